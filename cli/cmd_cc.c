@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope cc, c++, fc: the compiler with the pass added; everything else is passed through. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <heatscope/formats/stream.h>
+
+#define RESPONSE_FILE_MAX_BYTES (16u << 20)
+#define RESPONSE_FILE_DEPTH 8
+
+static const hsc_cli_option no_options[] = {{NULL, 0, NULL, NULL}};
+
+#define DESCRIPTION(compiler, variable) \
+    "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
+    "source looks like (procedures, loops, calls) and which machine code came of it. The generated\n" \
+    "code is the same, byte for byte. Line tables are asked for when ARGS have no -g option, a build\n" \
+    "id when the command links; nothing is added to commands that only preprocess or print.\n\n" \
+    "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
+    "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
+    " names another compiler; it must be of LLVM 19."
+
+static const hsc_cli_command commands[] = {
+    {"cc", "Compile C with the pass (clang)", "ARGS...", DESCRIPTION("clang-19", "HEATSCOPE_CC"),
+     "  heatscope cc -O2 -c solver.c\n  make CC=heatscope-cc\n  OMPI_CC=heatscope-cc mpicc -O2 -o solver solver.c",
+     no_options, true},
+    {"c++", "Compile C++ with the pass (clang++)", "ARGS...", DESCRIPTION("clang++-19", "HEATSCOPE_CXX"),
+     "  heatscope c++ -O2 -c solver.cpp\n  cmake -DCMAKE_CXX_COMPILER=heatscope-c++ ...\n"
+     "  OMPI_CXX=heatscope-c++ mpicxx -O2 -o solver solver.cpp",
+     no_options, true},
+    {"fc", "Compile Fortran with the pass (flang)", "ARGS...",
+     DESCRIPTION("flang-new-19", "HEATSCOPE_FC") "\n\n"
+     "`use mpi` works even if the MPI library's module files were made by gfortran, which flang cannot\n"
+     "read: a module with the same constants and procedures is then made from its mpif.h, once, in the\n"
+     "user's cache directory. `use mpi_f08` needs an MPI library built with flang.",
+     "  heatscope fc -O2 -c solver.f90\n  OMPI_FC=heatscope-fc mpif90 -O2 -o solver solver.f90", no_options, true}};
+
+enum { CC, CXX, FC };
+
+static const char *const variables[] = {"HEATSCOPE_CC", "HEATSCOPE_CXX", "HEATSCOPE_FC"};
+static const char *const compilers[][3] = {{"clang-19", "/usr/lib/llvm-19/bin/clang", NULL},
+                                           {"clang++-19", "/usr/lib/llvm-19/bin/clang++", NULL},
+                                           {"flang-new-19", "/usr/lib/llvm-19/bin/flang-new", NULL}};
+
+/* What the arguments ask for. */
+typedef struct request {
+    int language;
+    bool compiles;   /* some source goes through the optimiser */
+    bool links;
+    bool prints;     /* only preprocesses or prints */
+    bool has_debug;  /* some -g option decides */
+    bool has_build_id;
+    bool has_inputs;
+    bool is_relocatable;
+    const char **include; /* directories of -I, in order; borrowed */
+    size_t n_include;
+} request;
+
+static void *must(void *p) {
+    if (!p) {
+        fprintf(stderr, "heatscope: out of memory\n");
+        exit(HSC_EXIT_FAILED);
+    }
+    return p;
+}
+
+static bool starts(const char *s, const char *prefix) {
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool in_list(const char *s, const char *const *list) {
+    for (; *list; list++)
+        if (!strcmp(s, *list))
+            return true;
+    return false;
+}
+
+static bool is_source(const char *name) {
+    static const char *const suffixes[] = {"c",   "i",   "cc",  "cp",  "cxx", "cpp", "CPP", "c++", "C",   "ii",  "cu",
+                                           "m",   "mm",  "f",   "for", "ftn", "F",   "FOR", "FTN", "f90", "f95", "f03",
+                                           "f08", "F90", "F95", "F03", "F08", "fpp", "FPP", "bc",  "ll",  NULL};
+    const char *dot = strrchr(name, '.');
+    return dot && !strchr(dot, '/') && in_list(dot + 1, suffixes);
+}
+
+/* Options that decide whether there is debug information; others that begin with -g only shape it. */
+static bool decides_debug(const char *a) {
+    static const char *const exact[] = {"-g",       "-g0",   "-g1",   "-g2",    "-g3",   "-gfull", "-gused", "-gmlt", "-gline-tables-only",
+                                        "-gline-directives-only", "-gdwarf", "-glldb", "-gsce", "-gdbx", "-gcodeview", NULL};
+    return in_list(a, exact) || starts(a, "-ggdb") ||
+           (starts(a, "-gdwarf-") && isdigit((unsigned char)a[8]));
+}
+
+static void scan(request *r, int argc, char **argv, int depth);
+
+/* "@FILE": arguments in a file, for the scan only; the compiler reads it by itself. */
+static bool scan_response_file(request *r, const char *path, int depth) {
+    struct stat st;
+    FILE *f = depth < RESPONSE_FILE_DEPTH ? fopen(path, "rb") : NULL;
+    if (!f)
+        return false;
+    if (fstat(fileno(f), &st) || st.st_size > (off_t)RESPONSE_FILE_MAX_BYTES) {
+        fclose(f);
+        return false;
+    }
+    size_t size = (size_t)st.st_size;
+    char *text = must(malloc(size + 1)), *out = text;
+    char **argv = must(malloc((size / 2 + 2) * sizeof *argv)); /* not freed: -I directories point into it */
+    size = fread(text, 1, size, f);
+    fclose(f);
+    int argc = 0;
+    char *in = text, *end = text + size;
+    while (in < end) {
+        while (in < end && isspace((unsigned char)*in))
+            in++;
+        if (in == end)
+            break;
+        argv[argc++] = out;
+        char quote = 0;
+        for (; in < end && (quote || !isspace((unsigned char)*in)); in++) {
+            if (*in == '\\' && in + 1 < end && quote != '\'')
+                *out++ = *++in;
+            else if (quote ? *in == quote : *in == '"' || *in == '\'')
+                quote = quote ? 0 : *in;
+            else
+                *out++ = *in;
+        }
+        in += in < end;
+        *out++ = 0;
+    }
+    scan(r, argc, argv, depth + 1);
+    return true;
+}
+
+static void scan(request *r, int argc, char **argv, int depth) {
+    static const char *const printing[] = {"-E",     "-M",     "-MM",       "-fsyntax-only", "--version", "-dumpversion", "-dumpmachine",
+                                           "-###",   "--help", "-cc1",      "-fc1",          "-cc1as",    "-help",        "-v-only",
+                                           "--help-hidden", "-dumpspecs", NULL};
+    /* options whose value is the next argument, so that it is not taken for an input */
+    static const char *const with_value[] = {"-o", "-MF", "-MT", "-MQ", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros",
+                                             "-L", "-l", "-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xflang", "-mllvm", "-mmlir", "-target",
+                                             "-arch", "-z", "-T", "-u", "-e", "-h", "-J", "-module-dir", "-isysroot", "--sysroot", "-iprefix",
+                                             "-iwithprefix", "-rpath", "--param", "-dumpbase", "-dumpdir", "-aux-info", "-B", NULL};
+    for (int i = 0; i < argc; i++) {
+        const char *a = argv[i];
+        if (a[0] == '@' && a[1] && scan_response_file(r, a + 1, depth))
+            continue;
+        if (a[0] != '-' || !a[1]) {
+            r->has_inputs = true;
+            r->compiles = r->compiles || is_source(a); /* "-" needs -x, which tells */
+            continue;
+        }
+        if (in_list(a, printing) || starts(a, "-print-") || starts(a, "--print-") || starts(a, "-emit-pch"))
+            r->prints = true;
+        else if (!strcmp(a, "-c") || !strcmp(a, "-S"))
+            r->links = false;
+        else if (!strcmp(a, "-r") || !strcmp(a, "-Wl,-r"))
+            r->is_relocatable = true;
+        else if (decides_debug(a))
+            r->has_debug = true;
+        else if (strstr(a, "--build-id") && (starts(a, "-Wl,") || starts(a, "--build-id")))
+            r->has_build_id = true;
+        else if (!strcmp(a, "-x") && i + 1 < argc) {
+            const char *language = argv[++i];
+            r->compiles = r->compiles || (strcmp(language, "none") && !starts(language, "assembler") && !strstr(language, "header"));
+            continue;
+        } else if (starts(a, "-x") && !starts(a + 2, "assembler"))
+            r->compiles = true;
+        if (starts(a, "-I")) {
+            const char *dir = a[2] ? a + 2 : i + 1 < argc ? argv[++i] : NULL;
+            if (dir) {
+                r->include = must(realloc(r->include, (r->n_include + 1) * sizeof *r->include));
+                r->include[r->n_include++] = dir;
+            }
+        } else if (in_list(a, with_value)) {
+            if (!strcmp(a, "-Xlinker") && i + 1 < argc && starts(argv[i + 1], "--build-id"))
+                r->has_build_id = true;
+            i++;
+        }
+    }
+}
+
+/* ---- Fortran modules of an MPI library that gfortran compiled ------------------------------------------------------ */
+
+/* Folder among the -I ones with a file of that name; NULL: none. */
+static const char *include_with(const request *r, const char *name, char *path, size_t size) {
+    for (size_t i = 0; i < r->n_include; i++)
+        if (snprintf(path, size, "%s/%s", r->include[i], name) < (int)size && access(path, R_OK) == 0)
+            return r->include[i];
+    return NULL;
+}
+
+/* gfortran compresses its module files; flang's are text. */
+static bool is_foreign_module(const char *path) {
+    unsigned char head[2] = {0};
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return false;
+    bool foreign = fread(head, 1, 2, f) == 2 && head[0] == 0x1f && head[1] == 0x8b;
+    fclose(f);
+    return foreign;
+}
+
+static bool make_folders(char *path) {
+    for (char *p = path + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
+            *p = '/';
+            if (!ok)
+                return false;
+        }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static uint64_t hash_text(uint64_t h, const char *s) {
+    for (; *s; s++)
+        h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    return (h ^ 0xff) * 0x100000001b3u;
+}
+
+/* Where the module made for this mpif.h and this compiler is kept. */
+static bool cache_folder(const char *compiler, const char *mpif, const char *source, char *path, size_t size) {
+    struct stat st, st_source;
+    char stamp[96];
+    uint64_t h = 0xcbf29ce484222325u;
+    if (stat(mpif, &st) || stat(source, &st_source))
+        return false;
+    snprintf(stamp, sizeof stamp, "%lld %lld %lld", (long long)st.st_mtime, (long long)st.st_size,
+             (long long)st_source.st_size);
+    h = hash_text(hash_text(hash_text(h, compiler), mpif), stamp);
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n;
+    if (cache && cache[0] == '/')
+        n = snprintf(path, size, "%s/heatscope/fortran-%016llx", cache, (unsigned long long)h);
+    else if (home && home[0] == '/')
+        n = snprintf(path, size, "%s/.cache/heatscope/fortran-%016llx", home, (unsigned long long)h);
+    else
+        n = snprintf(path, size, "/tmp/heatscope-%u/fortran-%016llx", (unsigned)getuid(), (unsigned long long)h);
+    return n > 0 && (size_t)n < size;
+}
+
+/* Compiles share/heatscope/fortran/mpi.F90 with the library's mpif.h into `folder`; other builds may do the same at the
+ * same time, so the result is put there by renaming. `plain`: only what mpif.h says, for libraries that name procedures
+ * in it themselves; this second try may tell the user what is wrong. */
+static bool build_module(char **compiler, int n_compiler, const char *source, const char *include, const char *folder,
+                         bool plain) {
+    char work[PATH_MAX], made[PATH_MAX + 16], final[PATH_MAX + 16], flag[PATH_MAX + 2];
+    if (snprintf(work, sizeof work, "%s/new-XXXXXX", folder) >= (int)sizeof work || !mkdtemp(work))
+        return false;
+    snprintf(flag, sizeof flag, "-I%s", include);
+    char **argv = must(calloc((size_t)n_compiler + 9, sizeof *argv));
+    int n = 0;
+    for (; n < n_compiler; n++)
+        argv[n] = compiler[n];
+    argv[n++] = flag;
+    if (plain)
+        argv[n++] = (char *)"-DHEATSCOPE_ONLY_MPIF_H";
+    argv[n++] = (char *)"-fsyntax-only";
+    argv[n++] = (char *)"-module-dir";
+    argv[n++] = work;
+    argv[n++] = (char *)source;
+    pid_t child = fork();
+    if (child == 0) {
+        int null = plain ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        if (null >= 0) {
+            dup2(null, STDOUT_FILENO);
+            dup2(null, STDERR_FILENO);
+        }
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    int status = 0;
+    bool ok = child > 0;
+    while (ok && waitpid(child, &status, 0) < 0)
+        ok = errno == EINTR;
+    snprintf(made, sizeof made, "%s/mpi.mod", work);
+    snprintf(final, sizeof final, "%s/mpi.mod", folder);
+    ok = ok && WIFEXITED(status) && WEXITSTATUS(status) == 0 && rename(made, final) == 0;
+    unlink(made);
+    rmdir(work);
+    free(argv);
+    return ok;
+}
+
+/* `use mpi_f08` is beyond this trick: flang would print each byte of the foreign file as an error. A file that it refuses
+ * at once, in a folder whose name says why, makes one line of it. Returns false when that is not needed. */
+static bool refusing_folder(const request *r, const char *cache, char *folder, size_t size) {
+    static const char text[] = "This MPI library has no mpi_f08 for flang; use mpi or mpif.h\n";
+    char foreign[PATH_MAX], file[PATH_MAX + 16];
+    hsc_err err = {0};
+    if (!include_with(r, "mpi_f08.mod", foreign, sizeof foreign) || !is_foreign_module(foreign) ||
+        snprintf(folder, size, "%s/mpi_f08-was-not-compiled-by-flang-use-mpi-instead", cache) >= (int)size ||
+        !make_folders(folder))
+        return false;
+    snprintf(file, sizeof file, "%s/mpi_f08.mod", folder);
+    return access(file, R_OK) == 0 || hsc_file_write_atomic(file, text, sizeof text - 1, &err) == HSC_OK;
+}
+
+/* The folder with an mpi.mod that flang can read, if the one on the command line is of the other kind; NULL: not
+ * needed, or not to be had (the compiler's own message then tells). */
+static const char *module_folder(const request *r, char **compiler, int n_compiler, char *folder, size_t size) {
+    char module[PATH_MAX], mpif[PATH_MAX], source[PATH_MAX], done[PATH_MAX + 16];
+    if (!include_with(r, "mpi.mod", module, sizeof module) || !is_foreign_module(module))
+        return NULL;
+    const char *include = include_with(r, "mpif.h", mpif, sizeof mpif);
+    if (!include || !hsc_cli_share_file("fortran/mpi.F90", source, sizeof source) ||
+        !cache_folder(compiler[n_compiler - 1], mpif, source, folder, size))
+        return NULL;
+    snprintf(done, sizeof done, "%s/mpi.mod", folder);
+    if (access(done, R_OK) == 0)
+        return folder;
+    if (!make_folders(folder) || (!build_module(compiler, n_compiler, source, include, folder, false) &&
+                                  !build_module(compiler, n_compiler, source, include, folder, true))) {
+        fprintf(stderr, "heatscope fc: no mpi module could be made from %s in %s; 'use mpi' will fail\n", mpif, folder);
+        return NULL;
+    }
+    return folder;
+}
+
+/* ---- running it ---------------------------------------------------------------------------------------------------- */
+
+/* The compiler's command: HEATSCOPE_CC and the like, split at blanks, or the first of the known names that there is. */
+static int find_compiler(int language, char ***out) {
+    const char *value = getenv(variables[language]);
+    char **argv = must(calloc(64, sizeof *argv));
+    int n = 0;
+    *out = argv;
+    if (value && *value) {
+        char *copy = must(strdup(value)), *save = NULL;
+        for (char *w = strtok_r(copy, " \t", &save); w && n < 62; w = strtok_r(NULL, " \t", &save))
+            argv[n++] = w;
+        return n;
+    }
+    for (const char *const *c = compilers[language]; *c && !n; c++) {
+        const char *path = getenv("PATH");
+        if ((*c)[0] == '/') {
+            if (access(*c, X_OK) == 0)
+                argv[n++] = must(strdup(*c));
+            continue;
+        }
+        char candidate[PATH_MAX];
+        for (const char *p = path ? path : "/usr/bin:/bin"; *p && !n;) {
+            size_t k = strcspn(p, ":");
+            if (snprintf(candidate, sizeof candidate, "%.*s/%s", (int)k, p, *c) < (int)sizeof candidate &&
+                access(candidate, X_OK) == 0)
+                argv[n++] = must(strdup(candidate));
+            p += k + (p[k] == ':');
+        }
+    }
+    return n;
+}
+
+static bool is_ourselves(const char *compiler) {
+    char own[PATH_MAX], other[PATH_MAX];
+    return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
+}
+
+static int run(int language, int argc, char **argv) {
+    const hsc_cli_command *c = &commands[language];
+    bool as_command = !strcmp(argv[0], c->name);
+    int first = 0;
+    if (as_command && argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "--man")))
+        return hsc_cli_parse(c, argc, argv, NULL, NULL, &first);
+    if (as_command && argc < 2) {
+        fprintf(stderr, "heatscope %s: no arguments for the compiler; 'heatscope %s --help' tells more\n", c->name,
+                c->name);
+        return HSC_EXIT_USAGE;
+    }
+    char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2];
+    int n_compiler = find_compiler(language, &compiler);
+    if (!n_compiler) {
+        fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
+                compilers[language][0], language == FC ? "flang-19" : "clang-19", variables[language]);
+        return HSC_EXIT_FAILED;
+    }
+    if (is_ourselves(compiler[n_compiler - 1])) {
+        fprintf(stderr, "heatscope %s: %s names heatscope itself: %s\n", c->name, variables[language],
+                compiler[n_compiler - 1]);
+        return HSC_EXIT_FAILED;
+    }
+    request r = {.language = language, .links = true};
+    scan(&r, argc - 1, argv + 1, 0);
+    char **all = must(calloc((size_t)(n_compiler + argc) + 8, sizeof *all));
+    int n = 0;
+    for (; n < n_compiler; n++)
+        all[n] = compiler[n];
+    if (!r.prints && r.compiles) {
+        if (!hsc_cli_lib_file("heatscope-pass-" HEATSCOPE_VERSION ".so", pass, sizeof pass)) {
+            fprintf(stderr, "heatscope %s: the compiler pass is missing: %s\n", c->name, pass);
+            return HSC_EXIT_FAILED;
+        }
+        snprintf(plugin, sizeof plugin, "-fpass-plugin=%s", pass);
+        all[n++] = plugin;
+        if (!r.has_debug)
+            all[n++] = (char *)(language == FC ? "-g" : "-gline-tables-only");
+        if (language == FC && module_folder(&r, compiler, n_compiler, modules, sizeof modules)) {
+            snprintf(module_flag, sizeof module_flag, "-I%s", modules);
+            all[n++] = module_flag; /* before the library's own folder */
+            if (refusing_folder(&r, modules, refusing, sizeof refusing)) {
+                snprintf(refusing_flag, sizeof refusing_flag, "-I%s", refusing);
+                all[n++] = refusing_flag;
+            }
+        }
+    }
+    if (!r.prints && r.links && r.has_inputs && !r.has_build_id && !r.is_relocatable)
+        all[n++] = (char *)"-Wl,--build-id";
+    for (int i = 1; i < argc; i++)
+        all[n++] = argv[i];
+    all[n] = NULL;
+    execvp(all[0], all);
+    fprintf(stderr, "heatscope %s: cannot run %s: %s\n", c->name, all[0], strerror(errno));
+    return errno == ENOENT ? 127 : 126;
+}
+
+int hsc_cmd_cc(int argc, char **argv) {
+    return run(CC, argc, argv);
+}
+
+int hsc_cmd_cxx(int argc, char **argv) {
+    return run(CXX, argc, argv);
+}
+
+int hsc_cmd_fc(int argc, char **argv) {
+    return run(FC, argc, argv);
+}

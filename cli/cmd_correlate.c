@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope correlate: measurement directories -> database. */
+#include <string.h>
+
+#include "cli.h"
+#include "correlate.h"
+
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_QUIET };
+
+static const hsc_cli_option options[] = {
+    {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
+    {"jobs", 'j', "N", "threads to use (all processors); the result does not depend on it"},
+    {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
+    {"quiet", 'q', NULL, "print warnings and errors only"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const hsc_cli_command command = {
+    .name = "correlate",
+    .summary = "join samples and what is known of the code into a database",
+    .usage = "[OPTIONS] DIR...",
+    .description =
+        "Reads the measurement files (*.hsr) of the directories, looks up every address that was met in the static map of "
+        "its program or library, in the debug information and in the symbol table, and writes a database (HDF5) with the "
+        "time of every line, loop, procedure and calling context on every processor.\n\n"
+        "Programs and libraries are read from where they were in the run; their build id must be the same. Maps that were "
+        "kept aside are taken from DIR/maps/BUILD-ID.hsm. Damaged parts of files are left out and counted in the ledger.\n\n"
+        "With several directories (of one job whose hosts share no file system) -o is required.",
+    .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
+    .options = options,
+};
+
+typedef struct settings {
+    const char *output;
+    unsigned long long workers;
+    bool launchers, quiet;
+} settings;
+
+static int set(void *ctx, int option, const char *value) {
+    settings *s = ctx;
+    switch (option) {
+    case OPT_OUTPUT:
+        s->output = value;
+        return -1;
+    case OPT_JOBS:
+        if (!hsc_cli_parse_u64(value, 1, 256, &s->workers))
+            return hsc_cli_bad_value(&command, option, "a number from 1 to 256", value);
+        return -1;
+    case OPT_LAUNCHERS:
+        s->launchers = true;
+        return -1;
+    default:
+        s->quiet = true;
+        return -1;
+    }
+}
+
+static double share(const hsc_join_summary *s, int from, int to) {
+    uint64_t n = 0;
+    for (int i = from; i <= to; i++)
+        n += s->attributed[i];
+    return s->samples ? 100.0 * (double)n / (double)s->samples : 0;
+}
+
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+static void tell(const hsc_join_summary *s, const char *output, const char *next) {
+    printf("%s: %llu samples, %.2f s CPU time, %llu process%s, %llu thread%s\n", output, (unsigned long long)s->samples,
+           s->cpu_s, (unsigned long long)s->processes, s->processes == 1 ? "" : "es", (unsigned long long)s->threads,
+           plural(s->threads));
+    printf("attributed: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
+           "%.1f %% less\n",
+           share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),
+           share(s, HSC_LEVEL_LINE, HSC_LEVEL_LINE), share(s, HSC_LEVEL_PROCEDURE, HSC_LEVEL_PROCEDURE),
+           share(s, HSC_LEVEL_MODULE, HSC_LEVEL_NOTHING));
+    printf("next: heatscope report %s   or   heatscope view %s\n", next, next);
+}
+
+int hsc_cmd_correlate(int argc, char **argv) {
+    settings s = {0};
+    int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &s, &first);
+    if (code >= 0)
+        return code;
+    if (first >= argc) {
+        fprintf(stderr, "heatscope correlate: which measurement directory? 'heatscope correlate --help' tells more\n");
+        return HSC_EXIT_USAGE;
+    }
+    char buffer[4200];
+    if (!s.output) {
+        if (argc - first > 1) {
+            fprintf(stderr, "heatscope correlate: several directories: say with -o FILE where the database goes\n");
+            return HSC_EXIT_USAGE;
+        }
+        size_t n = strlen(argv[first]);
+        const char *slash = n && argv[first][n - 1] == '/' ? "" : "/";
+        if (!hsc_cli_is_measurement(argv[first])) {
+            if (!hsc_cli_is_database(argv[first]))
+                slash = n > 4 && !strcmp(argv[first] + n - 4, ".hsr") ? "." : slash;
+            if (*slash != '.') {
+                fprintf(stderr, "heatscope correlate: %s: not a measurement directory\n", argv[first]);
+                return HSC_EXIT_FAILED;
+            }
+        }
+        if (snprintf(buffer, sizeof buffer, "%s%s%s", argv[first], slash, *slash == '.' ? "h5" : "heatscope.h5") >=
+            (int)sizeof buffer) {
+            fprintf(stderr, "heatscope correlate: %s: path too long\n", argv[first]);
+            return HSC_EXIT_FAILED;
+        }
+        s.output = buffer;
+    }
+    hsc_join_summary summary;
+    code = hsc_cli_correlate("correlate", (const char *const *)(argv + first), (size_t)(argc - first), s.output,
+                             (unsigned)s.workers, s.launchers, &summary);
+    if (code >= 0)
+        return code;
+    hsc_cli_warn("correlate", &summary);
+    if (!s.quiet)
+        tell(&summary, s.output, s.output == buffer && hsc_cli_is_measurement(argv[first]) ? argv[first] : s.output);
+    return HSC_EXIT_OK;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope report: what a database says, as text, CSV or JSON. */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "report.h"
+
+enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS };
+
+static const hsc_cli_option options[] = {
+    {"by", 0, "WHAT", "one table: procedure, loop, line, context, processor, module or ledger"},
+    {"format", 'f', "FORMAT", "text, csv or json"},
+    {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
+    {"metric", 'm', "NAME", "metric by its name or number (the first)"},
+    {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"},
+    {"processors", 'p', "AXIS", "compare process or thread (processes where there are several)"},
+    {NULL, 0, NULL, NULL}};
+
+static const hsc_cli_command command = {
+    .name = "report",
+    .summary = "Says where the time went: findings first, then tables",
+    .usage = "[OPTIONS] DB|DIR",
+    .description = "Reads a database, or a measurement directory, which is correlated first when need be.\n"
+                   "\n"
+                   "Each number is a count of samples; findings carry 95 % intervals. CSV and JSON have one row a scope, with "
+                   "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).",
+    .examples = "  heatscope report heatscope.out\n"
+                "  heatscope report --by=loop --top=20 heatscope.out\n"
+                "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5",
+    .options = options};
+
+typedef struct choices {
+    report_by by;
+    report_format format;
+    bool top_given;
+    uint32_t top;
+    int axis; /* -1: chosen by the data */
+    const char *metric, *where;
+} choices;
+
+static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger"};
+
+static int set(void *ctx, int option, const char *value) {
+    choices *c = ctx;
+    unsigned long long n;
+    switch (option) {
+    case OPT_BY:
+        for (int i = 1; i < 8; i++)
+            if (!strcmp(value, by_names[i])) {
+                c->by = (report_by)i;
+                return -1;
+            }
+        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module or ledger", value);
+    case OPT_FORMAT:
+        c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
+        if (c->format == REPORT_TEXT && strcmp(value, "text"))
+            return hsc_cli_bad_value(&command, option, "text, csv or json", value);
+        return -1;
+    case OPT_TOP:
+        if (!hsc_cli_parse_u64(value, 0, 1000000000, &n))
+            return hsc_cli_bad_value(&command, option, "a number of rows", value);
+        c->top = (uint32_t)n;
+        c->top_given = true;
+        return -1;
+    case OPT_METRIC:
+        c->metric = value;
+        return -1;
+    case OPT_WHERE:
+        c->where = value;
+        return -1;
+    default:
+        c->axis = !strcmp(value, "process") ? HSC_AXIS_PROCESS : !strcmp(value, "thread") ? HSC_AXIS_THREAD : -1;
+        if (c->axis < 0)
+            return hsc_cli_bad_value(&command, option, "process or thread", value);
+        return -1;
+    }
+}
+
+static hsc_status find_metric(report *r, const char *name, hsc_err *err) {
+    unsigned long long n;
+    if (!name)
+        return HSC_OK;
+    for (uint32_t m = 0; m < r->info.metrics; m++) {
+        hsc_db_metric metric;
+        if (!hsc_db_get_metric(r->db, m, &metric, NULL) && !strcasecmp(metric.name, name)) {
+            r->metric = m;
+            return HSC_OK;
+        }
+    }
+    if (r->info.metrics && hsc_cli_parse_u64(name, 0, r->info.metrics - 1, &n)) {
+        r->metric = (uint32_t)n;
+        return HSC_OK;
+    }
+    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u", r->info.path, name, r->info.metrics);
+}
+
+static int terminal_width(void) {
+    struct winsize w;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 80)
+        return 80;
+    return w.ws_col > 160 ? 160 : w.ws_col;
+}
+
+int hsc_cmd_report(int argc, char **argv) {
+    choices c = {.axis = -1};
+    report r = {.out = stdout};
+    hsc_err err = {0};
+    char path[4096];
+    int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &c, &first);
+    if (code >= 0)
+        return code;
+    if (argc - first != 1) {
+        fprintf(stderr, "heatscope report: expected one database or measurement directory, got %d; 'heatscope report --help' tells more\n",
+                argc - first);
+        return HSC_EXIT_USAGE;
+    }
+    code = hsc_cli_database_for("report", argv[first], path, sizeof path);
+    if (code >= 0)
+        return code;
+    hsc_status status = hsc_db_open(path, &r.db, &err);
+    if (status)
+        return hsc_cli_fail("report", &err);
+    hsc_db_get_info(r.db, &r.info);
+    r.axis = c.axis >= 0 ? (hsc_db_axis)c.axis : r.info.processes > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    r.where = c.where;
+    r.width = terminal_width();
+    r.top = c.top_given ? c.top : c.format == REPORT_TEXT ? 10 : 0;
+    status = find_metric(&r, c.metric, &err);
+    if (!status)
+        status = report_load(&r, &err);
+    if (!status)
+        status = c.format == REPORT_TEXT ? report_text(&r, c.by, &err) : report_rows(&r, c.by, c.format, &err);
+    report_clear(&r);
+    hsc_db_close(r.db);
+    if (status)
+        return hsc_cli_fail("report", &err);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "heatscope report: cannot write: %s\n", strerror(errno));
+        return HSC_EXIT_FAILED;
+    }
+    return HSC_EXIT_OK;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope run: becomes the program, with the runtime loaded into it. */
+#include "cli.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../instrument/runtime/job.h"
+
+#define NOT_FOUND 127 /* as shells say it */
+#define NOT_EXECUTABLE 126
+#define RUN_FILE ".run" /* in the measurement directory: whose it is */
+
+enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_PROBE };
+
+static const hsc_cli_option options[] = {
+    {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
+    {"frequency", 'F', "HZ", "samples for each second of CPU time of a thread, 1 to 20000 (1000)"},
+    {"append", 0, NULL, "add to a directory that already holds a measurement"},
+    {"quiet", 'q', NULL, "nothing on standard error but errors"},
+    {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
+    {"probe", 0, "SPEC", "not available in this version"},
+    {NULL, 0, NULL, NULL}};
+
+static const hsc_cli_command command = {
+    "run",
+    "Run a program and measure it",
+    "[OPTIONS] PROG [ARGS...]",
+    "Runs PROG as it is and writes a measurement directory: for every thread of every process, where\n"
+    "its CPU time went, with the call path. Nothing has to be compiled in; what was compiled by\n"
+    "'heatscope cc' is known down to the loop. The program's output, exit code and signals are its own.\n\n"
+    "With MPI both ways work: 'mpirun -n 4 heatscope run ./prog' and 'heatscope run mpirun -n 4 ./prog'\n"
+    "(for ranks on other machines the first). All ranks of a job write to the same directory.\n\n"
+    "Samples come from perf-cpu-clock where the machine allows it, else timer-monotonic, else timer-cpu.\n"
+    "perf-cpu-clock-trap is as exact and costs less, but stands in the way of debuggers (it uses SIGTRAP).\n\n"
+    "Options can be given by the environment too: HEATSCOPE_OUTPUT, HEATSCOPE_FREQUENCY,\n"
+    "HEATSCOPE_QUIET, HEATSCOPE_MECHANISM.",
+    "  heatscope run ./prog input.dat\n"
+    "  heatscope run -o /scratch/m1 -F 5000 ./prog\n"
+    "  mpirun -n 4 heatscope run ./prog",
+    options,
+    true};
+
+typedef struct run_options {
+    const char *output, *mechanism;
+    unsigned long long frequency;
+    bool append, quiet;
+} run_options;
+
+static int set_option(void *ctx, int option, const char *value) {
+    run_options *o = ctx;
+    switch (option) {
+    case OPT_OUTPUT:
+        if (!*value)
+            return hsc_cli_bad_value(&command, option, "a directory", value);
+        o->output = value;
+        break;
+    case OPT_FREQUENCY:
+        if (!hsc_cli_parse_u64(value, 1, 20000, &o->frequency))
+            return hsc_cli_bad_value(&command, option, "a number from 1 to 20000", value);
+        break;
+    case OPT_APPEND:
+        o->append = true;
+        break;
+    case OPT_QUIET:
+        o->quiet = true;
+        break;
+    case OPT_MECHANISM:
+        if (strcmp(value, "perf-cpu-clock") && strcmp(value, "perf-cpu-clock-trap") && strcmp(value, "timer-monotonic") &&
+            strcmp(value, "timer-cpu"))
+            return hsc_cli_bad_value(&command, option,
+                                     "perf-cpu-clock, perf-cpu-clock-trap, timer-monotonic or timer-cpu", value);
+        o->mechanism = value;
+        break;
+    default:
+        fprintf(stderr, "heatscope run: --probe: not available in this version; it samples only\n");
+        return HSC_EXIT_USAGE;
+    }
+    return -1;
+}
+
+/* ---- the program --------------------------------------------------------------------------------------------------------- */
+
+/* Looks as execvp does. Returns 0, or the exit code with one line said. */
+static int find_program(const char *name, char *path, size_t size) {
+    struct stat st;
+    int error = ENOENT;
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        if (stat(path, &st))
+            error = errno;
+        else if (S_ISDIR(st.st_mode))
+            error = EISDIR;
+        else if (access(path, X_OK))
+            error = errno;
+        else
+            return 0;
+    } else {
+        const char *list = getenv("PATH");
+        for (const char *p = list ? list : "/usr/local/bin:/usr/bin:/bin"; *name; p++) {
+            size_t n = strcspn(p, ":");
+            snprintf(path, size, "%.*s%s%s", (int)n, p, n ? "/" : "", name);
+            if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+                if (!access(path, X_OK))
+                    return 0;
+                error = EACCES;
+            }
+            p += n;
+            if (!*p)
+                break;
+        }
+    }
+    fprintf(stderr, "heatscope run: %s: %s\n", name, error == ENOENT ? "no such program" : strerror(error));
+    return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* NULL: it can be measured; else why not. */
+static const char *why_not(const char *path) {
+    unsigned char head[64] = {0};
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL; /* executable and not readable: let it try */
+    ssize_t n = read(fd, head, sizeof head);
+    const char *why = NULL;
+    if (!fstat(fd, &st) && ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+                            (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getegid())))
+        why = "runs with another user's or group's rights (set-user-id), which switches measuring off";
+    else if (geteuid() && fgetxattr(fd, "security.capability", NULL, 0) > 0)
+        why = "has file capabilities, which switch measuring off";
+    if (!why && n == (ssize_t)sizeof head && !memcmp(head, ELFMAG, SELFMAG)) {
+        Elf64_Ehdr e;
+        memcpy(&e, head, sizeof e);
+        if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
+            why = "is not a 64-bit x86 program";
+        else {
+            bool interpreter = false;
+            for (unsigned i = 0; i < e.e_phnum && i < 256 && e.e_phentsize == sizeof(Elf64_Phdr); i++) {
+                Elf64_Phdr ph;
+                if (pread(fd, &ph, sizeof ph, (off_t)(e.e_phoff + i * sizeof ph)) != (ssize_t)sizeof ph)
+                    break;
+                interpreter = interpreter || ph.p_type == PT_INTERP;
+            }
+            if (!interpreter)
+                why = "is statically linked, so that nothing can be loaded into it (link it dynamically)";
+        }
+    }
+    close(fd);
+    return why;
+}
+
+/* ---- the directory --------------------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The program's name for the directory: for a launcher that of what it launches. */
+static const char *name_for(char **argv, const char *path) {
+    if (hsc_rt_job_is_launcher(path))
+        for (char **a = argv + 1; *a; a++) {
+            struct stat st;
+            if (**a != '-' && !access(*a, X_OK) && !stat(*a, &st) && S_ISREG(st.st_mode))
+                return base_name(*a);
+        }
+    return base_name(path);
+}
+
+static void default_directory(char **argv, const char *path, const hsc_rt_job *job, char *buffer, size_t size) {
+    char tail[256];
+    if (job->id[0]) {
+        snprintf(tail, sizeof tail, "%s", job->id);
+        for (char *p = tail; *p; p++)
+            if (*p == '/' || *p == ' ')
+                *p = '_';
+    } else if (job->rank >= 0) /* no identifier: the ranks of one machine have the launcher's process in common */
+        snprintf(tail, sizeof tail, "job-%ld", (long)getppid());
+    else {
+        time_t now = time(NULL);
+        struct tm tm;
+        size_t n = strftime(tail, sizeof tail, "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+        snprintf(tail + n, sizeof tail - n, "-%ld", (long)getpid());
+    }
+    snprintf(buffer, size, "heatscope-%.200s-%s", name_for(argv, path), tail);
+}
+
+static int make_directories(const char *path) {
+    char buffer[PATH_MAX];
+    snprintf(buffer, sizeof buffer, "%s", path);
+    for (char *p = buffer + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(buffer, 0777);
+            *p = '/';
+        }
+    return mkdir(buffer, 0777) && errno != EEXIST ? errno : 0;
+}
+
+static bool holds_measurement(const char *directory) {
+    DIR *d = opendir(directory);
+    bool found = false;
+    for (struct dirent *e; d && (e = readdir(d)) && !found;) {
+        size_t n = strlen(e->d_name);
+        found = n > 4 && !strcmp(e->d_name + n - 4, ".hsr");
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Makes the directory ours, or finds that it already is our job's. Returns an exit code, -1: go on. */
+static int claim(const char *directory, const char *token, bool append) {
+    char mine[PATH_MAX], run[PATH_MAX], found[256] = "";
+    int error = make_directories(directory);
+    struct stat st;
+    if (!error && !stat(directory, &st) && !S_ISDIR(st.st_mode))
+        error = ENOTDIR;
+    if (!error && access(directory, W_OK | X_OK))
+        error = errno;
+    if (error) {
+        fprintf(stderr, "heatscope run: can't write to the directory %s: %s\n", directory, strerror(error));
+        return HSC_EXIT_FAILED;
+    }
+    if (append)
+        return -1;
+    snprintf(run, sizeof run, "%.4000s/" RUN_FILE, directory);
+    snprintf(mine, sizeof mine, "%.4000s/" RUN_FILE ".%ld", directory, (long)getpid());
+    bool held = holds_measurement(directory);
+    FILE *f = fopen(mine, "w");
+    if (!f) {
+        fprintf(stderr, "heatscope run: can't write to the directory %s: %s\n", directory, strerror(errno));
+        return HSC_EXIT_FAILED;
+    }
+    fprintf(f, "%s\n", token);
+    bool ok = fclose(f) == 0;
+    if (ok && access(run, F_OK) && held) /* measured without `heatscope run` */
+        ok = false;
+    else if (ok && link(mine, run)) { /* only one can be first */
+        f = fopen(run, "r");
+        ok = f && fgets(found, sizeof found, f);
+        if (f)
+            fclose(f);
+        found[strcspn(found, "\n")] = 0;
+        ok = ok && (!strcmp(found, token) || !held);
+        if (ok && strcmp(found, token)) /* nothing was ever measured there */
+            rename(mine, run);
+    }
+    unlink(mine);
+    if (ok)
+        return -1;
+    fprintf(stderr, "heatscope run: %s holds another measurement; give another directory with -o, or --append\n", directory);
+    return HSC_EXIT_FAILED;
+}
+
+/* ---- go ------------------------------------------------------------------------------------------------------------------------ */
+
+static void preload(const char *library) {
+    const char *old = getenv("LD_PRELOAD");
+    if (!old || !*old) {
+        setenv("LD_PRELOAD", library, 1);
+        return;
+    }
+    if (strstr(old, library))
+        return;
+    size_t n = strlen(old) + strlen(library) + 2;
+    char *both = malloc(n);
+    if (both) {
+        snprintf(both, n, "%s:%s", old, library);
+        setenv("LD_PRELOAD", both, 1);
+        free(both);
+    }
+}
+
+int hsc_cmd_run(int argc, char **argv) {
+    run_options o = {0};
+    int first;
+    int code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first);
+    if (code >= 0)
+        return code;
+    if (first == argc) {
+        fprintf(stderr, "heatscope run: expected a program; 'heatscope run --help' tells more\n");
+        return HSC_EXIT_USAGE;
+    }
+    char path[PATH_MAX], library[PATH_MAX], directory[PATH_MAX], token[256], number[32];
+    argv += first;
+    if ((code = find_program(argv[0], path, sizeof path)))
+        return code;
+    const char *why = why_not(path);
+    if (why) {
+        fprintf(stderr, "heatscope run: %s %s; it runs unmeasured\n", argv[0], why);
+        goto exec;
+    }
+    if (!hsc_cli_lib_file("libheatscope-rt.so", library, sizeof library)) {
+        fprintf(stderr, "heatscope run: the runtime is missing: %s\n", library);
+        return HSC_EXIT_FAILED;
+    }
+    if (strpbrk(library, ": ")) {
+        fprintf(stderr, "heatscope run: can't be loaded from a path with blanks or colons: %s\n", library);
+        return HSC_EXIT_FAILED;
+    }
+    hsc_rt_job job;
+    hsc_rt_job_read(&job, path);
+    const char *inherited = getenv("HEATSCOPE_OUTPUT");
+    if (!o.output && inherited && *inherited)
+        snprintf(directory, sizeof directory, "%s", inherited); /* below another `heatscope run`, or set by the user */
+    else if (o.output)
+        snprintf(directory, sizeof directory, "%s", o.output);
+    else
+        default_directory(argv, path, &job, directory, sizeof directory);
+    if (job.id[0])
+        snprintf(token, sizeof token, "job %s", job.id);
+    else if (job.rank >= 0)
+        snprintf(token, sizeof token, "ranks below %ld", (long)getppid());
+    else if (getenv("HEATSCOPE_RUN"))
+        snprintf(token, sizeof token, "%s", getenv("HEATSCOPE_RUN"));
+    else
+        snprintf(token, sizeof token, "run %ld %lld", (long)getpid(), (long long)time(NULL));
+    bool below = inherited && *inherited && getenv("HEATSCOPE_ROOT_PID");
+    if ((code = claim(directory, token, o.append || (below && !o.output))) >= 0)
+        return code;
+    char *absolute = realpath(directory, NULL);
+    if (!absolute) {
+        fprintf(stderr, "heatscope run: %s: %s\n", directory, strerror(errno));
+        return HSC_EXIT_FAILED;
+    }
+    setenv("HEATSCOPE_OUTPUT", absolute, 1);
+    setenv("HEATSCOPE_RUN", token, 1);
+    free(absolute);
+    if (o.frequency) {
+        snprintf(number, sizeof number, "%llu", o.frequency);
+        setenv("HEATSCOPE_FREQUENCY", number, 1);
+    }
+    if (o.quiet)
+        setenv("HEATSCOPE_QUIET", "1", 1);
+    if (o.mechanism)
+        setenv("HEATSCOPE_MECHANISM", o.mechanism, 1);
+    if (!below) {
+        snprintf(number, sizeof number, "%ld", (long)getpid());
+        setenv("HEATSCOPE_ROOT_PID", number, 1);
+    }
+    preload(library);
+exec:
+    execv(path, argv);
+    int error = errno;
+    if (error == ENOEXEC) { /* a script without #!, as execvp does it */
+        char **sh = calloc((size_t)(argc - first) + 2, sizeof *sh);
+        if (sh) {
+            sh[0] = (char *)"sh";
+            sh[1] = path;
+            memcpy(sh + 2, argv + 1, (size_t)(argc - first) * sizeof *sh);
+            execv("/bin/sh", sh);
+        }
+    }
+    fprintf(stderr, "heatscope run: %s: %s\n", argv[0], strerror(error));
+    return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The database for what the user named: itself, or the one of a measurement directory, correlated when needed. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+#ifdef HSC_HAVE_JOIN
+#include "correlate.h"
+
+static volatile sig_atomic_t cancelled;
+
+static void on_signal(int sig) {
+    (void)sig;
+    cancelled = 1;
+}
+
+static void show(void *ctx, const char *what, double done, double total) {
+    (void)ctx;
+    hsc_cli_progress(what, done, total);
+}
+
+int hsc_cli_correlate(const char *command, const char *const *inputs, size_t input_count, const char *output,
+                      unsigned workers, bool keep_launchers, hsc_join_summary *summary) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal}, old[3];
+    hsc_err err = {0};
+    cancelled = 0;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < 3; i++) {
+        sigaction(signals[i], NULL, &old[i]);
+        if (old[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    hsc_join_options options = {.inputs = inputs,
+                                .input_count = input_count,
+                                .output = output,
+                                .workers = workers,
+                                .keep_launchers = keep_launchers,
+                                .progress = show,
+                                .cancel = &cancelled};
+    hsc_status status = hsc_join_run(&options, summary, &err);
+    hsc_cli_progress_end();
+    for (int i = 0; i < 3; i++)
+        sigaction(signals[i], &old[i], NULL);
+    return status == HSC_OK ? -1 : hsc_cli_fail(command, &err);
+}
+
+void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
+    if (s->files_bad)
+        fprintf(stderr, "heatscope %s: warning: %llu of %llu files left out: %s\n", command, (unsigned long long)s->files_bad,
+                (unsigned long long)s->files, s->first_problem);
+    else if (s->first_problem[0])
+        fprintf(stderr, "heatscope %s: warning: %llu damaged chunk%s left out: %s\n", command,
+                (unsigned long long)s->chunks_bad, s->chunks_bad == 1 ? "" : "s", s->first_problem);
+    if (s->modules_note[0])
+        fprintf(stderr, "heatscope %s: note: %s\n", command, s->modules_note);
+    if (s->lost)
+        fprintf(stderr, "heatscope %s: warning: %llu samples (%.2f %%) were lost; the ledger tells why\n", command,
+                (unsigned long long)s->lost, 100.0 * (double)s->lost / (double)(s->lost + s->samples));
+}
+
+/* True when the database is there and no measurement file of the directory is younger. */
+static bool is_current(const char *directory, const char *database) {
+    struct stat st, db;
+    bool current = stat(database, &db) == 0 && hsc_cli_is_database(database);
+    DIR *d = current ? opendir(directory) : NULL;
+    for (struct dirent *e; d && current && (e = readdir(d));) {
+        char path[4400];
+        size_t n = strlen(e->d_name);
+        if (n < 5 || strcmp(e->d_name + n - 4, ".hsr"))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+        if (stat(path, &st) == 0 && (st.st_mtim.tv_sec > db.st_mtim.tv_sec ||
+                                     (st.st_mtim.tv_sec == db.st_mtim.tv_sec && st.st_mtim.tv_nsec > db.st_mtim.tv_nsec)))
+            current = false;
+    }
+    if (d)
+        closedir(d);
+    return current;
+}
+#endif
+
+int hsc_cli_database_for(const char *command, const char *path, char *buffer, size_t size) {
+    struct stat st;
+    hsc_err err = {0};
+    if (stat(path, &st)) {
+        hsc_err_set_errno(&err, errno, "%s", path);
+        return hsc_cli_fail(command, &err);
+    }
+    if (!S_ISDIR(st.st_mode)) {
+        if (!hsc_cli_is_database(path)) {
+            hsc_err_set(&err, HSC_E_FORMAT, "%s: neither a measurement directory nor a database of Heatscope", path);
+            return hsc_cli_fail(command, &err);
+        }
+        if (snprintf(buffer, size, "%s", path) >= (int)size) {
+            hsc_err_set(&err, HSC_E_LIMIT, "%s: path too long", path);
+            return hsc_cli_fail(command, &err);
+        }
+        return -1;
+    }
+    size_t n = strlen(path);
+    if (snprintf(buffer, size, "%s%sheatscope.h5", path, n && path[n - 1] == '/' ? "" : "/") >= (int)size) {
+        hsc_err_set(&err, HSC_E_LIMIT, "%s: path too long", path);
+        return hsc_cli_fail(command, &err);
+    }
+#ifdef HSC_HAVE_JOIN
+    if (is_current(path, buffer))
+        return -1;
+    hsc_join_summary summary;
+    fprintf(stderr, "heatscope %s: correlating %s\n", command, path);
+    int code = hsc_cli_correlate(command, &path, 1, buffer, 0, false, &summary);
+    if (code < 0)
+        hsc_cli_warn(command, &summary);
+    return code;
+#else
+    hsc_err_set(&err, HSC_E_UNSUPPORTED, "%s: this build has no correlator", path);
+    return hsc_cli_is_database(buffer) ? -1 : hsc_cli_fail(command, &err);
+#endif
+}

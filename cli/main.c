@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope: finds the subcommand and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+#define HSC_COMMAND(name, function, summary) {name, hsc_cmd_##function, summary},
+#include "commands.def"
+#undef HSC_COMMAND
+    {NULL, NULL, NULL}};
+
+static void print_commands(FILE *f) {
+    fprintf(f, "usage: heatscope COMMAND [ARGS]\n\n"
+               "Shows where, on which processor and in which loop of your source the time of a program goes.\n\n");
+    for (size_t i = 0; commands[i].name; i++)
+        fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(f, "\nThe usual way:\n"
+               "  heatscope cc -O2 -c prog.c ...     compile (or CC=heatscope-cc); any program can be run without it\n"
+               "  heatscope run ./prog               run and measure; below MPI: mpirun -n 4 heatscope run ./prog\n"
+               "  heatscope report DIR               the answer as text\n"
+               "  heatscope view DIR                 the answer in a window\n\n"
+               "'heatscope COMMAND --help' tells more; 'heatscope doctor' what this machine allows.\n");
+}
+
+/* Called as heatscope-cc and the like: the command's name is part of ours. */
+static int run_by_name(int argc, char **argv) {
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+    if (strncmp(name, "heatscope-", 10))
+        return -1;
+    for (size_t i = 0; commands[i].name; i++)
+        if (!strcmp(name + 10, commands[i].name))
+            return commands[i].run(argc, argv);
+    return -1;
+}
+
+static void print_man(FILE *f) {
+    fprintf(f,
+            ".TH HEATSCOPE 1 \"\" \"heatscope %s\" \"Heatscope\"\n.SH NAME\n"
+            "heatscope \\- shows where, on which processor and in which loop of its source the time of a program goes\n"
+            ".SH SYNOPSIS\n.B heatscope\n.I COMMAND\n[ARGS]\n.SH COMMANDS\n",
+            HEATSCOPE_VERSION);
+    for (size_t i = 0; commands[i].name; i++)
+        fprintf(f, ".TP\n\\fB%s\\fR\n%s\n", commands[i].name, commands[i].summary);
+    fprintf(f, ".PP\nThe compilers take their own options; the others have a manual page each, heatscope\\-COMMAND (1).\n"
+               ".SH EXAMPLES\n.nf\nheatscope cc \\-O2 \\-o prog prog.c\nmpirun \\-n 4 heatscope run \\-o measured ./prog\n"
+               "heatscope report measured\nheatscope view measured\n.fi\n");
+}
+
+int main(int argc, char **argv) {
+    int code = argc ? run_by_name(argc, argv) : -1;
+    if (code >= 0)
+        return code;
+    if (argc < 2) {
+        print_commands(stderr);
+        return HSC_EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
+        print_commands(stdout);
+        return HSC_EXIT_OK;
+    }
+    if (!strcmp(argv[1], "--man")) {
+        print_man(stdout);
+        return HSC_EXIT_OK;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("heatscope %s\n", HEATSCOPE_VERSION);
+        return HSC_EXIT_OK;
+    }
+    for (size_t i = 0; commands[i].name; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "heatscope: unknown command '%s'; 'heatscope --help' lists the commands\n", argv[1]);
+    return HSC_EXIT_USAGE;
+}

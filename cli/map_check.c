@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads a static map and checks that it hangs together. */
+#include "map_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULES_MAX (1u << 20)
+
+struct block {
+    struct block *next;
+};
+
+typedef struct reading {
+    hsc_map_model model;
+    const char *label;
+    hsc_err *err;
+    const hsc_record *at;
+    hsc_map_module *open; /* the module that records belong to; NULL: none */
+} reading;
+
+static hsc_status bad(reading *r, const char *what, uint64_t expected, uint64_t got) {
+    return hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: %s record at offset 0x%" PRIx64 ": %s: expected %" PRIu64
+                       ", got %" PRIu64, r->label, r->at->name, r->at->offset, what, expected, got);
+}
+
+static bool keep(reading *r, hsc_str *s) {
+    struct block *b = malloc(sizeof *b + s->n + 1);
+    if (!b)
+        return false;
+    b->next = r->model.memory;
+    r->model.memory = b;
+    char *copy = (char *)(b + 1);
+    if (s->n)
+        memcpy(copy, s->p, s->n);
+    copy[s->n] = 0;
+    s->p = copy;
+    return true;
+}
+
+static bool grow(void **items, size_t n, size_t size) {
+    if (n & (n - 1)) /* only at powers of two */
+        return true;
+    void *p = realloc(*items, (n ? 2 * n : 1) * size);
+    if (p)
+        *items = p;
+    return p != NULL;
+}
+
+#define ADD(list, count, type) \
+    do { \
+        void *items = m->list; \
+        if (!grow(&items, m->count, sizeof *m->list)) \
+            goto memory; \
+        m->list = items; \
+        m->list[m->count++] = *(const type *)r->at->value; \
+    } while (0)
+
+#define KEEP(field) \
+    do { \
+        if (!keep(r, &(field))) \
+            goto memory; \
+    } while (0)
+
+static hsc_status begin_module(reading *r) {
+    const hsc_rec_module *v = r->at->value;
+    if (r->open)
+        return hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %.*s has no end before offset 0x%" PRIx64,
+                           r->label, (int)r->open->head.name.n, r->open->head.name.p, r->at->offset);
+    if (r->model.n_modules == MODULES_MAX)
+        return hsc_err_set(r->err, HSC_E_LIMIT, "%s: more than %u modules", r->label, MODULES_MAX);
+    void *items = r->model.modules;
+    if (!grow(&items, r->model.n_modules, sizeof *r->model.modules))
+        return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+    r->model.modules = items;
+    r->open = &r->model.modules[r->model.n_modules++];
+    *r->open = (hsc_map_module){.head = *v};
+    if (keep(r, &r->open->head.name) && keep(r, &r->open->head.directory) && keep(r, &r->open->head.producer) &&
+        keep(r, &r->open->head.pass_version) && keep(r, &r->open->head.level))
+        return HSC_OK;
+    return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+}
+
+#define IN_RANGE(what, value, limit) \
+    if (status == HSC_OK && (value) > (limit)) \
+    status = hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s, %s: expected at most %zu, got %" PRIu64, \
+                         r->label, m->head.name.p, what, (size_t)(limit), (uint64_t)(value))
+
+/* All references of a module that is complete. */
+static hsc_status check_module(reading *r, const hsc_map_module *m) {
+    hsc_status status = HSC_OK;
+    size_t sites = m->n_loops + m->n_callsites;
+    for (size_t i = 0; i < m->n_procedures; i++) {
+        IN_RANGE("file of a procedure", m->procedures[i].file_id, m->n_files);
+        IN_RANGE("parent of a procedure", m->procedures[i].parent_id, m->n_procedures);
+    }
+    uint8_t *seen = calloc(sites + 1, 1);
+    if (!seen)
+        return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+    for (size_t i = 0; i < m->n_loops; i++) {
+        const hsc_rec_loop *l = &m->loops[i];
+        IN_RANGE("id of a loop", l->loop_id, sites);
+        IN_RANGE("procedure of a loop", l->procedure_id, m->n_procedures);
+        IN_RANGE("parent of a loop", l->parent_id, sites);
+        IN_RANGE("file of a loop", l->file_id, m->n_files);
+        if (status == HSC_OK)
+            seen[l->loop_id] |= 1;
+    }
+    for (size_t i = 0; i < m->n_callsites && status == HSC_OK; i++) {
+        const hsc_rec_callsite *c = &m->callsites[i];
+        IN_RANGE("id of a call", c->callsite_id, sites);
+        IN_RANGE("procedure of a call", c->procedure_id, m->n_procedures);
+        IN_RANGE("loop of a call", c->loop_id, sites);
+        IN_RANGE("file of a call", c->file_id, m->n_files);
+        if (status == HSC_OK)
+            seen[c->callsite_id] |= 2;
+    }
+    for (size_t i = 1; i <= sites && status == HSC_OK; i++)
+        if (seen[i] != 1 && seen[i] != 2)
+            status = hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s: site %zu is %s", r->label,
+                                 m->head.name.p, i, seen[i] ? "a loop and a call" : "missing");
+    for (size_t i = 0; i < m->n_loops && status == HSC_OK; i++)
+        if (m->loops[i].parent_id && seen[m->loops[i].parent_id] != 1)
+            status = hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s: the parent of loop %" PRIu64
+                                 " is a call", r->label, m->head.name.p, m->loops[i].loop_id);
+    free(seen);
+    for (size_t i = 0; i < m->n_instances; i++) {
+        const hsc_rec_loop_instance *v = &m->instances[i];
+        IN_RANGE("function of a loop instance", v->function_id, m->n_procedures);
+        IN_RANGE("parent of a loop instance", v->parent_id, m->n_instances);
+        IN_RANGE("loop of a loop instance", v->loop_id, sites);
+    }
+    for (size_t i = 0; i < m->n_inlines; i++) {
+        const hsc_rec_inline *v = &m->inlines[i];
+        IN_RANGE("function of an inlined copy", v->function_id, m->n_procedures);
+        IN_RANGE("parent of an inlined copy", v->parent_id, m->n_inlines);
+        IN_RANGE("procedure of an inlined copy", v->callee_id, m->n_procedures);
+        IN_RANGE("call of an inlined copy", v->site_id, sites);
+        IN_RANGE("file of an inlined copy", v->file_id, m->n_files);
+    }
+    for (size_t i = 0; i < m->n_places; i++) {
+        const hsc_rec_place *v = &m->places[i];
+        IN_RANGE("function of a place", v->function_id, m->n_procedures);
+        IN_RANGE("instance of a place", v->instance_id, m->n_instances);
+        IN_RANGE("site of a place", v->site_id, sites);
+        IN_RANGE("copy of a place", v->inline_id, m->n_inlines);
+    }
+    for (size_t i = 0; i < m->n_remarks; i++) {
+        IN_RANGE("procedure of a remark", m->remarks[i].procedure_id, m->n_procedures);
+        IN_RANGE("file of a remark", m->remarks[i].file_id, m->n_files);
+        IN_RANGE("site of a remark", m->remarks[i].site_id, sites);
+    }
+    return status;
+}
+
+static hsc_status end_module(reading *r) {
+    const hsc_rec_module_end *v = r->at->value;
+    hsc_map_module *m = r->open;
+    if (v->module_tag != m->head.module_tag)
+        return bad(r, "tag of the module", m->head.module_tag, v->module_tag);
+    if (v->records != m->records)
+        return bad(r, "records of the module", m->records, v->records);
+    r->open = NULL;
+    return check_module(r, m);
+}
+
+static hsc_status take(reading *r) {
+    hsc_map_module *m = r->open;
+    uint64_t id = 0, next = 0;
+    switch (r->at->record_id) {
+    case HSC_REC_module:
+        return begin_module(r);
+    case HSC_REC_binary:
+        return HSC_OK;
+    default:
+        if (!m)
+            return hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: %s record at offset 0x%" PRIx64
+                               " belongs to no module", r->label, r->at->name, r->at->offset);
+    }
+    m->records++;
+    switch (r->at->record_id) {
+    case HSC_REC_module_end:
+        m->records--;
+        return end_module(r);
+    case HSC_REC_file:
+        ADD(files, n_files, hsc_rec_file);
+        KEEP(m->files[m->n_files - 1].path);
+        KEEP(m->files[m->n_files - 1].directory);
+        m->files[m->n_files - 1].checksum = (hsc_bytes){NULL, 0};
+        id = m->files[m->n_files - 1].file_id;
+        next = m->n_files;
+        break;
+    case HSC_REC_procedure:
+        ADD(procedures, n_procedures, hsc_rec_procedure);
+        KEEP(m->procedures[m->n_procedures - 1].name);
+        KEEP(m->procedures[m->n_procedures - 1].linkage_name);
+        id = m->procedures[m->n_procedures - 1].procedure_id;
+        next = m->n_procedures;
+        break;
+    case HSC_REC_loop:
+        ADD(loops, n_loops, hsc_rec_loop);
+        break;
+    case HSC_REC_callsite:
+        ADD(callsites, n_callsites, hsc_rec_callsite);
+        KEEP(m->callsites[m->n_callsites - 1].callee);
+        break;
+    case HSC_REC_loop_instance:
+        ADD(instances, n_instances, hsc_rec_loop_instance);
+        id = m->instances[m->n_instances - 1].instance_id;
+        next = m->n_instances;
+        break;
+    case HSC_REC_inline:
+        ADD(inlines, n_inlines, hsc_rec_inline);
+        id = m->inlines[m->n_inlines - 1].inline_id;
+        next = m->n_inlines;
+        break;
+    case HSC_REC_place:
+        ADD(places, n_places, hsc_rec_place);
+        id = m->places[m->n_places - 1].place_id;
+        next = m->n_places;
+        break;
+    case HSC_REC_remark:
+        ADD(remarks, n_remarks, hsc_rec_remark);
+        KEEP(m->remarks[m->n_remarks - 1].pass);
+        KEEP(m->remarks[m->n_remarks - 1].name);
+        KEEP(m->remarks[m->n_remarks - 1].message);
+        break;
+    default: /* of a newer version: counted, not looked at */
+        break;
+    }
+    return id == next ? HSC_OK : bad(r, "id", next, id);
+memory:
+    return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+}
+
+hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label, hsc_map_model *out, hsc_err *err) {
+    reading r = {.label = label, .err = err};
+    hsc_reader *reader = NULL;
+    hsc_record record;
+    hsc_reader_counts counts;
+    hsc_status status = hsc_reader_open_memory(bytes, size, label, &reader, err);
+    if (status != HSC_OK)
+        return status;
+    r.at = &record;
+    while (status == HSC_OK && hsc_reader_next(reader, &record))
+        if (record.chunk_kind == HSC_CHUNK_STATIC && record.value)
+            status = take(&r);
+        else if (r.open && !record.value)
+            r.open->records++;
+    hsc_reader_get_counts(reader, &counts);
+    if (status == HSC_OK && (counts.chunks_bad || counts.records_bad))
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: %s", label, hsc_reader_get_first_problem(reader));
+    if (status == HSC_OK && r.open)
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: module %s has no end", label, r.open->head.name.p);
+    if (status == HSC_OK && !r.model.n_modules)
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: it holds no module", label);
+    hsc_reader_close(reader);
+    if (status == HSC_OK)
+        *out = r.model;
+    else
+        hsc_map_model_fini(&r.model);
+    return status;
+}
+
+void hsc_map_model_fini(hsc_map_model *m) {
+    for (size_t i = 0; i < m->n_modules; i++) {
+        hsc_map_module *v = &m->modules[i];
+        free(v->files);
+        free(v->procedures);
+        free(v->loops);
+        free(v->callsites);
+        free(v->instances);
+        free(v->inlines);
+        free(v->places);
+        free(v->remarks);
+    }
+    free(m->modules);
+    for (struct block *b = m->memory; b;) {
+        struct block *next = b->next;
+        free(b);
+        b = next;
+    }
+    *m = (hsc_map_model){0};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A static map in memory, checked. */
+#ifndef HEATSCOPE_CLI_MAP_CHECK_H
+#define HEATSCOPE_CLI_MAP_CHECK_H
+
+#include <heatscope/formats/records.h>
+#include <heatscope/formats/stream.h>
+
+/* The records of one module; ids are indices + 1, but for site_id: loops and calls share one number space. */
+typedef struct hsc_map_module {
+    hsc_rec_module head;
+    hsc_rec_file *files;
+    hsc_rec_procedure *procedures;
+    hsc_rec_loop *loops;
+    hsc_rec_callsite *callsites;
+    hsc_rec_loop_instance *instances;
+    hsc_rec_inline *inlines;
+    hsc_rec_place *places;
+    hsc_rec_remark *remarks;
+    size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks;
+    uint64_t records;
+} hsc_map_module;
+
+typedef struct hsc_map_model {
+    hsc_map_module *modules;
+    size_t n_modules;
+    void *memory; /* of the strings */
+} hsc_map_model;
+
+/* Reads the chunks (with or without a schema chunk) and checks that every module is closed and complete, ids are dense
+ * and references in range. `label` is for messages. HSC_E_FORMAT tells the first thing that is wrong; HSC_E_MEMORY. */
+hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label, hsc_map_model *out, hsc_err *err);
+void hsc_map_model_fini(hsc_map_model *m);
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Loads what the report needs, and computes its statistics and intervals. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <heatscope/formats/records.h>
+
+#define Z95 1.959963984540054
+
+static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
+
+static hsc_status load_sums(report *r, hsc_db_table table, double **out, hsc_err *err) {
+    uint64_t n = hsc_db_get_rows(r->db, table);
+    *out = calloc(n + 1, sizeof **out);
+    if (!*out)
+        return out_of_memory(err);
+    return hsc_db_read_sums(r->db, (hsc_db_view){r->metric, table, HSC_AXIS_THREAD}, 0, n, *out, err);
+}
+
+/* Instances by their scope. A database may have no values of them. */
+static hsc_status load_instances(report *r, hsc_err *err) {
+    uint32_t n = r->info.instances;
+    hsc_db_instance instance;
+    hsc_status status = load_sums(r, HSC_TABLE_INSTANCE, &r->instance_sums, NULL);
+    if (status == HSC_E_MEMORY)
+        return out_of_memory(err);
+    r->instance_begin = calloc((uint64_t)r->info.scopes + 2, sizeof *r->instance_begin);
+    r->instances = calloc((uint64_t)n + 1, sizeof *r->instances);
+    if (!r->instance_begin || !r->instances)
+        return out_of_memory(err);
+    if (status)
+        return status == HSC_E_MISSING ? HSC_OK : hsc_err_set(err, status, "%s: loop instances cannot be read", r->info.path);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < n; i++) {
+            status = hsc_db_get_instance(r->db, i, &instance, err);
+            if (status)
+                return status;
+            if (instance.scope >= r->info.scopes)
+                continue;
+            if (pass)
+                r->instances[r->instance_begin[instance.scope + 1]++] = i;
+            else if (instance.scope + 2 < r->info.scopes + 2)
+                r->instance_begin[instance.scope + 2]++;
+        }
+        for (uint32_t k = 0; !pass && k < r->info.scopes; k++)
+            r->instance_begin[k + 2] += r->instance_begin[k + 1];
+    }
+    return HSC_OK;
+}
+
+hsc_status report_load(report *r, hsc_err *err) {
+    hsc_status status = hsc_db_get_metric(r->db, r->metric, &r->unit, err);
+    hsc_db_get_info(r->db, &r->info);
+    r->columns = hsc_db_get_columns(r->db, r->axis);
+    if (!status)
+        status = load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, err);
+    if (!status)
+        status = load_sums(r, HSC_TABLE_SCOPE_INCL, &r->incl, err);
+    if (!status)
+        status = load_instances(r, err);
+    if (status)
+        return status;
+    r->own = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own);
+    r->sources = calloc((uint64_t)r->info.files + 1, sizeof *r->sources);
+    r->bins = calloc((uint64_t)r->columns + 1, sizeof *r->bins);
+    r->identity = calloc((uint64_t)r->columns + 1, sizeof *r->identity);
+    if (!r->own || !r->sources || !r->bins || !r->identity)
+        return out_of_memory(err);
+    for (uint32_t c = 0; c < r->columns; c++)
+        r->identity[c] = c;
+    for (uint32_t s = r->info.scopes; s-- > 0 && !status;) { /* children come after their parents */
+        hsc_db_scope scope, parent;
+        status = hsc_db_get_scope(r->db, s, &scope, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, scope.parent, &parent, err);
+        if (status)
+            break;
+        r->own[s] += r->excl[s];
+        r->total += r->excl[s];
+        if (s && scope.procedure == parent.procedure && scope.procedure != HSC_NONE)
+            r->own[scope.parent] += r->own[s];
+    }
+    double seconds = r->total * r->unit.scale;
+    r->decimals = seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
+    return status;
+}
+
+void report_clear(report *r) {
+    for (uint32_t f = 0; r->sources && f < r->info.files; f++)
+        free(r->sources[f].text);
+    free(r->sources);
+    free(r->instance_sums);
+    free(r->instance_begin);
+    free(r->instances);
+    free(r->excl);
+    free(r->own);
+    free(r->incl);
+    free(r->bins);
+    free(r->identity);
+}
+
+/* ---- which scopes ---- */
+
+bool report_wanted(const report *r, uint32_t scope) {
+    hsc_db_scope s, p;
+    hsc_db_file f;
+    if (!r->where)
+        return true;
+    if (hsc_db_get_scope(r->db, scope, &s, NULL))
+        return false;
+    if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && strstr(f.path, r->where))
+        return true;
+    return s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL) && strstr(p.name, r->where);
+}
+
+bool report_wanted_line(const report *r, uint32_t line_row) {
+    hsc_db_line l;
+    hsc_db_file f;
+    if (!r->where)
+        return true;
+    if (hsc_db_get_line(r->db, line_row, &l, NULL))
+        return false;
+    return (!hsc_db_get_file(r->db, l.file, &f, NULL) && strstr(f.path, r->where)) || (l.scope != HSC_NONE && report_wanted(r, l.scope));
+}
+
+bool report_is_own(const report *r, const hsc_db_scope *s) {
+    hsc_db_module m;
+    hsc_db_process p;
+    if (s->knowledge == HSC_KNOWN_MAP)
+        return true;
+    return s->module != HSC_NONE && r->info.processes && !hsc_db_get_module(r->db, s->module, &m, NULL) &&
+           !hsc_db_get_process(r->db, 0, &p, NULL) && !strcmp(m.path, p.executable);
+}
+
+typedef struct ranked {
+    uint32_t row;
+    double value, second;
+} ranked;
+
+static int falling(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    if (x->second != y->second)
+        return x->second > y->second ? -1 : 1;
+    return x->row < y->row ? -1 : 1;
+}
+
+hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {
+    const double *by = kind == HSC_SCOPE_LOOP ? r->excl : r->own;
+    ranked *list = malloc(((uint64_t)r->info.scopes + 1) * sizeof *list);
+    *rows = malloc(((uint64_t)r->info.scopes + 1) * sizeof **rows);
+    *n = 0;
+    if (!list || !*rows) {
+        free(list);
+        free(*rows);
+        return out_of_memory(err);
+    }
+    for (uint32_t s = 0; s < r->info.scopes; s++) {
+        hsc_db_scope scope;
+        hsc_status status = hsc_db_get_scope(r->db, s, &scope, err);
+        if (status) {
+            free(list);
+            free(*rows);
+            return status;
+        }
+        if (scope.kind == kind && (by[s] > 0 || r->incl[s] > 0) && report_wanted(r, s))
+            list[(*n)++] = (ranked){s, by[s], r->incl[s]};
+    }
+    qsort(list, *n, sizeof *list, falling);
+    for (uint32_t i = 0; i < *n; i++)
+        (*rows)[i] = list[i].row;
+    free(list);
+    return HSC_OK;
+}
+
+/* ---- statistics ---- */
+
+hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
+    hsc_db_scope s, inner;
+    hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
+    if (!status && s.kind != HSC_SCOPE_PROCEDURE) { /* one row: its statistics are stored */
+        hsc_db_stats t;
+        status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, scope, 1, &t, err);
+        if (!status)
+            *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column,
+                                   .columns = r->columns, .dispersion = t.mean > 0 ? t.stddev * t.stddev * r->columns / t.mean : 0};
+        return status;
+    }
+    double *sums = calloc((uint64_t)r->columns + 1, sizeof *sums);
+    if (!sums)
+        status = out_of_memory(err);
+    uint32_t row = scope, end = status ? scope : s.subtree_end; /* runs of rows that are of the procedure itself */
+    while (!status && row < end) {
+        uint32_t low = row, high;
+        for (high = low; high < end && !status; high++) {
+            status = hsc_db_get_scope(r->db, high, &inner, err);
+            if (inner.procedure != scope)
+                break;
+        }
+        if (!status && low < high)
+            status = hsc_db_read_bins(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low, &high,
+                                      r->columns, r->identity, r->bins, err);
+        for (uint32_t c = 0; c < r->columns && !status && low < high; c++)
+            sums[c] += r->bins[c];
+        row = high > low ? high : high + 1;
+    }
+    if (!status) {
+        report_spread p = {.columns = r->columns, .min = INFINITY, .max = -1, .min_at = HSC_NONE, .max_at = HSC_NONE};
+        double squares = 0;
+        for (uint32_t c = 0; c < r->columns; c++) {
+            p.mean += sums[c];
+            if (sums[c] > p.max) {
+                p.max = sums[c];
+                p.max_at = c;
+            }
+            if (sums[c] < p.min) {
+                p.min = sums[c];
+                p.min_at = c;
+            }
+        }
+        p.mean = r->columns ? p.mean / r->columns : 0;
+        for (uint32_t c = 0; c < r->columns; c++)
+            squares += (sums[c] - p.mean) * (sums[c] - p.mean);
+        p.dispersion = p.mean > 0 ? squares / p.mean : 0;
+        *out = p;
+    }
+    free(sums);
+    return status;
+}
+
+bool report_uneven(const report_spread *s) {
+    double freedom = s->columns - 1.0;
+    return s->columns > 1 && s->dispersion > freedom + 3 * sqrt(2 * freedom);
+}
+
+void report_share_interval(double n, double all, double *low, double *high) {
+    if (all <= 0) {
+        *low = *high = 0;
+        return;
+    }
+    double p = n / all, z2 = Z95 * Z95, centre = p + z2 / (2 * all), half = Z95 * sqrt(p * (1 - p) / all + z2 / (4 * all * all));
+    *low = fmax(0, (centre - half) / (1 + z2 / all));
+    *high = fmin(1, (centre + half) / (1 + z2 / all));
+}
+
+void report_count_interval(double n, double *low, double *high) {
+    double m = n + 1, a = 1 - 1 / (9 * n) - Z95 / (3 * sqrt(n)), b = 1 - 1 / (9 * m) + Z95 / (3 * sqrt(m));
+    *low = n > 0 ? fmax(0, n * a * a * a) : 0;
+    *high = m * b * b * b;
+}
+
+void report_ratio_interval(double ratio, double n, double all, double *low, double *high) {
+    double half = n > 0 && all > 0 ? Z95 * sqrt(fmax(0, 1 / n - 1 / all)) : 0;
+    *low = ratio * exp(-half);
+    *high = ratio * exp(half);
+}
+
+void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
+    hsc_db_process p;
+    hsc_db_thread t;
+    uint32_t process = column;
+    out[0] = 0;
+    if (axis == HSC_AXIS_THREAD) {
+        if (hsc_db_get_thread(r->db, column, &t, NULL))
+            return;
+        process = t.process;
+    }
+    if (hsc_db_get_process(r->db, process, &p, NULL))
+        return;
+    int n = 0;
+    if (p.rank >= 0)
+        n = snprintf(out, size, "rank %d", p.rank);
+    else if (r->info.processes > 1 || axis == HSC_AXIS_PROCESS)
+        n = snprintf(out, size, "pid %u", p.pid);
+    if (axis == HSC_AXIS_THREAD && n < (int)size)
+        snprintf(out + n, size - (size_t)n, "%sthread %u", n ? " " : "", t.index);
+}
+
+/* ---- versions and remarks ---- */
+
+static const char *version_name(uint32_t version) {
+    switch (version) { /* shorter than the enum's texts */
+    case HSC_loop_version_VECTOR:
+        return "vector";
+    case HSC_loop_version_REMAINDER:
+        return "scalar remainder";
+    case HSC_loop_version_UNROLLED:
+        return "unrolled";
+    case HSC_loop_version_EPILOGUE:
+        return "remainder of unrolling";
+    case HSC_loop_version_UNROLLED_FULLY:
+        return "fully unrolled";
+    default:
+        return hsc_enum_text("loop_version", version) ? hsc_enum_text("loop_version", version) : "unknown version";
+    }
+}
+
+hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err) {
+    double by_version[256] = {0}, all = 0;
+    *v = (report_versions){0};
+    out[0] = 0;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
+        hsc_db_instance instance;
+        double sum = r->instance_sums[r->instances[k]];
+        hsc_status status = hsc_db_get_instance(r->db, r->instances[k], &instance, err);
+        if (status)
+            return status;
+        by_version[instance.version & 0xFF] += sum;
+        all += sum;
+        if (instance.version == HSC_loop_version_VECTOR) {
+            v->vector += sum;
+            v->width = instance.vector_width > v->width ? instance.vector_width : v->width;
+        } else if (instance.version == HSC_loop_version_REMAINDER)
+            v->scalar += sum;
+        else
+            v->other += sum;
+    }
+    for (size_t at = 0, k = 0; k < 8 && all > 0; k++) { /* largest first */
+        int best = 0;
+        for (int i = 1; i < 256; i++)
+            if (by_version[i] > by_version[best])
+                best = i;
+        const char *text = version_name((uint32_t)best);
+        if (by_version[best] <= 0)
+            break;
+        int n = snprintf(out + at, size - at, "%s%s", at ? ", " : "", text);
+        at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
+        if (best == HSC_loop_version_VECTOR && v->width) {
+            n = snprintf(out + at, size - at, " x%u", v->width);
+            at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
+        }
+        n = snprintf(out + at, size - at, " %.0f %%", 100 * by_version[best] / all);
+        at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
+        by_version[best] = 0;
+    }
+    return HSC_OK;
+}
+
+static int remark_weight(const hsc_db_remark *m) {
+    bool vector = strstr(m->pass, "loop-vectorize") != NULL;
+    switch (m->kind) {
+    case HSC_remark_kind_ANALYSIS: /* these say why */
+    case HSC_remark_kind_ANALYSIS_FP_COMMUTE:
+    case HSC_remark_kind_ANALYSIS_ALIASING:
+        return vector ? 5 : 1;
+    case HSC_remark_kind_MISSED:
+        return vector ? 4 : 2;
+    case HSC_remark_kind_PASSED:
+        return vector ? 3 : 2;
+    default:
+        return 0;
+    }
+}
+
+hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err) {
+    hsc_db_remark list[64];
+    uint32_t n;
+    hsc_status status = hsc_db_get_remarks(r->db, scope, list, 64, &n, err);
+    *found = false;
+    for (uint32_t i = 0; i < n && i < 64 && !status; i++)
+        if (!*found || remark_weight(&list[i]) > remark_weight(out)) {
+            *found = true;
+            *out = list[i];
+        }
+    return status;
+}
+
+const char *report_known_by(hsc_knowledge k) {
+    static const char *const names[] = {"map", "debug information", "symbols", "file only", "nothing"};
+    return (unsigned)k < 5 ? names[k] : names[4];
+}
+
+/* ---- source ---- */
+
+const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n) {
+    if (file >= r->info.files || !line)
+        return NULL;
+    report_source *s = &r->sources[file];
+    if (!s->looked) {
+        s->looked = true;
+        if (hsc_db_read_source(r->db, file, &s->text, &s->size, &s->changed, NULL))
+            s->text = NULL;
+    }
+    const char *p = s->text, *end = p ? p + s->size : NULL;
+    for (uint32_t i = 1; p && i < line; i++) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        p = p ? p + 1 : NULL;
+    }
+    if (!p || p >= end)
+        return NULL;
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    stop = stop ? stop : end;
+    while (p < stop && (*p == ' ' || *p == '\t'))
+        p++;
+    while (stop > p && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
+        stop--;
+    *n = (size_t)(stop - p);
+    return p;
+}
+
+/* ---- text that fits ---- */
+
+static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
+
+int report_columns_of(const char *text) {
+    int n = 0;
+    for (; *text; text++)
+        n += starts_character(*text);
+    return n;
+}
+
+/* Copies with control characters as '?', tabs as blanks. */
+static void clean(const char *from, char *to, size_t size) {
+    size_t n = 0;
+    for (; *from && n + 1 < size; from++) {
+        unsigned char c = (unsigned char)*from;
+        if (c == 0xC2 && ((unsigned char)from[1] & 0xE0) == 0x80) { /* U+0080 to U+009F are controls too */
+            to[n++] = '?';
+            from++;
+        } else
+            to[n++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7F ? '?' : (char)c;
+    }
+    while (n && !starts_character(to[n - 1]) && *from) /* do not end in half a character */
+        n--;
+    to[n] = 0;
+}
+
+/* "a<b<c>>(d, e)" becomes "a<>()"; operators keep their names. */
+static void close_lists(char *text, char open, char close) {
+    char *to = text;
+    int depth = 0;
+    for (char *p = text; *p; p++) {
+        bool is_operator = to - text >= 8 && !strncmp(to - 8, "operator", 8);
+        bool arrow = *p == '>' && p > text && p[-1] == '-';
+        if (*p == open && !(open == '<' && is_operator)) {
+            if (depth++ == 0)
+                *to++ = *p;
+        } else if (*p == close && depth && !arrow) {
+            if (--depth == 0)
+                *to++ = *p;
+        } else if (!depth)
+            *to++ = *p;
+    }
+    *to = 0;
+}
+
+/* Byte offset of the character at terminal column `column`. */
+static size_t offset_of(const char *text, int column) {
+    size_t i = 0;
+    for (; text[i]; i++)
+        if (starts_character(text[i]) && column-- == 0)
+            break;
+    return i;
+}
+
+static void cut_middle(char *text, int width, int left) {
+    int n = report_columns_of(text);
+    if (n <= width)
+        return;
+    if (width < 5) {
+        text[offset_of(text, width)] = 0;
+        return;
+    }
+    left = left < 0 ? (width - 2) / 2 : left;
+    size_t from = offset_of(text, left), to = offset_of(text, n - (width - 2 - left));
+    memmove(text + from + 2, text + to, strlen(text + to) + 1);
+    memcpy(text + from, "..", 2);
+}
+
+char *report_fit(const char *name, int width, char *out, size_t size) {
+    static const char anonymous[] = "(anonymous namespace)::";
+    char text[4096], *p, *end;
+    clean(name, text, sizeof text);
+    while (report_columns_of(text) > width && (p = strstr(text, anonymous)))
+        memmove(p, p + sizeof anonymous - 1, strlen(p + sizeof anonymous - 1) + 1);
+    if (report_columns_of(text) > width)
+        close_lists(text, '(', ')');
+    if (report_columns_of(text) > width)
+        close_lists(text, '<', '>');
+    end = text + strlen(text);
+    if (report_columns_of(text) > width && end - text > 6 && !strcmp(end - 6, " const"))
+        end[-6] = 0;
+    if (report_columns_of(text) > width && (p = strchr(text, '(')) && !strstr(text, "operator")) { /* the type it returns */
+        char *name_at = text;
+        for (char *q = text; q < p; q++)
+            if (*q == ' ')
+                name_at = q + 1;
+        memmove(text, name_at, strlen(name_at) + 1);
+    }
+    for (char *colons; report_columns_of(text) > width && (colons = strstr(text, "::")) && colons[2];)
+        memmove(text, colons + 2, strlen(colons + 2) + 1);
+    cut_middle(text, width, -1);
+    clean(text, out, size); /* cuts between characters where `out` is small */
+    return out;
+}
+
+char *report_fit_prose(const char *text, int width, char *out, size_t size) {
+    clean(text, out, size);
+    if (report_columns_of(out) > width) {
+        out[offset_of(out, width > 2 ? width - 2 : 0)] = 0;
+        strncat(out, "..", size - strlen(out) - 1);
+    }
+    return out;
+}
+
+char *report_fit_place(const char *path, int width, char *out, size_t size) {
+    const char *from = path, *slash = strrchr(path, '/');
+    for (const char *p = slash; p && p > path; p--)
+        if (p[-1] == '/') {
+            from = p;
+            break;
+        }
+    return report_fit_path(from, width, out, size);
+}
+
+char *report_fit_path(const char *path, int width, char *out, size_t size) {
+    clean(path, out, size);
+    if (report_columns_of(out) <= width)
+        return out;
+    for (char *p = out; (p = strchr(p, '/')); p++) /* the longest tail of whole folders that fits */
+        if (report_columns_of(p + 1) <= width) {
+            memmove(out, p + 1, strlen(p + 1) + 1);
+            return out;
+        }
+    char *slash = strrchr(out, '/');
+    if (slash)
+        memmove(out, slash + 1, strlen(slash + 1) + 1);
+    cut_middle(out, width, -1);
+    return out;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of `heatscope report` share: the loaded sums, statistics, intervals, and text that fits. */
+#ifndef HEATSCOPE_CLI_REPORT_H
+#define HEATSCOPE_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <heatscope/query.h>
+
+typedef enum report_by {
+    REPORT_ALL = 0,
+    REPORT_PROCEDURE,
+    REPORT_LOOP,
+    REPORT_LINE,
+    REPORT_CONTEXT,
+    REPORT_PROCESSOR,
+    REPORT_MODULE,
+    REPORT_LEDGER
+} report_by;
+
+typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
+
+typedef struct report_source { /* text of a file, read when first asked for */
+    bool looked, changed;
+    char *text;
+    size_t size;
+} report_source;
+
+typedef struct report {
+    hsc_db *db;
+    FILE *out;
+    hsc_db_info info;
+    uint32_t metric;
+    hsc_db_metric unit;
+    double total;               /* samples of the metric */
+    hsc_db_axis axis;           /* processors that are compared */
+    uint32_t columns;           /* of the axis */
+    const char *where;          /* NULL: everything */
+    uint32_t top;               /* rows of a table; 0: all */
+    int width, decimals;        /* of text */
+    bool brief;                 /* all tables together: each keeps to what matters */
+    double *excl;               /* by scope: samples whose innermost scope it is */
+    double *own;                /* by scope: of a procedure with its loops, of a loop with its inner loops */
+    double *incl;               /* by scope: anywhere on the path */
+    double *instance_sums;      /* by loop instance */
+    uint32_t *instance_begin, *instances; /* instances of scope s: instances[begin[s] .. begin[s + 1]) */
+    report_source *sources;     /* by file */
+    float *bins;                /* columns: scratch */
+    uint32_t *identity;         /* columns: each its own bin */
+} report;
+
+hsc_status report_load(report *r, hsc_err *err);
+void report_clear(report *r);
+
+/* Scopes of a kind with samples, largest first: by own for procedures, by excl for loops. *rows is malloc'ed. */
+hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
+
+bool report_wanted(const report *r, uint32_t scope);             /* --where */
+bool report_wanted_line(const report *r, uint32_t line_row);
+bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's code: compiled with the pass, or the program */
+
+typedef struct report_spread { /* over the processors of the axis */
+    double mean, min, max;     /* samples */
+    uint32_t min_at, max_at, columns;
+    double dispersion;         /* sum of squared differences from the mean, over the mean: columns - 1 for even work */
+} report_spread;
+
+/* Of the samples of scope rows whose procedure is `scope` (procedures), or of the row (others). */
+hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err);
+bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
+
+/* 95 % intervals: of a share n of all (Wilson), of a count (Byar's Poisson), of a ratio of counts (delta on the log). */
+void report_share_interval(double n, double all, double *low, double *high);
+void report_count_interval(double n, double *low, double *high);
+void report_ratio_interval(double ratio, double n, double all, double *low, double *high);
+
+/* "rank 3", "rank 3 thread 1", "pid 77" */
+void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
+
+/* Text that fits `width` columns of a terminal, control characters made harmless; all return out.
+ * Names: parameter and template lists are closed up, then qualifiers go, then the middle. Prose is cut at its end.
+ * Paths keep their end: whole folders go first; places of code show no more than the last folder. */
+char *report_fit(const char *name, int width, char *out, size_t size);
+char *report_fit_prose(const char *text, int width, char *out, size_t size);
+char *report_fit_path(const char *path, int width, char *out, size_t size);
+char *report_fit_place(const char *path, int width, char *out, size_t size);
+int report_columns_of(const char *text); /* terminal columns, one a character */
+
+/* One line of source without the blanks around it; NULL where there is none. */
+const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n);
+
+const char *report_known_by(hsc_knowledge k);
+
+/* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. */
+typedef struct report_versions {
+    double vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
+    uint32_t width;
+} report_versions;
+hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err);
+
+/* The remark that matters most for a loop: of vectorisation, missed before passed. false: none. */
+hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err);
+
+hsc_status report_text(report *r, report_by by, hsc_err *err);
+hsc_status report_findings(report *r, hsc_err *err);
+hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err);
+
+#endif

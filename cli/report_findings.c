@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What stands out: sentences with their figure, its interval and its place. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report.h"
+
+typedef struct finding {
+    double weight; /* samples it is about */
+    int order;
+    char *text;
+} finding;
+
+typedef struct findings {
+    report *r;
+    int n;
+    finding list[16];
+} findings;
+
+static void say(findings *f, double weight, const char *text) {
+    char *copy = f->n < 16 ? strdup(text) : NULL;
+    if (copy) {
+        f->list[f->n] = (finding){weight, f->n, copy};
+        f->n++;
+    }
+}
+
+/* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
+static void print_finding(const report *r, int number, const char *text) {
+    int at = fprintf(r->out, "%2d.", number);
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, " ");
+        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
+            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
+        char word[1024];
+        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        int columns = report_columns_of(word);
+        if (at > 4 && at + 1 + columns > r->width)
+            at = fprintf(r->out, "\n   ") - 1;
+        at += 1 + columns;
+        fprintf(r->out, " %s", word);
+        p += n;
+        while (*p == ' ')
+            p++;
+    }
+    fputc('\n', r->out);
+}
+
+static int heavier(const void *a, const void *b) {
+    const finding *x = a, *y = b;
+    return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : x->order - y->order;
+}
+
+static void seconds(const report *r, double samples, char *out, size_t size) {
+    double v = samples * r->unit.scale;
+    snprintf(out, size, "%.*f %s", v >= 100 ? 1 : v >= 1 ? 2 : 3, v, r->unit.unit);
+}
+
+/* "388.2 s, 31.4 % (31.3 to 31.5 %)" */
+static void amount(const report *r, double samples, char *out, size_t size) {
+    double low, high;
+    char s[48];
+    report_share_interval(samples, r->total, &low, &high);
+    seconds(r, samples, s, sizeof s);
+    snprintf(out, size, "%s, %.1f %% (%.1f to %.1f %%)", s, r->total > 0 ? 100 * samples / r->total : 0, 100 * low, 100 * high);
+}
+
+/* "core/sweep.c:16-20" */
+static void place(const report *r, const hsc_db_scope *s, char *out, size_t size) {
+    hsc_db_file f;
+    char path[512];
+    if (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL)) {
+        snprintf(out, size, "unknown place");
+        return;
+    }
+    report_fit_place(f.path, 40, path, sizeof path);
+    if (!s->line_begin)
+        snprintf(out, size, "%s", path);
+    else if (s->line_end > s->line_begin)
+        snprintf(out, size, "%s:%u-%u", path, s->line_begin, s->line_end);
+    else
+        snprintf(out, size, "%s:%u", path, s->line_begin);
+}
+
+static void procedure_name(const report *r, const hsc_db_scope *s, char *out, size_t size) {
+    hsc_db_scope p;
+    if (s->procedure == HSC_NONE || hsc_db_get_scope(r->db, s->procedure, &p, NULL))
+        snprintf(out, size, "unknown procedure");
+    else
+        report_fit(p.name, 60, out, size);
+}
+
+/* ---- the hottest loop, and what became of it ---- */
+
+static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
+    report *r = f->r;
+    hsc_db_scope s;
+    report_versions v;
+    hsc_db_remark remark;
+    bool remarked = false;
+    char text[4096], how[400], where[600], of[300], share[120], extra[900] = "";
+    if (!n || r->excl[loops[0]] <= 0)
+        return HSC_OK;
+    hsc_status status = hsc_db_get_scope(r->db, loops[0], &s, err);
+    if (!status)
+        status = report_versions_of(r, loops[0], &v, how, sizeof how, err);
+    if (!status)
+        status = report_remark_of(r, loops[0], &remarked, &remark, err);
+    if (status)
+        return status;
+    place(r, &s, where, sizeof where);
+    procedure_name(r, &s, of, sizeof of);
+    amount(r, r->excl[loops[0]], share, sizeof share);
+    if (how[0])
+        snprintf(extra, sizeof extra, " It runs as: %s.", how);
+    if (remarked && remark.kind != HSC_remark_kind_PASSED) {
+        char message[300];
+        report_fit_prose(remark.message, 240, message, sizeof message);
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
+    }
+    snprintf(text, sizeof text, "The hottest loop takes %s: %s loop at %s, depth %u, in %s.%s", share, s.name, where, s.depth, of, extra);
+    say(f, r->excl[loops[0]], text);
+    return HSC_OK;
+}
+
+/* Where loops do not tell: too little is known of the code, or the time is outside of them. */
+static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uint32_t n, const uint32_t *loops, uint32_t n_loops,
+                                    hsc_err *err) {
+    report *r = f->r;
+    char text[4096], where[600], name[300], share[120];
+    hsc_db_scope s;
+    uint32_t i = 0;
+    hsc_status status = HSC_OK;
+    for (; i < n; i++) { /* of the program; what libraries do is told elsewhere */
+        status = hsc_db_get_scope(r->db, procedures[i], &s, err);
+        if (status || report_is_own(r, &s))
+            break;
+    }
+    if (status || i == n || r->own[procedures[i]] < 0.01 * r->total || (n_loops && r->excl[loops[0]] > 0.25 * r->own[procedures[i]]))
+        return status;
+    place(r, &s, where, sizeof where);
+    amount(r, r->own[procedures[i]], share, sizeof share);
+    snprintf(text, sizeof text, "The hottest procedure takes %s: %s (%s).", share, report_fit(s.name, 60, name, sizeof name), where);
+    say(f, r->own[procedures[i]], text);
+    return HSC_OK;
+}
+
+/* Time in the user's own program that the pass did not compile. */
+static hsc_status little_known(findings *f, hsc_err *err) {
+    report *r = f->r;
+    double sum = 0, lines = 0;
+    char text[600];
+    for (uint32_t k = 0; k < r->info.scopes; k++) {
+        hsc_db_scope s;
+        hsc_status status = r->excl[k] > 0 ? hsc_db_get_scope(r->db, k, &s, err) : HSC_OK;
+        if (status)
+            return status;
+        if (r->excl[k] <= 0 || s.knowledge == HSC_KNOWN_MAP || !report_is_own(r, &s))
+            continue;
+        sum += r->excl[k];
+        lines += s.knowledge == HSC_KNOWN_DWARF ? r->excl[k] : 0;
+    }
+    if (sum < 0.2 * r->total)
+        return HSC_OK;
+    snprintf(text, sizeof text, "Little is known of %.0f %% of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
+             "(or c++, fc) gives its loops and what became of them.", 100 * sum / r->total,
+             lines > 0.5 * sum ? "; lines come from its debug information" : ", and has no debug information");
+    say(f, sum, text);
+    return HSC_OK;
+}
+
+/* ---- scalar time in vectorised loops; hot loops that were not vectorised ---- */
+
+static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
+    report *r = f->r;
+    double worst = 0, missed = 0, missed_all = 0;
+    uint32_t worst_at = HSC_NONE, missed_at = HSC_NONE, missed_n = 0;
+    hsc_db_remark missed_remark = {0};
+    report_versions worst_v = {0};
+    char text[4096], how[400], where[600], of[300], share[120];
+    hsc_db_scope s;
+    for (uint32_t i = 0; i < n && r->excl[loops[i]] >= 0.002 * r->total; i++) {
+        report_versions v;
+        hsc_db_remark remark;
+        bool found;
+        hsc_status status = report_versions_of(r, loops[i], &v, how, sizeof how, err);
+        if (!status)
+            status = report_remark_of(r, loops[i], &found, &remark, err);
+        if (status)
+            return status;
+        if (v.scalar > worst && v.width) {
+            worst = v.scalar;
+            worst_at = loops[i];
+            worst_v = v;
+        }
+        if (found && remark.kind != HSC_remark_kind_PASSED && strstr(remark.pass, "loop-vectorize") && v.vector <= 0) {
+            missed_all += r->excl[loops[i]];
+            missed_n++;
+            if (r->excl[loops[i]] > missed) {
+                missed = r->excl[loops[i]];
+                missed_at = loops[i];
+                missed_remark = remark;
+            }
+        }
+    }
+    if (worst_at != HSC_NONE && worst >= 0.01 * r->total) {
+        hsc_status status = hsc_db_get_scope(r->db, worst_at, &s, err);
+        if (status)
+            return status;
+        place(r, &s, where, sizeof where);
+        procedure_name(r, &s, of, sizeof of);
+        amount(r, worst, share, sizeof share);
+        snprintf(text, sizeof text,
+                 "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
+                 "though there is a vector body of %u lanes: %s loop at %s in %s.",
+                 share, 100 * worst / (worst_v.vector + worst_v.scalar + worst_v.other), worst_v.width, s.name, where, of);
+        say(f, worst, text);
+    }
+    if (missed_at != HSC_NONE && missed_all >= 0.01 * r->total) {
+        char message[300];
+        hsc_status status = hsc_db_get_scope(r->db, missed_at, &s, err);
+        if (status)
+            return status;
+        place(r, &s, where, sizeof where);
+        amount(r, missed_all, share, sizeof share);
+        report_fit_prose(missed_remark.message, 200, message, sizeof message);
+        if (missed_n == 1)
+            snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s.", share, where, message);
+        else
+            snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on; the hottest, %.1f %%, is at %s: %s.", share,
+                     missed_n, 100 * missed / r->total, where, message);
+        say(f, missed_all, text);
+    }
+    return HSC_OK;
+}
+
+/* ---- imbalance ---- */
+
+static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n, hsc_err *err) {
+    report *r = f->r;
+    struct {
+        uint32_t scope;
+        report_spread spread;
+        double cost;
+    } best[2] = {{.scope = HSC_NONE}, {.scope = HSC_NONE}};
+    if (r->columns < 2)
+        return HSC_OK;
+    for (uint32_t i = 0; i < n && i < 20 && r->own[procedures[i]] >= 0.01 * r->total; i++) {
+        report_spread p;
+        hsc_db_scope s;
+        hsc_status status = report_spread_of(r, procedures[i], &p, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, procedures[i], &s, err);
+        if (status)
+            return status;
+        double cost = p.max - p.mean; /* what the slowest would save */
+        /* libraries wait because others work: their imbalance is a consequence */
+        if (!report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < 0.02 * r->total / r->columns)
+            continue;
+        int at = cost > best[0].cost ? 0 : cost > best[1].cost ? 1 : 2;
+        if (at == 0)
+            best[1] = best[0];
+        if (at < 2) {
+            best[at].scope = procedures[i];
+            best[at].spread = p;
+            best[at].cost = cost;
+        }
+    }
+    for (int i = 0; i < 2 && best[i].scope != HSC_NONE; i++) {
+        const report_spread *p = &best[i].spread;
+        hsc_db_scope s;
+        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48];
+        double low, high;
+        hsc_status status = hsc_db_get_scope(r->db, best[i].scope, &s, err);
+        if (status)
+            return status;
+        place(r, &s, where, sizeof where);
+        procedure_name(r, &s, of, sizeof of);
+        report_processor(r, r->axis, p->max_at, top, sizeof top);
+        report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
+        report_ratio_interval(p->max / p->mean, p->max, p->mean * p->columns, &low, &high);
+        seconds(r, p->mean, mean, sizeof mean);
+        seconds(r, p->min, least, sizeof least);
+        seconds(r, best[i].cost, save, sizeof save);
+        snprintf(text, sizeof text,
+                 "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f); the mean is %s, the least %s on %s. Spread evenly, %s "
+                 "would have %s less.",
+                 of, where, p->max / p->mean, top, low, high, mean, least, bottom, top, save);
+        say(f, best[i].cost * p->columns, text);
+    }
+    return HSC_OK;
+}
+
+/* ---- communication and runtime libraries ---- */
+
+static bool names_library(const char *path, const char *const *parts) {
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    for (; *parts; parts++)
+        if (!strncmp(base, *parts, strlen(*parts)))
+            return true;
+    return false;
+}
+
+/* The call of `scope` that has most of its time: who calls it, and from which line. */
+static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, hsc_err *err) {
+    hsc_db_context c, up;
+    double best = 0;
+    uint32_t best_line = HSC_NONE, best_scope = HSC_NONE;
+    out[0] = 0;
+    if (r->info.contexts > 5000000)
+        return HSC_OK;
+    double *sums = calloc((uint64_t)r->info.contexts + 1, sizeof *sums);
+    hsc_status status = sums ? hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0,
+                                                r->info.contexts, sums, NULL)
+                             : HSC_E_MEMORY;
+    for (uint32_t i = 1; i < r->info.contexts && !status; i++) {
+        status = hsc_db_get_context(r->db, i, &c, err);
+        if (status || c.scope != scope || sums[i] <= best)
+            continue;
+        status = hsc_db_get_context(r->db, c.parent, &up, err);
+        best = sums[i];
+        best_line = c.call_line;
+        best_scope = up.scope;
+    }
+    free(sums);
+    if (status == HSC_E_MISSING)
+        return HSC_OK;
+    if (status || best_scope == HSC_NONE)
+        return status;
+    hsc_db_scope s;
+    hsc_db_line l;
+    hsc_db_file file;
+    char name[300], path[300];
+    status = hsc_db_get_scope(r->db, best_scope, &s, err);
+    if (status || s.procedure == HSC_NONE)
+        return status;
+    procedure_name(r, &s, name, sizeof name);
+    if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
+        snprintf(out, size, ", mostly called by %s at %s:%u", name, report_fit_place(file.path, 40, path, sizeof path), l.line);
+    else
+        snprintf(out, size, ", mostly called by %s", name);
+    return HSC_OK;
+}
+
+static bool is_mpi_call(const char *name) {
+    return !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5) || !strncmp(name, "mpi_", 4) || !strncmp(name, "pmpi_", 5);
+}
+
+/* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
+static hsc_status mpi(findings *f, hsc_err *err) {
+    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
+    report *r = f->r;
+    double sum = 0, best = 0;
+    uint32_t best_at = HSC_NONE;
+    char text[4096], share[120], detail[1200] = "";
+    hsc_status status = HSC_OK;
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        hsc_db_module m;
+        status = hsc_db_get_scope(r->db, s, &scope, err);
+        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !names_library(m.path, files))
+            continue;
+        if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
+            sum = r->incl[s] > sum ? r->incl[s] : sum;
+        if (scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > best && is_mpi_call(scope.name)) {
+            best = r->incl[s];
+            best_at = s;
+        }
+    }
+    if (status || sum < 0.01 * r->total)
+        return status;
+    if (best_at != HSC_NONE) {
+        hsc_db_scope s;
+        char name[200], caller[700];
+        status = hsc_db_get_scope(r->db, best_at, &s, err);
+        if (!status)
+            status = main_caller(r, best_at, caller, sizeof caller, err);
+        if (status)
+            return status;
+        snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller);
+    }
+    amount(r, sum, share, sizeof share);
+    snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
+    say(f, sum, text);
+    return HSC_OK;
+}
+
+/* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
+ * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
+static hsc_status openmp(findings *f, hsc_err *err) {
+    static const char *const files[] = {"libomp", "libgomp", "libiomp", NULL};
+    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
+    report *r = f->r;
+    uint32_t n = r->info.contexts, best_at = HSC_NONE;
+    double sum = 0, best = 0;
+    uint32_t *entry = malloc(((uint64_t)n + 1) * sizeof *entry); /* context of the entry, none outside the runtime */
+    double *sums = calloc((uint64_t)n + 1, sizeof *sums), *below = calloc((uint64_t)n + 1, sizeof *below);
+    hsc_status status = entry && sums && below ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    bool known = !status && !hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, 0, n, sums, NULL);
+    for (uint32_t c = 0; c < n && known && !status; c++) { /* parents come first */
+        hsc_db_context context;
+        hsc_db_scope scope;
+        hsc_db_module m;
+        status = hsc_db_get_context(r->db, c, &context, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, context.scope, &scope, err);
+        if (status)
+            break;
+        entry[c] = HSC_NONE;
+        if (!c || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL))
+            continue;
+        if (names_library(m.path, files))
+            entry[c] = entry[context.parent] != HSC_NONE ? entry[context.parent] : c;
+        else if (names_library(m.path, system))
+            entry[c] = entry[context.parent];
+        if (entry[c] == HSC_NONE)
+            continue;
+        sum += sums[c];
+        below[entry[c]] += sums[c];
+    }
+    for (uint32_t c = 0; c < n && known && !status; c++)
+        if (below[c] > best) {
+            best = below[c];
+            best_at = c;
+        }
+    free(entry);
+    free(sums);
+    free(below);
+    if (status || best_at == HSC_NONE || sum < 0.01 * r->total)
+        return status;
+    hsc_db_context context, up;
+    hsc_db_scope s, caller = {.name = ""};
+    hsc_db_line l;
+    hsc_db_file file;
+    char text[4096], share[120], name[200], caller_name[300], path[300], at[400] = "";
+    status = hsc_db_get_context(r->db, best_at, &context, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, context.scope, &s, err);
+    if (!status)
+        status = hsc_db_get_context(r->db, context.parent, &up, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, up.scope, &caller, err);
+    if (status)
+        return status;
+    procedure_name(r, &caller, caller_name, sizeof caller_name);
+    if (context.call_line != HSC_NONE && !hsc_db_get_line(r->db, context.call_line, &l, NULL) && l.line &&
+        !hsc_db_get_file(r->db, l.file, &file, NULL))
+        snprintf(at, sizeof at, " at %s:%u", report_fit_place(file.path, 40, path, sizeof path), l.line);
+    amount(r, sum, share, sizeof share);
+    bool idle = !strcmp(caller_name, "start_thread");
+    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
+             report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
+             idle ? ": worker threads that wait for work or for each other" : "");
+    say(f, sum, text);
+    return HSC_OK;
+}
+
+static hsc_status categories(findings *f, bool *told, hsc_err *err) {
+    report *r = f->r;
+    double sums[64], others = 0;
+    uint32_t n = r->info.categories < 64 ? r->info.categories : 64;
+    char text[4096] = "Time by what the threads were doing:";
+    *told = false;
+    hsc_status status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, 0, n, sums, err);
+    if (status) {
+        hsc_err_clear(err);
+        return HSC_OK; /* not in this database */
+    }
+    for (uint32_t c = 0; c < n; c++) {
+        const char *name = hsc_db_get_category(r->db, c);
+        if (name && strcmp(name, "computation") && strcmp(name, "not known"))
+            others += sums[c];
+    }
+    if (others < 0.005 * r->total)
+        return HSC_OK;
+    for (uint32_t c = 0, k = 0; c < n; c++) {
+        const char *name = hsc_db_get_category(r->db, c);
+        double low, high;
+        if (!name || sums[c] <= 0)
+            continue;
+        report_share_interval(sums[c], r->total, &low, &high);
+        size_t at = strlen(text);
+        snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c] / r->total, 100 * low,
+                 100 * high);
+    }
+    strncat(text, ".", sizeof text - strlen(text) - 1);
+    say(f, r->total, text);
+    *told = true;
+    return HSC_OK;
+}
+
+/* ---- how good the measurement is ---- */
+
+static void quality(findings *f) {
+    report *r = f->r;
+    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0;
+    char text[600];
+    for (uint32_t t = 0; t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        if (hsc_db_get_thread(r->db, t, &thread, NULL))
+            continue;
+        lost += (double)thread.lost;
+        truncated += (double)thread.truncated;
+        samples += (double)thread.samples;
+        own_s += thread.own_s;
+        cpu_s += thread.cpu_s;
+    }
+    if (lost > 0.005 * (lost + samples)) {
+        snprintf(text, sizeof text, "Care: %.1f %% of the samples were lost (see the ledger); shares hold only if the lost are like the others.",
+                 100 * lost / (lost + samples));
+        say(f, 2 * r->total, text); /* before all that depends on it */
+    }
+    if (truncated > 0.02 * samples && samples > 0) {
+        snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
+                 "too small by up to that.", 100 * truncated / samples);
+        say(f, 2 * r->total, text); /* before all that depends on it */
+    }
+    hsc_db_process p;
+    if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL) && !strncmp(p.mechanism, "timer-cpu", 9))
+        say(f, 2 * r->total, "Care: samples came at the kernel's tick, several at a time: intervals are wider than shown here.");
+    if (own_s > 0.02 * cpu_s && cpu_s > 0) {
+        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
+        say(f, 2 * r->total, text); /* before all that depends on it */
+    }
+    if (r->metric == 0 && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
+        double ratio = r->total * r->unit.scale / cpu_s;
+        if (ratio < 0.9 || ratio > 1.1) {
+            snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
+                     r->total * r->unit.scale, r->unit.unit, cpu_s);
+            say(f, 2 * r->total, text); /* before all that depends on it */
+        }
+    }
+}
+
+hsc_status report_findings(report *r, hsc_err *err) {
+    findings f = {.r = r};
+    uint32_t *loops = NULL, *procedures = NULL, n_loops = 0, n_procedures = 0;
+    bool told;
+    hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &loops, &n_loops, err);
+    if (status)
+        return status;
+    status = report_rank(r, HSC_SCOPE_PROCEDURE, &procedures, &n_procedures, err);
+    if (status) {
+        free(loops);
+        return status;
+    }
+    fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
+    status = hottest_loop(&f, loops, n_loops, err);
+    if (!status)
+        status = hottest_procedure(&f, procedures, n_procedures, loops, n_loops, err);
+    if (!status)
+        status = little_known(&f, err);
+    if (!status)
+        status = loop_versions(&f, loops, n_loops, err);
+    if (!status)
+        status = imbalance(&f, procedures, n_procedures, err);
+    if (!status)
+        status = categories(&f, &told, err);
+    if (!status)
+        status = mpi(&f, err);
+    if (!status)
+        status = openmp(&f, err);
+    if (!status)
+        quality(&f);
+    qsort(f.list, (size_t)f.n, sizeof *f.list, heavier);
+    for (int i = 0; i < f.n; i++) {
+        if (!status)
+            print_finding(r, i + 1, f.list[i].text);
+        free(f.list[i].text);
+    }
+    if (!f.n && !status)
+        fprintf(r->out, "    nothing\n");
+    free(loops);
+    free(procedures);
+    return status;
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report's tables as CSV (RFC 4180) and JSON (RFC 8259): one row a scope, exact numbers, units in the names. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+typedef struct sink { /* one row at a time; the first row's names are the header */
+    report *r;
+    report_format format;
+    uint64_t rows;
+    int cells;
+    bool naming;          /* CSV: the pass that prints names */
+    char unit[32];        /* of the metric, for names */
+} sink;
+
+static void quoted_csv(FILE *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void quoted_json(FILE *out, const char *text) {
+    fputc('"', out);
+    for (; *text; text++)
+        switch (*text) {
+        case '"':
+        case '\\':
+            fprintf(out, "\\%c", *text);
+            break;
+        case '\n':
+            fputs("\\n", out);
+            break;
+        case '\t':
+            fputs("\\t", out);
+            break;
+        default:
+            if ((unsigned char)*text < 0x20 || *text == 0x7F)
+                fprintf(out, "\\u%04x", (unsigned char)*text);
+            else
+                fputc(*text, out);
+        }
+    fputc('"', out);
+}
+
+/* true: the caller prints the value now */
+static bool cell(sink *s, const char *name, bool with_unit) {
+    FILE *out = s->r->out;
+    char full[96];
+    snprintf(full, sizeof full, "%s%s%s", name, with_unit ? "_" : "", with_unit ? s->unit : "");
+    if (s->format == REPORT_CSV) {
+        if (s->cells++)
+            fputc(',', out);
+        if (s->naming)
+            fputs(full, out);
+        return !s->naming;
+    }
+    fputs(s->cells++ ? ", " : "    {", out);
+    quoted_json(out, full);
+    fputs(": ", out);
+    return true;
+}
+
+static void put_text(sink *s, const char *name, const char *text) {
+    if (cell(s, name, false))
+        (s->format == REPORT_CSV ? quoted_csv : quoted_json)(s->r->out, text);
+}
+
+static void put_number(sink *s, const char *name, double v) {
+    if (!cell(s, name, false))
+        return;
+    if (!isfinite(v))
+        fputs(s->format == REPORT_CSV ? "" : "null", s->r->out);
+    else
+        fprintf(s->r->out, "%.10g", v);
+}
+
+static void put_count(sink *s, const char *name, double v) { /* whole numbers, all their digits */
+    if (cell(s, name, false))
+        fprintf(s->r->out, "%.0f", v);
+}
+
+static void put_amount(sink *s, const char *name, double samples) { /* in the metric's unit */
+    if (cell(s, name, true))
+        fprintf(s->r->out, "%.10g", samples * s->r->unit.scale);
+}
+
+static void put_percent(sink *s, const char *name, double samples) {
+    put_number(s, name, s->r->total > 0 ? 100 * samples / s->r->total : 0);
+}
+
+static void begin_row(sink *s) {
+    if (s->format == REPORT_JSON && s->rows)
+        fputs(",\n", s->r->out);
+    s->cells = 0;
+}
+
+static void end_row(sink *s) {
+    fputs(s->format == REPORT_CSV ? "\n" : "}", s->r->out);
+    s->rows += !s->naming;
+}
+
+/* ---- rows ---- */
+
+static void put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool range) {
+    hsc_db_file f = {.path = ""};
+    if (file != HSC_NONE)
+        (void)hsc_db_get_file(s->r->db, file, &f, NULL);
+    put_text(s, "file", f.path);
+    put_count(s, range ? "line_begin" : "line", begin);
+    if (range)
+        put_count(s, "line_end", end);
+}
+
+static void put_exclusive(sink *s, double samples) {
+    double low, high;
+    report_count_interval(samples, &low, &high);
+    put_count(s, "exclusive_samples", samples);
+    put_amount(s, "exclusive", samples);
+    put_amount(s, "exclusive_low", low);
+    put_amount(s, "exclusive_high", high);
+    put_percent(s, "exclusive_pct", samples);
+}
+
+static void put_inclusive(sink *s, double samples) {
+    put_count(s, "inclusive_samples", samples);
+    put_amount(s, "inclusive", samples);
+    put_percent(s, "inclusive_pct", samples);
+}
+
+static hsc_status put_spread(sink *s, uint32_t scope, hsc_err *err) {
+    report_spread p;
+    char name[64];
+    hsc_status status = report_spread_of(s->r, scope, &p, err);
+    if (status)
+        return status;
+    put_amount(s, "mean", p.mean);
+    put_amount(s, "min", p.columns ? p.min : 0);
+    name[0] = 0;
+    if (p.min_at != HSC_NONE)
+        report_processor(s->r, s->r->axis, p.min_at, name, sizeof name);
+    put_text(s, "min_processor", name);
+    put_amount(s, "max", p.columns ? p.max : 0);
+    name[0] = 0;
+    if (p.max_at != HSC_NONE)
+        report_processor(s->r, s->r->axis, p.max_at, name, sizeof name);
+    put_text(s, "max_processor", name);
+    put_number(s, "max_over_mean", p.mean > 0 ? p.max / p.mean : NAN);
+    return HSC_OK;
+}
+
+static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
+    report *r = s->r;
+    hsc_db_scope scope, p = {.name = ""};
+    hsc_db_module m = {.path = ""};
+    hsc_status status = hsc_db_get_scope(r->db, row, &scope, err);
+    if (!status && scope.procedure != HSC_NONE)
+        status = hsc_db_get_scope(r->db, scope.procedure, &p, err);
+    if (!status && scope.module != HSC_NONE)
+        status = hsc_db_get_module(r->db, scope.module, &m, err);
+    if (status)
+        return status;
+    put_count(s, "rank", rank);
+    put_text(s, "procedure", p.name);
+    if (loop) {
+        char nest[256] = "";
+        hsc_db_scope up = scope;
+        for (uint32_t k = row; up.kind == HSC_SCOPE_LOOP; k = up.parent) {
+            size_t at = strlen(nest);
+            if (hsc_db_get_scope(r->db, k, &up, NULL) || up.kind != HSC_SCOPE_LOOP || at + 16 > sizeof nest)
+                break;
+            snprintf(nest + at, sizeof nest - at, "%s%u", at ? "<" : "", up.line_begin);
+        }
+        put_text(s, "loop", scope.name);
+        put_count(s, "depth", scope.depth);
+        put_text(s, "nest", nest);
+    }
+    put_place(s, scope.file, scope.line_begin, scope.line_end, true);
+    put_text(s, "module", m.path);
+    put_text(s, "known_by", report_known_by(scope.knowledge));
+    /* procedures with their loops; loops without their inner loops, and with them */
+    put_exclusive(s, loop ? r->excl[row] : r->own[row]);
+    if (loop) {
+        put_amount(s, "with_inner", r->own[row]);
+        put_percent(s, "with_inner_pct", r->own[row]);
+    }
+    put_inclusive(s, r->incl[row]);
+    status = put_spread(s, row, err);
+    if (!status && loop) {
+        report_versions v;
+        hsc_db_remark remark = {.message = ""};
+        bool found;
+        char how[400];
+        status = report_versions_of(r, row, &v, how, sizeof how, err);
+        if (!status)
+            status = report_remark_of(r, row, &found, &remark, err);
+        if (status)
+            return status;
+        put_count(s, "vector_lanes", v.width);
+        put_amount(s, "vector", v.vector);
+        put_amount(s, "scalar_remainder", v.scalar);
+        put_text(s, "versions", how);
+        put_text(s, "remark", found ? remark.message : "");
+    }
+    return status;
+}
+
+static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, double samples, hsc_err *err) {
+    report *r = s->r;
+    hsc_db_line l;
+    hsc_db_scope scope, p = {.name = ""};
+    double incl = NAN;
+    char text[1000] = "";
+    size_t n = 0;
+    hsc_status status = hsc_db_get_line(r->db, row, &l, err);
+    if (!status && l.scope != HSC_NONE) {
+        status = hsc_db_get_scope(r->db, l.scope, &scope, err);
+        if (!status && scope.procedure != HSC_NONE)
+            status = hsc_db_get_scope(r->db, scope.procedure, &p, err);
+    }
+    if (status)
+        return status;
+    const char *source = report_source_line(r, l.file, l.line, &n);
+    if (source)
+        snprintf(text, sizeof text, "%.*s", (int)(n < 900 ? n : 900), source);
+    put_count(s, "rank", rank);
+    put_place(s, l.file, l.line, l.line, false);
+    put_text(s, "procedure", p.name);
+    put_exclusive(s, samples);
+    if (hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE_INCL, HSC_AXIS_THREAD}, row, 1, &incl, NULL))
+        incl = NAN;
+    if (cell(s, "inclusive", true))
+        isnan(incl) ? fputs(s->format == REPORT_CSV ? "" : "null", r->out) : fprintf(r->out, "%.10g", incl * r->unit.scale);
+    put_text(s, "source", text);
+    return HSC_OK;
+}
+
+static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, double samples, hsc_err *err) {
+    report *r = s->r;
+    enum { STEPS = 512 };
+    static const char *const kinds[] = {"root", "procedure", "inlined", "loop", "partial"};
+    uint32_t path[STEPS], n = 0;
+    hsc_db_context c;
+    hsc_db_scope scope;
+    double incl = 0;
+    char *text = malloc(65536);
+    size_t at = 0;
+    if (!text)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, row, 1, &incl, err);
+    for (uint32_t k = row; !status && n < STEPS; k = c.parent) {
+        status = hsc_db_get_context(r->db, k, &c, err);
+        path[n++] = k;
+        if (!k)
+            break;
+    }
+    text[0] = 0;
+    for (uint32_t k = n; k-- > 0 && !status && at + 600 < 65536;) {
+        status = hsc_db_get_context(r->db, path[k], &c, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, c.scope, &scope, err);
+        if (status || c.kind == HSC_CONTEXT_ROOT)
+            continue;
+        int m = snprintf(text + at, 600, c.kind == HSC_CONTEXT_LOOP ? "%s%s:%u" : "%s%s", at ? ";" : "", scope.name, scope.line_begin);
+        at += m < 600 ? (size_t)m : 599;
+    }
+    if (!status)
+        status = hsc_db_get_context(r->db, row, &c, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, c.scope, &scope, err);
+    if (!status) {
+        hsc_db_line call = {.line = 0};
+        if (c.call_line != HSC_NONE)
+            (void)hsc_db_get_line(r->db, c.call_line, &call, NULL);
+        put_count(s, "rank", rank);
+        put_text(s, "kind", (unsigned)c.kind < 5 ? kinds[c.kind] : "unknown");
+        put_text(s, "name", scope.name);
+        put_place(s, scope.file, scope.line_begin, scope.line_end, true);
+        put_count(s, "call_line", call.line);
+        put_count(s, "depth", c.depth);
+        put_exclusive(s, samples);
+        put_inclusive(s, incl);
+        put_text(s, "path", text);
+    }
+    free(text);
+    return status;
+}
+
+static hsc_status processor_row(sink *s, uint32_t column, const float *all, hsc_err *err) {
+    report *r = s->r;
+    hsc_db_process p;
+    hsc_db_thread t = {0};
+    uint32_t process = column;
+    double samples = 0, lost = 0, truncated = 0, cpu_s = 0, own_s = 0;
+    hsc_status status = HSC_OK;
+    if (r->axis == HSC_AXIS_THREAD) {
+        status = hsc_db_get_thread(r->db, column, &t, err);
+        process = t.process;
+    }
+    if (!status)
+        status = hsc_db_get_process(r->db, process, &p, err);
+    uint32_t first = r->axis == HSC_AXIS_THREAD ? column : p.first_thread, n = r->axis == HSC_AXIS_THREAD ? 1 : p.threads;
+    for (uint32_t i = 0; i < n && !status; i++) {
+        status = hsc_db_get_thread(r->db, first + i, &t, err);
+        samples += (double)t.samples;
+        lost += (double)t.lost;
+        truncated += (double)t.truncated;
+        cpu_s += t.cpu_s;
+        own_s += t.own_s;
+    }
+    if (status)
+        return status;
+    put_count(s, "row", column);
+    put_number(s, "rank", p.rank);
+    put_text(s, "host", p.host);
+    put_count(s, "pid", p.pid);
+    if (r->axis == HSC_AXIS_THREAD) {
+        put_count(s, "thread", t.index);
+        put_count(s, "tid", t.tid);
+        put_text(s, "name", t.name);
+    } else
+        put_count(s, "threads", p.threads);
+    put_number(s, "begin_s", r->axis == HSC_AXIS_THREAD ? t.begin_s : p.begin_s);
+    put_number(s, "end_s", r->axis == HSC_AXIS_THREAD ? t.end_s : p.end_s);
+    put_number(s, "cpu_s", cpu_s);
+    put_number(s, "profiler_s", own_s);
+    put_count(s, "samples", all[column]);
+    put_amount(s, "inclusive", all[column]);
+    put_percent(s, "inclusive_pct", all[column]);
+    put_count(s, "recorded_samples", samples);
+    put_count(s, "lost_samples", lost);
+    put_count(s, "truncated_samples", truncated);
+    put_text(s, "end", p.end);
+    put_text(s, "mechanism", p.mechanism);
+    return HSC_OK;
+}
+
+/* ---- tables ---- */
+
+static hsc_status scopes(sink *s, bool loop, hsc_err *err) {
+    uint32_t *rows, n;
+    hsc_status status = report_rank(s->r, loop ? HSC_SCOPE_LOOP : HSC_SCOPE_PROCEDURE, &rows, &n, err);
+    if (status)
+        return status;
+    if (s->naming) { /* names come from a row; with none the program's own row serves */
+        status = scope_row(s, 0, n ? rows[0] : 0, loop, err);
+        end_row(s);
+    }
+    s->naming = false;
+    for (uint32_t i = 0; i < n && !status && (!s->r->top || i < s->r->top); i++) {
+        begin_row(s);
+        status = scope_row(s, i + 1, rows[i], loop, err);
+        end_row(s);
+    }
+    free(rows);
+    return status;
+}
+
+static bool accept_line(void *ctx, uint64_t row) { return report_wanted_line(ctx, (uint32_t)row); }
+
+static bool accept_context(void *ctx, uint64_t row) {
+    report *r = ctx;
+    hsc_db_context c;
+    return !r->where || (!hsc_db_get_context(r->db, (uint32_t)row, &c, NULL) && report_wanted(r, c.scope));
+}
+
+static hsc_status top_rows(sink *s, bool contexts, hsc_err *err) {
+    report *r = s->r;
+    uint32_t all = contexts ? r->info.contexts : r->info.lines, capacity = r->top && r->top < all ? r->top : all, n = 0;
+    uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
+    double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
+    hsc_db_view view = {r->metric, contexts ? HSC_TABLE_CONTEXT_EXCL : HSC_TABLE_LINE, HSC_AXIS_THREAD};
+    hsc_status (*row)(sink *, uint32_t, uint32_t, double, hsc_err *) = contexts ? context_row : line_row;
+    hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, contexts ? accept_context : accept_line, r, capacity, rows, sums, &n, err)
+                                     : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status && s->naming && all) {
+        status = row(s, 0, n ? (uint32_t)rows[0] : 0, 0, err);
+        end_row(s);
+    }
+    s->naming = false;
+    for (uint32_t i = 0; i < n && !status && (sums[i] > 0 || contexts); i++) {
+        begin_row(s);
+        status = row(s, i + 1, (uint32_t)rows[i], sums[i], err);
+        end_row(s);
+    }
+    free(rows);
+    free(sums);
+    return status;
+}
+
+static hsc_status processors(sink *s, hsc_err *err) {
+    report *r = s->r;
+    hsc_status status = HSC_OK;
+    float *all = calloc((uint64_t)r->columns + 1, sizeof *all);
+    if (!all)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (r->columns)
+        status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
+    if (!status && s->naming && r->columns) {
+        status = processor_row(s, 0, all, err);
+        end_row(s);
+    }
+    s->naming = false;
+    for (uint32_t c = 0; c < r->columns && !status && (!r->top || c < r->top); c++) {
+        begin_row(s);
+        status = processor_row(s, c, all, err);
+        end_row(s);
+    }
+    free(all);
+    return status;
+}
+
+static hsc_status modules(sink *s, hsc_err *err) {
+    report *r = s->r;
+    hsc_status status = HSC_OK;
+    double *own = calloc(2 * ((uint64_t)r->info.modules + 1), sizeof *own), *incl = own ? own + r->info.modules + 1 : NULL;
+    if (!own)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t k = 0; k < r->info.scopes && !status; k++) {
+        hsc_db_scope scope;
+        status = hsc_db_get_scope(r->db, k, &scope, err);
+        if (status || scope.module == HSC_NONE)
+            continue;
+        own[scope.module] += r->excl[k];
+        if (scope.kind == HSC_SCOPE_MODULE)
+            incl[scope.module] = r->incl[k];
+    }
+    for (uint32_t i = s->naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.modules); i++) {
+        uint32_t m = i == HSC_NONE ? 0 : i;
+        hsc_db_module module = {.path = "", .build_id = "", .note = ""};
+        if (r->info.modules)
+            status = hsc_db_get_module(r->db, m, &module, err);
+        if (status)
+            break;
+        begin_row(s);
+        put_text(s, "module", module.path);
+        put_text(s, "build_id", module.build_id);
+        put_text(s, "known_by", report_known_by(module.knowledge));
+        put_text(s, "note", module.note);
+        put_exclusive(s, own[m]);
+        put_inclusive(s, incl[m]);
+        end_row(s);
+        s->naming = false;
+    }
+    free(own);
+    return status;
+}
+
+static hsc_status ledger(sink *s, hsc_err *err) {
+    report *r = s->r;
+    hsc_status status = HSC_OK;
+    for (uint32_t i = s->naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.ledger_rows); i++) {
+        hsc_db_ledger l = {.name = "", .meaning = ""};
+        if (i != HSC_NONE)
+            status = hsc_db_get_ledger(r->db, i, &l, err);
+        if (status)
+            break;
+        begin_row(s);
+        put_text(s, "name", l.name);
+        if (cell(s, "samples", false))
+            fprintf(r->out, "%llu", (unsigned long long)l.samples);
+        put_number(s, "time_s", l.seconds);
+        put_count(s, "group", l.group);
+        put_text(s, "meaning", l.meaning);
+        end_row(s);
+        s->naming = false;
+    }
+    return status;
+}
+
+hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
+    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger"};
+    sink s = {.r = r, .format = format, .naming = format == REPORT_CSV};
+    hsc_status status = HSC_OK;
+    /* "s" stays "s"; other units become part of a name */
+    snprintf(s.unit, sizeof s.unit, "%s", r->unit.unit[0] ? r->unit.unit : "count");
+    for (char *p = s.unit; *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+            *p = '_';
+    if (format == REPORT_JSON) {
+        fputs("{\n  \"database\": ", r->out);
+        quoted_json(r->out, r->info.path);
+        fputs(",\n  \"title\": ", r->out);
+        quoted_json(r->out, r->info.title);
+        fputs(",\n  \"metric\": ", r->out);
+        quoted_json(r->out, r->unit.name);
+        fputs(",\n  \"unit\": ", r->out);
+        quoted_json(r->out, r->unit.unit);
+        fprintf(r->out, ",\n  \"unit_per_sample\": %.10g,\n  \"samples\": %.0f,\n  \"simulated\": %s,\n  \"by\": \"%s\",\n  \"rows\": [\n",
+                r->unit.scale, r->total, r->info.simulated ? "true" : "false", names[by]);
+    }
+    switch (by) {
+    case REPORT_LOOP:
+        status = scopes(&s, true, err);
+        break;
+    case REPORT_LINE:
+        status = top_rows(&s, false, err);
+        break;
+    case REPORT_CONTEXT:
+        status = top_rows(&s, true, err);
+        break;
+    case REPORT_PROCESSOR:
+        status = processors(&s, err);
+        break;
+    case REPORT_MODULE:
+        status = modules(&s, err);
+        break;
+    case REPORT_LEDGER:
+        status = ledger(&s, err);
+        break;
+    default:
+        status = scopes(&s, false, err);
+    }
+    if (format == REPORT_JSON)
+        fputs("\n  ]\n}\n", r->out);
+    return status;
+}

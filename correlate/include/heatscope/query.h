@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Read-only queries on a correlated database: all that the viewer, the report and other programs see of it.
+ *
+ * Rows and indices are 0-based; HSC_NONE means "none". Values of metrics are in counts (samples); multiply by the
+ * metric's scale for its unit (seconds). Strings are UTF-8, NUL-terminated, borrowed until hsc_db_close.
+ * A database handle may be used by one thread at a time. No call reads a whole value table unless it is asked for all
+ * of its rows. Errors: HSC_E_IO, HSC_E_FORMAT (with path, data set, expected, got), HSC_E_VERSION, HSC_E_MEMORY,
+ * HSC_E_ARGUMENT (index out of range). Outputs are untouched on failure. */
+#ifndef HEATSCOPE_QUERY_H
+#define HEATSCOPE_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HSC_NONE 0xFFFFFFFFu
+
+typedef struct hsc_db hsc_db;
+
+hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err);
+void hsc_db_close(hsc_db *db);
+
+typedef struct hsc_db_info {
+    const char *path;
+    const char *title;      /* program name and job, for a window title */
+    const char *command;    /* command line of the first process */
+    const char *created;    /* ISO 8601, start of the run */
+    uint32_t modules, files, lines, scopes, contexts, instances, threads, processes, metrics, categories, ledger_rows;
+    uint64_t samples;       /* all samples of metric 0 */
+    double cpu_s;           /* CPU time of all threads by the clock */
+    double wall_s;          /* first start to last end */
+    bool simulated;         /* made by the generator, not measured */
+} hsc_db_info;
+void hsc_db_get_info(const hsc_db *db, hsc_db_info *out);
+
+/* ---- static side ---- */
+
+typedef enum hsc_knowledge { /* how much is known of code, best first */
+    HSC_KNOWN_MAP = 0,       /* compiled with the pass */
+    HSC_KNOWN_DWARF = 1,     /* debug information */
+    HSC_KNOWN_SYMBOL = 2,    /* symbol table */
+    HSC_KNOWN_MODULE = 3,    /* file only */
+    HSC_KNOWN_NOTHING = 4
+} hsc_knowledge;
+
+typedef struct hsc_db_module {
+    const char *path;
+    const char *build_id;   /* hexadecimal; "" unknown */
+    hsc_knowledge knowledge;
+    const char *note;       /* why no better: "no map", "map refused: build id ...", ...; "" */
+} hsc_db_module;
+hsc_status hsc_db_get_module(const hsc_db *db, uint32_t module, hsc_db_module *out, hsc_err *err);
+
+typedef struct hsc_db_file {
+    const char *path;       /* absolute where known; for code without lines the module's path */
+    uint32_t module;        /* first module it was seen in */
+    uint32_t first_line_row, line_rows; /* its rows in the line table */
+    bool has_lines;         /* false: pseudo file of a module without line information (one row, line 0) */
+} hsc_db_file;
+hsc_status hsc_db_get_file(const hsc_db *db, uint32_t file, hsc_db_file *out, hsc_err *err);
+
+/* Line table: one row for each source line that has machine code, sorted by (file, line). */
+typedef struct hsc_db_line {
+    uint32_t file;
+    uint32_t line;          /* 1-based; 0: line unknown */
+    uint32_t scope;         /* innermost static scope it belongs to */
+} hsc_db_line;
+hsc_status hsc_db_get_line(const hsc_db *db, uint32_t row, hsc_db_line *out, hsc_err *err);
+/* Row of the line or, where that line has no code, HSC_NONE. */
+uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line);
+
+typedef enum hsc_scope_kind {
+    HSC_SCOPE_PROGRAM = 0,
+    HSC_SCOPE_MODULE = 1,
+    HSC_SCOPE_FILE = 2,
+    HSC_SCOPE_PROCEDURE = 3,
+    HSC_SCOPE_LOOP = 4,
+    HSC_SCOPE_REGION = 5    /* OpenMP parallel region and the like */
+} hsc_scope_kind;
+
+/* Static scopes in pre-order: parent < child, subtree of s = rows [s, subtree_end). Row 0 is the program. */
+typedef struct hsc_db_scope {
+    uint32_t parent, subtree_end;
+    hsc_scope_kind kind;
+    hsc_knowledge knowledge;
+    const char *name;       /* procedure name; "do", "for", "omp parallel" ... for loops and regions */
+    uint32_t procedure;     /* scope row of the procedure it is in; HSC_NONE above procedures */
+    uint32_t module, file;  /* HSC_NONE where it has none */
+    uint32_t line_begin, line_end; /* 0 unknown */
+    uint32_t depth;         /* loop depth in its procedure; 0 for others */
+} hsc_db_scope;
+hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t scope, hsc_db_scope *out, hsc_err *err);
+
+/* Loops of the generated code: versions of a source loop. */
+typedef struct hsc_db_instance {
+    uint32_t scope;         /* its source loop, else its procedure */
+    uint32_t function;      /* scope row of the machine function it is in */
+    uint32_t version;       /* HSC_loop_version_* of records.h */
+    const char *version_text;
+    uint32_t vector_width, interleave, unroll; /* 0 unknown */
+} hsc_db_instance;
+hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t instance, hsc_db_instance *out, hsc_err *err);
+
+/* Optimiser remarks by scope. Fills up to `capacity` entries, returns the number there is through *n. */
+typedef struct hsc_db_remark {
+    uint32_t scope, file, line;
+    uint32_t kind;          /* HSC_remark_kind_* */
+    const char *pass, *name, *message;
+} hsc_db_remark;
+hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
+                              hsc_err *err);
+
+/* Source text of a file: embedded copy, else the file on disk, else under the directories of
+ * HEATSCOPE_SOURCE_PATH (colon-separated; longest matching path tail). HSC_E_MISSING says where was looked.
+ * *text is malloc'ed (free() it). *changed: the file on disk is newer than the module or its checksum differs. */
+hsc_status hsc_db_read_source(const hsc_db *db, uint32_t file, char **text, size_t *size, bool *changed, hsc_err *err);
+
+/* ---- dynamic side ---- */
+
+typedef struct hsc_db_process {
+    int32_t rank;           /* -1 none */
+    uint32_t pid;
+    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., "no end seen" */
+    uint32_t first_thread, threads; /* rows of the thread table */
+    double begin_s, end_s;  /* since the start of the run */
+} hsc_db_process;
+hsc_status hsc_db_get_process(const hsc_db *db, uint32_t process, hsc_db_process *out, hsc_err *err);
+
+typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
+    uint32_t process;
+    uint32_t index;         /* in its process, from 0 */
+    uint32_t tid;
+    const char *name;
+    double begin_s, end_s, cpu_s, own_s;
+    uint64_t samples, lost, truncated;
+} hsc_db_thread;
+hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t thread, hsc_db_thread *out, hsc_err *err);
+
+typedef struct hsc_db_metric {
+    const char *name;       /* "CPU time" */
+    const char *unit;       /* "s" */
+    double scale;           /* unit per count */
+} hsc_db_metric;
+hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t metric, hsc_db_metric *out, hsc_err *err);
+const char *hsc_db_get_category(const hsc_db *db, uint32_t category); /* "computation", ...; NULL out of range */
+
+typedef struct hsc_db_ledger {
+    const char *name;       /* "recorded", "attributed by map", "lost: ...", ... */
+    const char *meaning;
+    uint64_t samples;
+    double seconds;
+    uint32_t group;         /* rows of one group add up to the row of group 0 named in its meaning */
+} hsc_db_ledger;
+hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);
+
+/* Calling contexts in pre-order: parent < child, subtree of c = rows [c, subtree_end). Row 0 is the root. */
+typedef enum hsc_context_kind {
+    HSC_CONTEXT_ROOT = 0,
+    HSC_CONTEXT_PROCEDURE = 1,
+    HSC_CONTEXT_INLINED = 2,
+    HSC_CONTEXT_LOOP = 3,
+    HSC_CONTEXT_PARTIAL = 4 /* holder of paths that do not reach the thread's start */
+} hsc_context_kind;
+typedef struct hsc_db_context {
+    uint32_t parent, subtree_end;
+    hsc_context_kind kind;
+    uint32_t scope;         /* static scope (procedure or loop); the program for the root */
+    uint32_t call_line;     /* line row the call stands on, in the caller; HSC_NONE */
+    uint32_t depth;
+} hsc_db_context;
+hsc_status hsc_db_get_context(const hsc_db *db, uint32_t context, hsc_db_context *out, hsc_err *err);
+
+/* ---- values ---- */
+
+typedef enum hsc_db_table {
+    HSC_TABLE_LINE = 0,          /* rows: lines; exclusive */
+    HSC_TABLE_SCOPE_EXCL = 1,    /* rows: static scopes; samples whose innermost scope it is */
+    HSC_TABLE_SCOPE_INCL = 2,    /* rows: static scopes; samples with the scope anywhere on the path, once each */
+    HSC_TABLE_CONTEXT_EXCL = 3,  /* rows: contexts */
+    HSC_TABLE_CONTEXT_INCL = 4,  /* rows: contexts, with their subtrees */
+    HSC_TABLE_INSTANCE = 5,      /* rows: loop instances; exclusive */
+    HSC_TABLE_SCOPE_CATEGORY = 6,/* rows: scope * categories + category; inclusive */
+    HSC_TABLE_LINE_INCL = 7      /* rows: lines; samples with the line anywhere on the path (calls made on it), once each */
+} hsc_db_table;
+
+typedef enum hsc_db_axis {
+    HSC_AXIS_THREAD = 0,
+    HSC_AXIS_PROCESS = 1         /* threads of a process added up */
+} hsc_db_axis;
+
+typedef struct hsc_db_view { /* which values: what every value query starts with */
+    uint32_t metric;
+    hsc_db_table table;
+    hsc_db_axis axis;
+} hsc_db_view;
+
+uint64_t hsc_db_get_rows(const hsc_db *db, hsc_db_table table);
+uint32_t hsc_db_get_columns(const hsc_db *db, hsc_db_axis axis);
+
+typedef struct hsc_db_stats { /* over all processors of the axis, those without samples counted as 0 */
+    double sum, mean, stddev; /* stddev of the population */
+    double min, max;
+    uint32_t min_column, max_column; /* first with that value */
+    uint32_t nonzero;
+} hsc_db_stats;
+
+/* Sum over all processors of rows [first, first+n). out: n doubles. Cheap: stored totals. */
+hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
+
+/* Statistics of rows [first, first+n). out: n entries. */
+hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err);
+
+/* Dense block: rows [first, first+n) x columns [column, column+m), out[n][m] row-major, counts. For what is on screen. */
+hsc_status hsc_db_read_block(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, uint32_t column, uint32_t m,
+                             float *out, hsc_err *err);
+
+/* Sparse rows [first, first+n): indptr[n+1] relative to 0, indices and values malloc'ed (free() both). */
+hsc_status hsc_db_read_sparse(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, uint64_t *indptr,
+                              uint32_t **indices, float **values, hsc_err *err);
+
+/* One processor, all rows: the non-zero ones. rows and values malloc'ed. */
+hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uint64_t *n, uint32_t **rows, float **values,
+                              hsc_err *err);
+
+typedef enum hsc_db_reduce { HSC_REDUCE_MAX = 0, HSC_REDUCE_SUM = 1 } hsc_db_reduce;
+
+/* Bins for a picture. Row bin i covers table rows [row_lo[i], row_hi[i]) (may be empty, need not touch the next; must
+ * rise). column_bin[c], c < hsc_db_get_columns(axis): the bin of column c, or HSC_NONE to leave it out (so columns can
+ * be grouped, sorted and filtered). out[row_bins][column_bins], row-major: exact maximum or exact sum of the cells in
+ * the bin; 0 where there is none; NaN in bins without rows. Takes the coarsest stored level that gives the exact
+ * answer. Cost: some 4 ns for each stored value in view, 20 to 40 ns the first time it is read. */
+hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo,
+                            const uint32_t *row_hi, uint32_t column_bins, const uint32_t *column_bin, float *out,
+                            hsc_err *err);
+
+/* The n rows with the largest sums, in falling order (ties: smaller row first), of those that `accept` takes (NULL: all).
+ * rows, sums: capacity n; returns the number found through *found. */
+hsc_status hsc_db_read_top(hsc_db *db, hsc_db_view view, bool (*accept)(void *ctx, uint64_t row), void *ctx, uint32_t n,
+                           uint64_t *rows, double *sums, uint32_t *found, hsc_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Everything into the store: columns by schema.def, then the value tables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../store/store.h"
+#include "join_internal.h"
+
+typedef struct emit {
+    join *j;
+    hsc_store *s;
+    hsc_err *err;
+    hsc_status status;
+} emit;
+
+/* Puts one column whose values are made one by one. The type is that of schema.def. */
+#define COLUMN(e, id, type, count, expression)                                             \
+    do {                                                                                   \
+        size_t n_ = (count);                                                               \
+        type *v_ = (e)->status == HSC_OK ? malloc((n_ + 1) * sizeof *v_) : NULL;           \
+        if ((e)->status == HSC_OK && !v_)                                                  \
+            (e)->status = hsc_join_no_memory((e)->err);                                    \
+        for (size_t i = 0; v_ && i < n_; i++)                                              \
+            v_[i] = (type)(expression);                                                    \
+        if (v_)                                                                            \
+            (e)->status = hsc_store_put_column((e)->s, HSC_COL_##id, v_, n_, (e)->err);    \
+        free((void *)v_);                                                                  \
+    } while (0)
+
+typedef const char *text;
+
+static void put_modules(emit *e) {
+    join *j = e->j;
+    size_t n = j->modules.n;
+    const char **ids = calloc(n + 1, sizeof *ids);
+    for (size_t i = 0; ids && i < n; i++) {
+        char hex[130] = "";
+        for (size_t k = 0; k < j->modules.p[i].build_id_size && k < 64; k++)
+            snprintf(hex + 2 * k, 3, "%02x", j->modules.p[i].build_id[k]);
+        ids[i] = hsc_pool_intern(&j->pool, hex, sizeof hex);
+    }
+    if (!ids && e->status == HSC_OK)
+        e->status = hsc_join_no_memory(e->err);
+    COLUMN(e, module_path, text, n, j->modules.p[i].path);
+    COLUMN(e, module_build_id, text, n, ids[i]);
+    COLUMN(e, module_knowledge, uint8_t, n, i == j->unknown_module ? HSC_KNOWN_NOTHING : j->modules.p[i].tables.knowledge);
+    COLUMN(e, module_note, text, n, j->modules.p[i].tables.note ? j->modules.p[i].tables.note : "");
+    free(ids);
+}
+
+static void put_static(emit *e) {
+    join *j = e->j;
+    put_modules(e);
+    size_t n = j->files.n;
+    COLUMN(e, file_path, text, n, j->files.p[i].path);
+    COLUMN(e, file_module, uint32_t, n, j->files.p[i].module);
+    COLUMN(e, file_has_lines, uint8_t, n, j->files.p[i].has_lines);
+    COLUMN(e, file_checksum, text, n, j->files.p[i].checksum);
+    n = j->scopes.n;
+    const jscope *s = j->scopes.p;
+    COLUMN(e, scope_tag, uint64_t, n, s[i].tag);
+    COLUMN(e, scope_parent, uint32_t, n, s[i].parent);
+    COLUMN(e, scope_subtree_end, uint32_t, n, s[i].subtree_end);
+    COLUMN(e, scope_kind, uint8_t, n, s[i].kind);
+    COLUMN(e, scope_knowledge, uint8_t, n, s[i].knowledge);
+    COLUMN(e, scope_name, text, n, s[i].name);
+    COLUMN(e, scope_procedure, uint32_t, n, s[i].procedure);
+    COLUMN(e, scope_module, uint32_t, n, s[i].module);
+    COLUMN(e, scope_file, uint32_t, n, s[i].file);
+    COLUMN(e, scope_line_begin, uint32_t, n, s[i].line_begin);
+    COLUMN(e, scope_line_end, uint32_t, n, s[i].line_end);
+    COLUMN(e, scope_depth, uint8_t, n, s[i].depth < 255 ? s[i].depth : 255);
+    n = j->lines.n;
+    COLUMN(e, line_file, uint32_t, n, j->lines.p[i].file);
+    COLUMN(e, line_line, uint32_t, n, j->lines.p[i].line);
+    COLUMN(e, line_scope, uint32_t, n, j->lines.p[i].scope);
+    n = j->instances.n;
+    const jinstance *v = j->instances.p;
+    COLUMN(e, instance_scope, uint32_t, n, v[i].scope);
+    COLUMN(e, instance_function, uint32_t, n, v[i].function);
+    COLUMN(e, instance_version, uint8_t, n, v[i].version < 255 ? v[i].version : 0);
+    COLUMN(e, instance_vector_width, uint16_t, n, v[i].vector_width < 65535 ? v[i].vector_width : 0);
+    COLUMN(e, instance_interleave, uint16_t, n, v[i].interleave < 65535 ? v[i].interleave : 0);
+    COLUMN(e, instance_unroll, uint16_t, n, v[i].unroll < 65535 ? v[i].unroll : 0);
+    n = j->remarks.n;
+    const jremark *r = j->remarks.p;
+    COLUMN(e, remark_scope, uint32_t, n, r[i].scope);
+    COLUMN(e, remark_file, uint32_t, n, r[i].file);
+    COLUMN(e, remark_line, uint32_t, n, r[i].line);
+    COLUMN(e, remark_kind, uint8_t, n, r[i].kind < 255 ? r[i].kind : 0);
+    COLUMN(e, remark_pass, text, n, r[i].pass);
+    COLUMN(e, remark_name, text, n, r[i].name);
+    COLUMN(e, remark_message, text, n, r[i].message);
+}
+
+/* Seconds since the start of the run of a monotonic time of process p. */
+static double run_time(const join *j, const jprocess *p, uint64_t mono_ns) {
+    if (!p->has_start || !mono_ns)
+        return 0;
+    return ((double)p->start_unix_ns - (double)j->origin_ns) * 1e-9 + ((double)mono_ns - (double)p->start_ns) * 1e-9;
+}
+
+static double end_of(const join *j, const jprocess *p) {
+    uint64_t end = p->has_end ? p->end_ns : p->last_ns;
+    double t = run_time(j, p, end);
+    return t > 0 ? t : run_time(j, p, p->start_ns);
+}
+
+static const char *end_text(const jprocess *p) {
+    const char *t = p->has_end ? hsc_enum_text("end_kind", p->end_kind) : NULL;
+    return t ? t : "no end seen";
+}
+
+static void put_dynamic(emit *e) {
+    join *j = e->j;
+    size_t n = j->run.n;
+    jprocess **p = j->run.p;
+    COLUMN(e, process_rank, int32_t, n, p[i]->rank);
+    COLUMN(e, process_pid, uint32_t, n, p[i]->pid);
+    COLUMN(e, process_host, text, n, p[i]->host);
+    COLUMN(e, process_executable, text, n, p[i]->executable);
+    COLUMN(e, process_arguments, text, n, p[i]->arguments);
+    COLUMN(e, process_mechanism, text, n, p[i]->mechanism);
+    COLUMN(e, process_mechanism_note, text, n, p[i]->mechanism_note);
+    COLUMN(e, process_end, text, n, end_text(p[i]));
+    COLUMN(e, process_begin_s, double, n, run_time(j, p[i], p[i]->start_ns));
+    COLUMN(e, process_end_s, double, n, end_of(j, p[i]));
+    n = j->threads.n;
+    jthread **t = j->threads.p;
+    uint32_t *process = malloc((n + 1) * 4), *index = malloc((n + 1) * 4);
+    if ((!process || !index) && e->status == HSC_OK)
+        e->status = hsc_join_no_memory(e->err);
+    for (size_t k = 0, row = 0; e->status == HSC_OK && k < n; k++) {
+        while (j->run.p[row] != t[k]->process)
+            row++;
+        process[k] = (uint32_t)row;
+        index[k] = k && t[k - 1]->process == t[k]->process ? index[k - 1] + 1 : 0;
+    }
+    COLUMN(e, thread_process, uint32_t, n, process[i]);
+    COLUMN(e, thread_index, uint32_t, n, index[i]);
+    COLUMN(e, thread_tid, uint32_t, n, t[i]->tid);
+    COLUMN(e, thread_name, text, n, t[i]->name);
+    COLUMN(e, thread_begin_s, double, n, run_time(j, t[i]->process, t[i]->begin_ns));
+    COLUMN(e, thread_end_s, double, n, t[i]->end_ns ? run_time(j, t[i]->process, t[i]->end_ns) : end_of(j, t[i]->process));
+    COLUMN(e, thread_cpu_s, double, n, (double)t[i]->cpu_ns * 1e-9);
+    COLUMN(e, thread_own_s, double, n, (double)t[i]->own_ns * 1e-9);
+    COLUMN(e, thread_samples, uint64_t, n, t[i]->samples * t[i]->process->weight);
+    COLUMN(e, thread_lost, uint64_t, n, t[i]->said_lost * t[i]->process->weight);
+    COLUMN(e, thread_truncated, uint64_t, n, t[i]->truncated * t[i]->process->weight);
+    free(process);
+    free(index);
+    n = j->metrics.n;
+    COLUMN(e, metric_name, text, n, j->metrics.p[i].name);
+    COLUMN(e, metric_unit, text, n, j->metrics.p[i].unit);
+    COLUMN(e, metric_scale, double, n, j->metrics.p[i].scale);
+    COLUMN(e, category_name, text, CATEGORIES, hsc_enum_text("state", i + 1));
+    n = j->contexts.n;
+    COLUMN(e, context_parent, uint32_t, n, j->contexts.p[i].parent);
+    COLUMN(e, context_subtree_end, uint32_t, n, j->subtree_ends.p[i]);
+    COLUMN(e, context_kind, uint8_t, n, j->contexts.p[i].kind);
+    COLUMN(e, context_scope, uint32_t, n, j->contexts.p[i].scope);
+    COLUMN(e, context_call_line, uint32_t, n, j->contexts.p[i].call_line);
+    COLUMN(e, context_depth, uint16_t, n, j->depths.p[i] < 65535 ? j->depths.p[i] : 65535);
+    n = j->ledger.n;
+    COLUMN(e, ledger_name, text, n, j->ledger.p[i].name);
+    COLUMN(e, ledger_meaning, text, n, j->ledger.p[i].meaning);
+    COLUMN(e, ledger_samples, uint64_t, n, j->ledger.p[i].samples);
+    COLUMN(e, ledger_seconds, double, n, j->ledger.p[i].seconds);
+    COLUMN(e, ledger_group, uint32_t, n, j->ledger.p[i].group);
+    n = j->processes.n;
+    const jprocess *f = j->processes.p;
+    COLUMN(e, stream_path, text, n, f[i].path);
+    COLUMN(e, stream_chunks, uint64_t, n, f[i].chunks);
+    COLUMN(e, stream_chunks_unsealed, uint64_t, n, f[i].chunks_unsealed);
+    COLUMN(e, stream_chunks_bad, uint64_t, n, f[i].chunks_bad);
+    COLUMN(e, stream_records, uint64_t, n, f[i].records);
+    COLUMN(e, stream_records_bad, uint64_t, n, f[i].records_bad);
+}
+
+static void put_attributes(emit *e) {
+    join *j = e->j;
+    char title[512], created[64] = "";
+    double begin = HUGE_VAL, end = 0;
+    uint32_t ranks = 0;
+    j->origin_ns = 0;
+    for (size_t i = 0; i < j->run.n; i++)
+        if (j->run.p[i]->has_start && (!j->origin_ns || j->run.p[i]->start_unix_ns < j->origin_ns))
+            j->origin_ns = j->run.p[i]->start_unix_ns;
+    for (size_t i = 0; i < j->run.n; i++) {
+        double b = run_time(j, j->run.p[i], j->run.p[i]->start_ns), d = end_of(j, j->run.p[i]);
+        begin = b < begin ? b : begin;
+        end = d > end ? d : end;
+        ranks += j->run.p[i]->rank >= 0;
+    }
+    snprintf(title, sizeof title, "%.200s", j->scopes.p[0].name);
+    size_t n = strlen(title);
+    if (ranks)
+        snprintf(title + n, sizeof title - n, ", %u MPI rank%s", ranks, ranks == 1 ? "" : "s");
+    else if (j->run.n > 1)
+        snprintf(title + n, sizeof title - n, ", %zu processes", j->run.n);
+    n = strlen(title);
+    if (j->run.p[0]->job[0])
+        snprintf(title + n, sizeof title - n, ", job %.100s", j->run.p[0]->job);
+    time_t seconds = (time_t)(j->origin_ns / 1000000000u);
+    struct tm tm;
+    if (j->origin_ns && gmtime_r(&seconds, &tm))
+        strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    j->summary->wall_s = end > begin ? end - begin : 0;
+    if (e->status == HSC_OK)
+        e->status = hsc_store_put_text(e->s, "title", title, e->err);
+    if (e->status == HSC_OK)
+        e->status = hsc_store_put_text(e->s, "command", j->run.p[0]->arguments, e->err);
+    if (e->status == HSC_OK)
+        e->status = hsc_store_put_text(e->s, "created", created, e->err);
+    if (e->status == HSC_OK)
+        e->status = hsc_store_put_number(e->s, "cpu_s", j->summary->cpu_s, e->err);
+    if (e->status == HSC_OK)
+        e->status = hsc_store_put_number(e->s, "wall_s", j->summary->wall_s, e->err);
+}
+
+hsc_status hsc_join_emit(join *j, hsc_err *err) {
+    static const hsc_db_table tables[] = {HSC_TABLE_LINE,         HSC_TABLE_LINE_INCL, HSC_TABLE_SCOPE_EXCL,
+                                          HSC_TABLE_SCOPE_INCL,   HSC_TABLE_SCOPE_CATEGORY,
+                                          HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE};
+    emit e = {.j = j, .err = err};
+    e.status = hsc_store_create(j->options->output, j->workers, &e.s, err);
+    if (e.status != HSC_OK)
+        return e.status;
+    put_attributes(&e);
+    put_static(&e);
+    put_dynamic(&e);
+    for (uint32_t m = 0; m < j->metrics.n; m++)
+        for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
+            e.status = hsc_join_put_values(j, e.s, m, tables[i], err);
+            if (e.status == HSC_OK)
+                e.status = hsc_join_check(j, err);
+        }
+    if (e.status != HSC_OK) {
+        hsc_store_abort(e.s);
+        return e.status;
+    }
+    return hsc_store_commit(e.s, err);
+}

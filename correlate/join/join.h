@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Joins measurement files and what is known of the code into a database. */
+#ifndef HEATSCOPE_JOIN_H
+#define HEATSCOPE_JOIN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+
+typedef struct hsc_join_options {
+    const char *const *inputs; /* measurement directories, or single .hsr files */
+    size_t input_count;
+    const char *output;        /* database to write; replaced when it exists */
+    unsigned workers;          /* 0: one for each online processor. The bytes of the database do not depend on it */
+    bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
+    void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
+    void *progress_ctx;
+    const volatile sig_atomic_t *cancel; /* may be NULL; non-zero: stop soon, leave nothing behind, HSC_E_CANCELLED */
+} hsc_join_options;
+
+typedef struct hsc_join_summary {
+    uint64_t samples, lost, files, files_bad, files_foreign, chunks_bad, processes, processes_left_out, threads;
+    uint64_t threads_left_out; /* helper threads without a sample */
+    uint64_t addresses, contexts, lines, scopes, modules;
+    uint64_t attributed[6];    /* samples by level: see hsc_join_level */
+    double cpu_s, wall_s;      /* of the run */
+    char first_problem[496];   /* with an input file; "" */
+    char modules_note[496];    /* the first module of the program itself that could not be used fully, and why; "" */
+} hsc_join_summary;
+
+/* Reads all inputs, writes the database. HSC_E_MISSING: no measurement file, or none with a sample, in the inputs;
+ * HSC_E_IO, HSC_E_MEMORY, HSC_E_FORMAT, HSC_E_CANCELLED. Damaged parts of files are skipped and counted. */
+hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err);
+
+/* What a sample could be attributed to. */
+typedef enum hsc_join_level {
+    HSC_LEVEL_LOOP = 0,      /* compiled with the pass: line, and a loop of its procedure */
+    HSC_LEVEL_MAP = 1,       /* compiled with the pass: line, outside loops */
+    HSC_LEVEL_LINE = 2,      /* debug information: line */
+    HSC_LEVEL_PROCEDURE = 3, /* symbol table, or debug information without a line */
+    HSC_LEVEL_MODULE = 4,    /* the file only */
+    HSC_LEVEL_NOTHING = 5    /* in no known file, or no call path at all */
+} hsc_join_level;
+
+#endif

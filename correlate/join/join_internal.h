@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The steps of a join and what they hand on; only for files of this folder.
+ *
+ *   read.c        files -> processes, threads, their context trees with counts       (parallel over files)
+ *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
+ *   scopes.c      static scope tree, files, lines
+ *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
+ *   values.c      leaves x threads -> value tables                                    (parallel over threads)
+ *   ledger.c      where every sample went
+ *   emit.c        all of it into the store
+ */
+#ifndef HEATSCOPE_JOIN_INTERNAL_H
+#define HEATSCOPE_JOIN_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <heatscope/formats/records.h>
+#include <heatscope/query.h>
+
+#include "code.h"
+#include "join.h"
+#include "pool.h"
+
+#define STATES 8u         /* of enum state */
+#define CATEGORIES 7u     /* state - 1 */
+#define LOSS_REASONS 8u
+#define LEVELS 6u
+#define METRICS_MAX 16u /* further events are left out */
+#define THREAD_SAMPLES_MAX 0xFFFFFFFFull /* so that every cell of every table fits 32 bits */
+
+/* ---- what a measurement file holds ---- */
+
+typedef struct jnode { /* node of a thread's tree; a parent stands before its children */
+    uint64_t id, address;
+    uint32_t parent;  /* row; HSC_NO_INDEX: outermost, or its parent is lost */
+    uint32_t mapping; /* row of the process's mappings; HSC_NO_INDEX: none */
+    uint32_t flags;   /* HSC_node_flag_* */
+    uint32_t place;   /* resolve.c: row of join.places */
+} jnode;
+
+typedef struct jleaf { /* samples of one thread that ended at one place of the context tree */
+    uint32_t context;  /* first of the process, then of the join */
+    uint32_t line;     /* row; HSC_NO_INDEX */
+    uint32_t instance; /* row; HSC_NO_INDEX */
+    uint8_t state, level, metric, spare;
+    uint32_t count;
+} jleaf;
+
+typedef struct jthread {
+    uint64_t id, tid, creator;
+    const char *name;
+    uint64_t begin_ns, end_ns; /* end 0: unknown */
+    uint64_t cpu_ns, own_ns, said_samples, said_lost, said_truncated;
+    uint64_t lost[LOSS_REASONS], lost_other;
+    uint64_t samples;    /* weights of metric 0 read */
+    uint64_t refused;    /* weights that could not be counted: the thread's total would pass 2^32 */
+    uint64_t no_path;    /* weights of samples whose node is 0 or lost */
+    uint64_t truncated;  /* weights of samples whose path is marked as truncated */
+    uint64_t total[CATEGORIES], attributed[LEVELS];
+    bool seen_start, ended;
+    uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
+    struct jprocess *process;
+    HSC_VEC(jnode) nodes;
+    hsc_table node_rows; /* id: row, only for ids that are not row + 1 */
+    HSC_VEC(uint32_t) counts;      /* by row * STATES + state; metric 0 */
+    HSC_VEC(uint32_t) no_path_counts; /* by state */
+    hsc_table other_counts;        /* (row, metric << 8 | state): row of other_values; metrics other than 0 */
+    HSC_VEC(uint64_t) other_values;
+    HSC_VEC(jleaf) leaves;
+} jthread;
+
+typedef struct jmapping {
+    uint64_t id;
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_size;
+    uint64_t file_size, file_mtime_ns;
+    uint64_t address, size, bias;
+    uint32_t module; /* row of join.modules */
+} jmapping;
+
+typedef struct jevent {
+    uint64_t id;
+    const char *name, *unit;
+    double period;
+    uint32_t metric;
+} jevent;
+
+typedef struct jcontext { /* node of a calling-context tree */
+    uint32_t parent;
+    uint32_t scope;     /* row of the scope table */
+    uint32_t call_line; /* row; HSC_NO_INDEX */
+    uint8_t kind;       /* hsc_context_kind */
+} jcontext;
+
+typedef struct jprocess {
+    hsc_pool pool;
+    const char *path; /* of the file */
+    uint32_t input;   /* which of the options' inputs */
+    bool is_foreign, has_start;
+    char problem[496]; /* "" */
+    int64_t rank;
+    uint64_t pid, parent_pid, ranks, start_unix_ns, start_ns, period_ns, last_ns;
+    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *job;
+    uint64_t end_ns, end_cpu_ns, end_kind;
+    bool has_end;
+    uint64_t chunks, chunks_unsealed, chunks_bad, records, records_bad, records_unknown;
+    HSC_VEC(jmapping) mappings;
+    HSC_VEC(jevent) events;
+    HSC_VEC(jthread) threads;
+    uint64_t samples;
+    bool left_out; /* launcher */
+    uint32_t weight; /* units of metric 0's scale that one of its samples counts */
+    /* contexts.c */
+    HSC_VEC(jcontext) contexts;
+    hsc_table context_rows;
+    HSC_VEC(uint32_t) context_map; /* row in the join's tree */
+} jprocess;
+
+/* ---- code ---- */
+
+typedef struct jmodule {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_size;
+    uint64_t file_size, file_mtime_ns;
+    bool is_main; /* the program of a process */
+    bool is_whole; /* shown with all its procedures and lines, not only those with samples */
+    hsc_code *code;
+    hsc_code_tables tables;
+    hsc_err err;
+    HSC_VEC(uint32_t) address_rows; /* rows of join.places, in address order */
+    HSC_VEC(uint32_t) procedure_scopes, loop_scopes, file_rows, instance_rows; /* by index in the code's tables */
+    HSC_VEC(uint8_t) procedure_used;
+    HSC_VEC(hsc_code_element) elements; /* of all its places */
+    hsc_table line_keys;                /* file << 32 | line, 0: row of line_scopes */
+    HSC_VEC(uint64_t) line_list;        /* file << 32 | line */
+    HSC_VEC(uint64_t) line_scopes;      /* procedure << 32 | loop */
+    uint32_t pseudo_file;       /* row of the file that stands for its code without lines; HSC_NO_INDEX: not needed */
+    uint32_t unknown_procedure; /* scope row for code without a name; HSC_NO_INDEX: not needed */
+} jmodule;
+
+typedef struct jplace { /* a distinct address */
+    uint64_t address;
+    uint32_t module;
+    bool exact;
+    uint8_t level; /* hsc_join_level */
+    uint32_t element_begin, element_count; /* in the module's elements: indices of the code's tables */
+    uint32_t file, line;                   /* of the code's tables */
+    uint32_t instance;                     /* of the code's tables */
+    uint32_t line_row;                     /* in the line table */
+} jplace;
+
+/* ---- the database's rows ---- */
+
+typedef struct jscope {
+    uint64_t tag;
+    uint32_t parent, subtree_end;
+    uint8_t kind, knowledge;
+    const char *name, *linkage;
+    uint32_t procedure, module, file, line_begin, line_end, column, depth;
+} jscope;
+
+typedef struct jfile {
+    const char *path, *checksum;
+    uint32_t module;
+    bool has_lines;
+} jfile;
+
+typedef struct jline {
+    uint32_t file, line, scope;
+} jline;
+
+typedef struct jinstance {
+    uint32_t scope, function, version, vector_width, interleave, unroll;
+} jinstance;
+
+typedef struct jremark {
+    uint32_t scope, file, line, kind;
+    const char *pass, *name, *message;
+} jremark;
+
+typedef struct jmetric {
+    const char *name, *unit;
+    double scale;
+} jmetric;
+
+typedef struct jledger {
+    const char *name, *meaning;
+    uint64_t samples;
+    double seconds;
+    uint32_t group;
+} jledger;
+
+typedef struct join {
+    const hsc_join_options *options;
+    unsigned workers;
+    hsc_pool pool;
+    HSC_VEC(jprocess) processes; /* one for each file, sorted by (rank, host, pid, path) */
+    HSC_VEC(jmodule) modules;
+    HSC_VEC(jplace) places;
+    hsc_table place_rows; /* (module << 1 | exact, address) */
+    HSC_VEC(jscope) scopes;
+    HSC_VEC(jfile) files;
+    HSC_VEC(jline) lines;
+    hsc_table line_rows; /* (file << 32 | line, 0) */
+    HSC_VEC(jinstance) instances;
+    HSC_VEC(jremark) remarks;
+    HSC_VEC(jmetric) metrics;
+    HSC_VEC(jcontext) contexts;      /* pre-order */
+    HSC_VEC(uint32_t) subtree_ends;  /* by context */
+    HSC_VEC(uint32_t) depths;
+    HSC_VEC(uint8_t) context_categories;
+    uint32_t unknown_module;         /* stands for code in no file; HSC_NO_INDEX: not needed */
+    uint32_t no_path_scope;          /* scope of samples without a call path; HSC_NO_INDEX */
+    HSC_VEC(jthread *) threads;      /* rows of the thread table */
+    HSC_VEC(jprocess *) run;         /* rows of the process table */
+    HSC_VEC(jledger) ledger;
+    uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
+    uint64_t period_ns;              /* of metric 0 */
+    hsc_join_summary *summary;
+} join;
+
+/* All return HSC_OK or have filled *err. */
+hsc_status hsc_join_read(join *j, hsc_err *err);
+hsc_status hsc_join_resolve(join *j, hsc_err *err);
+hsc_status hsc_join_make_scopes(join *j, hsc_err *err);
+hsc_status hsc_join_make_contexts(join *j, hsc_err *err);
+hsc_status hsc_join_make_ledger(join *j, hsc_err *err);
+hsc_status hsc_join_emit(join *j, hsc_err *err);
+
+/* Category (state - 1) of every context, from the rules of categories.def. */
+hsc_status hsc_join_classify(join *j, hsc_err *err);
+
+/* Calls work(ctx, 0..n-1), each once, in `workers` threads. The first failure by number stops it and is reported. */
+hsc_status hsc_join_each(join *j, size_t n, hsc_status (*work)(void *ctx, size_t i, hsc_err *err), void *ctx,
+                         const char *what, hsc_err *err);
+/* HSC_E_CANCELLED when the user wants to stop. */
+hsc_status hsc_join_check(const join *j, hsc_err *err);
+hsc_status hsc_join_no_memory(hsc_err *err);
+
+/* The value table `table` of metric `metric` as rows of (thread, count): into the open store. */
+struct hsc_store;
+hsc_status hsc_join_put_values(join *j, struct hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err);
+
+#endif

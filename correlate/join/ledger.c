@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The ledger: every sample is in one row of each group that adds up to it, and every second of CPU time by the clock. */
+#include "join_internal.h"
+
+/* Rows of group 0 are totals; each other group adds up to the total that its rows' meanings name in brackets. */
+enum { TOTALS, OF_TAKEN, BY_LEVEL, BY_PATH, BY_CATEGORY, OF_CPU_TIME };
+
+static bool add(join *j, uint32_t group, const char *name, const char *meaning, uint64_t samples) {
+    return HSC_PUSH(j->ledger, (jledger){name, meaning, samples, (double)samples * (double)j->period_ns * 1e-9, group});
+}
+
+static bool add_seconds(join *j, uint32_t group, const char *name, const char *meaning, uint64_t samples, double seconds) {
+    return HSC_PUSH(j->ledger, (jledger){name, meaning, samples, seconds, group});
+}
+
+static const char *const level_names[LEVELS][2] = {
+    {"attributed: map, loop", "[recorded] compiled with the pass, to a line and a loop around it"},
+    {"attributed: map", "[recorded] compiled with the pass, to a line outside loops"},
+    {"attributed: debug information", "[recorded] to a line of code that the pass did not compile"},
+    {"attributed: symbol", "[recorded] to a procedure without a line"},
+    {"attributed: module", "[recorded] to a program or library file only"},
+    {"not attributed", "[recorded] the address is in no known file, or there is no call path"},
+};
+
+static const char *const loss_names[LOSS_REASONS][2] = {
+    {"lost: re-entry", "[taken] the handler was already active in the thread"},
+    {"lost: no space", "[taken] no room in the measurement file"},
+    {"lost: no memory", "[taken] no memory for the calling-context tree"},
+    {"lost: kernel", "[taken] the kernel reported them as lost"},
+    {"lost: throttled", "[taken] the kernel throttled sampling"},
+    {"lost: unknown thread", "[taken] the thread was not known to the runtime"},
+    {"lost: blocked", "[taken] the program had blocked the sampling signal"},
+    {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away"},
+};
+
+static const char *const category_names[CATEGORIES][2] = {
+    {"computation", "[recorded] by category"},
+    {"communication", "[recorded] by category"},
+    {"waiting", "[recorded] by category"},
+    {"synchronisation", "[recorded] by category"},
+    {"input and output", "[recorded] by category"},
+    {"runtime overhead", "[recorded] by category"},
+    {"memory management", "[recorded] by category"},
+};
+
+hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
+    uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
+    uint64_t level[LEVELS] = {0}, category[CATEGORIES] = {0}, truncated = 0, no_path = 0;
+    double cpu_s = 0;
+    for (size_t i = 0; i < j->run.n; i++) {
+        const jprocess *p = j->run.p[i];
+        uint64_t w = p->weight;
+        for (size_t k = 0; k < p->threads.n; k++) {
+            const jthread *t = &p->threads.p[k];
+            uint64_t reasons = t->lost_other;
+            for (unsigned r = 0; r < LOSS_REASONS; r++) {
+                lost[r] += t->lost[r] * w;
+                reasons += t->lost[r];
+            }
+            lost_other += (t->lost_other + (t->said_lost > reasons ? t->said_lost - reasons : 0)) * w;
+            refused += t->refused * w;
+            uint64_t read = t->samples + t->refused;
+            damaged += t->said_samples > read && t->said_samples - read < 1ull << 48 ? (t->said_samples - read) * w : 0;
+            cpu_s += (double)t->cpu_ns * 1e-9;
+            recorded += t->samples * w;
+            truncated += t->truncated * w;
+            no_path += t->no_path * w;
+            for (unsigned n = 0; n < LEVELS; n++)
+                level[n] += t->attributed[n];
+            for (unsigned n = 0; n < CATEGORIES; n++)
+                category[n] += t->total[n];
+        }
+    }
+    for (size_t i = 0; i < j->processes.n; i++)
+        if (j->processes.p[i].left_out && !j->processes.p[i].is_foreign)
+            left_out += j->processes.p[i].samples;
+    uint64_t lost_all = lost_other + damaged + refused;
+    for (unsigned r = 0; r < LOSS_REASONS; r++)
+        lost_all += lost[r];
+    bool ok = add(j, TOTALS, "taken", "samples that were taken: recorded, left out and lost ones", recorded + left_out + lost_all) &&
+              add(j, TOTALS, "recorded", "samples that the tables hold", recorded) &&
+              add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
+              add(j, OF_TAKEN, "recorded", "[taken] samples that the tables hold", recorded) &&
+              add(j, OF_TAKEN, "left out: launchers",
+                  "[taken] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
+    for (unsigned r = 0; r < LOSS_REASONS; r++)
+        ok = ok && add(j, OF_TAKEN, loss_names[r][0], loss_names[r][1], lost[r]);
+    ok = ok && add(j, OF_TAKEN, "lost: reason not told", "[taken] lost by the runtime, without a reason", lost_other) &&
+         add(j, OF_TAKEN, "lost: damaged file", "[taken] recorded, but their chunk is damaged or missing", damaged) &&
+         add(j, OF_TAKEN, "lost: implausible", "[taken] more than 2^32 in one thread", refused);
+    for (unsigned n = 0; n < LEVELS; n++)
+        ok = ok && add(j, BY_LEVEL, level_names[n][0], level_names[n][1], level[n]);
+    ok = ok && add(j, BY_PATH, "call path complete", "[recorded] up to the thread's start", recorded - truncated - no_path) &&
+         add(j, BY_PATH, "call path truncated", "[recorded] its outer part is not known", truncated) &&
+         add(j, BY_PATH, "no call path", "[recorded]", no_path);
+    for (unsigned n = 0; n < CATEGORIES; n++)
+        ok = ok && add(j, BY_CATEGORY, category_names[n][0], category_names[n][1], category[n]);
+    double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
+    double lost_s = (double)lost_all * (double)j->period_ns * 1e-9;
+    ok = ok && add_seconds(j, OF_CPU_TIME, "samples recorded", "[CPU time] recorded samples times their period", recorded, samples_s) &&
+         add_seconds(j, OF_CPU_TIME, "samples lost", "[CPU time] lost samples times their period", lost_all, lost_s) &&
+         add_seconds(j, OF_CPU_TIME, "not explained",
+                     "[CPU time] clock minus samples: rounding to whole periods, time in the kernel that was not sampled, "
+                     "threads that ended unseen; negative when samples came that the clock did not count",
+                     0, cpu_s - samples_s - lost_s);
+    j->summary->samples = recorded;
+    j->summary->lost = lost_all;
+    j->summary->cpu_s = cpu_s;
+    for (unsigned n = 0; n < LEVELS; n++)
+        j->summary->attributed[n] = level[n];
+    return ok ? HSC_OK : hsc_join_no_memory(err);
+}

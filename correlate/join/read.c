@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Measurement files into processes: one file a process, its threads' trees of call paths with counts. */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <heatscope/formats/stream.h>
+
+#include "join_internal.h"
+
+/* ---- records of one file ---- */
+
+static const char *keep(jprocess *p, hsc_str s) {
+    return hsc_pool_intern(&p->pool, s.p, s.n);
+}
+
+static bool take_process(jprocess *p, const hsc_rec_process *r) {
+    p->has_start = true;
+    p->pid = r->pid;
+    p->parent_pid = r->parent_pid;
+    p->rank = r->rank < -1 || r->rank > 0x7FFFFFFF ? -1 : r->rank;
+    p->ranks = r->ranks;
+    p->start_unix_ns = r->start_unix_ns;
+    p->start_ns = r->start_ns;
+    p->period_ns = r->period_ns;
+    p->host = keep(p, r->host);
+    p->executable = keep(p, r->executable);
+    p->mechanism = keep(p, r->mechanism);
+    p->mechanism_note = keep(p, r->mechanism_note);
+    p->job = keep(p, r->job);
+    size_t n = 1;
+    for (size_t i = 0; i < r->arguments.n; i++)
+        n += r->arguments.p[i].n + 1;
+    char *text = hsc_pool_take(&p->pool, n), *at = text;
+    for (size_t i = 0; text && i < r->arguments.n; i++) {
+        if (i)
+            *at++ = ' ';
+        if (r->arguments.p[i].n)
+            memcpy(at, r->arguments.p[i].p, r->arguments.p[i].n);
+        at += r->arguments.p[i].n;
+    }
+    p->arguments = text;
+    return p->host && p->executable && p->mechanism && p->mechanism_note && p->job && text;
+}
+
+static bool take_mapping(jprocess *p, const hsc_rec_mapping *r) {
+    const char *path = keep(p, r->path);
+    size_t n = r->build_id.n <= 64 ? r->build_id.n : 0;
+    uint8_t *id = hsc_pool_take(&p->pool, n);
+    if (!path || !id)
+        return false;
+    if (n)
+        memcpy(id, r->build_id.p, n);
+    return HSC_PUSH(p->mappings, (jmapping){.id = r->mapping_id,
+                                               .path = path,
+                                               .build_id = id,
+                                               .build_id_size = n,
+                                               .file_size = r->file_size,
+                                               .file_mtime_ns = r->file_mtime_ns,
+                                               .address = r->address,
+                                               .size = r->size,
+                                               .bias = r->bias,
+                                               .module = HSC_NO_INDEX});
+}
+
+static jthread *thread_of(jprocess *p, uint64_t id) {
+    if (id && id <= p->threads.n && p->threads.p[id - 1].id == id)
+        return &p->threads.p[id - 1];
+    for (size_t i = p->threads.n; i-- > 0;)
+        if (p->threads.p[i].id == id)
+            return &p->threads.p[i];
+    if (!HSC_PUSH(p->threads, (jthread){.id = id, .name = "", .row = HSC_NO_INDEX}))
+        return NULL;
+    jthread *t = &p->threads.p[p->threads.n - 1];
+    if (!HSC_RESERVE(t->no_path_counts, STATES))
+        return NULL;
+    memset(t->no_path_counts.p, 0, STATES * sizeof *t->no_path_counts.p);
+    t->no_path_counts.n = STATES;
+    return t;
+}
+
+static uint32_t node_row(const jthread *t, uint64_t id) {
+    if (!id)
+        return HSC_NO_INDEX;
+    if (id <= t->nodes.n && t->nodes.p[id - 1].id == id)
+        return (uint32_t)(id - 1);
+    return hsc_table_get(&t->node_rows, id, 0);
+}
+
+static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
+    if (!r->node_id || t->nodes.n >= HSC_NO_INDEX - 1 || node_row(t, r->node_id) != HSC_NO_INDEX)
+        return true; /* 0 is no id; a second definition is ignored */
+    uint32_t mapping = HSC_NO_INDEX, row = (uint32_t)t->nodes.n;
+    if (r->mapping_id && r->mapping_id <= p->mappings.n && p->mappings.p[r->mapping_id - 1].id == r->mapping_id)
+        mapping = (uint32_t)(r->mapping_id - 1);
+    for (size_t i = p->mappings.n; mapping == HSC_NO_INDEX && r->mapping_id && i-- > 0;)
+        if (p->mappings.p[i].id == r->mapping_id)
+            mapping = (uint32_t)i;
+    uint32_t parent = node_row(t, r->parent_id), flags = (uint32_t)r->flags;
+    if (r->parent_id && parent == HSC_NO_INDEX)
+        flags |= HSC_node_flag_TRUNCATED; /* its caller was in a damaged chunk */
+    if (r->node_id != (uint64_t)row + 1) {
+        uint32_t *at = hsc_table_at(&t->node_rows, r->node_id, 0);
+        if (!at)
+            return false;
+        *at = row;
+    }
+    if (!HSC_PUSH(t->nodes, (jnode){r->node_id, r->address, parent, mapping, flags, HSC_NO_INDEX}) ||
+        !HSC_RESERVE(t->counts, (size_t)(row + 1) * STATES))
+        return false;
+    memset(t->counts.p + (size_t)row * STATES, 0, STATES * sizeof *t->counts.p);
+    t->counts.n = (size_t)(row + 1) * STATES;
+    return true;
+}
+
+static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
+                        uint64_t time) {
+    uint32_t row = node_row(t, node);
+    if (state >= STATES)
+        state = HSC_state_UNKNOWN;
+    if (time > p->last_ns)
+        p->last_ns = time;
+    if (event) {
+        uint32_t *at = hsc_table_at(&t->other_counts, row, event << 8 | state);
+        if (!at)
+            return false;
+        if (*at == HSC_NO_INDEX) {
+            *at = (uint32_t)t->other_values.n;
+            if (!HSC_PUSH(t->other_values, 0))
+                return false;
+        }
+        uint64_t *v = &t->other_values.p[*at];
+        *v = weight > THREAD_SAMPLES_MAX - *v ? THREAD_SAMPLES_MAX : *v + weight;
+        return true;
+    }
+    if (weight > THREAD_SAMPLES_MAX || t->samples + weight > THREAD_SAMPLES_MAX) {
+        t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
+        return true;
+    }
+    t->samples += weight;
+    if (row == HSC_NO_INDEX) {
+        t->no_path += weight;
+        t->no_path_counts.p[state] += (uint32_t)weight;
+    } else {
+        t->counts.p[(size_t)row * STATES + state] += (uint32_t)weight;
+    }
+    return true;
+}
+
+static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
+    jthread *t = thread_of(p, r->thread_id);
+    if (!t)
+        return false;
+    if (r->time >= t->end_ns) {
+        t->end_ns = r->time;
+        t->cpu_ns = r->cpu_ns;
+        t->own_ns = r->own_ns;
+        t->said_samples = r->samples;
+        t->said_lost = r->lost;
+        t->said_truncated = r->truncated;
+        t->ended = r->ended != 0;
+    }
+    if (r->time > p->last_ns)
+        p->last_ns = r->time;
+    return true;
+}
+
+static bool take(jprocess *p, const hsc_record *rec) {
+    const void *v = rec->value;
+    jthread *t;
+    switch (rec->record_id) {
+    case HSC_REC_process:
+        return take_process(p, v);
+    case HSC_REC_mapping:
+        return take_mapping(p, v);
+    case HSC_REC_event: {
+        const hsc_rec_event *r = v;
+        const char *name = keep(p, r->name), *unit = keep(p, r->unit);
+        return name && unit && HSC_PUSH(p->events, (jevent){r->event_id, name, unit, r->period, 0});
+    }
+    case HSC_REC_thread: {
+        const hsc_rec_thread *r = v;
+        t = thread_of(p, r->thread_id);
+        const char *name = keep(p, r->name);
+        if (!t || !name)
+            return false;
+        t->seen_start = true;
+        t->tid = r->tid;
+        t->creator = r->creator_id;
+        t->begin_ns = r->time;
+        t->name = name;
+        return true;
+    }
+    case HSC_REC_node:
+        return (t = thread_of(p, rec->stream)) && take_node(p, t, v);
+    case HSC_REC_sample: {
+        const hsc_rec_sample *r = v;
+        return (t = thread_of(p, rec->stream)) && take_sample(p, t, r->node_id, r->state, 1, 0, r->time);
+    }
+    case HSC_REC_sample_weighted: {
+        const hsc_rec_sample_weighted *r = v;
+        return (t = thread_of(p, rec->stream)) &&
+               take_sample(p, t, r->node_id, r->state, r->weight, r->event_id, r->time);
+    }
+    case HSC_REC_progress:
+        return take_progress(p, v);
+    case HSC_REC_loss: {
+        const hsc_rec_loss *r = v;
+        if (!(t = thread_of(p, r->thread_id)))
+            return false;
+        uint64_t *at = r->reason < LOSS_REASONS ? &t->lost[r->reason] : &t->lost_other;
+        *at += r->count < 1ull << 48 ? r->count : 1ull << 48;
+        return true;
+    }
+    case HSC_REC_process_end: {
+        const hsc_rec_process_end *r = v;
+        p->has_end = true;
+        p->end_ns = r->time;
+        p->end_cpu_ns = r->cpu_ns;
+        p->end_kind = r->how;
+        return true;
+    }
+    default:
+        return true;
+    }
+}
+
+/* Addresses that lay in no known module when they were met: the module may have been seen a moment later. */
+static void find_late_mappings(jprocess *p) {
+    for (size_t k = 0; k < p->threads.n; k++)
+        for (size_t i = 0; i < p->threads.p[k].nodes.n; i++) {
+            jnode *n = &p->threads.p[k].nodes.p[i];
+            for (size_t m = 0; n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)
+                if (n->address >= p->mappings.p[m].address && n->address - p->mappings.p[m].address < p->mappings.p[m].size) {
+                    n->mapping = (uint32_t)m;
+                    n->address -= p->mappings.p[m].bias;
+                }
+        }
+}
+
+static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
+    join *j = ctx;
+    jprocess *p = &j->processes.p[i];
+    hsc_reader *r = NULL;
+    hsc_err problem = {0};
+    hsc_record rec;
+    hsc_status status = HSC_OK;
+    p->rank = -1;
+    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = "";
+    if (hsc_reader_open(p->path, &r, &problem) != HSC_OK) {
+        if (problem.status == HSC_E_MEMORY)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s", problem.text);
+        snprintf(p->problem, sizeof p->problem, "%s", problem.text);
+        p->is_foreign = true;
+        return HSC_OK;
+    }
+    for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
+        if (rec.value && !take(p, &rec))
+            status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
+        else if (!(n & 0xFFFFF))
+            status = hsc_join_check(j, err);
+    }
+    hsc_reader_counts counts;
+    hsc_reader_get_counts(r, &counts);
+    p->chunks = counts.chunks;
+    p->chunks_unsealed = counts.chunks_unsealed;
+    p->chunks_bad = counts.chunks_bad;
+    p->records = counts.records;
+    p->records_bad = counts.records_bad;
+    p->records_unknown = counts.records_unknown;
+    snprintf(p->problem, sizeof p->problem, "%s", hsc_reader_get_first_problem(r));
+    hsc_reader_close(r);
+    find_late_mappings(p);
+    for (size_t k = 0; k < p->threads.n; k++)
+        p->samples += p->threads.p[k].samples;
+    return status;
+}
+
+/* ---- which files ---- */
+
+static bool ends_with(const char *s, const char *tail) {
+    size_t n = strlen(s), m = strlen(tail);
+    return n > m && !strcmp(s + n - m, tail);
+}
+
+static hsc_status add_file(join *j, const char *path, uint32_t input, hsc_err *err) {
+    const char *kept = hsc_pool_intern(&j->pool, path, strlen(path));
+    if (!kept || !HSC_PUSH(j->processes, (jprocess){.path = kept, .input = input}))
+        return hsc_join_no_memory(err);
+    return HSC_OK;
+}
+
+static int by_path(const void *a, const void *b) {
+    const jprocess *p = a, *q = b;
+    return p->input != q->input ? (p->input < q->input ? -1 : 1) : strcmp(p->path, q->path);
+}
+
+static hsc_status list_inputs(join *j, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < j->options->input_count && status == HSC_OK; i++) {
+        const char *input = j->options->inputs[i];
+        struct stat st;
+        if (stat(input, &st))
+            return hsc_err_set_errno(err, errno, "%s", input);
+        if (!S_ISDIR(st.st_mode)) {
+            status = add_file(j, input, (uint32_t)i, err);
+            continue;
+        }
+        DIR *d = opendir(input);
+        if (!d)
+            return hsc_err_set_errno(err, errno, "%s", input);
+        for (struct dirent *e; status == HSC_OK && (e = readdir(d));) {
+            char path[4400];
+            if (!ends_with(e->d_name, ".hsr")) {
+                j->foreign += e->d_name[0] != '.' && strcmp(e->d_name, "maps") && strcmp(e->d_name, "heatscope.h5");
+                continue;
+            }
+            snprintf(path, sizeof path, "%s/%s", input, e->d_name);
+            status = add_file(j, path, (uint32_t)i, err);
+        }
+        closedir(d);
+    }
+    if (status == HSC_OK && j->processes.n > 1)
+        qsort(j->processes.p, j->processes.n, sizeof *j->processes.p, by_path);
+    return status;
+}
+
+/* ---- which processes count ---- */
+
+static int by_rank(const void *a, const void *b) {
+    const jprocess *p = a, *q = b;
+    uint64_t r = p->rank < 0 ? UINT64_MAX : (uint64_t)p->rank, s = q->rank < 0 ? UINT64_MAX : (uint64_t)q->rank;
+    if (r != s)
+        return r < s ? -1 : 1;
+    int c = strcmp(p->host, q->host);
+    if (c)
+        return c;
+    if (p->pid != q->pid)
+        return p->pid < q->pid ? -1 : 1;
+    if (p->start_unix_ns != q->start_unix_ns)
+        return p->start_unix_ns < q->start_unix_ns ? -1 : 1;
+    return by_path(a, b);
+}
+
+static int by_thread(const void *a, const void *b) {
+    const jthread *t = a, *u = b;
+    return t->id < u->id ? -1 : t->id > u->id;
+}
+
+static bool is_launcher(const jprocess *p) {
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte", "srun",
+                                        "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "sh", "bash", "dash",
+                                        "zsh", "env", "time", "timeout", "nice", "taskset", "numactl", "heatscope"};
+    const char *slash = strrchr(p->executable, '/'), *name = slash ? slash + 1 : p->executable;
+    for (size_t i = 0; p->rank < 0 && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static hsc_status choose(join *j, hsc_err *err) {
+    bool program = false;
+    for (size_t i = 0; i < j->processes.n; i++)
+        program = program || (j->processes.p[i].samples && !is_launcher(&j->processes.p[i]));
+    for (size_t i = 0; i < j->processes.n; i++) {
+        jprocess *p = &j->processes.p[i];
+        p->left_out = !p->samples || (program && !j->options->keep_launchers && is_launcher(p));
+        if (p->is_foreign)
+            continue;
+        if (p->threads.n > 1)
+            qsort(p->threads.p, p->threads.n, sizeof *p->threads.p, by_thread);
+        if (p->left_out) {
+            j->summary->processes_left_out++;
+            continue;
+        }
+        if (!HSC_PUSH(j->run, p))
+            return hsc_join_no_memory(err);
+        for (size_t k = 0; k < p->threads.n; k++) {
+            jthread *t = &p->threads.p[k];
+            if (k && !t->samples && t->other_values.n == 0) {
+                j->summary->threads_left_out++;
+                continue;
+            }
+            t->row = (uint32_t)j->threads.n;
+            t->process = p;
+            if (!HSC_PUSH(j->threads, t))
+                return hsc_join_no_memory(err);
+        }
+    }
+    return HSC_OK;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* How many units of `common` a sample of the process counts. */
+static uint32_t weight_of(const jprocess *p, uint64_t common) {
+    uint64_t weight = p->period_ns / common + (p->period_ns % common >= common - common / 2);
+    return weight < 1 ? 1 : weight > 1000000 ? 1000000 : (uint32_t)weight;
+}
+
+/* True when each thread's samples, weighted, fit 32 bits. */
+static bool weights_fit(const join *j, uint64_t common) {
+    for (size_t i = 0; i < j->run.n; i++)
+        for (size_t k = 0; k < j->run.p[i]->threads.n; k++)
+            if (j->run.p[i]->threads.p[k].samples * weight_of(j->run.p[i], common) > THREAD_SAMPLES_MAX)
+                return false;
+    return true;
+}
+
+/* One scale for all processes: their period when it is the same, else the greatest common divisor, each sample then
+ * counting period / divisor. */
+static hsc_status choose_metrics(join *j, hsc_err *err) {
+    uint64_t common = 0, least = UINT64_MAX;
+    for (size_t i = 0; i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        if (!p->period_ns)
+            for (size_t k = 0; k < p->events.n; k++)
+                if (!p->events.p[k].id && p->events.p[k].period >= 1 && p->events.p[k].period < 1e18)
+                    p->period_ns = (uint64_t)llround(p->events.p[k].period);
+        if (!p->period_ns)
+            p->period_ns = 1000000; /* its process record is lost */
+        common = gcd(common, p->period_ns);
+        least = p->period_ns < least ? p->period_ns : least;
+    }
+    if (least / common > 1000) /* periods that have no common measure worth the name: round to the smallest */
+        common = least;
+    while (!weights_fit(j, common))
+        common *= 2;
+    j->period_ns = common;
+    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9}))
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        p->weight = weight_of(p, common);
+        for (size_t k = 0; k < p->events.n; k++) {
+            jevent *e = &p->events.p[k];
+            for (e->metric = 0; e->metric < j->metrics.n && e->id; e->metric++)
+                if (!strcmp(j->metrics.p[e->metric].name, e->name) && j->metrics.p[e->metric].scale == e->period)
+                    break;
+            if (e->id && e->metric == j->metrics.n && e->metric < METRICS_MAX && isfinite(e->period) &&
+                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period}))
+                return hsc_join_no_memory(err);
+        }
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_join_read(join *j, hsc_err *err) {
+    hsc_status status = list_inputs(j, err);
+    const char *first = j->options->inputs[0];
+    if (status == HSC_OK && !j->processes.n)
+        status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
+    if (status == HSC_OK)
+        status = hsc_join_each(j, j->processes.n, read_file, j, "reading", err);
+    if (status != HSC_OK)
+        return status;
+    if (j->processes.n > 1)
+        qsort(j->processes.p, j->processes.n, sizeof *j->processes.p, by_rank);
+    hsc_join_summary *s = j->summary;
+    s->files = j->processes.n;
+    s->files_foreign = j->foreign;
+    uint64_t samples = 0;
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jprocess *p = &j->processes.p[i];
+        samples += p->samples;
+        s->files_bad += p->is_foreign;
+        s->chunks_bad += p->chunks_bad;
+        if (p->problem[0] && !s->first_problem[0])
+            snprintf(s->first_problem, sizeof s->first_problem, "%s", p->problem);
+    }
+    if (s->files_bad == s->files)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s", s->first_problem);
+    if (!samples)
+        return hsc_err_set(err, HSC_E_MISSING,
+                           "%s: no sample in %llu measurement file(s): the program used less CPU time than one sampling "
+                           "period, or could not be measured",
+                           first, (unsigned long long)s->files);
+    status = choose(j, err);
+    return status == HSC_OK ? choose_metrics(j, err) : status;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Bins for pictures: exact maxima and sums over any rising row ranges and any grouping of the processors.
+ *
+ * A row range is cut into whole blocks of the coarsest levels that fit, finer ones towards its ends, and single rows at
+ * the ends; so the answer is exact and the work is bounded by the bins and the processors, not by the rows. Levels
+ * have every processor by itself, because any grouping may be asked for. */
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP_NNZ = 4096 }; /* values that are read for nothing rather than read twice */
+
+typedef struct binner {
+    hsc_source s;
+    hsc_db_reduce reduce;
+    bool by_row;              /* a cell is a sum over threads: rows must be added up one by one */
+    const uint32_t *bin_of;   /* by column of what is read; column_bins: left out */
+    uint32_t column_bins;
+    double *bins;             /* of the row bin under way, and one for what is left out */
+    double *dense;            /* by process, where by_row */
+    uint32_t *touched;
+    hsc_cursor rows, *level_cursors;
+    hsc_block rows_block;     /* read ahead for bins that follow one another */
+    const hsc_level *levels;
+    unsigned n_levels;
+} binner;
+
+static void add(const binner *b, uint32_t bin, double v) {
+    if (b->reduce == HSC_REDUCE_SUM)
+        b->bins[bin] += v;
+    else if (v > b->bins[bin])
+        b->bins[bin] = v;
+}
+
+/* Rows [first, last) of a block that was read. */
+static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_t last) {
+    uint64_t base = block->indptr[0];
+    uint64_t k = block->indptr[first - block->first] - base, end = block->indptr[last - block->first] - base;
+    const uint32_t *bin_of = b->bin_of, *indices = block->indices, *counts = block->counts;
+    double *bins = b->bins;
+    if (block->reduced)
+        for (; k < end; k++)
+            add(b, bin_of[indices[k]], (double)block->reduced[k]);
+    else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
+        const uint32_t *process = b->s.process;
+        for (uint64_t r = first; r < last; r++) {
+            uint32_t n = 0;
+            end = block->indptr[r + 1 - block->first] - base;
+            for (; k < end; k++) {
+                uint32_t p = process[indices[k]];
+                if (b->dense[p] == 0)
+                    b->touched[n++] = p;
+                b->dense[p] += counts[k];
+            }
+            for (uint32_t i = 0; i < n; i++) {
+                add(b, bin_of[b->touched[i]], b->dense[b->touched[i]]);
+                b->dense[b->touched[i]] = 0;
+            }
+        }
+    } else if (b->reduce == HSC_REDUCE_SUM)
+        for (; k < end; k++)
+            bins[bin_of[indices[k]]] += counts[k];
+    else
+        for (; k < end; k++) {
+            double *bin = &bins[bin_of[indices[k]]];
+            *bin = counts[k] > *bin ? counts[k] : *bin;
+        }
+}
+
+static hsc_status add_level(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
+    hsc_cursor *c = &b->level_cursors[level];
+    hsc_block block;
+    hsc_status status;
+    c->next = first;
+    c->last = last;
+    do {
+        status = hsc_cursor_read(c, &block, err);
+        if (!status && block.n)
+            add_block(b, &block, block.first, block.first + block.n);
+    } while (!status && block.n);
+    return status;
+}
+
+/* ahead: end of the rows that will be asked for. */
+static hsc_status add_rows(binner *b, uint64_t first, uint64_t last, uint64_t ahead, hsc_err *err) {
+    while (first < last) {
+        if (first < b->rows_block.first || first >= b->rows_block.first + b->rows_block.n) {
+            b->rows.next = first;
+            b->rows.last = ahead > last ? ahead : last;
+            hsc_status status = hsc_cursor_read(&b->rows, &b->rows_block, err);
+            if (status)
+                return status;
+        }
+        uint64_t end = b->rows_block.first + b->rows_block.n, until = last < end ? last : end;
+        add_block(b, &b->rows_block, first, until);
+        first = until;
+    }
+    return HSC_OK;
+}
+
+/* Rows [first, last) from levels below `level` (exclusive). */
+static hsc_status add_range(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    const uint64_t *indptr = b->s.v->by_row.indptr;
+    while (level > 0 && !status) {
+        uint64_t block = b->levels[level - 1].block;
+        uint64_t low = (first + block - 1) / block, high = last / block;
+        if (indptr[last] - indptr[first] < b->s.db->direct_nnz)
+            break;
+        level--;
+        if (low < high) {
+            status = add_level(b, level, low, high, err);
+            if (!status)
+                status = add_range(b, level, first, low * block, err);
+            first = high * block;
+        }
+    }
+    return status ? status : add_rows(b, first, last, last, err);
+}
+
+/* Contexts with their subtrees: a row is a sum over rows, so each is made by itself. */
+static hsc_status subtree_bins(hsc_db *db, hsc_db_view view, binner *b, uint32_t row_bins, const uint32_t *row_lo,
+                               const uint32_t *row_hi, float *out, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint32_t i = 0; i < row_bins && !status; i++) {
+        memset(b->bins, 0, b->column_bins * sizeof *b->bins);
+        for (uint64_t r = row_lo[i]; r < row_hi[i] && !status; r++) {
+            uint64_t indptr[2];
+            uint32_t *indices = NULL;
+            float *values = NULL;
+            status = hsc_db_read_sparse(db, view, r, 1, indptr, &indices, &values, err);
+            for (uint64_t k = 0; !status && k < indptr[1]; k++)
+                add(b, b->bin_of[indices[k]], values[k]);
+            free(indices);
+            free(values);
+        }
+        for (uint32_t c = 0; c < b->column_bins; c++)
+            out[(uint64_t)i * b->column_bins + c] = row_lo[i] < row_hi[i] ? (float)b->bins[c] : NAN;
+    }
+    return status;
+}
+
+hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo,
+                            const uint32_t *row_hi, uint32_t column_bins, const uint32_t *column_bin, float *out,
+                            hsc_err *err) {
+    binner b = {.reduce = reduce, .column_bins = column_bins};
+    uint32_t *bin_of = NULL;
+    hsc_status status = hsc_source_find(db, view, &b.s, err);
+    if (!status)
+        status = hsc_source_rows(&b.s, err);
+    if (status)
+        return status;
+    for (uint32_t c = 0; c < b.s.columns; c++)
+        if (column_bin[c] != HSC_NONE && column_bin[c] >= column_bins)
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: bin %u of column %u asked for, there are %u bins", db->path, column_bin[c],
+                               c, column_bins);
+    for (uint32_t i = 0; i < row_bins; i++)
+        if (row_lo[i] < row_hi[i] && (row_hi[i] > b.s.rows || (i && row_lo[i] < row_hi[i - 1])))
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: row bin %u is not a rising range of the table's rows", db->path, i);
+    b.bins = calloc((uint64_t)column_bins + 1, sizeof *b.bins);
+    /* sums of sums: threads straight to bins */
+    bool by_thread = b.s.process && reduce == HSC_REDUCE_SUM && !b.s.subtree;
+    uint32_t columns = by_thread ? b.s.threads : b.s.columns;
+    b.bin_of = bin_of = malloc(((uint64_t)columns + 1) * sizeof *bin_of);
+    if (!b.bins || !bin_of)
+        goto memory;
+    for (uint32_t c = 0; c < columns; c++) {
+        bin_of[c] = column_bin[by_thread ? b.s.process[c] : c];
+        if (bin_of[c] == HSC_NONE)
+            bin_of[c] = column_bins;
+    }
+    if (b.s.subtree) {
+        status = subtree_bins(db, view, &b, row_bins, row_lo, row_hi, out, err);
+        goto done;
+    }
+    hsc_db_axis level_axis = b.s.process && reduce == HSC_REDUCE_MAX ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    status = hsc_source_levels(&b.s, level_axis, &b.levels, &b.n_levels, err);
+    if (status)
+        goto done;
+    if (b.s.process && !by_thread) {
+        b.by_row = true;
+        b.dense = calloc((uint64_t)b.s.columns + 1, sizeof *b.dense);
+        b.touched = malloc(((uint64_t)b.s.columns + 1) * sizeof *b.touched);
+        if (!b.dense || !b.touched)
+            goto memory;
+    }
+    b.level_cursors = calloc(b.n_levels + 1, sizeof *b.level_cursors);
+    if (!b.level_cursors)
+        goto memory;
+    hsc_cursor_init(&b.rows, db, &b.s.v->by_row, &b.s.v->by_row.data);
+    for (unsigned i = 0; i < b.n_levels; i++) {
+        hsc_sparse *m = (hsc_sparse *)&b.levels[i].rows;
+        hsc_cursor_init(&b.level_cursors[i], db, m, reduce == HSC_REDUCE_SUM ? &m->sum : &m->max);
+    }
+    const uint64_t *indptr = b.s.v->by_row.indptr;
+    uint64_t wanted = 0, run = 0;
+    uint32_t run_bin = 0;
+    for (uint32_t i = 0; i < row_bins; i++)
+        if (row_lo[i] < row_hi[i])
+            wanted += indptr[row_hi[i]] - indptr[row_lo[i]];
+    bool direct = !b.n_levels || wanted < db->direct_nnz * row_bins;
+    for (uint32_t i = 0; i < row_bins && !status; i++) {
+        float *to = out + (uint64_t)i * column_bins;
+        if (row_lo[i] >= row_hi[i]) {
+            for (uint32_t c = 0; c < column_bins; c++)
+                to[c] = NAN;
+            continue;
+        }
+        memset(b.bins, 0, column_bins * sizeof *b.bins);
+        if (direct && i >= run_bin) /* bins that follow one another closely are read in one go */
+            for (run = row_hi[i], run_bin = i + 1; run_bin < row_bins; run_bin++) {
+                if (row_lo[run_bin] >= row_hi[run_bin])
+                    continue;
+                if (indptr[row_lo[run_bin]] - indptr[run] > GAP_NNZ)
+                    break;
+                run = row_hi[run_bin];
+            }
+        if (direct)
+            status = add_rows(&b, row_lo[i], row_hi[i], run, err);
+        else
+            status = add_range(&b, b.n_levels, row_lo[i], row_hi[i], err);
+        for (uint32_t c = 0; c < column_bins; c++)
+            to[c] = (float)b.bins[c];
+    }
+    goto done;
+memory:
+    status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+done:
+    hsc_cursor_fini(&b.rows);
+    for (unsigned i = 0; i < b.n_levels && b.level_cursors; i++)
+        hsc_cursor_fini(&b.level_cursors[i]);
+    free(b.level_cursors);
+    free(bin_of);
+    free(b.dense);
+    free(b.touched);
+    free(b.bins);
+    return status;
+}

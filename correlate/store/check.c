@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* References in range, trees in pre-order, rows sorted, sparse rows well formed. */
+#include "check.h"
+
+#include <inttypes.h>
+
+static hsc_status bad(const hsc_tables *t, enum hsc_column_id c, uint64_t row, const char *expected, uint64_t got,
+                      hsc_err *err) {
+    const hsc_column_def *d = &hsc_schema_columns[c];
+    const hsc_table_def *table = &hsc_schema_tables[d->table];
+    return hsc_err_set(err, HSC_E_FORMAT, "%s: /%s/%s/%s row %" PRIu64 ": expected %s, got %" PRIu64, t->path,
+                       table->section, table->name, d->name, row, expected, got);
+}
+
+static bool may_be_none(enum hsc_column_id c) {
+    switch (c) {
+    case HSC_COL_scope_parent:
+    case HSC_COL_context_parent:
+    case HSC_COL_context_scope:
+    case HSC_COL_line_file:
+    case HSC_COL_thread_process:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static hsc_status check_references(const hsc_tables *t, enum hsc_table_id table, hsc_err *err) {
+    for (int c = 0; c < HSC_COL_COUNT; c++) {
+        const hsc_column_def *d = &hsc_schema_columns[c];
+        enum hsc_table_id to = hsc_schema_references(d);
+        if (d->table != table || to == HSC_TAB_COUNT || c == HSC_COL_scope_subtree_end ||
+            c == HSC_COL_context_subtree_end)
+            continue;
+        const uint32_t *v = t->columns[c];
+        bool none = may_be_none((enum hsc_column_id)c);
+        for (uint64_t i = 0; i < t->rows[table]; i++)
+            if (v[i] >= t->rows[to] && !(none && v[i] == HSC_NONE))
+                return bad(t, (enum hsc_column_id)c, i, "a row of the table it refers to", v[i], err);
+    }
+    return HSC_OK;
+}
+
+static hsc_status check_tree(const hsc_tables *t, enum hsc_column_id parent_id, enum hsc_column_id end_id, hsc_err *err) {
+    uint64_t n = t->rows[hsc_schema_columns[parent_id].table];
+    const uint32_t *parent = t->columns[parent_id], *end = t->columns[end_id];
+    if (!n)
+        return HSC_OK;
+    if (parent[0] != 0)
+        return bad(t, parent_id, 0, "0, the root being its own parent", parent[0], err);
+    if (end[0] != n)
+        return bad(t, end_id, 0, "the number of rows", end[0], err);
+    for (uint64_t i = 1, open = 0; i < n; i++) { /* open: innermost row whose subtree has not ended */
+        while (end[open] <= i)
+            open = parent[open];
+        if (parent[i] != open)
+            return bad(t, parent_id, i, "the innermost row whose subtree it is in", parent[i], err);
+        if (end[i] <= i || end[i] > end[open])
+            return bad(t, end_id, i, "the end of a subtree inside its parent's", end[i], err);
+        open = i;
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err *err) {
+    hsc_status status = check_references(t, table, err);
+    uint64_t n = t->rows[table];
+    if (status)
+        return status;
+    switch (table) {
+    case HSC_TAB_scope:
+        return check_tree(t, HSC_COL_scope_parent, HSC_COL_scope_subtree_end, err);
+    case HSC_TAB_context:
+        return check_tree(t, HSC_COL_context_parent, HSC_COL_context_subtree_end, err);
+    case HSC_TAB_line: {
+        const uint32_t *file = t->columns[HSC_COL_line_file], *line = t->columns[HSC_COL_line_line];
+        for (uint64_t i = 1; i < n; i++)
+            if (file[i] < file[i - 1] || (file[i] == file[i - 1] && line[i] <= line[i - 1]))
+                return bad(t, HSC_COL_line_line, i, "rows sorted by file and line, each once", line[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_thread: {
+        const uint32_t *process = t->columns[HSC_COL_thread_process];
+        for (uint64_t i = 1; i < n; i++)
+            if (process[i] < process[i - 1])
+                return bad(t, HSC_COL_thread_process, i, "rows sorted by process", process[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_remark: {
+        const uint32_t *scope = t->columns[HSC_COL_remark_scope];
+        for (uint64_t i = 1; i < n; i++)
+            if (scope[i] < scope[i - 1])
+                return bad(t, HSC_COL_remark_scope, i, "rows sorted by scope", scope[i], err);
+        return HSC_OK;
+    }
+    default:
+        return HSC_OK;
+    }
+}
+
+hsc_status hsc_check_indptr(const char *path, const char *what, const uint64_t *indptr, uint64_t n, uint64_t nnz,
+                            hsc_err *err) {
+    if (indptr[0] != 0)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr row 0: expected 0, got %" PRIu64, path, what, indptr[0]);
+    for (uint64_t i = 0; i < n; i++)
+        if (indptr[i + 1] < indptr[i])
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr row %" PRIu64 ": expected no less than %" PRIu64
+                               ", got %" PRIu64, path, what, i + 1, indptr[i], indptr[i + 1]);
+    if (indptr[n] != nnz)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr: expected to end at %" PRIu64 ", got %" PRIu64, path, what,
+                           nnz, indptr[n]);
+    return HSC_OK;
+}
+
+hsc_status hsc_check_sparse(const char *path, const char *what, uint64_t first, uint64_t n, const uint64_t *indptr,
+                            const uint32_t *indices, uint64_t columns, hsc_err *err) {
+    uint64_t base = indptr[0];
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t below = 0; /* one more than the index before */
+        for (uint64_t k = indptr[i]; k < indptr[i + 1]; k++) {
+            uint32_t index = indices[k - base];
+            if (index < below || index >= columns)
+                return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indices row %" PRIu64 ": expected rising columns below %"
+                                   PRIu64 ", got %" PRIu32, path, what, first + i, columns, index);
+            below = (uint64_t)index + 1;
+        }
+    }
+    return HSC_OK;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads whole chunked data sets: HDF5 finds and copies the chunks, threads unpack them straight to their place. */
+#include "chunks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "schema.h"
+
+enum { WORKERS_MAX = 8, CHUNKS_MIN = 2, CHUNKS_PER_WORKER = 4 };
+#define PACKED_MAX ((uint64_t)256 << 20)
+
+typedef struct unpacking {
+    uint8_t *packed, *out;
+    uint64_t *offsets; /* of each chunk in packed, and the end */
+    uint64_t n, chunks, chunk_rows;
+    unsigned element;
+    atomic_uint_fast64_t next;
+    atomic_bool failed;
+} unpacking;
+
+/* In tiles of rows, so that what is written stays in the cache however long an element is. */
+static void unshuffle(const uint8_t *from, uint8_t *to, uint64_t rows, uint64_t chunk_rows, unsigned element) {
+    enum { TILE = 128 };
+    for (uint64_t first = 0; first < rows; first += TILE) {
+        uint64_t n = rows - first < TILE ? rows - first : TILE;
+        for (unsigned b = 0; b < element; b++) {
+            const uint8_t *p = from + b * chunk_rows + first;
+            uint8_t *q = to + first * element + b;
+            for (uint64_t i = 0; i < n; i++)
+                q[i * element] = p[i];
+        }
+    }
+}
+
+static void *work(void *arg) {
+    unpacking *u = arg;
+    uint64_t bytes = u->chunk_rows * u->element;
+    uint8_t *plain = malloc(bytes);
+    if (!plain)
+        atomic_store(&u->failed, true);
+    while (plain && !atomic_load(&u->failed)) {
+        uint64_t c = atomic_fetch_add(&u->next, 1);
+        if (c >= u->chunks)
+            break;
+        uLongf got = bytes;
+        uint64_t first = c * u->chunk_rows, rows = u->n - first < u->chunk_rows ? u->n - first : u->chunk_rows;
+        if (uncompress(plain, &got, u->packed + u->offsets[c], u->offsets[c + 1] - u->offsets[c]) != Z_OK || got != bytes)
+            atomic_store(&u->failed, true);
+        else if (u->element > 1)
+            unshuffle(plain, u->out + first * u->element, rows, u->chunk_rows, u->element);
+        else
+            memcpy(u->out + first, plain, rows);
+    }
+    free(plain);
+    return NULL;
+}
+
+/* Rows of a chunk, where the filters are shuffle (of more than one byte) and deflate in this order; else 0. */
+static uint64_t chunk_rows_of(hid_t set, unsigned element) {
+    unsigned flags, config, values[8];
+    size_t n = 8;
+    hsize_t rows = 0;
+    hid_t plist = H5Dget_create_plist(set);
+    if (plist < 0)
+        return 0;
+    int filters = H5Pget_layout(plist) == H5D_CHUNKED ? H5Pget_nfilters(plist) : 0;
+    int deflate = element > 1 ? 1 : 0;
+    bool good = filters == deflate + 1 && H5Pget_filter2(plist, (unsigned)deflate, &flags, &n, values, 0, NULL, &config) == H5Z_FILTER_DEFLATE;
+    n = 8;
+    if (good && element > 1) /* the filter's own element size must be ours */
+        good = H5Pget_filter2(plist, 0, &flags, &n, values, 0, NULL, &config) == H5Z_FILTER_SHUFFLE && n >= 1 && values[0] == element;
+    if (good && H5Pget_chunk(plist, 1, &rows) != 1)
+        rows = 0;
+    H5Pclose(plist);
+    return good ? rows : 0;
+}
+
+void hsc_chunks_read(hid_t set, uint64_t n, unsigned element, void *out, bool *done) {
+    pthread_t threads[WORKERS_MAX];
+    unsigned started = 0, workers;
+    unpacking u = {.n = n, .element = element, .out = out};
+    *done = false;
+    u.chunk_rows = chunk_rows_of(set, element);
+    uint64_t stored = H5Dget_storage_size(set);
+    if (!u.chunk_rows || stored > PACKED_MAX)
+        return;
+    u.chunks = (n + u.chunk_rows - 1) / u.chunk_rows;
+    if (u.chunks < CHUNKS_MIN)
+        return;
+    u.packed = malloc(stored);
+    u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
+    if (!u.packed || !u.offsets)
+        goto out;
+    u.offsets[0] = 0;
+    for (uint64_t c = 0; c < u.chunks; c++) {
+        hsize_t start = c * u.chunk_rows, bytes = 0;
+        uint32_t mask = 0;
+        if (H5Dget_chunk_storage_size(set, &start, &bytes) < 0 || !bytes || bytes > stored - u.offsets[c] ||
+            H5Dread_chunk(set, H5P_DEFAULT, &start, &mask, u.packed + u.offsets[c]) < 0 || mask)
+            goto out;
+        u.offsets[c + 1] = u.offsets[c] + bytes;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    workers = online < 1 ? 1 : online > WORKERS_MAX ? WORKERS_MAX : (unsigned)online;
+    if (workers > u.chunks / CHUNKS_PER_WORKER)
+        workers = (unsigned)(u.chunks / CHUNKS_PER_WORKER);
+    while (started + 1 < workers && !pthread_create(&threads[started], NULL, work, &u))
+        started++;
+    work(&u);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    *done = !atomic_load(&u.failed);
+out:
+    free(u.packed);
+    free(u.offsets);
+}

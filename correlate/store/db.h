@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* State of an open database and the checked way to its data sets. */
+#ifndef HEATSCOPE_STORE_DB_H
+#define HEATSCOPE_STORE_DB_H
+
+#include <hdf5.h>
+
+#include "check.h"
+
+/* A one-dimensional data set of numbers. Read by pieces through HDF5's chunk cache or, when much of it is wanted,
+ * once as a whole; wholes are given back oldest first when they exceed the database's budget. */
+typedef struct hsc_array {
+    hid_t set;              /* < 0: not open */
+    hsc_column_type type;
+    uint64_t n;
+    void *whole;            /* all of it; NULL */
+    uint64_t used;          /* when it was last used */
+    bool pinned;            /* never given back */
+    bool native;            /* in the file as in memory */
+    struct hsc_array *next; /* of those with a whole */
+    char name[72];
+} hsc_array;
+
+typedef struct hsc_sparse {
+    bool present;
+    uint64_t rows, columns, nnz;
+    const uint64_t *indptr; /* in indptr_array, pinned */
+    hsc_array indptr_array, indices, data, max, sum;
+    bool checked;           /* all indices are known to be good */
+    char name[64];
+} hsc_sparse;
+
+typedef struct hsc_row_stats {
+    bool present;
+    hsc_array max, argmax, min, argmin, nonzero, squares;
+} hsc_row_stats;
+
+typedef struct hsc_level {
+    uint64_t block; /* rows */
+    hsc_sparse rows;
+} hsc_level;
+
+typedef struct hsc_values {
+    bool looked, present, levels_looked[2];
+    uint64_t rows;
+    hsc_sparse by_row, by_thread;
+    hsc_array sum;
+    hsc_row_stats stats[2];          /* by axis */
+    hsc_level levels[2][HSC_LEVELS_MAX]; /* by axis; rising blocks */
+    unsigned n_levels[2];
+    char name[64];
+} hsc_values;
+
+typedef struct hsc_strings { /* texts of one column */
+    char *bytes;       /* one after the other, each NUL-terminated; NULL: not loaded */
+    uint64_t *offsets;
+    uint32_t *longs;   /* rows of the pool; NULL */
+} hsc_strings;
+
+struct hsc_db {
+    char *path;
+    hid_t file;
+    char *title, *command, *created;
+    double cpu_s, wall_s;
+    bool simulated;
+    hsc_tables tables;                   /* what is loaded */
+    void *columns[HSC_COL_COUNT];
+    hsc_strings strings[HSC_COL_COUNT];
+    bool loaded[HSC_TAB_COUNT];
+    uint64_t *pool_offsets, n_pool;
+    char *pool;
+    uint32_t *first_line, *line_rows;    /* by file */
+    uint32_t *first_thread, *threads;    /* by process */
+    bool identity_processes;             /* each process has one thread */
+    hsc_array source_offset, source_bytes;
+    hsc_values *values;                  /* metrics x HSC_VALUES_COUNT */
+    /* tests make these small */
+    uint64_t direct_nnz;                 /* bins of fewer values are read from the rows themselves */
+    uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
+    uint64_t budget;                     /* bytes of wholes */
+    hsc_array *wholes;
+    uint64_t whole_bytes, clock;
+    uint64_t **context_sums;             /* by metric: exclusive sums of all contexts before a row; made when asked for */
+};
+
+enum { HSC_DB_BUDGET = 512 << 20, HSC_DB_DIRECT_NNZ = 1 << 16, HSC_DB_BLOCK_NNZ = 1 << 21 };
+
+/* "PATH: DATA SET: cannot read: HDF5: why" */
+hsc_status hsc_db_fail(const hsc_db *db, const char *name, hsc_err *err);
+
+/* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
+ * file, filters. HSC_E_MISSING when it is not there. */
+hsc_status hsc_array_open(hsc_db *db, const char *name, hsc_column_type type, uint64_t expected_n, hsc_array *a,
+                          hsc_err *err);
+void hsc_array_close(hsc_db *db, hsc_array *a);
+
+/* Values [first, first+n) in the array's own type. *out is in `a` or in `scratch` (n elements); valid until the next
+ * read of any array. */
+hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
+                         hsc_err *err);
+
+/* Makes the whole resident where the budget has room for it. */
+hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err);
+
+bool hsc_db_has(const hsc_db *db, const char *name); /* an object behind hard links */
+
+hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err);
+const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t row);
+
+hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums,
+                           hsc_sparse *m, hsc_err *err);
+void hsc_sparse_close(hsc_db *db, hsc_sparse *m);
+
+void hsc_values_close(hsc_db *db); /* all value tables that were opened */
+
+#define HSC_COL(db, column, ctype) ((const ctype *)(db)->tables.columns[HSC_COL_##column])
+
+#endif

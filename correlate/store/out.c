@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Data sets: parallel compression, serial writing with H5Dwrite_chunk; attributes. */
+#include "out.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { BATCH = 64, LEVEL = 4 };
+
+typedef struct slot { /* one chunk in the pool */
+    const uint8_t *from;
+    size_t bytes;       /* used of the chunk; the rest is zero */
+    uint8_t *packed;    /* capacity compressBound(chunk bytes) */
+    size_t packed_bytes;
+    int failed;
+} slot;
+
+struct hsc_out {
+    const char *path;
+    unsigned workers;
+    pthread_t *threads;
+    unsigned started;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    bool stop;
+    /* the batch under way */
+    slot slots[BATCH];
+    unsigned n_slots, next, finished;
+    size_t element, chunk_bytes, capacity;
+};
+
+/* Byte planes of `n` elements, as HDF5's shuffle filter lays them out; in tiles, to stay in the cache. */
+static void shuffle(const uint8_t *from, uint8_t *to, size_t n, size_t element) {
+    enum { TILE = 128 };
+    for (size_t first = 0; first < n; first += TILE) {
+        size_t rows = n - first < TILE ? n - first : TILE;
+        for (size_t b = 0; b < element; b++) {
+            const uint8_t *p = from + first * element + b;
+            uint8_t *q = to + b * n + first;
+            for (size_t i = 0; i < rows; i++)
+                q[i] = p[i * element];
+        }
+    }
+}
+
+static void pack(hsc_out *o, slot *s) {
+    uint8_t *plain = NULL, *planes = NULL;
+    const uint8_t *from = s->from;
+    s->failed = 1;
+    if (s->bytes < o->chunk_bytes) {
+        plain = calloc(1, o->chunk_bytes);
+        if (!plain)
+            goto done;
+        memcpy(plain, from, s->bytes);
+        from = plain;
+    }
+    if (o->element > 1) {
+        planes = malloc(o->chunk_bytes);
+        if (!planes)
+            goto done;
+        shuffle(from, planes, o->chunk_bytes / o->element, o->element);
+        from = planes;
+    }
+    uLongf n = o->capacity;
+    if (compress2(s->packed, &n, from, o->chunk_bytes, LEVEL) != Z_OK)
+        goto done;
+    s->packed_bytes = n;
+    s->failed = 0;
+done:
+    free(plain);
+    free(planes);
+}
+
+static void work_on_batch(hsc_out *o) { /* with the lock held */
+    while (o->next < o->n_slots) {
+        slot *s = &o->slots[o->next++];
+        pthread_mutex_unlock(&o->lock);
+        pack(o, s);
+        pthread_mutex_lock(&o->lock);
+        if (++o->finished == o->n_slots)
+            pthread_cond_broadcast(&o->done);
+    }
+}
+
+static void *worker(void *arg) {
+    hsc_out *o = arg;
+    pthread_mutex_lock(&o->lock);
+    while (!o->stop) {
+        work_on_batch(o);
+        if (!o->stop)
+            pthread_cond_wait(&o->work, &o->lock);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return NULL;
+}
+
+hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
+    hsc_out *o = calloc(1, sizeof *o);
+    if (!o)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    o->path = path;
+    o->workers = workers > 256 ? 256 : workers;
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_cond_init(&o->work, NULL);
+    pthread_cond_init(&o->done, NULL);
+    if (o->workers > 1) { /* the caller works too; fewer threads than asked for only take longer */
+        o->threads = calloc(o->workers, sizeof *o->threads);
+        while (o->threads && o->started + 1 < o->workers &&
+               !pthread_create(&o->threads[o->started], NULL, worker, o))
+            o->started++;
+    }
+    *out = o;
+    return HSC_OK;
+}
+
+void hsc_out_free(hsc_out *o) {
+    if (!o)
+        return;
+    pthread_mutex_lock(&o->lock);
+    o->stop = true;
+    pthread_cond_broadcast(&o->work);
+    pthread_mutex_unlock(&o->lock);
+    for (unsigned i = 0; i < o->started; i++)
+        pthread_join(o->threads[i], NULL);
+    for (unsigned i = 0; i < BATCH; i++)
+        free(o->slots[i].packed);
+    pthread_cond_destroy(&o->work);
+    pthread_cond_destroy(&o->done);
+    pthread_mutex_destroy(&o->lock);
+    free(o->threads);
+    free(o);
+}
+
+static herr_t innermost(unsigned n, const H5E_error2_t *e, void *data) {
+    (void)n;
+    snprintf(data, 160, "%s", e->desc ? e->desc : "unknown reason");
+    return 1;
+}
+
+hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err) {
+    char why[160] = "unknown reason";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, why);
+    return hsc_err_set(err, HSC_E_IO, "%s: cannot %s %s: HDF5: %s", o->path, what, name, why);
+}
+
+hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *group, hsc_err *err) {
+    hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(plist, 0);
+    H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    hid_t g = H5Gcreate2(parent, name, H5P_DEFAULT, plist, H5P_DEFAULT);
+    H5Pclose(plist);
+    if (g < 0)
+        return hsc_out_fail(o, "make group", name, err);
+    *group = g;
+    return HSC_OK;
+}
+
+hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    size_t n = strlen(text);
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
+    H5Tset_size(type, n + 1);
+    H5Tset_cset(type, strcmp(name, "CLASS") && strcmp(name, "NAME") ? H5T_CSET_UTF8 : H5T_CSET_ASCII);
+    attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, type, text) < 0)
+        status = hsc_out_fail(o, "write attribute", name, err);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return status;
+}
+
+hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t file_type, hid_t memory_type,
+                           const void *values, unsigned n, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    hsize_t dims = n;
+    hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, NULL);
+    hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, memory_type, values) < 0)
+        status = hsc_out_fail(o, "write attribute", name, err);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    return status;
+}
+
+static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element,
+                               hsc_err *err) {
+    uint64_t chunk_rows = n < HSC_CHUNK_ROWS ? n : HSC_CHUNK_ROWS;
+    o->element = element;
+    o->chunk_bytes = element * chunk_rows;
+    size_t capacity = compressBound(o->chunk_bytes);
+    for (unsigned i = 0; i < BATCH; i++)
+        if (capacity > o->capacity) {
+            free(o->slots[i].packed);
+            o->slots[i].packed = NULL;
+        }
+    if (capacity > o->capacity)
+        o->capacity = capacity;
+    for (uint64_t first = 0; first < n;) {
+        unsigned batch = 0;
+        hsize_t start = first;
+        for (; batch < BATCH && first < n; batch++) {
+            slot *s = &o->slots[batch];
+            uint64_t rows = n - first < chunk_rows ? n - first : chunk_rows;
+            s->from = (const uint8_t *)values + first * element;
+            s->bytes = rows * element;
+            if (!s->packed && !(s->packed = malloc(o->capacity)))
+                return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
+            first += rows;
+        }
+        pthread_mutex_lock(&o->lock);
+        o->n_slots = batch;
+        o->next = o->finished = 0;
+        pthread_cond_broadcast(&o->work);
+        work_on_batch(o);
+        while (o->finished < o->n_slots)
+            pthread_cond_wait(&o->done, &o->lock);
+        o->n_slots = o->next = 0;
+        pthread_mutex_unlock(&o->lock);
+        for (unsigned i = 0; i < batch; i++, start += chunk_rows) {
+            if (o->slots[i].failed)
+                return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
+            if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, &start, o->slots[i].packed_bytes, o->slots[i].packed) < 0)
+                return hsc_out_fail(o, "write", name, err);
+        }
+    }
+    return HSC_OK;
+}
+
+static hid_t file_type(hsc_column_type type, unsigned string_size) {
+    hid_t t;
+    switch (type) {
+    case HSC_COLTYPE_U1:
+        return H5Tcopy(H5T_STD_U8LE);
+    case HSC_COLTYPE_U2:
+        return H5Tcopy(H5T_STD_U16LE);
+    case HSC_COLTYPE_U4:
+        return H5Tcopy(H5T_STD_U32LE);
+    case HSC_COLTYPE_U8:
+        return H5Tcopy(H5T_STD_U64LE);
+    case HSC_COLTYPE_I4:
+        return H5Tcopy(H5T_STD_I32LE);
+    case HSC_COLTYPE_F8:
+        return H5Tcopy(H5T_IEEE_F64LE);
+    case HSC_COLTYPE_S:
+        break;
+    }
+    t = H5Tcopy(H5T_C_S1);
+    H5Tset_size(t, string_size);
+    H5Tset_strpad(t, H5T_STR_NULLPAD);
+    H5Tset_cset(t, H5T_CSET_UTF8);
+    return t;
+}
+
+hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
+                       const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *out_set, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    size_t element = type == HSC_COLTYPE_S ? string_size : hsc_schema_type_size(type);
+    hsize_t dims = n, chunk = n < HSC_CHUNK_ROWS ? n : HSC_CHUNK_ROWS;
+    hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, NULL);
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+    bool chunked = n * element >= HSC_PLAIN_BYTES;
+    H5Pset_obj_track_times(plist, 0);
+    H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
+    H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
+    if (chunked) {
+        H5Pset_chunk(plist, 1, &chunk);
+        if (element > 1)
+            H5Pset_shuffle(plist);
+        H5Pset_deflate(plist, LEVEL);
+    }
+    set = H5Dcreate2(group, name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    if (set < 0) {
+        status = hsc_out_fail(o, "make data set", name, err);
+        goto done;
+    }
+    if (chunked)
+        status = write_chunks(o, set, name, values, n, element, err);
+    else if (n && H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        status = hsc_out_fail(o, "write", name, err);
+    if (status)
+        goto done;
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"units", notes->units},
+                 {"description", notes->description},
+                 {"references", notes->references},
+                 {"dimensions", notes->dimensions}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !status; i++)
+        if (texts[i].text && texts[i].text[0])
+            status = hsc_out_text(o, set, texts[i].name, texts[i].text, err);
+    if (!status && notes->scale_factor != 0)
+        status = hsc_out_numbers(o, set, "scale_factor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &notes->scale_factor, 1, err);
+done:
+    if (set >= 0 && (status || !out_set))
+        H5Dclose(set);
+    else if (out_set)
+        *out_set = set;
+    H5Pclose(plist);
+    H5Sclose(space);
+    H5Tclose(t);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Data sets and attributes on their way into a file: chunks are shuffled and compressed by a pool of threads and
+ * written by the caller, so that the bytes do not depend on the number of threads. */
+#ifndef HEATSCOPE_STORE_OUT_H
+#define HEATSCOPE_STORE_OUT_H
+
+#include <hdf5.h>
+
+#include "schema.h"
+
+typedef struct hsc_out hsc_out;
+
+/* Attributes of a data set; NULL or "": left out. scale_factor 0: left out. */
+typedef struct hsc_out_notes {
+    const char *units, *description, *references, *dimensions;
+    double scale_factor;
+} hsc_out_notes;
+
+/* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */
+hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err);
+void hsc_out_free(hsc_out *o);
+
+/* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
+hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err);
+
+hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *group, hsc_err *err);
+hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err);
+hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t file_type, hid_t memory_type,
+                           const void *values, unsigned n, hsc_err *err);
+
+/* One-dimensional data set of n values; strings: string_size bytes each, NUL-padded. Returns the open data set through
+ * *set where that is not NULL. */
+hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
+                       const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *set, hsc_err *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Queries of tables: programs, sources, scopes, processes, contexts, the ledger. */
+#include "db.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <heatscope/formats/records.h>
+
+static uint32_t rows(const hsc_db *db, enum hsc_table_id table) { return (uint32_t)db->tables.rows[table]; }
+
+void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
+    double cpu_s = 0, begin_s = 0, end_s = 0;
+    uint64_t samples = 0;
+    for (uint32_t t = 0; t < rows(db, HSC_TAB_thread); t++) {
+        cpu_s += HSC_COL(db, thread_cpu_s, double)[t];
+        samples += HSC_COL(db, thread_samples, uint64_t)[t];
+    }
+    for (uint32_t p = 0; p < rows(db, HSC_TAB_process); p++) {
+        double b = HSC_COL(db, process_begin_s, double)[p], e = HSC_COL(db, process_end_s, double)[p];
+        begin_s = !p || b < begin_s ? b : begin_s;
+        end_s = !p || e > end_s ? e : end_s;
+    }
+    *out = (hsc_db_info){.path = db->path,
+                         .title = db->title ? db->title : db->path,
+                         .command = db->command ? db->command : "",
+                         .created = db->created ? db->created : "",
+                         .modules = rows(db, HSC_TAB_module),
+                         .files = rows(db, HSC_TAB_file),
+                         .lines = rows(db, HSC_TAB_line),
+                         .scopes = rows(db, HSC_TAB_scope),
+                         .contexts = rows(db, HSC_TAB_context),
+                         .instances = rows(db, HSC_TAB_instance),
+                         .threads = rows(db, HSC_TAB_thread),
+                         .processes = rows(db, HSC_TAB_process),
+                         .metrics = rows(db, HSC_TAB_metric),
+                         .categories = rows(db, HSC_TAB_category),
+                         .ledger_rows = rows(db, HSC_TAB_ledger),
+                         .samples = samples,
+                         .cpu_s = db->cpu_s >= 0 ? db->cpu_s : cpu_s,
+                         .wall_s = db->wall_s >= 0 ? db->wall_s : end_s - begin_s,
+                         .simulated = db->simulated};
+}
+
+/* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
+static hsc_status want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, table, err);
+    if (!status && row >= db->tables.rows[table])
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: row %" PRIu32 " of table %s asked for, it has %" PRIu64, db->path, row,
+                             hsc_schema_tables[table].name, db->tables.rows[table]);
+    return status;
+}
+
+#define TEXT(column, row) hsc_db_text(db, HSC_COL_##column, row)
+
+hsc_status hsc_db_get_module(const hsc_db *db, uint32_t m, hsc_db_module *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_module, m, err);
+    if (!status)
+        *out = (hsc_db_module){TEXT(module_path, m), TEXT(module_build_id, m),
+                               (hsc_knowledge)HSC_COL(db, module_knowledge, uint8_t)[m], TEXT(module_note, m)};
+    return status;
+}
+
+hsc_status hsc_db_get_file(const hsc_db *db, uint32_t f, hsc_db_file *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_file, f, err);
+    if (!status)
+        *out = (hsc_db_file){TEXT(file_path, f), HSC_COL(db, file_module, uint32_t)[f], db->first_line[f], db->line_rows[f],
+                             HSC_COL(db, file_has_lines, uint8_t)[f] != 0};
+    return status;
+}
+
+hsc_status hsc_db_get_line(const hsc_db *db, uint32_t r, hsc_db_line *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_line, r, err);
+    if (!status)
+        *out = (hsc_db_line){HSC_COL(db, line_file, uint32_t)[r], HSC_COL(db, line_line, uint32_t)[r],
+                             HSC_COL(db, line_scope, uint32_t)[r]};
+    return status;
+}
+
+uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line) {
+    const uint32_t *lines = HSC_COL(db, line_line, uint32_t);
+    if (file >= rows(db, HSC_TAB_file) || !db->line_rows[file])
+        return HSC_NONE;
+    uint32_t low = db->first_line[file], high = low + db->line_rows[file];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lines[middle] < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < db->first_line[file] + db->line_rows[file] && lines[low] == line ? low : HSC_NONE;
+}
+
+hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_scope, s, err);
+    if (!status)
+        *out = (hsc_db_scope){.parent = HSC_COL(db, scope_parent, uint32_t)[s],
+                              .subtree_end = HSC_COL(db, scope_subtree_end, uint32_t)[s],
+                              .kind = (hsc_scope_kind)HSC_COL(db, scope_kind, uint8_t)[s],
+                              .knowledge = (hsc_knowledge)HSC_COL(db, scope_knowledge, uint8_t)[s],
+                              .name = TEXT(scope_name, s),
+                              .procedure = HSC_COL(db, scope_procedure, uint32_t)[s],
+                              .module = HSC_COL(db, scope_module, uint32_t)[s],
+                              .file = HSC_COL(db, scope_file, uint32_t)[s],
+                              .line_begin = HSC_COL(db, scope_line_begin, uint32_t)[s],
+                              .line_end = HSC_COL(db, scope_line_end, uint32_t)[s],
+                              .depth = HSC_COL(db, scope_depth, uint8_t)[s]};
+    return status;
+}
+
+hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_instance, i, err);
+    if (!status) {
+        uint32_t version = HSC_COL(db, instance_version, uint8_t)[i];
+        const char *text = hsc_enum_text("loop_version", version);
+        *out = (hsc_db_instance){HSC_COL(db, instance_scope, uint32_t)[i], HSC_COL(db, instance_function, uint32_t)[i], version,
+                                 text ? text : "unknown version", HSC_COL(db, instance_vector_width, uint16_t)[i],
+                                 HSC_COL(db, instance_interleave, uint16_t)[i], HSC_COL(db, instance_unroll, uint16_t)[i]};
+    }
+    return status;
+}
+
+hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
+                              hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_remark, err);
+    if (status)
+        return status;
+    const uint32_t *scopes = HSC_COL(db, remark_scope, uint32_t);
+    uint32_t low = 0, high = rows(db, HSC_TAB_remark), all = high, found = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (scopes[middle] < scope)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t i = low; i < all && scopes[i] == scope; i++, found++)
+        if (found < capacity)
+            out[found] = (hsc_db_remark){scope, HSC_COL(db, remark_file, uint32_t)[i], HSC_COL(db, remark_line, uint32_t)[i],
+                                         HSC_COL(db, remark_kind, uint8_t)[i], TEXT(remark_pass, i), TEXT(remark_name, i),
+                                         TEXT(remark_message, i)};
+    *n = found;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_process, p, err);
+    if (!status)
+        *out = (hsc_db_process){.rank = HSC_COL(db, process_rank, int32_t)[p],
+                                .pid = HSC_COL(db, process_pid, uint32_t)[p],
+                                .host = TEXT(process_host, p),
+                                .executable = TEXT(process_executable, p),
+                                .arguments = TEXT(process_arguments, p),
+                                .mechanism = TEXT(process_mechanism, p),
+                                .mechanism_note = TEXT(process_mechanism_note, p),
+                                .end = TEXT(process_end, p),
+                                .first_thread = db->first_thread[p],
+                                .threads = db->threads[p],
+                                .begin_s = HSC_COL(db, process_begin_s, double)[p],
+                                .end_s = HSC_COL(db, process_end_s, double)[p]};
+    return status;
+}
+
+hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_thread, t, err);
+    if (!status)
+        *out = (hsc_db_thread){.process = HSC_COL(db, thread_process, uint32_t)[t],
+                               .index = HSC_COL(db, thread_index, uint32_t)[t],
+                               .tid = HSC_COL(db, thread_tid, uint32_t)[t],
+                               .name = TEXT(thread_name, t),
+                               .begin_s = HSC_COL(db, thread_begin_s, double)[t],
+                               .end_s = HSC_COL(db, thread_end_s, double)[t],
+                               .cpu_s = HSC_COL(db, thread_cpu_s, double)[t],
+                               .own_s = HSC_COL(db, thread_own_s, double)[t],
+                               .samples = HSC_COL(db, thread_samples, uint64_t)[t],
+                               .lost = HSC_COL(db, thread_lost, uint64_t)[t],
+                               .truncated = HSC_COL(db, thread_truncated, uint64_t)[t]};
+    return status;
+}
+
+hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t m, hsc_db_metric *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_metric, m, err);
+    if (!status)
+        *out = (hsc_db_metric){TEXT(metric_name, m), TEXT(metric_unit, m), HSC_COL(db, metric_scale, double)[m]};
+    return status;
+}
+
+const char *hsc_db_get_category(const hsc_db *db, uint32_t c) {
+    return c < rows(db, HSC_TAB_category) ? TEXT(category_name, c) : NULL;
+}
+
+hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t r, hsc_db_ledger *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_ledger, r, err);
+    if (!status)
+        *out = (hsc_db_ledger){TEXT(ledger_name, r), TEXT(ledger_meaning, r), HSC_COL(db, ledger_samples, uint64_t)[r],
+                               HSC_COL(db, ledger_seconds, double)[r], HSC_COL(db, ledger_group, uint32_t)[r]};
+    return status;
+}
+
+hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_context, c, err);
+    if (!status)
+        *out = (hsc_db_context){HSC_COL(db, context_parent, uint32_t)[c], HSC_COL(db, context_subtree_end, uint32_t)[c],
+                                (hsc_context_kind)HSC_COL(db, context_kind, uint8_t)[c], HSC_COL(db, context_scope, uint32_t)[c],
+                                HSC_COL(db, context_call_line, uint32_t)[c], HSC_COL(db, context_depth, uint16_t)[c]};
+    return status;
+}

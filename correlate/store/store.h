@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes a database: columns by schema.def, sparse value tables in both orders with totals and pyramids.
+ * Written beside the target, fsync'ed and renamed; nothing is left behind on failure or hsc_store_abort.
+ * Only files of correlate/store/ include <hdf5.h>. */
+#ifndef HEATSCOPE_STORE_H
+#define HEATSCOPE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+#include <heatscope/query.h>
+
+typedef struct hsc_store hsc_store;
+
+/* Ids of the columns of schema.def: HSC_COL_line_file, ... */
+enum hsc_column_id {
+#define HSC_COLUMN(table, column, type, unit, references, meaning) HSC_COL_##table##_##column,
+#include "schema.def"
+#undef HSC_COLUMN
+    HSC_COL_COUNT
+};
+
+/* workers: threads that compress; the bytes do not depend on it. */
+hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out, hsc_err *err);
+
+/* Root attributes that a run has (docs/schema.md): texts title, command, created (ISO 8601); numbers cpu_s, wall_s (where
+ * absent: sum over threads, and last end minus first start), simulated (1). */
+hsc_status hsc_store_put_text(hsc_store *s, const char *attribute, const char *value, hsc_err *err);
+hsc_status hsc_store_put_number(hsc_store *s, const char *attribute, double value, hsc_err *err);
+
+/* One column of n values, of the C type that schema.def gives: U1 uint8_t, U2 uint16_t, U4 uint32_t, U8 uint64_t,
+ * I4 int32_t, F8 double, S const char * (NUL-terminated UTF-8; NULL = ""). All columns of a table have equal n. */
+hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const void *values, uint64_t n, hsc_err *err);
+
+/* A sparse value table in row order (columns: threads), appended in row blocks: rows must come in order and each once;
+ * indices rise within a row; counts > 0. The store makes the other order, the totals and the pyramids.
+ * indptr[n+1] is relative to the block. Columns of tables process and thread must be put before the first values;
+ * columns == rows of thread, and process rows are needed for the statistics by process. HSC_TABLE_CONTEXT_INCL need not
+ * be written: readers derive it. rows of HSC_TABLE_SCOPE_CATEGORY: scopes * categories. */
+hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table table, uint64_t rows, uint32_t columns,
+                                  hsc_err *err);
+hsc_status hsc_store_put_rows(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,
+                              const uint32_t *counts, hsc_err *err);
+hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
+
+/* Text of a source file to embed, for row `file` of the file table. */
+hsc_status hsc_store_put_source(hsc_store *s, uint32_t file, const char *text, size_t size, hsc_err *err);
+
+/* Checks that every mandatory column is there and consistent, writes state = "final", closes, renames. Frees s. */
+hsc_status hsc_store_commit(hsc_store *s, hsc_err *err);
+void hsc_store_abort(hsc_store *s);
+
+#endif

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Queries of values: sums, statistics, dense blocks, sparse rows, columns, the largest. */
+#include "values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
+    return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+}
+
+/* ---- where the values are ---- */
+
+uint64_t hsc_db_get_rows(const hsc_db *db, hsc_db_table table) {
+    if ((unsigned)table >= HSC_VALUES_COUNT)
+        return 0;
+    uint64_t n = db->tables.rows[hsc_schema_values[table].rows];
+    return table == HSC_TABLE_SCOPE_CATEGORY ? n * db->tables.rows[HSC_TAB_category] : n;
+}
+
+uint32_t hsc_db_get_columns(const hsc_db *db, hsc_db_axis axis) {
+    return (uint32_t)db->tables.rows[axis == HSC_AXIS_PROCESS ? HSC_TAB_process : HSC_TAB_thread];
+}
+
+static hsc_status open_stats(hsc_db *db, const hsc_values *v, const char *name, hsc_row_stats *t, hsc_err *err) {
+    const struct {
+        const char *name;
+        hsc_column_type type;
+        hsc_array *a;
+    } sets[] = {{"max", HSC_COLTYPE_U8, &t->max}, {"argmax", HSC_COLTYPE_U4, &t->argmax}, {"min", HSC_COLTYPE_U8, &t->min},
+                {"argmin", HSC_COLTYPE_U4, &t->argmin}, {"nonzero", HSC_COLTYPE_U4, &t->nonzero},
+                {"sum_squares", HSC_COLTYPE_F8, &t->squares}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s/%s", v->name, name, sets[i].name);
+        hsc_status status = hsc_array_open(db, path, sets[i].type, v->rows, sets[i].a, err);
+        for (size_t k = 0; k < i && status; k++)
+            hsc_array_close(db, sets[k].a);
+        if (status)
+            return status;
+    }
+    t->present = true;
+    return HSC_OK;
+}
+
+static void close_values(hsc_db *db, hsc_values *v) {
+    hsc_array *arrays[] = {&v->sum,
+                           &v->stats[0].max, &v->stats[0].argmax, &v->stats[0].min, &v->stats[0].argmin,
+                           &v->stats[0].nonzero, &v->stats[0].squares,
+                           &v->stats[1].max, &v->stats[1].argmax, &v->stats[1].min, &v->stats[1].argmin,
+                           &v->stats[1].nonzero, &v->stats[1].squares};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        hsc_array_close(db, arrays[k]);
+    hsc_sparse_close(db, &v->by_row);
+    hsc_sparse_close(db, &v->by_thread);
+    for (int axis = 0; axis < 2; axis++)
+        for (unsigned k = 0; k < v->n_levels[axis]; k++)
+            hsc_sparse_close(db, &v->levels[axis][k].rows);
+    *v = (hsc_values){0};
+}
+
+void hsc_values_close(hsc_db *db) {
+    for (uint64_t i = 0; db->values && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++)
+        close_values(db, &db->values[i]);
+}
+
+/* Only looks whether the table is there; its parts are opened when they are asked for. */
+static void look_for_values(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v) {
+    if (v->looked)
+        return;
+    *v = (hsc_values){.looked = true, .rows = hsc_db_get_rows(db, table)};
+    snprintf(v->name, sizeof v->name, "/metrics/%" PRIu32 "/%s", metric, hsc_schema_values[table].name);
+    v->present = hsc_db_has(db, v->name);
+}
+
+static hsc_status check_pair(hsc_db *db, const hsc_values *v, hsc_err *err) {
+    if (v->by_row.present && v->by_thread.present && v->by_thread.nnz != v->by_row.nnz)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected as many values by row and by thread, got %" PRIu64 " and %" PRIu64,
+                           db->path, v->name, v->by_row.nnz, v->by_thread.nnz);
+    return HSC_OK;
+}
+
+hsc_status hsc_source_rows(const hsc_source *s, hsc_err *err) {
+    hsc_values *v = s->v;
+    char path[128];
+    if (v->by_row.present)
+        return HSC_OK;
+    snprintf(path, sizeof path, "%s/by_row", v->name);
+    hsc_status status = hsc_sparse_open(s->db, path, v->rows, s->threads, false, false, &v->by_row, err);
+    return status ? status : check_pair(s->db, v, err);
+}
+
+static hsc_status source_columns(const hsc_source *s, hsc_err *err) {
+    hsc_values *v = s->v;
+    char path[128];
+    if (v->by_thread.present)
+        return HSC_OK;
+    snprintf(path, sizeof path, "%s/by_thread", v->name);
+    hsc_status status = hsc_sparse_open(s->db, path, s->threads, v->rows, false, false, &v->by_thread, err);
+    return status ? status : check_pair(s->db, v, err);
+}
+
+static hsc_status source_sums(const hsc_source *s, hsc_err *err) {
+    char path[128];
+    if (s->v->sum.name[0])
+        return HSC_OK;
+    snprintf(path, sizeof path, "%s/sum", s->v->name);
+    return hsc_array_open(s->db, path, HSC_COLTYPE_U8, s->v->rows, &s->v->sum, err);
+}
+
+hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_err *err) {
+    if (view.metric >= db->tables.rows[HSC_TAB_metric] || (unsigned)view.table >= HSC_VALUES_COUNT || (unsigned)view.axis > 1)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric %" PRIu32 ", table %d or axis %d", db->path, view.metric,
+                           (int)view.table, (int)view.axis);
+    hsc_values *of = db->values + (uint64_t)view.metric * HSC_VALUES_COUNT;
+    *out = (hsc_source){.db = db, .v = &of[view.table], .axis = view.axis, .rows = hsc_db_get_rows(db, view.table),
+                        .columns = hsc_db_get_columns(db, view.axis), .threads = hsc_db_get_columns(db, HSC_AXIS_THREAD)};
+    if (view.axis == HSC_AXIS_PROCESS && !db->identity_processes)
+        out->process = HSC_COL(db, thread_process, uint32_t);
+    look_for_values(db, view.metric, view.table, out->v);
+    if (!out->v->present && view.table == HSC_TABLE_CONTEXT_INCL) {
+        hsc_status status = hsc_db_load(db, HSC_TAB_context, err);
+        if (status)
+            return status;
+        out->subtree = true;
+        out->subtree_end = HSC_COL(db, context_subtree_end, uint32_t);
+        out->v = &of[HSC_TABLE_CONTEXT_EXCL];
+        look_for_values(db, view.metric, HSC_TABLE_CONTEXT_EXCL, out->v);
+    }
+    if (!out->v->present)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: no values of table %s, metric %" PRIu32, db->path,
+                           hsc_schema_values[view.table].name, view.metric);
+    return HSC_OK;
+}
+
+hsc_status hsc_source_levels(hsc_source *s, hsc_db_axis axis, const hsc_level **levels, unsigned *n, hsc_err *err) {
+    hsc_values *v = s->v;
+    uint64_t block = HSC_LEVEL_FIRST;
+    for (int i = 0; i < HSC_LEVELS_MAX && !v->levels_looked[axis]; i++, block *= HSC_LEVEL_FACTOR) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s/%" PRIu64, v->name, axis == HSC_AXIS_PROCESS ? "process_blocks" : "thread_blocks", block);
+        if (!hsc_db_has(s->db, path))
+            continue;
+        hsc_level *l = &v->levels[axis][v->n_levels[axis]];
+        l->block = block;
+        hsc_status status = hsc_sparse_open(s->db, path, (v->rows + block - 1) / block, hsc_db_get_columns(s->db, axis), true,
+                                            true, &l->rows, err);
+        if (status)
+            return status;
+        v->n_levels[axis]++;
+    }
+    v->levels_looked[axis] = true;
+    *levels = v->levels[axis];
+    *n = v->n_levels[axis];
+    return HSC_OK;
+}
+
+/* ---- cursor ---- */
+
+void hsc_cursor_init(hsc_cursor *c, hsc_db *db, hsc_sparse *m, hsc_array *values) {
+    *c = (hsc_cursor){.db = db, .m = m, .values = values, .next = 0, .last = m->rows};
+}
+
+void hsc_cursor_fini(hsc_cursor *c) {
+    free(c->indices);
+    free(c->scratch);
+    *c = (hsc_cursor){0};
+}
+
+hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
+    hsc_sparse *m = c->m;
+    const uint64_t *indptr = m->indptr;
+    uint64_t row = c->next, n = 0, at, nnz, limit = c->db->block_nnz;
+    *b = (hsc_block){.first = row};
+    if (row >= c->last)
+        return HSC_OK;
+    at = indptr[row];
+    if (m->nnz * 8 <= c->db->budget / 4) /* will be, or is, resident: no need for pieces */
+        limit = m->nnz;
+    if (indptr[c->last] - at <= limit)
+        n = c->last - row;
+    else { /* the last row that ends within the limit; at least one row */
+        uint64_t low = 1, high = c->last - row;
+        while (low < high) {
+            uint64_t middle = low + (high - low + 1) / 2;
+            if (indptr[row + middle] - at <= limit)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        n = low;
+    }
+    nnz = indptr[row + n] - at;
+    if (nnz > c->capacity && !(m->indices.whole && c->values->whole)) {
+        free(c->indices);
+        free(c->scratch);
+        c->indices = malloc(nnz * sizeof *c->indices);
+        c->scratch = malloc(nnz * 8);
+        c->capacity = nnz;
+        if (!c->indices || !c->scratch) {
+            c->capacity = 0;
+            return out_of_memory(c->db, err);
+        }
+    }
+    const void *indices = NULL, *values = NULL;
+    hsc_status status = hsc_array_get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
+    if (!status)
+        status = hsc_array_get(c->db, c->values, at, nnz, c->scratch, &values, err);
+    if (status)
+        return status;
+    if (!m->checked) {
+        if (m->indices.whole) { /* once for all */
+            status = hsc_check_sparse(c->db->path, m->name, 0, m->rows, indptr, m->indices.whole, m->columns, err);
+            m->checked = !status;
+        } else
+            status = hsc_check_sparse(c->db->path, m->name, row, n, indptr + row, indices, m->columns, err);
+        if (status)
+            return status;
+    }
+    b->n = n;
+    b->indptr = indptr + row;
+    b->indices = indices;
+    if (c->values->type == HSC_COLTYPE_U8)
+        b->reduced = values;
+    else
+        b->counts = values;
+    c->next = row + n;
+    return HSC_OK;
+}
+
+/* ---- one row at a time, by processor of the axis ---- */
+
+typedef struct row_reader {
+    hsc_source *s;
+    hsc_cursor cursor;
+    hsc_block block;
+    double *dense;     /* by column of the axis; 0 where touched does not say otherwise */
+    uint32_t *touched; /* columns, rising after row_read */
+    uint32_t n;
+} row_reader;
+
+static hsc_status row_reader_init(row_reader *r, hsc_source *s, hsc_err *err) {
+    *r = (row_reader){.s = s};
+    hsc_status status = hsc_source_rows(s, err);
+    if (status)
+        return status;
+    r->dense = calloc((uint64_t)s->columns + 1, sizeof *r->dense);
+    r->touched = malloc(((uint64_t)s->columns + 1) * sizeof *r->touched);
+    if (!r->dense || !r->touched)
+        return out_of_memory(s->db, err);
+    hsc_cursor_init(&r->cursor, s->db, &s->v->by_row, &s->v->by_row.data);
+    return HSC_OK;
+}
+
+static void row_reader_fini(row_reader *r) {
+    hsc_cursor_fini(&r->cursor);
+    free(r->dense);
+    free(r->touched);
+}
+
+static void row_clear(row_reader *r) {
+    for (uint32_t i = 0; i < r->n; i++)
+        r->dense[r->touched[i]] = 0;
+    r->n = 0;
+}
+
+static int compare_u32(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Fills dense and touched with row `row`. `ahead`: rows that will be asked for next, to read them in one go. */
+static hsc_status row_read(row_reader *r, uint64_t row, uint64_t ahead, hsc_err *err) {
+    const hsc_source *s = r->s;
+    uint64_t last = s->subtree ? s->subtree_end[row] : row + 1;
+    row_clear(r);
+    while (row < last) {
+        if (row < r->block.first || row >= r->block.first + r->block.n) {
+            r->cursor.next = row;
+            r->cursor.last = ahead > last ? ahead : last;
+            hsc_status status = hsc_cursor_read(&r->cursor, &r->block, err);
+            if (status)
+                return status;
+        }
+        const hsc_block *b = &r->block;
+        uint64_t until = last < b->first + b->n ? last : b->first + b->n;
+        uint64_t k = b->indptr[row - b->first] - b->indptr[0], end = b->indptr[until - b->first] - b->indptr[0];
+        for (; k < end; k++) {
+            uint32_t c = s->process ? s->process[b->indices[k]] : b->indices[k];
+            if (r->dense[c] == 0 && b->counts[k])
+                r->touched[r->n++] = c;
+            r->dense[c] += b->counts[k];
+        }
+        row = until;
+    }
+    if (s->subtree) { /* others rise by themselves */
+        if (r->n > s->columns / 16) {
+            r->n = 0;
+            for (uint32_t c = 0; c < s->columns; c++)
+                if (r->dense[c] != 0)
+                    r->touched[r->n++] = c;
+        } else
+            qsort(r->touched, r->n, sizeof *r->touched, compare_u32);
+    }
+    return HSC_OK;
+}
+
+static hsc_status check_rows(const hsc_source *s, uint64_t first, uint64_t n, hsc_err *err) {
+    if (first > s->rows || n > s->rows - first)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: rows %" PRIu64 " to %" PRIu64 " asked for, table %s has %" PRIu64, s->db->path,
+                           first, first + n, s->v->name, s->rows);
+    return HSC_OK;
+}
+
+/* ---- sums ---- */
+
+/* Exclusive sums of all contexts before each row: inclusive ones are differences. */
+static hsc_status context_sums(hsc_source *s, uint32_t metric, const uint64_t **out, hsc_err *err) {
+    const void *sums = NULL;
+    uint64_t *p = s->db->context_sums[metric];
+    if (!p) {
+        hsc_status status = source_sums(s, err);
+        if (status)
+            return status;
+        uint64_t *scratch = malloc((s->rows + 1) * sizeof *scratch);
+        p = malloc((s->rows + 1) * sizeof *p);
+        status = p && scratch ? hsc_array_get(s->db, &s->v->sum, 0, s->rows, scratch, &sums, err)
+                              : out_of_memory(s->db, err);
+        if (status) {
+            free(scratch);
+            free(p);
+            return status;
+        }
+        p[0] = 0;
+        for (uint64_t i = 0; i < s->rows; i++)
+            p[i + 1] = p[i] + ((const uint64_t *)sums)[i];
+        free(scratch);
+        s->db->context_sums[metric] = p;
+    }
+    *out = p;
+    return HSC_OK;
+}
+
+/* Calls f for sums of rows [first, first + n) in pieces. */
+static hsc_status each_sum(hsc_source *s, uint32_t metric, uint64_t first, uint64_t n,
+                           void (*f)(void *ctx, uint64_t row, double sum), void *ctx, hsc_err *err) {
+    enum { PIECE = 1 << 16 };
+    const uint64_t *before = NULL;
+    const void *p = NULL;
+    if (s->subtree) {
+        hsc_status status = context_sums(s, metric, &before, err);
+        if (status)
+            return status;
+        for (uint64_t r = first; r < first + n; r++)
+            f(ctx, r, (double)(before[s->subtree_end[r]] - before[r]));
+        return HSC_OK;
+    }
+    hsc_status status = source_sums(s, err);
+    if (status)
+        return status;
+    uint64_t *scratch = malloc(PIECE * sizeof *scratch);
+    if (!scratch)
+        return out_of_memory(s->db, err);
+    /* ask for all when it is much, so that it becomes resident */
+    if (n > s->rows / 8 && s->rows * 8 <= s->db->budget / 4)
+        status = hsc_array_keep(s->db, &s->v->sum, err);
+    for (uint64_t r = first; r < first + n && !status; r += PIECE) {
+        uint64_t m = first + n - r < PIECE ? first + n - r : PIECE;
+        status = hsc_array_get(s->db, &s->v->sum, r, m, scratch, &p, err);
+        for (uint64_t i = 0; i < m && !status; i++)
+            f(ctx, r + i, (double)((const uint64_t *)p)[i]);
+    }
+    free(scratch);
+    return status;
+}
+
+typedef struct sums_to {
+    uint64_t first;
+    double *out;
+} sums_to;
+
+static void put_sum(void *ctx, uint64_t row, double sum) {
+    sums_to *to = ctx;
+    to->out[row - to->first] = sum;
+}
+
+hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err) {
+    hsc_source s;
+    sums_to to = {first, out};
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    return status ? status : each_sum(&s, view.metric, first, n, put_sum, &to, err);
+}
+
+/* ---- statistics ---- */
+
+static void stats_finish(hsc_db_stats *t, double squares, uint32_t columns) {
+    double n = columns;
+    t->mean = columns ? t->sum / n : 0;
+    double variance = columns ? squares / n - t->mean * t->mean : 0;
+    t->stddev = variance > 0 ? sqrt(variance) : 0;
+}
+
+static void stats_of_row(const row_reader *r, hsc_db_stats *t) {
+    uint32_t columns = r->s->columns, first_gap = 0;
+    double squares = 0;
+    *t = (hsc_db_stats){.max_column = columns ? 0 : HSC_NONE, .min_column = HSC_NONE, .min = INFINITY, .nonzero = r->n};
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t c = r->touched[i];
+        double v = r->dense[c];
+        t->sum += v;
+        squares += v * v;
+        if (v > t->max) {
+            t->max = v;
+            t->max_column = c;
+        }
+        if (v < t->min) {
+            t->min = v;
+            t->min_column = c;
+        }
+        first_gap += c == first_gap;
+    }
+    if (r->n < columns) {
+        t->min = 0;
+        t->min_column = first_gap;
+    } else if (!r->n)
+        t->min = 0;
+    stats_finish(t, squares, columns);
+}
+
+static hsc_status stored_stats(hsc_source *s, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err) {
+    enum { PIECE = 4096 };
+    hsc_db_axis axis = s->db->identity_processes ? HSC_AXIS_THREAD : s->axis;
+    hsc_row_stats *t = &s->v->stats[axis];
+    uint64_t scratch[PIECE];
+    hsc_status status = source_sums(s, err);
+    if (!status && !t->present)
+        status = open_stats(s->db, s->v, axis == HSC_AXIS_PROCESS ? "process_stats" : "thread_stats", t, err);
+    if (status)
+        return status;
+    for (uint64_t r = first; r < first + n; r += PIECE) {
+        uint64_t m = first + n - r < PIECE ? first + n - r : PIECE;
+        const void *p = NULL;
+        hsc_db_stats *o = out + (r - first);
+#define STATS_FIELD(array, ctype, ...)                                                                                 \
+    do {                                                                                                               \
+        hsc_status field_status = hsc_array_get(s->db, array, r, m, scratch, &p, err);                                 \
+        if (field_status)                                                                                              \
+            return field_status;                                                                                       \
+        for (uint64_t i = 0; i < m; i++) {                                                                             \
+            ctype value = ((const ctype *)p)[i];                                                                       \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+    } while (0)
+        STATS_FIELD(&s->v->sum, uint64_t, o[i] = (hsc_db_stats){.sum = (double)value});
+        STATS_FIELD(&t->max, uint64_t, o[i].max = (double)value);
+        STATS_FIELD(&t->min, uint64_t, o[i].min = (double)value);
+        STATS_FIELD(&t->argmax, uint32_t, o[i].max_column = value < s->columns ? value : HSC_NONE);
+        STATS_FIELD(&t->argmin, uint32_t, o[i].min_column = value < s->columns ? value : HSC_NONE);
+        STATS_FIELD(&t->nonzero, uint32_t, o[i].nonzero = value);
+        STATS_FIELD(&t->squares, double, stats_finish(&o[i], value, s->columns));
+#undef STATS_FIELD
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err) {
+    hsc_source s;
+    row_reader r = {0};
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    if (status || !s.subtree)
+        return status ? status : stored_stats(&s, first, n, out, err);
+    status = row_reader_init(&r, &s, err);
+    for (uint64_t i = 0; i < n && !status; i++) {
+        status = row_read(&r, first + i, 0, err);
+        if (!status)
+            stats_of_row(&r, &out[i]);
+    }
+    row_reader_fini(&r);
+    return status;
+}
+
+/* ---- blocks, rows, columns ---- */
+
+hsc_status hsc_db_read_block(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, uint32_t column, uint32_t m,
+                             float *out, hsc_err *err) {
+    hsc_source s;
+    row_reader r = {0};
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    if (!status && (column > s.columns || m > s.columns - column))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: columns %" PRIu32 " to %" PRIu64 " asked for, there are %" PRIu32, db->path,
+                             column, (uint64_t)column + m, s.columns);
+    if (status)
+        return status;
+    status = row_reader_init(&r, &s, err);
+    for (uint64_t i = 0; i < n && !status; i++) {
+        float *to = out + i * m;
+        status = row_read(&r, first + i, s.subtree ? 0 : first + n, err);
+        if (status)
+            break;
+        memset(to, 0, m * sizeof *to);
+        for (uint32_t k = 0; k < r.n; k++)
+            if (r.touched[k] >= column && r.touched[k] - column < m)
+                to[r.touched[k] - column] = (float)r.dense[r.touched[k]];
+    }
+    row_reader_fini(&r);
+    return status;
+}
+
+hsc_status hsc_db_read_sparse(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, uint64_t *indptr,
+                              uint32_t **indices, float **values, hsc_err *err) {
+    hsc_source s;
+    row_reader r = {0};
+    uint32_t *idx = NULL;
+    float *val = NULL;
+    uint64_t nnz = 0, capacity = 0;
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    if (status)
+        return status;
+    status = row_reader_init(&r, &s, err);
+    if (!status && !s.subtree)
+        capacity = s.v->by_row.indptr[first + n] - s.v->by_row.indptr[first];
+    capacity += !capacity;
+    idx = malloc(capacity * sizeof *idx);
+    val = malloc(capacity * sizeof *val);
+    if (!status && (!idx || !val))
+        status = out_of_memory(db, err);
+    for (uint64_t i = 0; i < n && !status; i++) {
+        status = row_read(&r, first + i, s.subtree ? 0 : first + n, err);
+        if (!status && nnz + r.n > capacity) {
+            capacity = 2 * (nnz + r.n);
+            void *a = realloc(idx, capacity * sizeof *idx);
+            idx = a ? a : idx;
+            void *b = realloc(val, capacity * sizeof *val);
+            val = b ? b : val;
+            if (!a || !b)
+                status = out_of_memory(db, err);
+        }
+        if (status)
+            break;
+        if (!i)
+            indptr[0] = 0;
+        for (uint32_t k = 0; k < r.n; k++, nnz++) {
+            idx[nnz] = r.touched[k];
+            val[nnz] = (float)r.dense[r.touched[k]];
+        }
+        indptr[i + 1] = nnz;
+    }
+    if (!status && !n)
+        indptr[0] = 0;
+    row_reader_fini(&r);
+    if (status) {
+        free(idx);
+        free(val);
+        return status;
+    }
+    *indices = idx;
+    *values = val;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uint64_t *n, uint32_t **rows, float **values,
+                              hsc_err *err) {
+    hsc_source s;
+    hsc_cursor c = {0};
+    hsc_block b;
+    uint32_t *out_rows = NULL;
+    float *out_values = NULL;
+    double *dense = NULL;
+    uint64_t found = 0, nnz;
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status && column >= s.columns)
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: column %" PRIu32 " asked for, there are %" PRIu32, db->path, column, s.columns);
+    if (!status)
+        status = source_columns(&s, err);
+    if (status)
+        return status;
+    uint64_t first = s.process ? db->first_thread[column] : column, last = first + (s.process ? db->threads[column] : 1);
+    nnz = s.v->by_thread.indptr[last] - s.v->by_thread.indptr[first];
+    bool direct = last - first <= 1 && !s.subtree;
+    uint64_t capacity = direct ? nnz : s.rows;
+    out_rows = malloc((capacity + 1) * sizeof *out_rows);
+    out_values = malloc((capacity + 1) * sizeof *out_values);
+    dense = direct ? NULL : calloc(s.rows + 1, sizeof *dense);
+    if (!out_rows || !out_values || (!direct && !dense)) {
+        status = out_of_memory(db, err);
+        goto done;
+    }
+    hsc_cursor_init(&c, db, &s.v->by_thread, &s.v->by_thread.data);
+    c.next = first;
+    c.last = last;
+    do {
+        status = hsc_cursor_read(&c, &b, err);
+        uint64_t m = status || !b.n ? 0 : b.indptr[b.n] - b.indptr[0];
+        for (uint64_t k = 0; k < m; k++)
+            if (!direct)
+                dense[b.indices[k]] += b.counts[k];
+            else if (b.counts[k]) {
+                out_rows[found] = b.indices[k];
+                out_values[found++] = (float)b.counts[k];
+            }
+    } while (!status && b.n);
+    if (status)
+        goto done;
+    if (s.subtree) { /* sums of all rows before, then differences */
+        double sum = 0;
+        for (uint64_t r = 0; r <= s.rows; r++) {
+            double v = r < s.rows ? dense[r] : 0;
+            dense[r] = sum;
+            sum += v;
+        }
+        for (uint64_t r = 0; r < s.rows; r++)
+            dense[r] = dense[s.subtree_end[r]] - dense[r];
+    }
+    for (uint64_t r = 0; r < s.rows && !direct; r++)
+        if (dense[r] != 0) {
+            out_rows[found] = (uint32_t)r;
+            out_values[found++] = (float)dense[r];
+        }
+    *n = found;
+    *rows = out_rows;
+    *values = out_values;
+    out_rows = NULL;
+    out_values = NULL;
+done:
+    hsc_cursor_fini(&c);
+    free(dense);
+    free(out_rows);
+    free(out_values);
+    return status;
+}
+
+/* ---- the largest ---- */
+
+typedef struct top {
+    bool (*accept)(void *ctx, uint64_t row);
+    void *ctx;
+    uint32_t capacity, n;
+    uint64_t *rows; /* a heap whose root is the worst kept */
+    double *sums;
+} top;
+
+static bool worse(const top *t, uint32_t a, uint32_t b) {
+    return t->sums[a] != t->sums[b] ? t->sums[a] < t->sums[b] : t->rows[a] > t->rows[b];
+}
+
+static void swap(top *t, uint32_t a, uint32_t b) {
+    uint64_t row = t->rows[a];
+    double sum = t->sums[a];
+    t->rows[a] = t->rows[b];
+    t->sums[a] = t->sums[b];
+    t->rows[b] = row;
+    t->sums[b] = sum;
+}
+
+static void sift_down(top *t, uint32_t i, uint32_t n) {
+    for (;;) {
+        uint32_t worst = i, left = 2 * i + 1, right = left + 1;
+        if (left < n && worse(t, left, worst))
+            worst = left;
+        if (right < n && worse(t, right, worst))
+            worst = right;
+        if (worst == i)
+            return;
+        swap(t, i, worst);
+        i = worst;
+    }
+}
+
+static void offer(void *ctx, uint64_t row, double sum) {
+    top *t = ctx;
+    if (!t->capacity || (t->n == t->capacity && sum <= t->sums[0])) /* rows rise: a tie is worse */
+        return;
+    if (t->accept && !t->accept(t->ctx, row))
+        return;
+    if (t->n < t->capacity) {
+        uint32_t i = t->n++;
+        t->rows[i] = row;
+        t->sums[i] = sum;
+        while (i && worse(t, i, (i - 1) / 2)) {
+            swap(t, i, (i - 1) / 2);
+            i = (i - 1) / 2;
+        }
+    } else {
+        t->rows[0] = row;
+        t->sums[0] = sum;
+        sift_down(t, 0, t->n);
+    }
+}
+
+hsc_status hsc_db_read_top(hsc_db *db, hsc_db_view view, bool (*accept)(void *ctx, uint64_t row), void *ctx, uint32_t n,
+                           uint64_t *rows, double *sums, uint32_t *found, hsc_err *err) {
+    hsc_source s;
+    top t = {.accept = accept, .ctx = ctx, .capacity = n, .rows = rows, .sums = sums};
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = each_sum(&s, view.metric, 0, s.rows, offer, &t, err);
+    if (status)
+        return status;
+    for (uint32_t i = t.n; i > 1; i--) { /* heap to falling order */
+        swap(&t, 0, i - 1);
+        sift_down(&t, 0, i - 1);
+    }
+    *found = t.n;
+    return HSC_OK;
+}

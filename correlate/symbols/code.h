@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is known of the machine code of one ELF module: the compiler's static records, DWARF, ELF symbols.
+ *
+ * hsc_code_open reads everything once; hsc_code_find answers "what is at this address" in O(log n). After open the
+ * object is only read, except that hsc_code_find adds symbol-level procedures: one thread at a time for one module;
+ * different modules are independent. Strings and arrays are owned by the hsc_code. */
+#ifndef HEATSCOPE_CORRELATE_CODE_H
+#define HEATSCOPE_CORRELATE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+#include <heatscope/query.h>
+
+#include "pool.h"
+
+typedef struct hsc_code hsc_code;
+
+/* Which file the run had. Empty build id: size and mtime must match (0: not checked). */
+typedef struct hsc_code_spec {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_size;
+    uint64_t file_size, file_mtime_ns;
+    const char *const *map_dirs; /* folders that may hold <build-id>.hsm, kept aside by `heatscope map` or `run` */
+    size_t map_dir_count;
+} hsc_code_spec;
+
+typedef struct hsc_code_file {
+    const char *path;     /* absolute where the compiler told the directory; "." and ".." taken out as text */
+    const char *checksum; /* MD5 of the text as compiled, hexadecimal; "" */
+} hsc_code_file;
+
+typedef struct hsc_code_procedure {
+    const char *name;    /* for people: demangled */
+    const char *linkage; /* symbol name */
+    uint32_t file;       /* HSC_NO_INDEX: no line information */
+    uint32_t line_begin, line_end;
+    uint32_t parent;     /* procedure that contains it in the source; HSC_NO_INDEX */
+    uint64_t tag;        /* 0 without a map */
+    uint32_t flags;      /* HSC_procedure_flag_* */
+    bool has_code;       /* has machine code of its own in this module (not only inlined copies) */
+    hsc_knowledge knowledge;
+} hsc_code_procedure;
+
+typedef struct hsc_code_loop {
+    uint64_t tag;
+    uint32_t procedure, parent; /* parent loop; HSC_NO_INDEX */
+    uint32_t file, line_begin, line_end, column_begin, depth;
+    uint32_t kind, flags; /* HSC_loop_kind_*, HSC_loop_flag_* */
+} hsc_code_loop;
+
+typedef struct hsc_code_instance {
+    uint32_t loop;     /* HSC_NO_INDEX: no source loop */
+    uint32_t function; /* machine function: procedure */
+    uint32_t version;  /* HSC_loop_version_* */
+    uint32_t vector_width, interleave, unroll;
+} hsc_code_instance;
+
+typedef struct hsc_code_remark {
+    uint32_t procedure, loop; /* loop HSC_NO_INDEX: said of the procedure; procedure may be HSC_NO_INDEX too */
+    uint32_t file, line, kind;
+    const char *pass, *name, *message;
+} hsc_code_remark;
+
+/* Everything that is static. Pointers are valid until the next hsc_code_find. */
+typedef struct hsc_code_tables {
+    const char *path;
+    hsc_knowledge knowledge; /* best of the module */
+    const char *note;        /* why no better; "" */
+    const hsc_code_file *files;
+    const hsc_code_procedure *procedures;
+    const hsc_code_loop *loops;
+    const hsc_code_instance *instances;
+    const hsc_code_remark *remarks;
+    size_t file_count, procedure_count, loop_count, instance_count, remark_count;
+    size_t lines, scopes, symbols, places, groups; /* rows of the indices, for statistics */
+    size_t groups_unmatched;                       /* translation units of the map that no unit of the DWARF answers to */
+    bool own_debug; /* debug information stands in the file itself, not in a file of a debug package */
+    size_t tag_collisions;                         /* different loops or procedures that carry the same tag */
+} hsc_code_tables;
+
+/* Reads the module. A file that is missing, foreign, changed or damaged is no failure: the object then knows the module
+ * only and the note says why. Fails with HSC_E_MEMORY only. */
+hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err);
+void hsc_code_close(hsc_code *c);
+void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out);
+
+typedef enum hsc_element_kind { HSC_ELEMENT_PROCEDURE = 0, HSC_ELEMENT_INLINED = 1, HSC_ELEMENT_LOOP = 2 } hsc_element_kind;
+
+/* One level of what surrounds an address. */
+typedef struct hsc_code_element {
+    hsc_element_kind kind;
+    uint32_t index;                /* procedure or loop */
+    uint32_t call_file, call_line; /* INLINED: where it is called; HSC_NO_INDEX, 0 unknown */
+} hsc_code_element;
+
+#define HSC_ELEMENTS_MAX 512u
+
+typedef struct hsc_code_answer {
+    const hsc_code_element *elements; /* outermost first: procedure, its loops, inlined procedure, its loops, ...;
+                                         borrowed until the next find */
+    size_t element_count;             /* 0: nothing known */
+    uint32_t file, line;              /* of the innermost inlined copy; HSC_NO_INDEX, 0 unknown */
+    uint32_t instance;                /* loop of the generated code; HSC_NO_INDEX */
+    hsc_knowledge knowledge;          /* MAP: a place record or the map's procedure; ... MODULE: nothing but the file */
+    bool repaired;                    /* the line table has line 0 here: taken from a neighbour */
+} hsc_code_answer;
+
+/* address: ELF virtual address; `exact`: of the instruction itself, else a return address (1 is subtracted). */
+hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err);
+
+/* Calls `visit` for each piece of code with a line, in address order: file, line and the innermost procedure and loop
+ * (HSC_NO_INDEX) around it. */
+hsc_status hsc_code_each_line(hsc_code *c,
+                              hsc_status (*visit)(void *ctx, uint32_t file, uint32_t line, uint32_t procedure,
+                                                  uint32_t loop, hsc_err *err),
+                              void *ctx, hsc_err *err);
+
+/* ---- names ---- */
+
+/* Name for people of a linker symbol: C++ (Itanium) and Fortran (flang, gfortran) schemes; NULL when it is in neither.
+ * The result is malloc'ed. */
+char *hsc_demangle(const char *symbol);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The parts of an hsc_code and the steps that fill it; only for files of this folder. */
+#ifndef HEATSCOPE_CORRELATE_CODE_INTERNAL_H
+#define HEATSCOPE_CORRELATE_CODE_INTERNAL_H
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+
+#include "code.h"
+
+struct hsc_reader;
+
+/* A run of addresses with one line-table row; the next one's `lo` ends it. */
+typedef struct hsc_line_span {
+    uint64_t lo;
+    uint32_t file, line, discriminator;
+    uint32_t unit; /* HSC_NO_INDEX: a gap */
+} hsc_line_span;
+
+/* A subprogram with code or an inlined copy. */
+typedef struct hsc_code_scope {
+    uint32_t parent; /* HSC_NO_INDEX: subprogram */
+    uint32_t procedure;
+    uint32_t unit, depth; /* unit that the procedure comes from: with link-time optimisation not always that of the code */
+    uint32_t call_file, call_line, call_column, call_discriminator;
+    uint32_t function;    /* subprogram as the map names it: before OpenMP's pairs of outlined procedures are joined */
+    bool transparent;     /* inlined copy that is shown as its parent */
+} hsc_code_scope;
+
+typedef struct hsc_scope_span {
+    uint64_t lo;
+    uint32_t scope; /* HSC_NO_INDEX: a gap */
+} hsc_scope_span;
+
+typedef struct hsc_unit { /* compile unit of the DWARF */
+    const char *name, *directory; /* interned */
+    uint32_t group;               /* of the map; HSC_NO_INDEX */
+    uint64_t language;
+} hsc_unit;
+
+typedef struct hsc_symbol {
+    uint64_t lo, hi;
+    const char *name;
+    uint32_t rank; /* which of several at one address is shown: smaller first */
+} hsc_symbol;
+
+typedef struct hsc_range { /* an executable section */
+    uint64_t lo, hi;
+    const char *name;
+    const uint8_t *bytes; /* in the mapped file; NULL: not there */
+    uint64_t byte_count;
+} hsc_range;
+
+/* A site of the map: a source loop or a call. */
+typedef struct hsc_site {
+    uint32_t loop; /* the loop, or the loop around the call; HSC_NO_INDEX */
+    uint32_t procedure;
+    uint32_t call_file, call_line, call_column;
+    bool is_call;
+} hsc_site;
+
+typedef struct hsc_place {
+    uint32_t function; /* procedure */
+    uint32_t instance, site, inlined;
+} hsc_place;
+
+typedef struct hsc_inlined {
+    uint32_t parent, callee, site;
+    uint32_t call_file, call_line, call_column;
+} hsc_inlined;
+
+typedef struct hsc_group { /* one translation unit of the map */
+    const char *name, *directory;
+    uint64_t module_tag;
+    uint64_t keying;
+    uint32_t units; /* DWARF units that answer to it */
+} hsc_group;
+
+struct hsc_code {
+    hsc_pool pool;
+    const char *path, *note;
+    hsc_knowledge knowledge;
+    HSC_VEC(hsc_code_file) files;
+    HSC_VEC(hsc_code_procedure) procedures;
+    HSC_VEC(hsc_code_loop) loops;
+    HSC_VEC(hsc_code_instance) instances;
+    HSC_VEC(hsc_code_remark) remarks;
+    hsc_table file_by_path;         /* interned path */
+    hsc_table procedure_by_key;     /* interned linkage, file */
+    hsc_table loop_by_key;          /* tag or position */
+    HSC_VEC(hsc_line_span) lines;
+    HSC_VEC(hsc_code_scope) scopes;
+    HSC_VEC(hsc_scope_span) scope_spans;
+    HSC_VEC(hsc_unit) units;
+    HSC_VEC(hsc_symbol) symbols;
+    HSC_VEC(hsc_range) code_ranges; /* executable sections, sorted */
+    HSC_VEC(hsc_group) groups;
+    HSC_VEC(hsc_site) sites;
+    HSC_VEC(hsc_place) places;
+    HSC_VEC(hsc_inlined) inlineds;
+    HSC_VEC(uint32_t) instance_parents; /* by instance */
+    HSC_VEC(uint32_t) loop_of_procedure, next_loop; /* lists of the loops of each procedure: head by procedure, next by loop */
+    hsc_table group_by_tag; /* module tag: group */
+    hsc_table row_by_tag;   /* tag, 0 procedure 1 loop: row */
+    hsc_table site_by_id, place_by_id, inlined_by_id; /* group << 32 | id */
+    hsc_table unit_by_offset;                         /* offset of the unit's DIE: unit */
+    hsc_table procedure_by_group;                     /* group, interned linkage */
+    hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
+    hsc_table symbol_procedures; /* interned name of a symbol without DWARF */
+    Elf *elf; /* kept open for the bytes of the code */
+    int fd;
+    bool is_x86_64;
+    hsc_table blocks_of; /* (lo, hi) of a function: row of block_maps */
+    HSC_VEC(uint64_t *) block_maps; /* a bit for each byte: a block begins there; NULL: the code does not decode */
+    size_t tag_collisions;
+    bool own_debug;
+    hsc_code_element elements[HSC_ELEMENTS_MAX];
+};
+
+/* All return false when out of memory. */
+
+/* Index of the file `path`, relative to `directory` unless absolute. */
+bool hsc_code_add_file(hsc_code *c, const char *path, size_t path_size, const char *directory, size_t directory_size,
+                       uint32_t *out);
+/* The same for a path of debug information, which is relative to the folder its unit was compiled in unless absolute. */
+bool hsc_code_add_unit_file(hsc_code *c, uint32_t unit, const char *path, uint32_t *out);
+/* Index of the procedure with this linkage name (interned) in this file; new ones get name and linkage. */
+bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_name, uint32_t file, uint32_t *out,
+                            bool *is_new);
+/* Adds to the note. */
+void hsc_code_add_note(hsc_code *c, const char *fmt, ...) HSC_PRINTF(2, 3);
+
+bool hsc_code_load_symbols(hsc_code *c, Elf *elf);
+/* Reads all groups of the reader. `wanted`: build id that a `binary` record must have (size 0: any); *refused tells that
+ * one had another (nothing is loaded then). */
+bool hsc_code_load_map(hsc_code *c, struct hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused);
+bool hsc_code_load_lines(hsc_code *c, Dwarf *dwarf);
+bool hsc_code_load_scopes(hsc_code *c, Dwarf *dwarf);
+bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf);
+/* After all is loaded: OpenMP pairs, loops by procedure, last lines of procedures. */
+bool hsc_code_finish(hsc_code *c);
+/* Block around the address in the machine function [lo, hi); false when it cannot be told. */
+bool hsc_code_find_block(hsc_code *c, uint64_t lo, uint64_t hi, uint64_t address, uint64_t *begin, uint64_t *end);
+/* True when the address lies in an executable section. */
+bool hsc_code_is_code(const hsc_code *c, uint64_t address);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From an address to what surrounds it. */
+#include <stdio.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "code_internal.h"
+
+/* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. */
+#define FIND_SPAN(v, address, out)                          \
+    do {                                                    \
+        size_t lo_ = 0, hi_ = (v).n;                        \
+        while (lo_ < hi_) {                                 \
+            size_t mid_ = lo_ + (hi_ - lo_) / 2;            \
+            if ((v).p[mid_].lo <= (address))                \
+                lo_ = mid_ + 1;                             \
+            else                                            \
+                hi_ = mid_;                                 \
+        }                                                   \
+        (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;   \
+    } while (0)
+
+static uint32_t scope_at(const hsc_code *c, uint64_t address) {
+    uint32_t i;
+    FIND_SPAN(c->scope_spans, address, i);
+    return i == HSC_NO_INDEX ? HSC_NO_INDEX : c->scope_spans.p[i].scope;
+}
+
+static const hsc_symbol *symbol_at(const hsc_code *c, uint64_t address) {
+    uint32_t i;
+    FIND_SPAN(c->symbols, address, i);
+    return i != HSC_NO_INDEX && address < c->symbols.p[i].hi ? &c->symbols.p[i] : NULL;
+}
+
+/* ---- after loading ---- */
+
+static const char *omp_part(const char *linkage) {
+    return strstr(linkage, ".omp_outlined");
+}
+
+/* clang -g makes two procedures of an OpenMP region, f.omp_outlined and f.omp_outlined_debug__, and inlines the second
+ * into the first: they are shown as one, the second, which has the lines. */
+static bool is_omp_pair(const char *outer, const char *inner) {
+    const char *a = omp_part(outer), *b = omp_part(inner);
+    return a && b && strstr(b, "_debug__") && !strstr(a, "_debug__") && a - outer == b - inner &&
+           !strncmp(outer, inner, (size_t)(a - outer));
+}
+
+static bool join_omp_pairs(hsc_code *c) {
+    hsc_table shown_as = {0};
+    bool ok = true;
+    for (size_t i = 0; i < c->scopes.n; i++)
+        c->scopes.p[i].function = c->scopes.p[i].procedure;
+    for (size_t i = 0; ok && i < c->scopes.n; i++) {
+        hsc_code_scope *s = &c->scopes.p[i];
+        if (s->parent == HSC_NO_INDEX || c->scopes.p[s->parent].parent != HSC_NO_INDEX)
+            continue;
+        uint32_t outer = c->scopes.p[s->parent].function;
+        if (!is_omp_pair(c->procedures.p[outer].linkage, c->procedures.p[s->procedure].linkage))
+            continue;
+        uint32_t *at = hsc_table_at(&shown_as, outer, 0);
+        ok = at != NULL;
+        if (ok && *at == HSC_NO_INDEX)
+            *at = s->procedure;
+        s->transparent = ok && *at == s->procedure;
+        if (s->transparent) {
+            hsc_code_procedure *inner = &c->procedures.p[s->procedure], *shell = &c->procedures.p[outer];
+            inner->has_code = true;
+            shell->has_code = false;
+            if (inner->parent == HSC_NO_INDEX)
+                inner->parent = shell->parent;
+            inner->flags |= shell->flags & HSC_procedure_flag_OUTLINED;
+        }
+    }
+    for (size_t i = 0; ok && i < c->scopes.n; i++) {
+        uint32_t other = hsc_table_get(&shown_as, c->scopes.p[i].procedure, 0);
+        if (other != HSC_NO_INDEX)
+            c->scopes.p[i].procedure = other;
+    }
+    for (size_t i = 0; ok && i < c->procedures.n; i++) { /* regions inside regions */
+        uint32_t other = c->procedures.p[i].parent != HSC_NO_INDEX ? hsc_table_get(&shown_as, c->procedures.p[i].parent, 0)
+                                                                   : HSC_NO_INDEX;
+        if (other != HSC_NO_INDEX && other != i)
+            c->procedures.p[i].parent = other;
+    }
+    hsc_table_fini(&shown_as);
+    return ok;
+}
+
+/* Parents of procedures must not run in circles (hostile maps). */
+static void cut_cycles(hsc_code *c) {
+    for (size_t i = 0; i < c->procedures.n; i++) {
+        uint32_t p = (uint32_t)i;
+        for (int hops = 0; p != HSC_NO_INDEX; hops++, p = c->procedures.p[p].parent)
+            if (hops > 64) {
+                c->procedures.p[i].parent = HSC_NO_INDEX;
+                break;
+            }
+    }
+}
+
+static void stretch(hsc_code_procedure *p, uint32_t line) {
+    if (line && (!p->line_begin || line < p->line_begin) && p->knowledge != HSC_KNOWN_MAP)
+        p->line_begin = line;
+    if (line > p->line_end)
+        p->line_end = line;
+}
+
+bool hsc_code_finish(hsc_code *c) {
+    if (!join_omp_pairs(c))
+        return false;
+    cut_cycles(c);
+    if (!HSC_RESERVE(c->loop_of_procedure, c->procedures.n + 1) || !HSC_RESERVE(c->next_loop, c->loops.n + 1))
+        return false;
+    c->loop_of_procedure.n = c->procedures.n;
+    c->next_loop.n = c->loops.n;
+    for (size_t i = 0; i < c->procedures.n; i++)
+        c->loop_of_procedure.p[i] = HSC_NO_INDEX;
+    for (size_t i = c->loops.n; i-- > 0;) {
+        c->next_loop.p[i] = c->loop_of_procedure.p[c->loops.p[i].procedure];
+        c->loop_of_procedure.p[c->loops.p[i].procedure] = (uint32_t)i;
+    }
+    for (size_t i = 0, s = 0; i < c->lines.n; i++) { /* last lines from the line table */
+        const hsc_line_span *at = &c->lines.p[i];
+        while (s + 1 < c->scope_spans.n && c->scope_spans.p[s + 1].lo <= at->lo)
+            s++;
+        /* only where the row begins: a copy that begins inside a row has its lines in rows of its own */
+        if (s >= c->scope_spans.n || c->scope_spans.p[s].lo > at->lo || at->unit == HSC_NO_INDEX || !at->line)
+            continue;
+        uint32_t scope = c->scope_spans.p[s].scope;
+        if (scope == HSC_NO_INDEX)
+            continue;
+        hsc_code_procedure *p = &c->procedures.p[c->scopes.p[scope].procedure];
+        if (p->file == at->file && (!p->line_begin || at->line >= p->line_begin))
+            stretch(p, at->line);
+    }
+    return true;
+}
+
+/* ---- lookup ---- */
+
+/* A row with a line in the block [begin, end) around row i, in the same copy of the same procedure: the next one, else the
+ * one before. The register allocator puts its reloads at a block's head, with line 0. */
+static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t scope, uint64_t begin, uint64_t end) {
+    for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++)
+        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && scope_at(c, c->lines.p[k].lo) == scope)
+            return (uint32_t)k;
+    for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--)
+        if (c->lines.p[k - 1].unit == c->lines.p[i].unit && c->lines.p[k - 1].line &&
+            scope_at(c, c->lines.p[k].lo - 1) == scope)
+            return (uint32_t)(k - 1);
+    return HSC_NO_INDEX;
+}
+
+/* The line row for an address; a row with line 0 takes its neighbour's in the same copy of the same procedure: in the same
+ * block if there is one, else the one before, else the one after. */
+static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t scope, bool *repaired) {
+    uint32_t i;
+    FIND_SPAN(c->lines, address, i);
+    *repaired = false;
+    if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX || c->lines.p[i].line)
+        return i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX ? HSC_NO_INDEX : i;
+    uint32_t unit = c->lines.p[i].unit;
+    const hsc_symbol *symbol = symbol_at(c, address);
+    uint64_t begin, end;
+    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end)) {
+        uint32_t k = row_in_block(c, i, scope, begin, end);
+        *repaired = k != HSC_NO_INDEX;
+        if (*repaired)
+            return k;
+    }
+    for (int way = -1; way <= 1; way += 2)
+        for (uint32_t k = i, hops = 0; hops < 4096; hops++) {
+            if ((way < 0 && !k) || (way > 0 && k + 1 >= c->lines.n))
+                break;
+            k = way < 0 ? k - 1 : k + 1;
+            const hsc_line_span *at = &c->lines.p[k];
+            /* the end of the earlier row, the begin of the later one, is what touches the hole */
+            uint64_t touch = way < 0 ? c->lines.p[k + 1].lo - 1 : at->lo;
+            if (at->unit != unit || (scope == HSC_NO_INDEX && symbol_at(c, touch) != symbol))
+                break;
+            if (at->line && scope_at(c, touch) == scope) {
+                *repaired = true;
+                return k;
+            }
+        }
+    return i;
+}
+
+/* Is loop `inner` below loop `outer` (or is outer none)? */
+static bool is_below(const hsc_code *c, uint32_t inner, uint32_t outer) {
+    if (outer == HSC_NO_INDEX)
+        return true;
+    for (uint32_t l = c->loops.p[inner].parent; l != HSC_NO_INDEX; l = c->loops.p[l].parent)
+        if (l == outer)
+            return true;
+    return false;
+}
+
+/* Innermost loop of the procedure whose lines hold (file, line): what lines alone can tell. */
+static uint32_t loop_by_line(const hsc_code *c, uint32_t procedure, uint32_t file, uint32_t line) {
+    uint32_t best = HSC_NO_INDEX;
+    if (procedure >= c->loop_of_procedure.n)
+        return best;
+    for (uint32_t l = c->loop_of_procedure.p[procedure]; l != HSC_NO_INDEX; l = c->next_loop.p[l]) {
+        const hsc_code_loop *at = &c->loops.p[l];
+        if (at->file == file && line && at->line_begin <= line && line <= at->line_end &&
+            (best == HSC_NO_INDEX || at->depth > c->loops.p[best].depth))
+            best = l;
+    }
+    return best;
+}
+
+/* Loop around an inlined copy in its caller. */
+static uint32_t loop_around_call(const hsc_code *c, const hsc_code_scope *s, uint32_t caller, uint32_t inlined) {
+    if (inlined != HSC_NO_INDEX && c->inlineds.p[inlined].site != HSC_NO_INDEX) {
+        const hsc_site *site = &c->sites.p[c->inlineds.p[inlined].site];
+        if (site->procedure == caller)
+            return site->loop;
+    }
+    uint32_t group = s->call_discriminator ? c->units.p[s->unit].group : HSC_NO_INDEX;
+    uint32_t k = group != HSC_NO_INDEX ? hsc_table_get(&c->site_by_id, (uint64_t)group << 32 | s->call_discriminator, 0)
+                                       : HSC_NO_INDEX;
+    if (k != HSC_NO_INDEX && c->sites.p[k].is_call && c->sites.p[k].procedure == caller &&
+        c->sites.p[k].call_line == s->call_line)
+        return c->sites.p[k].loop;
+    k = hsc_table_get(&c->call_by_position, (uint64_t)caller << 32 | s->call_file,
+                               (uint64_t)s->call_line << 32 | s->call_column);
+    if (k != HSC_NO_INDEX)
+        return c->sites.p[k].loop;
+    return loop_by_line(c, caller, s->call_file, s->call_line);
+}
+
+typedef struct frame {
+    const hsc_code_scope *scope; /* NULL: from a symbol */
+    uint32_t procedure, loop;
+} frame;
+
+#define FRAMES_MAX 128
+
+static void add_loops(hsc_code *c, uint32_t loop, size_t *n) {
+    uint32_t nest[64];
+    size_t depth = 0;
+    for (uint32_t l = loop; l != HSC_NO_INDEX && depth < 64; l = c->loops.p[l].parent)
+        nest[depth++] = l;
+    while (depth-- > 0 && *n < HSC_ELEMENTS_MAX)
+        c->elements[(*n)++] = (hsc_code_element){HSC_ELEMENT_LOOP, nest[depth], HSC_NO_INDEX, 0};
+}
+
+/* Loops of the frames, frames[0] being the innermost. */
+static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_place *place, uint32_t file, uint32_t line) {
+    uint32_t inlined = place ? place->inlined : HSC_NO_INDEX;
+    for (size_t i = 1; i < n; i++) { /* callers of inlined copies */
+        if (inlined != HSC_NO_INDEX && c->inlineds.p[inlined].callee != frames[i - 1].procedure)
+            inlined = HSC_NO_INDEX;
+        frames[i].loop = loop_around_call(c, frames[i - 1].scope, frames[i].procedure, inlined);
+        if (inlined != HSC_NO_INDEX)
+            inlined = c->inlineds.p[inlined].parent;
+    }
+    if (!place) {
+        frames[0].loop = loop_by_line(c, frames[0].procedure, file, line);
+        return;
+    }
+    if (place->site != HSC_NO_INDEX && c->sites.p[place->site].loop != HSC_NO_INDEX) {
+        uint32_t loop = c->sites.p[place->site].loop;
+        for (size_t i = 0; i < n; i++)
+            if (frames[i].procedure == c->loops.p[loop].procedure) {
+                if (i == 0 || is_below(c, loop, frames[i].loop))
+                    frames[i].loop = loop;
+                break;
+            }
+    }
+    uint32_t instance = place->instance;
+    for (int hops = 0; instance != HSC_NO_INDEX && hops < 256; hops++, instance = c->instance_parents.p[instance]) {
+        uint32_t loop = c->instances.p[instance].loop;
+        for (size_t i = 0; loop != HSC_NO_INDEX && i < n; i++)
+            if (frames[i].procedure == c->loops.p[loop].procedure) {
+                if (is_below(c, loop, frames[i].loop))
+                    frames[i].loop = loop;
+                break;
+            }
+    }
+}
+
+/* Procedure of an address that no DIE covers: by the symbol. */
+static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_span *line, uint32_t *out) {
+    const hsc_symbol *s = symbol_at(c, address);
+    const char *name = s ? s->name : NULL;
+    *out = HSC_NO_INDEX;
+    for (size_t i = 0; !name && i < c->code_ranges.n; i++)
+        if (address >= c->code_ranges.p[i].lo && address < c->code_ranges.p[i].hi &&
+            !strncmp(c->code_ranges.p[i].name, ".plt", 4))
+            name = hsc_pool_intern(&c->pool, "[plt]", 5);
+    if (!name)
+        return true;
+    if (line && c->units.p[line->unit].group != HSC_NO_INDEX) {
+        *out = hsc_table_get(&c->procedure_by_group, c->units.p[line->unit].group, (uintptr_t)name);
+        if (*out != HSC_NO_INDEX)
+            return true;
+    }
+    bool is_new;
+    if (!hsc_code_add_procedure(c, name, name, line ? line->file : HSC_NO_INDEX, out, &is_new))
+        return false;
+    if (is_new) {
+        hsc_code_procedure *p = &c->procedures.p[*out];
+        p->knowledge = line ? HSC_KNOWN_DWARF : HSC_KNOWN_SYMBOL;
+        p->has_code = true;
+        if (line)
+            stretch(p, line->line);
+    }
+    return true;
+}
+
+hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
+    uint64_t at = exact || !address ? address : address - 1;
+    hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
+                         .knowledge = HSC_KNOWN_MODULE};
+    frame frames[FRAMES_MAX];
+    size_t n = 0;
+    uint32_t scope = scope_at(c, at), row = line_row(c, at, scope, &a.repaired);
+    const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
+    for (uint32_t s = scope; s != HSC_NO_INDEX && n < FRAMES_MAX; s = c->scopes.p[s].parent)
+        frames[n++] = (frame){&c->scopes.p[s], c->scopes.p[s].procedure, HSC_NO_INDEX};
+    if (!n) {
+        uint32_t procedure;
+        if (!procedure_by_symbol(c, at, line, &procedure))
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
+        if (procedure != HSC_NO_INDEX)
+            frames[n++] = (frame){NULL, procedure, HSC_NO_INDEX};
+    }
+    if (!n) {
+        *out = a;
+        return HSC_OK;
+    }
+    uint32_t unit = scope != HSC_NO_INDEX ? c->scopes.p[scope].unit : line ? line->unit : HSC_NO_INDEX;
+    uint32_t group = unit != HSC_NO_INDEX ? c->units.p[unit].group : HSC_NO_INDEX, p = HSC_NO_INDEX;
+    if (group != HSC_NO_INDEX && line && line->discriminator)
+        p = hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | line->discriminator, 0);
+    const hsc_place *place = p == HSC_NO_INDEX ? NULL : &c->places.p[p];
+    if (place && place->function != HSC_NO_INDEX) {
+        /* the machine function as compiled: the outermost frame, or one that was inlined at link time */
+        bool fits = false;
+        for (size_t i = 0; i < n && !fits; i++)
+            fits = place->function == (frames[i].scope ? frames[i].scope->function : frames[i].procedure);
+        if (!fits)
+            place = NULL; /* belongs to another copy of this unit */
+    }
+    if (c->loops.n)
+        find_loops(c, frames, n, place, line ? line->file : HSC_NO_INDEX, line ? line->line : 0);
+    for (size_t i = n; i-- > 0 && a.element_count < HSC_ELEMENTS_MAX;) {
+        const hsc_code_scope *s = frames[i].scope;
+        if (i + 1 == n)
+            c->elements[a.element_count++] =
+                (hsc_code_element){HSC_ELEMENT_PROCEDURE, frames[i].procedure, HSC_NO_INDEX, 0};
+        else if (!s->transparent)
+            c->elements[a.element_count++] =
+                (hsc_code_element){HSC_ELEMENT_INLINED, frames[i].procedure, s->call_file, s->call_line};
+        add_loops(c, frames[i].loop, &a.element_count);
+    }
+    a.file = line ? line->file : HSC_NO_INDEX;
+    a.line = line ? line->line : 0;
+    a.instance = place ? place->instance : HSC_NO_INDEX;
+    a.knowledge = group != HSC_NO_INDEX ? HSC_KNOWN_MAP
+                  : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : HSC_KNOWN_SYMBOL;
+    *out = a;
+    return HSC_OK;
+}
+
+hsc_status hsc_code_each_line(hsc_code *c,
+                              hsc_status (*visit)(void *ctx, uint32_t file, uint32_t line, uint32_t procedure,
+                                                  uint32_t loop, hsc_err *err),
+                              void *ctx, hsc_err *err) {
+    size_t i = 0, s = 0;
+    while (i < c->lines.n) { /* every piece between two borders of line rows or of scopes */
+        uint64_t lo = c->lines.p[i].lo;
+        while (s < c->scope_spans.n && c->scope_spans.p[s].lo <= lo)
+            s++;
+        for (;;) {
+            hsc_code_answer a;
+            if (c->lines.p[i].unit != HSC_NO_INDEX && c->lines.p[i].line) {
+                hsc_status status = hsc_code_find(c, lo, true, &a, err);
+                uint32_t procedure = HSC_NO_INDEX, loop = HSC_NO_INDEX;
+                for (size_t k = a.element_count; status == HSC_OK && k-- > 0 && procedure == HSC_NO_INDEX;) {
+                    if (a.elements[k].kind == HSC_ELEMENT_LOOP)
+                        loop = loop == HSC_NO_INDEX ? a.elements[k].index : loop;
+                    else
+                        procedure = a.elements[k].index;
+                }
+                if (status == HSC_OK)
+                    status = visit(ctx, c->lines.p[i].file, c->lines.p[i].line, procedure, loop, err);
+                if (status != HSC_OK)
+                    return status;
+            }
+            if (s >= c->scope_spans.n || (i + 1 < c->lines.n && c->scope_spans.p[s].lo >= c->lines.p[i + 1].lo))
+                break;
+            lo = c->scope_spans.p[s++].lo;
+        }
+        i++;
+    }
+    return HSC_OK;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Static records of the compiler into the module's tables. Ids in the records are local to their group (translation
+ * unit); here they become rows of tables that all units share, and what several units hold (inline procedures of
+ * headers) is merged. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/stream.h>
+
+#include "code_internal.h"
+
+/* The records of one group, strings interned; references are resolved when all are there. */
+typedef struct group_records {
+    uint32_t group;
+    HSC_VEC(hsc_rec_file) files;
+    HSC_VEC(hsc_rec_procedure) procedures;
+    HSC_VEC(hsc_rec_loop) loops;
+    HSC_VEC(hsc_rec_callsite) calls;
+    HSC_VEC(hsc_rec_loop_instance) instances;
+    HSC_VEC(hsc_rec_place) places;
+    HSC_VEC(hsc_rec_inline) inlines;
+    HSC_VEC(hsc_rec_remark) remarks;
+    hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
+} group_records;
+
+static bool intern(hsc_code *c, hsc_str *s) {
+    s->p = hsc_pool_intern(&c->pool, s->p, s->n);
+    s->n = s->p ? strlen(s->p) : 0;
+    return s->p != NULL;
+}
+
+static uint64_t key(const group_records *g, uint64_t id) {
+    return (uint64_t)g->group << 32 | (id < 0xFFFFFFFFu ? id : 0xFFFFFFFFu);
+}
+
+static uint32_t row_of(const hsc_table *t, const group_records *g, uint64_t id) {
+    return id && id < 0xFFFFFFFFu ? hsc_table_get(t, key(g, id), 0) : HSC_NO_INDEX;
+}
+
+static bool set_row(hsc_table *t, const group_records *g, uint64_t id, uint32_t row) {
+    if (!id || id >= 0xFFFFFFFFu)
+        return true;
+    uint32_t *at = hsc_table_at(t, key(g, id), 0);
+    if (at)
+        *at = row;
+    return at != NULL;
+}
+
+static uint32_t clamp(uint64_t v) {
+    return v < 0xFFFFFFFFu ? (uint32_t)v : 0;
+}
+
+/* Counts tags that stand for two different rows. */
+static bool check_tag(hsc_code *c, uint64_t tag, uint64_t kind, uint32_t row) {
+    uint32_t *at = hsc_table_at(&c->row_by_tag, tag, kind);
+    if (at && *at == HSC_NO_INDEX)
+        *at = row;
+    else if (at && *at != row && tag)
+        c->tag_collisions++;
+    return at != NULL;
+}
+
+static bool add_files(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->files.n; i++) {
+        const hsc_rec_file *f = &g->files.p[i];
+        uint32_t row;
+        if (!hsc_code_add_file(c, f->path.p, f->path.n, f->directory.p, f->directory.n, &row) ||
+            !set_row(&g->file_rows, g, f->file_id, row))
+            return false;
+        if (row != HSC_NO_INDEX && f->checksum.n == 16 && !c->files.p[row].checksum[0]) {
+            char text[33];
+            for (int k = 0; k < 16; k++)
+                snprintf(text + 2 * k, 3, "%02x", f->checksum.p[k]);
+            const char *kept = hsc_pool_intern(&c->pool, text, 32);
+            if (!kept)
+                return false;
+            c->files.p[row].checksum = kept;
+        }
+    }
+    return true;
+}
+
+static bool add_procedures(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->procedures.n; i++) {
+        const hsc_rec_procedure *p = &g->procedures.p[i];
+        const char *linkage = p->linkage_name.n ? p->linkage_name.p : p->name.p;
+        const char *name = p->name.n ? p->name.p : linkage;
+        uint32_t row;
+        bool is_new;
+        if (!hsc_code_add_procedure(c, linkage, name, row_of(&g->file_rows, g, p->file_id), &row, &is_new) ||
+            !set_row(&g->procedure_rows, g, p->procedure_id, row))
+            return false;
+        hsc_code_procedure *at = &c->procedures.p[row];
+        if (is_new || (at->flags & HSC_procedure_flag_DECLARED && !(p->flags & HSC_procedure_flag_DECLARED))) {
+            at->line_begin = clamp(p->line_begin);
+            at->line_end = clamp(p->line_end);
+            at->flags = (uint32_t)p->flags;
+            at->tag = p->tag;
+            at->knowledge = HSC_KNOWN_MAP;
+            if (!check_tag(c, p->tag, 0, row))
+                return false;
+        }
+        if (at->line_end < p->line_end && at->line_begin == p->line_begin)
+            at->line_end = clamp(p->line_end);
+        uint32_t *by_group = hsc_table_at(&c->procedure_by_group, g->group, (uintptr_t)linkage);
+        if (!by_group)
+            return false;
+        *by_group = row;
+    }
+    for (size_t i = 0; i < g->procedures.n; i++) {
+        uint32_t row = row_of(&g->procedure_rows, g, g->procedures.p[i].procedure_id);
+        uint32_t parent = row_of(&g->procedure_rows, g, g->procedures.p[i].parent_id);
+        if (row != HSC_NO_INDEX && parent != row && parent != HSC_NO_INDEX)
+            c->procedures.p[row].parent = parent;
+    }
+    return true;
+}
+
+static bool add_loops(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->loops.n; i++) {
+        const hsc_rec_loop *l = &g->loops.p[i];
+        uint32_t procedure = row_of(&g->procedure_rows, g, l->procedure_id);
+        if (procedure == HSC_NO_INDEX)
+            continue;
+        uint64_t position = l->line_begin << 24 ^ l->column_begin << 8 ^ l->kind;
+        uint32_t *at = hsc_table_at(&c->loop_by_key, l->tag ^ (uint64_t)procedure << 32, position);
+        if (!at)
+            return false;
+        if (*at == HSC_NO_INDEX) {
+            *at = (uint32_t)c->loops.n;
+            hsc_code_loop row = {.tag = l->tag,
+                                 .procedure = procedure,
+                                 .parent = HSC_NO_INDEX,
+                                 .file = row_of(&g->file_rows, g, l->file_id),
+                                 .line_begin = clamp(l->line_begin),
+                                 .line_end = clamp(l->line_end),
+                                 .column_begin = clamp(l->column_begin),
+                                 .depth = clamp(l->depth),
+                                 .kind = clamp(l->kind),
+                                 .flags = clamp(l->flags)};
+            if (!HSC_PUSH(c->loops, row) || !check_tag(c, l->tag, 1, *at))
+                return false;
+        }
+        uint32_t row = *at;
+        if (!set_row(&c->site_by_id, g, l->loop_id, (uint32_t)c->sites.n) ||
+            !HSC_PUSH(c->sites, (hsc_site){.loop = row, .procedure = procedure, .call_file = HSC_NO_INDEX}))
+            return false;
+    }
+    /* Parents. A cycle (hostile input) is cut: a parent must lie in the same procedure and have a smaller depth. */
+    for (size_t i = 0; i < g->loops.n; i++) {
+        uint32_t site = row_of(&c->site_by_id, g, g->loops.p[i].loop_id);
+        uint32_t parent = row_of(&c->site_by_id, g, g->loops.p[i].parent_id);
+        if (site == HSC_NO_INDEX || parent == HSC_NO_INDEX || c->sites.p[site].is_call || c->sites.p[parent].is_call)
+            continue;
+        hsc_code_loop *row = &c->loops.p[c->sites.p[site].loop];
+        const hsc_code_loop *up = &c->loops.p[c->sites.p[parent].loop];
+        if (up->procedure == row->procedure && up->depth < row->depth)
+            row->parent = c->sites.p[parent].loop;
+    }
+    return true;
+}
+
+static bool add_calls(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->calls.n; i++) {
+        const hsc_rec_callsite *s = &g->calls.p[i];
+        uint32_t around = row_of(&c->site_by_id, g, s->loop_id);
+        hsc_site site = {.loop = around == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[around].loop,
+                         .procedure = row_of(&g->procedure_rows, g, s->procedure_id),
+                         .call_file = row_of(&g->file_rows, g, s->file_id),
+                         .call_line = clamp(s->line),
+                         .call_column = clamp(s->column),
+                         .is_call = true};
+        if (site.procedure == HSC_NO_INDEX)
+            continue;
+        uint32_t row = (uint32_t)c->sites.n;
+        uint32_t *by_position = hsc_table_at(&c->call_by_position, (uint64_t)site.procedure << 32 | site.call_file,
+                                             (uint64_t)site.call_line << 32 | site.call_column);
+        if (!by_position)
+            return false;
+        if (*by_position == HSC_NO_INDEX)
+            *by_position = row;
+        if (!HSC_PUSH(c->sites, site) || !set_row(&c->site_by_id, g, s->callsite_id, row))
+            return false;
+    }
+    return true;
+}
+
+static bool add_code(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->instances.n; i++) {
+        const hsc_rec_loop_instance *l = &g->instances.p[i];
+        uint32_t site = row_of(&c->site_by_id, g, l->loop_id);
+        hsc_code_instance row = {.loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
+                                 .function = row_of(&g->procedure_rows, g, l->function_id),
+                                 .version = clamp(l->version),
+                                 .vector_width = clamp(l->vector_width),
+                                 .interleave = clamp(l->interleave),
+                                 .unroll = clamp(l->unroll)};
+        if (!set_row(&g->instance_rows, g, l->instance_id, (uint32_t)c->instances.n) || !HSC_PUSH(c->instances, row) ||
+            !HSC_PUSH(c->instance_parents, HSC_NO_INDEX))
+            return false;
+    }
+    for (size_t i = 0; i < g->instances.n; i++) {
+        uint32_t row = row_of(&g->instance_rows, g, g->instances.p[i].instance_id);
+        uint32_t parent = row_of(&g->instance_rows, g, g->instances.p[i].parent_id);
+        if (row != HSC_NO_INDEX && parent != row)
+            c->instance_parents.p[row] = parent;
+    }
+    for (size_t i = 0; i < g->inlines.n; i++) {
+        const hsc_rec_inline *n = &g->inlines.p[i];
+        hsc_inlined row = {.parent = HSC_NO_INDEX,
+                           .callee = row_of(&g->procedure_rows, g, n->callee_id),
+                           .site = row_of(&c->site_by_id, g, n->site_id),
+                           .call_file = row_of(&g->file_rows, g, n->file_id),
+                           .call_line = clamp(n->line),
+                           .call_column = clamp(n->column)};
+        if (!set_row(&c->inlined_by_id, g, n->inline_id, (uint32_t)c->inlineds.n) || !HSC_PUSH(c->inlineds, row))
+            return false;
+    }
+    for (size_t i = 0; i < g->inlines.n; i++) {
+        uint32_t row = row_of(&c->inlined_by_id, g, g->inlines.p[i].inline_id);
+        uint32_t parent = row_of(&c->inlined_by_id, g, g->inlines.p[i].parent_id);
+        if (row != HSC_NO_INDEX && parent != row)
+            c->inlineds.p[row].parent = parent;
+    }
+    for (size_t i = 0; i < g->places.n; i++) {
+        const hsc_rec_place *p = &g->places.p[i];
+        hsc_place row = {.function = row_of(&g->procedure_rows, g, p->function_id),
+                         .instance = row_of(&g->instance_rows, g, p->instance_id),
+                         .site = row_of(&c->site_by_id, g, p->site_id),
+                         .inlined = row_of(&c->inlined_by_id, g, p->inline_id)};
+        if (!set_row(&c->place_by_id, g, p->place_id, (uint32_t)c->places.n) || !HSC_PUSH(c->places, row))
+            return false;
+    }
+    for (size_t i = 0; i < g->remarks.n; i++) {
+        const hsc_rec_remark *r = &g->remarks.p[i];
+        uint32_t site = row_of(&c->site_by_id, g, r->site_id);
+        hsc_code_remark row = {.procedure = row_of(&g->procedure_rows, g, r->procedure_id),
+                               .loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
+                               .file = row_of(&g->file_rows, g, r->file_id),
+                               .line = clamp(r->line),
+                               .kind = clamp(r->kind),
+                               .pass = r->pass.p,
+                               .name = r->name.p,
+                               .message = r->message.p};
+        if (!HSC_PUSH(c->remarks, row))
+            return false;
+    }
+    return true;
+}
+
+/* Resolves what has come since the group was opened, and empties it. */
+static bool finish_group(hsc_code *c, group_records *g) {
+    bool ok = g->group == HSC_NO_INDEX ||
+              (add_files(c, g) && add_procedures(c, g) && add_loops(c, g) && add_calls(c, g) && add_code(c, g));
+    g->files.n = g->procedures.n = g->loops.n = g->calls.n = 0;
+    g->instances.n = g->places.n = g->inlines.n = g->remarks.n = 0;
+    g->group = HSC_NO_INDEX;
+    return ok;
+}
+
+/* The group of a module record: several groups of one tag (pieces in several sections) are one. */
+static bool open_group(hsc_code *c, group_records *g, const hsc_rec_module *m) {
+    uint32_t *at = hsc_table_at(&c->group_by_tag, m->module_tag, 0);
+    const char *name = hsc_pool_intern(&c->pool, m->name.p, m->name.n);
+    const char *directory = hsc_pool_intern(&c->pool, m->directory.p, m->directory.n);
+    if (!at || !name || !directory)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)c->groups.n;
+        if (!HSC_PUSH(c->groups, (hsc_group){name, directory, m->module_tag, m->keying, 0}))
+            return false;
+    }
+    g->group = *at;
+    return true;
+}
+
+static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
+    if (g->group == HSC_NO_INDEX)
+        return true; /* its module record is lost */
+    switch (r->record_id) {
+    case HSC_REC_file: {
+        hsc_rec_file v = *(const hsc_rec_file *)r->value;
+        uint8_t *copy = hsc_pool_take(&c->pool, v.checksum.n < 64 ? v.checksum.n : 0);
+        if (!copy || !intern(c, &v.path) || !intern(c, &v.directory))
+            return false;
+        if (v.checksum.n < 64 && v.checksum.n)
+            memcpy(copy, v.checksum.p, v.checksum.n);
+        v.checksum = (hsc_bytes){copy, v.checksum.n < 64 ? v.checksum.n : 0};
+        return HSC_PUSH(g->files, v);
+    }
+    case HSC_REC_procedure: {
+        hsc_rec_procedure v = *(const hsc_rec_procedure *)r->value;
+        return intern(c, &v.name) && intern(c, &v.linkage_name) && HSC_PUSH(g->procedures, v);
+    }
+    case HSC_REC_loop:
+        return HSC_PUSH(g->loops, *(const hsc_rec_loop *)r->value);
+    case HSC_REC_callsite: {
+        hsc_rec_callsite v = *(const hsc_rec_callsite *)r->value;
+        return intern(c, &v.callee) && HSC_PUSH(g->calls, v);
+    }
+    case HSC_REC_loop_instance:
+        return HSC_PUSH(g->instances, *(const hsc_rec_loop_instance *)r->value);
+    case HSC_REC_place:
+        return HSC_PUSH(g->places, *(const hsc_rec_place *)r->value);
+    case HSC_REC_inline:
+        return HSC_PUSH(g->inlines, *(const hsc_rec_inline *)r->value);
+    case HSC_REC_remark: {
+        hsc_rec_remark v = *(const hsc_rec_remark *)r->value;
+        return intern(c, &v.pass) && intern(c, &v.name) && intern(c, &v.message) && HSC_PUSH(g->remarks, v);
+    }
+    default:
+        return true;
+    }
+}
+
+bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused) {
+    group_records g = {.group = HSC_NO_INDEX};
+    hsc_record rec;
+    bool ok = true;
+    *refused = false;
+    while (ok && hsc_reader_next(r, &rec)) {
+        if (!rec.value)
+            continue;
+        if (rec.record_id == HSC_REC_binary) {
+            const hsc_rec_binary *b = rec.value;
+            *refused = wanted_size && (b->build_id.n != wanted_size || memcmp(b->build_id.p, wanted, wanted_size));
+            if (*refused)
+                break;
+        } else if (rec.record_id == HSC_REC_module) {
+            ok = finish_group(c, &g) && open_group(c, &g, rec.value);
+        } else if (rec.record_id == HSC_REC_module_end) {
+            ok = finish_group(c, &g);
+        } else {
+            ok = take(c, &g, &rec);
+        }
+    }
+    ok = ok && finish_group(c, &g);
+    free(g.files.p);
+    free(g.procedures.p);
+    free(g.loops.p);
+    free(g.calls.p);
+    free(g.instances.p);
+    free(g.places.p);
+    free(g.inlines.p);
+    free(g.remarks.p);
+    hsc_table_fini(&g.file_rows);
+    hsc_table_fini(&g.procedure_rows);
+    hsc_table_fini(&g.instance_rows);
+    return ok;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Arena, interned strings, growable arrays, hash table. */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+    uint64_t x = a * 0x9E3779B97F4A7C15u ^ (b + 0x7F4A7C15u) * 0xC2B2AE3D27D4EB4Fu;
+    x ^= x >> 29;
+    x *= 0xBF58476D1CE4E5B9u;
+    return x ^ x >> 32;
+}
+
+uint32_t hsc_table_get(const hsc_table *t, uint64_t a, uint64_t b) {
+    if (!t->capacity)
+        return HSC_NO_INDEX;
+    for (size_t i = mix(a, b) & (t->capacity - 1); t->slots[i].used; i = (i + 1) & (t->capacity - 1))
+        if (t->slots[i].a == a && t->slots[i].b == b)
+            return t->slots[i].value;
+    return HSC_NO_INDEX;
+}
+
+uint32_t *hsc_table_at(hsc_table *t, uint64_t a, uint64_t b) {
+    if (t->count * 10 >= t->capacity * 7) {
+        size_t capacity = t->capacity ? t->capacity * 2 : 16;
+        hsc_table_slot *slots = calloc(capacity, sizeof *slots);
+        if (!slots)
+            return NULL;
+        for (size_t k = 0; k < t->capacity; k++) {
+            if (!t->slots[k].used)
+                continue;
+            size_t i = mix(t->slots[k].a, t->slots[k].b) & (capacity - 1);
+            while (slots[i].used)
+                i = (i + 1) & (capacity - 1);
+            slots[i] = t->slots[k];
+        }
+        free(t->slots);
+        t->slots = slots;
+        t->capacity = capacity;
+    }
+    size_t i = mix(a, b) & (t->capacity - 1);
+    for (; t->slots[i].used; i = (i + 1) & (t->capacity - 1))
+        if (t->slots[i].a == a && t->slots[i].b == b)
+            return &t->slots[i].value;
+    t->slots[i] = (hsc_table_slot){a, b, HSC_NO_INDEX, 1};
+    t->count++;
+    return &t->slots[i].value;
+}
+
+void hsc_table_fini(hsc_table *t) {
+    free(t->slots);
+    *t = (hsc_table){0};
+}
+
+struct hsc_pool_block {
+    hsc_pool_block *next;
+    size_t used, size;
+};
+
+void *hsc_pool_take(hsc_pool *p, size_t n) {
+    n = (n + 7) & ~(size_t)7;
+    if (!p->blocks || p->blocks->size - p->blocks->used < n) {
+        size_t size = n > 65536 ? n : 65536;
+        hsc_pool_block *b = calloc(1, sizeof *b + size);
+        if (!b)
+            return NULL;
+        b->size = size;
+        b->next = p->blocks;
+        p->blocks = b;
+        p->bytes += sizeof *b + size;
+    }
+    void *at = (char *)(p->blocks + 1) + p->blocks->used;
+    p->blocks->used += n;
+    return at;
+}
+
+static size_t string_hash(const char *s, size_t n) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+    return h ^ h >> 32;
+}
+
+const char *hsc_pool_intern(hsc_pool *p, const char *s, size_t n) {
+    n = s ? strnlen(s, n) : 0;
+    if (p->string_count * 10 >= p->string_capacity * 7) {
+        size_t capacity = p->string_capacity ? p->string_capacity * 2 : 256;
+        const char **strings = calloc(capacity, sizeof *strings);
+        if (!strings)
+            return NULL;
+        for (size_t k = 0; k < p->string_capacity; k++) {
+            if (!p->strings[k])
+                continue;
+            size_t i = string_hash(p->strings[k], strlen(p->strings[k])) & (capacity - 1);
+            while (strings[i])
+                i = (i + 1) & (capacity - 1);
+            strings[i] = p->strings[k];
+        }
+        free(p->strings);
+        p->strings = strings;
+        p->string_capacity = capacity;
+    }
+    size_t i = string_hash(s, n) & (p->string_capacity - 1);
+    for (; p->strings[i]; i = (i + 1) & (p->string_capacity - 1))
+        if (!strncmp(p->strings[i], s ? s : "", n) && !p->strings[i][n])
+            return p->strings[i];
+    char *copy = hsc_pool_take(p, n + 1);
+    if (!copy)
+        return NULL;
+    if (n)
+        memcpy(copy, s, n);
+    p->strings[i] = copy;
+    p->string_count++;
+    return copy;
+}
+
+void hsc_pool_fini(hsc_pool *p) {
+    for (hsc_pool_block *b = p->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(p->strings);
+    *p = (hsc_pool){0};
+}
+
+bool hsc_vec_reserve(void **p, size_t *cap, size_t need, size_t size) {
+    if (need <= *cap)
+        return true;
+    size_t n = *cap ? *cap : 16;
+    while (n < need) {
+        if (n > SIZE_MAX / 2 / size)
+            return false;
+        n *= 2;
+    }
+    void *q = realloc(*p, n * size);
+    if (!q)
+        return false;
+    *p = q;
+    *cap = n;
+    return true;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes chunks, records and the schema chunk. Signal-safe: no allocation, no locks, memcpy and memset alone. */
+#include "wire.h"
+
+_Static_assert(HSC_CHUNK_HEADER_BYTES == HSC_AT_SCHEMA + 8, "header layout");
+
+/* ---- headers ------------------------------------------------------------------------------------------------------ */
+
+uint32_t hsc_wire_header_crc(const uint8_t *header) {
+    uint32_t crc = hsc_crc32c(0, header, HSC_AT_HEADER_CRC);
+    crc = hsc_crc32c(crc, header + HSC_AT_MAJOR, HSC_AT_COMMITTED - HSC_AT_MAJOR);
+    return hsc_crc32c(crc, header + HSC_AT_T0, HSC_CHUNK_HEADER_BYTES - HSC_AT_T0);
+}
+
+void hsc_wire_header_put(uint8_t *header, uint8_t minor, uint16_t kind, uint32_t slot_bytes, uint32_t stream,
+                         uint32_t sequence, uint64_t t0_ns, uint64_t lost_before, uint64_t schema_id) {
+    memset(header, 0, HSC_CHUNK_HEADER_BYTES);
+    memcpy(header, HSC_MAGIC_BYTES, 8);
+    header[HSC_AT_MAJOR] = HSC_FORMAT_MAJOR;
+    header[HSC_AT_MINOR] = minor;
+    header[HSC_AT_KIND] = (uint8_t)kind;
+    header[HSC_AT_KIND + 1] = (uint8_t)(kind >> 8);
+    hsc_set32(header + HSC_AT_SLOT, slot_bytes);
+    hsc_set32(header + HSC_AT_STREAM, stream);
+    hsc_set32(header + HSC_AT_SEQUENCE, sequence);
+    hsc_set64(header + HSC_AT_T0, t0_ns);
+    hsc_set64(header + HSC_AT_LOST, lost_before);
+    hsc_set64(header + HSC_AT_SCHEMA, schema_id);
+    hsc_set32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(header));
+}
+
+void hsc_chunk_begin(hsc_chunk_writer *w, void *base, uint32_t slot_bytes, hsc_chunk_kind kind, uint32_t stream,
+                     uint32_t sequence, uint64_t t0_ns, uint64_t lost_before) {
+    w->base = base;
+    w->slot_bytes = slot_bytes;
+    w->used_bytes = 0;
+    w->last_time = t0_ns;
+    memset(w->last_delta, 0, sizeof w->last_delta);
+    hsc_wire_header_put(base, HSC_FORMAT_MINOR, (uint16_t)kind, slot_bytes, stream, sequence, t0_ns, lost_before,
+                        hsc_wire_schema_id());
+}
+
+/* Stores that another process may watch: whole and in order. The header is 8-byte aligned. */
+static void store_release32(uint8_t *p, uint32_t v) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap32(v);
+#endif
+    __atomic_store_n((uint32_t *)(void *)p, v, __ATOMIC_RELEASE);
+}
+
+static void store_release64(uint8_t *p, uint64_t v) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    __atomic_store_n((uint64_t *)(void *)p, v, __ATOMIC_RELEASE);
+}
+
+uint32_t hsc_chunk_seal(void *base, bool shrink) {
+    uint8_t *header = base;
+    uint32_t slot_bytes = hsc_get32(header + HSC_AT_SLOT);
+    uint32_t committed = hsc_get32(header + HSC_AT_COMMITTED);
+    uint32_t crc = hsc_crc32c(0, header + HSC_CHUNK_HEADER_BYTES, committed);
+    if (shrink) {
+        uint32_t end = HSC_CHUNK_HEADER_BYTES + committed;
+        slot_bytes = (end + 7) & ~7u;
+        memset(header + end, 0, slot_bytes - end);
+        hsc_set32(header + HSC_AT_SLOT, slot_bytes);
+        hsc_set32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(header));
+    }
+    /* CRC and flag become visible together, so that a chunk is never half sealed */
+    store_release64(header + HSC_AT_PAYLOAD_CRC, (uint64_t)HSC_FLAG_SEALED << 32 | crc);
+    return slot_bytes;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static const void *member(const void *record, const hsc_field_info *f) {
+    return (const char *)record + f->offset;
+}
+
+static uint64_t get_u64(const void *record, const hsc_field_info *f) {
+    uint64_t v;
+    memcpy(&v, member(record, f), sizeof v);
+    return v;
+}
+
+/* Adds n to *sum; false when that would exceed the largest record. */
+static bool add_bytes(size_t *sum, size_t n) {
+    if (n > HSC_RECORD_MAX_BYTES - *sum)
+        return false;
+    *sum += n;
+    return true;
+}
+
+static bool add_str(size_t *sum, hsc_str s) {
+    return s.n <= HSC_STRING_MAX_BYTES && add_bytes(sum, hsc_uv_size(s.n) + s.n);
+}
+
+/* Bytes of id and fields on the wire; 0 when a limit is exceeded. */
+static size_t measure(const hsc_record_info *info, const void *record, uint64_t last_time, const uint64_t *last_delta) {
+    size_t sum = hsc_uv_size(info->id);
+    for (uint32_t i = 0; i < info->n_fields; i++) {
+        const hsc_field_info *f = &info->fields[i];
+        bool ok = true;
+        switch (f->type) {
+        case HSC_TYPE_U:
+            ok = add_bytes(&sum, hsc_uv_size(get_u64(record, f)));
+            break;
+        case HSC_TYPE_Z:
+            ok = add_bytes(&sum, hsc_uv_size(hsc_zigzag(get_u64(record, f))));
+            break;
+        case HSC_TYPE_D:
+            ok = add_bytes(&sum, hsc_uv_size(hsc_zigzag(get_u64(record, f) - last_delta[f->delta_slot])));
+            break;
+        case HSC_TYPE_T:
+            ok = add_bytes(&sum, hsc_uv_size(hsc_zigzag(get_u64(record, f) - last_time)));
+            last_time = get_u64(record, f);
+            break;
+        case HSC_TYPE_H:
+        case HSC_TYPE_F:
+            ok = add_bytes(&sum, 8);
+            break;
+        case HSC_TYPE_S:
+            ok = add_str(&sum, *(const hsc_str *)member(record, f));
+            break;
+        case HSC_TYPE_B: {
+            const hsc_bytes *b = member(record, f);
+            ok = add_bytes(&sum, b->n) && add_bytes(&sum, hsc_uv_size(b->n));
+            break;
+        }
+        case HSC_TYPE_AU: {
+            const hsc_u64s *a = member(record, f);
+            ok = add_bytes(&sum, hsc_uv_size(a->n));
+            for (size_t k = 0; ok && k < a->n; k++)
+                ok = add_bytes(&sum, hsc_uv_size(a->p[k]));
+            break;
+        }
+        case HSC_TYPE_AS: {
+            const hsc_strs *a = member(record, f);
+            ok = add_bytes(&sum, hsc_uv_size(a->n));
+            for (size_t k = 0; ok && k < a->n; k++)
+                ok = add_str(&sum, a->p[k]);
+            break;
+        }
+        }
+        if (!ok)
+            return 0;
+    }
+    return sum;
+}
+
+static uint8_t *put_bytes(uint8_t *p, const void *data, size_t n) {
+    p = hsc_uv_put(p, n);
+    if (n)
+        memcpy(p, data, n);
+    return p + n;
+}
+
+/* Encodes id and fields; there must be room. */
+static uint8_t *encode(const hsc_record_info *info, const void *record, uint8_t *p, uint64_t *last_time,
+                       uint64_t *last_delta) {
+    p = hsc_uv_put(p, info->id);
+    for (const hsc_field_info *f = info->fields, *end = f + info->n_fields; f < end; f++) {
+        switch (f->type) {
+        case HSC_TYPE_U:
+            p = hsc_uv_put(p, get_u64(record, f));
+            break;
+        case HSC_TYPE_Z:
+            p = hsc_uv_put(p, hsc_zigzag(get_u64(record, f)));
+            break;
+        case HSC_TYPE_D: {
+            uint64_t v = get_u64(record, f);
+            p = hsc_uv_put(p, hsc_zigzag(v - last_delta[f->delta_slot]));
+            last_delta[f->delta_slot] = v;
+            break;
+        }
+        case HSC_TYPE_T: {
+            uint64_t v = get_u64(record, f);
+            p = hsc_uv_put(p, hsc_zigzag(v - *last_time));
+            *last_time = v;
+            break;
+        }
+        case HSC_TYPE_H:
+        case HSC_TYPE_F:
+            hsc_set64(p, get_u64(record, f));
+            p += 8;
+            break;
+        case HSC_TYPE_S: {
+            const hsc_str *s = member(record, f);
+            p = put_bytes(p, s->p, s->n);
+            break;
+        }
+        case HSC_TYPE_B: {
+            const hsc_bytes *b = member(record, f);
+            p = put_bytes(p, b->p, b->n);
+            break;
+        }
+        case HSC_TYPE_AU: {
+            const hsc_u64s *a = member(record, f);
+            p = hsc_uv_put(p, a->n);
+            for (size_t k = 0; k < a->n; k++)
+                p = hsc_uv_put(p, a->p[k]);
+            break;
+        }
+        case HSC_TYPE_AS: {
+            const hsc_strs *a = member(record, f);
+            p = hsc_uv_put(p, a->n);
+            for (size_t k = 0; k < a->n; k++)
+                p = put_bytes(p, a->p[k].p, a->p[k].n);
+            break;
+        }
+        }
+    }
+    return p;
+}
+
+hsc_status hsc_wire_record_put(const hsc_record_info *info, const void *record, uint8_t *out, size_t room,
+                               size_t *used_bytes, uint64_t *last_time, uint64_t *last_delta) {
+    size_t bound = info->scalar_max_bytes + 5u; /* with the id */
+    uint8_t *end;
+    if (!info->n_variable && bound < 128 && room > bound) {
+        /* the usual case: it fits whatever the values are, and its length takes one byte */
+        end = encode(info, record, out + 1, last_time, last_delta);
+        *out = (uint8_t)(end - out - 1);
+    } else {
+        size_t n = measure(info, record, *last_time, last_delta);
+        if (!n)
+            return HSC_E_ARGUMENT;
+        if (hsc_uv_size(n) + n > room)
+            return HSC_E_LIMIT;
+        end = encode(info, record, hsc_uv_put(out, n), last_time, last_delta);
+    }
+    *used_bytes = (size_t)(end - out);
+    return HSC_OK;
+}
+
+hsc_status hsc_chunk_put(hsc_chunk_writer *w, uint32_t record_id, const void *record) {
+    const hsc_record_info *info = hsc_record_info_get(record_id);
+    if (!info)
+        return HSC_E_ARGUMENT;
+    size_t at = (size_t)HSC_CHUNK_HEADER_BYTES + w->used_bytes, n;
+    hsc_status status =
+        hsc_wire_record_put(info, record, w->base + at, w->slot_bytes - at, &n, &w->last_time, w->last_delta);
+    if (status)
+        return status;
+    w->used_bytes += (uint32_t)n;
+    store_release32(w->base + HSC_AT_COMMITTED, w->used_bytes);
+    return HSC_OK;
+}
+
+/* ---- the schema chunk --------------------------------------------------------------------------------------------- */
+
+/* Counts what is put, keeps what fits, hashes it if told to. */
+typedef struct sink {
+    uint8_t *p;
+    size_t used_bytes, capacity;
+    bool hashing;
+    uint64_t hash;
+} sink;
+
+static void sink_bytes(sink *s, const void *data, size_t n) {
+    if (n && s->used_bytes <= s->capacity && n <= s->capacity - s->used_bytes)
+        memcpy(s->p + s->used_bytes, data, n);
+    if (s->hashing)
+        s->hash = hsc_hash64(s->hash, data, n);
+    s->used_bytes += n;
+}
+
+static void sink_uv(sink *s, uint64_t v) {
+    uint8_t b[HSC_UV_MAX_BYTES];
+    sink_bytes(s, b, (size_t)(hsc_uv_put(b, v) - b));
+}
+
+static void sink_str(sink *s, const char *text) {
+    size_t n = 0;
+    while (text[n])
+        n++;
+    sink_uv(s, n);
+    sink_bytes(s, text, n);
+}
+
+static void sink_record_descriptor(sink *s, const hsc_record_info *info) {
+    sink_uv(s, HSC_SCHEMA_RECORD);
+    sink_uv(s, info->id);
+    sink_str(s, info->name);
+    sink_uv(s, info->version);
+    sink_str(s, info->meaning);
+    sink_uv(s, info->n_fields);
+    for (uint32_t i = 0; i < info->n_fields; i++) {
+        const hsc_field_info *f = &info->fields[i];
+        sink_str(s, f->name);
+        sink_uv(s, f->type);
+        sink_str(s, f->unit);
+        sink_str(s, f->semantic);
+        sink_str(s, f->meaning);
+    }
+    sink_uv(s, 0); /* attributes */
+}
+
+static bool same_text(const char *a, const char *b) {
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* The values [first, end) of one enum */
+static void sink_enum_descriptor(sink *s, const hsc_enum_info *first, const hsc_enum_info *end) {
+    sink_uv(s, HSC_SCHEMA_ENUM);
+    sink_str(s, first->enum_name);
+    sink_uv(s, (uint64_t)(end - first));
+    for (const hsc_enum_info *e = first; e < end; e++) {
+        sink_uv(s, e->value);
+        sink_str(s, e->name);
+        sink_str(s, e->text);
+    }
+}
+
+static void sink_schema(sink *s) {
+    size_t n;
+    const uint32_t *ids = hsc_record_ids(&n);
+    for (size_t i = 0; i < n; i++) {
+        const hsc_record_info *info = hsc_record_info_get(ids[i]);
+        sink counter = {0};
+        sink_record_descriptor(&counter, info);
+        sink_uv(s, counter.used_bytes);
+        sink_record_descriptor(s, info);
+    }
+    const hsc_enum_info *e = hsc_enum_infos(&n);
+    for (const hsc_enum_info *end = e + n, *next; e < end; e = next) {
+        for (next = e + 1; next < end && same_text(next->enum_name, e->enum_name); next++)
+            ;
+        sink counter = {0};
+        sink_enum_descriptor(&counter, e, next);
+        sink_uv(s, counter.used_bytes);
+        sink_enum_descriptor(s, e, next);
+    }
+}
+
+uint64_t hsc_wire_schema_id(void) {
+    static uint64_t kept; /* a constant that every thread computes alike; 0: not yet */
+    uint64_t id = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+    if (!id) {
+        sink s = {.hashing = true};
+        sink_schema(&s);
+        id = s.hash;
+        __atomic_store_n(&kept, id, __ATOMIC_RELAXED);
+    }
+    return id;
+}
+
+size_t hsc_schema_chunk(void *buffer, size_t capacity) {
+    sink s = {0};
+    sink_schema(&s);
+    size_t size = (HSC_CHUNK_HEADER_BYTES + s.used_bytes + 7) & ~(size_t)7;
+    if (!buffer || capacity < size)
+        return size;
+    uint8_t *base = buffer;
+    hsc_wire_header_put(base, HSC_FORMAT_MINOR, HSC_CHUNK_SCHEMA, (uint32_t)size, 0, 0, 0, 0,
+                        hsc_wire_schema_id());
+    s = (sink){.p = base + HSC_CHUNK_HEADER_BYTES, .capacity = size - HSC_CHUNK_HEADER_BYTES};
+    sink_schema(&s);
+    memset(s.p + s.used_bytes, 0, s.capacity - s.used_bytes);
+    hsc_set32(base + HSC_AT_COMMITTED, (uint32_t)s.used_bytes);
+    hsc_chunk_seal(base, false);
+    return size;
+}

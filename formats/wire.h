@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Byte layout of chunks and records, shared by the writing and the reading half. Internal to formats/. */
+#ifndef HEATSCOPE_FORMATS_WIRE_H
+#define HEATSCOPE_FORMATS_WIRE_H
+
+#include <string.h>
+
+#include <heatscope/formats/stream.h>
+
+/* Offsets of the header's members */
+enum {
+    HSC_AT_MAGIC = 0,
+    HSC_AT_HEADER_CRC = 8,
+    HSC_AT_MAJOR = 12,
+    HSC_AT_MINOR = 13,
+    HSC_AT_KIND = 14,
+    HSC_AT_SLOT = 16,
+    HSC_AT_STREAM = 20,
+    HSC_AT_SEQUENCE = 24,
+    HSC_AT_COMMITTED = 28,
+    HSC_AT_PAYLOAD_CRC = 32,
+    HSC_AT_FLAGS = 36,
+    HSC_AT_T0 = 40,
+    HSC_AT_LOST = 48,
+    HSC_AT_SCHEMA = 56
+};
+
+#define HSC_MAGIC_BYTES "\x89HSR\r\n\x1a\n"
+#define HSC_FLAG_SEALED 1u
+
+/* Record ids of schema chunks */
+enum { HSC_SCHEMA_RECORD = 0, HSC_SCHEMA_ENUM = 1 };
+
+#define HSC_UV_MAX_BYTES 10
+
+static inline uint32_t hsc_get32(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t hsc_get64(const uint8_t *p) {
+    return hsc_get32(p) | (uint64_t)hsc_get32(p + 4) << 32;
+}
+
+static inline void hsc_set32(uint8_t *p, uint32_t v) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void hsc_set64(uint8_t *p, uint64_t v) {
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline size_t hsc_uv_size(uint64_t v) {
+    size_t n = 1;
+    while (v >= 0x80) {
+        v >>= 7;
+        n++;
+    }
+    return n;
+}
+
+static inline uint8_t *hsc_uv_put(uint8_t *p, uint64_t v) {
+    while (v >= 0x80) {
+        *p++ = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+/* Reads a varint of [p, end); NULL when it is cut off, longer than 10 bytes or beyond 64 bits. */
+static inline const uint8_t *hsc_uv_get(const uint8_t *p, const uint8_t *end, uint64_t *out) {
+    if (p < end && *p < 0x80) {
+        *out = *p;
+        return p + 1;
+    }
+    uint64_t v = 0;
+    for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+        uint8_t b = *p++;
+        if (shift == 63 && b > 1)
+            return NULL;
+        v |= (uint64_t)(b & 0x7f) << shift;
+        if (b < 0x80) {
+            *out = v;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static inline uint64_t hsc_zigzag(uint64_t v) {
+    return v << 1 ^ (0 - (v >> 63));
+}
+
+static inline uint64_t hsc_unzigzag(uint64_t v) {
+    return v >> 1 ^ (0 - (v & 1));
+}
+
+/* CRC of the header members that never change: all but the CRC itself, committed, payload CRC and flags. Signal-safe. */
+uint32_t hsc_wire_header_crc(const uint8_t *header);
+
+/* Writes a header. Signal-safe. */
+void hsc_wire_header_put(uint8_t *header, uint8_t minor, uint16_t kind, uint32_t slot_bytes, uint32_t stream,
+                         uint32_t sequence, uint64_t t0_ns, uint64_t lost_before, uint64_t schema_id);
+
+/* Encodes one record as `info` describes it, length prefix included, into `room` bytes at `out`. *used_bytes and the
+ * delta state change only on success. Status as hsc_chunk_put. Signal-safe. */
+hsc_status hsc_wire_record_put(const hsc_record_info *info, const void *record, uint8_t *out, size_t room,
+                               size_t *used_bytes, uint64_t *last_time, uint64_t *last_delta);
+
+/* Identity of the schema that hsc_schema_chunk writes. Signal-safe. */
+uint64_t hsc_wire_schema_id(void);
+
+#endif

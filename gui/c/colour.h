@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Colour maps of heat pictures and the way from a value to a colour. Pure computation, no Tcl, no X. */
+#ifndef HSC_GUI_COLOUR_H
+#define HSC_GUI_COLOUR_H
+
+#include <stdint.h>
+
+/* Colours are 0x00RRGGBB, the layout of cairo's RGB24 and of 32-bit TrueColor visuals. */
+typedef uint32_t hsc_rgb;
+
+enum hsc_colours { HSC_COLOURS_INFERNO, HSC_COLOURS_VIRIDIS, HSC_COLOURS_CIVIDIS, HSC_COLOURS_CLASSIC, HSC_COLOURS_COUNT };
+enum hsc_scaling { HSC_SCALING_LOG, HSC_SCALING_LINEAR };
+
+#define HSC_COLOUR_STEPS 1024
+
+/* Names for options, in the order of the enums, NULL-terminated. */
+extern const char *const hsc_colours_names[];
+extern const char *const hsc_scaling_names[];
+
+/* Colour of position t in 0..1 (clamped). inferno is cut at 0.18 so that its lowest colour cannot be taken for black. */
+hsc_rgb hsc_colour_at(enum hsc_colours map, double t);
+
+/* Position 0..1 of a value when `maximum` is the hottest: log(1+v)/log(1+max) or v/max; 0 for v <= 0 and for NaN. */
+double hsc_colour_position(enum hsc_scaling scaling, double value, double maximum);
+
+/* The other way: the value at position t. */
+double hsc_colour_value(enum hsc_scaling scaling, double t, double maximum);
+
+/* A scale ready for many values: colours and the factor. */
+typedef struct hsc_colour_scale {
+    enum hsc_scaling scaling;
+    float maximum, factor;
+    hsc_rgb steps[HSC_COLOUR_STEPS];
+} hsc_colour_scale;
+void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum);
+/* Colour of a value; NaN has no colour and must be sorted out before. */
+hsc_rgb hsc_colour_scale_get(const hsc_colour_scale *s, float value);
+/* n values to pixels; NaN becomes `no_code`. */
+void hsc_colour_scale_fill(const hsc_colour_scale *s, const float *values, uint32_t n, hsc_rgb no_code, hsc_rgb *out);
+
+/* Mixture of two colours, t = 0: a. */
+hsc_rgb hsc_colour_mix(hsc_rgb a, hsc_rgb b, double t);
+/* Relative luminance 0..1 (sRGB). */
+double hsc_colour_luminance(hsc_rgb c);
+/* Black or white, whichever reads better on `background`. */
+hsc_rgb hsc_colour_text_on(hsc_rgb background);
+/* CIE L*a*b* (D65). */
+void hsc_colour_lab(hsc_rgb c, double lab[3]);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Open databases of an interpreter: shared by the data commands and the widgets, with the few indexes that both need.
+ * Used by the interpreter's thread only. */
+#ifndef HSC_GUI_HANDLE_H
+#define HSC_GUI_HANDLE_H
+
+#include "tclcompat.h"
+
+#include <heatscope/query.h>
+
+typedef struct hsc_handle {
+    hsc_db *db;
+    hsc_db_info info;
+    char name[40];
+    int references; /* the command and each widget */
+    Tcl_Command command; /* NULL: closed, only widgets are left */
+    Tcl_Interp *interp;
+    /* lazily made: procedures, loops and regions by file, sorted by first line, outer before inner */
+    uint32_t *scope_start, *scopes;
+    uint32_t *instance_start, *instances; /* lazily made: loop versions by scope, in order */
+    double *totals; /* by metric; negative: not read yet */
+    double *own;    /* by scope for metric own_metric: see hsc_handle_own */
+    uint32_t own_metric;
+    struct {        /* maxima that pictures are normalised to: those found last */
+        uint64_t key;
+        double value;
+    } maxima[32];
+    unsigned next_maximum;
+} hsc_handle;
+
+/* Opens a database and makes its command. */
+hsc_status hsc_handle_open(Tcl_Interp *interp, const char *path, hsc_handle **out, hsc_err *err);
+/* Finds a handle by command name; leaves an error in the interpreter. Does not take a reference. */
+hsc_handle *hsc_handle_find(Tcl_Interp *interp, const char *name);
+void hsc_handle_take(hsc_handle *h);
+void hsc_handle_release(hsc_handle *h);
+Tcl_Obj *hsc_handle_list(Tcl_Interp *interp);
+
+/* Scopes of a file: borrowed array. */
+hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scopes, uint32_t *n, hsc_err *err);
+/* Loop versions of a scope: borrowed array. The first call reads all of them, later ones cost nothing. */
+hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err);
+/* All samples of a metric. */
+hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err);
+/* Innermost scope of the file that spans the line; HSC_NONE. */
+hsc_status hsc_handle_scope_at(hsc_handle *h, uint32_t file, uint32_t line, uint32_t *out, hsc_err *err);
+/* Table rows [*lo, *hi) of the lines first..last of a file. */
+hsc_status hsc_handle_rows(hsc_handle *h, uint32_t file, uint32_t first, uint32_t last, uint32_t *lo, uint32_t *hi,
+                           hsc_err *err);
+/* Sums by column of rows [first, first + n). out: one value a column of the axis. */
+hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, uint64_t n, float *out, hsc_err *err);
+/* What code took itself, by scope (borrowed array): for loops and regions their exclusive value, for procedures with that
+ * of their loops and regions (not of procedures inside), for files, modules and the program with all below. */
+hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **own, hsc_err *err);
+/* The same for one scope, by column of view.axis. */
+hsc_status hsc_handle_own_columns(hsc_handle *h, hsc_db_view view, uint32_t scope, float *out, hsc_err *err);
+/* Short name of a column: r3, r3.1, t5. */
+void hsc_handle_label(hsc_handle *h, hsc_db_axis axis, uint32_t column, char *out, size_t capacity);
+
+/* Tcl error {HEATSCOPE DB STATUS} from err; returns TCL_ERROR. */
+int hsc_tcl_error(Tcl_Interp *interp, const hsc_err *err);
+int hsc_tcl_usage(Tcl_Interp *interp, const char *format, ...) HSC_PRINTF(2, 3);
+/* String from a file as a Tcl value, whatever its bytes are. */
+Tcl_Obj *hsc_tcl_text(const char *text, size_t size);
+/* 0-based index or -1. */
+Tcl_Obj *hsc_tcl_index(uint32_t index);
+void hsc_tcl_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
+/* An index below limit, in a message called what. */
+int hsc_tcl_get_index(Tcl_Interp *interp, Tcl_Obj *obj, const char *what, uint64_t limit, uint32_t *out);
+
+extern const char *const hsc_table_names[], *const hsc_axis_names[], *const hsc_reduce_names[], *const hsc_kind_names[],
+    *const hsc_knowledge_names[], *const hsc_context_names[];
+
+/* data.c */
+int hsc_data_command(ClientData handle, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* data_values.c: commands that read values; TCL_CONTINUE when the name is none of them. */
+int hsc_data_values(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+/* data_tree.c: rankings, contexts, search; as above. */
+int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* Options of a value query, and which of them a command takes. */
+enum {
+    HSC_ARG_TABLE = 1, HSC_ARG_ROWS = 2, HSC_ARG_COLUMNS = 4, HSC_ARG_ROW = 8, HSC_ARG_N = 16, HSC_ARG_KIND = 32,
+    HSC_ARG_UNDER = 64, HSC_ARG_FILE = 128, HSC_ARG_STATS = 256, HSC_ARG_REDUCE = 512, HSC_ARG_BINS = 1024,
+    HSC_ARG_KINDS = 2048, HSC_ARG_FIRST = 4096
+};
+typedef struct hsc_data_args {
+    hsc_db_view view;
+    unsigned given;
+    uint64_t first, n;   /* -rows */
+    uint32_t column, m;  /* -columns */
+    uint64_t row;
+    uint32_t limit;      /* -n */
+    uint32_t from;       /* -first */
+    int kind;            /* hsc_scope_kind or -1: all */
+    uint32_t under, file;
+    int stats, reduce;
+    uint32_t bins;
+    Tcl_Obj *kinds;
+} hsc_data_args;
+/* Parses objv[0..objc); checks metric, rows and columns against the database. */
+int hsc_data_parse(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], unsigned takes, unsigned needs,
+                   uint32_t default_n, uint32_t max_n, hsc_data_args *out);
+
+/* Dicts that several commands give. NULL and an error in err when the row cannot be read. */
+Tcl_Obj *hsc_data_scope(hsc_handle *h, uint32_t scope, hsc_err *err);
+Tcl_Obj *hsc_data_context(hsc_handle *h, uint32_t context, hsc_err *err);
+void hsc_data_put_stats(Tcl_Obj *dict, const hsc_db_stats *s);
+Tcl_Obj *hsc_data_filename(hsc_handle *h, uint32_t file);
+Tcl_Obj *hsc_data_instance(hsc_handle *h, uint32_t index, hsc_err *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Short numbers and ticks. */
+#include "number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) {
+    static const char suffix[] = " kMGTPE";
+    out[0] = 0;
+    if (isnan(value))
+        return 0;
+    double a = fabs(value);
+    int sign = value < 0;
+    if (isinf(value)) {
+        memcpy(out, sign ? "-inf" : "inf", sign ? 5 : 4);
+        return strlen(out);
+    }
+    if (a < 9.95 && a != floor(a) && a >= 0.05)
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.1f", value);
+    if (a < 9999.5)
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.0f", round(value) + 0.0);
+    double scaled = a;
+    int power = 0;
+    while (scaled >= 999.5 && power < 6) {
+        scaled /= 1000;
+        power++;
+    }
+    if (scaled >= 999.5)
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.0e", value);
+    /* one decimal where it is exact enough to matter and there is room: 9.9k, 12.3k */
+    int n = snprintf(out, HSC_NUMBER_MAX, "%s%.1f%c", sign ? "-" : "", scaled, suffix[power]);
+    if (n > width || scaled >= 99.95 || (out[n - 2] == '0'))
+        n = snprintf(out, HSC_NUMBER_MAX, "%s%.0f%c", sign ? "-" : "", scaled, suffix[power]);
+    return (size_t)n;
+}
+
+void hsc_name_short(const char *name, char *out, size_t capacity) {
+    size_t n = 0;
+    int depth = 0;
+    for (const char *p = name; *p && n + 4 < capacity; p++) {
+        /* operator<, operator->, operator() and the like keep their signs */
+        if (!depth && !strncmp(p, "operator", 8)) {
+            size_t len = 8 + strspn(p + 8, "<>=-+*/%!&|^~[],");
+            len += !strncmp(p + len, "()", 2) ? 2 : 0;
+            if (n + len + 4 >= capacity)
+                break;
+            memcpy(out + n, p, len);
+            n += len;
+            p += len - 1;
+            continue;
+        }
+        if (*p == '<' && depth++ == 0 && n > 0) {
+            if (n + 6 > capacity)
+                break;
+            memcpy(out + n, "<\xe2\x80\xa6>", 5);
+            n += 5;
+        }
+        if (*p == '>' && depth > 0) {
+            depth--;
+            continue;
+        }
+        if (depth > 0)
+            continue;
+        if (*p == '(' && n > 0 && strncmp(p, "(anonymous", 10)) {
+            /* arguments: the end of the name, unless it goes on inside the function (lambdas, local classes) */
+            int open = 1;
+            while (open > 0 && p[1]) {
+                p++;
+                open += (*p == '(') - (*p == ')');
+            }
+            if (!strncmp(p + 1, " const", 6))
+                p += 6;
+            if (strncmp(p + 1, "::", 2))
+                break;
+            continue;
+        }
+        out[n++] = *p;
+    }
+    out[n] = 0;
+    if (!n)
+        snprintf(out, capacity, "%s", name);
+}
+
+double hsc_number_step(double range, int wanted) {
+    if (!(range > 0) || wanted < 1)
+        return 1;
+    double raw = range / wanted, base = pow(10, floor(log10(raw)));
+    static const double steps[] = {1, 2, 5, 10};
+    for (int i = 0; i < 4; i++)
+        if (base * steps[i] >= raw * (1 - 1e-9))
+            return base * steps[i];
+    return base * 10;
+}
+
+int hsc_number_ticks(int logarithmic, double maximum, int wanted, double *out, int capacity) {
+    int n = 0;
+    if (capacity < 1)
+        return 0;
+    out[n++] = 0;
+    if (!(maximum > 0))
+        return n;
+    if (logarithmic) {
+        int decades = (int)floor(log10(maximum)), every = decades / (wanted > 1 ? wanted : 1) + 1;
+        for (int d = maximum < 10 ? 0 : 1; d <= decades && n < capacity; d += every)
+            out[n++] = pow(10, d);
+    } else {
+        double step = hsc_number_step(maximum, wanted);
+        for (int i = 1; i * step <= maximum * (1 + 1e-9) && n < capacity; i++)
+            out[n++] = i * step;
+    }
+    return n;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Numbers as people read them in cells, labels and ticks; names that fit. */
+#ifndef HSC_GUI_NUMBER_H
+#define HSC_GUI_NUMBER_H
+
+#include <stddef.h>
+
+#define HSC_NUMBER_MAX 16
+
+/* At most `width` characters (3..15): integers while they fit in four digits (or width), then 12k, 1.2M, 3.4G, 2e15;
+ * values below 10 that are not whole keep one decimal. Returns the length. NaN gives "". */
+size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]);
+
+/* Ticks for a scale from 0 to `maximum`: 0 and round values below it, rising (powers of ten for logarithmic scales,
+ * 1-2-5 steps for linear ones). Returns their number, at most `capacity`. */
+int hsc_number_ticks(int logarithmic, double maximum, int wanted, double *out, int capacity);
+
+/* A name of C++ without what makes it long: template arguments and the function's arguments. Other names as they are. */
+void hsc_name_short(const char *name, char *out, size_t capacity);
+
+/* Round step (1, 2, 5 times a power of ten) so that `range` has at most `wanted` steps. */
+double hsc_number_step(double range, int wanted);
+
+#endif

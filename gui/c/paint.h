@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The pictures: each takes plain arrays and draws them on a canvas. No database, no Tcl, no X. */
+#ifndef HSC_GUI_PAINT_H
+#define HSC_GUI_PAINT_H
+
+#include <heatscope/query.h>
+
+#include "canvas.h"
+#include "strips.h"
+
+/* Palette keys and the light theme: HSC_PALETTE(key, colour). */
+#define HSC_PALETTE_TABLE(X) \
+    X(background, 0xffffff) X(panel, 0xf4f6f9) X(foreground, 0x1a1d24) X(muted, 0x6b7280) X(faint, 0xd5d9e0) \
+    X(accent, 0x1d5fd6) X(accentsoft, 0xdbe7fb) X(bar, 0x5a80c4) X(barlight, 0xb9c9e8) X(warn, 0xc2570c) \
+    X(lineband, 0xfdf3c7) X(nocode, 0x000000) X(mark, 0xffe600) X(detail, 0xf5b800) X(casing, 0x000000) \
+    X(hit, 0x00c2a8) X(greylow, 0xf1f2f4) X(greyhigh, 0x6f7682) \
+    X(cat0, 0x0072b2) X(cat1, 0xd55e00) X(cat2, 0xcc79a7) X(cat3, 0x8d929b) X(cat4, 0x009e73) \
+    X(cat5, 0xe69f00) X(cat6, 0x56b4e9) X(cat7, 0xf0e442) X(cat8, 0x7a5195) X(cat9, 0x444444)
+
+enum hsc_palette_key {
+#define HSC_PALETTE_ENUM(name, colour) HSC_P_##name,
+    HSC_PALETTE_TABLE(HSC_PALETTE_ENUM)
+#undef HSC_PALETTE_ENUM
+    HSC_P_COUNT
+};
+#define HSC_CATEGORIES_SHOWN 10
+
+typedef struct hsc_style {
+    hsc_rgb colour[HSC_P_COUNT];
+    const hsc_font *font, *small, *mono, *mono_small;
+} hsc_style;
+void hsc_style_init_light(hsc_style *s);
+hsc_rgb hsc_style_category(const hsc_style *s, uint32_t category);
+hsc_rgb hsc_style_grey(const hsc_style *s, double share); /* 0..1 */
+
+/* ---- row-aligned pictures ---- */
+typedef struct hsc_rows {
+    int header, offset; /* y of the first row = header + offset */
+    int height;         /* of a row */
+    uint32_t top;       /* line of the first row */
+    uint32_t lines;     /* of the file, 0 unknown */
+    uint32_t selected;  /* line, 0 none */
+    int count;          /* rows that are (partly) visible */
+} hsc_rows;
+int hsc_rows_y(const hsc_rows *r, int row);
+/* Row at y, -1 above the rows. */
+int hsc_rows_at(const hsc_rows *r, int y);
+int hsc_rows_fit(const hsc_rows *r, int height);
+/* Background of the rows with the band of the selected line, and the header's hair line. */
+void hsc_paint_rows_background(hsc_canvas *c, const hsc_style *st, const hsc_rows *r);
+void hsc_paint_rows_header_line(hsc_canvas *c, const hsc_style *st, const hsc_rows *r);
+
+typedef struct hsc_heat_frame {
+    hsc_rows rows;
+    uint32_t bins;
+    const int32_t *index;        /* per visible row: its row in values, -1 no code */
+    const float *values;         /* [code rows][bins] */
+    const hsc_colour_scale *scale;
+    const float *row_maximum;    /* per code row for normalisation by row, else NULL */
+    enum hsc_colours colours;    /* for row_maximum */
+    const char *const *labels;   /* per bin */
+    const char *title;           /* above the labels where there is room; may be NULL */
+    bool numbers, grid;
+    int cursor;                  /* bin of the cursor, -1 none */
+    int mark_first, mark_last;   /* bins marked in the header, -1 none */
+} hsc_heat_frame;
+int hsc_heat_x(const hsc_canvas *c, uint32_t bins, uint32_t bin);
+void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f);
+
+typedef struct hsc_bars_frame {
+    hsc_rows rows;
+    const int32_t *index;
+    const hsc_db_stats *stats;
+    const char (*max_label)[16], (*min_label)[16]; /* per code row: processor */
+    double maximum;
+    enum hsc_scaling scaling;
+    bool show_min;
+    const char *who;
+} hsc_bars_frame;
+/* Where the parts of a bar picture lie. */
+typedef struct hsc_bars_layout {
+    int bar_x, bar_width, value_width, who_right;
+} hsc_bars_layout;
+void hsc_bars_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f, hsc_bars_layout *out);
+void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f);
+
+typedef struct hsc_gutter_frame {
+    hsc_rows rows;
+    const double *share; /* per visible row: 0..1; negative: no code */
+} hsc_gutter_frame;
+void hsc_paint_gutter(hsc_canvas *c, const hsc_style *st, const hsc_gutter_frame *f);
+
+typedef struct hsc_scope_bar {
+    uint32_t line_begin, line_end;
+    uint32_t column; /* nesting */
+    double share;    /* inclusive, of the program */
+    const char *name;
+    bool selected;
+    const double *categories; /* n shares that sum to 1 (or all 0) */
+} hsc_scope_bar;
+typedef struct hsc_scopes_frame {
+    hsc_rows rows;
+    int bar_width;
+    uint32_t n, categories;
+    const hsc_scope_bar *bars;
+} hsc_scopes_frame;
+/* Rectangle of a bar and of the category bar on its top; false: not in view. */
+bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t bar, int vertical[4], int top[4]);
+void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame *f);
+
+/* ---- overview ---- */
+typedef struct hsc_area { /* part of the program: table rows [lo, hi) and bins of processors [column_lo, column_hi) */
+    uint32_t lo, hi, column_lo, column_hi;
+} hsc_area;
+typedef struct hsc_overview_frame {
+    const hsc_strips *strips;
+    uint32_t columns;      /* bins of processors */
+    const float *values;   /* [strips->bins][columns] */
+    const hsc_colour_scale *scale;
+    const float *strip_maximum; /* per strip, else NULL */
+    enum hsc_colours colours;
+    const uint32_t *strip_label; /* number above each strip */
+    bool labels, legend;
+    uint32_t n_outlines;
+    const hsc_area *outlines;
+    hsc_area procedure, detail, drag; /* empty (lo == hi): none */
+    uint32_t line_row;     /* tick, UINT32_MAX none */
+    uint32_t n_hits;
+    const uint32_t *hits;  /* table rows */
+} hsc_overview_frame;
+typedef struct hsc_overview_layout {
+    int x, y, strip_width, gap, height; /* of the strips */
+    int legend_y;
+} hsc_overview_layout;
+/* strips: wanted number, 0 chosen from the width; even as hsc_strips_layout. Fills the layout and lays out f->strips (columns must be set). */
+void hsc_overview_layout_get(const hsc_canvas *c, const hsc_style *st, hsc_strips *s, uint32_t strips, bool labels,
+                             bool legend, bool even, hsc_overview_layout *out);
+void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l);
+/* Colour bar with ticks in the rectangle; with the square for "no code" on its right. */
+void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, const hsc_colour_scale *s, bool no_code);
+int hsc_legend_height(const hsc_canvas *c, const hsc_style *st);
+
+typedef struct hsc_minimap_frame {
+    uint32_t lines;      /* of the file */
+    uint32_t columns;    /* bins of processors */
+    const float *values; /* [pixel rows][columns]; NaN no code */
+    const hsc_colour_scale *scale;
+    uint32_t view_first, view_last; /* 0 none */
+    uint32_t selected;
+    uint32_t n_hits;
+    const uint32_t *hits; /* lines */
+} hsc_minimap_frame;
+void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f);
+
+/* ---- charts ---- */
+typedef struct hsc_profile_frame {
+    uint32_t n; /* bins */
+    const float *values;
+    double mean, maximum;
+    enum hsc_scaling scaling;
+    int mark_first, mark_last; /* bins, -1 none */
+    const char *const *labels; /* per bin, for the ticks */
+    bool ticks;
+} hsc_profile_frame;
+void hsc_paint_profile(hsc_canvas *c, const hsc_style *st, const hsc_profile_frame *f);
+
+typedef struct hsc_stack_frame {
+    uint32_t n, categories;
+    const float *values; /* [categories][n] */
+    double maximum;      /* of a column's sum */
+    bool share;
+    const char *const *labels;
+    bool ticks;
+} hsc_stack_frame;
+void hsc_paint_stack(hsc_canvas *c, const hsc_style *st, const hsc_stack_frame *f);
+/* Height of the plot above the ticks. */
+int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
+
+void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
+                            const double *values);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the widgets of one interpreter share: palette, list of widgets; and what Tk knows of a font. */
+#ifndef HSC_GUI_SHARED_H
+#define HSC_GUI_SHARED_H
+
+#include "widget.h"
+
+typedef struct hsw_shared hsw_shared;
+
+hsw_shared *hsw_shared_add(Tcl_Interp *interp, hsw *w);
+void hsw_shared_remove(hsw_shared *s, hsw *w);
+const hsc_rgb *hsw_palette(const hsw_shared *s);
+
+typedef struct hsw_font_description {
+    char family[128];
+    bool bold, italic;
+    double pixels;
+} hsw_font_description;
+/* Family and size in pixels of the font that Tk really draws with. */
+void hsw_describe_font(Tcl_Interp *interp, Tk_Window tkwin, Tk_Font font, hsw_font_description *out);
+
+/* Commands heatscope::palette, idle, grab and draw_bindings. */
+int hsw_shared_commands(Tcl_Interp *interp);
+
+#endif

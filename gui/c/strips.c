@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Strips: gaps, bins, places. */
+#include "strips.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
+                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx, hsc_err *err) {
+    uint32_t *position = malloc(((size_t)rows + 1) * sizeof *position);
+    if (!position)
+        return hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
+    uint32_t file = 0, line = 0;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t f, l;
+        get(ctx, i, &f, &l);
+        if (i > 0) {
+            uint32_t gap = f != file ? 1 : l > line + 1 ? l - line - 1 : 0;
+            if (gap > skip)
+                gap = skip > 0;
+            at += 1 + (uint64_t)gap;
+        }
+        position[i] = (uint32_t)at; /* rows < 2^32 and each gap is at most skip: may only overflow for absurd skips */
+        file = f;
+        line = l;
+    }
+    memset(s, 0, sizeof *s);
+    s->rows = rows;
+    s->position = position;
+    s->lines = rows ? at + 1 : 0;
+    if (s->lines > UINT32_MAX) {
+        hsc_strips_fini(s);
+        return hsc_err_set(err, HSC_E_LIMIT, "overview: %llu lines to show, at most 4294967295",
+                           (unsigned long long)(at + 1));
+    }
+    return HSC_OK;
+}
+
+void hsc_strips_fini(hsc_strips *s) {
+    free(s->position);
+    memset(s, 0, sizeof *s);
+}
+
+void hsc_strips_layout(hsc_strips *s, uint32_t strips, uint32_t height, uint32_t max_pixels, bool even) {
+    if (strips < 1)
+        strips = 1;
+    if (height < 1)
+        height = 1;
+    uint64_t room = (uint64_t)strips * height;
+    s->lines_per_bin = s->pixels_per_bin = 1;
+    s->uneven = false;
+    if (s->lines > room) {
+        s->lines_per_bin = (uint32_t)((s->lines + room - 1) / room);
+        s->uneven = !even;
+    } else if (s->lines) {
+        uint64_t p = room / s->lines;
+        if (p > max_pixels)
+            p = max_pixels > 0 ? max_pixels : 1;
+        while (p > 1 && (uint64_t)strips * (height / p) < s->lines)
+            p--;
+        s->pixels_per_bin = p > height ? height : (uint32_t)p;
+    }
+    s->bins = s->uneven ? (uint32_t)room : (uint32_t)((s->lines + s->lines_per_bin - 1) / s->lines_per_bin);
+    uint32_t fit = height / s->pixels_per_bin;
+    s->strips = s->bins ? (s->bins + fit - 1) / fit : 0;
+    s->bins_per_strip = s->strips ? (s->bins + s->strips - 1) / s->strips : 0;
+}
+
+uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin) {
+    return s->uneven ? (bin * s->lines + s->bins - 1) / s->bins : (uint64_t)bin * s->lines_per_bin;
+}
+
+uint32_t hsc_strips_row_from(const hsc_strips *s, uint64_t position) {
+    uint32_t lo = 0, hi = s->rows;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->position[mid] < position)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void hsc_strips_fill_bins(const hsc_strips *s, uint32_t *lo, uint32_t *hi) {
+    uint32_t row = 0;
+    for (uint32_t b = 0; b < s->bins; b++) {
+        uint64_t end = hsc_strips_first(s, b + 1);
+        lo[b] = row;
+        while (row < s->rows && s->position[row] < end)
+            row++;
+        hi[b] = row;
+    }
+}
+
+uint32_t hsc_strips_bin_of(const hsc_strips *s, uint32_t row) {
+    if (row >= s->rows || !s->bins)
+        return 0;
+    return s->uneven ? (uint32_t)(s->position[row] * (uint64_t)s->bins / s->lines) : s->position[row] / s->lines_per_bin;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope::scopes: nested bars for procedures, loops and regions beside the source (C3). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "widget.h"
+
+typedef struct scopes {
+    hsw w;
+    hsw_rows_options rows_options;
+    int bar_width, selected;
+    char *kinds;
+    unsigned kind_mask;
+    hsw_rows rows;
+    /* of the file: made once for a file, metric and axis */
+    hsc_handle *of;
+    int of_file, of_metric;
+    unsigned of_kinds;
+    uint32_t n, columns;
+    hsc_scope_bar *bars;
+    uint32_t *scope_rows;
+    double *sums, *categories;
+} scopes;
+
+static const Tk_OptionSpec options[] = {
+    HSW_ROWS_OPTIONS(scopes, rows_options),
+    HSW_O_INT(scopes, "-barwidth", bar_width, "14", HSW_PAINT),
+    HSW_O_INT(scopes, "-scope", selected, "-1", HSW_PAINT),
+    HSW_O_TEXT(scopes, "-kinds", kinds, "procedure loop region", HSW_DATA),
+    HSW_OPTIONS_END};
+
+static void forget(scopes *s) {
+    free(s->bars);
+    free(s->scope_rows);
+    free(s->sums);
+    free(s->categories);
+    s->bars = NULL;
+    s->scope_rows = NULL;
+    s->sums = s->categories = NULL;
+    s->n = s->columns = 0;
+    s->of = NULL;
+}
+
+static hsc_status changed(hsw *w, hsc_err *err) {
+    scopes *s = (scopes *)w;
+    char word[32];
+    unsigned mask = 0;
+    int used;
+    for (const char *p = s->kinds ? s->kinds : ""; sscanf(p, " %31s%n", word, &used) == 1; p += used) {
+        int k = HSC_SCOPE_PROCEDURE;
+        while (k <= HSC_SCOPE_REGION && strcmp(word, hsc_kind_names[k]))
+            k++;
+        if (k > HSC_SCOPE_REGION)
+            return hsc_err_set(err, HSC_E_ARGUMENT, "-kinds: expected procedure, loop and region, got %s", word);
+        mask |= 1u << k;
+    }
+    s->kind_mask = mask;
+    if (s->bar_width < 2)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-barwidth %d: expected 2 or more", s->bar_width);
+    return HSC_OK;
+}
+
+static void fini(hsw *w) {
+    forget((scopes *)w);
+    hsw_rows_fini(&((scopes *)w)->rows);
+}
+
+/* Column of each bar: the first free place beside those that are still open. Bars come sorted by first line, long ones
+ * first, so that nested scopes nest. */
+static hsc_status place(scopes *s, hsc_err *err) {
+    uint32_t *open_until = malloc(((size_t)s->n + 1) * sizeof *open_until), open = 0;
+    if (!open_until)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    for (uint32_t i = 0; i < s->n; i++) {
+        while (open > 0 && open_until[open - 1] < s->bars[i].line_begin)
+            open--;
+        s->bars[i].column = open;
+        open_until[open++] = s->bars[i].line_end;
+        if (open > s->columns)
+            s->columns = open;
+    }
+    free(open_until);
+    return HSC_OK;
+}
+
+static hsc_status read_file(scopes *s, hsc_err *err) {
+    hsw *w = &s->w;
+    const uint32_t *rows;
+    uint32_t n = 0, categories = w->db->info.categories;
+    double total = 0;
+    forget(s);
+    hsc_status r = hsc_handle_scopes(w->db, (uint32_t)s->rows_options.file, &rows, &n, err);
+    if (r != HSC_OK || (r = hsc_handle_total(w->db, (uint32_t)w->metric, &total, err)) != HSC_OK)
+        return r;
+    s->bars = calloc((size_t)n + 1, sizeof *s->bars);
+    s->scope_rows = calloc((size_t)n + 1, sizeof *s->scope_rows);
+    s->sums = calloc((size_t)n + 1, sizeof *s->sums);
+    s->categories = calloc((size_t)n * categories + 1, sizeof *s->categories);
+    if (!s->bars || !s->scope_rows || !s->sums || !s->categories)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", n);
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_scope sc;
+        if ((r = hsc_db_get_scope(w->db->db, rows[i], &sc, err)) != HSC_OK)
+            return r;
+        if (!(s->kind_mask & 1u << sc.kind) || !sc.line_begin || sc.line_end < sc.line_begin)
+            continue;
+        uint32_t k = s->n;
+        double *cat = s->categories + (size_t)k * categories;
+        if ((r = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_INCL), rows[i], 1, &s->sums[k], err)) != HSC_OK ||
+            (categories && (r = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_CATEGORY),
+                                                 (uint64_t)rows[i] * categories, categories, cat, err)) != HSC_OK))
+            return r;
+        s->bars[k] = (hsc_scope_bar){.line_begin = sc.line_begin, .line_end = sc.line_end,
+                                     .share = total > 0 ? s->sums[k] / total : 0, .name = sc.name, .categories = cat};
+        s->scope_rows[k] = rows[i];
+        s->n++;
+    }
+    if ((r = place(s, err)) != HSC_OK)
+        return r;
+    s->of = w->db;
+    s->of_file = s->rows_options.file;
+    s->of_metric = w->metric;
+    s->of_kinds = s->kind_mask;
+    return HSC_OK;
+}
+
+static hsc_status prepare(hsw *w, hsc_err *err) {
+    scopes *s = (scopes *)w;
+    hsw_rows_geometry(w, &s->rows_options, &s->rows);
+    if (s->rows_options.file < 0) {
+        forget(s);
+        return HSC_OK;
+    }
+    if (s->of == w->db && s->of_file == s->rows_options.file && s->of_metric == w->metric && s->of_kinds == s->kind_mask)
+        return HSC_OK;
+    hsc_status r = read_file(s, err);
+    if (r != HSC_OK)
+        forget(s);
+    return r;
+}
+
+static hsc_scopes_frame frame(scopes *s) {
+    hsw_rows_geometry(&s->w, &s->rows_options, &s->rows);
+    return (hsc_scopes_frame){.rows = s->rows.rows, .bar_width = s->bar_width, .n = s->w.db ? s->n : 0,
+                              .categories = s->w.db ? s->w.db->info.categories : 0, .bars = s->bars};
+}
+
+static void paint(hsw *w, hsc_canvas *c) {
+    scopes *s = (scopes *)w;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->bars[i].selected = s->selected >= 0 && s->scope_rows[i] == (uint32_t)s->selected;
+    hsc_scopes_frame f = frame(s);
+    hsc_paint_scopes(c, &w->style, &f);
+}
+
+static bool inside(const int r[4], int x, int y) {
+    return x >= r[0] && x < r[0] + r[2] && y >= r[1] && y < r[1] + r[3];
+}
+
+static Tcl_Obj *scope_dict(scopes *s, uint32_t i, const char *part) {
+    hsc_db_scope sc;
+    if (hsc_db_get_scope(s->w.db->db, s->scope_rows[i], &sc, NULL) != HSC_OK)
+        return NULL;
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "scope", Tcl_NewWideIntObj(s->scope_rows[i]));
+    hsc_tcl_put(d, "part", Tcl_NewStringObj(part, -1));
+    hsc_tcl_put(d, "kind", Tcl_NewStringObj(sc.kind <= HSC_SCOPE_REGION ? hsc_kind_names[sc.kind] : "?", -1));
+    hsc_tcl_put(d, "name", hsc_tcl_text(sc.name, strlen(sc.name)));
+    hsc_tcl_put(d, "line_begin", Tcl_NewWideIntObj(sc.line_begin));
+    hsc_tcl_put(d, "line_end", Tcl_NewWideIntObj(sc.line_end));
+    hsc_tcl_put(d, "inclusive",
+                s->sums[i] == floor(s->sums[i]) ? Tcl_NewWideIntObj((Tcl_WideInt)s->sums[i]) : Tcl_NewDoubleObj(s->sums[i]));
+    hsc_tcl_put(d, "share", Tcl_NewDoubleObj(s->bars[i].share));
+    return d;
+}
+
+static Tcl_Obj *hit(hsw *w, int x, int y) {
+    scopes *s = (scopes *)w;
+    hsc_scopes_frame f = frame(s);
+    if (y < f.rows.header)
+        return NULL;
+    for (uint32_t i = f.n; i-- > 0;) {
+        int v[4], t[4];
+        if (!hsc_scope_place(&w->surface.canvas, &f, i, v, t))
+            continue;
+        if (inside(t, x, y))
+            return scope_dict(s, i, "categories");
+        if (inside(v, x, y))
+            return scope_dict(s, i, "bar");
+    }
+    return NULL;
+}
+
+static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+    scopes *s = (scopes *)w;
+    if (!strcmp(name, "needwidth") && objc == 2) {
+        hsw_draw(w);
+        int gap = (int)lround(3 * w->scale), n = s->columns > 0 ? (int)s->columns : 1;
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(gap + n * (s->bar_width + gap)));
+        return TCL_OK;
+    }
+    return hsw_rows_command(w, &s->rows_options, &s->rows, interp, name, objc, objv);
+}
+
+static void describe(hsw *w, Tcl_Obj *text) {
+    scopes *s = (scopes *)w;
+    hsc_scopes_frame f = frame(s);
+    Tcl_AppendToObj(text, "scopes in view, inclusive share of the program\n", -1);
+    for (uint32_t i = 0; i < f.n; i++) {
+        int v[4], t[4];
+        if (hsc_scope_place(&w->surface.canvas, &f, i, v, t))
+            Tcl_AppendPrintfToObj(text, "%*s%s %u-%u: %.2f %%\n", (int)s->bars[i].column * 2, "", s->bars[i].name,
+                                  s->bars[i].line_begin, s->bars[i].line_end, 100 * s->bars[i].share);
+    }
+}
+
+const hsw_class hsw_scopes_class = {
+    .command = "scopes", .tk_class = "HeatscopeScopes", .size = sizeof(scopes), .options = options,
+    .pick_event = "<<ScopePick>>", .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .hit = hit,
+    .describe = describe, .command_of = command_of, .wheel = hsw_rows_wheel, .move = hsw_rows_move,
+    .usage = "needwidth rows bbox"};

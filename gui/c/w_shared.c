@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What several kinds of widgets need: axes, maxima, row-aligned geometry. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "widget.h"
+
+const char *const hsw_sort_names[] = {"number", "load", NULL};
+const char *const hsw_normalise_names[] = {"program", "file", "row", NULL};
+
+hsc_status hsw_axis(hsw *w, const char *columns, int sort, uint32_t max_bins, hsc_axis *out, hsc_err *err) {
+    uint32_t n = hsc_db_get_columns(w->db->db, (hsc_db_axis)w->axis);
+    double *load = NULL;
+    float *values = NULL;
+    hsc_status s = HSC_OK;
+    if (sort == 1 && w->db->info.scopes) {
+        load = malloc(((size_t)n + 1) * sizeof *load);
+        values = malloc(((size_t)n + 1) * sizeof *values);
+        if (!load || !values)
+            s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u processors", n);
+        else
+            s = hsc_handle_columns(w->db, hsw_view(w, HSC_TABLE_SCOPE_INCL), 0, 1, values, err);
+        for (uint32_t c = 0; s == HSC_OK && c < n; c++)
+            load[c] = (double)values[c];
+    }
+    if (s == HSC_OK) {
+        hsc_axis fresh;
+        if ((s = hsc_axis_init(&fresh, n, columns, load, max_bins, err)) == HSC_OK) {
+            hsc_axis_fini(out);
+            *out = fresh;
+        }
+    }
+    free(load);
+    free(values);
+    return s;
+}
+
+static uint64_t hash(uint64_t h, const void *data, size_t n) {
+    const unsigned char *p = data;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 0x100000001b3u;
+    return h;
+}
+
+static hsc_status range_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi,
+                                double *out, hsc_err *err) {
+    double best = 0;
+    hsc_status s = HSC_OK;
+    uint32_t n = hi > lo ? hi - lo : 0;
+    /* the largest maximum is that of all rows at once; for sums each row counts for itself */
+    bool at_once = reduce == HSC_REDUCE_MAX || axis->bins == axis->shown;
+    uint32_t step = at_once ? n : axis->bins ? (1u << 20) / axis->bins + 1 : 1;
+    if (step > n)
+        step = n;
+    uint32_t rows = at_once ? 1 : step;
+    uint32_t *from = malloc(((size_t)rows + 1) * sizeof *from), *to = malloc(((size_t)rows + 1) * sizeof *to);
+    float *v = malloc(((size_t)rows * axis->bins + 1) * sizeof *v);
+    if (!from || !to || !v)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
+    for (uint32_t at = lo; s == HSC_OK && at < hi && axis->bins; at += step) {
+        uint32_t end = hi - at < step ? hi : at + step, k = 0;
+        for (uint32_t r = at; at_once ? k < 1 : r < end; r++, k++) {
+            from[k] = r;
+            to[k] = at_once ? end : r + 1;
+        }
+        s = hsc_db_read_bins(w->db->db, view, at_once ? HSC_REDUCE_MAX : HSC_REDUCE_SUM, k, from, to, axis->bins,
+                             axis->bin_of, v, err);
+        for (size_t i = 0; s == HSC_OK && i < (size_t)k * axis->bins; i++)
+            if ((double)v[i] > best)
+                best = (double)v[i];
+    }
+    free(from);
+    free(to);
+    free(v);
+    if (s == HSC_OK)
+        *out = best;
+    return s;
+}
+
+/* Largest bin value of all lines that have a number. */
+static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, double *out, hsc_err *err) {
+    hsc_handle *h = w->db;
+    uint32_t files = h->info.files, n = 0;
+    bool at_once = reduce == HSC_REDUCE_MAX || axis->bins == axis->shown;
+    uint32_t *from = malloc(((size_t)files + 1) * sizeof *from), *to = malloc(((size_t)files + 1) * sizeof *to);
+    float *v = malloc(((size_t)files * axis->bins + 1) * sizeof *v);
+    hsc_status s = HSC_OK;
+    if (!from || !to || !v)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
+    for (uint32_t f = 0; s == HSC_OK && f < files; f++) {
+        hsc_db_file file;
+        hsc_db_line first = {0};
+        if ((s = hsc_db_get_file(h->db, f, &file, err)) != HSC_OK || !file.has_lines || !file.line_rows ||
+            (s = hsc_db_get_line(h->db, file.first_line_row, &first, err)) != HSC_OK)
+            continue;
+        from[n] = file.first_line_row + (first.line == 0);
+        to[n] = file.first_line_row + file.line_rows;
+        n += to[n] > from[n];
+    }
+    double best = 0, one;
+    if (s == HSC_OK && at_once && n && axis->bins) {
+        s = hsc_db_read_bins(h->db, view, HSC_REDUCE_MAX, n, from, to, axis->bins, axis->bin_of, v, err);
+        for (size_t i = 0; s == HSC_OK && i < (size_t)n * axis->bins; i++)
+            if ((double)v[i] > best)
+                best = (double)v[i];
+    } else {
+        for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+            if ((s = range_maximum(w, view, reduce, axis, from[i], to[i], &one, err)) == HSC_OK && one > best)
+                best = one;
+    }
+    free(from);
+    free(to);
+    free(v);
+    if (s == HSC_OK)
+        *out = best;
+    return s;
+}
+
+hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi, double *out,
+                       hsc_err *err) {
+    hsc_handle *h = w->db;
+    uint32_t parts[6] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce, lo, hi};
+    uint64_t key = hash(hash(0xcbf29ce484222325u, parts, sizeof parts), axis->bin_of, axis->columns * sizeof *axis->bin_of);
+    const unsigned slots = sizeof h->maxima / sizeof *h->maxima;
+    for (unsigned i = 0; i < slots; i++)
+        if (h->maxima[i].key == key) {
+            *out = h->maxima[i].value;
+            return HSC_OK;
+        }
+    double best = 0;
+    hsc_status s = HSC_OK;
+    if (lo == 0 && hi >= h->info.lines && (view.table == HSC_TABLE_LINE || view.table == HSC_TABLE_LINE_INCL)) {
+        /* of the program: rows that stand for code without lines are no spots and would outshine all */
+        s = files_maximum(w, view, reduce, axis, &best, err);
+    }
+    if (s == HSC_OK && best <= 0)
+        s = range_maximum(w, view, reduce, axis, lo, hi, &best, err);
+    if (s == HSC_OK) {
+        unsigned slot = h->next_maximum++ % slots;
+        h->maxima[slot].key = key;
+        h->maxima[slot].value = best;
+        *out = best;
+    }
+    return s;
+}
+
+hsc_status hsw_hottest_column(hsw *w, hsc_db_view view, const hsc_axis *axis, uint32_t row, uint32_t bin, uint32_t *column,
+                              double *value, hsc_err *err) {
+    float *v = malloc(((size_t)axis->columns + 1) * sizeof *v);
+    if (!v)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u processors", axis->columns);
+    hsc_status s = hsc_handle_columns(w->db, view, row, 1, v, err);
+    if (s == HSC_OK) {
+        *column = axis->order[axis->start[bin]];
+        *value = (double)v[*column];
+        for (uint32_t i = axis->start[bin]; i < axis->start[bin + 1]; i++)
+            if ((double)v[axis->order[i]] > *value) {
+                *column = axis->order[i];
+                *value = (double)v[*column];
+            }
+    }
+    free(v);
+    return s;
+}
+
+void hsw_processor(const hsw *w, uint32_t column, char *out, size_t capacity) {
+    char label[32];
+    hsc_handle_label(w->db, (hsc_db_axis)w->axis, column, label, sizeof label);
+    snprintf(out, capacity, "%s", label[0] ? label + 1 : "");
+}
+
+/* ---- rows ---- */
+
+void hsw_rows_geometry(hsw *w, const hsw_rows_options *o, hsw_rows *out) {
+    hsc_rows *r = &out->rows;
+    r->header = o->header > 0 ? o->header : 0;
+    r->offset = o->y_offset;
+    r->height = o->row_height > 0 ? o->row_height : hsw_linespace(w, true);
+    r->top = o->top > 0 ? (uint32_t)o->top : 1;
+    r->lines = o->lines > 0 ? (uint32_t)o->lines : 0;
+    r->selected = o->line > 0 ? (uint32_t)o->line : 0;
+    r->count = hsc_rows_fit(r, hsw_height(w));
+}
+
+hsc_status hsw_rows_prepare(hsw *w, const hsw_rows_options *o, hsw_rows *out, hsc_err *err) {
+    hsw_rows_geometry(w, o, out);
+    out->lo = out->hi = 0;
+    int n = out->rows.count;
+    if (n > out->capacity) {
+        int32_t *bigger = realloc(out->index, (size_t)n * sizeof *bigger);
+        if (!bigger) {
+            out->rows.count = out->capacity;
+            return hsc_err_set(err, HSC_E_MEMORY, "no memory for %d rows", n);
+        }
+        out->index = bigger;
+        out->capacity = n;
+    }
+    for (int i = 0; i < n; i++)
+        out->index[i] = -1;
+    if (!w->db || o->file < 0 || n < 1)
+        return HSC_OK;
+    uint32_t top = out->rows.top, last = top + (uint32_t)n - 1;
+    hsc_status s = hsc_handle_rows(w->db, (uint32_t)o->file, top, last, &out->lo, &out->hi, err);
+    for (uint32_t row = out->lo; s == HSC_OK && row < out->hi; row++) {
+        hsc_db_line l;
+        if ((s = hsc_db_get_line(w->db->db, row, &l, err)) == HSC_OK && l.line >= top && l.line - top < (uint32_t)n)
+            out->index[l.line - top] = (int32_t)(row - out->lo);
+    }
+    return s;
+}
+
+void hsw_rows_fini(hsw_rows *r) {
+    free(r->index);
+    memset(r, 0, sizeof *r);
+}
+
+int hsw_rows_command(hsw *w, const hsw_rows_options *o, hsw_rows *r, Tcl_Interp *interp, const char *name, int objc,
+                     Tcl_Obj *const objv[]) {
+    hsw_rows_geometry(w, o, r);
+    if (!strcmp(name, "rows") && objc == 2) {
+        int room = hsw_height(w) - r->rows.header - r->rows.offset;
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(room > 0 ? room / r->rows.height : 0));
+        return TCL_OK;
+    }
+    if (!strcmp(name, "bbox") && objc == 3) {
+        int line;
+        if (hsw_get_int(interp, objv[2], &line) != TCL_OK)
+            return TCL_ERROR;
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("0 %d %d %d", hsc_rows_y(&r->rows, line - (int)r->rows.top), hsw_width(w),
+                                               r->rows.height));
+        return TCL_OK;
+    }
+    return TCL_CONTINUE;
+}
+
+bool hsw_rows_wheel(hsw *w, int x, int y, int steps, int state) {
+    (void)x;
+    (void)y;
+    (void)state;
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(steps));
+    hsw_send(w, "<<HeatscopeScroll>>", d);
+    return true;
+}
+
+bool hsw_rows_move(hsw *w, int rows, int columns, bool extend, bool page) {
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(rows));
+    hsc_tcl_put(d, "columns", Tcl_NewWideIntObj(columns));
+    hsc_tcl_put(d, "extend", Tcl_NewWideIntObj(extend));
+    hsc_tcl_put(d, "page", Tcl_NewWideIntObj(page));
+    hsw_send(w, "<<HeatscopeMove>>", d);
+    return true;
+}

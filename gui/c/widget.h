@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The one custom widget: window, options, buffer, lazy redraw, events. What it shows is a class of functions. */
+#ifndef HSC_GUI_WIDGET_H
+#define HSC_GUI_WIDGET_H
+
+#include "surface.h"
+
+#include <stddef.h>
+
+#include "axis.h"
+#include "handle.h"
+#include "paint.h"
+
+enum { HSW_DATA = 1, HSW_PAINT = 2, HSW_IDLE = 4, HSW_GONE = 8, HSW_FOCUSED = 16 };
+
+typedef struct hsw hsw;
+struct hsw_shared;
+
+typedef struct hsw_class {
+    const char *command;  /* without ::heatscope:: */
+    const char *tk_class;
+    size_t size;          /* of its record, which begins with an hsw */
+    const Tk_OptionSpec *options;
+    const char *pick_event; /* sent on a press with what hit gives; NULL none */
+    /* All may be NULL. */
+    void (*init)(hsw *w);                    /* record is zeroed, options not set yet */
+    hsc_status (*changed)(hsw *w, hsc_err *err); /* options were set */
+    void (*fini)(hsw *w);
+    hsc_status (*prepare)(hsw *w, hsc_err *err); /* data for the picture; only called with a database */
+    void (*paint)(hsw *w, hsc_canvas *c);    /* prepared, with or without a database */
+    Tcl_Obj *(*hit)(hsw *w, int x, int y);   /* NULL: nothing */
+    void (*describe)(hsw *w, Tcl_Obj *text);
+    /* further commands; TCL_CONTINUE: not mine. objv[1] is the name. */
+    int (*command_of)(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+    /* pointer and keys; true: done, no default action */
+    bool (*press)(hsw *w, int x, int y, int state);
+    bool (*drag)(hsw *w, int x, int y, int state);
+    bool (*release)(hsw *w, int x, int y, int state);
+    bool (*open)(hsw *w, int x, int y);      /* double click, or Return with x = -1 */
+    bool (*wheel)(hsw *w, int x, int y, int steps, int state); /* negative: up */
+    bool (*move)(hsw *w, int rows, int columns, bool extend, bool page);
+    const char *usage;
+} hsw_class;
+
+struct hsw {
+    Tk_Window tkwin;
+    Display *display;
+    Tcl_Interp *interp;
+    Tcl_Command command;
+    const hsw_class *cls;
+    Tk_OptionTable options;
+    struct hsw_shared *shared;
+    hsw *next;
+    /* options of every widget */
+    char *db_name;
+    int width, height;
+    Tk_Font tk_font, tk_mono;
+    double scale;
+    XColor *background, *foreground, *accent;
+    Tk_Cursor cursor;
+    char *take_focus;
+    int metric, axis;
+    /* state */
+    hsc_handle *db;
+    unsigned flags;
+    hsc_surface surface;
+    hsc_font fonts[4]; /* font, small, mono, mono_small */
+    hsc_style style;
+    char error[500];   /* why there is no picture */
+    char *hover;       /* last hover dict sent; malloc'ed */
+    int press_x, press_y;
+    bool pressed, dragged;
+    /* timing */
+    unsigned frames;
+    double last_ms, total_ms, max_ms;
+};
+
+/* Options every class has; put HSW_OPTIONS(chain) last: Tk_OptionSpec ... HSW_OPTIONS_END. */
+extern const Tk_OptionSpec hsw_common_options[];
+#define HSW_OPTIONS_END {TK_OPTION_END, NULL, NULL, NULL, NULL, 0, -1, 0, (ClientData)hsw_common_options, 0}
+/* typeMask of an option: what it costs to change it */
+#define HSW_O_INT(record, name, field, initial, cost) \
+    {TK_OPTION_INT, name, NULL, NULL, initial, -1, offsetof(record, field), 0, NULL, cost}
+#define HSW_O_BOOL(record, name, field, initial, cost) \
+    {TK_OPTION_BOOLEAN, name, NULL, NULL, initial, -1, offsetof(record, field), 0, NULL, cost}
+#define HSW_O_DOUBLE(record, name, field, initial, cost) \
+    {TK_OPTION_DOUBLE, name, NULL, NULL, initial, -1, offsetof(record, field), 0, NULL, cost}
+#define HSW_O_TEXT(record, name, field, initial, cost) \
+    {TK_OPTION_STRING, name, NULL, NULL, initial, -1, offsetof(record, field), TK_OPTION_NULL_OK, NULL, cost}
+#define HSW_O_ENUM(record, name, field, initial, names, cost) \
+    {TK_OPTION_STRING_TABLE, name, NULL, NULL, initial, -1, offsetof(record, field), 0, (ClientData)(names), cost}
+#define HSW_O_OBJ(record, name, field, initial, cost) \
+    {TK_OPTION_STRING, name, NULL, NULL, initial, offsetof(record, field), -1, TK_OPTION_NULL_OK, NULL, cost}
+
+/* Makes the widget commands of the interpreter. */
+int hsw_register(Tcl_Interp *interp, const hsw_class *const *classes);
+
+/* Something changed: HSW_DATA (read again) or HSW_PAINT. Draws at idle. */
+void hsw_schedule(hsw *w, unsigned what);
+/* Draws now when something is due. */
+void hsw_draw(hsw *w);
+/* Sends a virtual event with a dict (takes a reference for the time of the call). */
+void hsw_send(hsw *w, const char *event, Tcl_Obj *dict);
+/* Options were set from C: tells Tk's option record nothing, just redraws. */
+hsc_db_view hsw_view(const hsw *w, int table);
+int hsw_width(const hsw *w);
+int hsw_height(const hsw *w);
+int hsw_linespace(const hsw *w, bool mono);
+
+/* ---- what several classes share ---- */
+
+/* Options of heat-like pictures. */
+typedef struct hsw_heatlike {
+    int table, reduce, colours, scaling, normalise;
+    char *columns;
+    int sort;
+} hsw_heatlike;
+extern const char *const hsw_sort_names[], *const hsw_normalise_names[];
+enum { HSW_NORMALISE_PROGRAM, HSW_NORMALISE_FILE, HSW_NORMALISE_ROW };
+
+/* Axis for a class's -columns and -sort. */
+hsc_status hsw_axis(hsw *w, const char *columns, int sort, uint32_t max_bins, hsc_axis *out, hsc_err *err);
+/* Largest bin value of table rows [lo, hi) in the axis's bins; remembered for the program by the handle's owner. */
+hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi, double *out,
+                       hsc_err *err);
+/* Which column of a bin has the largest value in a row. */
+hsc_status hsw_hottest_column(hsw *w, hsc_db_view view, const hsc_axis *axis, uint32_t row, uint32_t bin, uint32_t *column,
+                              double *value, hsc_err *err);
+/* Processor names without the leading letter. */
+void hsw_processor(const hsw *w, uint32_t column, char *out, size_t capacity);
+
+/* Row-aligned options. */
+typedef struct hsw_rows_options {
+    int file, top, row_height, header, y_offset, line, lines;
+} hsw_rows_options;
+#define HSW_ROWS_OPTIONS(record, field) \
+    HSW_O_INT(record, "-file", field.file, "-1", HSW_DATA), HSW_O_INT(record, "-top", field.top, "1", HSW_DATA), \
+    HSW_O_INT(record, "-rowheight", field.row_height, "0", HSW_DATA), \
+    HSW_O_INT(record, "-header", field.header, "0", HSW_DATA), \
+    HSW_O_INT(record, "-yoffset", field.y_offset, "0", HSW_DATA), \
+    HSW_O_INT(record, "-line", field.line, "0", HSW_PAINT), HSW_O_INT(record, "-lines", field.lines, "0", HSW_PAINT)
+/* What is in view: geometry, table rows, and which table row a visible row is. */
+typedef struct hsw_rows {
+    hsc_rows rows;
+    uint32_t lo, hi;  /* table rows */
+    int32_t *index;   /* per visible row: table row - lo, or -1 */
+    int capacity;
+} hsw_rows;
+/* Geometry only. */
+void hsw_rows_geometry(hsw *w, const hsw_rows_options *o, hsw_rows *out);
+/* Geometry and table rows; no rows when there is no file. */
+hsc_status hsw_rows_prepare(hsw *w, const hsw_rows_options *o, hsw_rows *out, hsc_err *err);
+void hsw_rows_fini(hsw_rows *r);
+/* commands rows and bbox; TCL_CONTINUE otherwise */
+int hsw_rows_command(hsw *w, const hsw_rows_options *o, hsw_rows *r, Tcl_Interp *interp, const char *name, int objc,
+                     Tcl_Obj *const objv[]);
+bool hsw_rows_wheel(hsw *w, int x, int y, int steps, int state);
+bool hsw_rows_move(hsw *w, int rows, int columns, bool extend, bool page);
+/* An integer argument of a widget command. */
+int hsw_get_int(Tcl_Interp *interp, Tcl_Obj *obj, int *out);
+
+/* the classes */
+extern const hsw_class hsw_heat_class, hsw_bars_class, hsw_gutter_class, hsw_scopes_class, hsw_overview_class,
+    hsw_minimap_class, hsw_barlist_class, hsw_profile_class, hsw_stack_class, hsw_catbar_class, hsw_legend_class,
+    hsw_terrain_class;
+
+#endif

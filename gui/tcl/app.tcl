@@ -1,0 +1,765 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One window on one database: tool bar, findings, views in panes, status line, keys.
+
+oo::class create ::heatscope::App {
+    variable Top Bus Run Nav Path Views Hits HitAt Found Maximised Hidden Saved ReadLater
+    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing Findings
+
+    # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
+    constructor {top db options} {
+        set Top $top
+        set Run [::heatscope::Run new $db]
+        set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
+        set Nav [::heatscope::Navigator new $Bus $Run]
+        set Path [expr {$top eq "." ? "" : $top}]
+        set Views {}
+        set Hits {}
+        set Found {hits {} share 0}
+        set HitAt -1
+        set Maximised {}
+        set Hidden {}
+        set Saved {}
+        set ReadLater {}
+        set Closing 0
+        set Told 0
+        $Bus set start skip [::heatscope::settings get skipLines]
+        $Nav start
+        if {[dict exists $options axis]} {
+            $Nav axis start [dict get $options axis]
+        }
+        if {[dict exists $options select] && ![$Nav named start [dict get $options select]]} {
+            puts stderr "heatscope view: --select: nothing is called '[dict get $options select]'"
+        }
+        my Build
+        ::heatscope::theme Menus $Top
+        my Keys
+        $Bus subscribe [namespace code {my OnSelection}]
+        my Reflect [$Bus get]
+        foreach view [dict values $Views] {
+            $view refreshAll
+        }
+        wm protocol $Top WM_DELETE_WINDOW [namespace code {my quit}]
+        wm title $Top "[$Run title] \u2013 Heatscope"
+        bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
+    }
+    destructor {
+        foreach object [list $Nav $Bus $Run] {
+            catch {$object destroy}
+        }
+    }
+    method OnDestroy {w} {
+        if {$w eq $Top && !$Closing} {
+            set Closing 1
+            after idle [namespace code {my destroy}]
+        }
+    }
+
+    method bus {} { return $Bus }
+    method run {} { return $Run }
+    method navigator {} { return $Nav }
+    method top {} { return $Top }
+    method view {name} {
+        if {![dict exists $Views $name]} {
+            return -code error -errorcode [list HEATSCOPE VIEW $name] \
+                "no view '$name': there are [join [dict keys $Views] {, }]"
+        }
+        return [dict get $Views $name]
+    }
+
+    # ---- building ----
+
+    method Build {} {
+        set t ::heatscope::theme
+        set gap [$t size paneGap]
+        my BuildTools
+        set context [list bus $Bus run $Run nav $Nav app [self]]
+        set Findings [::heatscope::FindingsBar new $Path.findings $context]
+        ttk::panedwindow $Path.main -orient horizontal
+        ttk::panedwindow $Path.main.left -orient vertical -width [$t size leftWidth]
+        ttk::frame $Path.main.middle -style Card.TFrame
+        ttk::panedwindow $Path.main.right -orient vertical -width [$t size rightWidth]
+        dict set Views overview [::heatscope::OverviewView new $Path.main.left.overview $context]
+        if {[info commands ::heatscope::terrain] ne ""} {
+            dict set Views terrain [::heatscope::TerrainView new $Path.main.left.terrain $context]
+        }
+        dict set Views detail [::heatscope::DetailView new $Path.main.middle.detail $context]
+        dict set Views ranking [::heatscope::RankingView new $Path.main.right.ranking $context]
+        dict set Views scope [::heatscope::ScopeView new $Path.main.right.scope $context]
+        pack $Path.main.middle.detail -fill both -expand 1
+        $Path.main.left add $Path.main.left.overview -weight 3
+        if {[dict exists $Views terrain]} {
+            $Path.main.left add $Path.main.left.terrain -weight 2
+        }
+        $Path.main.right add $Path.main.right.ranking -weight 1
+        $Path.main.right add $Path.main.right.scope -weight 1
+        $Path.main add $Path.main.left -weight 0
+        $Path.main add $Path.main.middle -weight 1
+        $Path.main add $Path.main.right -weight 0
+        ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]
+        ttk::label $Path.status.read -style Tool.TLabel -text ""
+        ttk::label $Path.status.hint -style Tool.TLabel -text \
+            "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
+        pack $Path.status.hint -side right
+        pack $Path.status.read -side left -fill x -expand 1
+        grid $Path.tools -sticky we
+        grid $Path.findings -sticky we
+        grid $Path.main -sticky nswe -padx $gap
+        grid $Path.status -sticky we
+        set holder [expr {$Top eq "." ? "." : $Top}]
+        grid columnconfigure $holder 0 -weight 1
+        grid rowconfigure $holder 2 -weight 1
+        bind $Path.main.left <Configure> +[namespace code {my Arrange left}]
+        bind $Path.main.right <Configure> +[namespace code {my Arrange right}]
+        foreach side {left right} {
+            bind $Path.main.$side <Map> +[list after idle [namespace code [list my Arrange $side]]]
+        }
+        bind $Path.main <Configure> +[namespace code {my Narrow}]
+    }
+
+    method BuildTools {} {
+        set t ::heatscope::theme
+        set f [ttk::frame $Path.tools -padding [list [$t size pad] [$t dp 8] [$t size pad] [$t dp 8]]]
+        ttk::label $f.title -style Title.TLabel -text [::heatscope::fmt elide [$Run title] 40]
+        ttk::label $f.facts -style Sub.TLabel -text [$Run facts] -width 30
+        pack $f.title -side left
+
+        ttk::label $f.key -style Tool.TLabel -text Ctrl+F
+        set Search [ttk::entry $f.search -width 28 -font HsUI]
+        set SearchNote [ttk::label $f.note -style Tool.TLabel -text ""]
+        pack $f.key -side right -padx [list [$t dp 6] 0]
+        pack $Search -side right
+        pack $SearchNote -side right -padx [$t dp 6]
+        my Placeholder
+        bind $Search <KeyRelease> [namespace code {my Typed %K}]
+        bind $Search <Return> [namespace code {my searchStep 1}]
+        bind $Search <Shift-Return> [namespace code {my searchStep -1}]
+        bind $Search <Escape> "[namespace code {my endSearch}]; break"
+        bind $Search <Down> "[namespace code {my searchStep 1}]; break"
+        bind $Search <Up> "[namespace code {my searchStep -1}]; break"
+        bind $Search <FocusIn> [namespace code {my Placeholder}]
+        bind $Search <FocusOut> [namespace code {my Placeholder}]
+
+        lassign [$Run words process] one many
+        foreach {name label choices} [list \
+                processors Processors [my AxisChoices] colours Colours [my Choices colours] \
+                scale Scale [my Choices scale]] {
+            my Menu $f $name $label $choices
+        }
+        set metrics {}
+        set i 0
+        foreach metric [$Run metrics] {
+            lappend metrics [::heatscope::fmt plain $metric] [list metric $i]
+            incr i
+        }
+        my Menu $f metric Metric $metrics
+        ttk::frame $f.bin
+        foreach bin [::heatscope::settings get words bins] {
+            ttk::radiobutton $f.bin.$bin -style Segment.TRadiobutton -text $bin -value $bin \
+                -variable [namespace current]::VarBin -command [namespace code [list my Set bin $bin]] -takefocus 0
+            pack $f.bin.$bin -side left
+        }
+        ttk::label $f.binlabel -style Tool.TLabel -text "Bin by"
+        pack $f.bin -side right -padx [list [$t dp 8] [$t dp 12]]
+        pack $f.binlabel -side right
+        # the facts take what is left
+        pack $f.facts -side left -padx [list [$t dp 14] [$t dp 14]] -fill x -expand 1
+        bind $f.facts <Configure> [namespace code {my FitFacts %w}]
+    }
+    method FitFacts {width} {
+        $Path.tools.facts configure -text [::heatscope::fmt fit [$Run facts] $width {font measure HsUI}]
+    }
+    method Choices {key} {
+        set list {}
+        set plural [dict get {colours colours scale scales} $key]
+        foreach value [::heatscope::settings get words $plural] {
+            lappend list [my Word $value] [list $key $value]
+        }
+        return $list
+    }
+    method Word {value} {
+        return [dict get {log log linear linear inferno Inferno viridis Viridis cividis Cividis classic
+            "Classic (blue-green-red)"} $value]
+    }
+    method AxisChoices {} {
+        lassign [$Run words process] one many
+        return [list "$many (threads added up)" {axis process} "threads" {axis thread} \
+            "sorted by number" {sort number} "sorted by load" {sort load} "all, no selection" {processors {}}]
+    }
+    method Menu {f name label choices} {
+        set t ::heatscope::theme
+        ttk::label $f.${name}label -style Tool.TLabel -text $label
+        ttk::menubutton $f.$name -menu $f.$name.menu -takefocus 0
+        menu $f.$name.menu
+        foreach {text setting} $choices {
+            $f.$name.menu add command -label $text -command [namespace code [list my Set {*}$setting]]
+        }
+        pack $f.$name -side right -padx [list [$t dp 8] [$t dp 12]]
+        pack $f.${name}label -side right
+    }
+    method Set {key value} {
+        if {$key eq "axis"} {
+            $Nav axis tools $value
+        } else {
+            $Bus adjust tools $key $value
+        }
+    }
+
+    # Tool bar from the selection.
+    method Reflect {s} {
+        set f $Path.tools
+        set VarBin [dict get $s bin]
+        $f.scale configure -text [my Word [dict get $s scale]]
+        $f.colours configure -text [lindex [split [my Word [dict get $s colours]] " "] 0]
+        $f.metric configure -text [::heatscope::fmt elide [lindex [$Run metrics] [dict get $s metric]] 24]
+        lassign [$Run words [dict get $s axis]] one many
+        set n [$Run columns [dict get $s axis]]
+        if {[dict get $s processors] ne ""} {
+            lassign [dict get $s processors] a b
+            set text "$many [$Run columnLabel [dict get $s axis] $a]\u2013[$Run columnLabel [dict get $s axis] $b]"
+        } else {
+            set text "all [::heatscope::fmt plural $n $one $many]"
+        }
+        if {[dict get $s sort] eq "load"} {
+            append text ", by load"
+        }
+        $f.processors configure -text $text
+    }
+    method OnSelection {selection changed origin} {
+        my Reflect $selection
+        # what was said of the step before goes with the next one
+        set moved [llength [lmap key {file line scope procedure context column processors} {
+            if {$key ni $changed} continue
+            set key
+        }]]
+        if {$Told > 0 && $moved} {
+            incr Told -1
+            if {!$Told} {
+                my readOut ""
+            }
+        }
+    }
+
+    # First heights of the panes; afterwards the user's.
+    method Arrange {side} {
+        set h [winfo height $Path.main.$side]
+        if {$h < 50 || ![winfo ismapped $Path.main.$side] || [dict exists $Saved $side] || [llength [$Path.main.$side panes]] < 2} {
+            return
+        }
+        dict set Saved $side 1
+        set share [expr {$side eq "left" ? [::heatscope::settings get sizes overviewShare] : 0.47}]
+        $Path.main.$side sashpos 0 [expr {int($h * $share)}]
+    }
+    # In a small window the side panes give way first.
+    method Narrow {} {
+        set w [winfo width $Path.main]
+        if {$w < 200 || [dict exists $Saved main] || [llength [$Path.main panes]] < 3} {
+            return
+        }
+        dict set Saved main 1
+        set t ::heatscope::theme
+        set full [$t dp 1880]
+        set f [expr {max(0.62, min(1.0, double($w) / $full))}]
+        set left [expr {int([$t size leftWidth] * $f)}]
+        set right [expr {int([$t size rightWidth] * max($f, 0.86))}]
+        $Path.main sashpos 0 $left
+        $Path.main sashpos 1 [expr {$w - $right}]
+        after idle [namespace code [list my SetSash $left $right]]
+        # what does not fit the tool bar goes: facts, then labels
+        after idle [namespace code {my TrimTools}]
+    }
+    method SetSash {left right} {
+        if {[winfo exists $Path.main] && [llength [$Path.main panes]] == 3} {
+            $Path.main sashpos 0 $left
+            $Path.main sashpos 1 [expr {[winfo width $Path.main] - $right}]
+        }
+    }
+    method TrimTools {} {
+        set f $Path.tools
+        if {![winfo exists $f]} {
+            return
+        }
+        set have [winfo width $Path.main]
+        foreach drop {key colourslabel scalelabel metriclabel processorslabel binlabel} {
+            if {[winfo reqwidth $f] <= $have} {
+                break
+            }
+            pack forget $f.$drop
+            update idletasks
+        }
+        if {[winfo reqwidth $f] > $have} {
+            $Search configure -width 18
+            update idletasks
+        }
+    }
+
+    # ---- keys ----
+
+    method Keys {} {
+        foreach {sequence action text} [::heatscope::settings keys] {
+            bind $Top $sequence [namespace code [list my OnKey %W $sequence $action]]
+        }
+        # ahead of Tk's own walk through all widgets
+        foreach sequence {<Tab> <<PrevWindow>>} {
+            bind $Top $sequence "[bind $Top $sequence]; break"
+        }
+    }
+    method OnKey {w sequence action} {
+        if {![winfo exists $w] || [winfo toplevel $w] ne $Top} {
+            return
+        }
+        set typing [expr {[winfo class $w] in {TEntry Entry}}]
+        set letter [regexp {^<(?:[[:alpha:]]|question|Up|Down|Left|Right|Prior|Next|Home|End|Return|Escape)>$} $sequence]
+        if {$typing && $letter} {
+            return
+        }
+        # drawn widgets answer these keys by events of their own
+        if {[lindex $action 0] in {move page edge} && [my HasOwnKeys $w]} {
+            return
+        }
+        if {[lindex $action 0] eq "enter" && ([my HasOwnKeys $w] || [winfo class $w] eq "TButton")} {
+            return
+        }
+        my {*}$action
+    }
+    method HasOwnKeys {w} {
+        return [regexp {\.(heat|bars|gutter|scopes|map|list)$} $w]
+    }
+
+    method move {rows columns} {
+        if {$columns != 0} {
+            [my view detail] cell $columns
+        } else {
+            $Nav move keys $rows 0
+        }
+    }
+    method page {step} { [my view detail] page $step }
+    method edge {which} { $Nav edge keys $which }
+    method hot {step} {
+        lassign [$Nav hot keys $step] i n
+        if {$n ne ""} {
+            my Tell "hot spot $i of $n" 1
+        }
+    }
+    method hotPath {} {
+        lassign [$Nav hotPath keys] i n
+        if {$n ne ""} {
+            my Tell "hot path, step $i of $n" 1
+        } else {
+            my Tell "no calling contexts in this database"
+        }
+    }
+    method enter {} { $Nav enter keys }
+    method leave {} {
+        if {[winfo exists $Path.sheet]} {
+            destroy $Path.sheet
+        } elseif {[$Bus get search] ne ""} {
+            my endSearch
+        } elseif {$Maximised ne ""} {
+            my maximise $Maximised
+        } elseif {[$Bus get processors] ne ""} {
+            $Nav processors keys {}
+        } else {
+            $Nav leave keys
+        }
+    }
+    method history {step} {
+        if {![$Bus travel $step]} {
+            my Tell [expr {$step < 0 ? "no earlier selection" : "no later selection"}]
+        }
+    }
+    method cycle {key} {
+        if {$key eq "axis"} {
+            $Nav axis keys [expr {[$Bus get axis] eq "process" ? "thread" : "process"}]
+            return
+        }
+        set choices [dict get [list bin [::heatscope::settings get words bins] scale [::heatscope::settings get words scales] \
+            colours [::heatscope::settings get words colours] ranking [::heatscope::settings get words rankings]] $key]
+        set at [lsearch -exact $choices [$Bus get $key]]
+        $Bus adjust keys $key [lindex $choices [expr {($at + 1) % [llength $choices]}]]
+    }
+    method activeView {} {
+        set w [focus -displayof $Top]
+        dict for {name view} $Views {
+            if {$w ne "" && [string match [$view path].* $w]} {
+                return $name
+            }
+        }
+        return detail
+    }
+    method nextView {step} {
+        set shown {}
+        dict for {name view} $Views {
+            if {[winfo ismapped [$view path]]} {
+                lappend shown $name
+            }
+        }
+        set at [lsearch -exact $shown [my activeView]]
+        set next [lindex $shown [expr {($at + $step) % [llength $shown]}]]
+        focus [[my view $next] focusWidget]
+        my Tell "[string totitle $next]"
+    }
+    method copy {} {
+        set name [my activeView]
+        clipboard clear -displayof $Top
+        clipboard append -displayof $Top -- [[my view $name] describe]
+        my Tell "$name copied as text"
+    }
+    method savePicture {} {
+        set name [tk_getSaveFile -parent $Top -defaultextension .png -initialfile heatscope.png \
+            -filetypes {{Picture .png}}]
+        if {$name ne ""} {
+            raise $Top
+            update
+            my snapshot window $name
+            my Tell "saved $name"
+        }
+    }
+    method edit {} {
+        set file [$Bus get file]
+        if {$file < 0} {
+            return
+        }
+        set document [$Run document $file]
+        if {[$document state] ne "text"} {
+            my Tell "there is no source file to open"
+            return
+        }
+        set path [expr {[$document where] ne "" ? [$document where] : [$document path]}]
+        set editor {}
+        foreach name {HEATSCOPE_EDITOR VISUAL EDITOR} {
+            if {[info exists ::env($name)] && $::env($name) ne ""} {
+                set editor $::env($name)
+                break
+            }
+        }
+        if {$editor eq ""} {
+            my Tell "set VISUAL or EDITOR to the editor that is to open [file tail $path]"
+            return
+        }
+        set line [expr {max(1, [$Bus get line])}]
+        set words [regexp -all -inline {\S+} $editor]
+        set name [::heatscope::fmt baseName [lindex $words 0]]
+        switch -glob -- $name {
+            code - codium { lappend words -g $path:$line }
+            subl - kate* { lappend words $path:$line }
+            default { lappend words +$line $path }
+        }
+        # editors of the terminal get one
+        if {$name in {vi vim nvim nano emacs-nox joe ed micro mcedit} && [auto_execok x-terminal-emulator] ne ""} {
+            set words [list x-terminal-emulator -e {*}$words]
+        }
+        if {[catch {exec {*}$words >/dev/null 2>/dev/null </dev/null &} message]} {
+            my Tell "could not start $name: $message"
+        } else {
+            my Tell "opened [file tail $path]:$line in $name"
+        }
+    }
+    method toggleTheme {} {
+        my theme [expr {[::heatscope::theme current] eq "light" ? "dark" : "light"}]
+    }
+    method finding {n} {
+        if {![string is digit -strict $n]} {
+            return -code error -errorcode {HEATSCOPE VIEW FINDING} "finding: expected a number, got '$n'"
+        }
+        $Findings go $n
+    }
+    method theme {name} {
+        ::heatscope::useTheme $name
+    }
+    method themed {} {
+        foreach view [dict values $Views] {
+            $view themed
+            $view refreshAll
+        }
+    }
+    method quit {} {
+        set Closing 1
+        destroy $Top
+    }
+
+    # ---- panes ----
+
+    method PaneOf {name} {
+        return [dict get [list overview $Path.main.left terrain $Path.main.left ranking $Path.main.right \
+            scope $Path.main.right detail $Path.main] $name]
+    }
+    method toggle {name} {
+        if {![dict exists $Views $name]} {
+            return
+        }
+        if {$name in $Hidden} {
+            set Hidden [lsearch -all -inline -not -exact $Hidden $name]
+        } else {
+            lappend Hidden $name
+        }
+        my Layout
+    }
+    method maximise {{name {}}} {
+        if {$name eq ""} {
+            set name [my activeView]
+        }
+        set Maximised [expr {$Maximised eq "" ? $name : ""}]
+        my Layout
+    }
+    # Puts those panes in that are wanted, in their order.
+    method Layout {} {
+        set wanted {}
+        foreach name [dict keys $Views] {
+            if {$Maximised ne "" ? $name eq $Maximised : $name ni $Hidden} {
+                lappend wanted $name
+            }
+        }
+        if {![llength $wanted]} {
+            set wanted detail
+        }
+        foreach {side names} {left {overview terrain} right {ranking scope}} {
+            set pane $Path.main.$side
+            set at 0
+            # a side that goes as a whole keeps its panes
+            set some 0
+            foreach name $names {
+                incr some [expr {$name in $wanted}]
+            }
+            if {!$some} {
+                continue
+            }
+            foreach name $names {
+                if {![dict exists $Views $name]} {
+                    continue
+                }
+                set w [[my view $name] path]
+                set there [expr {$w in [$pane panes]}]
+                if {$name in $wanted} {
+                    if {!$there} {
+                        if {$at >= [llength [$pane panes]]} {
+                            $pane add $w -weight 1
+                        } else {
+                            $pane insert $at $w -weight 1
+                        }
+                        dict unset Saved $side
+                        after idle [namespace code [list my Arrange $side]]
+                    }
+                    incr at
+                } elseif {$there} {
+                    $pane forget $w
+                }
+            }
+        }
+        set at 0
+        foreach {part some} [list left [expr {"overview" in $wanted || "terrain" in $wanted}] \
+                middle [expr {"detail" in $wanted}] right [expr {"ranking" in $wanted || "scope" in $wanted}]] {
+            set w $Path.main.$part
+            set there [expr {$w in [$Path.main panes]}]
+            if {$some} {
+                if {!$there} {
+                    set weight [expr {$part eq "middle" || $Maximised ne ""}]
+                    if {$at >= [llength [$Path.main panes]]} {
+                        $Path.main add $w -weight $weight
+                    } else {
+                        $Path.main insert $at $w -weight $weight
+                    }
+                    if {$Maximised eq ""} {
+                        dict unset Saved main
+                        after idle [namespace code {my Narrow}]
+                    }
+                }
+                incr at
+            } elseif {$there} {
+                $Path.main forget $w
+            }
+        }
+    }
+
+    # ---- search ----
+
+    method Placeholder {} {
+        set typing [expr {[focus -displayof $Top] eq $Search}]
+        if {!$typing && [$Search get] eq ""} {
+            $Search insert 0 "Find procedure, file or line"
+            $Search configure -foreground [::heatscope::theme colour faint]
+            $Search state !invalid
+        } elseif {$typing && [$Search get] eq "Find procedure, file or line"} {
+            $Search delete 0 end
+            $Search configure -foreground [::heatscope::theme colour text]
+        }
+    }
+    method search {{text {}}} {
+        focus $Search
+        my Placeholder
+        $Search selection range 0 end
+        if {$text ne ""} {
+            $Search delete 0 end
+            $Search insert 0 $text
+            my Find $text
+        }
+    }
+    method Typed {key} {
+        if {$key in {Return Escape Up Down F3}} {
+            return
+        }
+        after cancel $ReadLater
+        set ReadLater [after 120 [namespace code {my FindTyped}]]
+    }
+    method FindTyped {} {
+        if {[winfo exists $Search]} {
+            set text [$Search get]
+            if {$text ne [$Bus get search]} {
+                my Find $text
+            }
+        }
+    }
+    method Find {text} {
+        set HitAt -1
+        if {[string trim $text] eq ""} {
+            set Found {hits {} share 0}
+        } else {
+            set Found [$Nav find $text]
+        }
+        set Hits {}
+        foreach hit [dict get $Found hits] {
+            if {[dict get $hit file] >= 0} {
+                lappend Hits [dict get $hit file] [expr {max(0, [dict get $hit line])}]
+            }
+        }
+        set n [llength [dict get $Found hits]]
+        if {[string trim $text] eq ""} {
+            $SearchNote configure -text ""
+        } elseif {$n == 0} {
+            $SearchNote configure -text "nothing found"
+        } else {
+            $SearchNote configure -text "[::heatscope::fmt plural $n hit], [::heatscope::fmt percent [dict get $Found share] 1]"
+        }
+        $Bus adjust search search [string range [string trim $text] 0 500]
+    }
+    # Flat list FILE LINE ... of the hits, for views to mark.
+    method hitLines {} { return $Hits }
+    method searchStep {step} {
+        my FindTyped
+        set hits [dict get $Found hits]
+        set n [llength $hits]
+        if {$n == 0} {
+            return
+        }
+        set HitAt [expr {$HitAt < 0 ? ($step > 0 ? 0 : $n - 1) : ($HitAt + $step) % $n}]
+        $Nav toHit search [lindex $hits $HitAt]
+        $SearchNote configure -text "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
+    }
+    method found {} {
+        return [$SearchNote cget -text]
+    }
+    method endSearch {} {
+        $Search delete 0 end
+        my Find ""
+        focus $Top
+        my Placeholder
+    }
+
+    # ---- status, key sheet ----
+
+    method readOut {text} {
+        $Path.status.read configure -text $text
+    }
+    # Words that stay until the selection moves on; `after` 1: a move is under way that they belong to.
+    method Tell {text {after 0}} {
+        my readOut $text
+        set Told [expr {$after ? 2 : 1}]
+    }
+    method status {} {
+        return [$Path.status.read cget -text]
+    }
+    method help {} {
+        set w $Path.sheet
+        if {[winfo exists $w]} {
+            destroy $w
+            return
+        }
+        set t ::heatscope::theme
+        ttk::frame $w -style Sheet.TFrame -padding [$t dp 1]
+        ttk::frame $w.in -style Card.TFrame -padding [$t dp 20]
+        pack $w.in
+        ttk::label $w.in.title -style Card.Title.TLabel -text "Keys"
+        grid $w.in.title -sticky w -pady [list 0 [$t dp 10]]
+        set n 0
+        set rows {}
+        foreach {sequence action text} [::heatscope::settings keys] {
+            if {$text ne ""} {
+                lappend rows [list [::heatscope::App::keyName $sequence] $text]
+            }
+        }
+        set half [expr {([llength $rows] + 1) / 2}]
+        foreach row $rows {
+            set r [expr {1 + $n % $half}]
+            set c [expr {2 * ($n / $half)}]
+            ttk::label $w.in.k$n -style Card.Head.TLabel -text [lindex $row 0]
+            ttk::label $w.in.t$n -style Card.Sub.TLabel -text [lindex $row 1]
+            grid $w.in.k$n -row $r -column $c -sticky w -padx [list [expr {$c ? [$t dp 28] : 0}] [$t dp 14]] -pady [$t dp 2]
+            grid $w.in.t$n -row $r -column [expr {$c + 1}] -sticky w
+            incr n
+        }
+        place $w -relx 0.5 -rely 0.5 -anchor center
+        raise $w
+    }
+
+    # ---- for scripts, tests and pictures ----
+
+    # True when the bus is quiet and every widget has drawn what it should.
+    method drawn {} {
+        if {[$Bus pending]} {
+            return 0
+        }
+        if {[info commands ::heatscope::idle] ne "" && ![::heatscope::idle]} {
+            return 0
+        }
+        return 1
+    }
+    # Waits, working, until all is drawn; an error after `limit` ms.
+    method settle {{limit 20000}} {
+        set end [expr {[clock milliseconds] + $limit}]
+        set quiet 0
+        while {$quiet < 2} {
+            if {[clock milliseconds] > $end} {
+                return -code error -errorcode {HEATSCOPE VIEW SETTLE} "the window was not drawn within [expr {$limit / 1000}] s"
+            }
+            set before [clock microseconds]
+            update
+            incr quiet
+            if {![my drawn]} {
+                set quiet 0
+            }
+        }
+    }
+    # PNG of the window or of one view, written beside and renamed.
+    method snapshot {what file} {
+        my settle
+        set temporary $file.part[pid]
+        try {
+            if {$what eq "window"} {
+                ::heatscope::grab $Top $temporary
+            } else {
+                ::heatscope::grab [[my view $what] path] $temporary
+            }
+            file rename -force -- $temporary $file
+        } finally {
+            file delete -force -- $temporary
+        }
+    }
+    method describe {what} {
+        my settle
+        switch -- $what {
+            selection { return [$Bus serialise] }
+            findings { return [$Findings describe] }
+            status { return [my status] }
+            views { return [dict keys $Views] }
+        }
+        return [[my view $what] describe]
+    }
+}
+
+namespace eval ::heatscope::App {
+    proc keyName {sequence} {
+        set name [string trim $sequence <>]
+        set name [string map {Control- Ctrl- Key- {} Prior PageUp Next PageDown Return Enter Escape Esc PrevWindow Shift-Tab
+            question ?} $name]
+        return $name
+    }
+}

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Start of the viewer: tclsh main.tcl OPTIONS DATABASE [DATABASE]; `heatscope view` calls it.
+package require Tcl 8.6-
+
+namespace eval ::heatscope {
+    variable Apps {}
+    variable here [file dirname [file normalize [info script]]]
+}
+
+proc ::heatscope::fail {message {code 1}} {
+    puts stderr "heatscope view: $message"
+    exit $code
+}
+
+proc ::heatscope::arguments {words} {
+    set options {theme light size {} select {} axis {} snapshot {} script {} scale 0 lib {} files {}}
+    while {[llength $words]} {
+        set words [lassign $words word]
+        if {[regexp {^--(theme|size|select|axis|snapshot|script|scale|lib)=(.*)$} $word -> name value]} {
+            dict set options $name $value
+        } elseif {[string match --* $word] && $word ne "--"} {
+            fail "unknown option '$word'" 2
+        } elseif {$word eq "--"} {
+            dict lappend options files {*}$words
+            break
+        } else {
+            dict lappend options files $word
+        }
+    }
+    return $options
+}
+
+# The palette of the drawn widgets from that of the theme.
+proc ::heatscope::useTheme {name} {
+    variable Apps
+    theme use $name
+    set t ::heatscope::theme
+    palette background [$t colour card] panel [$t colour card] foreground [$t colour text] muted [$t colour muted] \
+        faint [$t colour barTrack] accent [$t colour accent] accentsoft [$t colour selection] bar [$t colour barDark] \
+        barlight [$t colour barLight] warn [$t colour warn] lineband [$t colour current] nocode [$t colour noCode] \
+        greylow [$t colour gutterLow] greyhigh [$t colour gutterHigh]
+    foreach app $Apps {
+        $app themed
+    }
+}
+
+proc ::heatscope::background {message options} {
+    puts stderr "heatscope view: $message"
+    if {[info exists ::env(HEATSCOPE_DEBUG)]} {
+        puts stderr [dict get $options -errorinfo]
+    }
+}
+
+proc ::heatscope::main {words} {
+    variable here
+    variable Apps
+    set options [arguments $words]
+    if {![llength [dict get $options files]]} {
+        fail "no database named" 2
+    }
+    # Tk would take options of its own out of these
+    set ::argv {}
+    set ::argc 0
+    if {[catch {package require Tk} message]} {
+        fail "no window: $message"
+    }
+    rename ::send {}
+    wm withdraw .
+    interp bgerror {} ::heatscope::background
+    if {[dict get $options lib] ne ""} {
+        lappend ::auto_path [file join [dict get $options lib] tcl]
+    }
+    foreach package {heatscope::data heatscope::draw} {
+        if {[catch {package require $package} message]} {
+            fail "the viewer's extension is missing: $message"
+        }
+    }
+    foreach file {models theme view/view view/overview view/detail view/ranking view/scope view/terrain view/findings app
+                  script} {
+        source -encoding utf-8 [file join $here $file.tcl]
+    }
+    theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
+    useTheme [dict get $options theme]
+    set n 0
+    foreach file [dict get $options files] {
+        if {[catch {data open $file} db]} {
+            fail $db
+        }
+        set top [expr {$n ? ".w$n" : "."}]
+        if {$n} {
+            toplevel $top -background [theme colour window]
+        }
+        wm withdraw $top
+        set width [theme dp 1560]
+        set height [theme dp 940]
+        if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
+            set width [expr {min($width, [winfo screenwidth .] - 40)}]
+            set height [expr {min($height, [winfo screenheight .] - 80)}]
+        }
+        wm geometry $top ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
+        wm minsize $top [theme dp 900] [theme dp 560]
+        set start {}
+        foreach key {axis select} {
+            if {[dict get $options $key] ne ""} {
+                dict set start $key [dict get $options $key]
+            }
+        }
+        lappend Apps [App new $top $db $start]
+        wm deiconify $top
+        incr n
+    }
+    set app [lindex $Apps 0]
+    focus -force .
+    bind . <Destroy> +[list ::heatscope::closed %W]
+    if {[dict get $options script] eq "-"} {
+        $app settle
+        script serve $app
+        return
+    }
+    if {[dict get $options script] ne "" || [dict get $options snapshot] ne ""} {
+        try {
+            $app settle
+            if {[dict get $options script] ne ""} {
+                script runFile $app [dict get $options script]
+            }
+            if {[dict get $options snapshot] ne "" && [info commands $app] ne ""} {
+                $app snapshot window [dict get $options snapshot]
+            }
+        } on error {message details} {
+            if {[info exists ::env(HEATSCOPE_DEBUG)]} {
+                puts stderr [dict get $details -errorinfo]
+            }
+            fail $message
+        }
+        exit 0
+    }
+}
+proc ::heatscope::closed {w} {
+    if {$w eq "."} {
+        set ::heatscope::done 1
+    }
+}
+
+if {[catch {::heatscope::main $::argv} message details]} {
+    puts stderr "heatscope view: $message"
+    if {[info exists ::env(HEATSCOPE_DEBUG)]} {
+        puts stderr [dict get $details -errorinfo]
+    }
+    exit 1
+}
+vwait ::heatscope::done
+exit 0

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
+
+oo::class create ::heatscope::Document {
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Where
+
+    constructor {db file} {
+        set Db $db
+        set File $file
+        set Facts [$db file $file]
+        set Language [::heatscope::lexer language [dict get $Facts path]]
+        set Spans {}
+        set Chips {}
+        set Loops {}
+        set Lines {}
+        set Changed 0
+        set Where {}
+        set Message {}
+        if {![dict get $Facts has_lines]} {
+            set State nolines
+            set Count 0
+            set Message "[my name] has no line information: its time is known by procedure only"
+            return
+        }
+        if {[catch {$db source $file} source options]} {
+            set State missing
+            set Message $source
+            # rows up to the last line with code; a wild line number must not make a wild document
+            set Count [expr {min([dict get $Facts last_line], 10000000)}]
+            return
+        }
+        set State text
+        set Where [dict get $source path]
+        set Changed [dict get $source changed]
+        set text [dict get $source text]
+        if {[string first \r $text] >= 0} {
+            set text [string map {\r\n \n \r \n} $text]
+        }
+        set Lines [split $text \n]
+        if {[lindex $Lines end] eq ""} {
+            set Lines [lrange $Lines 0 end-1]
+        }
+        set Count [llength $Lines]
+        if {[dict get $Facts last_line] > $Count} {
+            set Changed 1
+        }
+        if {$Changed} {
+            set Message "[my name] has changed since the run: lines may be off. Run again, or show the old file with\
+                HEATSCOPE_SOURCE_PATH"
+        }
+    }
+
+    method file {} { return $File }
+    method path {} { return [dict get $Facts path] }
+    method name {} { return [::heatscope::fmt plain [dict get $Facts name]] }
+    # Where the text came from; "" without text.
+    method where {} { return $Where }
+    method facts {} { return $Facts }
+    method state {} { return $State }
+    method message {} { return $Message }
+    method changed {} { return $Changed }
+    method language {} { return $Language }
+    # Number of lines that rows are shown for; lines with code beyond the text count too.
+    method count {} {
+        return [expr {$State eq "text" ? max($Count, min([dict get $Facts last_line], $Count + 10000)) : $Count}]
+    }
+
+    # Text of line 1.., tabs made spaces, what cannot be shown made visible.
+    method line {n} {
+        if {$State ne "text" || $n < 1 || $n > $Count} {
+            return ""
+        }
+        set line [lindex $Lines $n-1]
+        if {[string length $line] > 4000} {
+            set line "[string range $line 0 3999]\u2026"
+        }
+        if {[string first \t $line] >= 0} {
+            set line [my Untab $line]
+        }
+        return [::heatscope::fmt plain $line]
+    }
+    method Untab {line} {
+        set out {}
+        foreach part [split $line \t] {
+            append out $part
+            append out [string repeat " " [expr {8 - [string length $out] % 8}]]
+        }
+        return [string trimright $out]
+    }
+
+    # Syntax of line n: {first last kind ...}.
+    method spans {n} {
+        if {$State ne "text" || $n < 1 || $n > $Count} {
+            return {}
+        }
+        if {[dict exists $Spans $n]} {
+            return [dict get $Spans $n]
+        }
+        set open 0
+        if {$Language eq "c"} {
+            set before [join [lrange $Lines [expr {max(0, $n - 1500)}] $n-2] \n]
+            set open [::heatscope::lexer inComment c $before]
+        }
+        # a screenful at once, so that the look back is made once
+        if {[dict size $Spans] > 20000} {
+            set Spans {}
+        }
+        for {set i $n} {$i < $n + 64 && $i <= $Count} {incr i} {
+            dict set Spans $i [::heatscope::lexer spans $Language [my line $i] open]
+        }
+        return [dict get $Spans $n]
+    }
+
+    # Loops and regions that begin on line n: scope rows, outermost first.
+    method loops {n} {
+        if {$Loops eq ""} {
+            set Loops [dict create 0 {}]
+            foreach kind {region loop} {
+                foreach scope [$Db scopesof $File -kind $kind] {
+                    dict lappend Loops [dict get [$Db scope $scope] line_begin] $scope
+                }
+            }
+        }
+        if {[dict exists $Loops $n]} {
+            return [lsort -integer [dict get $Loops $n]]
+        }
+        return {}
+    }
+
+    # What the compiler did with the loops that begin on line n: list of {text tone scope}, tone good, bad or plain.
+    method chips {n} {
+        if {[dict exists $Chips $n]} {
+            return [dict get $Chips $n]
+        }
+        set chips {}
+        foreach scope [my loops $n] {
+            foreach chip [my ChipsOf $scope] {
+                if {[lsearch -exact -index 0 $chips [lindex $chip 0]] < 0} {
+                    lappend chips [linsert $chip end $scope]
+                }
+            }
+        }
+        dict set Chips $n $chips
+        return $chips
+    }
+    method ChipsOf {scope} {
+        set chips {}
+        set vector 0
+        set words {}
+        set unrolled {}
+        set scalar 0
+        set all 0
+        foreach instance [$Db instances $scope] {
+            set all [expr {$all + [dict get $instance sum]}]
+            set width [dict get $instance vector_width]
+            set interleave [dict get $instance interleave]
+            set unroll [dict get $instance unroll]
+            # the words of the database's enumeration of loop versions
+            switch -glob -- [dict get $instance version_text] {
+                "vector body" {
+                    if {$words eq "" || $width > $vector} {
+                        set words "vectorised[expr {$width > 1 ? " \u00d7$width" : ""}]"
+                        if {$interleave > 1} {
+                            append words ", interleaved \u00d7$interleave"
+                        }
+                    }
+                    set vector [expr {max(1, $vector, $width)}]
+                }
+                "scalar remainder*" {
+                    set scalar [expr {$scalar + [dict get $instance sum]}]
+                }
+                "unrolled copy" {
+                    if {$unrolled eq ""} {
+                        set unrolled "unrolled[expr {$unroll > 1 ? " \u00d7$unroll" : ""}]"
+                    }
+                }
+                "fully unrolled*" {
+                    set unrolled "fully unrolled"
+                }
+            }
+        }
+        # a vector body that the run hardly entered is no good news; with fewer samples nobody could tell
+        if {$words ne "" && $all >= 20 && $scalar >= 0.5 * $all} {
+            lappend chips [list "[::heatscope::fmt percent $scalar $all 0] scalar though [lindex [split $words ,] 0]" bad]
+        } elseif {$words ne ""} {
+            lappend chips [list $words good]
+        }
+        if {$unrolled ne ""} {
+            lappend chips [list $unrolled plain]
+        }
+        set reason {}
+        set analysed 0
+        set passed {}
+        foreach remark [$Db remarks $scope -n 40] {
+            dict with remark {}
+            if {![string match *vectorize* $pass]} {
+                continue
+            }
+            if {$kind == 0} {
+                if {$passed eq "" && [regexp -nocase {vectoriz} $message]} {
+                    set passed $message
+                }
+                continue
+            }
+            set words [my Reason $message]
+            # an analysis says why; a missed optimisation alone only that it was missed
+            if {$words ne "" && ($reason eq "" || ($kind > 1 && !$analysed))} {
+                set reason $words
+                set analysed [expr {$kind > 1}]
+            }
+        }
+        if {!$vector && $passed ne ""} {
+            if {[regexp {width: (\d+)} $passed -> width]} {
+                set chips [linsert $chips 0 [list "vectorised \u00d7$width" good]]
+            } else {
+                set chips [linsert $chips 0 [list vectorised good]]
+            }
+            set vector 1
+        }
+        if {!$vector && $reason ne ""} {
+            set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" bad]]
+        }
+        return $chips
+    }
+    # The compiler's reason without what is always said: the first sentence, and which dependence it is about.
+    method Reason {message} {
+        set words [regsub -nocase {^(?:the )?loop not vectori[sz]ed:?\s*} $message {}]
+        set words [regsub -nocase {^the cost-model indicates that } $words {}]
+        if {[regexp -nocase {^vectorization is not beneficial|^interleaving is not beneficial} $words]} {
+            return "not worth it"
+        }
+        if {[regexp {unsafe dependent memory operations} $words]} {
+            set words "unsafe dependence"
+            if {[regexp -nocase {((?:backward|forward|unknown|indirect)[^.\n]*dependence)} $message -> which]} {
+                set words [string tolower $which]
+            }
+            if {[regexp {accessed at ([^\s:]+:\d+)} $message -> place]} {
+                append words ", $place"
+            }
+            return $words
+        }
+        set words [lindex [split $words \n] 0]
+        return [regsub {\.(?: .*)?$} $words {}]
+    }
+
+    # What to print where there is no text: the scopes that begin on line n.
+    method standIn {n} {
+        set names {}
+        foreach scope [my Begin $n] {
+            set facts [$Db scope $scope]
+            lappend names "[dict get $facts kind] [::heatscope::fmt shortName [dict get $facts name]]"
+        }
+        return [join $names ", "]
+    }
+    variable Begins
+    method Begin {n} {
+        if {![info exists Begins]} {
+            set Begins [dict create]
+            foreach scope [$Db scopesof $File] {
+                dict lappend Begins [dict get [$Db scope $scope] line_begin] $scope
+            }
+        }
+        if {[dict exists $Begins $n]} {
+            return [dict get $Begins $n]
+        }
+        return {}
+    }
+}

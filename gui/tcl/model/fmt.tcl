@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Numbers and names as people read them.
+
+namespace eval ::heatscope::fmt {
+    namespace export count short seconds percent ratio grouped elide baseName plural
+    namespace ensemble create
+
+    # Count with thin grouping: 38 211 204.
+    proc grouped {n} {
+        set n [format %.0f $n]
+        set sign {}
+        if {[string index $n 0] eq "-"} {
+            set sign -
+            set n [string range $n 1 end]
+        }
+        set out {}
+        while {[string length $n] > 3} {
+            set out "\u2009[string range $n end-2 end]$out"
+            set n [string range $n 0 end-3]
+        }
+        return $sign$n$out
+    }
+
+    # At most four characters and a letter: 2046, 12k, 1.2M.
+    proc short {n} {
+        set a [expr {abs($n)}]
+        if {$a < 10000} {
+            return [format %.0f $n]
+        }
+        foreach {limit unit} {1e6 k 1e9 M 1e12 G 1e15 T} {
+            if {$a < $limit} {
+                set v [expr {$n / ($limit / 1e3)}]
+                return [expr {abs($v) < 9.95 ? [format %.1f $v] : [format %.0f $v]}]$unit
+            }
+        }
+        return [format %.1e $n]
+    }
+
+    proc seconds {s} {
+        set a [expr {abs($s)}]
+        if {$a == 0} {
+            return "0 s"
+        } elseif {$a < 1e-3} {
+            return [format "%.0f \u00b5s" [expr {$s * 1e6}]]
+        } elseif {$a < 0.1} {
+            return [format "%.1f ms" [expr {$s * 1e3}]]
+        } elseif {$a < 10} {
+            return [format "%.2f s" $s]
+        } elseif {$a < 1000} {
+            return [format "%.1f s" $s]
+        } elseif {$a < 36000} {
+            return [grouped $s]\u00a0s
+        }
+        return [format "%.1f h" [expr {$s / 3600.0}]]
+    }
+
+    proc percent {part whole {digits 1}} {
+        if {$whole <= 0} {
+            return "\u2013"
+        }
+        return [format %.*f%% $digits [expr {100.0 * $part / $whole}]]
+    }
+    # Whole percents, "<1" when there is a little.
+    proc share {part whole} {
+        if {$whole <= 0} {
+            return "\u2013"
+        }
+        set p [expr {100.0 * $part / $whole}]
+        return [expr {$p > 0 && $p < 0.5 ? "<1" : [format %.0f $p]}]
+    }
+
+    proc ratio {a b} {
+        if {$b <= 0} {
+            return "\u2013"
+        }
+        set r [expr {double($a) / $b}]
+        return [expr {$r < 10 ? [format %.2f $r] : $r < 100 ? [format %.1f $r] : [format %.0f $r]}]
+    }
+
+    # Shortens in the middle (paths) or at the end, by characters.
+    proc elide {text n {where end}} {
+        if {[string length $text] <= $n} {
+            return $text
+        }
+        if {$where eq "start"} {
+            return \u2026[string range $text end-[expr {$n - 2}] end]
+        }
+        return [string range $text 0 [expr {$n - 2}]]\u2026
+    }
+
+    # Shortens to a width in pixels with a measuring command: {*}$measure text -> pixels.
+    proc fit {text width measure} {
+        if {[{*}$measure $text] <= $width} {
+            return $text
+        }
+        set low 0
+        set high [string length $text]
+        while {$low < $high} {
+            set middle [expr {($low + $high + 1) / 2}]
+            if {[{*}$measure [string range $text 0 $middle-1]\u2026] <= $width} {
+                set low $middle
+            } else {
+                set high [expr {$middle - 1}]
+            }
+        }
+        return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
+    }
+
+    # Last part of a path; made with string commands, so that no odd name ("~x") is expanded.
+    proc baseName {path} {
+        set trimmed [string trimright $path /]
+        return [string range $trimmed [expr {[string last / $trimmed] + 1}] end]
+    }
+
+    # Text from a file made fit for one line on the screen: control characters become visible.
+    proc plain {text} {
+        if {![regexp {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e]} $text]} {
+            return $text
+        }
+        return [regsub -all {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e]} $text \u00b7]
+    }
+
+    # A procedure's name for a list: without parameters, template arguments as <...>; the whole name is for read-outs.
+    proc shortName {name} {
+        variable Short
+        if {[string first ( $name] < 0 && [string first < $name] < 0} {
+            return [plain $name]
+        }
+        if {[info exists Short($name)]} {
+            return $Short($name)
+        }
+        set s [plain $name]
+        # operators keep their brackets
+        set s [regsub -all {operator\s*\(\)} $s "operator\u0001\u0002"]
+        set s [regsub -all {operator\s*<<} $s "operator\u0003\u0003"]
+        set s [regsub -all {operator\s*<=>} $s "operator\u0003=\u0004"]
+        set s [regsub -all {operator\s*<} $s "operator\u0003"]
+        set s [regsub -all {operator\s*->} $s "operator-\u0004"]
+        set s [regsub -all {operator\s*>>} $s "operator\u0004\u0004"]
+        set s [regsub -all {operator\s*>} $s "operator\u0004"]
+        set s [string map {"(anonymous namespace)" "{anonymous}"} $s]
+        while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
+        # the parameter list is the last balanced pair of parentheses; what follows it are qualifiers
+        if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
+            set s $head
+        }
+        # a return type in front of a template's name
+        if {[regexp {^\S.* ([^ ]*[\w~\u0001-\u0005]+)$} $s -> tail] && ![regexp {operator} $s]} {
+            set s $tail
+        }
+        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 >] $s]
+        if {[array size Short] > 5000} {
+            array unset Short
+        }
+        return [set Short($name) $s]
+    }
+    # What follows the last ::, with operators whole.
+    proc lastName {short} {
+        set at [string last :: $short]
+        return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
+    }
+    namespace export shortName lastName
+
+    proc plural {n one {many {}}} {
+        if {$n == 1} {
+            return "1 $one"
+        }
+        return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
+    }
+    namespace export share fit plain
+}

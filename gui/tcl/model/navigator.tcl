@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
+
+oo::class create ::heatscope::Navigator {
+    variable Bus Run Db Hot HotKey Path
+
+    constructor {bus run} {
+        set Bus $bus
+        set Run $run
+        set Db [$run db]
+        set Hot {}
+        set HotKey {}
+        set Path {}
+    }
+
+    method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
+
+    # Where the window begins: the hottest line, else the first file with code.
+    method start {} {
+        set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
+        $Bus set start axis $axis
+        foreach row [$Db top -table scope_excl -kind procedure -n 20 {*}[my Axis]] {
+            if {[dict get $row file] >= 0 && [dict get [$Db file [dict get $row file]] has_lines]} {
+                my procedure start [dict get $row row]
+                return
+            }
+        }
+        set rows [$Db top -table scope_excl -kind procedure -n 1 {*}[my Axis]]
+        if {[llength $rows]} {
+            my procedure start [dict get [lindex $rows 0] row]
+        } elseif {[$Run info files] > 0} {
+            my line start 0 1
+        }
+    }
+
+    # A line, with the scope around it; column -2 keeps the cell cursor where it is.
+    method line {origin file line {column -2} args} {
+        set facts [$Db file $file]
+        set scope -1
+        if {[dict get $facts has_lines]} {
+            set row [$Db findline $file $line]
+            set scope [expr {$row >= 0 ? [dict get [$Db line $row] scope] : -1}]
+            if {$scope < 0 || ![my Spans $scope $file $line]} {
+                set scope [$Db scopeat $file $line]
+            }
+        }
+        set selection [list file $file line $line scope $scope procedure [my ProcedureOf $scope] {*}$args]
+        if {$column != -2} {
+            lappend selection column $column
+        }
+        $Bus set $origin {*}$selection
+    }
+    method Spans {scope file line} {
+        set facts [$Db scope $scope]
+        return [expr {[dict get $facts file] == $file && [dict get $facts line_begin] <= $line
+                      && $line <= [dict get $facts line_end]}]
+    }
+    method ProcedureOf {scope} {
+        if {$scope < 0} {
+            return -1
+        }
+        set facts [$Db scope $scope]
+        if {[dict get $facts kind] eq "procedure"} {
+            return $scope
+        }
+        return [dict get $facts procedure]
+    }
+
+    # A procedure: its hottest line becomes the current one.
+    method procedure {origin scope} {
+        set facts [$Db scope $scope]
+        set file [dict get $facts file]
+        set line [dict get $facts line_begin]
+        if {$file >= 0} {
+            foreach row [$Db top -table line -under $scope -n 8 {*}[my Axis]] {
+                # code of other files that was inlined belongs to the procedure, but is not where it stands
+                if {[dict get $row file] == $file} {
+                    set line [dict get $row line]
+                    break
+                }
+            }
+        }
+        $Bus set $origin file $file line $line scope $scope procedure $scope
+    }
+
+    # Any scope: loop, region, procedure, file, module.
+    method scope {origin scope} {
+        if {$scope < 0} {
+            return
+        }
+        set facts [$Db scope $scope]
+        switch -- [dict get $facts kind] {
+            procedure { my procedure $origin $scope }
+            loop - region {
+                $Bus set $origin file [dict get $facts file] line [dict get $facts line_begin] scope $scope \
+                    procedure [dict get $facts procedure]
+            }
+            default {
+                set children [$Db top -table scope_excl -kind procedure -under $scope -n 1 {*}[my Axis]]
+                if {[llength $children]} {
+                    set best [dict get [lindex $children 0] row]
+                    my procedure $origin $best
+                    $Bus adjust $origin scope $scope
+                } else {
+                    $Bus set $origin scope $scope procedure -1
+                }
+            }
+        }
+    }
+
+    method context {origin context} {
+        set facts [$Db context $context]
+        set scope [dict get $facts scope]
+        if {[dict get $facts kind] in {root partial}} {
+            $Bus set $origin context $context
+            return
+        }
+        my scope $origin $scope
+        $Bus adjust $origin context $context
+    }
+
+    method Count {} {
+        set file [$Bus get file]
+        if {$file < 0} {
+            return 0
+        }
+        return [[$Run document $file] count]
+    }
+
+    # Cell cursor by lines and by columns.
+    method move {origin lines columns} {
+        set file [$Bus get file]
+        if {$file < 0} {
+            return
+        }
+        set column [$Bus get column]
+        if {$columns != 0} {
+            set n [$Run columns [$Bus get axis]]
+            set column [expr {$column < 0 ? ($columns > 0 ? 0 : $n - 1) : min($n - 1, max(0, $column + $columns))}]
+        }
+        set count [my Count]
+        if {$count == 0} {
+            $Bus adjust $origin column $column
+            return
+        }
+        my line $origin $file [expr {min($count, max(1, [$Bus get line] + $lines))}] $column
+    }
+    # `by`: number of columns in a cell of the view
+    method edge {origin which} {
+        set file [$Bus get file]
+        if {$file >= 0 && [my Count] > 0} {
+            my line $origin $file [expr {$which eq "first" ? 1 : [my Count]}]
+        }
+    }
+
+    # The hottest lines of the whole program, one after the other.
+    method hot {origin step} {
+        set key [my Axis]
+        if {$key ne $HotKey} {
+            set Hot {}
+            foreach row [$Db top -table line -n 100 {*}$key] {
+                if {[dict get [$Db file [dict get $row file]] has_lines]} {
+                    lappend Hot [list [dict get $row file] [dict get $row line]]
+                }
+            }
+            set HotKey $key
+        }
+        if {![llength $Hot]} {
+            return {}
+        }
+        set now [lsearch -exact $Hot [list [$Bus get file] [$Bus get line]]]
+        set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $Hot] - 1) : ($now + $step) % [llength $Hot]}]
+        my line $origin {*}[lindex $Hot $next]
+        return [list [expr {$next + 1}] [llength $Hot]]
+    }
+
+    # One step further along the hottest path of calls and loops; begins at the root again after its end.
+    method hotPath {origin} {
+        set path {}
+        foreach context [$Db hotpath 0 {*}[my Axis]] {
+            if {[dict get [$Db context $context] kind] ni {root partial}} {
+                lappend path $context
+            }
+        }
+        if {![llength $path]} {
+            return {}
+        }
+        set now [lsearch -exact $path [$Bus get context]]
+        set next [expr {($now + 1) % [llength $path]}]
+        my context $origin [lindex $path $next]
+        return [list [expr {$next + 1}] [llength $path]]
+    }
+
+    # Into the hottest loop inside the selected scope; without one, to the scope's hottest line.
+    method enter {origin} {
+        set scope [$Bus get scope]
+        if {$scope < 0} {
+            set scope 0
+        }
+        foreach child [$Db children $scope -n 50 {*}[my Axis]] {
+            if {[dict get $child inclusive] > 0} {
+                my scope $origin [dict get $child row]
+                return 1
+            }
+        }
+        set rows [$Db top -table line -under $scope -n 1 {*}[my Axis]]
+        if {[llength $rows]} {
+            set row [lindex $rows 0]
+            my line $origin [dict get $row file] [dict get $row line]
+        }
+        return 0
+    }
+    # Out to the enclosing scope.
+    method leave {origin} {
+        set scope [$Bus get scope]
+        if {$scope <= 0} {
+            return 0
+        }
+        set parent [dict get [$Db scope $scope] parent]
+        if {$parent < 0 || [dict get [$Db scope $parent] kind] ni {loop region procedure}} {
+            return 0
+        }
+        my scope $origin $parent
+        return 1
+    }
+
+    method column {origin column} {
+        $Bus set $origin column $column
+    }
+    method processors {origin range} {
+        $Bus set $origin processors $range
+    }
+    method axis {origin axis} {
+        set from [$Bus get axis]
+        if {$from eq $axis} {
+            return
+        }
+        $Bus set $origin axis $axis processors {} column [$Run translate [$Bus get column] $from $axis]
+    }
+
+    # ---- search ----
+
+    # Hits of a text: {hits {dict ...} total share}; kinds as far as asked for.
+    method find {text {limit 200}} {
+        set text [string trim $text]
+        if {$text eq ""} {
+            return [dict create hits {} share 0]
+        }
+        set hits [$Db find $text -kinds {procedure file remark} -n $limit {*}[my Axis]]
+        set share 0
+        # a file's share holds its procedures' already
+        foreach hit $hits {
+            if {[dict get $hit kind] eq "procedure"} {
+                set share [expr {$share + [dict get $hit share]}]
+            }
+        }
+        if {$share == 0} {
+            foreach hit $hits {
+                if {[dict get $hit kind] eq "file"} {
+                    set share [expr {$share + [dict get $hit share]}]
+                }
+            }
+        }
+        return [dict create hits $hits share [expr {min(1.0, $share)}]]
+    }
+    method toHit {origin hit} {
+        if {[dict get $hit kind] eq "procedure" && [dict get $hit scope] >= 0} {
+            my procedure $origin [dict get $hit scope]
+        } elseif {[dict get $hit file] >= 0} {
+            set line [dict get $hit line]
+            if {$line <= 0} {
+                set line [expr {max(1, [dict get [$Db file [dict get $hit file]] first_line])}]
+            }
+            my line $origin [dict get $hit file] $line
+        } elseif {[dict get $hit scope] >= 0} {
+            my scope $origin [dict get $hit scope]
+        }
+    }
+
+    # What a user may name on the command line: FILE:LINE, a procedure, a file. Returns 1 when found.
+    method named {origin text} {
+        set hits [dict get [my find $text 20] hits]
+        if {[regexp {:\d+$} $text]} {
+            foreach hit $hits {
+                if {[dict get $hit kind] ne "procedure" && [dict get $hit line] > 0} {
+                    my toHit $origin $hit
+                    return 1
+                }
+            }
+        }
+        foreach hit $hits {
+            if {[dict get $hit kind] eq "procedure" && [dict get $hit name] eq $text} {
+                my toHit $origin $hit
+                return 1
+            }
+        }
+        if {[llength $hits]} {
+            my toHit $origin [lindex $hits 0]
+            return 1
+        }
+        return 0
+    }
+}

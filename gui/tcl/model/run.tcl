@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
+
+oo::class create ::heatscope::Run {
+    variable Db Info Documents Order Ranked Word Total Findings
+
+    # db: a handle of heatscope::data, or anything that answers the same commands
+    constructor {db} {
+        set Db $db
+        set Info [$db info]
+        set Documents {}
+        set Order {}
+        set Ranked {}
+        set Word {}
+        set Total {}
+    }
+    destructor {
+        dict for {file document} $Documents {
+            $document destroy
+        }
+    }
+
+    method db {} { return $Db }
+    method info {key} { return [dict get $Info $key] }
+    method total {metric} {
+        if {![dict exists $Total $metric]} {
+            dict set Total $metric [$Db total -metric $metric]
+        }
+        return [dict get $Total $metric]
+    }
+    method scale {metric} { return [dict get [$Db metric $metric] scale] }
+    method metrics {} {
+        set names {}
+        for {set i 0} {$i < [dict get $Info metrics]} {incr i} {
+            lappend names [dict get [$Db metric $i] name]
+        }
+        return $names
+    }
+    method title {} { return [::heatscope::fmt plain [dict get $Info title]] }
+
+    # "4 ranks · 8 threads · 12.3 s · 49 201 samples"
+    method facts {} {
+        set parts {}
+        set processes [dict get $Info processes]
+        set threads [dict get $Info threads]
+        lappend parts [::heatscope::fmt plural $processes {*}[my words process]]
+        if {$threads != $processes} {
+            lappend parts [::heatscope::fmt plural $threads thread]
+        }
+        lappend parts [::heatscope::fmt seconds [dict get $Info wall_s]]
+        lappend parts [::heatscope::fmt plural [dict get $Info samples] sample]
+        if {[dict get $Info simulated]} {
+            lappend parts "simulated, not measured"
+        }
+        return [join $parts " \u00b7 "]
+    }
+
+    # Singular and plural of what a column of the axis is.
+    method words {axis} {
+        if {$axis eq "thread"} {
+            return {thread threads}
+        }
+        if {![dict exists $Word process]} {
+            set ranked 0
+            catch {set ranked [expr {[dict get [$Db column process 0] rank] >= 0}]}
+            dict set Word process [expr {$ranked ? {rank ranks} : {process processes}}]
+        }
+        return [dict get $Word process]
+    }
+    method columns {axis} { return [$Db columns $axis] }
+    method columnLabel {axis column} {
+        if {$column < 0 || $column >= [my columns $axis]} {
+            return ""
+        }
+        return [dict get [$Db column $axis $column] label]
+    }
+    # Column on the other axis that stands for this one; -1 for none.
+    method translate {column from to} {
+        if {$column < 0 || $from eq $to} {
+            return $column
+        }
+        if {$to eq "process"} {
+            return [dict get [$Db column thread $column] process]
+        }
+        return [dict get [$Db process $column] first_thread]
+    }
+
+    method document {file} {
+        if {[dict exists $Documents $file]} {
+            return [dict get $Documents $file]
+        }
+        set document [::heatscope::Document new $Db $file]
+        dict set Documents $file $document
+        lappend Order $file
+        while {[llength $Order] > 12} {
+            set old [lindex $Order 0]
+            set Order [lrange $Order 1 end]
+            [dict get $Documents $old] destroy
+            dict unset Documents $old
+        }
+        return $document
+    }
+    # Forgets texts, so that sources are read again.
+    method reload {} {
+        dict for {file document} $Documents {
+            $document destroy
+        }
+        set Documents {}
+        set Order {}
+    }
+
+    # Ranked rows, dicts of `top -stats 1`, kept until another ranking is asked for often enough.
+    method ranking {what metric axis} {
+        set key [list $what $metric $axis]
+        if {[dict exists $Ranked $key]} {
+            return [dict get $Ranked $key]
+        }
+        set options [list -metric $metric -axis $axis -n [::heatscope::settings get rankedRows]]
+        switch -- $what {
+            procedure - loop { set rows [$Db top -table scope_excl -kind $what -stats 1 {*}$options] }
+            module { set rows [$Db top -table scope_excl -kind module -stats 1 {*}$options] }
+            line { set rows [$Db top -table line -stats 1 {*}$options] }
+            context { set rows [$Db top -table context_excl -stats 1 {*}$options] }
+        }
+        if {[dict size $Ranked] > 20} {
+            set Ranked {}
+        }
+        dict set Ranked $key $rows
+        return $rows
+    }
+
+    method scopeName {scope} {
+        if {$scope < 0} {
+            return ""
+        }
+        set facts [$Db scope $scope]
+        return [::heatscope::fmt shortName [dict get $facts name]]
+    }
+    # "do · lines 213-238", "flux_update", "libmpi.so"
+    method scopeTitle {scope} {
+        if {$scope < 0} {
+            return ""
+        }
+        set facts [$Db scope $scope]
+        set name [::heatscope::fmt shortName [dict get $facts name]]
+        switch -- [dict get $facts kind] {
+            module - file { set name [::heatscope::fmt baseName $name] }
+            program { return "whole program" }
+            loop - region {
+                if {[dict get $facts procedure] >= 0} {
+                    set name "[::heatscope::fmt lastName [my scopeName [dict get $facts procedure]]] $name"
+                }
+            }
+        }
+        return $name
+    }
+    method lineSpan {scope} {
+        set facts [$Db scope $scope]
+        set a [dict get $facts line_begin]
+        set b [dict get $facts line_end]
+        if {$a <= 0} {
+            return ""
+        }
+        return [expr {$b > $a ? "lines $a\u2013$b" : "line $a"}]
+    }
+
+    # The few facts that matter most, each a dict {text tone scope file line}: hottest loop, imbalance, loops that the
+    # compiler gave up on or that run scalar all the same, code that is known badly.
+    method findings {} {
+        if {[info exists Findings]} {
+            return $Findings
+        }
+        set Findings {}
+        set axis [expr {[my columns process] > 1 ? "process" : "thread"}]
+        set total [my total 0]
+        if {$total <= 0} {
+            lappend Findings [dict create text "the run has no samples" tone bad scope -1 file -1 line 0]
+            return $Findings
+        }
+        set loops [my ranking loop 0 $axis]
+        set lost 0
+        foreach row [$Db ledger] {
+            if {[dict get $row name] eq "lost"} {
+                set lost [dict get $row samples]
+            }
+        }
+        if {$lost > 0.01 * $total} {
+            lappend Findings [dict create tone bad scope -1 file -1 line 0 \
+                text "[::heatscope::fmt percent $lost [expr {$total + $lost}]] of the samples were lost"]
+        }
+        if {[llength $loops]} {
+            set top [lindex $loops 0]
+            lappend Findings [dict create tone plain scope [dict get $top row] file [dict get $top file] \
+                line [dict get $top line_begin] \
+                text "hottest loop: [my LoopName $top], [::heatscope::fmt percent [dict get $top share] 1]"]
+        }
+        # worst imbalance among what matters, by the time it costs
+        set worst {}
+        set cost 0
+        foreach row [my ranking procedure 0 $axis] {
+            if {[dict get $row share] < 0.02} {
+                continue
+            }
+            set c [expr {[dict get $row max] - [dict get $row mean]}]
+            if {$c > $cost && [dict get $row imbalance] > [::heatscope::settings get imbalance]} {
+                set cost $c
+                set worst $row
+            }
+        }
+        if {$worst ne ""} {
+            set who [my columnLabel $axis [dict get $worst max_column]]
+            lappend Findings [dict create tone bad scope [dict get $worst row] file [dict get $worst file] \
+                line [dict get $worst line_begin] \
+                text "imbalance: [my scopeName [dict get $worst row]], $who has\
+                    [::heatscope::fmt ratio [dict get $worst max] [dict get $worst mean]]\u00d7 the mean"]
+        }
+        set told 0
+        foreach row [lrange $loops 0 15] {
+            if {[dict get $row file] < 0 || [dict get $row share] < 0.02} {
+                continue
+            }
+            foreach chip [[my document [dict get $row file]] chips [dict get $row line_begin]] {
+                if {[lindex $chip 1] eq "bad" && [lindex $chip 2] == [dict get $row row]} {
+                    lappend Findings [dict create tone bad scope [dict get $row row] file [dict get $row file] \
+                        line [dict get $row line_begin] \
+                        text "[::heatscope::fmt percent [dict get $row share] 1] in [my LoopName $row],\
+                            [lindex $chip 0]"]
+                    if {[incr told] == 2} {
+                        return $Findings
+                    }
+                }
+            }
+        }
+        return $Findings
+    }
+    method LoopName {row} {
+        set where "[::heatscope::fmt plain [dict get $row name]]"
+        if {[dict get $row procedure] >= 0} {
+            set where "[my scopeName [dict get $row procedure]] $where"
+        }
+        return "$where :[dict get $row line_begin]"
+    }
+}

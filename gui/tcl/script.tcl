@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The few commands by which a script or a test drives the window: read as lists of words, never evaluated.
+
+namespace eval ::heatscope::script {
+    namespace export execute runFile serve
+    namespace ensemble create
+
+    variable Commands {
+        select     {1 1 "TEXT: a procedure, FILE:LINE or a file"}
+        set        {2 2 "KEY VALUE: one key of the selection, or theme light|dark"}
+        get        {1 1 "KEY: a key of the selection"}
+        key        {1 1 "SEQUENCE: a key such as n, Down, Control-f"}
+        search     {1 1 "TEXT: what Ctrl-F finds"}
+        click      {4 4 "VIEW WIDGET X Y: button 1 in a view's widget"}
+        hover      {4 4 "VIEW WIDGET X Y: the pointer there; `describe status` has the read-out"}
+        drag       {6 6 "VIEW WIDGET X Y X Y: button 1 from there to there"}
+        describe   {1 1 "VIEW|selection|findings|status|views"}
+        snapshot   {2 2 "window|VIEW FILE.png"}
+        settle     {0 0 ": until all is drawn"}
+        geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
+        latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
+        back       {0 0 ": history"}
+        forward    {0 0 ": history"}
+        finding    {1 1 "N: what a click on the N-th finding does, from 0"}
+        toggle     {1 1 "VIEW: hide or show a pane"}
+        maximise   {1 1 "VIEW"}
+        rows       {0 0 ": height of a source row, height of the header above the rows"}
+        shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
+        focus      {0 0 ": view that has the keyboard"}
+        mapped     {0 0 ": views that are shown"}
+        exists     {1 1 "sheet: whether the key sheet is shown"}
+        found      {0 0 ": what the search box says"}
+        pixel      {3 3 "FILE.png X Y: colour there"}
+        display    {0 0 ": DISPLAY and XAUTHORITY of the window"}
+        errors     {0 0 ": what views have complained of"}
+        quit       {0 0 ""}
+    }
+
+    # One line; returns its answer as text.
+    proc execute {app line} {
+        variable Commands
+        if {[catch {llength $line} n]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT SYNTAX} "script: braces or quotes do not pair: $line"
+        }
+        if {$n == 0 || [string index [string trimleft $line] 0] eq "#"} {
+            return ""
+        }
+        set words [lassign $line command]
+        if {![dict exists $Commands $command]} {
+            return -code error -errorcode [list HEATSCOPE SCRIPT COMMAND $command] \
+                "script: unknown command '$command': there are [join [dict keys $Commands] {, }]"
+        }
+        lassign [dict get $Commands $command] least most usage
+        if {[llength $words] < $least || [llength $words] > $most} {
+            return -code error -errorcode [list HEATSCOPE SCRIPT USAGE $command] "script: usage: $command $usage"
+        }
+        return [Do_$command $app {*}$words]
+    }
+
+    proc Do_select {app text} {
+        if {![[$app navigator] named script $text]} {
+            return -code error -errorcode [list HEATSCOPE SCRIPT SELECT] "script: select: nothing is called '$text'"
+        }
+        $app settle
+    }
+    proc Do_set {app key value} {
+        if {$key eq "theme"} {
+            if {$value ni {light dark}} {
+                return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: theme: expected light or dark, got '$value'"
+            }
+            $app theme $value
+        } elseif {$key eq "axis" && $value in {process thread}} {
+            [$app navigator] axis script $value
+        } else {
+            [$app bus] set script $key $value
+        }
+        $app settle
+    }
+    proc Do_get {app key} {
+        if {![dict exists [[$app bus] get] $key]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: get: no key '$key' in the selection"
+        }
+        return [[$app bus] get $key]
+    }
+    proc Do_key {app sequence} {
+        set w [focus -displayof [$app top]]
+        if {$w eq ""} {
+            set w [$app top]
+            focus -force $w
+            update
+        }
+        if {![regexp {^[A-Za-z0-9_-]+$} $sequence]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: key: odd key '$sequence'"
+        }
+        event generate $w <[expr {[regexp {^\d$} $sequence] ? "Key-$sequence" : $sequence}]>
+        $app settle
+    }
+    proc Do_search {app text} {
+        $app search $text
+        $app settle
+    }
+    proc WidgetOf {app view widget} {
+        set found {}
+        set queue [list [[$app view $view] path]]
+        while {[llength $queue]} {
+            set queue [lassign $queue w]
+            if {[lindex [split $w .] end] eq $widget} {
+                return $w
+            }
+            lappend queue {*}[winfo children $w]
+        }
+        return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: view $view has no widget '$widget'"
+    }
+    proc Numbers {command args} {
+        foreach n $args {
+            if {![string is entier -strict $n] || abs($n) > 100000} {
+                return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: $command: expected numbers of pixels, got '$args'"
+            }
+        }
+    }
+    # The pointer leaves one widget for another, as a real one does.
+    variable Over {}
+    proc Point {w x y} {
+        variable Over
+        if {$Over ne $w && [winfo exists $Over]} {
+            event generate $Over <Leave>
+        }
+        set Over $w
+        event generate $w <Enter> -x $x -y $y
+        event generate $w <Motion> -x $x -y $y
+    }
+    proc Do_click {app view widget x y} {
+        Numbers click $x $y
+        set w [WidgetOf $app $view $widget]
+        Point $w $x $y
+        event generate $w <ButtonPress-1> -x $x -y $y
+        event generate $w <ButtonRelease-1> -x $x -y $y
+        $app settle
+    }
+    proc Do_hover {app view widget x y} {
+        Numbers hover $x $y
+        Point [WidgetOf $app $view $widget] $x $y
+        $app settle
+    }
+    proc Do_drag {app view widget x y x2 y2} {
+        Numbers drag $x $y $x2 $y2
+        set w [WidgetOf $app $view $widget]
+        Point $w $x $y
+        event generate $w <ButtonPress-1> -x $x -y $y
+        for {set i 1} {$i <= 4} {incr i} {
+            event generate $w <B1-Motion> -x [expr {$x + ($x2 - $x) * $i / 4}] -y [expr {$y + ($y2 - $y) * $i / 4}]
+        }
+        event generate $w <ButtonRelease-1> -x $x2 -y $y2
+        $app settle
+    }
+    proc Do_geometry {app view widget} {
+        set w [WidgetOf $app $view $widget]
+        return [list [winfo rootx $w] [winfo rooty $w] [winfo width $w] [winfo height $w]]
+    }
+    proc Do_describe {app what} {
+        return [$app describe $what]
+    }
+    proc Do_snapshot {app what file} {
+        $app snapshot $what $file
+        return ""
+    }
+    proc Do_settle {app} {
+        $app settle
+    }
+    proc Do_latency {app text} {
+        $app settle
+        set begin [clock microseconds]
+        if {![[$app navigator] named script $text]} {
+            return -code error -errorcode [list HEATSCOPE SCRIPT SELECT] "script: latency: nothing is called '$text'"
+        }
+        $app settle
+        return [format %.1f [expr {([clock microseconds] - $begin) / 1e3}]]
+    }
+    proc Do_back {app} {
+        $app history -1
+        $app settle
+    }
+    proc Do_forward {app} {
+        $app history 1
+        $app settle
+    }
+    proc Do_finding {app n} {
+        $app finding $n
+        $app settle
+    }
+    proc Do_toggle {app view} {
+        $app view $view
+        $app toggle $view
+        $app settle
+    }
+    proc Do_maximise {app view} {
+        $app view $view
+        $app maximise $view
+        $app settle
+    }
+    proc Do_rows {app} {
+        return [[$app view detail] rowGeometry]
+    }
+    proc Do_shown {app} {
+        set out {}
+        foreach {view widget options} {
+            overview map {procedure detail line outlines hits reduce scaling colours}
+            detail heat {line top file cursorcolumn range reduce}  detail gutter {line top}  detail bars {line top}
+            detail scopes {scope line top}  detail mini {line view hits}
+            ranking list {selected pinned sortcolumn sortorder}  scope stack {scope}  scope profile {row table range}
+        } {
+            set w [WidgetOf $app $view $widget]
+            set name [dict get {map overview mini minimap list ranking heat heat gutter gutter bars bars scopes scopes
+                stack stack profile profile} $widget]
+            foreach option $options {
+                lappend out $name.$option [$w cget -$option]
+            }
+        }
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]]
+        return $out
+    }
+    proc Do_focus {app} {
+        return [$app activeView]
+    }
+    proc Do_mapped {app} {
+        set out {}
+        foreach name [$app describe views] {
+            if {[winfo ismapped [[$app view $name] path]]} {
+                lappend out $name
+            }
+        }
+        return $out
+    }
+    proc Do_exists {app what} {
+        return [winfo exists [expr {[$app top] eq "." ? "" : [$app top]}].sheet]
+    }
+    proc Do_found {app} {
+        return [$app found]
+    }
+    proc Do_pixel {app file x y} {
+        set image [image create photo -file $file]
+        try {
+            return [format #%02x%02x%02x {*}[$image get $x $y]]
+        } finally {
+            image delete $image
+        }
+    }
+    proc Do_display {app} {
+        return [list $::env(DISPLAY) [expr {[info exists ::env(XAUTHORITY)] ? $::env(XAUTHORITY) : ""}]]
+    }
+    proc Do_errors {app} {
+        return [join [[$app bus] errors] \n]
+    }
+    proc Do_quit {app} {
+        $app quit
+        return ""
+    }
+
+    # Runs a file of such lines, answers to stdout; the first error ends it.
+    proc runFile {app path} {
+        set channel [open $path r]
+        fconfigure $channel -encoding utf-8
+        try {
+            set n 0
+            while {[gets $channel line] >= 0} {
+                incr n
+                try {
+                    set answer [execute $app $line]
+                } on error {message options} {
+                    return -code error -errorcode {HEATSCOPE SCRIPT} "$path:$n: $message"
+                }
+                if {$answer ne ""} {
+                    puts $answer
+                }
+                if {[info commands $app] eq ""} {
+                    return
+                }
+            }
+        } finally {
+            close $channel
+        }
+    }
+
+    # Lines from standard input as they come; each answer ends with a line "ok" or "error TEXT".
+    proc serve {app} {
+        fconfigure stdin -blocking 0 -encoding utf-8
+        fconfigure stdout -buffering line -encoding utf-8
+        fileevent stdin readable [namespace code [list Serve $app]]
+    }
+    proc Serve {app} {
+        if {[gets stdin line] < 0} {
+            if {[eof stdin]} {
+                fileevent stdin readable {}
+                if {[info commands $app] ne ""} {
+                    $app quit
+                }
+            }
+            return
+        }
+        if {[catch {execute $app $line} answer]} {
+            puts "error [string map {\n { }} $answer]"
+        } else {
+            if {$answer ne ""} {
+                puts [string trimright $answer \n]
+            }
+            puts ok
+        }
+    }
+}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Every constant that a user can see: palettes, fonts, sizes, keys, words for choices.
+
+namespace eval ::heatscope::settings {
+    namespace export get palette keys
+    namespace ensemble create
+
+    variable palettes {
+        light {
+            window #f3f5f8  card #ffffff  border #e3e7ed  rule #eceff3
+            text #1d2430  muted #667085  faint #98a2b3
+            accent #1f5fd6  accentSoft #dbe7ff  selection #e4edff  field #ffffff  fieldBorder #d0d5dd
+            hover #f4f6fa  button #ffffff  buttonActive #eef2f8
+            current #fff3c4  hit #ffe08a  chip #f2f4f7  chipText #475467  chipBad #fdeee8  chipBadText #b42318
+            warn #c4590a  warnSoft #fff4e5
+            barDark #5b7fb9  barLight #b9c9e6  barTrack #e8ecf1
+            gutterLow #ffffff  gutterHigh #6b727c
+            keyword #6f42c1  number #0e6e8c  string #a15c00  comment #4f8a3c  directive #b45309  type #1f5fd6
+            noCode #000000
+        }
+        dark {
+            window #14171c  card #1b1f26  border #2a303a  rule #262b34
+            text #e6e9ef  muted #98a2b3  faint #667085
+            accent #6aa8ff  accentSoft #1d3a6b  selection #1d3556  field #22262d  fieldBorder #3a414d
+            hover #232831  button #22272f  buttonActive #2c323c
+            current #473a12  hit #6b5512  chip #262b34  chipText #a9b4c4  chipBad #3a2018  chipBadText #ff8a65
+            warn #f79a4b  warnSoft #33240f
+            barDark #6f97d8  barLight #34486b  barTrack #2a303a
+            gutterLow #1b1f26  gutterHigh #8d949f
+            keyword #c792ea  number #6cc7e0  string #e0b06a  comment #7fb069  directive #f0a04b  type #7fb0ff
+            noCode #000000
+        }
+    }
+
+    # Families by preference; the first that is installed is taken.
+    variable families {
+        ui {Inter {Noto Sans} {Open Sans} {DejaVu Sans} Helvetica}
+        mono {{JetBrains Mono} Hack {Noto Sans Mono} {DejaVu Sans Mono} Courier}
+    }
+    # Sizes in points at scale 1.
+    variable fonts {
+        HsUI {ui 8 normal roman} HsUIb {ui 8 bold roman} HsSmall {ui 7.5 normal roman} HsTitle {ui 9 bold roman}
+        HsMono {mono 8.5 normal roman} HsMonoB {mono 8.5 bold roman} HsMonoI {mono 8.5 normal italic}
+        HsCell {ui 7.5 normal roman} HsHead {ui 7.5 normal roman} HsHeadB {ui 7.5 bold roman}
+    }
+
+    # Lengths in pixels at 96 dots an inch.
+    variable sizes {
+        rowPad 3  cellMin 30  cellMax 64  scopeBar 17  minimap 18  sourceMin 300
+        paneGap 5  pad 12  leftWidth 322  rightWidth 352  overviewShare 0.62
+    }
+
+    variable words {
+        bins {max sum}
+        scales {log linear}
+        colours {inferno viridis cividis classic}
+        axes {thread process}
+        rankings {procedure loop line module context}
+    }
+
+    # Runs of more than this many lines without samples are left out of the overview.
+    variable skipLines 24
+    variable historyLength 200
+    variable rankedRows 200
+    variable contextLines 6
+    # Maximum over mean above which a processor imbalance is marked.
+    variable imbalance 1.25
+
+    # key sequence, action of the App, what the key sheet says; {} as text: not listed
+    variable keyTable {
+        <Up>            {move -1 0}      {previous line}
+        <Down>          {move 1 0}       {next line}
+        <Left>          {move 0 -1}      {previous processor}
+        <Right>         {move 0 1}       {next processor}
+        <Prior>         {page -1}        {page up}
+        <Next>          {page 1}         {page down}
+        <Home>          {edge first}     {first line of the file}
+        <End>           {edge last}      {last line of the file}
+        <n>             {hot 1}          {next hot spot}
+        <N>             {hot -1}         {previous hot spot}
+        <p>             {hotPath}        {along the hot path, one step in}
+        <Return>        {enter}          {into the scope: procedure, loop, inner loop}
+        <Escape>        {leave}          {out to the enclosing scope; closes what is open}
+        <Tab>           {nextView 1}     {next view}
+        <<PrevWindow>>  {nextView -1}    {previous view}
+        <Control-f>     {search}         {search procedures, files, lines and remarks}
+        <F3>            {searchStep 1}   {next hit}
+        <Shift-F3>      {searchStep -1}  {previous hit}
+        <Alt-Left>      {history -1}     {back}
+        <Alt-Right>     {history 1}      {forward}
+        <Control-e>     {edit}           {open the line in $VISUAL or $EDITOR}
+        <Control-c>     {copy}           {copy what is shown of the active view as text}
+        <Control-s>     {savePicture}    {save a picture of the window}
+        <b>             {cycle bin}      {bin by maximum or by sum}
+        <s>             {cycle scale}    {scale logarithmic or linear}
+        <c>             {cycle colours}  {next colour map}
+        <a>             {cycle axis}     {processors: threads or processes}
+        <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context}
+        <t>             {toggleTheme}    {light or dark}
+        <m>             {maximise}       {maximise the active view, or back}
+        <Alt-Key-1>     {toggle overview}   {hide or show the overview}
+        <Alt-Key-2>     {toggle terrain}    {hide or show the terrain}
+        <Alt-Key-3>     {toggle ranking}    {hide or show the ranking}
+        <Alt-Key-4>     {toggle scope}      {hide or show the scope pane}
+        <F1>            {help}           {this sheet}
+        <question>      {help}           {}
+        <Control-q>     {quit}           {quit}
+    }
+
+    proc get {name args} {
+        variable $name
+        if {[llength $args]} {
+            return [dict get [set $name] {*}$args]
+        }
+        return [set $name]
+    }
+    proc palette {theme} {
+        variable palettes
+        return [dict get $palettes $theme]
+    }
+    proc keys {} {
+        variable keyTable
+        return $keyTable
+    }
+}

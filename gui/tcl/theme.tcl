@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Looks: one ttk theme on clam with a light and a dark palette, named fonts, one scale factor.
+
+namespace eval ::heatscope::theme {
+    namespace export setup use current colour dp rowHeight scale fontsFound mix
+    namespace ensemble create
+
+    variable Name light
+    variable Palette {}
+    variable Scale 1.0
+    variable Found {}
+    variable Mixed {}
+
+    # Chooses the scale once and makes the fonts. `override` > 0: that scale.
+    proc setup {{override 0}} {
+        variable Scale
+        variable Found
+        set scaling [expr {[tk scaling] / (4.0 / 3.0)}]
+        set xft [option get . dpi Dpi]
+        if {![string is double -strict $xft] || $xft <= 0} {
+            set xft 96
+        }
+        set Scale [expr {max($scaling, $xft / 96.0)}]
+        if {[string is double -strict $override] && $override > 0} {
+            set Scale $override
+        }
+        set Scale [expr {min(4.0, max(0.75, $Scale))}]
+        tk scaling [expr {$Scale * 4.0 / 3.0}]
+        set installed [font families]
+        set lower {}
+        foreach family $installed {
+            dict set lower [string tolower $family] $family
+        }
+        dict for {kind wanted} [::heatscope::settings get families] {
+            dict set Found $kind [lindex $wanted end]
+            foreach family $wanted {
+                if {[dict exists $lower [string tolower $family]]} {
+                    dict set Found $kind [dict get $lower [string tolower $family]]
+                    break
+                }
+            }
+        }
+        dict for {name spec} [::heatscope::settings get fonts] {
+            lassign $spec kind points weight slant
+            set options [list -family [dict get $Found $kind] -weight $weight -slant $slant \
+                -size [expr {-round($points * 4.0 / 3.0 * $Scale)}]]
+            if {$name in [font names]} {
+                font configure $name {*}$options
+            } else {
+                font create $name {*}$options
+            }
+        }
+        option add *tearOff 0
+        option add *Text.insertOffTime 0
+        foreach name {light dark} {
+            Create $name
+        }
+    }
+
+    proc dp {n} {
+        variable Scale
+        return [expr {round($n * $Scale)}]
+    }
+    # A length of the settings, scaled.
+    proc size {name} {
+        return [dp [::heatscope::settings get sizes $name]]
+    }
+    namespace export size
+
+    proc scale {} {
+        variable Scale
+        return $Scale
+    }
+    proc fontsFound {} {
+        variable Found
+        return $Found
+    }
+    proc rowHeight {} {
+        return [expr {[font metrics HsMono -linespace] + [size rowPad]}]
+    }
+    proc current {} {
+        variable Name
+        return $Name
+    }
+    proc colour {key} {
+        variable Palette
+        return [dict get $Palette $key]
+    }
+
+    # Colour between two of the palette's, t in 0..1 in 24 steps, so that few Tk colours are ever made.
+    proc mix {a b t} {
+        variable Mixed
+        set step [expr {round(24 * min(1.0, max(0.0, $t)))}]
+        if {[dict exists $Mixed $a $b $step]} {
+            return [dict get $Mixed $a $b $step]
+        }
+        scan [colour $a] #%2x%2x%2x r1 g1 b1
+        scan [colour $b] #%2x%2x%2x r2 g2 b2
+        set f [expr {$step / 24.0}]
+        set c [format #%02x%02x%02x [expr {round($r1 + ($r2 - $r1) * $f)}] [expr {round($g1 + ($g2 - $g1) * $f)}] \
+            [expr {round($b1 + ($b2 - $b1) * $f)}]]
+        dict set Mixed $a $b $step $c
+        return $c
+    }
+
+    # Takes the palette for all widgets; views hear <<ThemeChanged>>.
+    proc use {name} {
+        variable Name
+        variable Palette
+        variable Mixed
+        set Palette [::heatscope::settings palette $name]
+        set Name $name
+        set Mixed {}
+        ttk::style theme use heatscope-$name
+        . configure -background [colour window]
+        Menus .
+    }
+
+    # Menus are the only classic widgets that no view owns.
+    proc Menus {w} {
+        if {[winfo class $w] eq "Menu"} {
+            $w configure -font HsUI -background [colour card] -foreground [colour text] -activebackground [colour selection] \
+                -activeforeground [colour text] -borderwidth 1 -activeborderwidth 0 -relief solid -selectcolor [colour accent]
+        }
+        foreach child [winfo children $w] {
+            Menus $child
+        }
+    }
+    namespace export Menus
+
+    proc Create {name} {
+        set p [::heatscope::settings palette $name]
+        dict with p {}
+        ttk::style theme create heatscope-$name -parent clam
+        ttk::style theme settings heatscope-$name {
+            ttk::style configure . -background $window -foreground $text -font HsUI -bordercolor $border \
+                -lightcolor $window -darkcolor $window -troughcolor $barTrack -fieldbackground $field \
+                -selectbackground $selection -selectforeground $text -insertcolor $text -focuscolor $accent \
+                -arrowcolor $muted -borderwidth 0 -relief flat
+            ttk::style map . -foreground [list disabled $faint]
+            ttk::style configure TPanedwindow -background $window
+            ttk::style configure Sash -sashthickness [dp 5] -gripcount 0 -background $window -bordercolor $window \
+                -lightcolor $window -darkcolor $window
+            ttk::style configure Card.TFrame -background $card
+            ttk::style configure Rule.TFrame -background $rule
+            ttk::style configure Warn.TFrame -background $warnSoft
+            ttk::style configure Warn.TLabel -background $warnSoft -foreground $warn
+            foreach {style colour font} [list Title.TLabel $text HsTitle Head.TLabel $text HsUIb Sub.TLabel $muted HsUI \
+                    Small.TLabel $muted HsSmall] {
+                ttk::style configure $style -background $window -foreground $colour -font $font
+                ttk::style configure Card.$style -background $card -foreground $colour -font $font
+            }
+            ttk::style configure Card.TLabel -background $card -foreground $text
+            ttk::style configure Tool.TLabel -background $window -foreground $muted -font HsUI
+            ttk::style layout Segment.TRadiobutton {Radiobutton.border -sticky nswe -children {
+                Radiobutton.padding -sticky nswe -children {Radiobutton.label -sticky nswe}}}
+            ttk::style configure Segment.TRadiobutton -background $button -foreground $text \
+                -padding [list [dp 11] [dp 5]] -borderwidth 1 -bordercolor $button -lightcolor $button -darkcolor $button -relief flat -font HsUI
+            ttk::style map Segment.TRadiobutton \
+                -background [list selected $accentSoft active $buttonActive] -foreground [list selected $accent] \
+                -bordercolor [list focus $accent selected $accentSoft] -lightcolor [list selected $accentSoft active $buttonActive] \
+                -darkcolor [list selected $accentSoft active $buttonActive]
+            ttk::style configure TButton -background $button -foreground $text -padding [list [dp 10] [dp 4]] \
+                -borderwidth 1 -relief flat -bordercolor $fieldBorder -lightcolor $button -darkcolor $button -anchor center
+            ttk::style map TButton -background [list active $buttonActive] -bordercolor [list focus $accent]
+            ttk::style configure Link.TButton -background $window -foreground $accent -padding [list [dp 6] [dp 2]] \
+                -borderwidth 0 -bordercolor $window -lightcolor $window -darkcolor $window
+            ttk::style map Link.TButton -background [list active $hover] -lightcolor [list active $hover] -darkcolor [list active $hover]
+            ttk::style configure TMenubutton -background $button -foreground $text -padding [list [dp 10] [dp 5]] \
+                -borderwidth 1 -relief flat -bordercolor $button -lightcolor $button -darkcolor $button -arrowcolor $muted \
+                -arrowsize [dp 5]
+            ttk::style map TMenubutton -background [list active $buttonActive] -bordercolor [list focus $accent] \
+                -lightcolor [list active $buttonActive] -darkcolor [list active $buttonActive]
+            ttk::style configure Warn.Link.TButton -foreground $warn
+            ttk::style configure Rank.TMenubutton -background $card -foreground $text -font HsTitle -padding 0 \
+                -borderwidth 0 -bordercolor $card -lightcolor $card -darkcolor $card
+            ttk::style map Rank.TMenubutton -background [list active $card] -foreground [list active $accent] \
+                -lightcolor [list active $card] -darkcolor [list active $card]
+            ttk::style configure Sheet.TFrame -background $fieldBorder
+            ttk::style configure TEntry -foreground $text -fieldbackground $field -bordercolor $fieldBorder \
+                -lightcolor $field -darkcolor $field -padding [list [dp 6] [dp 4]] -borderwidth 1
+            ttk::style map TEntry -bordercolor [list focus $accent] -lightcolor [list focus $field]
+            ttk::style layout Slim.Vertical.TScrollbar {Vertical.Scrollbar.trough -sticky ns -children {
+                Vertical.Scrollbar.thumb -expand 1 -sticky nswe}}
+            ttk::style layout Slim.Horizontal.TScrollbar {Horizontal.Scrollbar.trough -sticky we -children {
+                Horizontal.Scrollbar.thumb -expand 1 -sticky nswe}}
+            foreach way {Vertical Horizontal} {
+                ttk::style configure Slim.$way.TScrollbar -troughcolor $card -background $fieldBorder -bordercolor $card \
+                    -lightcolor $fieldBorder -darkcolor $fieldBorder -arrowsize [dp 8] -width [dp 8] -gripcount 0 -borderwidth 0
+                ttk::style map Slim.$way.TScrollbar -background [list disabled $card active $faint] \
+                    -lightcolor [list disabled $card active $faint] -darkcolor [list disabled $card active $faint]
+            }
+        }
+    }
+}

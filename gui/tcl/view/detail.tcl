@@ -1,0 +1,739 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# One file, row by row: scopes, line numbers, source, minimum-mean-maximum, heat cells, and the file in small.
+
+oo::class create ::heatscope::DetailView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection
+    variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
+    variable Xview Listed SplitBy Waiting
+
+    method name {} { return detail }
+    method title {} { return Source }
+    method focusWidget {} { return $Heat }
+
+    method Build {body} {
+        set File -1
+        set Document {}
+        set Top 1
+        set Rows 1
+        set Xview 0
+        set Filled {}
+        set Listed {}
+        set SplitBy {}
+        set Waiting 0
+        set Height [my RowHeight]
+        set HeaderHeight [expr {2 * [font metrics HsHead -linespace] + [::heatscope::theme dp 10]}]
+
+        set Warn $body.warn
+        ttk::frame $Warn -style Warn.TFrame -padding [list [::heatscope::theme dp 12] [::heatscope::theme dp 4]]
+        ttk::label $Warn.words -style Warn.TLabel -wraplength 0
+        pack $Warn.words -side left -fill x -expand 1
+        bind $Warn <Configure> [list $Warn.words configure -wraplength %w]
+
+        set Split [ttk::panedwindow $body.split -orient horizontal]
+        set Left [ttk::frame $Split.left -style Card.TFrame]
+        set Right [ttk::frame $Split.right -style Card.TFrame]
+        $Split add $Left -weight 1
+        $Split add $Right -weight 0
+        grid $Split -row 1 -sticky nswe
+        grid columnconfigure $body 0 -weight 1
+        grid rowconfigure $body 1 -weight 1
+
+        set common [list -rowheight $Height -header $HeaderHeight -font HsHead -monofont HsMono -takefocus 1]
+        set Scopes [my Widget scopes $Left.scopes {*}$common -barwidth [::heatscope::theme size scopeBar]]
+        set Gutter [my Widget gutter $Left.gutter {*}$common]
+        set Bars [my Widget linebars $Left.bars {*}$common -width [::heatscope::theme dp 156]]
+        set Heat [my Widget heat $Right.heat {*}$common -monofont HsCell -mincell [::heatscope::theme size cellMin] -numbers 1]
+        set Mini [my Widget minimap $Right.mini -width [::heatscope::theme size minimap] -font HsSmall]
+
+        set source [ttk::frame $Left.source -style Card.TFrame]
+        ttk::frame $source.head -style Card.TFrame -height $HeaderHeight
+        ttk::label $source.head.title -style Card.Small.TLabel -text Source -font HsHead
+        ttk::frame $source.head.rule -style Rule.TFrame -height 1
+        place $source.head.rule -relx 0 -rely 1.0 -y -1 -relwidth 1
+        place $source.head.title -relx 0 -rely 1.0 -x 0 -y [expr {-[::heatscope::theme dp 4]}] -anchor sw
+        set Text $source.text
+        set above [expr {($Height - [font metrics HsMono -linespace]) / 2}]
+        text $Text -font HsMono -wrap none -width 10 -height 4 -borderwidth 0 -highlightthickness 0 -relief flat \
+            -padx 0 -pady 0 -spacing1 $above -spacing2 0 \
+            -spacing3 [expr {$Height - [font metrics HsMono -linespace] - $above}] -insertwidth 0 -takefocus 0 \
+            -cursor arrow -exportselection 0 -undo 0 -insertofftime 0
+        bindtags $Text [list $Text [winfo toplevel $Text] all]
+        pack $source.head -fill x
+        pack $Text -fill both -expand 1
+
+        # the header's rule and the current line's band run on through the gaps between the widgets
+        frame $Left.rule -height 1 -borderwidth 0 -highlightthickness 0
+        frame $Left.band -height $Height -borderwidth 0 -highlightthickness 0
+        place $Left.rule -x 0 -y [expr {$HeaderHeight - 1}] -relwidth 1
+        lower $Left.band
+        lower $Left.rule
+
+        grid $Scopes -row 0 -column 0 -sticky ns -padx [list [::heatscope::theme dp 8] 0]
+        grid $Gutter -row 0 -column 1 -sticky ns -padx [list [::heatscope::theme dp 6] 0]
+        grid $source -row 0 -column 2 -sticky nswe -padx [list [::heatscope::theme dp 6] 0]
+        grid $Bars -row 0 -column 3 -sticky ns -padx [list [::heatscope::theme dp 6] 0]
+        grid columnconfigure $Left 2 -weight 1
+        grid rowconfigure $Left 0 -weight 1
+        grid $Heat -row 0 -column 0 -sticky nswe
+        grid $Mini -row 0 -column 1 -sticky ns -padx [list [::heatscope::theme dp 7] [::heatscope::theme dp 7]] \
+            -pady [list $HeaderHeight 0]
+        grid columnconfigure $Right 0 -weight 1
+        grid rowconfigure $Right 0 -weight 1
+
+        foreach w [list $Scopes $Gutter $Bars $Heat] {
+            bind $w <<HeatscopeScroll>> [namespace code {my OnScroll %d}]
+            bind $w <<HeatscopeMove>> [namespace code {my OnMove %d}]
+            bind $w <<HeatscopeOpen>> [namespace code {my OnOpen %d}]
+        }
+        bind $Heat <<HeatPick>> [namespace code {my OnHeat %d}]
+        bind $Heat <<HeatRange>> [namespace code {my OnRange %d}]
+        bind $Heat <<HeatscopeHover>> [namespace code {my HoverHeat %d}]
+        bind $Bars <<BarPick>> [namespace code {my OnBar %d}]
+        bind $Bars <<HeatscopeHover>> [namespace code {my HoverBar %d}]
+        bind $Gutter <<GutterPick>> [namespace code {my OnGutter %d}]
+        bind $Gutter <<HeatscopeHover>> [namespace code {my HoverGutter %d}]
+        bind $Scopes <<ScopePick>> [namespace code {my OnScope %d}]
+        bind $Scopes <<HeatscopeHover>> [namespace code {my HoverScope %d}]
+        bind $Mini <<MinimapPick>> [namespace code {my OnMini %d}]
+        bind $Mini <<HeatscopeScroll>> [namespace code {my OnScroll %d}]
+        bind $Text <Button-1> [namespace code {my OnText %x %y}]
+        bind $Text <Double-1> [namespace code {my OnWord %x %y}]
+        bind $Text <Motion> [namespace code {my HoverText %x %y}]
+        bind $Text <Leave> [namespace code {my Read {}}]
+        foreach {button rows} {4 -3 5 3} {
+            bind $Text <Button-$button> [namespace code [list my OnScroll [list rows $rows]]]
+            bind $Text <Shift-Button-$button> [namespace code [list my Sideways $rows]]
+        }
+        foreach {button rows} {6 -3 7 3} {
+            bind $Text <$button> [namespace code [list my Sideways $rows]]
+        }
+        bind $Text <MouseWheel> [namespace code {my OnScroll [list rows [expr {-%D / 40}]]}]
+        bind $Heat <Configure> +[namespace code {my OnSize}]
+        bind $Split <Configure> +[namespace code {my Place}]
+        bind $Split <B1-Motion> +[namespace code {my Moved}]
+    }
+
+    # Height of a row: the tallest of the fonts that can stand in it.
+    method RowHeight {} {
+        set h 0
+        foreach font {HsMono HsMonoB HsMonoI HsSmall} {
+            set h [expr {max($h, [font metrics $font -linespace])}]
+        }
+        return [expr {$h + [::heatscope::theme size rowPad]}]
+    }
+
+    method themed {} {
+        set t ::heatscope::theme
+        $Text configure -background [$t colour card] -foreground [$t colour text] -selectbackground [$t colour selection] \
+            -inactiveselectbackground [$t colour selection]
+        foreach kind {keyword number string type} {
+            $Text tag configure $kind -foreground [$t colour $kind]
+        }
+        $Text tag configure comment -foreground [$t colour comment] -font HsMonoI
+        $Text tag configure directive -foreground [$t colour directive]
+        $Text tag configure standin -foreground [$t colour muted] -font HsMonoI
+        $Text tag configure message -foreground [$t colour warn] -font HsUI
+        $Text tag configure chip -font HsSmall -background [$t colour chip] -foreground [$t colour chipText]
+        $Text tag configure chipbad -font HsSmall -background [$t colour chipBad] -foreground [$t colour chipBadText]
+        $Text tag configure hit -background [$t colour hit]
+        $Text tag configure current -background [$t colour current]
+        $Left.rule configure -background [$t colour rule]
+        $Left.band configure -background [$t colour current]
+        $Text tag raise chip
+        $Text tag raise chipbad
+        $Text tag raise hit
+        set Filled {}
+    }
+
+    # ---- showing ----
+
+    method Show {changed} {
+        set s $Selection
+        set file [dict get $s file]
+        set values [my Any $changed metric axis bin scale colours normalise processors sort]
+        if {$file != $File} {
+            my Open $file
+            set values 1
+        }
+        set range [dict get $s range]
+        set line [dict get $s line]
+        if {$Document ne "" && [$Document count] > 0} {
+            if {[my Any $changed range] && $range ne "" && [lindex $range 0] != $Top} {
+                set Top [my Clamp [lindex $range 0]]
+            }
+            if {[my Any $changed line file procedure scope] && $line > 0} {
+                my Reveal $line
+            }
+        }
+        if {$values} {
+            set common [my Common]
+            set reduce [dict get $s bin]
+            # code without lines has no rows to draw
+            set drawn [expr {$Document ne "" && [$Document state] ne "nolines" ? $File : -1}]
+            $Heat configure {*}$common -file $drawn -reduce $reduce -columns [my Processors] -sort [dict get $s sort] \
+                -colours [dict get $s colours] -scaling [dict get $s scale] -normalise [dict get $s normalise]
+            $Bars configure {*}$common -file $drawn -normalise file
+            $Gutter configure {*}$common -file $drawn -normalise program
+            $Scopes configure {*}$common -file $drawn
+            $Mini configure {*}$common -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
+                -scaling [dict get $s scale]
+            my Place
+        }
+        if {$values || [my Any $changed scope]} {
+            $Scopes configure -scope [dict get $s scope]
+        }
+        if {[my Any $changed search]} {
+            set Filled {}
+            $Mini configure -hits [my HitLines]
+        }
+        $Heat configure -cursorcolumn [dict get $s column] -range [dict get $s processors]
+        my Draw
+    }
+
+    method Lines {} {
+        return [expr {$Document eq "" ? 0 : [$Document count]}]
+    }
+    method HitLines {} {
+        set lines {}
+        foreach {file line} [$App hitLines] {
+            if {$file == $File && $line > 0} {
+                lappend lines $line
+            }
+        }
+        return $lines
+    }
+
+    method Open {file} {
+        set File $file
+        set Top 1
+        set Filled {}
+        set Xview 0
+        set Document [expr {$file >= 0 ? [$Run document $file] : ""}]
+        set Listed {}
+        if {$Document eq ""} {
+            $Path.head.title configure -text Source
+            grid remove $Warn
+            return
+        }
+        $Path.head.title configure -text [$Document name]
+        if {[$Document message] ne "" && [$Document state] ne "nolines"} {
+            $Warn.words configure -text [$Document message]
+            grid $Warn -row 0 -sticky we
+        } else {
+            grid remove $Warn
+        }
+        if {[$Document state] eq "nolines"} {
+            set Listed [my Unlined]
+        }
+        set drawn [expr {[$Document state] ne "nolines" ? $file : -1}]
+        $Gutter configure -file $drawn
+        $Scopes configure -file $drawn
+        $Gutter configure -width [expr {max([$Gutter needwidth], [::heatscope::theme dp 34])}]
+        $Scopes configure -width [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth], [::heatscope::theme dp 46]))}]
+    }
+
+    # Procedures of a file without lines, by time: what is known of it.
+    method Unlined {} {
+        set listed {}
+        set rows {}
+        set module [dict get [$Document facts] module]
+        foreach row [$Run ranking procedure [dict get $Selection metric] [dict get $Selection axis]] {
+            if {[dict get $row file] == $File || ([dict get $row module] == $module && [dict get $row line_begin] == 0)} {
+                lappend listed [list [dict get $row row] [::heatscope::fmt shortName [dict get $row name]] \
+                    [dict get $row share] [dict get $row sum]]
+            }
+        }
+        return $listed
+    }
+
+    method Visible {} {
+        return [expr {max(1, ([winfo height $Heat] - $HeaderHeight) / $Height)}]
+    }
+    method Clamp {top} {
+        set n [my Lines]
+        # a few empty rows may stand below the last line
+        return [expr {max(1, min($top, $n - [my Visible] + 3))}]
+    }
+    method Reveal {line} {
+        # before there is a window there are no rows: the first size decides
+        if {[winfo height $Heat] < 3 * $Height + $HeaderHeight} {
+            set Waiting 1
+            return
+        }
+        set rows [my Visible]
+        if {$Waiting} {
+            set Waiting 0
+            set Top -1000000
+        }
+        set context [expr {min([::heatscope::settings get contextLines], $rows / 4)}]
+        if {$line < $Top || $line >= $Top + $rows} {
+            # a jump: the procedure's head on top when it fits, else the line in the upper third
+            set top [expr {$line - $rows / 3}]
+            set procedure [dict get $Selection procedure]
+            if {$procedure >= 0} {
+                set facts [$Db scope $procedure]
+                set begin [dict get $facts line_begin]
+                if {[dict get $facts file] == $File && $begin > 0 && $begin <= $line && $line - $begin + $context + 1 < $rows} {
+                    set top [expr {$begin - 1}]
+                }
+            }
+            set Top [my Clamp $top]
+        } elseif {$line < $Top + $context} {
+            set Top [my Clamp [expr {$line - $context}]]
+        } elseif {$line >= $Top + $rows - $context} {
+            set Top [my Clamp [expr {$line - $rows + 1 + $context}]]
+        }
+    }
+
+    method Draw {} {
+        set n [my Lines]
+        set Rows [my Visible]
+        set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
+        # code without lines: a file of one line, seen from below it, looks empty
+        set rows [expr {$n > 0 ? [list -top $Top -line $line -lines $n] : {-top 2 -line 0 -lines 1}}]
+        foreach w [list $Heat $Bars $Gutter $Scopes] {
+            $w configure {*}$rows
+        }
+        set last [expr {min($n, $Top + $Rows - 1)}]
+        if {$n > 0} {
+            $Mini configure -view [list $Top $last] -line $line
+            $Bus adjust detail range [list $Top $last]
+        } else {
+            $Mini configure -view {} -line 0
+            $Bus adjust detail range {}
+        }
+        my Heads
+        my Fill
+    }
+
+    method Heads {} {
+        set s $Selection
+        set parts {}
+        if {[dict get $s procedure] >= 0 && $Document ne ""} {
+            lappend parts [$Run scopeName [dict get $s procedure]]
+        }
+        set n [my Lines]
+        if {$n > 0} {
+            lappend parts "lines $Top\u2013[expr {min($n, $Top + $Rows - 1)}]"
+        }
+        lassign [$Run words [dict get $s axis]] one many
+        set per 1
+        foreach bin [$Heat bins] {
+            set per [expr {max($per, [dict get $bin columns])}]
+        }
+        if {$per > 1} {
+            lappend parts "$per $many per cell"
+        }
+        my subtitle [join $parts "  \u00b7  "]
+        set metric [dict get [$Db metric [dict get $s metric]] name]
+        set title "Samples per line and $one"
+        if {$per > 1} {
+            set title "Samples per line, [dict get $s bin] over $per $many"
+        }
+        if {[font measure HsHead $title] > [winfo width $Heat] - 4} {
+            set title Samples
+        }
+        $Heat configure -title $title
+        set room [expr {[$Bars cget -width] - [font measure HsHead "min, mean, max"] - [::heatscope::theme dp 22]}]
+        $Bars configure -who [expr {[font measure HsHead $one] <= $room ? $one : " "}]
+    }
+
+    # The text widget holds the visible rows only, so that neither long files nor long lines cost anything.
+    method Fill {} {
+        set count [expr {([winfo height $Text] + $Height - 1) / $Height + 1}]
+        set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
+        set state [list $File $Top $count [dict get $Selection search]]
+        if {$state ne $Filled} {
+            set Filled $state
+            my Refill $count
+        }
+        $Text tag remove current 1.0 end
+        if {$line >= $Top && [my Lines] > 0 && $line <= [my Lines]} {
+            place $Left.band -x 0 -y [expr {$HeaderHeight + ($line - $Top) * $Height}] -relwidth 1 -height $Height
+        } else {
+            place forget $Left.band
+        }
+        if {$line >= $Top && $line < $Top + $count && [my Lines] > 0} {
+            set row [expr {$line - $Top + 1}]
+            $Text tag add current $row.0 [expr {$row + 1}].0
+        }
+    }
+    method Refill {count} {
+        $Text configure -state normal
+        $Text delete 1.0 end
+        if {$Document eq ""} {
+            $Text configure -state disabled
+            return
+        }
+        if {[$Document state] eq "nolines"} {
+            my FillUnlined
+            $Text configure -state disabled
+            return
+        }
+        set n [my Lines]
+        set last [expr {min($n, $Top + $count - 1)}]
+        set known [expr {[$Document state] eq "text"}]
+        set search [dict get $Selection search]
+        set lines {}
+        for {set i $Top} {$i <= $last} {incr i} {
+            lappend lines [expr {$known ? [$Document line $i] : [$Document standIn $i]}]
+        }
+        # a last line of its own for a band that reaches the right edge on every row
+        $Text insert end "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
+        set marks {}
+        set row 0
+        foreach text $lines {
+            incr row
+            if {!$known || $text eq ""} {
+                continue
+            }
+            foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
+                dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
+            }
+            if {$search ne ""} {
+                set at 0
+                set low [string tolower $text]
+                set what [string tolower $search]
+                while {[set at [string first $what $low $at]] >= 0} {
+                    dict lappend marks hit $row.$at $row.[expr {$at + [string length $what]}]
+                    incr at [string length $what]
+                }
+            }
+        }
+        dict for {kind ranges} $marks {
+            $Text tag add $kind {*}$ranges
+        }
+        for {set i $Top} {$i <= $last} {incr i} {
+            set row [expr {$i - $Top + 1}]
+            foreach chip [$Document chips $i] {
+                lassign $chip words tone scope
+                $Text insert $row.end "   " {} " [::heatscope::fmt elide $words 60] " \
+                    [list [expr {$tone eq "bad" ? "chipbad" : "chip"}] scope$scope]
+            }
+        }
+        $Text configure -state disabled
+        if {$Xview > 0} {
+            $Text xview moveto 0
+            $Text xview scroll $Xview pixels
+        }
+    }
+    method FillUnlined {} {
+        $Text insert end "[$Document message].\n" message
+        if {[dict get [$Document facts] module] >= 0} {
+            set module [$Db module [dict get [$Document facts] module]]
+            if {[dict get $module note] ne ""} {
+                $Text insert end "[::heatscope::fmt plain [dict get $module note]]\n" message
+            }
+        }
+        $Text insert end "\n"
+        foreach entry [lrange $Listed 0 80] {
+            lassign $entry scope name share sum
+            $Text insert end "[format %7s [::heatscope::fmt percent $share 1]]  $name\n" scope$scope
+            if {$scope == [dict get $Selection procedure]} {
+                $Text tag add current end-2lines end-1lines
+            }
+        }
+    }
+
+    # ---- sizes ----
+
+    method OnSize {} {
+        if {$Waiting && $Document ne "" && [dict get $Selection line] > 0} {
+            my Reveal [dict get $Selection line]
+        } elseif {$Document ne "" && [my Visible] != $Rows} {
+            set Top [my Clamp $Top]
+            if {[dict get $Selection line] > 0} {
+                set line [dict get $Selection line]
+                if {$line >= $Top + [my Visible]} {
+                    my Reveal $line
+                }
+            }
+        }
+        if {[winfo ismapped $Path]} {
+            my Draw
+        }
+    }
+    method Moved {} {
+        set SplitBy user
+    }
+    # Width of the heat map: as much as its columns can use, at most half, unless the user has moved the sash.
+    method Place {} {
+        if {$SplitBy eq "user" || [winfo width $Split] < 50} {
+            return
+        }
+        set n [$Run columns [dict get $Selection axis]]
+        set range [dict get $Selection processors]
+        if {$range ne ""} {
+            set n [expr {[lindex $range 1] - [lindex $range 0] + 1}]
+        }
+        set total [winfo width $Split]
+        set mini [expr {[::heatscope::theme size minimap] + 2 * [::heatscope::theme dp 7]}]
+        set want [expr {$n * [::heatscope::theme size cellMax]}]
+        # the source keeps what it needs to be read; the bars give way first
+        set bars [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : 124}]]
+        if {[$Bars cget -width] != $bars} {
+            $Bars configure -width $bars
+        }
+        set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
+        set most [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMin])}]
+        set width [expr {max([::heatscope::theme dp 124], min($want, $most))}]
+        $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
+    }
+
+    # ---- what users do ----
+
+    method OnScroll {event} {
+        if {[my Lines] == 0} {
+            return
+        }
+        set top [my Clamp [expr {$Top + [dict get $event rows]}]]
+        if {$top != $Top} {
+            set Top $top
+            my Draw
+        }
+    }
+    # Page up and down: the window moves, the cursor with it.
+    method page {step} {
+        set n [my Lines]
+        if {$n > 0} {
+            set by [expr {$step * max(1, [my Visible] - 2)}]
+            set line [expr {min($n, max(1, [dict get $Selection line] + $by))}]
+            set Top [my Clamp [expr {$Top + $by}]]
+            $Nav line detail $File $line -2 range [list $Top [expr {min($n, $Top + [my Visible] - 1)}]]
+        }
+    }
+    # Cells are bins of processors: one step is one cell.
+    method cell {step} {
+        set bins [$Heat bins]
+        if {![llength $bins]} {
+            return
+        }
+        set column [dict get $Selection column]
+        set at [expr {$column < 0 ? ($step > 0 ? -1 : [llength $bins]) : [$Heat binof $column]}]
+        set at [expr {min([llength $bins] - 1, max(0, $at + $step))}]
+        set bin [lindex $bins $at]
+        set best [dict get $bin first]
+        # the processor that makes the bin's value, where there is one
+        set value [$Heat value [dict get $Selection line] $at]
+        if {$value ne "" && $value > 0 && [dict get $bin columns] > 1} {
+            set hit [my HitOf [dict get $Selection line] $at]
+            if {[dict exists $hit column] && [dict get $hit column] >= 0} {
+                set best [dict get $hit column]
+            }
+        }
+        $Nav column detail $best
+    }
+    method HitOf {line bin} {
+        set box [$Heat bbox $line]
+        if {[llength $box] != 4} {
+            return {}
+        }
+        lassign $box x y w h
+        set n [llength [$Heat bins]]
+        return [$Heat hit [expr {int($x + ($bin + 0.5) * $w / $n)}] [expr {$y + $h / 2}]]
+    }
+    method OnMove {event} {
+        set rows [dict get $event rows]
+        if {[dict get $event page]} {
+            my page $rows
+        } elseif {abs($rows) > 1000000} {
+            $Nav edge detail [expr {$rows < 0 ? "first" : "last"}]
+        } elseif {$rows != 0} {
+            $Nav move detail $rows 0
+        } elseif {[dict get $event columns] != 0} {
+            my cell [dict get $event columns]
+        }
+    }
+    method OnOpen {event} {
+        $Nav enter detail
+    }
+    method OnHeat {hit} {
+        if {[dict exists $hit part] && [dict get $hit part] eq "header"} {
+            $Nav column detail [dict get $hit first]
+        } elseif {[dict exists $hit line] && [dict get $hit line] >= 1 && [dict get $hit line] <= [my Lines]} {
+            set column [dict get $hit column]
+            $Nav line detail $File [dict get $hit line] [expr {$column >= 0 ? $column : [dict get $hit first]}]
+        }
+    }
+    method OnRange {drag} {
+        $Nav processors detail [list [dict get $drag first] [dict get $drag last]]
+    }
+    method OnBar {hit} {
+        if {![dict exists $hit line] || [dict get $hit line] < 1} {
+            return
+        }
+        set column -2
+        if {[dict get $hit row] >= 0 && [dict get $hit part] in {max processor}} {
+            set column [dict get $hit max_column]
+        }
+        $Nav line detail $File [dict get $hit line] $column
+    }
+    method OnGutter {hit} {
+        if {[dict exists $hit line] && [dict get $hit line] >= 1 && [dict get $hit line] <= [my Lines]} {
+            $Nav line detail $File [dict get $hit line]
+        }
+    }
+    method OnScope {hit} {
+        if {[dict exists $hit scope] && [dict get $hit scope] >= 0} {
+            $Nav scope detail [dict get $hit scope]
+        }
+    }
+    method OnMini {hit} {
+        set line [dict get $hit line]
+        set Top [my Clamp [expr {$line - [my Visible] / 2}]]
+        my Draw
+    }
+    method LineAt {y} {
+        return [expr {$Top + $y / $Height}]
+    }
+    method ScopeTag {x y} {
+        foreach tag [$Text tag names @$x,$y] {
+            if {[string match scope* $tag]} {
+                return [string range $tag 5 end]
+            }
+        }
+        return ""
+    }
+    method OnText {x y} {
+        focus [winfo toplevel $Text]
+        if {$Document eq ""} {
+            return
+        }
+        set scope [my ScopeTag $x $y]
+        if {$scope ne ""} {
+            $Nav scope detail $scope
+            return
+        }
+        set line [my LineAt $y]
+        if {$line <= [my Lines]} {
+            $Nav line detail $File $line
+        }
+    }
+    # A double click on a name goes to the procedure of that name.
+    method OnWord {x y} {
+        set index [$Text index @$x,$y]
+        set line [$Text get "$index linestart" "$index lineend"]
+        set at [lindex [split $index .] 1]
+        if {![regexp {\w} [string index $line $at]]} {
+            return
+        }
+        set word [string range $line [string wordstart $line $at] [string wordend $line $at]-1]
+        foreach hit [$Db find $word -kinds procedure -n 50] {
+            set name [lindex [split [dict get $hit name] (] 0]
+            if {[string equal -nocase $name $word] || [string match -nocase *::$word $name]
+                || [string equal -nocase $name ${word}_]} {
+                $Nav toHit detail $hit
+                return
+            }
+        }
+    }
+    method Sideways {steps} {
+        $Text xview scroll [expr {$steps * [font measure HsMono 0] * 2}] pixels
+        set Xview [expr {max(0, round([lindex [$Text xview] 0] * [my TextWidth]))}]
+    }
+    method TextWidth {} {
+        lassign [$Text xview] a b
+        return [expr {$b > $a ? [winfo width $Text] / ($b - $a) : [winfo width $Text]}]
+    }
+
+    # ---- read-outs ----
+
+    method HoverHeat {hit} {
+        if {$hit eq "" || ![dict exists $hit line] || [dict get $hit line] < 1} {
+            my Read ""
+            return
+        }
+        set first [my Label [dict get $hit first]]
+        set last [my Label [dict get $hit last]]
+        lassign [$Run words [dict get $Selection axis]] one many
+        set where [expr {$first eq $last ? "$one $first" : "$many $first\u2013$last"}]
+        if {[dict exists $hit part] && [dict get $hit part] eq "header"} {
+            my Read $where
+            return
+        }
+        set text "Line [dict get $hit line], $where: "
+        if {[dict get $hit row] < 0} {
+            append text "no code"
+        } else {
+            set value [dict get $hit value]
+            append text "[dict get $Selection bin] [my Samples $value]"
+            if {[dict get $hit column] >= 0 && $first ne $last && $value > 0} {
+                append text " on [my Label [dict get $hit column]]"
+            }
+            append text [my RowFacts [dict get $hit row]]
+        }
+        my Read $text
+    }
+    method RowFacts {row} {
+        set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+        set metric [dict get $Selection metric]
+        set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
+            [::heatscope::fmt seconds [expr {[dict get $stats sum] * [$Run scale $metric]}]],\
+            [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of the run"
+        return $text
+    }
+    method HoverBar {hit} {
+        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
+            my Read ""
+            return
+        }
+        my Read "Line [dict get $hit line]: min [::heatscope::fmt grouped [dict get $hit min]] on\
+            [my Label [dict get $hit min_column]] \u00b7 mean [format %.1f [dict get $hit mean]] \u00b1\
+            [format %.1f [dict get $hit stddev]] \u00b7 max [::heatscope::fmt grouped [dict get $hit max]] on\
+            [my Label [dict get $hit max_column]]"
+    }
+    method HoverGutter {hit} {
+        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
+            my Read ""
+            return
+        }
+        my Read "Line [dict get $hit line]: [my Samples [dict get $hit sum]][my RowFacts [dict get $hit row]]"
+    }
+    method HoverScope {hit} {
+        if {$hit eq "" || ![dict exists $hit scope] || [dict get $hit scope] < 0} {
+            my Read ""
+            return
+        }
+        set metric [dict get $Selection metric]
+        my Read "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]], lines\
+            [dict get $hit line_begin]\u2013[dict get $hit line_end]:\
+            [::heatscope::fmt percent [dict get $hit share] 1] of the run,\
+            [::heatscope::fmt seconds [expr {[dict get $hit inclusive] * [$Run scale $metric]}]] with all that it calls"
+    }
+    method HoverText {x y} {
+        set scope [my ScopeTag $x $y]
+        if {$scope ne "" && $Document ne "" && [$Document state] ne "nolines"} {
+            set words {}
+            foreach chip [$Document chips [my LineAt $y]] {
+                lappend words [lindex $chip 0]
+            }
+            my Read [join $words " \u00b7 "]
+            return
+        }
+        set line [my LineAt $y]
+        if {$Document eq "" || [my Lines] == 0 || $line > [my Lines]} {
+            my Read ""
+            return
+        }
+        set row [$Db findline $File $line]
+        if {$row >= 0} {
+            set sum [lindex [$Db sums -table line -rows [list $row 1] {*}[my Common]] 0]
+            my Read "Line $line: [my Samples $sum][my RowFacts $row]"
+        } else {
+            my Read "Line $line: no code"
+        }
+    }
+
+    method top {} { return $Top }
+    method rowGeometry {} { return [list $Height $HeaderHeight] }
+    method describe {} {
+        set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"
+        if {[winfo ismapped $Warn]} {
+            append out "warning: [$Warn.words cget -text]\n"
+        }
+        append out [$Text get 1.0 end]
+        append out [$Heat describe]
+        return $out
+    }
+}

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The selected scope: its share, what kind of time it is, on which processors; and the selected line by processor.
+
+oo::class create ::heatscope::ScopeView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Body Bar Stack Profile Shown
+
+    method name {} { return scope }
+    method title {} { return Scope }
+    method focusWidget {} { return $Profile }
+
+    method Build {body} {
+        set t ::heatscope::theme
+        set pad [$t size pad]
+        set Body $body
+        set Shown -2
+        ttk::frame $body.in -style Card.TFrame -padding [list $pad [$t dp 8] $pad [$t dp 8]]
+        pack $body.in -fill both -expand 1
+        set in $body.in
+        ttk::frame $in.share -style Card.TFrame
+        ttk::label $in.share.part -style Card.Head.TLabel
+        ttk::label $in.share.time -style Card.Sub.TLabel
+        pack $in.share.part -side left
+        pack $in.share.time -side right
+        set Bar [my Widget catbar $in.bar -height [$t dp 13] -font HsSmall]
+        canvas $in.kinds -height [$t dp 60] -highlightthickness 0 -borderwidth 0 -takefocus 0
+        ttk::frame $in.stackhead -style Card.TFrame
+        ttk::label $in.stackhead.title -style Card.Sub.TLabel
+        ttk::label $in.stackhead.note -style Card.Sub.TLabel
+        pack $in.stackhead.title -side left
+        pack $in.stackhead.note -side right
+        set Stack [my Widget stack $in.stack -height [$t dp 120] -font HsSmall -ticks 1]
+        ttk::frame $in.linehead -style Card.TFrame
+        ttk::label $in.linehead.title -style Card.Sub.TLabel
+        ttk::label $in.linehead.note -style Card.Sub.TLabel
+        pack $in.linehead.title -side left
+        pack $in.linehead.note -side right
+        set Profile [my Widget profile $in.profile -height [$t dp 110] -font HsSmall -ticks 1 -table line]
+        grid $in.share -sticky we
+        grid $Bar -sticky we -pady [list [$t dp 5] [$t dp 6]]
+        grid $in.kinds -sticky we
+        grid $in.stackhead -sticky we -pady [list [$t dp 4] [$t dp 3]]
+        grid $Stack -sticky nswe
+        grid $in.linehead -sticky we -pady [list [$t dp 8] [$t dp 3]]
+        grid $Profile -sticky nswe
+        grid columnconfigure $in 0 -weight 1
+        grid rowconfigure $in $Stack -weight 1 -uniform chart -minsize [$t dp 50]
+        grid rowconfigure $in $Profile -weight 1 -uniform chart -minsize [$t dp 50]
+        bind $Bar <<HeatscopeHover>> [namespace code {my HoverCategory %d}]
+        bind $Stack <<HeatscopeHover>> [namespace code {my HoverStack %d}]
+        bind $Stack <<StackPick>> [namespace code {my OnColumn %d}]
+        bind $Profile <<HeatscopeHover>> [namespace code {my HoverProfile %d}]
+        bind $Profile <<ProfilePick>> [namespace code {my OnColumn %d}]
+        bind $Profile <<ProfileRange>> [namespace code {my OnRange %d}]
+        bind $in.kinds <Configure> +[namespace code {my Kinds}]
+    }
+    method themed {} {
+        $Body.in.kinds configure -background [::heatscope::theme colour card]
+        my Kinds
+    }
+
+    method Show {changed} {
+        set s $Selection
+        set in $Body.in
+        set scope [dict get $s scope]
+        if {$scope < 0} {
+            set scope [dict get $s procedure]
+        }
+        if {$scope < 0} {
+            set scope 0
+        }
+        set values [my Any $changed metric axis processors sort]
+        if {$values || $scope != $Shown} {
+            set Shown $scope
+            set options [list {*}[my Common] -columns [my Processors] -sort [dict get $s sort]]
+            $Bar configure {*}[my Common] -scope $scope
+            $Stack configure {*}$options -scope $scope
+            $Profile configure {*}$options
+            my Facts
+        }
+        if {$values || [my Any $changed file line scope procedure]} {
+            my Line
+        }
+        if {$values || [my Any $changed column]} {
+            set column [dict get $s column]
+            $Profile configure -range [expr {$column >= 0 ? [list $column $column] : {}}]
+        }
+    }
+
+    method Facts {} {
+        set s $Selection
+        set in $Body.in
+        set metric [dict get $s metric]
+        set scale [$Run scale $metric]
+        set total [$Run total $metric]
+        set span [$Run lineSpan $Shown]
+        my subtitle "[$Run scopeTitle $Shown][expr {$span ne "" ? "  \u00b7  $span" : ""}]"
+        set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
+        set words "[::heatscope::fmt percent [dict get $stats sum] $total] of run time"
+        $in.share.part configure -text $words
+        if {[dict get $stats sum] > 0} {
+            $in.share.time configure -text "[::heatscope::fmt seconds [expr {[dict get $stats mean] * $scale}]] mean\
+                \u00b7 [::heatscope::fmt seconds [expr {[dict get $stats max] * $scale}]] max"
+        } else {
+            $in.share.time configure -text "no samples"
+        }
+        lassign [$Run words [dict get $s axis]] one many
+        $in.stackhead.title configure -text "Breakdown by $one"
+        my Kinds
+    }
+
+    # The list of categories: colour, name, share, range over processors.
+    method Kinds {} {
+        set c $Body.in.kinds
+        set width [winfo width $c]
+        if {$Shown < 0 || $width < 20} {
+            return
+        }
+        set t ::heatscope::theme
+        $c delete all
+        set scale [$Run scale [dict get $Selection metric]]
+        set row [expr {[font metrics HsUI -linespace] + [$t dp 3]}]
+        set y [expr {$row / 2}]
+        set some 0
+        set sum 0.0
+        set kinds [lsort -decreasing -command ::heatscope::ScopeView::bySum [$Db categories $Shown {*}[my Common]]]
+        set names 0
+        set shown 0
+        foreach kind $kinds {
+            set sum [expr {$sum + [dict get $kind sum]}]
+            if {[dict get $kind sum] > 0 && [incr shown] <= 5} {
+                set names [expr {max($names, [font measure HsUI [dict get $kind name]])}]
+            }
+        }
+        set percent [expr {max($width * 0.54, [$t dp 22] + $names + [font measure HsMono "100 %"])}]
+        foreach kind $kinds {
+            if {[dict get $kind sum] <= 0} {
+                continue
+            }
+            if {[incr some] > 5} {
+                break
+            }
+            set name [::heatscope::fmt plain [dict get $kind name]]
+            set box [$t dp 8]
+            $c create rectangle 1 [expr {$y - $box / 2}] [expr {$box + 1}] [expr {$y + $box / 2}] \
+                -fill [my CategoryColour [dict get $kind category]] -width 0
+            $c create text [$t dp 16] $y -anchor w -text $name -font HsUI -fill [$t colour text]
+            $c create text $percent $y -anchor e -text "[::heatscope::fmt share [dict get $kind sum] $sum] %" \
+                -font HsMono -fill [$t colour text]
+            set low [::heatscope::fmt seconds [expr {[dict get $kind min] * $scale}]]
+            set high [::heatscope::fmt seconds [expr {[dict get $kind max] * $scale}]]
+            set note [expr {$low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
+            set note [::heatscope::fmt fit $note [expr {$width - $percent - [$t dp 10]}] {font measure HsSmall}]
+            $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]
+            incr y $row
+        }
+        set height [expr {max($row, $y - $row / 2 + 2)}]
+        if {[$c cget -height] != $height} {
+            $c configure -height $height
+        }
+    }
+    method CategoryColour {category} {
+        return [dict get [::heatscope::palette] cat[expr {$category % 10}]]
+    }
+
+    method Line {} {
+        set s $Selection
+        set in $Body.in
+        set file [dict get $s file]
+        set line [dict get $s line]
+        lassign [$Run words [dict get $s axis]] one many
+        set row [expr {$file >= 0 ? [$Db findline $file $line] : -1}]
+        if {$row >= 0 && $line > 0} {
+            $Profile configure -table line -row $row
+            $in.linehead.title configure -text "Line $line by $one"
+            set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+        } elseif {$Shown >= 0} {
+            # a line without code: the scope around it
+            $Profile configure -table scope_excl -row $Shown
+            $in.linehead.title configure -text "[$Run scopeTitle $Shown] itself by $one"
+            set stats [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
+        }
+        $in.linehead.note configure -text "mean [::heatscope::fmt short [dict get $stats mean]], max\
+            [::heatscope::fmt short [dict get $stats max]] on [my Label [dict get $stats max_column]]"
+        set room [expr {[winfo width $in.linehead] - [winfo reqwidth $in.linehead.note] - [::heatscope::theme dp 8]}]
+        if {$room > 0} {
+            $in.linehead.title configure -text [::heatscope::fmt fit [$in.linehead.title cget -text] $room {font measure HsUI}]
+        }
+    }
+
+    method OnColumn {hit} {
+        if {[dict exists $hit column] && [dict get $hit column] >= 0} {
+            $Nav column scope [dict get $hit column]
+        }
+    }
+    method OnRange {drag} {
+        $Nav processors scope [list [dict get $drag first] [dict get $drag last]]
+    }
+    method Span {hit} {
+        set first [my Label [dict get $hit first]]
+        set last [my Label [dict get $hit last]]
+        return [expr {$first eq $last ? $first : "$first\u2013$last"}]
+    }
+    method HoverProfile {hit} {
+        if {$hit eq "" || ![dict exists $hit column] || [dict get $hit column] < 0} {
+            my Read ""
+            return
+        }
+        my Read "[my Span $hit]: [my Samples [dict get $hit value]]"
+    }
+    method HoverStack {hit} {
+        if {$hit eq "" || ![dict exists $hit column] || [dict get $hit column] < 0} {
+            my Read ""
+            return
+        }
+        my Read "[my Span $hit]: [dict get $hit name] [my Samples [dict get $hit value]],\
+            [::heatscope::fmt percent [dict get $hit share] 1]"
+    }
+    method HoverCategory {hit} {
+        if {$hit eq "" || ![dict exists $hit category]} {
+            my Read ""
+            return
+        }
+        my Read "[dict get $hit name]: [my Samples [dict get $hit value]], [::heatscope::fmt percent [dict get $hit share] 1]"
+    }
+    method describe {} {
+        set in $Body.in
+        set out "Scope: [my fullSubtitle]\n[$in.share.part cget -text], [$in.share.time cget -text]\n"
+        append out [$Bar describe]\n
+        append out "[$in.stackhead.title cget -text]\n[$Stack describe]\n"
+        append out "[$in.linehead.title cget -text]: [$in.linehead.note cget -text]\n[$Profile describe]\n"
+        return $out
+    }
+}
+namespace eval ::heatscope::ScopeView {}
+proc ::heatscope::ScopeView::bySum {a b} {
+    set x [dict get $a sum]
+    set y [dict get $b sum]
+    return [expr {$x < $y ? -1 : $x > $y}]
+}

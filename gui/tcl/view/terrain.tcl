@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The selected procedure as a surface of lines by processors.
+
+oo::class create ::heatscope::TerrainView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Land Segment
+
+    method name {} { return terrain }
+    method title {} { return Terrain }
+    method focusWidget {} { return $Land }
+
+    method Build {body} {
+        set Segment {}
+        set Land [my Widget terrain $body.land -font HsSmall -peaks 3 -takefocus 1 -height [::heatscope::theme dp 200]]
+        pack $Land -fill both -expand 1
+        bind $Land <<TerrainPick>> [namespace code {my OnPick %d}]
+        bind $Land <<HeatscopeHover>> [namespace code {my OnHover %d}]
+    }
+    method Show {changed} {
+        set s $Selection
+        set file [dict get $s file]
+        if {[my Any $changed metric axis bin colours scale processors sort]} {
+            $Land configure {*}[my Common] -reduce [dict get $s bin] -colours [dict get $s colours] \
+                -scaling [dict get $s scale] -columns [my Processors] -sort [dict get $s sort]
+        }
+        if {[my Any $changed file range procedure]} {
+            set segment [my Choose]
+            if {$segment ne $Segment} {
+                set Segment $segment
+                if {$segment ne ""} {
+                    lassign $segment f first last
+                    $Land configure -file $f -first $first -last $last
+                    my subtitle "lines $first\u2013$last"
+                } else {
+                    $Land configure -file -1
+                    my subtitle "no lines"
+                }
+            }
+        }
+    }
+    # The procedure's lines; a procedure without lines, or none: what the detail view shows.
+    method Choose {} {
+        set s $Selection
+        set procedure [dict get $s procedure]
+        if {$procedure >= 0} {
+            set facts [$Db scope $procedure]
+            if {[dict get $facts file] == [dict get $s file] && [dict get $facts line_begin] > 0
+                && [dict get $facts line_end] > [dict get $facts line_begin]} {
+                return [list [dict get $s file] [dict get $facts line_begin] [dict get $facts line_end]]
+            }
+        }
+        if {[dict get $s file] >= 0 && [dict get $s range] ne ""} {
+            return [list [dict get $s file] {*}[dict get $s range]]
+        }
+        return ""
+    }
+    method OnPick {hit} {
+        if {[dict exists $hit line] && [dict get $hit line] > 0} {
+            $Nav line terrain [lindex $Segment 0] [dict get $hit line] [dict get $hit column]
+        }
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit line]} {
+            my Read ""
+            return
+        }
+        my Read "Line [dict get $hit line] on [my Label [dict get $hit column]]: [my Samples [dict get $hit value]]"
+    }
+    method describe {} {
+        return [$Land describe]
+    }
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
+
+oo::class create ::heatscope::View {
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle
+
+    # context: {bus B run R nav N app A}; the view makes the widget `path`
+    constructor {path context} {
+        set Path $path
+        dict with context {}
+        set Bus $bus
+        set Run $run
+        set Nav $nav
+        set App $app
+        set Db [$run db]
+        set Dirty {}
+        set Selection [$Bus get]
+        ttk::frame $Path -style Card.TFrame
+        ttk::frame $Path.head -style Card.TFrame -padding \
+            [list [::heatscope::theme size pad] [::heatscope::theme dp 7] [::heatscope::theme dp 8] [::heatscope::theme dp 7]]
+        my Heading $Path.head
+        ttk::frame $Path.rule -style Rule.TFrame -height 1
+        ttk::frame $Path.body -style Card.TFrame
+        grid $Path.head -sticky we
+        grid $Path.rule -sticky we
+        grid $Path.body -sticky nswe
+        grid columnconfigure $Path 0 -weight 1
+        grid rowconfigure $Path 2 -weight 1
+        my Build $Path.body
+        my themed
+        set Token [$Bus subscribe [namespace code {my OnSelection}]]
+        bind $Path.head <Configure> +[namespace code {my FitSubtitle}]
+        bind $Path <Map> +[namespace code {my OnMap}]
+        bind $Path <Destroy> +[namespace code [list my OnDestroy %W]]
+        foreach w [list $Path.head $Path.head.title $Path.head.sub] {
+            if {[winfo exists $w]} {
+                bind $w <Double-1> [namespace code [list my Maximise]]
+            }
+        }
+    }
+    destructor {
+        $Bus unsubscribe $Token
+    }
+
+    method Heading {head} {
+        ttk::label $head.title -style Card.Title.TLabel -text [my title]
+        ttk::label $head.sub -style Card.Sub.TLabel
+        pack $head.title -side left
+        pack $head.sub -side left -padx [list [::heatscope::theme dp 12] 0]
+    }
+    # The text beside the title, cut to the room there is.
+    method subtitle {text} {
+        set Subtitle $text
+        my FitSubtitle
+    }
+    method FitSubtitle {} {
+        if {![info exists Subtitle]} {
+            return
+        }
+        set room [expr {[winfo width $Path.head] - [winfo reqwidth $Path.head.title] - [::heatscope::theme dp 34]}]
+        set text [expr {$room > 0 ? [::heatscope::fmt fit $Subtitle $room {font measure HsUI}] : $Subtitle}]
+        if {[$Path.head.sub cget -text] ne $text} {
+            $Path.head.sub configure -text $text
+        }
+    }
+    method fullSubtitle {} {
+        return [expr {[info exists Subtitle] ? $Subtitle : ""}]
+    }
+
+    method OnSelection {selection changed origin} {
+        set Selection $selection
+        foreach key $changed {
+            dict set Dirty $key 1
+        }
+        if {[winfo ismapped $Path]} {
+            my Refresh
+        }
+    }
+    method OnMap {} {
+        if {[dict size $Dirty]} {
+            my Refresh
+        }
+    }
+    method Refresh {} {
+        set changed [dict keys $Dirty]
+        set Dirty {}
+        my Show $changed
+    }
+    # Everything anew, for a first drawing and after a theme change.
+    method refreshAll {} {
+        foreach key [dict keys [$Bus get]] {
+            dict set Dirty $key 1
+        }
+        set Selection [$Bus get]
+        if {[winfo ismapped $Path]} {
+            my Refresh
+        }
+    }
+    method OnDestroy {w} {
+        if {$w eq $Path} {
+            my destroy
+        }
+    }
+    method Maximise {} {
+        $App maximise [my name]
+    }
+
+    # True when one of the keys is among those that changed.
+    method Any {changed args} {
+        foreach key $args {
+            if {$key in $changed} {
+                return 1
+            }
+        }
+        return 0
+    }
+
+    # ---- what the views make their own ----
+    method name {} { return view }
+    method title {} { return View }
+    method Build {body} {}
+    method Show {changed} {}
+    method describe {} { return "" }
+    # The widget that takes the keyboard.
+    method focusWidget {} { return $Path }
+    method themed {} {}
+    method path {} { return $Path }
+
+    # ---- shared words and options ----
+    method Common {} {
+        return [list -metric [dict get $Selection metric] -axis [dict get $Selection axis]]
+    }
+    method Processors {} {
+        set range [dict get $Selection processors]
+        if {$range eq ""} {
+            return ""
+        }
+        lassign $range a b
+        return [expr {$a == $b ? $a : "$a-$b"}]
+    }
+    method Read {text} {
+        $App readOut $text
+    }
+    method Samples {n} {
+        return [::heatscope::fmt plural $n sample]
+    }
+    method Label {column} {
+        return [$Run columnLabel [dict get $Selection axis] $column]
+    }
+    # Widths that all drawn widgets share.
+    method Widget {class path args} {
+        return [::heatscope::$class $path -db $Db -background "" -scale [::heatscope::theme scale] {*}$args]
+    }
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes a module's records as one group, module ... module_end, into the section of the object file that is not loaded. */
+#include "pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hsc_str str_of(hsc_ir_text t) {
+    return (hsc_str){t.p, t.n < HSC_STRING_MAX_BYTES ? t.n : HSC_STRING_MAX_BYTES - 1};
+}
+
+typedef struct sink {
+    hsc_buffer_writer *w;
+    uint64_t records;
+    hsc_status status;
+    hsc_err err;
+} sink;
+
+static void put(sink *s, uint32_t id, const void *record) {
+    if (s->status == HSC_OK)
+        s->status = hsc_buffer_writer_put(s->w, id, record, &s->err);
+    s->records++;
+}
+
+#define PUT_ALL(s, vector, name) \
+    for (size_t i = 0; i < (vector).n; i++) \
+    put((s), HSC_REC_##name, &(vector).p[i])
+
+static void put_group(hsc_pass *p, sink *s) {
+    hsc_rec_module m = {
+        .module_tag = p->module_tag,
+        .name = str_of(p->unit.name),
+        .directory = str_of(p->unit.directory),
+        .language = p->unit.language,
+        .producer = str_of(p->unit.producer),
+        .pass_version = {HEATSCOPE_VERSION, strlen(HEATSCOPE_VERSION)},
+        .level = {p->level, strlen(p->level)},
+        .keying = p->keyed ? HSC_keying_DISCRIMINATOR : HSC_keying_LINE,
+        .flags = p->module_flags,
+    };
+    put(s, HSC_REC_module, &m);
+    s->records = 0;
+    PUT_ALL(s, p->files, file);
+    PUT_ALL(s, p->procedures, procedure);
+    PUT_ALL(s, p->loops, loop);
+    PUT_ALL(s, p->callsites, callsite);
+    PUT_ALL(s, p->instances, loop_instance);
+    PUT_ALL(s, p->inlines, inline);
+    PUT_ALL(s, p->places, place);
+    PUT_ALL(s, p->remarks, remark);
+    hsc_rec_module_end end = {p->module_tag, s->records};
+    put(s, HSC_REC_module_end, &end);
+}
+
+/* The bytes as text of an assembler: strings with octal escapes, runs of zeros as such. */
+static char *assembly_of(const uint8_t *bytes, size_t size, size_t *length) {
+    static const char head[] = ".pushsection " HSC_MAP_SECTION ",\"\",@progbits\n.p2align 3\n", tail[] = ".popsection\n";
+    enum { PER_LINE = 256 };
+    char *text = hsc_pass_alloc(sizeof head + sizeof tail + 4 * size + (size / PER_LINE + 1) * 16), *t = text;
+    memcpy(t, head, sizeof head - 1);
+    t += sizeof head - 1;
+    for (size_t i = 0; i < size;) {
+        size_t end = i + PER_LINE < size ? i + PER_LINE : size;
+        memcpy(t, ".ascii \"", 8);
+        t += 8;
+        for (; i < end; i++) {
+            uint8_t c = bytes[i];
+            if (c >= 32 && c < 127 && c != '"' && c != '\\') {
+                *t++ = (char)c;
+            } else {
+                *t++ = '\\';
+                *t++ = (char)('0' + (c >> 6));
+                *t++ = (char)('0' + (c >> 3 & 7));
+                *t++ = (char)('0' + (c & 7));
+            }
+        }
+        *t++ = '"';
+        *t++ = '\n';
+    }
+    memcpy(t, tail, sizeof tail - 1);
+    *length = (size_t)(t - text) + sizeof tail - 1;
+    return text;
+}
+
+void hsc_emit_map(hsc_pass *p) {
+    sink s = {0};
+    const uint8_t *bytes;
+    size_t size;
+    s.w = hsc_buffer_writer_new(HSC_CHUNK_STATIC, 0, false, &s.err);
+    if (s.w) {
+        put_group(p, &s);
+        if (s.status == HSC_OK)
+            s.status = hsc_buffer_writer_get_bytes(s.w, &bytes, &size, &s.err);
+    }
+    if (!s.w || s.status != HSC_OK) {
+        hsc_ir_warn(p->module, s.err.text);
+    } else {
+        size_t length;
+        char *text = assembly_of(bytes, size, &length);
+        LLVMAppendModuleInlineAsm(p->module, text, length);
+        free(text);
+    }
+    hsc_buffer_writer_free(s.w);
+}

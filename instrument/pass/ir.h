@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What LLVM-C 19 does not offer, as plain C: the only interface between the pass (C) and LLVM's C++ (shim.cpp). */
+#ifndef HEATSCOPE_PASS_IR_H
+#define HEATSCOPE_PASS_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llvm-c/Core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Text borrowed from the IR: valid as long as its module is. */
+typedef struct hsc_ir_text {
+    const char *p;
+    size_t n;
+} hsc_ir_text;
+
+/* A debug location. `scope` is the source scope without discriminators put round it; nodes are NULL where absent. */
+typedef struct hsc_ir_loc {
+    unsigned line, column;
+    unsigned discriminator; /* 0: none */
+    LLVMMetadataRef node;   /* the location itself */
+    LLVMMetadataRef scope, subprogram, file;
+    LLVMMetadataRef inlined_at; /* location of the inlined call; NULL: not inlined */
+} hsc_ir_loc;
+
+/* False when the instruction has no location (*out is then all zero). */
+bool hsc_ir_get_loc(LLVMValueRef instruction, hsc_ir_loc *out);
+bool hsc_ir_get_loc_of_node(LLVMMetadataRef location, hsc_ir_loc *out);
+
+/* Sets the discriminator of an instruction that has a location; 0 takes it away. */
+void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator);
+
+/* Gives the instruction the line, column, scope and inlining of `like`, with this discriminator. */
+void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned discriminator);
+
+/* Gives an instruction without location one in the procedure itself; line 0: no line, only the discriminator. */
+void hsc_ir_make_loc(LLVMValueRef instruction, LLVMMetadataRef subprogram, unsigned line, unsigned column,
+                     unsigned discriminator);
+
+/* Where the source of `scope` begins when it is a lexical block; false otherwise. */
+bool hsc_ir_get_block_start(LLVMMetadataRef scope, unsigned *line, unsigned *column);
+
+typedef struct hsc_ir_file {
+    hsc_ir_text path, directory;
+    uint8_t md5[16];
+    bool has_md5;
+} hsc_ir_file;
+void hsc_ir_get_file(LLVMMetadataRef file, hsc_ir_file *out);
+
+typedef struct hsc_ir_subprogram {
+    hsc_ir_text name, linkage_name;
+    LLVMMetadataRef file, unit; /* NULL where absent */
+    LLVMMetadataRef scope_subprogram; /* the subprogram that this one is nested in */
+    unsigned line;
+    bool is_artificial, is_local, is_main;
+} hsc_ir_subprogram;
+void hsc_ir_get_subprogram(LLVMMetadataRef subprogram, hsc_ir_subprogram *out);
+LLVMMetadataRef hsc_ir_get_function_subprogram(LLVMValueRef function);
+
+/* The first compile unit, and facts of the module that decide about the keying. */
+typedef struct hsc_ir_unit {
+    unsigned units;
+    hsc_ir_text name, directory, producer;
+    unsigned language;
+    bool has_lines;               /* line tables will be written */
+    bool has_scopes;              /* full debug information: lexical blocks and variables */
+    bool profile_discriminators;  /* sample-based PGO owns the discriminators */
+    unsigned dwarf_version;       /* 0 unknown */
+    bool is_elf;
+    bool has_map;                 /* the pass has been here before */
+} hsc_ir_unit;
+void hsc_ir_get_unit(LLVMModuleRef module, hsc_ir_unit *out);
+
+/* Notes in the module that it carries a map, so that a second run over its bitcode leaves it alone. */
+void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag);
+
+/* The llvm.loop node of a branch. */
+typedef struct hsc_ir_loop {
+    LLVMMetadataRef node, begin, end; /* begin and end are locations, NULL where absent */
+    bool is_vectorized;               /* llvm.loop.isvectorized */
+    bool has_key;
+    uint32_t key_id;                  /* early id */
+    uint64_t key_module;              /* tag of the module that gave it */
+} hsc_ir_loop;
+bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out);
+
+/* A copy of the node (NULL: a new one) with our key in it. Same operands otherwise. */
+LLVMMetadataRef hsc_ir_make_loop_node(LLVMContextRef context, LLVMMetadataRef node, uint32_t id, uint64_t module_tag);
+void hsc_ir_set_loop_node(LLVMValueRef branch, LLVMMetadataRef node);
+
+/* Number of elements of the fixed vector type that the instruction makes or stores, 0 when it is none. */
+unsigned hsc_ir_vector_lanes(LLVMValueRef instruction);
+
+/* memcpy, memmove or memset as an intrinsic. */
+bool hsc_ir_copies_memory(LLVMValueRef instruction);
+
+/* Demangled without parameters ("ns::Class<int>::method"); false when it is no mangled C++ name. */
+bool hsc_ir_demangle(const char *symbol, char *buffer, size_t size);
+
+/* True for functions that the front end marked for sample profiles. */
+bool hsc_ir_uses_sample_profile(LLVMValueRef function);
+
+/* Says something to the user through the compiler, as a warning. */
+void hsc_ir_warn(LLVMModuleRef module, const char *text);
+
+/* Bytes of `value`'s name. */
+hsc_ir_text hsc_ir_get_name(LLVMValueRef value);
+
+/* The core, called by the shim. One object a module; no state is shared between modules. `level` is O0 ... Oz, of
+ * static storage; `profile_discriminators`: the pipeline holds passes for sample profiles, which own discriminators. */
+typedef struct hsc_pass hsc_pass;
+hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_discriminators);
+void hsc_pass_early(hsc_pass *p);
+void hsc_pass_late(hsc_pass *p);
+LLVMModuleRef hsc_pass_get_module(const hsc_pass *p);
+void hsc_pass_free(hsc_pass *p);
+
+/* A remark of one of the passes of hsc_pass_wants_remarks, as it is made. */
+typedef struct hsc_ir_remark {
+    unsigned kind; /* enum remark_kind */
+    hsc_ir_text pass, name, function, message;
+    hsc_ir_text path; /* absolute; empty where the remark has no location */
+    unsigned line, column;
+} hsc_ir_remark;
+void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *remark);
+
+/* Only passes that give the same code with and without remarks ("inline" does not). */
+bool hsc_pass_wants_remarks(const char *pass, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The late look: loops of the code as it will be generated; early ids are read back, and every piece of a block becomes
+ * a place whose number goes into the line table as discriminator. Changes debug locations only, never an instruction. */
+#include "pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE HSC_CFG_NONE
+
+/* How often an early loop shows up in the code of a late one. */
+typedef struct vote {
+    uint32_t loop_id;
+    uint32_t inline_id;
+    uint32_t weight;
+    uint32_t next; /* index + 1 of the late loop's next vote */
+} vote;
+
+typedef struct late_loop {
+    hsc_ir_loop node; /* of a latch; with our key if any latch has it */
+    uint32_t votes;   /* index + 1 */
+    uint32_t latch_loop_id, latch_inline_id; /* of the branch that closes it; 0: none */
+    uint32_t loop_id, inline_id, instance_id;
+    unsigned lanes, copies; /* elements of a vector; times that one source access appears */
+} late_loop;
+
+/* Copies of one access of the source in one late loop. */
+typedef struct access_count {
+    unsigned loop, kind; /* kind: 0 store, 1 load, 2 other */
+    bool is_vector;
+    uint32_t loop_id, inline_id, early, count;
+} access_count;
+
+typedef struct late {
+    hsc_pass *p;
+    LLVMValueRef function;
+    LLVMMetadataRef subprogram;
+    uint32_t procedure_id;
+    hsc_graph g;
+    unsigned *idom;
+    bool *is_latch;
+    late_loop *loops;
+    HSC_VECTOR(vote) votes;
+    HSC_VECTOR(access_count) accesses;
+    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of;
+} late;
+
+static uint64_t key_of(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t v[3] = {a, b, c};
+    return hsc_pass_tag(0, kind, v, sizeof v);
+}
+
+static bool is_debug_or_phi(LLVMValueRef i) {
+    LLVMOpcode o = LLVMGetInstructionOpcode(i);
+    if (o == LLVMPHI)
+        return true;
+    if (o != LLVMCall)
+        return false;
+    LLVMValueRef callee = LLVMGetCalledValue(i);
+    hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    return name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9);
+}
+
+/* The early id of a location; 0 when it has none of ours. */
+static uint32_t early_id(const hsc_pass *p, const hsc_ir_loc *loc) {
+    return loc->discriminator && loc->discriminator <= p->sites.n ? loc->discriminator : 0;
+}
+
+/* The innermost source loop of an early id. */
+static uint32_t loop_of_site(const hsc_pass *p, uint32_t site) {
+    if (!site)
+        return 0;
+    const hsc_site *s = &p->sites.p[site - 1];
+    return s->is_loop ? site : (uint32_t)p->callsites.p[s->index].loop_id;
+}
+
+static const hsc_rec_loop *loop_record(const hsc_pass *p, uint32_t loop_id) {
+    return &p->loops.p[p->sites.p[loop_id - 1].index];
+}
+
+/* The inlined copy that a location belongs to; 0: the function's own code. */
+static uint32_t inline_of(late *w, const hsc_ir_loc *loc) {
+    hsc_pass *p = w->p;
+    hsc_ir_loc call;
+    if (!hsc_ir_get_loc_of_node(loc->inlined_at, &call))
+        return 0;
+    uint64_t key = key_of("inline", (uint64_t)(uintptr_t)loc->inlined_at, (uint64_t)(uintptr_t)loc->subprogram, 0);
+    uint32_t id = hsc_map_get(&w->inline_of, key);
+    if (id)
+        return id;
+    uint32_t parent = inline_of(w, &call);
+    uint32_t callee = hsc_pass_procedure_of_subprogram(p, loc->subprogram);
+    uint32_t site = early_id(p, &call);
+    if (site && p->sites.p[site - 1].is_loop)
+        site = 0;
+    uint32_t file = hsc_pass_file(p, call.file);
+    hsc_rec_inline *r = HSC_VECTOR_ADD(p->inlines);
+    id = (uint32_t)p->inlines.n;
+    *r = (hsc_rec_inline){.inline_id = id, .function_id = w->procedure_id, .parent_id = parent, .callee_id = callee,
+                          .site_id = site, .file_id = file, .line = call.line, .column = call.column};
+    hsc_map_set(&w->inline_of, key, id);
+    return id;
+}
+
+/* ---- what late loops are ------------------------------------------------------------------------------------------- */
+
+static void count_vote(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id, uint32_t weight) {
+    uint64_t key = key_of("vote", l, loop_id, inline_id);
+    uint32_t at = hsc_map_get(&w->vote_of, key);
+    if (!at) {
+        vote *v = HSC_VECTOR_ADD(w->votes);
+        at = (uint32_t)w->votes.n;
+        *v = (vote){loop_id, inline_id, 0, w->loops[l].votes};
+        w->loops[l].votes = at;
+        hsc_map_set(&w->vote_of, key, at);
+    }
+    w->votes.p[at - 1].weight += weight;
+}
+
+static void count_access(late *w, unsigned l, LLVMValueRef i, const hsc_ir_loc *loc, uint32_t loop_id,
+                         uint32_t inline_id, bool is_vector) {
+    unsigned kind;
+    uint64_t early_key = hsc_pass_access_key(i, loc, loop_id, &kind);
+    uint32_t early = early_key ? hsc_map_get(&w->p->accesses, early_key) : 0;
+    if (!early)
+        return;
+    uint64_t key = key_of("access", early_key, (uint64_t)l << 1 | is_vector, inline_id);
+    uint32_t at = hsc_map_get(&w->access_of, key);
+    if (!at) {
+        *HSC_VECTOR_ADD(w->accesses) = (access_count){l, kind, is_vector, loop_id, inline_id, early, 0};
+        at = (uint32_t)w->accesses.n;
+        hsc_map_set(&w->access_of, key, at);
+    }
+    w->accesses.p[at - 1].count++;
+}
+
+static void look_at_code(late *w) {
+    const hsc_graph *g = &w->g;
+    for (unsigned b = 0; b < g->blocks; b++) {
+        unsigned l = g->loop_of[b];
+        for (unsigned k = g->first[b]; k < g->first[b + 1]; k++) {
+            unsigned target = g->successor[k], t = g->loop_of[target];
+            hsc_ir_loop node;
+            if (t == NONE || g->loops[t].header != target || !hsc_graph_is_in(g, b, t))
+                continue;
+            w->is_latch[b] = true;
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[b]);
+            hsc_ir_loc loc;
+            if (hsc_ir_get_loop(end, &node) &&
+                (!w->loops[t].node.node || (node.has_key && !w->loops[t].node.has_key)))
+                w->loops[t].node = node;
+            uint32_t loop_id = hsc_ir_get_loc(end, &loc) ? loop_of_site(w->p, early_id(w->p, &loc)) : 0;
+            if (loop_id && !w->loops[t].latch_loop_id) {
+                w->loops[t].latch_loop_id = loop_id;
+                w->loops[t].latch_inline_id = inline_of(w, &loc);
+            }
+        }
+        bool ends = l != NONE && (w->is_latch[b] || g->loops[l].header == b);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            hsc_ir_loc loc;
+            unsigned lanes = hsc_ir_vector_lanes(i);
+            if (l != NONE && lanes > w->loops[l].lanes)
+                w->loops[l].lanes = lanes;
+            if (!hsc_ir_get_loc(i, &loc) || is_debug_or_phi(i))
+                continue;
+            uint32_t loop_id = loop_of_site(w->p, early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
+            if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
+                hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
+            if (l == NONE)
+                continue;
+            if (loop_id)
+                count_vote(w, l, loop_id, inline_id, ends ? 4 : 1);
+            count_access(w, l, i, &loc, loop_id, inline_id, lanes > 0);
+        }
+    }
+}
+
+/* How many copies of its body a late loop holds: the greatest common divisor, over the stores of the source, of how
+ * many there are now for each one that there was; over loads, then arithmetic, where nothing is stored. 0: cannot be
+ * told. */
+static void count_copies(late *w) {
+    uint32_t *divisor = hsc_pass_alloc((3 * (size_t)w->g.n_loops + 1) * sizeof *divisor);
+    for (size_t i = 0; i < w->accesses.n; i++) {
+        const access_count *a = &w->accesses.p[i];
+        const late_loop *s = &w->loops[a->loop];
+        if (a->loop_id != s->loop_id || a->inline_id != s->inline_id || a->count % a->early)
+            continue;
+        if (s->node.is_vectorized && s->lanes && !a->is_vector)
+            continue; /* done lane by lane in the vector body */
+        uint32_t *d = &divisor[3 * a->loop + a->kind], x = *d, y = a->count / a->early;
+        while (y) {
+            uint32_t t = x % y;
+            x = y;
+            y = t;
+        }
+        *d = x;
+    }
+    for (unsigned l = 0; l < w->g.n_loops; l++)
+        for (unsigned k = 0; k < 3 && !w->loops[l].copies; k++)
+            w->loops[l].copies = divisor[3 * l + k];
+    free(divisor);
+}
+
+static bool is_round(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    for (; l != NONE; l = w->g.loops[l].parent)
+        if (w->loops[l].loop_id == loop_id && w->loops[l].inline_id == inline_id)
+            return true;
+    return false;
+}
+
+/* True when early loop a (in copy a_inline) contains early loop b (in copy b_inline). */
+static bool contains(const hsc_pass *p, uint32_t a, uint32_t a_inline, uint32_t b, uint32_t b_inline) {
+    while (b_inline != a_inline && b_inline) {
+        const hsc_rec_inline *copy = &p->inlines.p[b_inline - 1];
+        b = loop_of_site(p, (uint32_t)copy->site_id);
+        b_inline = (uint32_t)copy->parent_id;
+        if (b == a && b_inline == a_inline)
+            return true;
+    }
+    if (b_inline != a_inline)
+        return false;
+    while (b) {
+        b = (uint32_t)loop_record(p, b)->parent_id;
+        if (b == a)
+            return true;
+    }
+    return false;
+}
+
+/* Which early loop a late one without key is: the one whose branch closes it; else, of those whose code it holds, the
+ * one with the most, or one that contains that (an inner loop that was unrolled fully, or whose code was moved out, may
+ * have more code than the loop itself). None that is round it already. */
+static void identify_by_code(late *w, unsigned l) {
+    late_loop *s = &w->loops[l];
+    unsigned parent = w->g.loops[l].parent;
+    const vote *best = NULL;
+    if (s->latch_loop_id && !is_round(w, parent, s->latch_loop_id, s->latch_inline_id)) {
+        s->loop_id = s->latch_loop_id;
+        s->inline_id = s->latch_inline_id;
+        return;
+    }
+    for (uint32_t v = s->votes; v; v = w->votes.p[v - 1].next) {
+        const vote *c = &w->votes.p[v - 1];
+        if ((!best || c->weight > best->weight) && !is_round(w, parent, c->loop_id, c->inline_id))
+            best = c;
+    }
+    for (const vote *inner = NULL; best != inner;) {
+        inner = best;
+        for (uint32_t v = s->votes; v; v = w->votes.p[v - 1].next) {
+            const vote *c = &w->votes.p[v - 1];
+            if (contains(w->p, c->loop_id, c->inline_id, best->loop_id, best->inline_id) &&
+                !is_round(w, parent, c->loop_id, c->inline_id))
+                best = c;
+        }
+    }
+    if (best) {
+        s->loop_id = best->loop_id;
+        s->inline_id = best->inline_id;
+    }
+}
+
+static void identify(late *w) {
+    hsc_pass *p = w->p;
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        late_loop *s = &w->loops[l];
+        bool keyed = s->node.has_key && s->node.key_module == p->module_tag && s->node.key_id &&
+                     s->node.key_id <= p->sites.n && p->sites.p[s->node.key_id - 1].is_loop;
+        if (keyed) {
+            const vote *best = NULL;
+            hsc_ir_loc begin;
+            for (uint32_t v = s->votes; v; v = w->votes.p[v - 1].next) {
+                const vote *c = &w->votes.p[v - 1];
+                if (c->loop_id == s->node.key_id && (!best || c->weight > best->weight))
+                    best = c;
+            }
+            s->loop_id = s->node.key_id;
+            s->inline_id = best ? best->inline_id
+                                : hsc_ir_get_loc_of_node(s->node.begin, &begin) ? inline_of(w, &begin) : 0;
+        } else {
+            identify_by_code(w, l);
+        }
+        if (s->loop_id)
+            hsc_map_set(&w->home_of, key_of("home", s->loop_id, s->inline_id, 0), 1);
+    }
+}
+
+/* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
+ * loop, one that stands for the loop that was unrolled fully. */
+static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    hsc_pass *p = w->p;
+    uint32_t around = l == NONE ? 0 : w->loops[l].instance_id;
+    if (!loop_id || is_round(w, l, loop_id, inline_id) || hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)))
+        return around;
+    uint64_t key = key_of("unrolled", around, loop_id, inline_id);
+    uint32_t id = hsc_map_get(&w->unrolled_of, key);
+    if (id)
+        return id;
+    uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
+    hsc_rec_loop_instance *r = HSC_VECTOR_ADD(p->instances);
+    id = (uint32_t)p->instances.n;
+    *r = (hsc_rec_loop_instance){.instance_id = id, .function_id = w->procedure_id, .parent_id = parent,
+                                 .loop_id = loop_id,
+                                 .version = hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0))
+                                                ? HSC_loop_version_LIBRARY_CALL
+                                                : HSC_loop_version_UNROLLED_FULLY};
+    hsc_map_set(&w->unrolled_of, key, id);
+    return id;
+}
+
+static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
+    return &w->p->instances.p[w->loops[l].instance_id - 1];
+}
+
+static void make_instances(late *w) {
+    hsc_pass *p = w->p;
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        late_loop *s = &w->loops[l];
+        unsigned parent = w->g.loops[l].parent;
+        hsc_rec_loop_instance r = {.function_id = w->procedure_id, .loop_id = s->loop_id};
+        /* a loop round this one that was unrolled fully is named as well */
+        r.parent_id = instance_for(w, parent, s->loop_id ? (uint32_t)loop_record(p, s->loop_id)->parent_id : 0,
+                                   s->inline_id);
+        if (!s->loop_id) {
+            r.version = HSC_loop_version_COMPILER;
+        } else if (s->node.is_vectorized && s->lanes) {
+            r.version = HSC_loop_version_VECTOR;
+            r.vector_width = s->lanes;
+            r.interleave = s->copies; /* by interleaving, or by unrolling after it: the code is the same */
+        } else if (s->node.is_vectorized) {
+            r.version = HSC_loop_version_REMAINDER;
+        } else if (s->copies > 1) {
+            r.version = HSC_loop_version_UNROLLED;
+            r.unroll = s->copies;
+        } else {
+            r.version = HSC_loop_version_PLAIN;
+        }
+        *HSC_VECTOR_ADD(p->instances) = r;
+        p->instances.p[p->instances.n - 1].instance_id = s->instance_id = (uint32_t)p->instances.n;
+    }
+    /* the loop that does what is left over by an unrolled one */
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        hsc_rec_loop_instance *r = instance_of(w, l);
+        if (r->version != HSC_loop_version_PLAIN || w->loops[l].node.has_key)
+            continue;
+        for (unsigned k = 0; k < w->g.n_loops; k++) {
+            const hsc_rec_loop_instance *other = instance_of(w, k);
+            if (other->version == HSC_loop_version_UNROLLED && other->loop_id == r->loop_id &&
+                other->parent_id == r->parent_id && w->loops[k].inline_id == w->loops[l].inline_id) {
+                r->version = HSC_loop_version_EPILOGUE;
+                break;
+            }
+        }
+    }
+}
+
+/* ---- places -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inline_id) {
+    hsc_pass *p = w->p;
+    uint64_t key = key_of("place", block, site, inline_id);
+    uint32_t id = hsc_map_get(&w->place_of, key);
+    if (id || p->places.n >= HSC_PASS_ID_MAX)
+        return id;
+    uint32_t instance = instance_for(w, w->g.loop_of[block], loop_of_site(p, site), inline_id);
+    hsc_rec_place *r = HSC_VECTOR_ADD(p->places);
+    id = (uint32_t)p->places.n;
+    *r = (hsc_rec_place){.place_id = id, .function_id = w->procedure_id, .instance_id = instance, .site_id = site,
+                         .block = block, .inline_id = inline_id};
+    hsc_map_set(&w->place_of, key, id);
+    return id;
+}
+
+/* A location is of use in this function only when its outermost procedure is this function. */
+static bool fits(const late *w, const hsc_ir_loc *loc) {
+    hsc_ir_loc l = *loc;
+    while (l.inlined_at)
+        if (!hsc_ir_get_loc_of_node(l.inlined_at, &l))
+            return false;
+    return l.subprogram == w->subprogram;
+}
+
+/* A block in which no instruction has a line: a sensible one for it. The loop's begin, else that of the nearest
+ * dominating block. Never the function's own scope: that would cut the ranges of inlined procedures. */
+static bool location_for(late *w, unsigned block, const LLVMMetadataRef *last, const uint32_t *site_of, hsc_ir_loc *loc,
+                         uint32_t *site) {
+    unsigned l = w->g.loop_of[block];
+    if (l != NONE && hsc_ir_get_loc_of_node(w->loops[l].node.begin, loc) && loc->line && fits(w, loc)) {
+        *site = w->loops[l].loop_id;
+        return true;
+    }
+    for (unsigned b = w->idom[block]; b != NONE; b = w->idom[b])
+        if (last[b]) {
+            hsc_ir_get_loc_of_node(last[b], loc);
+            *site = loop_of_site(w->p, site_of[b]); /* the call itself is not here */
+            return true;
+        }
+    return false;
+}
+
+static void put_places(late *w) {
+    const hsc_graph *g = &w->g;
+    LLVMMetadataRef *last = hsc_pass_alloc(g->blocks * sizeof *last);
+    uint32_t *site_of = hsc_pass_alloc(2 * (size_t)g->blocks * sizeof *site_of);
+    uint32_t *hidden = site_of + g->blocks; /* early id of code in the block that has no line */
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            hsc_ir_loc loc;
+            if (is_debug_or_phi(i) || !hsc_ir_get_loc(i, &loc))
+                continue;
+            uint32_t site = early_id(w->p, &loc), place = 0;
+            if (!loc.line && site && !hidden[b])
+                hidden[b] = site;
+            if (loc.line && fits(w, &loc)) {
+                place = place_for(w, b, site, inline_of(w, &loc));
+                last[b] = loc.node;
+                site_of[b] = site;
+            }
+            hsc_ir_set_discriminator(i, place);
+        }
+    for (unsigned b = 1; b < g->blocks; b++) { /* the entry block is the prologue's */
+        hsc_ir_loc loc;
+        uint32_t site;
+        if (last[b] || !location_for(w, b, last, site_of, &loc, &site))
+            continue;
+        uint32_t place = place_for(w, b, hidden[b] ? hidden[b] : site, inline_of(w, &loc));
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i))
+            if (!is_debug_or_phi(i))
+                hsc_ir_set_loc(i, loc.node, place);
+    }
+    free(last);
+    free(site_of);
+}
+
+void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
+    late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function)};
+    w.procedure_id = hsc_pass_procedure_of_function(p, function);
+    hsc_graph_init(&w.g, function);
+    w.loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *w.loops);
+    w.is_latch = hsc_pass_alloc(w.g.blocks + 1);
+    w.idom = hsc_pass_alloc((w.g.blocks + HSC_CFG_WORK(w.g.blocks)) * sizeof *w.idom);
+    hsc_cfg cfg = {w.g.blocks, w.g.first, w.g.successor};
+    hsc_cfg_find_dominators(&cfg, w.idom, w.idom + w.g.blocks);
+    look_at_code(&w);
+    identify(&w);
+    count_copies(&w);
+    make_instances(&w);
+    if (p->keyed && w.subprogram)
+        put_places(&w);
+    free(w.loops);
+    free(w.is_latch);
+    free(w.idom);
+    free(w.votes.p);
+    free(w.accesses.p);
+    hsc_map_fini(&w.vote_of);
+    hsc_map_fini(&w.access_of);
+    hsc_map_fini(&w.inline_of);
+    hsc_map_fini(&w.place_of);
+    hsc_map_fini(&w.home_of);
+    hsc_map_fini(&w.unrolled_of);
+    hsc_map_fini(&w.copied_of);
+    hsc_graph_fini(&w.g);
+}

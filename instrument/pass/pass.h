@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of the pass share: the state of one module between the early and the late look. */
+#ifndef HEATSCOPE_PASS_PASS_H
+#define HEATSCOPE_PASS_PASS_H
+
+#include <heatscope/formats/records.h>
+#include <heatscope/formats/stream.h>
+
+#include "cfg.h"
+#include "ir.h"
+
+#define HSC_PASS_ID_MAX 0xFFFFFFu /* libdw 0.188 keeps discriminators in 24 bits */
+
+/* Memory ends with the module's pass object; out of memory ends the compiler the way it always does. */
+typedef struct hsc_arena {
+    struct hsc_arena_block *blocks;
+    size_t used, size; /* of the newest block */
+} hsc_arena;
+void *hsc_arena_take(hsc_arena *a, size_t bytes); /* zeroed, aligned to 16 */
+void hsc_arena_fini(hsc_arena *a);
+
+/* 64-bit key (not 0) to 32-bit value (0: none). */
+typedef struct hsc_map {
+    uint64_t *keys;
+    uint32_t *values;
+    size_t capacity, used;
+} hsc_map;
+uint32_t hsc_map_get(const hsc_map *m, uint64_t key);
+void hsc_map_set(hsc_map *m, uint64_t key, uint32_t value);
+void hsc_map_clear(hsc_map *m);
+void hsc_map_fini(hsc_map *m);
+
+#define HSC_VECTOR(type) \
+    struct { \
+        type *p; \
+        size_t n, capacity; \
+    }
+void *hsc_vector_grow(void *p, size_t *capacity, size_t n, size_t item);
+/* A new zeroed item at the end; the pointer holds until the next one. */
+#define HSC_VECTOR_ADD(v) \
+    ((v).p = hsc_vector_grow((v).p, &(v).capacity, (v).n, sizeof *(v).p), &(v).p[(v).n++])
+
+/* One early id. */
+typedef struct hsc_site {
+    bool is_loop;
+    bool copies_memory;   /* by intrinsics, before any pass ran */
+    uint32_t index;       /* into loops or callsites */
+} hsc_site;
+
+/* Lines of a source file, read when first asked for; text NULL: not to be had. */
+typedef struct hsc_source {
+    bool tried;
+    char *text;
+    size_t size;
+    uint32_t *line_start; /* lines + 1 of them */
+    uint32_t lines;
+} hsc_source;
+
+struct hsc_pass {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    const char *level;
+    hsc_ir_unit unit;
+    bool skip; /* the module has its map already, or can have none */
+    bool is_fortran, is_cxx;
+    bool keyed; /* two-stage discriminators */
+    uint64_t module_tag, module_flags;
+    char work_directory[4096]; /* of the compiler */
+
+    hsc_arena arena;
+    HSC_VECTOR(hsc_rec_file) files;
+    HSC_VECTOR(hsc_source) sources; /* one a file */
+    HSC_VECTOR(hsc_rec_procedure) procedures;
+    HSC_VECTOR(hsc_rec_loop) loops;
+    HSC_VECTOR(hsc_rec_callsite) callsites;
+    HSC_VECTOR(hsc_site) sites; /* by early id - 1 */
+    HSC_VECTOR(hsc_rec_loop_instance) instances;
+    HSC_VECTOR(hsc_rec_place) places;
+    HSC_VECTOR(hsc_rec_inline) inlines;
+    HSC_VECTOR(hsc_rec_remark) remarks;
+
+    hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;
+    hsc_map remark_seen;    /* those kept, by pass, name, site, message */
+    hsc_map loop_at;        /* loop by file, line and column of its begin */
+    hsc_map loop_round;     /* innermost loop by file and line, as asked for */
+    hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
+};
+
+/* state.c */
+void *hsc_pass_alloc(size_t bytes); /* never NULL; free() it */
+hsc_str hsc_pass_dup(hsc_pass *p, const char *text, size_t n);
+uint32_t hsc_pass_file(hsc_pass *p, LLVMMetadataRef file); /* 0 for NULL */
+uint32_t hsc_pass_find_procedure(const hsc_pass *p, const char *linkage_name, size_t n);
+uint32_t hsc_pass_procedure_of_function(hsc_pass *p, LLVMValueRef function);   /* made when not there */
+uint32_t hsc_pass_procedure_of_subprogram(hsc_pass *p, LLVMMetadataRef subprogram); /* made, as DECLARED */
+void hsc_pass_link_outlined(hsc_pass *p);
+void hsc_pass_name_outlined(hsc_pass *p);
+void hsc_pass_make_module_tag(hsc_pass *p);
+uint64_t hsc_pass_tag(uint64_t seed, const char *kind, const void *bytes, size_t n);
+
+/* Key of an access of a loop at a place of the source, the same early and late; 0: no instruction that counts. *kind: 0
+ * store, 1 load, 2 other. */
+uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, uint32_t loop_id, unsigned *kind);
+
+/* A function's control flow with its loops. */
+typedef struct hsc_graph {
+    unsigned blocks;
+    LLVMBasicBlockRef *block;
+    unsigned *first, *successor;
+    unsigned *loop_of;
+    hsc_cfg_loop *loops;
+    unsigned n_loops;
+    void *memory;
+} hsc_graph;
+void hsc_graph_init(hsc_graph *g, LLVMValueRef function);
+void hsc_graph_fini(hsc_graph *g);
+bool hsc_graph_is_in(const hsc_graph *g, unsigned block, unsigned loop);
+
+/* names.c */
+/* Source name of a symbol: demangled where C++ or flang mangled it; else `fallback`. */
+hsc_str hsc_pass_source_name(hsc_pass *p, const char *symbol, hsc_ir_text fallback);
+/* Symbol of the host of a Fortran internal procedure ("_QMmFsubPinner" -> "_QMmPsub"); false when it has none. */
+bool hsc_names_fortran_host(const char *symbol, char *host, size_t size);
+bool hsc_names_is_outlined(const char *symbol, size_t n);
+uint64_t hsc_names_call_kind(const char *callee, size_t n);
+
+/* source.c: what the text of the source says about a loop; kinds are enum loop_kind */
+bool hsc_source_c_loop(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, uint64_t *kind);
+/* The closing brace of a procedure that begins at `begin` and whose code ends at `end`; `end` where it is not seen. */
+unsigned hsc_source_c_close(hsc_pass *p, uint32_t file_id, unsigned begin, unsigned end);
+/* The for statement below an OpenMP pragma. */
+bool hsc_source_omp_for(hsc_pass *p, uint32_t file_id, unsigned *line, unsigned *column);
+bool hsc_source_is_pragma(hsc_pass *p, uint32_t file_id, unsigned line);
+/* `!$omp` and the like. */
+bool hsc_source_is_fortran_directive(hsc_pass *p, uint32_t file_id, unsigned line);
+bool hsc_source_fortran_loop(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, uint64_t *kind);
+/* The DO statement below a directive, or the one that encloses any other line; false when none is found. */
+bool hsc_source_fortran_do_at(hsc_pass *p, uint32_t file_id, unsigned line, unsigned *do_line, unsigned *column);
+/* The last line of the DO construct that begins at line; 0: not found. */
+unsigned hsc_source_fortran_do_end(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column);
+/* A DO without control round the lines low to high. */
+bool hsc_source_fortran_endless_do(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high, unsigned *line,
+                                   unsigned *column);
+bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, char *name, size_t size);
+bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
+void hsc_source_fini(hsc_source *s);
+
+/* remark.c */
+uint64_t hsc_remark_position(uint32_t file_id, unsigned line, unsigned column);
+
+/* early.c, late.c, emit.c */
+void hsc_early_function(hsc_pass *p, LLVMValueRef function);
+void hsc_late_function(hsc_pass *p, LLVMValueRef function);
+void hsc_emit_map(hsc_pass *p);
+
+#endif

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The bridge to LLVM's C++: registration of the pass, and what LLVM-C lacks, filled into plain C structs (ir.h). */
+#include "ir.h"
+
+#include <cstring>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+static const char mark_name[] = "heatscope.module";
+static const char key_name[] = "heatscope.loop";
+
+static hsc_ir_text text_of(StringRef s) {
+    return {s.data(), s.size()};
+}
+
+/* The scope below all blocks that only carry a discriminator. */
+static DILocalScope *source_scope(DILocalScope *scope) {
+    while (auto *file_block = dyn_cast<DILexicalBlockFile>(scope)) {
+        if (!file_block->getDiscriminator())
+            break;
+        scope = file_block->getScope();
+    }
+    return scope;
+}
+
+static bool fill_loc(const DILocation *loc, hsc_ir_loc *out) {
+    std::memset(out, 0, sizeof *out);
+    if (!loc)
+        return false;
+    DILocalScope *scope = source_scope(loc->getScope());
+    out->line = loc->getLine();
+    out->column = loc->getColumn();
+    out->discriminator = loc->getDiscriminator();
+    out->node = wrap(loc);
+    out->scope = wrap(scope);
+    out->subprogram = wrap(scope->getSubprogram());
+    out->file = wrap(scope->getFile());
+    out->inlined_at = wrap(loc->getInlinedAt());
+    return true;
+}
+
+bool hsc_ir_get_loc(LLVMValueRef instruction, hsc_ir_loc *out) {
+    return fill_loc(unwrap<Instruction>(instruction)->getDebugLoc().get(), out);
+}
+
+bool hsc_ir_get_loc_of_node(LLVMMetadataRef location, hsc_ir_loc *out) {
+    return fill_loc(dyn_cast_or_null<DILocation>(unwrap(location)), out);
+}
+
+static DILocation *with_discriminator(const DILocation *loc, unsigned discriminator) {
+    DILocalScope *scope = source_scope(loc->getScope());
+    LLVMContext &context = loc->getContext();
+    if (discriminator)
+        scope = DILexicalBlockFile::get(context, scope, scope->getFile(), discriminator);
+    return DILocation::get(context, loc->getLine(), loc->getColumn(), scope, loc->getInlinedAt(),
+                           loc->isImplicitCode());
+}
+
+void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator) {
+    auto *i = unwrap<Instruction>(instruction);
+    const DILocation *loc = i->getDebugLoc().get();
+    if (loc && loc->getDiscriminator() != discriminator)
+        i->setDebugLoc(with_discriminator(loc, discriminator));
+}
+
+void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned discriminator) {
+    unwrap<Instruction>(instruction)->setDebugLoc(with_discriminator(unwrap<DILocation>(like), discriminator));
+}
+
+void hsc_ir_make_loc(LLVMValueRef instruction, LLVMMetadataRef subprogram, unsigned line, unsigned column,
+                     unsigned discriminator) {
+    DILocalScope *scope = unwrap<DISubprogram>(subprogram);
+    LLVMContext &context = scope->getContext();
+    scope = DILexicalBlockFile::get(context, scope, scope->getFile(), discriminator);
+    unwrap<Instruction>(instruction)->setDebugLoc(DILocation::get(context, line, column, scope));
+}
+
+bool hsc_ir_get_block_start(LLVMMetadataRef scope, unsigned *line, unsigned *column) {
+    auto *block = dyn_cast_or_null<DILexicalBlock>(unwrap(scope));
+    if (!block)
+        return false;
+    *line = block->getLine();
+    *column = block->getColumn();
+    return true;
+}
+
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void hsc_ir_get_file(LLVMMetadataRef file, hsc_ir_file *out) {
+    auto *f = unwrap<DIFile>(file);
+    std::memset(out, 0, sizeof *out);
+    out->path = text_of(f->getFilename());
+    out->directory = text_of(f->getDirectory());
+    auto sum = f->getChecksum();
+    if (!sum || sum->Kind != DIFile::CSK_MD5 || sum->Value.size() != 32)
+        return;
+    for (int i = 0; i < 16; i++) {
+        int high = hex_digit(sum->Value[2 * i]), low = hex_digit(sum->Value[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return;
+        out->md5[i] = static_cast<uint8_t>(high << 4 | low);
+    }
+    out->has_md5 = true;
+}
+
+void hsc_ir_get_subprogram(LLVMMetadataRef subprogram, hsc_ir_subprogram *out) {
+    auto *s = unwrap<DISubprogram>(subprogram);
+    std::memset(out, 0, sizeof *out);
+    out->name = text_of(s->getName());
+    out->linkage_name = text_of(s->getLinkageName());
+    out->file = wrap(s->getFile());
+    out->unit = wrap(s->getUnit());
+    if (auto *scope = dyn_cast_or_null<DILocalScope>(s->getScope()))
+        out->scope_subprogram = wrap(scope->getSubprogram());
+    out->line = s->getLine();
+    out->is_artificial = s->isArtificial();
+    out->is_local = s->isLocalToUnit();
+    out->is_main = s->isMainSubprogram();
+}
+
+LLVMMetadataRef hsc_ir_get_function_subprogram(LLVMValueRef function) {
+    return wrap(unwrap<Function>(function)->getSubprogram());
+}
+
+void hsc_ir_get_unit(LLVMModuleRef module, hsc_ir_unit *out) {
+    Module *m = unwrap(module);
+    std::memset(out, 0, sizeof *out);
+    for (DICompileUnit *unit : m->debug_compile_units()) {
+        out->units++;
+        if (unit->getDebugInfoForProfiling())
+            out->profile_discriminators = true;
+        if (out->units > 1)
+            continue;
+        out->name = text_of(unit->getFilename());
+        out->directory = text_of(unit->getDirectory());
+        out->producer = text_of(unit->getProducer());
+        out->language = unit->getSourceLanguage();
+        out->has_lines = unit->getEmissionKind() == DICompileUnit::FullDebug ||
+                         unit->getEmissionKind() == DICompileUnit::LineTablesOnly;
+        out->has_scopes = unit->getEmissionKind() == DICompileUnit::FullDebug;
+    }
+    if (m->getNamedMetadata("llvm.pseudo_probe_desc"))
+        out->profile_discriminators = true;
+    out->dwarf_version = m->getDwarfVersion();
+    out->is_elf = Triple(m->getTargetTriple()).isOSBinFormatELF();
+    out->has_map = m->getNamedMetadata(mark_name) != nullptr;
+}
+
+void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag) {
+    Module *m = unwrap(module);
+    LLVMContext &context = m->getContext();
+    auto *tag = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), module_tag));
+    m->getOrInsertNamedMetadata(mark_name)->addOperand(MDNode::get(context, tag));
+}
+
+static uint64_t int_operand(const MDNode *node, unsigned i) {
+    auto *c = i < node->getNumOperands() ? mdconst::dyn_extract_or_null<ConstantInt>(node->getOperand(i)) : nullptr;
+    return c ? c->getZExtValue() : 0;
+}
+
+bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out) {
+    std::memset(out, 0, sizeof *out);
+    MDNode *node = unwrap<Instruction>(branch)->getMetadata(LLVMContext::MD_loop);
+    if (!node)
+        return false;
+    out->node = wrap(node);
+    for (unsigned i = 1; i < node->getNumOperands(); i++) {
+        Metadata *operand = node->getOperand(i);
+        if (auto *loc = dyn_cast_or_null<DILocation>(operand)) {
+            (out->begin ? out->end : out->begin) = wrap(loc);
+            continue;
+        }
+        auto *attribute = dyn_cast_or_null<MDNode>(operand);
+        auto *name = attribute && attribute->getNumOperands() ? dyn_cast_or_null<MDString>(attribute->getOperand(0)) : nullptr;
+        if (!name)
+            continue;
+        StringRef s = name->getString();
+        if (s == "llvm.loop.isvectorized")
+            out->is_vectorized = int_operand(attribute, 1) != 0;
+        else if (s == key_name) {
+            out->has_key = true;
+            out->key_id = static_cast<uint32_t>(int_operand(attribute, 1));
+            out->key_module = int_operand(attribute, 2);
+        }
+    }
+    return true;
+}
+
+LLVMMetadataRef hsc_ir_make_loop_node(LLVMContextRef context, LLVMMetadataRef node, uint32_t id, uint64_t module_tag) {
+    LLVMContext &c = *unwrap(context);
+    SmallVector<Metadata *, 8> operands;
+    operands.push_back(nullptr); /* to become the node itself */
+    if (node) {
+        auto *old = unwrap<MDNode>(node);
+        for (unsigned i = 1; i < old->getNumOperands(); i++)
+            operands.push_back(old->getOperand(i));
+    }
+    Metadata *key[] = {MDString::get(c, key_name),
+                       ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), id)),
+                       ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(c), module_tag))};
+    operands.push_back(MDNode::get(c, key));
+    MDNode *made = MDNode::getDistinct(c, operands);
+    made->replaceOperandWith(0, made);
+    return wrap(made);
+}
+
+void hsc_ir_set_loop_node(LLVMValueRef branch, LLVMMetadataRef node) {
+    unwrap<Instruction>(branch)->setMetadata(LLVMContext::MD_loop, unwrap<MDNode>(node));
+}
+
+unsigned hsc_ir_vector_lanes(LLVMValueRef instruction) {
+    auto *i = unwrap<Instruction>(instruction);
+    Type *type = i->getType();
+    if (auto *store = dyn_cast<StoreInst>(i))
+        type = store->getValueOperand()->getType();
+    auto *vector = dyn_cast<FixedVectorType>(type);
+    return vector ? vector->getNumElements() : 0;
+}
+
+bool hsc_ir_copies_memory(LLVMValueRef instruction) {
+    return isa<MemIntrinsic>(unwrap<Instruction>(instruction));
+}
+
+bool hsc_ir_demangle(const char *symbol, char *buffer, size_t size) {
+    if (std::strncmp(symbol, "_Z", 2) && std::strncmp(symbol, "___Z", 4))
+        return false;
+    char *text = itaniumDemangle(symbol, /*ParseParams=*/false);
+    if (!text)
+        return false;
+    std::strncpy(buffer, text, size - 1);
+    buffer[size - 1] = 0;
+    std::free(text);
+    return true;
+}
+
+bool hsc_ir_uses_sample_profile(LLVMValueRef function) {
+    return unwrap<Function>(function)->hasFnAttribute("use-sample-profile");
+}
+
+namespace {
+
+struct Warning : DiagnosticInfo {
+    const char *text;
+    explicit Warning(const char *t)
+        : DiagnosticInfo(static_cast<DiagnosticKind>(getNextAvailablePluginDiagnosticKind()), DS_Warning), text(t) {}
+    void print(DiagnosticPrinter &printer) const override { printer << "heatscope: " << text; }
+};
+
+} // namespace
+
+void hsc_ir_warn(LLVMModuleRef module, const char *text) {
+    unwrap(module)->getContext().diagnose(Warning(text));
+}
+
+hsc_ir_text hsc_ir_get_name(LLVMValueRef value) {
+    return text_of(unwrap(value)->getName());
+}
+
+namespace {
+
+struct RemarkCatcher;
+
+/* One pipeline: what the early look found waits here for the late one. Each pipeline has its own, so that link-time
+ * optimisation in threads shares nothing. */
+struct Session {
+    hsc_pass *pass = nullptr;
+    RemarkCatcher *catcher = nullptr; /* of the context, while it stands there */
+    bool profile_discriminators = false;
+    ~Session() { hsc_pass_free(pass); }
+};
+
+/* Stands before the compiler's own handler between the two looks: remarks of our passes are made, and kept by us; the
+ * compiler's handler gets what it would have got without us. */
+struct RemarkCatcher : DiagnosticHandler {
+    std::shared_ptr<Session> session;
+    std::unique_ptr<DiagnosticHandler> next;
+    RemarkCatcher(std::shared_ptr<Session> s, std::unique_ptr<DiagnosticHandler> n)
+        : session(std::move(s)), next(std::move(n)) {}
+
+    static bool ours(StringRef pass) { return hsc_pass_wants_remarks(pass.data(), pass.size()); }
+    bool isAnalysisRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isAnalysisRemarkEnabled(pass);
+    }
+    bool isMissedOptRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isMissedOptRemarkEnabled(pass);
+    }
+    bool isPassedOptRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isPassedOptRemarkEnabled(pass);
+    }
+    bool isAnyRemarkEnabled() const override { return true; }
+
+    bool handleDiagnostics(const DiagnosticInfo &info) override {
+        if (info.getSeverity() == DS_Error)
+            next->HasErrors = true;
+        auto *remark = dyn_cast<DiagnosticInfoIROptimization>(&info);
+        if (!remark || !ours(remark->getPassName()))
+            return next->handleDiagnostics(info);
+        if (session->pass)
+            take(*remark);
+        bool wanted;
+        switch (info.getKind()) {
+        case DK_OptimizationRemark: wanted = next->isPassedOptRemarkEnabled(remark->getPassName()); break;
+        case DK_OptimizationRemarkMissed: wanted = next->isMissedOptRemarkEnabled(remark->getPassName()); break;
+        case DK_OptimizationRemarkAnalysis:
+        case DK_OptimizationRemarkAnalysisFPCommute:
+        case DK_OptimizationRemarkAnalysisAliasing:
+            wanted = next->isAnalysisRemarkEnabled(remark->getPassName()) ||
+                     static_cast<const OptimizationRemarkAnalysis *>(remark)->shouldAlwaysPrint();
+            break;
+        default: wanted = true; /* failures are warnings */
+        }
+        return !wanted || next->handleDiagnostics(info);
+    }
+
+    void take(const DiagnosticInfoIROptimization &remark) {
+        hsc_ir_remark r = {};
+        switch (remark.getKind()) {
+        case DK_OptimizationRemark: r.kind = 0; break;
+        case DK_OptimizationRemarkMissed: r.kind = 1; break;
+        case DK_OptimizationRemarkAnalysis: r.kind = 2; break;
+        case DK_OptimizationRemarkAnalysisFPCommute: r.kind = 3; break;
+        case DK_OptimizationRemarkAnalysisAliasing: r.kind = 4; break;
+        default: r.kind = 5; break;
+        }
+        std::string message = remark.getMsg(), path;
+        if (remark.isLocationAvailable()) {
+            path = remark.getAbsolutePath();
+            r.line = remark.getLocation().getLine();
+            r.column = remark.getLocation().getColumn();
+        }
+        r.pass = text_of(remark.getPassName());
+        r.name = text_of(remark.getRemarkName());
+        r.function = text_of(remark.getFunction().getName());
+        r.message = text_of(message);
+        r.path = text_of(path);
+        hsc_pass_take_remark(session->pass, &r);
+    }
+};
+
+struct EarlyLook : PassInfoMixin<EarlyLook> {
+    std::shared_ptr<Session> session;
+    const char *level;
+    EarlyLook(std::shared_ptr<Session> s, const char *l) : session(std::move(s)), level(l) {}
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        hsc_pass_free(session->pass);
+        session->pass = hsc_pass_new(wrap(&m), level, session->profile_discriminators);
+        hsc_pass_early(session->pass);
+        if (!session->catcher) {
+            auto catcher = std::make_unique<RemarkCatcher>(session, m.getContext().getDiagnosticHandler());
+            session->catcher = catcher.get();
+            m.getContext().setDiagnosticHandler(std::move(catcher));
+        }
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+struct LateLook : PassInfoMixin<LateLook> {
+    std::shared_ptr<Session> session;
+    explicit LateLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m)) {
+            LLVMContext &context = m.getContext();
+            if (session->catcher && context.getDiagHandlerPtr() == session->catcher) {
+                auto catcher = context.getDiagnosticHandler();
+                context.setDiagnosticHandler(std::move(session->catcher->next));
+                session->catcher = nullptr;
+            }
+            hsc_pass_late(session->pass);
+            hsc_pass_free(session->pass);
+            session->pass = nullptr;
+        }
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
+} // namespace
+
+static const char *level_text(OptimizationLevel level) {
+    if (level.getSizeLevel() == 1)
+        return "Os";
+    if (level.getSizeLevel() == 2)
+        return "Oz";
+    switch (level.getSpeedupLevel()) {
+    case 0: return "O0";
+    case 1: return "O1";
+    case 2: return "O2";
+    default: return "O3";
+    }
+}
+
+namespace {
+
+/* PassBuilder's profile options have no getter in LLVM 19; naming the member in an explicit instantiation is allowed
+ * whatever its access. */
+template <class Tag, typename Tag::member pointer> struct Grant {
+    friend typename Tag::member member_of(Tag) { return pointer; }
+};
+struct ProfileOptions {
+    using member = std::optional<PGOOptions> PassBuilder::*;
+    friend member member_of(ProfileOptions);
+};
+template struct Grant<ProfileOptions, &PassBuilder::PGOOpt>;
+
+} // namespace
+
+static void register_callbacks(PassBuilder &builder) {
+    auto session = std::make_shared<Session>();
+    if (const auto &options = builder.*member_of(ProfileOptions()))
+        session->profile_discriminators = options->PseudoProbeForProfiling || options->DebugInfoForProfiling ||
+                                          options->Action == PGOOptions::SampleUse;
+    builder.registerPipelineStartEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(EarlyLook(session, level_text(level)));
+    });
+    builder.registerOptimizerLastEPCallback(
+        [session](ModulePassManager &passes, OptimizationLevel) { passes.addPass(LateLook(session)); });
+    builder.registerFullLinkTimeOptimizationLastEPCallback(
+        [session](ModulePassManager &passes, OptimizationLevel) { passes.addPass(LateLook(session)); });
+}
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+    /* flang makes no assembly parser and would refuse module-level assembly; the compiler calls this once, before it
+     * starts any thread. */
+    InitializeNativeTargetAsmParser();
+    return {LLVM_PLUGIN_API_VERSION, "heatscope", HEATSCOPE_VERSION, register_callbacks};
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* CPU time that no sample tells of, and where it belongs. docs/measurement.md: "time in the kernel".
+ *
+ * perf's cpu-clock does not sample in the kernel, and a tick of the CPU timer stands for more than a period. At each tick
+ * the thread's CPU time is compared with the samples taken. What is missing is credited to the place that the tick met, as
+ * far as the thread can have spent it there: the kernel's own accounting tells whether its ticks found the thread in user
+ * code, where perf sees it and nothing can be missing, or in the kernel. Threads that are switched often can be out of step
+ * with the ticks; what these do not explain goes to the system call that the thread was last seen in. The rest is lost, and
+ * told as such: user code never gets time that it did not use. */
+#include <sys/resource.h>
+#include <ucontext.h>
+
+#include "rt.h"
+
+#define CLOCK_IN_USER_CODE (-3) /* of this thread, as the kernel's ticks found it, not scaled */
+#define CLOCK_BY_TICKS (-4)     /* user and system */
+#define RESERVE_TICKS 8         /* what may remain unexplained for a while */
+#define BLOCKED_TICKS 8         /* ticks in user code between two signals of the timer: our signal was blocked */
+
+/* What happened since the last look. */
+typedef struct interval {
+    int64_t elapsed, user, kernel; /* CPU time; and by the kernel's ticks */
+    bool switching;                /* slices so short that ticks may miss them */
+} interval;
+
+static interval look(hsc_rt_thread *t, uint64_t cpu) {
+    uint64_t user = hsc_rt_clock_ns(CLOCK_IN_USER_CODE), all = hsc_rt_clock_ns(CLOCK_BY_TICKS), switches = 0;
+    struct rusage r;
+    if (!hsc_sys3(SYS_getrusage, RUSAGE_THREAD, (long)&r, 0))
+        switches = (uint64_t)r.ru_nvcsw + (uint64_t)r.ru_nivcsw;
+    interval x;
+    x.elapsed = (int64_t)(cpu - t->cpu_seen_ns);
+    x.user = (int64_t)(user - t->seen.user_ns);
+    x.kernel = (int64_t)(all - t->seen.ticks_ns) - x.user;
+    x.switching = (switches - t->seen.switches) * 2 * hsc_rt.tick_ns > (uint64_t)x.elapsed;
+    t->cpu_seen_ns = cpu;
+    t->seen = (hsc_rt_seen){user, all, switches};
+    return x;
+}
+
+void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu) {
+    look(t, cpu);
+    t->carry_ns = 0;
+    t->system_call = 0;
+    t->switching = false;
+}
+
+bool hsc_rt_after_system_call(const void *ucontext) {
+    uint64_t pc = (uint64_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
+    if ((pc & (HSC_RT_PAGE - 1)) < 2)
+        return false;
+    const uint8_t *p = (const uint8_t *)pc; /* NOLINT: the code that is being executed */
+    return p[-2] == 0x0f && p[-1] == 0x05;
+}
+
+/* Takes whole periods out of the reserve. */
+static uint64_t take(hsc_rt_thread *t, int64_t most) {
+    int64_t period = (int64_t)hsc_rt.period_ns, ns = t->carry_ns < most ? t->carry_ns : most;
+    if (ns < period)
+        return 0;
+    t->carry_ns -= ns / period * period;
+    return (uint64_t)(ns / period);
+}
+
+static uint64_t covered(const hsc_rt_thread *t) {
+    return atomic_load_explicit(&t->samples, memory_order_relaxed) + atomic_load_explicit(&t->lost, memory_order_relaxed);
+}
+
+/* `place`: of a tick's signal, else NULL. */
+static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
+    int64_t tick = (int64_t)hsc_rt.tick_ns, period = (int64_t)hsc_rt.period_ns, most = 0;
+    int64_t sampled = (int64_t)(covered(t) - t->samples_at_tick) * period;
+    interval x = look(t, cpu);
+    hsc_rt_credit c = {0};
+    t->switching = x.switching;
+    t->carry_ns += x.elapsed - sampled;
+    if (x.user - sampled > BLOCKED_TICKS * tick)
+        c.blocked = take(t, x.user - sampled);
+    /* by ticks alone: a tick in user code is worth one, so something is kept for it */
+    bool perf = hsc_rt_is_perf(t->mechanism);
+    int64_t keep = perf || !x.switching ? 0 : 2 * tick;
+    if (place && (hsc_rt_after_system_call(place) || x.kernel > x.user))
+        most = x.switching ? t->carry_ns - keep : 2 * x.kernel + tick;
+    else if (place && !perf)
+        most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0);
+    c.here = take(t, most);
+    if (x.switching && t->system_call)
+        c.system_call = take(t, t->carry_ns - tick - keep);
+    else if (t->carry_ns > RESERVE_TICKS * tick)
+        c.unplaced = take(t, t->carry_ns - RESERVE_TICKS / 2 * tick);
+    return c;
+}
+
+hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_t cpu) {
+    return settle(t, ucontext, cpu);
+}
+
+hsc_rt_credit hsc_rt_credit_sample(hsc_rt_thread *t, uint64_t cpu) {
+    return settle(t, NULL, cpu);
+}
+
+uint64_t hsc_rt_credit_timer(hsc_rt_thread *t, uint64_t cpu) {
+    uint64_t elapsed = cpu - t->cpu_seen_ns;
+    t->cpu_seen_ns = cpu;
+    t->carry_ns += (int64_t)elapsed;
+    t->idle_expiries = elapsed < hsc_rt.period_ns / 8 ? t->idle_expiries + 1 : 0;
+    if (t->idle_expiries >= 3) {
+        t->idle_expiries = 0;
+        hsc_rt_source_pause(t, HSC_RT_PAUSE_IDLE); /* the helper watches for it to run again */
+    }
+    return take(t, INT64_MAX);
+}
+
+void hsc_rt_credit_noted(hsc_rt_thread *t) {
+    t->samples_at_tick = covered(t);
+}
+
+hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
+    hsc_rt_credit c = {0};
+    if (t->mechanism == HSC_RT_MONOTONIC || cpu < t->cpu_seen_ns)
+        return c;
+    t->carry_ns += (int64_t)(cpu - t->cpu_seen_ns) - (int64_t)((covered(t) - t->samples_at_tick) * hsc_rt.period_ns);
+    t->cpu_seen_ns = cpu;
+    hsc_rt_credit_noted(t);
+    if (t->switching && t->system_call)
+        c.system_call = take(t, t->carry_ns);
+    else if (t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
+        c.unplaced = take(t, t->carry_ns);
+    return c;
+}

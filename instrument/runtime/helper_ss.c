@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The helper: a bare kernel thread that libc does not know of (so that a program with one thread stays one for libc's
+ * locks and for C++'s reference counts). It has no thread-local storage of its own and calls nothing that needs any.
+ * All signals are blocked in it. */
+#include <errno.h>
+#include <linux/sched.h>
+#include <time.h>
+
+#include "rt.h"
+
+#define STACK_BYTES (256u << 10)
+#define WATCH_FIRST_NS 200000ull
+#define WATCH_LAST_NS 1000000000ull
+
+static uint8_t *stack; /* one helper at a time: used again */
+
+/* A progress record for each thread that did something since its last one. rt.lock is held. */
+static void tell_progress(uint64_t now) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
+        uint64_t beats = atomic_load_explicit(&t->beats, memory_order_acquire);
+        if (!t->live || beats == t->reported_beats)
+            continue;
+        t->reported_beats = beats;
+        hsc_rec_progress r = {t->thread_id, now, 0, 0, 0, 0, 0, 0};
+        r.samples = atomic_load_explicit(&t->samples, memory_order_relaxed);
+        r.lost = atomic_load_explicit(&t->lost, memory_order_relaxed);
+        r.truncated = atomic_load_explicit(&t->truncated, memory_order_relaxed);
+        r.own_ns = hsc_rt_cycles_ns(atomic_load_explicit(&t->own_cycles, memory_order_relaxed), rate);
+        uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid);
+        r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
+        hsc_rt_file_put(HSC_REC_progress, &r, now);
+    }
+}
+
+/* timer-monotonic: threads that were found waiting and run again get their timer back. Returns whether any is paused. */
+static bool watch_idle(void) {
+    bool any = false;
+    for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
+        if (!t->live || !(atomic_load(&t->main_timer_off) & HSC_RT_PAUSE_IDLE))
+            continue;
+        uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid);
+        if (cpu > t->helper_cpu_ns + hsc_rt.period_ns)
+            hsc_rt_source_resume(t, HSC_RT_PAUSE_IDLE);
+        else
+            any = true;
+        t->helper_cpu_ns = cpu;
+    }
+    return any;
+}
+
+static void calibrate(uint64_t cycles_start, uint64_t ns_start) {
+    uint64_t cycles = hsc_cycles() - cycles_start, ns = hsc_rt_now_ns() - ns_start;
+    if (cycles && ns > 10000000u)
+        atomic_store_explicit(&hsc_rt.ns_per_cycle_q32, hsc_rt_cycle_rate(ns, cycles), memory_order_relaxed);
+}
+
+static void helper(void) {
+    uint64_t cycles_start = hsc_cycles(), ns_start = hsc_rt_now_ns();
+    uint64_t next_progress = ns_start, next_scan = 0, watch = 0, mask;
+    bool tables = false, idle = false;
+    while (!atomic_load(&hsc_rt.helper_quit)) {
+        uint32_t seen = atomic_load(&hsc_rt.helper_word);
+        uint64_t now = hsc_rt_now_ns();
+        if (atomic_exchange(&hsc_rt.want_scan, 0)) {
+            watch = watch ? watch : WATCH_FIRST_NS;
+            next_scan = next_scan && next_scan < now + watch ? next_scan : now;
+        }
+        if (next_scan && now >= next_scan) {
+            if (hsc_rt_modules_scan())
+                watch = WATCH_FIRST_NS;
+            /* look again soon, then more and more seldom: dlopen may still be under way */
+            watch *= 2;
+            next_scan = watch < WATCH_LAST_NS ? now + watch : 0;
+            watch = next_scan ? watch : 0;
+        }
+        if (atomic_exchange(&hsc_rt.want_table, 0))
+            tables = true;
+        if (tables)
+            tables = hsc_rt_modules_build_one();
+        if (now >= next_progress) {
+            calibrate(cycles_start, ns_start);
+            if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
+                tell_progress(now);
+                for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
+                    if (t->live && t->governor.on)
+                        hsc_rt_govern_watch(t);
+                hsc_rt_lock_release(&hsc_rt.lock, mask);
+            }
+            next_progress = now + HSC_RT_PROGRESS_NS;
+        }
+        if (hsc_rt.mechanism == HSC_RT_MONOTONIC && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
+            idle = watch_idle();
+            hsc_rt_lock_release(&hsc_rt.lock, mask);
+        }
+        hsc_rt_file_tend(hsc_rt.live_threads);
+        now = hsc_rt_now_ns();
+        uint64_t until = next_progress;
+        if (next_scan && next_scan < until)
+            until = next_scan;
+        if (idle && until > now + 10000000u)
+            until = now + 10000000u;
+        if (!tables && until > now)
+            hsc_rt_wait(&hsc_rt.helper_word, seen, until - now);
+    }
+}
+
+void hsc_rt_helper_poke(void) {
+    atomic_fetch_add_explicit(&hsc_rt.helper_word, 1, memory_order_relaxed);
+    hsc_rt_wake(&hsc_rt.helper_word);
+}
+
+static __attribute__((noinline)) long start_bare_thread(void *top, _Atomic uint32_t *tid, void (*run)(void)) {
+    long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
+                 CLONE_CHILD_CLEARTID;
+    long r;
+    register void *child_tid __asm__("r10") = tid;
+    register long tls __asm__("r8") = 0;
+    register void (*entry)(void) __asm__("r12") = run;
+    __asm__ volatile("syscall\n\t"
+                     "testq %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xorl %%ebp, %%ebp\n\t"
+                     "callq *%%r12\n\t"
+                     "xorl %%edi, %%edi\n\t"
+                     "movl %[exit], %%eax\n\t"
+                     "syscall\n\t"
+                     "hlt\n"
+                     "1:"
+                     : "=a"(r)
+                     : "a"((long)SYS_clone), "D"(flags), "S"(top), "d"(tid), "r"(child_tid), "r"(tls), "r"(entry),
+                       [exit] "i"(SYS_exit)
+                     : "rcx", "r11", "memory");
+    return r;
+}
+
+bool hsc_rt_helper_start(void) {
+    if (!stack && !(stack = hsc_rt_map(STACK_BYTES)))
+        return false;
+    uint64_t all = ~0ull, saved;
+    atomic_store(&hsc_rt.helper_quit, 0);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&saved, 8);
+    long r = start_bare_thread(stack + STACK_BYTES, &hsc_rt.helper_tid, helper);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
+    return r > 0;
+}
+
+void hsc_rt_helper_stop(void) {
+    atomic_store(&hsc_rt.helper_quit, 1);
+    hsc_rt_helper_poke();
+    struct timespec t = {0, 200000};
+    for (int i = 0; i < 10000 && atomic_load(&hsc_rt.helper_tid); i++)
+        hsc_sys4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&t, 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How the wrappers of libc's functions are written, and what the files of normal code share. */
+#ifndef HSC_RT_INTERPOSE_H
+#define HSC_RT_INTERPOSE_H
+
+#include <dlfcn.h>
+
+#include "rt.h"
+
+#define HSC_RT_EXPORT __attribute__((visibility("default")))
+/* The function that the program would have got without us. */
+#define HSC_RT_REAL(name) ((__typeof__(real))dlsym(RTLD_NEXT, name))
+
+void hsc_rt_threads_init(void);
+void hsc_rt_threads_forget(void); /* child of fork */
+/* Last records of a thread; rt.lock is held, the thread does not write. */
+void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The program's view of signals: our signal keeps our handler and is never blocked; whatever the program does with its
+ * number is remembered, given back to it, and obeyed for signals that are not ours. */
+#include <errno.h>
+#include <string.h>
+
+#include "interpose.h"
+
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+static struct sigaction theirs; /* what the program set for the number of our signal */
+
+static void find(void) {
+    __typeof__(real_sigaction) real;
+    if (!real_sigaction)
+        real_sigaction = HSC_RT_REAL("sigaction");
+}
+
+static bool ours(int number) {
+    return hsc_rt.signal && number == hsc_rt.signal && hsc_rt_active();
+}
+
+void hsc_rt_signal_install(void) {
+    struct sigaction a;
+    find();
+    memset(&a, 0, sizeof a);
+    a.sa_sigaction = hsc_rt_handler;
+    a.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&a.sa_mask);
+    real_sigaction(hsc_rt.signal, &a, &theirs);
+}
+
+void hsc_rt_signal_chain(int number, siginfo_t *info, void *context) {
+    if (theirs.sa_flags & SA_SIGINFO)
+        theirs.sa_sigaction(number, info, context);
+    else if (theirs.sa_handler == SIG_DFL) { /* what the kernel would have done: it ends the process */
+        struct sigaction a;
+        memset(&a, 0, sizeof a);
+        real_sigaction(number, &a, NULL);
+        hsc_sys3(SYS_tgkill, hsc_sys3(SYS_getpid, 0, 0, 0), hsc_sys3(SYS_gettid, 0, 0, 0), number);
+    } else if (theirs.sa_handler != SIG_IGN)
+        theirs.sa_handler(number);
+}
+
+HSC_RT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    find();
+    if (ours(number)) {
+        struct sigaction before = theirs;
+        if (action)
+            theirs = *action;
+        if (old)
+            *old = before;
+        return 0;
+    }
+    if (action && hsc_rt.signal && hsc_rt_active() && sigismember(&action->sa_mask, hsc_rt.signal) == 1) {
+        struct sigaction open = *action; /* their handlers are measured too */
+        sigdelset(&open.sa_mask, hsc_rt.signal);
+        return real_sigaction(number, &open, old);
+    }
+    return real_sigaction(number, action, old);
+}
+
+static sighandler_t set_theirs(sighandler_t handler, int flags) {
+    sighandler_t before = theirs.sa_handler;
+    memset(&theirs, 0, sizeof theirs);
+    theirs.sa_handler = handler;
+    theirs.sa_flags = flags;
+    return before;
+}
+
+#define SIGNAL_LIKE(name, flags) \
+    HSC_RT_EXPORT sighandler_t name(int number, sighandler_t handler) { \
+        static sighandler_t (*real)(int, sighandler_t); \
+        if (ours(number)) \
+            return set_theirs(handler, flags); \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        return real(number, handler); \
+    }
+
+sighandler_t bsd_signal(int, sighandler_t);
+sighandler_t __sysv_signal(int, sighandler_t);
+SIGNAL_LIKE(signal, SA_RESTART)
+SIGNAL_LIKE(bsd_signal, SA_RESTART)
+SIGNAL_LIKE(__sysv_signal, SA_RESETHAND | SA_NODEFER)
+SIGNAL_LIKE(sysv_signal, SA_RESETHAND | SA_NODEFER)
+SIGNAL_LIKE(sigset, 0)
+
+static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy) {
+    if (!set || how == SIG_UNBLOCK || !hsc_rt.signal || sigismember(set, hsc_rt.signal) != 1 || !hsc_rt_active())
+        return set;
+    *copy = *set;
+    sigdelset(copy, hsc_rt.signal);
+    return copy;
+}
+
+HSC_RT_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    static int (*real)(int, const sigset_t *, sigset_t *);
+    sigset_t copy;
+    if (!real)
+        real = HSC_RT_REAL("sigprocmask");
+    return real(how, without_ours(how, set, &copy), old);
+}
+
+HSC_RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+    static int (*real)(int, const sigset_t *, sigset_t *);
+    sigset_t copy;
+    if (!real)
+        real = HSC_RT_REAL("pthread_sigmask");
+    return real(how, without_ours(how, set, &copy), old);
+}

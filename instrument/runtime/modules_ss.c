@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The executable modules of the process, as /proc/self/maps and the ELF headers in memory tell: needs neither the dynamic
+ * linker's locks nor a wrapper of dlopen that would change what it does for its caller. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "rt.h"
+
+static bool failed(long r) {
+    return r < 0 && r > -4096;
+}
+
+const hsc_rt_module *hsc_rt_module_at(const hsc_rt_modules *set, uint64_t pc) {
+    if (!set || !set->count)
+        return NULL;
+    uint32_t low = 0, n = set->count;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        low = set->module[low + half].low <= pc ? low + half : low;
+        n -= half;
+    }
+    const hsc_rt_module *m = &set->module[low];
+    return pc >= m->low && pc < m->high ? m : NULL;
+}
+
+/* ---- reading what is mapped ------------------------------------------------------------------------------------------ */
+
+static char *read_maps(size_t *length, size_t *capacity) {
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (failed(fd))
+        return NULL;
+    *capacity = 64u << 10;
+    *length = 0;
+    char *text = hsc_rt_map(*capacity);
+    while (text) {
+        if (*capacity - *length < 8192) {
+            char *more = hsc_rt_remap(text, *capacity, *capacity * 2);
+            if (!more)
+                break;
+            text = more;
+            *capacity *= 2;
+        }
+        long r = hsc_sys3(SYS_read, fd, (long)(text + *length), (long)(*capacity - *length - 1));
+        if (r == -EINTR)
+            continue;
+        if (r <= 0)
+            break;
+        *length += (size_t)r;
+    }
+    hsc_sys3(SYS_close, fd, 0, 0);
+    if (text)
+        text[*length] = 0;
+    return text;
+}
+
+static uint64_t hex(const char **p) {
+    uint64_t v = 0;
+    for (;; (*p)++) {
+        char c = **p;
+        if (c >= '0' && c <= '9')
+            v = v << 4 | (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            v = v << 4 | (uint64_t)(c - 'a' + 10);
+        else
+            return v;
+    }
+}
+
+typedef struct area {
+    uint64_t low, high, offset, device, inode;
+    bool readable, executable;
+    const char *path;
+    size_t path_length;
+} area;
+
+static bool next_area(const char **text, area *a) {
+    const char *p = *text;
+    if (!*p)
+        return false;
+    a->low = hex(&p);
+    p += *p == '-';
+    a->high = hex(&p);
+    p += *p == ' ';
+    a->readable = p[0] == 'r';
+    a->executable = p[0] && p[1] && p[2] == 'x';
+    while (*p && *p != ' ' && *p != '\n')
+        p++;
+    p += *p == ' ';
+    a->offset = hex(&p);
+    p += *p == ' ';
+    uint64_t major = hex(&p);
+    p += *p == ':';
+    a->device = major << 32 | hex(&p);
+    p += *p == ' ';
+    a->inode = 0;
+    while (*p >= '0' && *p <= '9')
+        a->inode = a->inode * 10 + (uint64_t)(*p++ - '0');
+    while (*p == ' ')
+        p++;
+    a->path = p;
+    while (*p && *p != '\n')
+        p++;
+    a->path_length = (size_t)(p - a->path);
+    *text = p + (*p == '\n');
+    return true;
+}
+
+typedef struct image {
+    uint64_t bias, high, text_low, text_high, header, header_size, header_low, header_high;
+    uint8_t build_id[64];
+    size_t build_id_size;
+} image;
+
+static void find_build_id(image *m, uint64_t notes, uint64_t size) {
+    uint8_t buffer[1024];
+    if (size > sizeof buffer)
+        size = sizeof buffer;
+    if (m->build_id_size || !hsc_rt_read(buffer, notes, size))
+        return;
+    for (uint64_t at = 0; at + 12 <= size;) {
+        uint32_t head[3];
+        __builtin_memcpy(head, buffer + at, 12);
+        uint64_t name = at + 12, value = name + ((head[0] + 3ull) & ~3ull), next = value + ((head[1] + 3ull) & ~3ull);
+        if (next > size)
+            return;
+        if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 && buffer[name] == 'G' && head[1] <= sizeof m->build_id) {
+            __builtin_memcpy(m->build_id, buffer + value, head[1]);
+            m->build_id_size = head[1];
+            return;
+        }
+        at = next;
+    }
+}
+
+static bool read_image(uint64_t low, image *m) {
+    Elf64_Ehdr e;
+    Elf64_Phdr ph[64];
+    if (!hsc_rt_read(&e, low, sizeof e) || e.e_ident[0] != 0x7f || e.e_ident[1] != 'E' || e.e_ident[2] != 'L' ||
+        e.e_ident[3] != 'F' || e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof ph[0] || !e.e_phnum ||
+        e.e_phnum > 64 || !hsc_rt_read(ph, low + e.e_phoff, e.e_phnum * sizeof ph[0]))
+        return false;
+    *m = (image){0};
+    bool found = false;
+    for (unsigned i = 0; i < e.e_phnum; i++)
+        if (ph[i].p_type == PT_LOAD && ph[i].p_offset < HSC_RT_PAGE) {
+            m->bias = low - (ph[i].p_vaddr - ph[i].p_offset);
+            found = true;
+            break;
+        }
+    if (!found)
+        return false;
+    for (unsigned i = 0; i < e.e_phnum; i++) {
+        uint64_t at = m->bias + ph[i].p_vaddr;
+        if (ph[i].p_type == PT_LOAD) {
+            if (at + ph[i].p_memsz > m->high)
+                m->high = at + ph[i].p_memsz;
+            if (ph[i].p_flags & PF_X && ph[i].p_flags & PF_R && !m->text_high) {
+                m->text_low = at;
+                m->text_high = at + ph[i].p_filesz;
+            }
+        } else if (ph[i].p_type == PT_NOTE)
+            find_build_id(m, at, ph[i].p_memsz);
+        else if (ph[i].p_type == PT_GNU_EH_FRAME) {
+            m->header = at;
+            m->header_size = ph[i].p_memsz;
+        }
+    }
+    for (unsigned i = 0; m->header && i < e.e_phnum; i++) {
+        uint64_t at = m->bias + ph[i].p_vaddr;
+        if (ph[i].p_type == PT_LOAD && m->header >= at && m->header < at + ph[i].p_filesz) {
+            m->header_low = at;
+            m->header_high = at + ph[i].p_filesz;
+        }
+    }
+    return true;
+}
+
+/* ---- the set ---------------------------------------------------------------------------------------------------------- */
+
+static hsc_rt_modules *new_set(uint32_t capacity) {
+    size_t size = sizeof(hsc_rt_modules) + capacity * sizeof(hsc_rt_module);
+    size = (size + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE;
+    hsc_rt_modules *s = hsc_rt_map(size);
+    if (s) {
+        s->bytes = size;
+        s->capacity = (uint32_t)((size - sizeof *s) / sizeof s->module[0]);
+    }
+    return s;
+}
+
+/* True when no handler can still be using what was published before. */
+static bool quiesce(void) {
+    uint64_t mask, end = hsc_rt_now_ns() + 20000000u;
+    bool quiet = hsc_rt_lock_take(&hsc_rt.lock, &mask, 100);
+    if (!quiet)
+        return false;
+    for (hsc_rt_thread *t = hsc_rt.threads; t && quiet; t = t->next) {
+        uint64_t beats = atomic_load(&t->beats);
+        while (atomic_load(&t->busy) && atomic_load(&t->beats) == beats && (quiet = hsc_rt_now_ns() < end))
+            hsc_relax();
+    }
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    return quiet;
+}
+
+static void publish(hsc_rt_modules *set, hsc_rt_modules *old, const hsc_rt_module *gone, uint32_t n_gone) {
+    atomic_store_explicit(&hsc_rt.modules, set, memory_order_release);
+    atomic_fetch_add_explicit(&hsc_rt.generation, 1, memory_order_release);
+    if (!old || !quiesce())
+        return; /* not freed: a handler may be in it */
+    for (uint32_t i = 0; i < n_gone; i++)
+        hsc_rt_table_free(gone[i].table), hsc_rt_table_free(gone[i].more), hsc_rt_index_free(gone[i].index),
+            hsc_rt_entries_free(gone[i].entries);
+    hsc_rt_unmap(old, old->bytes);
+}
+
+/* The path as the kernel tells it, without its remark that the file is gone. */
+static void path_of(const area *a, char *path, size_t size) {
+    size_t n = a->path_length < size - 1 ? a->path_length : size - 1;
+    __builtin_memcpy(path, a->path, n);
+    static const char deleted[] = " (deleted)";
+    path[n] = 0;
+    if (n > sizeof deleted - 1 && hsc_rt_equal(path + n - (sizeof deleted - 1), deleted))
+        path[n - (sizeof deleted - 1)] = 0;
+}
+
+static void tell_mapping(const hsc_rt_module *m, const image *im, const area *a) {
+    hsc_rec_mapping r = {.mapping_id = m->mapping_id, .address = m->low, .size = m->high - m->low, .bias = m->bias};
+    char path[HSC_RT_PATH];
+    path_of(a, path, sizeof path);
+    r.path = (hsc_str){path, hsc_rt_length(path)};
+    r.build_id = (hsc_bytes){im->build_id, im->build_id_size};
+    struct stat st;
+    if (a->inode && !hsc_sys4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) && st.st_ino == a->inode) {
+        r.file_size = (uint64_t)st.st_size;
+        r.file_mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    }
+    uint64_t mask, now = hsc_rt_now_ns();
+    r.time = now;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
+        return;
+    hsc_rt_file_put(HSC_REC_mapping, &r, now);
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+static void tell_unmapping(uint32_t mapping_id) {
+    uint64_t mask, now = hsc_rt_now_ns();
+    hsc_rec_unmapping r = {mapping_id, now};
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
+        return;
+    hsc_rt_file_put(HSC_REC_unmapping, &r, now);
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+static bool executable_inside(const char *text, const area *first, uint64_t high) {
+    if (first->executable)
+        return true;
+    area a;
+    while (next_area(&text, &a) && a.low < high)
+        if (a.executable && a.inode == first->inode && a.device == first->device)
+            return true;
+    return false;
+}
+
+static bool module_path(const hsc_rt_module *m, char *path, size_t size) {
+    size_t length, capacity;
+    char *text = read_maps(&length, &capacity);
+    const char *p = text;
+    bool found = false;
+    area a;
+    while (text && !found && next_area(&p, &a))
+        if (a.low == m->low && a.inode == m->inode && a.path_length && a.path[0] == '/') {
+            path_of(&a, path, size);
+            found = true;
+        }
+    hsc_rt_unmap(text, text ? capacity : 0);
+    return found;
+}
+
+static hsc_rt_elf_file open_file(const hsc_rt_module *m, char *path, size_t size) {
+    image im;
+    if (!m->inode || !read_image(m->low, &im) || !module_path(m, path, size))
+        return (hsc_rt_elf_file){.fd = -1};
+    return hsc_rt_elf_open(path, m, im.build_id_size);
+}
+
+/* Compilers describe some procedures for debuggers only, and some programs are linked without the index. */
+static void read_file(hsc_rt_module *m) {
+    char path[HSC_RT_PATH];
+    hsc_rt_section s;
+    hsc_rt_elf_file f = open_file(m, path, sizeof path);
+    m->file_tried = true;
+    if (f.fd < 0)
+        return;
+    if (!m->header && hsc_rt_elf_section(&f, ".eh_frame", &s) == HSC_RT_SECTION_READ) {
+        m->table = hsc_rt_table_build_section(m->low, m->bias, s.copy, s.size, s.address + m->bias, false);
+        hsc_rt_elf_section_free(&s);
+    }
+    switch (hsc_rt_elf_section(&f, ".debug_frame", &s)) {
+    case HSC_RT_SECTION_READ:
+        m->more = hsc_rt_table_build_section(m->low, m->bias, s.copy, s.size, 0, true);
+        hsc_rt_elf_section_free(&s);
+        break;
+    case HSC_RT_SECTION_COMPRESSED:
+        if (hsc_rt.talks) {
+            char line[HSC_RT_PATH + 128];
+            size_t at = 0;
+            hsc_rt_append(line, sizeof line, &at, path);
+            hsc_rt_append(line, sizeof line, &at, ": .debug_frame is compressed and was not read: some call paths may be cut");
+            hsc_rt_say(line);
+        }
+        break;
+    default:
+        break;
+    }
+    hsc_rt_elf_close(&f);
+}
+
+static void build_table(hsc_rt_module *m) {
+    image im;
+    m->table_tried = true;
+    if (m->header && read_image(m->low, &im) && im.header == m->header)
+        m->table = hsc_rt_table_build(m->low, im.header, im.header_size, im.header_low, im.header_high);
+}
+
+static void find_entries(hsc_rt_module *m) {
+    char path[HSC_RT_PATH];
+    if (!m->table_tried)
+        build_table(m); /* says what is known */
+    hsc_rt_elf_file f = open_file(m, path, sizeof path);
+    m->entries_tried = true;
+    m->entries = hsc_rt_entries_build(m, &f);
+    hsc_rt_elf_close(&f);
+}
+
+/* What is still to be made for the module, as often as it was asked for. */
+static bool make_next(hsc_rt_module *m) {
+    if (!m->table_tried && atomic_load(&m->asked) > HSC_RT_TABLE_WORTH)
+        build_table(m);
+    else if (!m->file_tried && atomic_load(&m->asked_of_file))
+        read_file(m);
+    else if (!m->entries_tried && atomic_load(&m->asked_of_entries) > HSC_RT_ENTRIES_WORTH)
+        find_entries(m);
+    else
+        return false;
+    return true;
+}
+
+bool hsc_rt_modules_scan(void) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, 2000))
+        return false;
+    hsc_rt_modules *old = atomic_load(&hsc_rt.modules);
+    size_t length, capacity;
+    char *text = read_maps(&length, &capacity);
+    hsc_rt_modules *set = text ? new_set((old ? old->count : 0) + 64) : NULL;
+    hsc_rt_module gone[64];
+    uint32_t n_gone = 0, kept = 0;
+    bool changed = false;
+    const char *p = text;
+    area a;
+    while (set && next_area(&p, &a)) {
+        image im;
+        bool vdso = !a.inode && a.path_length == 6 && a.path[1] == 'v' && a.path[2] == 'd';
+        if (!a.readable || a.offset || (!a.inode && !vdso) || set->count == set->capacity)
+            continue;
+        hsc_rt_module *last = set->count ? &set->module[set->count - 1] : NULL;
+        if (last && a.low < last->high)
+            continue; /* a part of the module before */
+        const hsc_rt_module *same = hsc_rt_module_at(old, a.low);
+        if (same && same->low == a.low && same->device == a.device && same->inode == a.inode) {
+            hsc_rt_module *copy = &set->module[set->count++];
+            __builtin_memcpy(copy, same, sizeof *copy);
+            kept++;
+            continue;
+        }
+        if (!read_image(a.low, &im) || im.high <= a.low || !executable_inside(p, &a, im.high))
+            continue;
+        hsc_rt_module *m = &set->module[set->count++];
+        __builtin_memset(m, 0, sizeof *m);
+        *m = (hsc_rt_module){.low = a.low, .high = im.high, .bias = im.bias, .text_low = im.text_low,
+                             .text_high = im.text_high, .header = im.header,
+                             .header_size = im.header_size, .device = a.device, .inode = a.inode,
+                             .mapping_id = ++hsc_rt.next_mapping_id};
+        tell_mapping(m, &im, &a);
+        if (m->header && !(m->index = hsc_rt_index_build(m->header, m->header_size)))
+            build_table(m); /* an unusual index */
+        changed = true;
+    }
+    for (uint32_t i = 0; set && old && i < old->count; i++) {
+        const hsc_rt_module *o = &old->module[i], *n = hsc_rt_module_at(set, o->low);
+        if (n && n->mapping_id == o->mapping_id)
+            continue;
+        tell_unmapping(o->mapping_id);
+        if (n_gone < sizeof gone / sizeof gone[0])
+            __builtin_memcpy(&gone[n_gone++], o, sizeof *o);
+        changed = true;
+    }
+    hsc_rt_unmap(text, text ? capacity : 0);
+    if (changed)
+        publish(set, old, gone, n_gone);
+    else if (set)
+        hsc_rt_unmap(set, set->bytes);
+    hsc_rt_lock_release(&hsc_rt.modules_lock, mask);
+    return changed;
+}
+
+bool hsc_rt_modules_build_one(void) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, 0))
+        return false;
+    hsc_rt_modules *set = atomic_load(&hsc_rt.modules);
+    bool made = false;
+    for (uint32_t i = 0; set && i < set->count && !made; i++) {
+        hsc_rt_module copy, *m = &set->module[i]; /* handlers see what is ready only */
+        __builtin_memcpy(&copy, m, sizeof copy);
+        made = make_next(&copy);
+        if (!made)
+            continue;
+        m->table_tried = copy.table_tried;
+        __atomic_store_n(&m->more, copy.more, __ATOMIC_RELEASE);
+        __atomic_store_n(&m->table, copy.table, __ATOMIC_RELEASE);
+        __atomic_store_n(&m->entries, copy.entries, __ATOMIC_RELEASE);
+        __atomic_store_n(&m->entries_tried, copy.entries_tried, __ATOMIC_RELEASE);
+        __atomic_store_n(&m->file_tried, copy.file_tried, __ATOMIC_RELEASE);
+        atomic_fetch_add_explicit(&hsc_rt.generation, 1, memory_order_release);
+    }
+    hsc_rt_lock_release(&hsc_rt.modules_lock, mask);
+    return made;
+}
+
+void hsc_rt_modules_reset(void) {
+    atomic_store(&hsc_rt.modules_lock.word, 0);
+    hsc_rt_modules *set = atomic_exchange(&hsc_rt.modules, NULL);
+    /* tables are kept by the child, mappings told again with the same numbers */
+    size_t length, capacity;
+    char *text = set ? read_maps(&length, &capacity) : NULL;
+    const char *p = text;
+    area a;
+    while (text && next_area(&p, &a)) {
+        const hsc_rt_module *m = hsc_rt_module_at(set, a.low);
+        image im;
+        if (m && m->low == a.low && !a.offset && read_image(a.low, &im))
+            tell_mapping(m, &im, &a);
+    }
+    hsc_rt_unmap(text, text ? capacity : 0);
+    atomic_store(&hsc_rt.modules, set);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Life of the process: start, fork, exec, end. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpose.h"
+#include "rt.h"
+
+extern void *__libc_stack_end; /* of the dynamic linker */
+
+static struct {
+    int argc;
+    char **argv;
+    char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512];
+    bool root, forked, removed, ended;
+} me;
+
+bool hsc_rt_active(void) {
+    return atomic_load_explicit(&hsc_rt.on, memory_order_relaxed) && (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid;
+}
+
+/* ---- start ---------------------------------------------------------------------------------------------------------------- */
+
+static void add_note(const char *name, int error) {
+    size_t at = strlen(me.note);
+    if (at)
+        hsc_rt_append(me.note, sizeof me.note, &at, "; ");
+    hsc_rt_append(me.note, sizeof me.note, &at, name);
+    hsc_rt_append(me.note, sizeof me.note, &at, ": ");
+    hsc_rt_append(me.note, sizeof me.note, &at, error ? strerror(error) : "not asked for");
+    if (!strcmp(name, "perf-cpu-clock") && (error == EACCES || error == EPERM))
+        hsc_rt_append(me.note, sizeof me.note, &at, " (kernel.perf_event_paranoid above 2, or a container that forbids it)");
+}
+
+static bool choose_mechanism(void) {
+    const char *forced = hsc_rt.options.mechanism;
+    bool known = !*forced;
+    me.note[0] = 0;
+    for (int m = HSC_RT_PERF; m <= HSC_RT_PERF_TRAP; m++) {
+        const char *name = hsc_rt_mechanism_name((enum hsc_rt_mechanism)m);
+        int error = 0;
+        if (*forced ? strcmp(forced, name) != 0 : m == HSC_RT_PERF_TRAP) {
+            if (*forced && !known)
+                add_note(name, 0);
+            continue;
+        }
+        known = true;
+        if (hsc_rt_source_probe((enum hsc_rt_mechanism)m, &error)) {
+            hsc_rt.mechanism = (enum hsc_rt_mechanism)m;
+            if (m == HSC_RT_PERF_TRAP) {
+                hsc_rt.signal = SIGTRAP;
+                me.note[0] = 0;
+            }
+            return true;
+        }
+        add_note(name, error);
+    }
+    char line[768];
+    size_t at = 0;
+    hsc_rt_append(line, sizeof line, &at, "not measured: ");
+    if (known)
+        hsc_rt_append(line, sizeof line, &at, me.note);
+    else {
+        hsc_rt_append(line, sizeof line, &at, "HEATSCOPE_MECHANISM: no such mechanism: ");
+        hsc_rt_append(line, sizeof line, &at, forced);
+    }
+    hsc_rt_say(line);
+    return false;
+}
+
+static void put_process(uint64_t now) {
+    struct timespec real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    hsc_str arguments[512];
+    size_t n = 0, bytes = 0;
+    for (int i = 0; i < me.argc && n < 512; i++) {
+        size_t length = strlen(me.argv[i]);
+        length = length < 1024 ? length : 1024;
+        if ((bytes += length) > 8192) /* the record has to fit in its slot */
+            break;
+        arguments[n++] = (hsc_str){me.argv[i], length};
+    }
+    const char *mechanism = hsc_rt_mechanism_name(hsc_rt.mechanism);
+    hsc_rec_process p = {.pid = (uint64_t)hsc_rt.pid, .parent_pid = (uint64_t)getppid(), .rank = hsc_rt.job.rank,
+                         .ranks = hsc_rt.job.ranks, .host = {me.host, strlen(me.host)},
+                         .executable = {me.executable, strlen(me.executable)}, .arguments = {arguments, n},
+                         .directory = {me.directory, strlen(me.directory)},
+                         .start_unix_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec, .start_ns = now,
+                         .mechanism = {mechanism, strlen(mechanism)}, .mechanism_note = {me.note, strlen(me.note)},
+                         .period_ns = hsc_rt.period_ns, .runtime_version = {HEATSCOPE_VERSION, sizeof HEATSCOPE_VERSION - 1},
+                         .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    p.processors = processors > 0 ? (uint64_t)processors : 0;
+    hsc_rec_event e = {0, {"cpu-time", 8}, {"ns", 2}, (double)hsc_rt.period_ns};
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
+        return;
+    hsc_rt_file_put(HSC_REC_process, &p, now);
+    hsc_rt_file_put(HSC_REC_event, &e, now);
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+static void main_stack(uint64_t *low, uint64_t *high) {
+    /* the kernel's strings lie above __libc_stack_end in the same mapping */
+    struct rlimit limit;
+    uint64_t size = 1ull << 30;
+    *high = ((uint64_t)__libc_stack_end | (HSC_RT_PAGE - 1)) + 1;
+    if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+        size = limit.rlim_cur;
+    *low = *high > size ? *high - size : HSC_RT_PAGE;
+}
+
+/* ---- what the processes of a measurement tell each other ----------------------------------------------------------------- */
+
+static void append_path(char *path, size_t size, const char *name) {
+    size_t at = 0;
+    hsc_rt_append(path, size, &at, me.output);
+    hsc_rt_append(path, size, &at, "/");
+    hsc_rt_append(path, size, &at, name);
+}
+
+/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P. */
+static void note(const char *word, uint64_t value) {
+    char path[HSC_RT_PATH], line[128];
+    size_t at = 0;
+    append_path(path, sizeof path, ".processes");
+    hsc_rt_append(line, sizeof line, &at, word);
+    hsc_rt_append_u64(line, sizeof line, &at, value);
+    hsc_rt_append(line, sizeof line, &at, "\n");
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+        hsc_sys3(SYS_write, fd, (long)line, (long)at);
+        hsc_sys3(SYS_close, fd, 0, 0);
+    }
+}
+
+typedef struct notes {
+    uint64_t samples, processes; /* with samples */
+    bool said;                   /* for this root process */
+} notes;
+
+static notes read_notes(void) {
+    char path[HSC_RT_PATH], buffer[4096];
+    notes all = {0, 0, false};
+    uint64_t v = 0;
+    bool word = false;
+    long n;
+    append_path(path, sizeof path, ".processes");
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
+    while (fd >= 0 && (n = hsc_sys3(SYS_read, fd, (long)buffer, sizeof buffer)) > 0)
+        for (long i = 0; i < n; i++) {
+            if (buffer[i] >= '0' && buffer[i] <= '9')
+                v = v * 10 + (uint64_t)(buffer[i] - '0');
+            else if (buffer[i] != '\n')
+                word = true;
+            else {
+                all.said = all.said || (word && v == hsc_rt.options.root_pid);
+                all.samples += word ? 0 : v;
+                all.processes += !word && v;
+                v = 0;
+                word = false;
+            }
+        }
+    if (fd >= 0)
+        hsc_sys3(SYS_close, fd, 0, 0);
+    return all;
+}
+
+static void say_start(void) {
+    if (hsc_rt.options.quiet || !(hsc_rt.job.rank == 0 || (hsc_rt.job.rank < 0 && me.root)) || me.forked)
+        return;
+    hsc_rt.talks = true;
+    if (read_notes().said) /* before this process became another program */
+        return;
+    note("said ", hsc_rt.options.root_pid);
+    char line[1024];
+    size_t at = 0;
+    hsc_rt_append(line, sizeof line, &at, "sampling ");
+    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.frequency);
+    hsc_rt_append(line, sizeof line, &at, " times a second of CPU time (");
+    hsc_rt_append(line, sizeof line, &at, hsc_rt_mechanism_name(hsc_rt.mechanism));
+    if (me.note[0] && !*hsc_rt.options.mechanism) {
+        hsc_rt_append(line, sizeof line, &at, "; ");
+        hsc_rt_append(line, sizeof line, &at, me.note);
+    }
+    hsc_rt_append(line, sizeof line, &at, ")");
+    hsc_rt_say(line);
+}
+
+/* Opens the file and starts to measure the calling thread. */
+static bool begin(uint64_t stack_low, uint64_t stack_high) {
+    const char *why;
+    int error;
+    if (!hsc_rt_file_create(me.output, me.host, hsc_rt.pid, &why, &error)) {
+        char line[HSC_RT_PATH + 256];
+        size_t at = 0;
+        hsc_rt_append(line, sizeof line, &at, "not measured: ");
+        hsc_rt_append(line, sizeof line, &at, why);
+        hsc_rt_append(line, sizeof line, &at, " ");
+        hsc_rt_append(line, sizeof line, &at, me.output);
+        hsc_rt_append(line, sizeof line, &at, ": ");
+        hsc_rt_append(line, sizeof line, &at, strerror(error));
+        hsc_rt_say(line);
+        return false;
+    }
+    uint64_t now = hsc_rt_now_ns();
+    put_process(now);
+    if (atomic_load(&hsc_rt.modules))
+        hsc_rt_modules_reset();
+    else
+        hsc_rt_modules_scan();
+    hsc_rt_file_tend(1);
+    atomic_store(&hsc_rt.finished, 0);
+    atomic_store(&hsc_rt.on, 1);
+    hsc_rt_thread_begin(0, stack_low, stack_high);
+    hsc_rt_helper_start();
+    return true;
+}
+
+/* ---- end ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t total_samples(uint64_t *lost) {
+    uint64_t n = hsc_rt.ended_samples;
+    *lost = hsc_rt.ended_lost;
+    for (const hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
+        n += t->samples;
+        *lost += t->lost;
+    }
+    return n;
+}
+
+/* As short as the user would type it. */
+static const char *output_name(void) {
+    size_t n = strlen(me.directory);
+    return n > 1 && !strncmp(me.output, me.directory, n) && me.output[n] == '/' ? me.output + n + 1 : me.output;
+}
+
+static void say_end(uint64_t own_samples) {
+    bool first_rank = hsc_rt.job.rank == 0 && !me.forked;
+    if (hsc_rt.options.quiet || hsc_rt.job.rank > 0 || !(me.root || (first_rank && !hsc_rt.options.root_pid)))
+        return; /* around mpirun it is mpirun that tells */
+    char line[3 * HSC_RT_PATH + 256];
+    size_t at = 0;
+    notes all = read_notes();
+    hsc_rt_append(line, sizeof line, &at, "wrote ");
+    hsc_rt_append(line, sizeof line, &at, output_name());
+    hsc_rt_append(line, sizeof line, &at, " (");
+    if (first_rank && hsc_rt.job.ranks > 1) {
+        hsc_rt_append_u64(line, sizeof line, &at, own_samples);
+        hsc_rt_append(line, sizeof line, &at, " samples in rank 0 of ");
+        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
+    } else {
+        hsc_rt_append_u64(line, sizeof line, &at, all.samples);
+        hsc_rt_append(line, sizeof line, &at, all.samples == 1 ? " sample" : " samples");
+        if (all.processes > 1) {
+            hsc_rt_append(line, sizeof line, &at, " in ");
+            hsc_rt_append_u64(line, sizeof line, &at, all.processes);
+            hsc_rt_append(line, sizeof line, &at, " processes");
+        }
+    }
+    hsc_rt_append(line, sizeof line, &at, "); next: heatscope report ");
+    hsc_rt_append(line, sizeof line, &at, output_name());
+    hsc_rt_append(line, sizeof line, &at, " | heatscope view ");
+    hsc_rt_append(line, sizeof line, &at, output_name());
+    hsc_rt_say(line);
+}
+
+void hsc_rt_finish(uint64_t how) {
+    if (!hsc_rt_active() || atomic_exchange(&hsc_rt.finished, 1))
+        return;
+    int saved_errno = errno;
+    atomic_store(&hsc_rt.on, 0);
+    if (hsc_rt_self)
+        hsc_rt_source_stop(hsc_rt_self);
+    atomic_store(&hsc_rt.helper_quit, 1); /* not waited for: it finds `finished` under the locks */
+    uint64_t mask, lost, samples = 0;
+    bool remove = false;
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000)) {
+        uint64_t end = hsc_rt_now_ns() + 50000000u;
+        for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
+            while (atomic_load(&t->busy) && hsc_rt_now_ns() < end)
+                hsc_relax();
+            if (!atomic_load(&t->busy))
+                hsc_rt_thread_close(t, hsc_rt_thread_cpu_ns(t->tid), false);
+        }
+        samples = total_samples(&lost);
+        uint64_t now = hsc_rt_now_ns();
+        hsc_rec_loss unknown = {0, now, hsc_rt.unregistered, HSC_loss_reason_UNREGISTERED};
+        if (unknown.count)
+            hsc_rt_file_put(HSC_REC_loss, &unknown, now);
+        hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
+        hsc_rt_file_put(HSC_REC_process_end, &e, now);
+        /* what only became another program, or was too short for a sample, is not worth a file */
+        remove = !samples && !lost && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
+        if (!remove)
+            hsc_rt_file_finish();
+        hsc_rt_lock_release(&hsc_rt.lock, mask);
+    }
+    me.removed = remove;
+    if (remove)
+        hsc_rt_file_remove();
+    else
+        note("", samples);
+    if (how == HSC_end_kind_EXIT)
+        say_end(samples);
+    errno = saved_errno;
+}
+
+static void at_exit(void) {
+    if (hsc_rt.job.launcher && (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid && !me.ended) {
+        me.ended = true;
+        say_end(0);
+    }
+    hsc_rt_finish(HSC_end_kind_EXIT);
+}
+
+/* exec did not happen: go on, in the same file unless it was removed */
+void hsc_rt_unfinish(void) {
+    if ((int)hsc_sys3(SYS_getpid, 0, 0, 0) != hsc_rt.pid || !atomic_load(&hsc_rt.finished))
+        return;
+    int saved_errno = errno;
+    uint64_t mask;
+    hsc_rt_helper_stop();
+    if (me.removed) {
+        if (hsc_rt.live_threads <= 1) {
+            uint64_t low = hsc_rt_self ? hsc_rt_self->stack_low : 0, high = hsc_rt_self ? hsc_rt_self->stack_high : 0;
+            hsc_rt_file_unmap();
+            hsc_rt_file_forget();
+            hsc_rt_threads_forget();
+            begin(low, high);
+        }
+    } else if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000)) {
+        bool ok = hsc_rt_file_go_on();
+        hsc_rt_lock_release(&hsc_rt.lock, mask);
+        if (ok) {
+            atomic_store(&hsc_rt.finished, 0);
+            atomic_store(&hsc_rt.on, 1);
+            hsc_rt_helper_start();
+            if (hsc_rt_self)
+                hsc_rt_source_start(hsc_rt_self);
+        }
+    }
+    errno = saved_errno;
+}
+
+/* ---- fork ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t mask_modules, mask_threads, mask_file;
+static bool locked;
+
+static void before_fork(void) {
+    locked = false;
+    if (!hsc_rt_active())
+        return;
+    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask_modules, -1))
+        return;
+    hsc_rt_lock_take(&hsc_rt.lock, &mask_threads, -1);
+    hsc_rt_lock_take(&hsc_rt.file.lock, &mask_file, -1);
+    locked = true;
+}
+
+static void after_fork_parent(void) {
+    if (!locked)
+        return;
+    hsc_rt_lock_release(&hsc_rt.file.lock, mask_file);
+    hsc_rt_lock_release(&hsc_rt.lock, mask_threads);
+    hsc_rt_lock_release(&hsc_rt.modules_lock, mask_modules);
+}
+
+static void after_fork_child(void) {
+    bool was_on = locked;
+    int saved_errno = errno;
+    if (!was_on) {
+        if (hsc_rt.pid != (int)hsc_sys3(SYS_getpid, 0, 0, 0))
+            atomic_store(&hsc_rt.on, 0);
+        return;
+    }
+    uint64_t low = hsc_rt_self ? hsc_rt_self->stack_low : 0, high = hsc_rt_self ? hsc_rt_self->stack_high : 0;
+    atomic_store(&hsc_rt.lock.word, 0);
+    atomic_store(&hsc_rt.modules_lock.word, 0);
+    atomic_store(&hsc_rt.helper_tid, 0);
+    atomic_store(&hsc_rt.unregistered, 0);
+    hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
+    hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
+    me.root = false;
+    me.forked = true;
+    hsc_rt_file_forget();
+    hsc_rt_threads_forget();
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
+    if (!begin(low, high))
+        atomic_store(&hsc_rt.on, 0);
+    errno = saved_errno;
+}
+
+/* ---- constructor, destructor ------------------------------------------------------------------------------------------------ */
+
+/* Go's runtime owns all signals, handles them by system calls of its own, and ends the program for one it does not expect. */
+static bool is_go_program(void) {
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR); /* NOLINT */
+    size_t n = getauxval(AT_PHNUM);
+    uint64_t bias = 0;
+    for (size_t i = 0; ph && i < n; i++)
+        if (ph[i].p_type == PT_PHDR)
+            bias = (uint64_t)ph - ph[i].p_vaddr;
+    for (size_t i = 0; ph && i < n; i++) {
+        if (ph[i].p_type != PT_NOTE)
+            continue;
+        const uint8_t *p = (const uint8_t *)(bias + ph[i].p_vaddr), *end = p + ph[i].p_memsz; /* NOLINT */
+        while (end - p >= 16) {
+            uint32_t head[3];
+            memcpy(head, p, sizeof head);
+            if (head[0] == 4 && !memcmp(p + 12, "Go\0", 4))
+                return true;
+            uint64_t next = 12 + (((uint64_t)head[0] + 3) & ~3ull) + (((uint64_t)head[1] + 3) & ~3ull);
+            if (next > (uint64_t)(end - p))
+                break;
+            p += next;
+        }
+    }
+    return false;
+}
+
+static __attribute__((constructor(101))) void start(int argc, char **argv, char **environment) {
+    (void)environment;
+    if (hsc_rt.pid)
+        return;
+    int saved_errno = errno;
+    hsc_rt_options_read(&hsc_rt.options);
+    if (!*hsc_rt.options.output)
+        return;
+    ssize_t n = readlink("/proc/self/exe", me.executable, sizeof me.executable - 1);
+    me.executable[n > 0 ? n : 0] = 0;
+    hsc_rt.pid = (int)getpid();
+    me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
+    me.argc = argc;
+    me.argv = argv;
+    if (!getcwd(me.directory, sizeof me.directory))
+        me.directory[0] = 0;
+    size_t at = 0;
+    if (hsc_rt.options.output[0] != '/') {
+        hsc_rt_append(me.output, sizeof me.output, &at, me.directory);
+        hsc_rt_append(me.output, sizeof me.output, &at, "/");
+    }
+    hsc_rt_append(me.output, sizeof me.output, &at, hsc_rt.options.output);
+    struct utsname u;
+    at = 0;
+    hsc_rt_append(me.host, sizeof me.host, &at, uname(&u) ? "localhost" : u.nodename);
+    hsc_rt_job_read(&hsc_rt.job, me.executable);
+    if (hsc_rt.job.launcher) {
+        errno = saved_errno;
+        return;
+    }
+    if (is_go_program()) {
+        hsc_rt_say("not measured: a Go program, whose runtime tolerates no signals but its own");
+        errno = saved_errno;
+        return;
+    }
+    hsc_rt.signal = (int)hsc_rt.options.signal;
+    hsc_rt.period_ns = 1000000000u / hsc_rt.options.frequency;
+    hsc_rt.tick_ns = 4 * hsc_rt.period_ns > HSC_RT_TICK_NS ? 4 * hsc_rt.period_ns : HSC_RT_TICK_NS;
+    uint64_t cycles = hsc_cycles(), t0 = hsc_rt_now_ns();
+    if (choose_mechanism()) {
+        uint64_t low, high;
+        hsc_rt_signal_install();
+        hsc_rt_threads_init();
+        pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+        at_quick_exit(at_exit);
+        main_stack(&low, &high);
+        while (hsc_rt_now_ns() - t0 < 20000) /* a first estimate; the helper's is better */
+            hsc_relax();
+        hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(hsc_rt_now_ns() - t0, hsc_cycles() - cycles);
+        if (begin(low, high))
+            say_start();
+    }
+    errno = saved_errno;
+}
+
+static __attribute__((destructor(101))) void stop(void) {
+    at_exit();
+}
+
+HSC_RT_EXPORT _Noreturn void _exit(int code) {
+    at_exit();
+    hsc_sys3(SYS_exit_group, code, 0, 0);
+    __builtin_unreachable();
+}
+
+HSC_RT_EXPORT _Noreturn void _Exit(int code) {
+    _exit(code);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the parts of the runtime share. The runtime lives in other people's processes: files named *_ss.c call neither
+ * libc (but for a written list, see tests/runtime) nor anything that locks against a signal handler. */
+#ifndef HSC_RT_H
+#define HSC_RT_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/stream.h>
+
+#include "job.h"
+#include "sys_x86_64.h"
+
+#define HSC_RT_PAGE 4096u
+#define HSC_RT_SMALL_SLOT 4096u /* first slot of a thread, so that many short threads need little room */
+#define HSC_RT_SPARES 64u
+#define HSC_RT_SEGMENTS 4096u
+#define HSC_RT_PATH 4096u
+#define HSC_RT_DEPTH_MAX 2048u
+#define HSC_RT_KEEP_TRUNCATED 64u /* frames kept of a path longer than the limit */
+#define HSC_RT_RULE_CACHE 1024u
+#define HSC_RT_TABLE_WORTH 200u /* rules looked up in a module before its table is built */
+#define HSC_RT_ENTRIES_WORTH 3u /* frames without a rule before procedures' beginnings are looked for */
+#define HSC_RT_TICK_NS 4000000ull      /* CPU timer that finds time spent in the kernel */
+#define HSC_RT_SWITCH_BURST_NS 2000000ull /* of cost by context switches beyond the budget, borne by each thread */
+#define HSC_RT_THREAD_CLOCK 3 /* CLOCK_THREAD_CPUTIME_ID */
+#define HSC_RT_PROGRESS_NS 50000000ull /* the helper's beat: a progress record at least every 100 ms */
+
+/* ---- options (options.c) --------------------------------------------------------------------------------------------- */
+
+typedef struct hsc_rt_options {
+#define HSC_RT_TEXT(field, variable, preset, help) const char *field;
+#define HSC_RT_NUMBER(field, variable, preset, low, high, help) uint64_t field;
+#include "options.def"
+#undef HSC_RT_TEXT
+#undef HSC_RT_NUMBER
+} hsc_rt_options;
+
+void hsc_rt_options_read(hsc_rt_options *o);
+
+/* ---- a lock for normal code; all signals are blocked while it is held (lock_ss.c) ----------------------------------- */
+
+typedef struct hsc_rt_lock {
+    _Atomic uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+} hsc_rt_lock;
+
+/* Blocks all signals of the thread (*saved keeps the old mask) and takes the lock. With timeout_ms >= 0 gives up after
+ * that time and returns false, the mask restored. */
+bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms);
+void hsc_rt_lock_release(hsc_rt_lock *l, uint64_t saved);
+void hsc_rt_wake(_Atomic uint32_t *word);
+void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
+
+/* ---- memory and text (mem_ss.c) --------------------------------------------------------------------------------------- */
+
+void *hsc_rt_map(size_t size); /* zeroed, private; NULL when there is none */
+void hsc_rt_unmap(void *p, size_t size);
+void *hsc_rt_remap(void *p, size_t old_size, size_t new_size);
+/* Copies from an address that may not be mapped. Returns false when it is not (nothing is said of `to` then). */
+bool hsc_rt_read(void *to, uint64_t from, size_t size);
+size_t hsc_rt_length(const char *s);
+bool hsc_rt_equal(const char *a, const char *b);
+/* Appends to a buffer of `size` bytes at *at; always terminates; what does not fit is cut. */
+void hsc_rt_append(char *buffer, size_t size, size_t *at, const char *text);
+void hsc_rt_append_u64(char *buffer, size_t size, size_t *at, uint64_t value);
+uint64_t hsc_rt_now_ns(void);              /* CLOCK_MONOTONIC */
+uint64_t hsc_rt_clock_ns(int32_t clock);   /* any clock, by system call; 0 when it can't be read */
+uint64_t hsc_rt_thread_cpu_ns(int32_t tid); /* another thread's CPU time; 0 when it is gone */
+void hsc_rt_say(const char *text);         /* one line "heatscope: text" on stderr */
+
+/* ---- the file (file_ss.c) ---------------------------------------------------------------------------------------------- */
+
+typedef struct hsc_rt_segment {
+    uint8_t *base;
+    uint64_t offset;
+    uint32_t size;
+    uint32_t used;      /* handed out from the front */
+    uint32_t retired;   /* bytes of slots that are sealed */
+    uint32_t cut_off;   /* bytes of the mapping beyond the end of the file */
+} hsc_rt_segment;
+
+typedef struct hsc_rt_file {
+    char path[HSC_RT_PATH];
+    uint64_t device, inode;
+    uint64_t size;
+    uint64_t limit; /* 0: none */
+    uint32_t segments;
+    hsc_rt_segment segment[HSC_RT_SEGMENTS];
+    _Atomic(uint8_t *) spare_small[HSC_RT_SPARES], spare_large[HSC_RT_SPARES];
+    _Atomic(uint8_t *) full[HSC_RT_SPARES]; /* chunks to seal */
+    struct {
+        uint8_t *base;
+        uint32_t size;
+    } rest[HSC_RT_SPARES]; /* of small slots; under lock */
+    _Atomic uint32_t large_taken;
+    bool out_of_room; /* said once */
+    hsc_rt_lock lock; /* all but the rings */
+    hsc_chunk_writer main; /* stream 0; under rt.lock */
+    uint32_t main_sequence;
+    uint8_t *reserve; /* last slot for stream 0, so that losses can always be told */
+    uint32_t reserve_size;
+} hsc_rt_file;
+
+/* Creates DIR/HOST.PID[.N].hsr, writes the schema chunk, opens stream 0. Returns false with a reason. Normal code. */
+bool hsc_rt_file_create(const char *directory, const char *host, int pid, const char **why, int *error);
+/* A slot from the rings, or NULL. Handlers may call it. Prefers `large`. */
+uint8_t *hsc_rt_slot_take(bool large, uint32_t *size);
+/* The same for normal code: makes room itself when the rings are empty. */
+uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size);
+void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used); /* the stream has ended: what is left is given back; normal code */
+void hsc_rt_slot_full(uint8_t *base); /* to be sealed by the helper; handlers may call it */
+void hsc_rt_file_tend(uint32_t threads); /* helper: seals, unmaps, fills the rings */
+bool hsc_rt_file_put(uint32_t record_id, const void *record, uint64_t now_ns); /* stream 0; rt.lock is held */
+void hsc_rt_file_finish(void);           /* seals everything known, cuts the file */
+void hsc_rt_file_forget(void);           /* child of fork: unmaps the parent's file */
+void hsc_rt_file_unmap(void);
+bool hsc_rt_file_go_on(void); /* after finish, when exec failed */
+void hsc_rt_file_remove(void);
+
+/* ---- unwind rules (cfi_ss.c) -------------------------------------------------------------------------------------------- */
+
+enum { HSC_CFA_NONE, HSC_CFA_REGISTER, HSC_CFA_DEREF, HSC_CFA_PLT, HSC_CFA_SIGNAL, HSC_CFA_END };
+enum { HSC_BP_SAME, HSC_BP_AT_CFA, HSC_BP_AT_BP };
+
+typedef struct hsc_rt_rule {
+    uint8_t cfa, cfa_register, bp, pad;
+    int32_t cfa_offset, bp_offset, ra_offset; /* return address at CFA + ra_offset */
+} hsc_rt_rule;
+
+typedef struct hsc_rt_table {
+    uint64_t base; /* memory address that offsets count from */
+    uint32_t rows, capacity;
+    uint32_t *offset; /* sorted */
+    uint16_t *rule;
+} hsc_rt_table;
+
+extern hsc_rt_rule hsc_rt_rules[65536];
+
+/* Reads .eh_frame_hdr at `header` (memory addresses, bounds given) and makes the table. NULL: no memory or nothing usable.
+ * Under the modules lock. */
+hsc_rt_table *hsc_rt_table_build(uint64_t base, uint64_t header, uint64_t header_size, uint64_t low, uint64_t high);
+/* The same from a copy of .eh_frame (which lies at `address`) or .debug_frame (`debug`; its addresses are `bias` lower). */
+hsc_rt_table *hsc_rt_table_build_section(uint64_t base, uint64_t bias, const uint8_t *copy, uint64_t size, uint64_t address,
+                                         bool debug);
+void hsc_rt_table_free(hsc_rt_table *t);
+void hsc_rt_sort(uint64_t *p, size_t n);
+/* Index of the rule for an address; 0 (HSC_CFA_NONE) when there is none. */
+uint32_t hsc_rt_table_find(const hsc_rt_table *t, uint64_t pc);
+/* Narrows [*low, *high) to the addresses around pc that have the same rule as it (none, that is). */
+void hsc_rt_table_gap(const hsc_rt_table *t, uint64_t pc, uint64_t *low, uint64_t *high);
+
+/* The sorted index of .eh_frame_hdr, copied: for modules whose table is not (yet) worth its time. */
+typedef struct hsc_rt_index {
+    size_t size;
+    uint64_t header; /* what the entries' offsets count from */
+    uint32_t count;
+    struct {
+        int32_t pc, fde;
+    } entry[];
+} hsc_rt_index;
+
+hsc_rt_index *hsc_rt_index_build(uint64_t header, uint64_t header_size);
+void hsc_rt_index_free(hsc_rt_index *x);
+/* The rule for one address, from .eh_frame in memory (read so that it may vanish). `scratch`: a page. Handlers. False:
+ * nothing is said of this address, and of none from *gap to it. */
+bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc_rt_rule *out, uint64_t *gap);
+/* ---- modules (modules_ss.c) ---------------------------------------------------------------------------------------------- */
+
+typedef struct hsc_rt_module {
+    uint64_t low, high, bias;
+    uint64_t text_low, text_high; /* first executable segment */
+    uint64_t header, header_size; /* .eh_frame_hdr in memory; 0: none */
+    uint64_t device, inode;
+    uint32_t mapping_id;
+    _Atomic uint32_t asked; /* rules looked up without a table */
+    _Atomic uint32_t asked_of_file; /* times that no rule was known */
+    _Atomic uint32_t asked_of_entries; /* times that the file had none either */
+    bool table_tried, file_tried, entries_tried;
+    hsc_rt_table *table, *more; /* of .eh_frame; of what only the file holds */
+    struct hsc_rt_entries *entries;
+    hsc_rt_index *index;
+} hsc_rt_module;
+
+typedef struct hsc_rt_modules {
+    size_t bytes;
+    uint32_t count, capacity;
+    hsc_rt_module module[];
+} hsc_rt_modules;
+
+/* Looks at what is mapped now, writes mapping and unmapping records, publishes the new set. Normal code or helper. Returns
+ * true when the set changed. */
+bool hsc_rt_modules_scan(void);
+/* Helper: the table of a module that was asked for often enough; false: there is none such. */
+bool hsc_rt_modules_build_one(void);
+void hsc_rt_modules_reset(void);     /* child of fork: the same modules have to be told again */
+const hsc_rt_module *hsc_rt_module_at(const hsc_rt_modules *set, uint64_t pc);
+
+/* ---- what only the file of a module holds (elf_file_ss.c); outside handlers ------------------------------------------------ */
+
+typedef struct hsc_rt_elf_file {
+    int fd; /* -1: none */
+    uint32_t sections;
+    uint64_t table, names, names_size;
+} hsc_rt_elf_file;
+
+typedef struct hsc_rt_section {
+    uint8_t *copy;
+    uint64_t size, address; /* as linked */
+} hsc_rt_section;
+
+enum hsc_rt_section_state { HSC_RT_SECTION_NONE, HSC_RT_SECTION_READ, HSC_RT_SECTION_COMPRESSED };
+
+/* fd -1: there is no file, or it is not the one that `m` was loaded from. `build_id`: the module has one. */
+hsc_rt_elf_file hsc_rt_elf_open(const char *path, const hsc_rt_module *m, bool build_id);
+void hsc_rt_elf_close(hsc_rt_elf_file *f);
+enum hsc_rt_section_state hsc_rt_elf_section(const hsc_rt_elf_file *f, const char *name, hsc_rt_section *out);
+void hsc_rt_elf_section_free(hsc_rt_section *s);
+
+/* Where procedures without a rule begin (entries_ss.c): sorted offsets from the module's start. */
+typedef struct hsc_rt_entries {
+    size_t bytes;
+    uint32_t count;
+    uint32_t offset[];
+} hsc_rt_entries;
+
+hsc_rt_entries *hsc_rt_entries_build(const hsc_rt_module *m, const hsc_rt_elf_file *f); /* NULL: none, or no memory */
+void hsc_rt_entries_free(hsc_rt_entries *e);
+uint64_t hsc_rt_entry_before(const hsc_rt_entries *e, uint64_t offset); /* 0: none at or before; handlers */
+
+/* ---- calling-context tree (tree_ss.c) -------------------------------------------------------------------------------------- */
+
+typedef struct hsc_rt_node {
+    uint64_t pc;
+    uint32_t parent, mapping_id, next, flags;
+} hsc_rt_node;
+
+#define HSC_RT_TREE_PARTS 17u
+
+typedef struct hsc_rt_tree {
+    hsc_rt_node *nodes[HSC_RT_TREE_PARTS];  /* part i: 256 << i nodes */
+    uint32_t *buckets[HSC_RT_TREE_PARTS];   /* linear hashing */
+    uint32_t count;                         /* nodes, 0 is the root */
+    uint32_t level, split;                  /* buckets: (256 << level) + split */
+} hsc_rt_tree;
+
+bool hsc_rt_tree_init(hsc_rt_tree *t);
+void hsc_rt_tree_clear(hsc_rt_tree *t); /* keeps the first parts */
+/* The child of `parent` for this frame; *fresh tells whether it is new. 0: no memory. Handlers. */
+/* Takes the newest node out again (its record found no room). */
+void hsc_rt_tree_forget_last(hsc_rt_tree *t);
+uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh);
+
+/* ---- threads and samples ------------------------------------------------------------------------------------------------- */
+
+enum { HSC_FRAME_EXACT = 1, HSC_FRAME_TRUNCATED = 2, HSC_FRAME_SIGNAL = 4 }; /* as node_flag */
+
+typedef struct hsc_rt_frame {
+    uint64_t pc, sp, bp;
+    uint64_t ra_slot, bp_slot; /* where pc and bp of the caller were read; bp_slot 0: bp is unchanged */
+    uint32_t node, mapping_id;
+    uint32_t flags;
+    uint32_t pad;
+    uint64_t cfa_slot; /* where the caller's sp was read; 0: computed */
+} hsc_rt_frame;
+
+typedef struct hsc_rt_cached_rule {
+    uint64_t pc;
+    hsc_rt_rule rule;
+    uint32_t mapping_id;
+} hsc_rt_cached_rule;
+
+/* In the order of preference; the last only when asked for. */
+enum hsc_rt_mechanism { HSC_RT_PERF = 1, HSC_RT_MONOTONIC = 2, HSC_RT_CPU = 3, HSC_RT_PERF_TRAP = 4 };
+
+/* governor_ss.c */
+typedef struct hsc_rt_governor {
+    bool on;
+    uint64_t cpu_ns, switches; /* when it last looked; on the timer: where this spell of watching began */
+    int64_t debt_ns;           /* cost of switches beyond the budget */
+    uint64_t calm_ns;          /* CPU time of calm that is asked for */
+    uint64_t unseen_ns;        /* by perf's samples since it last looked */
+    uint64_t watch_cpu_ns, watch_switches; /* helper's: when it last looked */
+} hsc_rt_governor;
+
+/* The thread's clocks when credits were last given. */
+typedef struct hsc_rt_seen {
+    uint64_t user_ns, ticks_ns, switches;
+} hsc_rt_seen;
+
+typedef struct hsc_rt_thread {
+    /* written by the thread alone, read by the helper */
+    _Atomic uint32_t busy; /* in the handler, or in normal code that owns the writer */
+    _Atomic uint32_t state;
+    _Atomic uint64_t samples, lost, truncated, own_cycles, beats;
+    uint64_t lost_by_reason[8];
+    int32_t tid;
+    uint32_t thread_id;
+    enum hsc_rt_mechanism mechanism;
+    bool live, no_space;
+    hsc_chunk_writer chunk;
+    bool has_chunk;
+    uint32_t sequence;
+    uint64_t last_time;
+    /* where samples come from */
+    _Atomic(void *) perf_page; /* who takes it out unmaps it: the thread or the helper */
+    int perf_fd, tick_timer, main_timer; /* -1: none */
+    _Atomic uint32_t main_timer_off;     /* timer-monotonic: disarmed while the thread waits (counts reasons) */
+    uint32_t idle_expiries;
+    uint64_t cpu_start_ns, cpu_seen_ns; /* CPU time at start, at the last tick */
+    uint64_t samples_at_tick;
+    int64_t carry_ns; /* CPU time not yet covered by samples */
+    hsc_rt_seen seen;
+    uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
+    uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
+    bool system_call_truncated, switching;
+    hsc_rt_governor governor;
+    /* stack */
+    uint64_t stack_low, stack_high;
+    uint32_t generation; /* of the module set that frames and cache belong to */
+    uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
+    uint64_t window_address; /* page copied from an address outside the stack; 0: none */
+    hsc_rt_tree tree;
+    uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
+    uint64_t reported_beats, helper_cpu_ns;
+    struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
+    hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
+    uint8_t window[HSC_RT_PAGE], scratch[HSC_RT_PAGE];
+    hsc_rt_frame stack[HSC_RT_DEPTH_MAX];
+    hsc_rt_frame fresh[HSC_RT_DEPTH_MAX];
+} hsc_rt_thread;
+
+/* Walks the stack from a signal's context; returns the thread's leaf node, 0 when there is none; writes node records. */
+uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated);
+/* A record into the thread's own stream; false: no room (the caller counts the loss). */
+bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
+void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
+void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu_ns); /* what is still missing at the thread's end */
+
+/* source_ss.c: where samples come from; all for the calling thread */
+static inline bool hsc_rt_is_perf(enum hsc_rt_mechanism m) {
+    return m == HSC_RT_PERF || m == HSC_RT_PERF_TRAP;
+}
+bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error); /* does it work here? */
+bool hsc_rt_source_start(hsc_rt_thread *t);
+void hsc_rt_source_stop(hsc_rt_thread *t);
+void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic only: no signal while waiting */
+void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
+bool hsc_rt_source_drop_perf(hsc_rt_thread *t); /* from any thread; its own next tick goes on from there */
+/* From perf to the tick and back, in the thread's handler or with `busy` set. */
+void hsc_rt_source_to_tick(hsc_rt_thread *t);
+bool hsc_rt_source_to_perf(hsc_rt_thread *t);
+const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism m);
+enum { HSC_RT_PAUSE_WAIT = 1, HSC_RT_PAUSE_IDLE = 2 };
+
+/* credit_ss.c: CPU time that no sample tells of, in samples: for the place of the signal, for the system call that the
+ * thread was last seen in, lost because our signal was blocked, lost because it can't be placed */
+typedef struct hsc_rt_credit {
+    uint64_t here, system_call, blocked, unplaced;
+} hsc_rt_credit;
+
+void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);
+hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_t cpu_ns);
+hsc_rt_credit hsc_rt_credit_sample(hsc_rt_thread *t, uint64_t cpu_ns); /* where ticks are rare */
+uint64_t hsc_rt_credit_timer(hsc_rt_thread *t, uint64_t cpu_ns);       /* timer-monotonic: all that passed, here */
+hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu_ns);
+void hsc_rt_credit_noted(hsc_rt_thread *t); /* what was credited is recorded */
+bool hsc_rt_after_system_call(const void *ucontext);
+
+/* governor_ss.c: for the calling thread, but for the last */
+void hsc_rt_govern_begin(hsc_rt_thread *t);
+void hsc_rt_govern(hsc_rt_thread *t, uint64_t cpu_ns); /* at each tick, in the handler */
+void hsc_rt_govern_sample(hsc_rt_thread *t);           /* at each sample of perf, in the handler: ticks may be rare */
+void hsc_rt_govern_watch(hsc_rt_thread *t); /* helper: the same for threads that neither ticks nor samples meet */
+/* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */
+void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
+
+/* threads.c */
+void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high);
+void hsc_rt_thread_end(void);
+extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* helper_ss.c */
+bool hsc_rt_helper_start(void);
+void hsc_rt_helper_stop(void); /* waits until it is gone */
+void hsc_rt_helper_poke(void); /* run at once; handlers may call it */
+
+/* process.c */
+void hsc_rt_finish(uint64_t how);  /* end of the process or image */
+void hsc_rt_unfinish(void);        /* exec failed: go on */
+bool hsc_rt_active(void);          /* measuring, and in the process that the state belongs to */
+
+/* interpose_signal.c */
+void hsc_rt_signal_install(void);
+void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
+
+typedef struct hsc_rt_state {
+    _Atomic uint32_t on;       /* samples are taken */
+    _Atomic uint32_t finished; /* nothing more is written */
+    int pid;
+    int signal;
+    uint64_t period_ns, tick_ns;
+    uint64_t switch_cost_ns; /* of a context switch of a thread with a perf event; 0: not known */
+    enum hsc_rt_mechanism mechanism;
+    bool talks;       /* this process says what is worth a line to the user */
+    bool tick_failed; /* no CPU timer: time in the kernel is not seen */
+    hsc_rt_options options;
+    hsc_rt_job job;
+    hsc_rt_file file;
+    hsc_rt_lock modules_lock; /* taken before lock, which is taken before file.lock */
+    hsc_rt_lock lock;         /* threads, stream 0 */
+    hsc_rt_thread *threads, *free_threads;
+    uint32_t next_thread_id, live_threads;
+    _Atomic(hsc_rt_modules *) modules;
+    _Atomic uint32_t generation;
+    uint32_t next_mapping_id;
+    _Atomic uint32_t want_table;
+    _Atomic uint32_t want_scan; /* something may have been mapped or unmapped */
+    _Atomic uint64_t unregistered; /* signals in threads that we do not know */
+    _Atomic uint64_t ns_per_cycle_q32; /* nanoseconds of a cycle, 32.32 fixed point */
+    _Atomic uint32_t helper_word, helper_tid, helper_quit;
+    uint64_t ended_samples, ended_lost; /* of threads that are gone */
+} hsc_rt_state;
+
+extern hsc_rt_state hsc_rt __attribute__((visibility("hidden")));
+
+/* Nanoseconds of a cycle, 32.32 fixed point. */
+static inline uint64_t hsc_rt_cycle_rate(uint64_t ns, uint64_t cycles) {
+    return (uint64_t)((double)ns / (double)cycles * 4294967296.0);
+}
+
+static inline uint64_t hsc_rt_cycles_ns(uint64_t cycles, uint64_t rate) {
+    return (uint64_t)((unsigned __int128)cycles * rate >> 32);
+}
+
+#endif

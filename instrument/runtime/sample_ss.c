@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The signal handler: one sample. Nothing here allocates but the tree's own pages, locks, or waits. */
+#include <errno.h>
+
+#include "rt.h"
+
+#ifndef TRAP_PERF
+#define TRAP_PERF 6
+#endif
+#define RARE_TICKS 25u
+#define OWN_CYCLES_MAX 200000u /* a longer time was not ours: the thread was preempted in the handler */
+
+hsc_rt_state hsc_rt;
+__thread hsc_rt_thread *hsc_rt_self;
+
+static inline void add(_Atomic uint64_t *counter, uint64_t n) {
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static void lose(hsc_rt_thread *t, uint64_t n, int reason) {
+    t->lost_by_reason[reason] += n;
+    add(&t->lost, n);
+}
+
+bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns) {
+    if (t->has_chunk) {
+        hsc_status s = hsc_chunk_put(&t->chunk, record_id, record);
+        if (s != HSC_E_LIMIT)
+            return s == HSC_OK;
+    }
+    uint32_t size;
+    uint8_t *p = hsc_rt_slot_take(t->has_chunk || t->sequence, &size);
+    if (!p) {
+        t->no_space = true;
+        return false;
+    }
+    if (t->has_chunk)
+        hsc_rt_slot_full(t->chunk.base);
+    hsc_chunk_begin(&t->chunk, p, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now_ns,
+                    atomic_load_explicit(&t->lost, memory_order_relaxed));
+    t->has_chunk = true;
+    return hsc_chunk_put(&t->chunk, record_id, record) == HSC_OK;
+}
+
+static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
+    uint64_t state = atomic_load_explicit(&t->state, memory_order_relaxed);
+    bool ok;
+    if (weight == 1) {
+        hsc_rec_sample r = {now, node, state};
+        ok = hsc_rt_thread_put(t, HSC_REC_sample, &r, now);
+    } else {
+        hsc_rec_sample_weighted r = {now, node, state, weight, 0};
+        ok = hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, now);
+    }
+    if (!ok) {
+        lose(t, weight, HSC_loss_reason_NO_SPACE);
+        return;
+    }
+    add(&t->samples, weight);
+    if (truncated)
+        add(&t->truncated, weight);
+}
+
+static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
+    bool truncated = false;
+    t->no_space = false;
+    uint32_t node = hsc_rt_walk(t, context, t->last_time, &truncated);
+    if (!node) {
+        lose(t, weight, t->no_space ? HSC_loss_reason_NO_SPACE : HSC_loss_reason_NO_MEMORY);
+        return;
+    }
+    put_sample(t, t->last_time, node, truncated, weight);
+    if (hsc_rt_after_system_call(context)) {
+        t->system_call = node;
+        t->system_call_truncated = truncated;
+    }
+}
+
+static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
+    if (c->system_call)
+        put_sample(t, t->last_time, t->system_call, t->system_call_truncated, c->system_call);
+    if (c->blocked)
+        lose(t, c->blocked, HSC_loss_reason_BLOCKED);
+    if (c->unplaced)
+        lose(t, c->unplaced, HSC_loss_reason_UNPLACED);
+    t->settled_time = t->last_time;
+    hsc_rt_credit_noted(t);
+}
+
+void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu) {
+    hsc_rt_credit c = hsc_rt_credit_end(t, cpu);
+    record_credit(t, &c);
+}
+
+static void sample(hsc_rt_thread *t, bool timer, void *context) {
+    uint64_t now = hsc_rt_now_ns(), weight = 1;
+    hsc_rt_credit c = {0};
+    t->last_time = now > t->last_time ? now : t->last_time;
+    /* where ticks are rare, samples of perf have to do for them */
+    bool settles = timer || t->last_time - t->settled_time > RARE_TICKS * hsc_rt.tick_ns;
+    if (timer && t->mechanism == HSC_RT_MONOTONIC) {
+        if ((weight = hsc_rt_credit_timer(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK))) != 0)
+            record(t, context, weight);
+        return;
+    }
+    if (timer) {
+        c = hsc_rt_credit_tick(t, context, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
+        weight = c.here;
+    }
+    if (weight)
+        record(t, context, weight);
+    if (settles && !timer)
+        c = hsc_rt_credit_sample(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
+    if (settles)
+        record_credit(t, &c);
+    if (timer)
+        hsc_rt_govern(t, t->cpu_seen_ns);
+    else
+        hsc_rt_govern_sample(t);
+}
+
+void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
+    uint64_t start = hsc_cycles();
+    int saved_errno = errno;
+    hsc_rt_thread *t = hsc_rt_self;
+    bool timer = info->si_code == SI_TIMER && info->si_value.sival_ptr == &hsc_rt;
+    bool perf = hsc_rt.mechanism == HSC_RT_PERF ? info->si_code >= POLL_IN && info->si_code <= POLL_HUP
+                                                : hsc_rt.mechanism == HSC_RT_PERF_TRAP && info->si_code == TRAP_PERF;
+    if (!timer && !perf) {
+        hsc_rt_signal_chain(signal, info, context); /* somebody else's */
+        errno = saved_errno;
+        return;
+    }
+    if (!t)
+        atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);
+    else if (atomic_exchange_explicit(&t->busy, 1, memory_order_seq_cst))
+        lose(t, perf, HSC_loss_reason_REENTRY);
+    else {
+        if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
+            sample(t, timer, context);
+        add(&t->beats, 1);
+        uint64_t own = hsc_cycles() - start;
+        add(&t->own_cycles, own < OWN_CYCLES_MAX ? own : OWN_CYCLES_MAX);
+        atomic_store_explicit(&t->busy, 0, memory_order_release);
+    }
+    errno = saved_errno;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads come and go: registration, the wrappers of pthread_create and thrd_create. */
+#include <limits.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <threads.h>
+
+#include "interpose.h"
+#include "rt.h"
+
+static pthread_key_t key;
+static bool have_key;
+
+/* ---- begin and end ------------------------------------------------------------------------------------------------------ */
+
+static hsc_rt_thread *new_thread(void) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return NULL;
+    hsc_rt_thread *t = hsc_rt.free_threads;
+    if (t)
+        hsc_rt.free_threads = t->next;
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    if (!t && !(t = hsc_rt_map(sizeof *t)))
+        return NULL;
+    hsc_rt_tree tree = t->tree; /* its first part is used again */
+    __builtin_memset(t, 0, offsetof(hsc_rt_thread, cache));
+    __builtin_memset(t->cache, 0, sizeof t->cache);
+    t->tree = tree;
+    return t;
+}
+
+static void free_thread(hsc_rt_thread *t) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return;
+    t->next = hsc_rt.free_threads;
+    hsc_rt.free_threads = t;
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+static void unblock_signal(void) {
+    uint64_t ours = 1ull << (hsc_rt.signal - 1);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, 0, 8);
+}
+
+void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high) {
+    hsc_rt_thread *t = new_thread();
+    if (!t)
+        return;
+    if (!hsc_rt_tree_init(&t->tree)) {
+        free_thread(t);
+        return;
+    }
+    atomic_store(&t->busy, 1);
+    t->tid = (int32_t)hsc_sys3(SYS_gettid, 0, 0, 0);
+    t->stack_low = stack_low;
+    t->stack_high = stack_high;
+    t->perf_fd = t->tick_timer = t->main_timer = -1;
+    t->state = HSC_state_UNKNOWN;
+    t->generation = UINT32_MAX;
+    t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    hsc_rt_credit_begin(t, t->cpu_start_ns);
+    uint64_t mask, now = hsc_rt_now_ns();
+    t->last_time = t->settled_time = now;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
+        free_thread(t);
+        return;
+    }
+    t->thread_id = ++hsc_rt.next_thread_id;
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    uint32_t size;
+    uint8_t *slot = hsc_rt_slot_make(HSC_RT_SMALL_SLOT, &size);
+    if (slot) {
+        hsc_chunk_begin(&t->chunk, slot, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now, 0);
+        t->has_chunk = true;
+    }
+    char name[32] = "";
+    prctl(PR_GET_NAME, name, 0, 0, 0);
+    hsc_rec_thread r = {t->thread_id, (uint64_t)t->tid, now, {name, hsc_rt_length(name)}, creator_id};
+    hsc_rt_thread_put(t, HSC_REC_thread, &r, now);
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
+        t->live = true;
+        t->next = hsc_rt.threads;
+        hsc_rt.threads = t;
+        hsc_rt.live_threads++;
+        hsc_rt_lock_release(&hsc_rt.lock, mask);
+    }
+    hsc_rt_self = t;
+    if (have_key)
+        pthread_setspecific(key, t);
+    unblock_signal();
+    if (hsc_rt_source_start(t) && t->mechanism != hsc_rt.mechanism)
+        hsc_rt_source_tell(t, HSC_source_reason_NOT_TO_BE_HAD, t->cpu_start_ns);
+    atomic_store(&t->busy, 0);
+}
+
+void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended) {
+    uint64_t now = hsc_rt_now_ns();
+    uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
+    t->last_time = now > t->last_time ? now : t->last_time;
+    hsc_rt_sample_end(t, cpu_ns);
+    for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
+        hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};
+        if (r.count && !(t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_loss, &r) == HSC_OK))
+            hsc_rt_file_put(HSC_REC_loss, &r, now);
+        t->lost_by_reason[i] = 0;
+    }
+    hsc_rec_progress p = {.thread_id = t->thread_id, .time = now, .samples = t->samples, .lost = t->lost,
+                          .truncated = t->truncated, .ended = ended};
+    p.cpu_ns = cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0;
+    p.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
+    if (!(t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_progress, &p) == HSC_OK))
+        hsc_rt_file_put(HSC_REC_progress, &p, now);
+    if (t->has_chunk && ended)
+        hsc_rt_slot_end(t->chunk.base, t->chunk.slot_bytes, t->chunk.used_bytes);
+    else if (t->has_chunk)
+        hsc_rt_slot_full(t->chunk.base);
+    t->has_chunk = false;
+}
+
+void hsc_rt_thread_end(void) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t)
+        return;
+    if (!hsc_rt_active()) { /* a child that shares our memory, or the end of the process */
+        if (hsc_rt.pid == (int)hsc_sys3(SYS_getpid, 0, 0, 0))
+            hsc_rt_source_stop(t);
+        return;
+    }
+    uint64_t mask;
+    atomic_store(&t->busy, 1);
+    hsc_rt_source_stop(t);
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return;
+    if (t->live) {
+        hsc_rt_thread **p = &hsc_rt.threads;
+        while (*p && *p != t)
+            p = &(*p)->next;
+        if (*p)
+            *p = t->next;
+        t->live = false;
+        hsc_rt.live_threads--;
+        hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true);
+        hsc_rt.ended_samples += t->samples;
+        hsc_rt.ended_lost += t->lost;
+    }
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    hsc_rt_self = NULL;
+    hsc_rt_tree_clear(&t->tree);
+    free_thread(t);
+}
+
+/* Destructors of thread-local data run in rounds; ours sees the last one, so that the others' work is measured. */
+static void at_thread_exit(void *value) {
+    static __thread int round __attribute__((tls_model("initial-exec")));
+    if (++round < PTHREAD_DESTRUCTOR_ITERATIONS && hsc_rt_self)
+        pthread_setspecific(key, value);
+    else
+        hsc_rt_thread_end();
+}
+
+void hsc_rt_threads_init(void) {
+    have_key = !pthread_key_create(&key, at_thread_exit);
+}
+
+void hsc_rt_threads_forget(void) {
+    hsc_rt_thread *self = hsc_rt_self;
+    if (self) {
+        self->perf_page = NULL; /* not inherited by a child, like timers */
+        self->perf_fd = self->tick_timer = self->main_timer = -1;
+    }
+    for (hsc_rt_thread *t = hsc_rt.threads, *next; t; t = next) {
+        next = t->next;
+        hsc_rt_tree_clear(&t->tree);
+        t->next = hsc_rt.free_threads;
+        hsc_rt.free_threads = t;
+    }
+    hsc_rt.threads = NULL;
+    hsc_rt.live_threads = hsc_rt.next_thread_id = 0;
+    hsc_rt_self = NULL;
+}
+
+/* ---- wrappers ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct start {
+    union {
+        void *(*posix)(void *);
+        int (*c11)(void *);
+    } run;
+    void *argument;
+    uint32_t creator_id;
+    uint64_t stack_size;
+    struct start *next;
+} start;
+
+static start *free_starts; /* under rt.lock */
+
+static start *new_start(void) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return NULL;
+    if (!free_starts) {
+        start *page = hsc_rt_map(HSC_RT_PAGE);
+        for (size_t i = 0; page && i < HSC_RT_PAGE / sizeof *page; i++) {
+            page[i].next = free_starts;
+            free_starts = &page[i];
+        }
+    }
+    start *s = free_starts;
+    if (s)
+        free_starts = s->next;
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    return s;
+}
+
+static void free_start(start *s) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return;
+    s->next = free_starts;
+    free_starts = s;
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+/* libc keeps its descriptor of the thread at the top of the thread's stack */
+static __attribute__((noinline)) void begin(start *s) {
+    uint64_t top = (uint64_t)pthread_self(), here = (uint64_t)__builtin_frame_address(0);
+    uint64_t size = s->stack_size;
+    if (top <= here || top - here > size) { /* not as expected: only what lies above us on this page is sure */
+        top = (here | (HSC_RT_PAGE - 1)) + 1;
+        size = top - here + 256;
+    }
+    hsc_rt_thread_begin(s->creator_id, top > size ? top - size : 0, top);
+    free_start(s);
+}
+
+/* Both end in a jump: no frame of ours stands in the thread's call paths. */
+static void *posix_start(void *p) {
+    start *s = p;
+    void *(*run)(void *) = s->run.posix;
+    void *argument = s->argument;
+    begin(s);
+    return run(argument);
+}
+
+static int c11_start(void *p) {
+    start *s = p;
+    int (*run)(void *) = s->run.c11;
+    void *argument = s->argument;
+    begin(s);
+    return run(argument);
+}
+
+static uint64_t stack_size(const pthread_attr_t *attr) {
+    pthread_attr_t preset;
+    size_t size = 8u << 20;
+    if (attr)
+        pthread_attr_getstacksize(attr, &size);
+    else if (!pthread_attr_init(&preset)) {
+        pthread_attr_getstacksize(&preset, &size);
+        pthread_attr_destroy(&preset);
+    }
+    return size;
+}
+
+HSC_RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!real)
+        real = HSC_RT_REAL("pthread_create");
+    start *s = hsc_rt_active() ? new_start() : NULL;
+    if (!s)
+        return real(thread, attr, run, argument);
+    s->run.posix = run;
+    s->argument = argument;
+    s->creator_id = hsc_rt_self ? hsc_rt_self->thread_id : 0;
+    s->stack_size = stack_size(attr);
+    int r = real(thread, attr, posix_start, s);
+    if (r)
+        free_start(s);
+    return r;
+}
+
+HSC_RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument) {
+    static int (*real)(thrd_t *, thrd_start_t, void *);
+    if (!real)
+        real = HSC_RT_REAL("thrd_create");
+    start *s = hsc_rt_active() ? new_start() : NULL;
+    if (!s)
+        return real(thread, run, argument);
+    s->run.c11 = run;
+    s->argument = argument;
+    s->creator_id = hsc_rt_self ? hsc_rt_self->thread_id : 0;
+    s->stack_size = stack_size(NULL);
+    int r = real(thread, c11_start, s);
+    if (r != thrd_success)
+        free_start(s);
+    return r;
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Call paths on x86-64, from a signal's context, by the precomputed rules.
+ *
+ * The state of a walk is (pc, sp, bp); the rule for pc says from which words of the stack the next state is read. The
+ * stack of the last sample is kept with these states and words: once a state is met again and all words above still hold
+ * what they held, the rest of the walk would be the same step by step, so its nodes are taken as they are. */
+#include <ucontext.h>
+
+#include "rt.h"
+
+typedef struct walker {
+    hsc_rt_thread *t;
+    const hsc_rt_modules *modules;
+    uint64_t low, high; /* words in [low, high) may be read directly */
+    bool reusable;
+    const greg_t *registers; /* of the innermost frame; NULL after it */
+} walker;
+
+static const uint8_t register_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+static bool far_word(walker *w, uint64_t at, uint64_t *out) {
+    hsc_rt_thread *t = w->t;
+    uint64_t page = at & ~(uint64_t)(HSC_RT_PAGE - 1);
+    w->reusable = false;
+    if (at & 7 || !page)
+        return false;
+    if (t->window_address != page) {
+        t->window_address = 0;
+        if (!hsc_rt_read(t->window, page, HSC_RT_PAGE))
+            return false;
+        t->window_address = page;
+    }
+    __builtin_memcpy(out, t->window + (at - page), 8);
+    return true;
+}
+
+static inline bool word(walker *w, uint64_t at, uint64_t *out) {
+    if (__builtin_expect(at >= w->low && at + 8 <= w->high && !(at & 7), 1)) {
+        *out = *(const volatile uint64_t *)at; /* NOLINT */
+        return true;
+    }
+    return far_word(w, at, out);
+}
+
+/* Counts what was asked of a module; the helper makes its table when that is worth it. */
+static void count_asked(_Atomic uint32_t *asked, uint32_t worth) {
+    if (atomic_fetch_add_explicit(asked, 1, memory_order_relaxed) == worth) {
+        atomic_store_explicit(&hsc_rt.want_table, 1, memory_order_relaxed);
+        hsc_rt_helper_poke();
+    }
+}
+
+static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
+    hsc_rt_cached_rule *c = &w->t->cache[(pc ^ pc >> 10) & (HSC_RT_RULE_CACHE - 1)];
+    if (c->pc == pc)
+        return c;
+    hsc_rt_module *m = (hsc_rt_module *)hsc_rt_module_at(w->modules, pc);
+    const hsc_rt_table *table = m ? __atomic_load_n(&m->table, __ATOMIC_ACQUIRE) : NULL;
+    bool known = false;
+    uint64_t gap;
+    c->pc = pc;
+    c->mapping_id = m ? m->mapping_id : 0;
+    c->rule = (hsc_rt_rule){0};
+    if (table) {
+        uint32_t rule = hsc_rt_table_find(table, pc);
+        known = rule != 0;
+        c->rule = hsc_rt_rules[rule];
+    } else if (m && m->index) {
+        known = hsc_rt_index_find(m->index, pc, w->t->scratch, &c->rule, &gap);
+        count_asked(&m->asked, HSC_RT_TABLE_WORTH);
+    }
+    if (m && !known) {
+        const hsc_rt_table *more = __atomic_load_n(&m->more, __ATOMIC_ACQUIRE);
+        if (more)
+            c->rule = hsc_rt_rules[hsc_rt_table_find(more, pc)];
+        else
+            count_asked(&m->asked_of_file, 0);
+    }
+    if (!m && pc > HSC_RT_PAGE && !atomic_exchange_explicit(&hsc_rt.want_scan, 1, memory_order_relaxed))
+        hsc_rt_helper_poke(); /* something new is mapped */
+    return c;
+}
+
+/* ---- where no rule is known ----------------------------------------------------------------------------------------------- */
+
+enum call { CALL_NONE, CALL_INDIRECT, CALL_DIRECT };
+
+/* The call instruction that ends at the end of b[7]; *offset: of a direct one. */
+static enum call call_in(const uint8_t *b, int32_t *offset) {
+    if (b[2] == 0xe8) {
+        __builtin_memcpy(offset, b + 3, 4);
+        return CALL_DIRECT;
+    }
+    for (int n = 2; n <= 7; n++) { /* ff /2 with its addressing forms; shorter ones first */
+        const uint8_t *p = b + 7 - n;
+        if (p[0] == 0xff && (p[1] & 0x38) == 0x10) {
+            int mod = p[1] >> 6, rm = p[1] & 7;
+            int size = 2 + (mod != 3 && rm == 4) + (mod == 1 ? 1 : mod == 2 || (mod == 0 && rm == 5) ? 4 : 0);
+            if (size == n)
+                return CALL_INDIRECT;
+        }
+    }
+    return CALL_NONE;
+}
+
+/* Does a call instruction end at `pc`? Only asked where no rule or no module is known. */
+static bool after_call(uint64_t pc) {
+    uint8_t b[7];
+    int32_t offset;
+    return pc >= HSC_RT_PAGE && hsc_rt_read(b, pc - 7, 7) && call_in(b, &offset) != CALL_NONE;
+}
+
+static bool return_address(walker *w, uint64_t pc) {
+    return hsc_rt_module_at(w->modules, pc) && after_call(pc);
+}
+
+/* A procedure of which no rule is known: it begins somewhere in [low, pc]. */
+typedef struct unknown {
+    const hsc_rt_module *m;
+    uint64_t low, pc;
+    bool settled; /* beginnings of procedures were looked for */
+    unsigned far_words, far_reads; /* words that may point into other modules, and reads there: bounded */
+} unknown;
+
+#define SCAN_WORDS 1024u
+#define SCAN_FAR_WORDS 256u
+#define SCAN_FAR_READS 48u
+#define SAVED_REGISTERS 6u
+
+static unknown unknown_at(walker *w, uint64_t pc) {
+    hsc_rt_module *m = (hsc_rt_module *)hsc_rt_module_at(w->modules, pc);
+    unknown u = {m, 0, pc, false, 0, 0};
+    if (!m)
+        return u;
+    uint64_t high = u.m->high, gap;
+    hsc_rt_rule none;
+    const hsc_rt_table *table = __atomic_load_n(&u.m->table, __ATOMIC_ACQUIRE);
+    const hsc_rt_table *more = __atomic_load_n(&u.m->more, __ATOMIC_ACQUIRE);
+    u.low = u.m->text_low;
+    if (table)
+        hsc_rt_table_gap(table, pc, &u.low, &high);
+    else if (u.m->index && !hsc_rt_index_find(u.m->index, pc, w->t->scratch, &none, &gap) && gap > u.low)
+        u.low = gap;
+    if (more)
+        hsc_rt_table_gap(more, pc, &u.low, &high);
+    const hsc_rt_entries *entries = __atomic_load_n(&m->entries, __ATOMIC_ACQUIRE);
+    if (entries) {
+        uint64_t entry = m->low + hsc_rt_entry_before(entries, pc - m->low);
+        u.low = entry > u.low ? entry : u.low;
+    }
+    u.settled = __atomic_load_n(&m->entries_tried, __ATOMIC_ACQUIRE);
+    if (!u.settled && __atomic_load_n(&m->file_tried, __ATOMIC_ACQUIRE))
+        count_asked(&m->asked_of_entries, HSC_RT_ENTRIES_WORTH);
+    return u;
+}
+
+/* Where a call to `target` ends up: an entry of the procedure linkage table leads further. 0: not known. */
+static uint64_t destination(unknown *u, uint64_t target) {
+    uint8_t b[16];
+    int32_t offset;
+    uint64_t slot;
+    if (u->far_reads >= SCAN_FAR_READS || !hsc_rt_read(b, target, sizeof b))
+        return 0;
+    u->far_reads++;
+    const uint8_t *p = b;
+    p += p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa ? 4 : 0; /* endbr64 */
+    p += p[0] == 0xf2;
+    if (p[0] != 0xff || p[1] != 0x25)
+        return 0;
+    __builtin_memcpy(&offset, p + 2, 4);
+    return hsc_rt_read(&slot, target + (uint64_t)(p + 6 - b) + (uint64_t)(int64_t)offset, 8) ? slot : 0;
+}
+
+/* Is `ra` the return address of a call of the unknown procedure? Direct: surely; indirect: perhaps. */
+static enum call calls_unknown(walker *w, unknown *u, uint64_t ra) {
+    uint8_t b[7];
+    int32_t offset = 0;
+    bool same = ra >= u->m->text_low + 7 && ra <= u->m->text_high; /* in the module that is being executed: it stays */
+    if (same)
+        __builtin_memcpy(b, (const void *)(ra - 7), 7); /* NOLINT */
+    else {
+        const hsc_rt_module *m = u->far_words++ < SCAN_FAR_WORDS ? hsc_rt_module_at(w->modules, ra) : NULL;
+        if (!m || ra < m->text_low + 7 || ra > m->text_high || u->far_reads >= SCAN_FAR_READS)
+            return CALL_NONE;
+        u->far_reads++;
+        if (!hsc_rt_read(b, ra - 7, 7))
+            return CALL_NONE;
+    }
+    enum call kind = call_in(b, &offset);
+    if (kind != CALL_DIRECT)
+        return kind;
+    uint64_t target = ra + (uint64_t)(int64_t)offset;
+    if (target < u->low || target > u->pc)
+        target = destination(u, target);
+    return target >= u->low && target <= u->pc ? CALL_DIRECT : CALL_NONE;
+}
+
+/* Could `bp` be what a caller keeps in rbp as its frame pointer? */
+static bool frame_pointer(walker *w, uint64_t bp, uint64_t above) {
+    uint64_t pc;
+    return bp > above && bp + 16 <= w->high && !(bp & 7) && word(w, bp + 8, &pc) && return_address(w, pc);
+}
+
+/* The return address of the call that was made from the frame at `slot` is such that the next one is found too. */
+static bool leads_on(walker *w, uint64_t ra, uint64_t slot) {
+    uint64_t pc;
+    const hsc_rt_rule r = rule_at(w, ra - 1)->rule;
+    if (r.cfa != HSC_CFA_REGISTER || r.cfa_register != 7)
+        return true; /* can't be told so easily */
+    uint64_t cfa = slot + 8 + (uint64_t)(int64_t)r.cfa_offset;
+    return cfa > slot && word(w, cfa + (uint64_t)(int64_t)r.ra_offset, &pc) && return_address(w, pc);
+}
+
+/* Looks for the return address in the words above the stack pointer; 0: none found. */
+static uint64_t scan(walker *w, unknown *u, const hsc_rt_frame *f) {
+    uint64_t perhaps = 0, last = f->sp + 8 * SCAN_WORDS;
+    if (!u->m || !u->settled || f->sp < w->low || f->sp & 7)
+        return 0;
+    if (last > w->high)
+        last = w->high;
+    uint64_t lowest = w->modules->module[0].low, highest = w->modules->module[w->modules->count - 1].high;
+    for (uint64_t at = f->sp; at + 8 <= last; at += 8) {
+        uint64_t v = *(const volatile uint64_t *)at; /* NOLINT */
+        if (v < lowest || v >= highest || (v >= w->low && v < w->high))
+            continue;
+        enum call kind = calls_unknown(w, u, v);
+        if (kind == CALL_DIRECT)
+            return at;
+        if (kind == CALL_INDIRECT && !perhaps && leads_on(w, v, at))
+            perhaps = at;
+    }
+    return perhaps;
+}
+
+/* One step without a rule: a direct call of the procedure is looked for, then a procedure without frame that was just
+ * called, the chain of frame pointers, an indirect call. rbp is not known then, and kept or found if plausible. */
+static bool guess(walker *w, hsc_rt_frame *f, uint64_t *sp) {
+    uint64_t pc, bp, found;
+    unknown u = unknown_at(w, f->pc - !(f->flags & HSC_FRAME_EXACT));
+    bool chain = f->bp > f->sp && f->bp - f->sp < (1u << 20) && word(w, f->bp, &bp) && word(w, f->bp + 8, &pc);
+    w->reusable = false;
+    if (chain && u.settled && calls_unknown(w, &u, pc) == CALL_DIRECT)
+        found = f->bp + 8;
+    else if ((found = scan(w, &u, f)) != 0 && word(w, found, &pc) && calls_unknown(w, &u, pc) == CALL_DIRECT)
+        chain = false;
+    else if (w->registers && word(w, f->sp, &pc) && return_address(w, pc)) {
+        found = f->sp;
+        chain = false;
+    } else if (chain && word(w, f->bp + 8, &pc) && return_address(w, pc))
+        found = f->bp + 8;
+    else
+        chain = false;
+    if (!found)
+        return false;
+    f->ra_slot = found;
+    *sp = found + 8;
+    if (chain) {
+        f->bp_slot = f->bp;
+        return true;
+    }
+    if (frame_pointer(w, f->bp, found))
+        return true;
+    for (uint64_t at = found; at > f->sp && at > found - 8 * SAVED_REGISTERS;) {
+        at -= 8;
+        if (word(w, at, &bp) && frame_pointer(w, bp, found)) {
+            f->bp_slot = at;
+            break;
+        }
+    }
+    return true;
+}
+
+/* Where to go on after a signal frame: the interrupted context lies at sp. */
+static bool interrupted(walker *w, uint64_t sp, hsc_rt_frame *next) {
+    uint64_t at = sp + offsetof(ucontext_t, uc_mcontext.gregs);
+    w->reusable = false;
+    if (!word(w, at + REG_RIP * 8, &next->pc) || !word(w, at + REG_RSP * 8, &next->sp) ||
+        !word(w, at + REG_RBP * 8, &next->bp))
+        return false;
+    if (next->sp >= w->t->stack_low && next->sp < w->t->stack_high) { /* written by the kernel: to be trusted */
+        w->low = next->sp;
+        w->high = w->t->stack_high;
+    }
+    return true;
+}
+
+enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
+
+/* Fills the slots of `f` and the caller's state in `next`. */
+static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
+    bool exact = f->flags & HSC_FRAME_EXACT;
+    const hsc_rt_cached_rule *c = rule_at(w, f->pc - !exact);
+    const hsc_rt_rule *r = &c->rule;
+    uint64_t cfa, sp;
+    f->mapping_id = c->mapping_id;
+    if (!c->mapping_id && !exact && !after_call(f->pc))
+        return STEP_WRONG;
+    f->ra_slot = f->bp_slot = f->cfa_slot = 0;
+    switch (r->cfa) {
+    case HSC_CFA_END:
+        return STEP_END;
+    case HSC_CFA_SIGNAL:
+        return interrupted(w, f->sp, next) ? STEP_SIGNAL : STEP_LOST;
+    case HSC_CFA_REGISTER:
+    case HSC_CFA_DEREF: {
+        uint64_t base = r->cfa_register == 7 ? f->sp : f->bp;
+        if (r->cfa_register != 7 && r->cfa_register != 6) {
+            if (!w->registers)
+                return STEP_LOST;
+            base = (uint64_t)w->registers[register_of[r->cfa_register]];
+            w->reusable = false;
+        }
+        cfa = base + (uint64_t)(int64_t)r->cfa_offset;
+        if (r->cfa == HSC_CFA_DEREF) {
+            f->cfa_slot = cfa;
+            if (!word(w, cfa, &cfa))
+                return STEP_LOST;
+        }
+        break;
+    }
+    case HSC_CFA_PLT:
+        cfa = f->sp + 8 + ((f->pc & 15) >= (uint64_t)(r->cfa_offset >> 8 & 15) ? 8 : 0);
+        break;
+    default:
+        if (!exact && rule_at(w, f->pc)->rule.cfa != HSC_CFA_NONE && !after_call(f->pc)) {
+            w->reusable = false;
+            return STEP_END; /* nobody called it: the outermost procedure, put there by hand (makecontext) */
+        }
+        if (!guess(w, f, &sp))
+            return STEP_LOST;
+        goto read;
+    }
+    sp = cfa;
+    if (sp <= f->sp || sp & 7)
+        return STEP_LOST;
+    f->ra_slot = cfa + (uint64_t)(int64_t)r->ra_offset;
+    if (r->bp == HSC_BP_AT_CFA)
+        f->bp_slot = cfa + (uint64_t)(int64_t)r->bp_offset;
+    else if (r->bp == HSC_BP_AT_BP)
+        f->bp_slot = f->bp + (uint64_t)(int64_t)r->bp_offset;
+read:
+    next->sp = sp;
+    next->bp = f->bp;
+    if (!word(w, f->ra_slot, &next->pc) || (f->bp_slot && !word(w, f->bp_slot, &next->bp)))
+        return STEP_LOST;
+    return next->pc ? STEP_ON : STEP_END;
+}
+
+/* How many of the kept frames, from index `from` outwards, still hold: returns the index of the last one whose words are
+ * changed, or -1 when the whole rest is as it was. */
+static int32_t verify(walker *w, int32_t from) {
+    const hsc_rt_frame *s = w->t->stack;
+    for (int32_t i = from; i > 0; i--) {
+        const hsc_rt_frame *f = &s[i];
+        if (f->ra_slot < w->low || f->ra_slot + 8 > w->high || *(const volatile uint64_t *)f->ra_slot != f[-1].pc)
+            return i;
+        if (f->bp_slot && (f->bp_slot < w->low || f->bp_slot + 8 > w->high ||
+                           *(const volatile uint64_t *)f->bp_slot != f[-1].bp))
+            return i;
+        if (f->cfa_slot && (f->cfa_slot < w->low || f->cfa_slot + 8 > w->high ||
+                            *(const volatile uint64_t *)f->cfa_slot != f[-1].sp))
+            return i;
+    }
+    return -1;
+}
+
+/* From the innermost frame in fresh[0] outwards. Returns the number of fresh frames; *base is the index in the kept stack
+ * of the frame that they were called from, -1: none. */
+static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
+    hsc_rt_thread *t = w->t;
+    hsc_rt_frame *f = t->fresh;
+    uint32_t n = 0;
+    int32_t k = (int32_t)t->frames - 1;
+    *base = -1;
+    for (;;) {
+        while (k >= 0 && t->stack[k].sp < f[n].sp)
+            k--;
+        if (k >= 0 && t->stack[k].sp == f[n].sp && t->stack[k].pc == f[n].pc && t->stack[k].bp == f[n].bp &&
+            t->stack[k].flags == f[n].flags) {
+            int32_t changed = verify(w, k);
+            if (changed < 0 && n + (uint32_t)k < limit) {
+                *base = k;
+                return n;
+            }
+            if (changed < 0)
+                k = -1; /* too long altogether */
+            else {      /* these are as they were; walk on from the outermost of them */
+                for (; k > changed && n + 2 < limit; k--) {
+                    f[n++] = t->stack[k];
+                    f[n] = t->stack[k - 1];
+                    w->registers = NULL;
+                }
+                k--;
+            }
+        }
+        if (n + 1 >= limit) {
+            f[n].flags |= HSC_FRAME_TRUNCATED;
+            f[n].mapping_id = rule_at(w, f[n].pc - !(f[n].flags & HSC_FRAME_EXACT))->mapping_id;
+            w->reusable = false;
+            return n + 1;
+        }
+        f[n + 1].flags = 0;
+        switch (step(w, &f[n], &f[n + 1])) {
+        case STEP_ON:
+            n++;
+            break;
+        case STEP_SIGNAL: /* the trampoline is no frame of the program */
+            if (n) {
+                f[n - 1].flags |= HSC_FRAME_SIGNAL;
+                f[n] = f[n + 1];
+            } else
+                f[n] = f[n + 1];
+            f[n].flags = HSC_FRAME_EXACT;
+            t->frames = 0;
+            k = -1;
+            break;
+        case STEP_END:
+            return n + 1;
+        case STEP_WRONG: /* no return address: the rule of the frame before does not hold where it was met */
+            w->reusable = false;
+            f[--n].flags |= HSC_FRAME_TRUNCATED;
+            return n + 1;
+        default:
+            f[n].flags |= HSC_FRAME_TRUNCATED;
+            return n + 1;
+        }
+        w->registers = NULL;
+    }
+}
+
+uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated) {
+    const ucontext_t *u = ucontext;
+    uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
+    if (t->generation != generation) { /* modules came or went: what is kept may mean something else now */
+        __builtin_memset(t->cache, 0, sizeof t->cache);
+        t->frames = 0;
+        t->generation = generation;
+    }
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, u->uc_mcontext.gregs};
+    hsc_rt_frame *f = t->fresh;
+    f[0].pc = (uint64_t)w.registers[REG_RIP];
+    f[0].sp = (uint64_t)w.registers[REG_RSP];
+    f[0].bp = (uint64_t)w.registers[REG_RBP];
+    f[0].flags = HSC_FRAME_EXACT;
+    t->window_address = 0;
+    if (f[0].sp >= t->stack_low && f[0].sp < t->stack_high) {
+        w.low = f[0].sp;
+        w.high = t->stack_high;
+    } else
+        t->frames = 0; /* a stack that we do not know: read with care, remember nothing */
+    uint32_t limit = (uint32_t)hsc_rt.options.depth;
+    int32_t base;
+    uint32_t n = collect(&w, limit, &base);
+    bool cut = n >= limit;
+    if (cut && n > HSC_RT_KEEP_TRUNCATED) {
+        n = HSC_RT_KEEP_TRUNCATED;
+        f[n - 1].flags |= HSC_FRAME_TRUNCATED;
+    }
+    uint32_t node = base >= 0 ? t->stack[base].node : 0, kept = (uint32_t)(base + 1);
+    for (uint32_t i = n; i-- > 0;) {
+        bool fresh;
+        uint32_t parent = node;
+        node = hsc_rt_tree_child(&t->tree, parent, f[i].pc, f[i].mapping_id, f[i].flags, &fresh);
+        if (!node) {
+            t->frames = 0;
+            return 0;
+        }
+        if (fresh) {
+            const hsc_rt_module *m = hsc_rt_module_at(w.modules, f[i].pc - !(f[i].flags & HSC_FRAME_EXACT));
+            hsc_rec_node r = {node, parent, f[i].mapping_id, f[i].pc - (m && f[i].mapping_id ? m->bias : 0), f[i].flags};
+            if (!hsc_rt_thread_put(t, HSC_REC_node, &r, now_ns)) {
+                hsc_rt_tree_forget_last(&t->tree);
+                t->frames = 0;
+                return 0;
+            }
+        }
+        f[i].node = node;
+        t->stack[kept++] = f[i];
+    }
+    t->frames = w.reusable && !cut ? kept : 0;
+    *truncated = t->stack[0].flags & HSC_FRAME_TRUNCATED;
+    return node;
+}

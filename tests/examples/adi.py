@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What holds for the ADI solver in both languages."""
+import measure
+
+NORM = "norm 1.5440485097E-02, last change 1.3545904504E-04"
+
+
+def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM, **env):
+    example, checks = measure.Example("adi"), measure.Checks()
+    example.make(program)
+    output = example.measure(["./" + program, *options], ranks=ranks, **env)
+    checks.that("verified" in output and norm in output, "wrong result: " + output)
+    total = measure.check_relations(example, checks)
+
+    rows = example.report("procedure")
+    here = 0
+    for name in procedures:
+        row = measure.find([r for r in rows if base_name(r["procedure"]) == name], checks, file="/" + file)
+        if row:
+            here += row["exclusive_samples"]
+    main = [r for r in rows if base_name(r["procedure"]) in ("main", "adi")]
+    checks.that(any(r["inclusive_samples"] >= 0.8 * total for r in main), "main has less than 80 % of all samples")
+    module = measure.find(example.report("module"), checks, known_by="map")
+    if module:
+        checks.that(here >= 0.95 * module["exclusive_samples"],
+                    f"the phases have {here} of the program's {module['exclusive_samples']} samples")
+
+    # the sweep along x has no messages, and one rank works as much as another
+    sweep = [r for r in example.report("procedure", "--processors=process")
+             if base_name(r["procedure"]) in ("solve_x", "sweep_x") and r["exclusive_samples"] > 100]
+    if checks.equal(len(sweep), 1, "procedures of the sweep along x"):
+        samples = sweep[0]["exclusive_samples"]
+        print(f"  {sweep[0]['procedure']}: largest share of a rank {sweep[0]['max_over_mean'] / ranks:.4f}")
+        checks.share(sweep[0]["max_over_mean"] / ranks, 1 / ranks, samples, f"busiest rank in {sweep[0]['procedure']}")
+
+    # the recurrence along x is the innermost loop of a nest of three, and its line the hottest of the file's
+    line = example.line(file, recurrence)
+    loops = [r for r in example.report("loop") if str(r["file"]).endswith("/" + file) and r["line_begin"] <= line <= r["line_end"]]
+    checks.equal(sorted(r["depth"] for r in loops), [1, 2, 3], f"depths of the loops around line {line}")
+    for r in sorted(loops, key=lambda r: r["depth"]):
+        print(f"  loop {r['line_begin']}-{r['line_end']} depth {r['depth']}: {r['inclusive_samples']} samples")
+    lines = [r for r in example.report("line") if str(r["file"]).endswith("/" + file)]
+    if checks.that(lines, "no lines of " + file):
+        hottest = max(lines, key=lambda r: r["exclusive_samples"])
+        checks.that(hottest["exclusive_samples"] > 0, "no hot line")
+    checks.finish()
+
+
+def base_name(name):
+    """Procedure without module, arguments and trailing underscore."""
+    return str(name).split("(")[0].split("::")[-1].split("%")[-1].rstrip("_")

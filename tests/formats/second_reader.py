@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A second reader of record streams, written from docs/format.md alone. It knows no record: all comes from the file's own
+schema. Prints the text form; the tests compare it with `heatscope dump`.
+Usage: second_reader.py FILE"""
+import functools
+import math
+import re
+import struct
+import sys
+
+MAGIC = b"\x89HSR\r\n\x1a\n"
+KINDS = "kind0 schema static dynamic symbolic attributes index".split()
+TYPES = " U Z D T H F S B AU AS".split(" ")
+NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,254}\Z")
+MASK = (1 << 64) - 1
+CRC_TABLE = list(range(256))
+for _ in range(8):
+    CRC_TABLE = [i >> 1 ^ (0x82F63B78 if i & 1 else 0) for i in CRC_TABLE]
+
+
+class Bad(Exception):
+    pass
+
+
+def crc32c(data):
+    return functools.reduce(lambda c, b: CRC_TABLE[(c ^ b) & 255] ^ c >> 8, data, MASK >> 32) ^ MASK >> 32
+
+
+class Cursor:
+    def __init__(self, data, at=0, end=None):
+        self.data, self.at, self.end = data, at, len(data) if end is None else end
+
+    def varint(self):
+        value = 0
+        for shift in range(0, 70, 7):
+            b = self.take(1)[0]
+            value |= (b & 127) << shift
+            if b < 128:
+                if value > MASK:
+                    break
+                return value
+        raise Bad("varint")
+
+    def zigzag(self):
+        v = self.varint()
+        return v >> 1 ^ -(v & 1)
+
+    def take(self, n):
+        if n > self.end - self.at:
+            raise Bad("cut off")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def text(self, limit=65536):
+        return self.take(self.number(limit))
+
+    def number(self, limit):
+        v = self.varint()
+        if v > limit:
+            raise Bad("limit")
+        return v
+
+    def plain(self, limit=65536):
+        t = self.text(limit)
+        if 0 in t:
+            raise Bad("zero byte")
+        return t
+
+    def name(self):
+        t = self.text(255)
+        if not NAME.match(t):
+            raise Bad("name")
+        return t.decode()
+
+    def length(self):
+        """Start and end of the record whose length stands here; nothing more can be had if that is wrong."""
+        c, self.at = Cursor(self.data, self.at, self.end), self.end
+        n = c.varint()
+        if not 1 <= n <= min(1 << 20, c.end - c.at):
+            raise Bad("length")
+        return c.at, c.at + n
+
+
+class Schema:
+    """records: id -> (name, version, meaning, [(name, type, unit, semantic, meaning)], [(of, key, value)])"""
+
+    def __init__(self, payload):
+        self.records, self.enums, self.n_bad, self.seen = {}, {}, 0, set()
+        c = Cursor(payload)
+        while c.at < c.end:
+            try:
+                d = Cursor(payload, *c.length())
+                c.at = d.end
+                {0: self.record, 1: self.enum}.get(d.varint(), lambda _: None)(d)
+            except Bad:
+                self.n_bad += 1
+
+    def record(self, d):
+        number, name, version, meaning = d.number(0xFFFFFFFF), d.name(), d.number(0xFFFFFFFF), d.plain()
+        fields, attributes = [], []
+        for _ in range(d.number(64)):
+            f = (d.name(), d.number(0xFFFFFFFF), d.plain(255), d.plain(255), d.plain())
+            if not 1 <= f[1] <= 10 or f[0] in [g[0] for g in fields]:
+                raise Bad("field")
+            fields.append(f)
+        if d.at < d.end:
+            attributes = [(d.number(len(fields)), d.plain(255), d.plain()) for _ in range(d.number(64))]
+        twice, self.seen = {number, name} & self.seen, self.seen | {number, name}
+        if twice or len(self.records) >= 4096:
+            raise Bad("twice")
+        self.records[number] = (name, version, meaning, fields, attributes)
+
+    def enum(self, d):
+        name = d.name()
+        values = [(d.varint(), d.name(), d.plain()) for _ in range(d.number(4096))]
+        if not values or name in self.enums or sum(map(len, self.enums.values()), len(values)) > 4096:
+            raise Bad("twice")
+        self.enums[name] = values
+
+    def as_text(self):
+        for number, (name, version, meaning, fields, attributes) in self.records.items():
+            yield f"record {name} id={number} version={version} meaning={quoted(meaning)}"
+            for f in fields:
+                yield (f"  field {f[0]} type={TYPES[f[1]]} unit={quoted(f[2])} semantic={quoted(f[3])} "
+                       f"meaning={quoted(f[4])}")
+            yield from (f"  attribute field={a} key={quoted(k)} value={quoted(v)}" for a, k, v in attributes)
+        for name, values in self.enums.items():
+            yield f"enum {name}"
+            yield from (f"  value {v[1]} number={v[0]} text={quoted(v[2])}" for v in values)
+
+
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]")
+SIMPLE = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(raw):
+    def escaped(c):
+        return SIMPLE.get(c) or ("".join(f"\\x{b:02x}" for b in c.encode("utf-8", "surrogateescape")) if HIDDEN.match(c) else c)
+    return '"' + "".join(map(escaped, raw.decode("utf-8", "surrogateescape"))) + '"'
+
+
+def number_text(v, semantic, enums):
+    text = hex(v) if semantic == b"address" else str(v)
+    how, _, name = semantic.decode("utf-8", "replace").partition(":")
+    names = [n.lower() for number, n, _ in enums.get(name, [])
+             if (how == "enum" and number == v) or (how == "flags" and number & v)][:1 if how == "enum" else None]
+    return text + (f"({'|'.join(names)})" if names else "")
+
+
+def field_text(c, field, state, key, enums):
+    """One field's value as text; state holds the clock and the previous values of the chunk. Absent ones are 0 or empty."""
+    kind = TYPES[field[1]]
+    absent = c.at == c.end
+    if kind in ("U", "D", "T"):
+        v = 0 if absent else c.varint() if kind == "U" else c.zigzag()
+        if kind != "U" and not absent:
+            which = "clock" if kind == "T" else key
+            v = state[which] = (state.get(which, 0) + v) & MASK
+        return number_text(v, field[3], enums)
+    if kind == "Z":
+        return "0" if absent else str(c.zigzag())
+    if kind in ("H", "F"):
+        raw = bytes(8) if absent else c.take(8)
+        f, (h,) = struct.unpack("<d", raw)[0], struct.unpack("<Q", raw)
+        return f"0x{h:016x}" if kind == "H" else f"nan:{h:016x}" if math.isnan(f) else f"{f:.17g}"
+    if kind == "S":
+        return quoted(b"" if absent else c.text())
+    n = 0 if absent else c.varint()
+    if kind == "B":
+        return f"<{c.take(n).hex()}>"
+    if n > c.end - c.at:
+        raise Bad("array")
+    return "[" + ",".join(str(c.varint()) if kind == "AU" else quoted(c.text()) for _ in range(n)) + "]"
+
+
+def header_at(data, at):
+    h = data[at:at + 64]
+    if len(h) < 64 or h[:8] != MAGIC or crc32c(h[:8] + h[12:28] + h[40:]) != struct.unpack_from("<I", h, 8)[0]:
+        return None
+    names = "major minor kind slot stream sequence committed crc flags t0 lost schema".split()
+    h = dict(zip(names, struct.unpack("<BBHIIIIIIQQQ", h[12:])))
+    return h if 64 <= h["slot"] <= 64 << 20 and h["slot"] % 8 == 0 else None
+
+
+def walk(data):
+    """Yields (header, payload) of each chunk, payload None for a bad one; (None, bytes) for a stretch of damage."""
+    at, damage = 0, 0
+    while at < len(data):
+        h = header_at(data, at)
+        if not h and (damage or any(data[at:at + 8] if len(data) - at >= 64 else data[at:])):
+            damage += len(data[at:at + 8])
+        if (h or at + 8 >= len(data)) and damage:
+            yield None, damage
+            damage = 0
+        if not h:
+            at += 8
+            continue
+        payload = data[at + 64:at + 64 + h["committed"]]
+        good = h["major"] == 1 and h["committed"] <= h["slot"] - 64 and len(payload) == h["committed"] and \
+            (h["flags"], h["crc"]) in ((0, 0), (1, crc32c(payload)))
+        yield h, payload if good else None
+        if not good:
+            yield None, -min(h["slot"], len(data) - at)
+        at += h["slot"]
+
+
+def main():
+    data = open(sys.argv[1], "rb").read()
+    out, schemas, n = ["heatscope-text 1"], {}, dict.fromkeys("good open bad skipped records unknown undecodable".split(), 0)
+    for h, payload in walk(data):
+        if h and payload is not None and h["kind"] == 1 and h["schema"] not in schemas:
+            schemas[h["schema"]] = Schema(payload)
+    for h, payload in walk(data):
+        if not h or payload is None:
+            n["bad"] += h is not None or payload > 0
+            n["skipped"] += 0 if h else abs(payload)
+            continue
+        n["good"], n["open"] = n["good"] + 1, n["open"] + (h["flags"] == 0)
+        kind = dict(enumerate(KINDS)).get(h["kind"], f"kind{h['kind']}")
+        slot = "packed" if h["slot"] == (64 + len(payload) + 7) // 8 * 8 else h["slot"]
+        out.append(f"@chunk {kind} stream={h['stream']} sequence={h['sequence']} t0={h['t0']} lost={h['lost']} slot={slot} "
+                   f"{'sealed' if h['flags'] else 'open'} schema={h['schema']:016x}" +
+                   (f" minor={h['minor']}" if h["minor"] else ""))
+        if h["kind"] == 1:
+            out += Schema(payload).as_text()
+            n["undecodable"] += Schema(payload).n_bad
+            continue
+        schema = schemas.get(h["schema"]) or next(iter(schemas.values()))
+        c, state = Cursor(payload), {"clock": h["t0"]}
+        while c.at < c.end:
+            start = c.at
+            try:
+                r = Cursor(payload, *c.length())
+                number = r.number(MASK >> 32)
+                if known := schema.records.get(number):
+                    out.append(" ".join([known[0]] + [f"{f[0]}=" + field_text(r, f, state, (number, i), schema.enums)
+                                                      for i, f in enumerate(known[3])]))
+                else:
+                    n["unknown"] += 1
+                    out.append(f"@unknown id={number} payload=<{r.data[r.at:r.end].hex()}>")
+            except Bad:
+                n["undecodable"], n["skipped"] = n["undecodable"] + 1, n["skipped"] + c.end - start
+                break
+            n["records"], c.at = n["records"] + 1, r.end
+    out.append(f"# chunks: {n['good']} good ({n['open']} of them open), {n['bad']} bad; bytes skipped: {n['skipped']}; "
+               f"records: {n['records']} ({n['unknown']} unknown), {n['undecodable']} undecodable")
+    sys.stdout.buffer.write(("\n".join(out) + "\n").encode())
+
+
+main()

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Unit tests of the pictures: colours, numbers, bins, strips, cells, terrain. No display, no database. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "axis.h"
+#include "number.h"
+#include "paint.h"
+#include "terrain.h"
+
+/* ---- colours ---- */
+
+static double delta_e(hsc_rgb a, hsc_rgb b) {
+    double p[3], q[3], sum = 0;
+    hsc_colour_lab(a, p);
+    hsc_colour_lab(b, q);
+    for (int i = 0; i < 3; i++)
+        sum += (p[i] - q[i]) * (p[i] - q[i]);
+    return sqrt(sum);
+}
+
+static void lab_of_known_colours(void **state) {
+    (void)state;
+    double white[3], red[3];
+    hsc_colour_lab(0xffffff, white);
+    hsc_colour_lab(0xff0000, red);
+    assert_true(fabs(white[0] - 100) < 0.1 && fabs(white[1]) < 0.1 && fabs(white[2]) < 0.1);
+    assert_true(fabs(red[0] - 53.24) < 0.1 && fabs(red[1] - 80.09) < 0.2 && fabs(red[2] - 67.20) < 0.2);
+}
+
+static void maps_grow_lighter(void **state) {
+    (void)state;
+    const enum hsc_colours maps[] = {HSC_COLOURS_INFERNO, HSC_COLOURS_VIRIDIS, HSC_COLOURS_CIVIDIS};
+    for (size_t m = 0; m < 3; m++) {
+        double before = -1;
+        for (int i = 0; i < 256; i++) {
+            double lab[3];
+            hsc_colour_lab(hsc_colour_at(maps[m], i / 255.0), lab);
+            assert_true(lab[0] > before - 0.3); /* 8 bits round */
+            before = lab[0] > before ? lab[0] : before;
+        }
+        assert_true(before > 80);
+    }
+}
+
+static void black_is_in_no_map(void **state) {
+    (void)state;
+    for (int m = 0; m < HSC_COLOURS_COUNT; m++)
+        for (int i = 0; i < 256; i++)
+            assert_true(delta_e(0x000000, hsc_colour_at((enum hsc_colours)m, i / 255.0)) >= 30);
+}
+
+static void positions(void **state) {
+    (void)state;
+    assert_true(hsc_colour_position(HSC_SCALING_LINEAR, 25, 100) == 0.25);
+    assert_true(hsc_colour_position(HSC_SCALING_LOG, 100, 100) == 1);
+    assert_true(hsc_colour_position(HSC_SCALING_LOG, 0, 100) == 0);
+    assert_true(hsc_colour_position(HSC_SCALING_LOG, NAN, 100) == 0);
+    assert_true(hsc_colour_position(HSC_SCALING_LOG, 5, 0) == 0);
+    assert_true(hsc_colour_position(HSC_SCALING_LINEAR, 500, 100) == 1);
+    for (double v = 1; v < 1e6; v *= 3)
+        for (int s = 0; s < 2; s++) {
+            double t = hsc_colour_position((enum hsc_scaling)s, v, 1e6);
+            assert_true(fabs(hsc_colour_value((enum hsc_scaling)s, t, 1e6) / v - 1) < 1e-9);
+        }
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LOG, 1000);
+    assert_int_equal(hsc_colour_scale_get(&scale, 0), hsc_colour_at(HSC_COLOURS_INFERNO, 0));
+    assert_int_equal(hsc_colour_scale_get(&scale, 1000), hsc_colour_at(HSC_COLOURS_INFERNO, 1));
+    assert_int_equal(hsc_colour_scale_get(&scale, 1e9f), hsc_colour_at(HSC_COLOURS_INFERNO, 1));
+    float values[3] = {NAN, 0, 1000};
+    hsc_rgb out[3];
+    hsc_colour_scale_fill(&scale, values, 3, 0, out);
+    assert_int_equal(out[0], 0);
+    assert_int_not_equal(out[1], 0);
+}
+
+static void text_contrasts(void **state) {
+    (void)state;
+    for (int m = 0; m < HSC_COLOURS_COUNT; m++)
+        for (int i = 0; i <= 100; i++) {
+            hsc_rgb c = hsc_colour_at((enum hsc_colours)m, i / 100.0);
+            double a = hsc_colour_luminance(c), b = hsc_colour_luminance(hsc_colour_text_on(c));
+            double contrast = ((a > b ? a : b) + 0.05) / ((a > b ? b : a) + 0.05);
+            assert_true(contrast >= 3.5);
+        }
+}
+
+/* ---- numbers ---- */
+
+static void short_numbers(void **state) {
+    (void)state;
+    const struct {
+        double v;
+        int width;
+        const char *text;
+    } cases[] = {{0, 4, "0"},           {7, 4, "7"},          {9999, 4, "9999"},    {9999.4, 4, "9999"},
+                 {10000, 4, "10k"},     {12345, 4, "12k"},    {12345, 5, "12.3k"},  {99999, 4, "100k"},
+                 {123456, 5, "123k"},   {999499, 4, "999k"},  {999500, 4, "1M"},    {1234567, 4, "1.2M"},
+                 {12e6, 4, "12M"},      {3.4e9, 4, "3.4G"},   {0.5, 4, "0.5"},      {2.25, 4, "2.2"},
+                 {NAN, 4, ""},          {-5, 4, "-5"},        {1e18, 4, "1E"},      {-12345, 6, "-12.3k"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[HSC_NUMBER_MAX];
+        size_t n = hsc_number_short(cases[i].v, cases[i].width, out);
+        assert_string_equal(out, cases[i].text);
+        assert_int_equal(n, strlen(out));
+    }
+    for (double v = 1; v < 9e20; v *= 1.7) {
+        char out[HSC_NUMBER_MAX];
+        assert_true(hsc_number_short(v, 4, out) <= 5);
+    }
+}
+
+static void short_names(void **state) {
+    (void)state;
+    const char *cases[][2] = {
+        {"main", "main"},
+        {"solve_", "solve_"},
+        {"sim::pack::Kernel<double, sim::Layout<3> >::x_pack(sim::View<double, 3>&, unsigned long) const",
+         "sim::pack::Kernel<\xe2\x80\xa6>::x_pack"},
+        {"void fill<int>(int*, int)", "void fill<\xe2\x80\xa6>"},
+        {"operator<<(std::ostream&, X)", "operator<<"},
+        {"A::operator()(int)", "A::operator()"},
+        {"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
+        {"f(int)::{lambda(int)#1}::operator()(int) const", "f::{lambda#1}::operator()"},
+        {"f(", "f"},
+        {"<", "<"},
+        {"", ""}};
+    char out[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hsc_name_short(cases[i][0], out, sizeof out);
+        if (i != 7) /* what stands inside braces may be cut anywhere after the function's name */
+            assert_string_equal(out, cases[i][1]);
+        else
+            assert_int_equal(strncmp(out, "f::", 3), 0);
+    }
+    for (size_t n = 8; n < 40; n++) { /* never beyond the buffer */
+        memset(out, 'x', sizeof out);
+        hsc_name_short("a<b>c<d>::e<f<g>>::operator<<::operator()", out, n);
+        assert_true(strlen(out) < n);
+        assert_int_equal(out[n], 'x');
+    }
+}
+
+static void ticks(void **state) {
+    (void)state;
+    double t[16];
+    int n = hsc_number_ticks(1, 4096, 5, t, 16);
+    assert_int_equal(n, 4);
+    assert_true(t[0] == 0 && t[1] == 10 && t[2] == 100 && t[3] == 1000);
+    n = hsc_number_ticks(0, 97, 5, t, 16);
+    assert_int_equal(n, 5);
+    assert_true(t[1] == 20 && t[4] == 80);
+    assert_int_equal(hsc_number_ticks(1, 0, 5, t, 16), 1);
+    assert_true(hsc_number_ticks(1, 1e18, 5, t, 16) <= 8);
+    assert_true(hsc_number_step(97, 5) == 20 && hsc_number_step(0.003, 3) == 0.001);
+}
+
+/* ---- processors ---- */
+
+static void groups(void **state) {
+    (void)state;
+    assert_int_equal(hsc_axis_group(16, 20), 1);
+    assert_int_equal(hsc_axis_group(4096, 20), 256); /* divides, instead of 205 */
+    assert_int_equal(hsc_axis_group(10007, 20), 501); /* a prime */
+    assert_int_equal(hsc_axis_group(5, 0), 5);
+    assert_int_equal(hsc_axis_group(0, 4), 1);
+}
+
+static void axis_lists(void **state) {
+    (void)state;
+    hsc_axis a;
+    hsc_err err = {0};
+    assert_int_equal(hsc_axis_init(&a, 10, "8 0-3 7-5", NULL, 100, &err), HSC_OK);
+    const uint32_t order[] = {8, 0, 1, 2, 3, 7, 6, 5};
+    assert_int_equal(a.shown, 8);
+    assert_memory_equal(a.order, order, sizeof order);
+    assert_int_equal(a.bin_of[8], 0);
+    assert_int_equal(a.bin_of[5], 7);
+    assert_int_equal(a.bin_of[9], UINT32_MAX);
+    hsc_axis_fini(&a);
+    const double load[] = {1, 5, 5, 9, 0};
+    assert_int_equal(hsc_axis_init(&a, 5, "", load, 3, &err), HSC_OK);
+    const uint32_t sorted[] = {3, 1, 2, 0, 4};
+    assert_memory_equal(a.order, sorted, sizeof sorted);
+    assert_int_equal(a.bins, 3);
+    assert_int_equal(a.start[3], 5);
+    assert_int_equal(a.bin_of[4], 2);
+    hsc_axis_fini(&a);
+    const char *wrong[] = {"3-", "x", "10", "0-3 2", "-1", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hsc_axis untouched = {.columns = 77};
+        err.status = HSC_OK;
+        assert_int_equal(hsc_axis_init(&untouched, 10, wrong[i], NULL, 4, &err), HSC_E_ARGUMENT);
+        assert_int_equal(untouched.columns, 77);
+        assert_true(strlen(err.text) > 10);
+    }
+    assert_int_equal(hsc_axis_init(&a, 0, NULL, NULL, 4, &err), HSC_OK);
+    assert_int_equal(a.bins, 0);
+    hsc_axis_fini(&a);
+}
+
+static void bins_cover_all(void **state) {
+    (void)state;
+    for (uint32_t n = 1; n < 700; n += 13)
+        for (uint32_t most = 1; most < 60; most += 7) {
+            hsc_axis a;
+            assert_int_equal(hsc_axis_init(&a, n, NULL, NULL, most, NULL), HSC_OK);
+            assert_true(a.bins >= 1 && a.bins <= most && a.start[0] == 0 && a.start[a.bins] == n);
+            for (uint32_t b = 0; b < a.bins; b++) {
+                assert_true(a.start[b] < a.start[b + 1]);
+                for (uint32_t i = a.start[b]; i < a.start[b + 1]; i++)
+                    assert_int_equal(a.bin_of[a.order[i]], b);
+            }
+            hsc_axis_fini(&a);
+        }
+}
+
+/* ---- strips ---- */
+
+typedef struct program {
+    const uint32_t (*rows)[2];
+} program;
+
+static void get_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
+    const program *p = ctx;
+    *file = p->rows[row][0];
+    *line = p->rows[row][1];
+}
+
+static void gaps_are_skipped(void **state) {
+    (void)state;
+    static const uint32_t rows[][2] = {{0, 10}, {0, 11}, {0, 14}, {0, 15}, {0, 100}, {1, 3}, {1, 4}};
+    program p = {rows};
+    hsc_strips s;
+    assert_int_equal(hsc_strips_init(&s, 7, 4, get_row, &p, NULL), HSC_OK);
+    /* 10 11 _ _ 14 15 _ 100 _ 3 4: a run of 2 stays, one of 84 is cut to one line, files are apart by one */
+    const uint32_t at[] = {0, 1, 4, 5, 7, 9, 10};
+    assert_memory_equal(s.position, at, sizeof at);
+    assert_int_equal(s.lines, 11);
+    hsc_strips_fini(&s);
+    assert_int_equal(hsc_strips_init(&s, 7, 0, get_row, &p, NULL), HSC_OK);
+    assert_int_equal(s.lines, 7);
+    hsc_strips_fini(&s);
+    assert_int_equal(hsc_strips_init(&s, 0, 4, get_row, &p, NULL), HSC_OK);
+    hsc_strips_layout(&s, 4, 100, 6, true);
+    assert_int_equal(s.bins, 0);
+    assert_int_equal(s.strips, 0);
+    hsc_strips_fini(&s);
+}
+
+static void dense_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
+    (void)ctx;
+    *file = row / 1000;
+    *line = 2 * (row % 1000) + 1; /* every second line is empty */
+}
+
+static void strips_hold_every_row(void **state) {
+    (void)state;
+    for (uint32_t rows = 1; rows < 40000; rows = rows * 3 + 1)
+        for (uint32_t strips = 1; strips < 9; strips += 3)
+            for (uint32_t height = 1; height < 900; height = height * 4 + 1) {
+                hsc_strips s;
+                assert_int_equal(hsc_strips_init(&s, rows, 4, dense_row, NULL, NULL), HSC_OK);
+                bool even = (rows + height) & 1;
+                hsc_strips_layout(&s, strips, height, 6, even);
+                assert_true(s.strips >= 1 && s.strips <= strips && s.bins_per_strip * s.pixels_per_bin <= height);
+                assert_true((uint64_t)s.strips * s.bins_per_strip >= s.bins && s.pixels_per_bin <= 6);
+                assert_true((uint64_t)s.bins * s.lines_per_bin >= s.lines);
+                if (!even && s.lines > strips * height)
+                    assert_int_equal(s.bins, strips * height); /* no pixel row is left */
+                uint32_t *lo = malloc(s.bins * sizeof *lo), *hi = malloc(s.bins * sizeof *hi), next = 0;
+                hsc_strips_fill_bins(&s, lo, hi);
+                for (uint32_t b = 0; b < s.bins; b++) {
+                    assert_int_equal(lo[b], next); /* none lost, none twice */
+                    next = hi[b];
+                    for (uint32_t r = lo[b]; r < hi[b]; r += 97)
+                        assert_int_equal(hsc_strips_bin_of(&s, r), b);
+                    assert_int_equal(hsc_strips_row_from(&s, hsc_strips_first(&s, b)), lo[b]);
+                }
+                assert_int_equal(next, rows);
+                free(lo);
+                free(hi);
+                hsc_strips_fini(&s);
+            }
+}
+
+/* ---- pictures ---- */
+
+typedef struct sheet {
+    uint32_t *pixels;
+    hsc_canvas c;
+    hsc_style st;
+    hsc_font fonts[4];
+} sheet;
+
+static void sheet_open(sheet *s, int w, int h) {
+    s->pixels = calloc((size_t)w * (size_t)h, 4);
+    assert_int_equal(hsc_canvas_init(&s->c, s->pixels, w, h, w, 1, NULL), HSC_OK);
+    hsc_style_init_light(&s->st);
+    const double sizes[] = {12, 10, 12, 10};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(hsc_font_init(&s->fonts[i], i < 2 ? "DejaVu Sans" : "DejaVu Sans Mono", false, false, sizes[i], NULL),
+                         HSC_OK);
+    s->st.font = &s->fonts[0];
+    s->st.small = &s->fonts[1];
+    s->st.mono = &s->fonts[2];
+    s->st.mono_small = &s->fonts[3];
+}
+
+static void sheet_close(sheet *s) {
+    for (int i = 0; i < 4; i++)
+        hsc_font_fini(&s->fonts[i]);
+    hsc_canvas_fini(&s->c);
+    free(s->pixels);
+}
+
+static hsc_rgb pixel(const sheet *s, int x, int y) { return s->pixels[y * s->c.stride + x] & 0xffffff; }
+
+static void heat_cells(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 100, 80);
+    /* four rows of 20: code, none, code with zeros, none; five bins */
+    const int32_t index[] = {0, -1, 1, -1};
+    const float values[] = {1, 10, 100, 1000, 500, 0, 0, 0, 0, 0};
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_VIRIDIS, HSC_SCALING_LOG, 1000);
+    hsc_heat_frame f = {.rows = {.height = 20, .top = 7, .count = 4}, .bins = 5, .index = index, .values = values,
+                        .scale = &scale, .cursor = -1, .mark_first = -1, .mark_last = -1};
+    hsc_paint_heat(&s.c, &s.st, &f);
+    for (int b = 0; b < 5; b++) {
+        assert_int_equal(pixel(&s, 20 * b + 10, 10), hsc_colour_scale_get(&scale, values[b]));
+        assert_int_equal(pixel(&s, 20 * b + 10, 30), 0); /* no code */
+        assert_int_equal(pixel(&s, 20 * b + 10, 50), scale.steps[0]); /* executable, zero: lowest colour, not black */
+        assert_int_equal(pixel(&s, 20 * b + 10, 70), 0);
+    }
+    assert_int_equal(pixel(&s, 19, 0), pixel(&s, 0, 0)); /* no grid */
+    uint64_t plain = hsc_canvas_hash(&s.c);
+    f.grid = true;
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_int_equal(pixel(&s, 19, 0), 0);
+    f.grid = false;
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_true(hsc_canvas_hash(&s.c) == plain); /* the same picture for the same frame */
+    const float rows_max[] = {1000, 0};
+    f.row_maximum = rows_max;
+    f.colours = HSC_COLOURS_VIRIDIS;
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_int_equal(pixel(&s, 70, 10), hsc_colour_at(HSC_COLOURS_VIRIDIS, 1));
+    f.row_maximum = NULL;
+    f.cursor = 2; /* on a row without selection: nothing */
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_true(hsc_canvas_hash(&s.c) == plain);
+    f.rows.selected = 9;
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_int_equal(pixel(&s, 45, 39), s.st.colour[HSC_P_mark]); /* mark between two dark lines */
+    assert_int_equal(pixel(&s, 45, 38), s.st.colour[HSC_P_casing]);
+    assert_int_equal(pixel(&s, 45, 40), s.st.colour[HSC_P_casing]);
+    assert_int_equal(pixel(&s, 39, 50), s.st.colour[HSC_P_mark]);
+    assert_int_equal(pixel(&s, 38, 50), s.st.colour[HSC_P_casing]);
+    f.cursor = 0; /* at the edge: still whole */
+    f.rows.selected = 7;
+    hsc_paint_heat(&s.c, &s.st, &f);
+    assert_int_equal(pixel(&s, 1, 10), s.st.colour[HSC_P_mark]);
+    assert_int_equal(pixel(&s, 10, 1), s.st.colour[HSC_P_mark]);
+    assert_int_equal(pixel(&s, 0, 10), s.st.colour[HSC_P_casing]);
+    sheet_close(&s);
+}
+
+static void heat_numbers_are_drawn_when_they_fit(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 200, 40);
+    const int32_t index[] = {0, 0};
+    float values[50];
+    for (int i = 0; i < 50; i++)
+        values[i] = 8888;
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 8888);
+    hsc_heat_frame f = {.rows = {.height = 20, .top = 1, .count = 2}, .index = index, .values = values, .scale = &scale,
+                        .cursor = -1, .mark_first = -1, .mark_last = -1};
+    for (int wide = 0; wide < 2; wide++) {
+        f.bins = wide ? 4 : 50;
+        f.numbers = false;
+        hsc_paint_heat(&s.c, &s.st, &f);
+        uint64_t without = hsc_canvas_hash(&s.c);
+        f.numbers = true;
+        hsc_paint_heat(&s.c, &s.st, &f);
+        assert_true((hsc_canvas_hash(&s.c) != without) == (wide == 1));
+    }
+    sheet_close(&s);
+}
+
+static void rows_geometry(void **state) {
+    (void)state;
+    hsc_rows r = {.header = 30, .offset = 2, .height = 18, .top = 100, .count = 10};
+    assert_int_equal(hsc_rows_y(&r, 0), 32);
+    assert_int_equal(hsc_rows_at(&r, 29), -1);
+    assert_int_equal(hsc_rows_at(&r, 31), -1);
+    assert_int_equal(hsc_rows_at(&r, 32), 0);
+    assert_int_equal(hsc_rows_at(&r, 32 + 18 * 3), 3);
+    assert_int_equal(hsc_rows_fit(&r, 32 + 18 * 3 + 1), 4);
+    assert_int_equal(hsc_rows_fit(&r, 10), 0);
+    r.offset = -5; /* half a row scrolled off */
+    assert_int_equal(hsc_rows_at(&r, 30), 0);
+}
+
+static void category_bar_adds_up(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 101, 4);
+    const double values[] = {50, 0, 25, 25};
+    hsc_paint_category_bar(&s.c, &s.st, 0, 0, 101, 4, 4, values);
+    int count[3] = {0, 0, 0};
+    for (int x = 0; x < 101; x++) {
+        hsc_rgb p = pixel(&s, x, 1);
+        count[0] += p == hsc_style_category(&s.st, 0);
+        count[1] += p == hsc_style_category(&s.st, 2);
+        count[2] += p == hsc_style_category(&s.st, 3);
+    }
+    assert_int_equal(count[0] + count[1] + count[2], 101);
+    assert_true(abs(count[0] - 50) <= 1 && abs(count[1] - 25) <= 1);
+    sheet_close(&s);
+}
+
+static void hostile_text(void **state) {
+    (void)state;
+    char out[64];
+    assert_string_equal(hsc_text_clean("a\xff" "b\tc\x01\xc3\xa9\xed\xa0\x80", out, sizeof out), "a?b c?\xc3\xa9???");
+    assert_string_equal(hsc_text_clean("\xc3\xa9\xc3\xa9", out, 4), "\xc3\xa9"); /* never half a letter */
+    sheet s;
+    sheet_open(&s, 60, 20);
+    hsc_canvas_text(&s.c, s.st.font, 0, 15, HSC_LEFT, 0, "\xff\xfe\x80 \xf4\x90\x80\x80");
+    hsc_canvas_text_down(&s.c, s.st.font, 10, 0, 20, 0, "\xc0\xaf");
+    assert_int_equal(cairo_status(s.c.cr), CAIRO_STATUS_SUCCESS);
+    char lots[4000];
+    memset(lots, 'w', sizeof lots - 1);
+    lots[sizeof lots - 1] = 0;
+    double w = hsc_canvas_text_fit(&s.c, s.st.font, 0, 15, 50, HSC_LEFT, 0, lots);
+    assert_true(w > 20 && w <= 50);
+    sheet_close(&s);
+}
+
+static void clip_holds(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 20, 20);
+    hsc_canvas_clip(&s.c, 5, 5, 10, 10);
+    hsc_canvas_fill(&s.c, -50, -50, 500, 500, 0x123456);
+    hsc_canvas_unclip(&s.c);
+    assert_int_equal(pixel(&s, 4, 10), 0);
+    assert_int_equal(pixel(&s, 5, 5), 0x123456);
+    assert_int_equal(pixel(&s, 14, 14), 0x123456);
+    assert_int_equal(pixel(&s, 15, 10), 0);
+    hsc_canvas_fill(&s.c, 0, 0, 1, 1, 0x654321);
+    assert_int_equal(pixel(&s, 0, 0), 0x654321);
+    sheet_close(&s);
+}
+
+/* ---- terrain ---- */
+
+static void terrain_shows_what_is_in_front(void **state) {
+    (void)state;
+    enum { N = 24 };
+    float values[N * N];
+    sheet s;
+    sheet_open(&s, 240, 200);
+    static uint32_t pick[240 * 200];
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    /* a high wall in row 3 hides what lies behind it, from whatever side one looks */
+    for (int i = 0; i < N * N; i++)
+        values[i] = i / N == 3 ? 100.0f : 10.0f;
+    hsc_terrain_frame f = {.rows = N, .columns = N, .values = values, .scale = &scale, .elevation = 20, .zoom = 1,
+                           .height = 0.6, .pick = pick};
+    for (int azimuth = 0; azimuth < 360; azimuth += 10) {
+        f.azimuth = azimuth;
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+        int seen[N] = {0}, total = 0;
+        for (int i = 0; i < 240 * 200; i++)
+            if (pick[i]) {
+                uint32_t row = (pick[i] - 1) / N;
+                assert_true(row < N);
+                seen[row]++;
+                total++;
+            }
+        assert_true(total > 2000);
+        int near = seen[0] + seen[1] + seen[2], behind = seen[5] + seen[6] + seen[7];
+        if (azimuth <= 30 || azimuth >= 330) /* row 0 in front: rows just behind the wall cannot be seen */
+            assert_true(near > 200 && behind < near / 4);
+        if (azimuth >= 150 && azimuth <= 210) /* from the other side they can, and row 1 cannot */
+            assert_true(behind > 200 && seen[0] + seen[1] < behind / 4);
+    }
+    sheet_close(&s);
+}
+
+static void terrain_turns_by_half(void **state) {
+    (void)state;
+    /* a surface that is the same when turned by half a circle looks the same from both sides: tests that the traversal
+     * orders of opposite quadrants agree (shading apart: compare what is seen, not its colour) */
+    enum { N = 16, W = 160, H = 120 };
+    float values[N * N];
+    for (int r = 0; r < N; r++)
+        for (int c = 0; c < N; c++)
+            values[r * N + c] = (float)((r * c + (N - 1 - r) * (N - 1 - c)) % 50);
+    sheet s;
+    sheet_open(&s, W, H);
+    static uint32_t a[W * H], b[W * H];
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 50);
+    hsc_terrain_frame f = {.rows = N, .columns = N, .values = values, .scale = &scale, .elevation = 35, .zoom = 1, .height = 0.4};
+    for (int azimuth = 5; azimuth < 180; azimuth += 17) {
+        f.azimuth = azimuth;
+        f.pick = a;
+        hsc_paint_terrain(&s.c, &s.st, &f, NULL);
+        f.azimuth = azimuth + 180;
+        f.pick = b;
+        hsc_paint_terrain(&s.c, &s.st, &f, NULL);
+        int differ = 0, covered = 0;
+        for (int i = 0; i < W * H; i++) {
+            covered += a[i] != 0;
+            differ += (a[i] != 0) != (b[i] != 0);
+        }
+        assert_true(covered > 1500);
+        assert_true(differ * 50 < covered); /* outlines agree but for rounding */
+    }
+    sheet_close(&s);
+}
+
+static void terrain_of_nothing(void **state) {
+    (void)state;
+    float values[4] = {NAN, NAN, NAN, NAN};
+    sheet s;
+    sheet_open(&s, 50, 40);
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 0);
+    hsc_terrain_peak peaks[HSC_TERRAIN_PEAKS_MAX];
+    hsc_terrain_frame f = {.rows = 2, .columns = 2, .values = values, .scale = &scale, .zoom = 1};
+    for (double e = 0; e <= 90; e += 45) {
+        f.elevation = e;
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+    }
+    assert_int_equal(hsc_terrain_find_peaks(2, 2, values, 5, peaks), 0);
+    sheet_close(&s);
+}
+
+static void peaks_are_highest_first(void **state) {
+    (void)state;
+    enum { R = 64, C = 8 };
+    static float values[R * C];
+    values[10 * C + 2] = 50;
+    values[11 * C + 2] = 49; /* a shoulder of it, no peak of its own */
+    values[40 * C + 6] = 80;
+    values[20 * C + 1] = 20;
+    hsc_terrain_peak p[HSC_TERRAIN_PEAKS_MAX];
+    assert_int_equal(hsc_terrain_find_peaks(R, C, values, 3, p), 3);
+    assert_int_equal(p[0].row, 40);
+    assert_int_equal(p[1].row, 10);
+    assert_int_equal(p[2].row, 20);
+    assert_int_equal(p[2].column, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lab_of_known_colours), cmocka_unit_test(maps_grow_lighter), cmocka_unit_test(black_is_in_no_map),
+        cmocka_unit_test(positions), cmocka_unit_test(text_contrasts), cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
+        cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
+        cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
+        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
+        cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
+        cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

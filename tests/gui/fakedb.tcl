@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# A small run in memory that answers the commands of heatscope::data that the models use: 4 ranks of 2 threads, two source
+# files with text, one whose text is missing, one library without lines.
+
+oo::class create ::FakeDb {
+    variable Files Lines Scopes Values Contexts Calls
+
+    constructor {} {
+        set Calls {}
+        # path module has_lines text
+        set Files {
+            {/src/solve.f90 0 1}
+            {/src/main.c 0 1}
+            {/gone/lost.c 0 1}
+            {/usr/lib/libmpi.so.40 1 0}
+        }
+        # kind name parent file line_begin line_end procedure depth
+        set Scopes {
+            {program prog -1 -1 0 0 -1 0}
+            {module prog 0 -1 0 0 -1 0}
+            {procedure sweep 1 0 2 12 2 0}
+            {loop do 2 0 4 10 2 1}
+            {loop do 3 0 5 9 2 2}
+            {procedure norm 1 0 14 18 5 0}
+            {procedure main 1 1 3 9 6 0}
+            {loop for 6 1 5 7 6 1}
+            {procedure lost 1 2 100 120 8 0}
+            {module libmpi.so.40 0 3 0 0 -1 0}
+            {procedure MPI_Waitall 9 3 0 0 10 0}
+        }
+        # file line scope, and the samples of each of the 8 threads
+        set Lines {
+            {0 4 3} {0 6 4} {0 7 4} {0 15 5} {1 5 7} {1 6 7} {2 105 8} {3 0 10}
+        }
+        set Values {
+            {1 1 1 1 1 1 1 1} {40 40 40 40 40 40 40 120} {10 10 10 10 10 10 10 10} {5 0 5 0 5 0 5 0}
+            {2 2 2 2 2 2 2 2} {0 0 0 0 0 0 0 9} {7 7 7 7 7 7 7 7} {30 1 30 1 30 1 30 1}
+        }
+        # parent scope kind
+        set Contexts {{-1 0 root} {0 6 procedure} {1 7 loop} {2 2 procedure} {3 3 loop} {4 4 loop} {1 10 procedure}}
+    }
+
+    method calls {} { return $Calls }
+
+    method info {} {
+        return [dict create path /tmp/fake.h5 title "prog < odd \x01" command prog created 2026-01-01T00:00:00Z modules 2 \
+            files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 ledger_rows 0 \
+            samples [my total] cpu_s 1.0 wall_s 12.34 simulated 1]
+    }
+    method columns {axis} { return [expr {$axis eq "thread" ? 8 : 4}] }
+    method column {axis i} {
+        if {$axis eq "thread"} {
+            return [dict create index $i label r[expr {$i / 2}].[expr {$i % 2}] rank [expr {$i / 2}] thread [expr {$i % 2}] \
+                process [expr {$i / 2}]]
+        }
+        return [dict create index $i label r$i rank $i thread -1 process $i]
+    }
+    method process {i} { return [dict create rank $i first_thread [expr {2 * $i}] threads 2] }
+    method metric {i} { return {index 0 name {CPU time} unit s scale 0.001} }
+    method category {i} { return [lindex {computation communication waiting} $i] }
+    method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i]] }
+
+    method file {i} {
+        if {$i < 0 || $i >= [llength $Files]} {
+            return -code error -errorcode {HEATSCOPE DB ARGUMENT} "file $i: there are 4"
+        }
+        lassign [lindex $Files $i] path module lines
+        set numbers [my lines $i 1 100000]
+        return [dict create index $i path $path name [file tail $path] module $module has_lines $lines \
+            first_line [expr {[llength $numbers] ? [lindex $numbers 0] : 0}] \
+            last_line [expr {[llength $numbers] ? [lindex $numbers end] : 0}]]
+    }
+    method line {row} {
+        lassign [lindex $Lines $row] file line scope
+        return [dict create row $row file $file line $line scope $scope]
+    }
+    method findline {file line} {
+        set row 0
+        foreach entry $Lines {
+            if {[lindex $entry 0] == $file && [lindex $entry 1] == $line} {
+                return $row
+            }
+            incr row
+        }
+        return -1
+    }
+    method lines {file first last} {
+        set out {}
+        foreach entry $Lines {
+            lassign $entry f n
+            if {$f == $file && $n >= $first && $n <= $last && $n > 0} {
+                lappend out $n
+            }
+        }
+        return $out
+    }
+    method scope {s} {
+        if {$s < 0 || $s >= [llength $Scopes]} {
+            return -code error -errorcode {HEATSCOPE DB ARGUMENT} "scope $s: there are [llength $Scopes]"
+        }
+        lassign [lindex $Scopes $s] kind name parent file begin end procedure depth
+        return [dict create row $s parent $parent kind $kind name $name procedure $procedure module 0 file $file \
+            line_begin $begin line_end $end depth $depth knowledge map]
+    }
+    method scopeat {file line} {
+        set best -1
+        for {set s 0} {$s < [llength $Scopes]} {incr s} {
+            set f [my scope $s]
+            if {[dict get $f file] == $file && [dict get $f kind] in {procedure loop region} && [dict get $f line_begin] <= $line
+                && $line <= [dict get $f line_end]} {
+                set best $s
+            }
+        }
+        return $best
+    }
+    method scopesof {file args} {
+        set kind [expr {[dict exists $args -kind] ? [dict get $args -kind] : "*"}]
+        set out {}
+        for {set s 0} {$s < [llength $Scopes]} {incr s} {
+            set f [my scope $s]
+            if {[dict get $f file] == $file && [dict get $f kind] in {procedure loop region}
+                && [string match $kind [dict get $f kind]]} {
+                lappend out $s
+            }
+        }
+        return $out
+    }
+    method Under {scope root} {
+        while {$scope >= 0} {
+            if {$scope == $root} {
+                return 1
+            }
+            set scope [lindex $Scopes $scope 2]
+        }
+        return 0
+    }
+    method Axis {args} {
+        return [expr {[dict exists $args -axis] ? [dict get $args -axis] : "process"}]
+    }
+    method Fold {values axis} {
+        if {$axis eq "thread"} {
+            return $values
+        }
+        return [lmap {a b} $values {expr {$a + $b}}]
+    }
+    # one value a column, of a row of a table
+    method Row {table row axis} {
+        set sum {0 0 0 0 0 0 0 0}
+        set i -1
+        foreach entry $Lines values $Values {
+            incr i
+            set scope [lindex $entry 2]
+            switch -- $table {
+                line { set take [expr {$i == $row}] }
+                scope_excl {
+                    # like the database: exclusive of a scope alone, but of a procedure with its loops in a ranking
+                    set take [expr {$scope == $row}]
+                }
+                scope_proc - scope_incl { set take [my Under $scope $row] }
+                context_excl - context_incl { set take [expr {$scope == [lindex $Contexts $row 1]}] }
+                default { error "table $table" }
+            }
+            if {$take} {
+                set sum [lmap a $sum b $values {expr {$a + $b}}]
+            }
+        }
+        return [my Fold $sum $axis]
+    }
+    method Stats {values} {
+        set sum [::tcl::mathop::+ {*}$values]
+        set n [llength $values]
+        set max [lindex [lsort -real $values] end]
+        set min [lindex [lsort -real $values] 0]
+        set mean [expr {double($sum) / $n}]
+        return [dict create sum $sum mean $mean stddev 0 min $min max $max min_column [lsearch -exact $values $min] \
+            max_column [lsearch -exact $values $max] imbalance [expr {$mean > 0 ? $max / $mean : 0}]]
+    }
+    method total {args} {
+        return [::tcl::mathop::+ {*}[concat {*}$Values]]
+    }
+    method sums {args} {
+        lassign [dict get $args -rows] first n
+        set out {}
+        for {set i $first} {$i < $first + $n} {incr i} {
+            lappend out [dict get [my Stats [my Row [dict get $args -table] $i thread]] sum]
+        }
+        return $out
+    }
+    method stats {args} {
+        lassign [dict get $args -rows] first n
+        set out {}
+        for {set i $first} {$i < $first + $n} {incr i} {
+            lappend out [dict merge [dict create row $i] [my Stats [my Row [dict get $args -table] $i [my Axis {*}$args]]]]
+        }
+        return $out
+    }
+    method top {args} {
+        lappend Calls [list top {*}$args]
+        set table [dict get $args -table]
+        set kind [expr {[dict exists $args -kind] ? [dict get $args -kind] : "all"}]
+        set n [expr {[dict exists $args -n] ? [dict get $args -n] : 200}]
+        set count [dict get {line 8 scope_excl 11 scope_incl 11 context_excl 7} $table]
+        set rows {}
+        for {set i 0} {$i < $count} {incr i} {
+            set facts {}
+            switch -glob -- $table {
+                line {
+                    set facts [my line $i]
+                    if {[dict exists $args -under] && ![my Under [dict get $facts scope] [dict get $args -under]]} {
+                        continue
+                    }
+                    dict set facts filename [file tail [lindex $Files [dict get $facts file] 0]]
+                    dict set facts procedure [lindex $Scopes [lindex $Scopes [dict get $facts scope] 6] 1]
+                }
+                scope* {
+                    set facts [my scope $i]
+                    if {$kind ne "all" && [dict get $facts kind] ne $kind} {
+                        continue
+                    }
+                    if {[dict exists $args -under] && ![my Under $i [dict get $args -under]]} {
+                        continue
+                    }
+                    set f [dict get $facts file]
+                    dict set facts filename [expr {$f >= 0 ? [file tail [lindex $Files $f 0]] : ""}]
+                }
+                context* { set facts [my context $i] }
+            }
+            # a procedure's own time is that of its lines, loops included
+            set from [expr {$table eq "scope_excl" && $kind in {procedure module} ? "scope_proc" : $table}]
+            set stats [my Stats [my Row $from $i [my Axis {*}$args]]]
+            if {[dict get $stats sum] <= 0} {
+                continue
+            }
+            lappend rows [dict merge [dict create rank 0 row $i share [expr {double([dict get $stats sum]) / [my total]}]] $facts $stats]
+        }
+        set rows [lrange [lsort -decreasing -command [list ::apply {{a b} {
+            expr {[dict get $a sum] - [dict get $b sum]}
+        }}] $rows] 0 $n-1]
+        return $rows
+    }
+    method ledger {} { return [list [dict create name lost meaning {} samples 0 seconds 0 group 1]] }
+    method rank {args} { return 1 }
+    method children {scope args} {
+        set out {}
+        for {set s 0} {$s < [llength $Scopes]} {incr s} {
+            if {[lindex $Scopes $s 2] == $scope} {
+                lappend out [dict merge [my scope $s] [dict create inclusive \
+                    [dict get [my Stats [my Row scope_incl $s thread]] sum] exclusive 0]]
+            }
+        }
+        return [lsort -decreasing -command [list ::apply {{a b} {
+            expr {[dict get $a inclusive] - [dict get $b inclusive]}
+        }}] $out]
+    }
+    method instances {scope args} {
+        switch -- $scope {
+            4 {
+                return [list [dict create version_text "vector body" vector_width 4 interleave 2 unroll 0 sum 400 share 0.9] \
+                    [dict create version_text "scalar remainder or fall-back of a vectorised loop" vector_width 0 interleave 0 \
+                        unroll 0 sum 40 share 0.1]]
+            }
+            3 { return [list [dict create version_text "unrolled copy" vector_width 0 interleave 0 unroll 2 sum 1 share 1]] }
+        }
+        return {}
+    }
+    method remarks {scope args} {
+        if {$scope == 7} {
+            return [list [dict create scope 7 file 1 line 5 kind 1 pass loop-vectorize name MissedDetails \
+                message "loop not vectorized"] [dict create scope 7 file 1 line 5 kind 2 pass loop-vectorize name CantReorder \
+                message "loop not vectorized: cannot prove it is safe to reorder memory operations"]]
+        }
+        return {}
+    }
+    method source {file} {
+        switch -- $file {
+            0 {
+                set text {}
+                for {set i 1} {$i <= 20} {incr i} {
+                    append text "  do i = 1, n ! line $i\n"
+                }
+                return [dict create text $text changed 0 path /src/solve.f90]
+            }
+            1 { return [dict create text "/* a\n b */\nint main(void) {\n\tint n = 3;\r\n  for (;;)\n    n++;\n}\n" changed 1 path /src/main.c] }
+        }
+        return -code error -errorcode {HEATSCOPE DB MISSING} "[lindex $Files $file 0]: no copy in the database, not on disk"
+    }
+    method context {c} {
+        lassign [lindex $Contexts $c] parent scope kind
+        set facts [my scope $scope]
+        return [dict create row $c parent $parent kind $kind scope $scope name [dict get $facts name] \
+            file [dict get $facts file] line [dict get $facts line_begin] leaf 0 depth 0]
+    }
+    method hotpath {{c 0} args} { return {0 1 2 3 4 5} }
+    method categories {scope args} {
+        return [list [dict create category 0 name computation sum 10 share 1 min 1 max 4 mean 2 min_column 0 max_column 3]]
+    }
+    method find {text args} {
+        set out {}
+        if {[regexp {^(.*):(\d+)$} $text -> name line]} {
+            set i 0
+            foreach file $Files {
+                if {[file tail [lindex $file 0]] eq $name} {
+                    lappend out [dict create kind file name $name scope -1 file $i line $line sum 0 share 0]
+                }
+                incr i
+            }
+            return $out
+        }
+        for {set s 0} {$s < [llength $Scopes]} {incr s} {
+            set f [my scope $s]
+            if {[dict get $f kind] eq "procedure" && [string match -nocase *$text* [dict get $f name]]} {
+                set sum [dict get [my Stats [my Row scope_proc $s thread]] sum]
+                lappend out [dict create kind procedure name [dict get $f name] scope $s file [dict get $f file] \
+                    line [dict get $f line_begin] sum $sum share [expr {double($sum) / [my total]}]]
+            }
+        }
+        return $out
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* symbolize MODULE [--loops]: for each hexadecimal address on stdin, one line: the address, then innermost first
+ * "linkage-name file:line" for each level of inlining, separated by " | ". Lines repaired from line 0 are marked "~".
+ * With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code.h"
+
+int main(int argc, char **argv) {
+    hsc_code *c = NULL;
+    hsc_err err = {0};
+    char line[64];
+    bool loops = argc > 2 && !strcmp(argv[2], "--loops");
+    if (argc < 2 || hsc_code_open(&(hsc_code_spec){.path = argv[1]}, &c, &err) != HSC_OK) {
+        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops]" : err.text);
+        return 1;
+    }
+    hsc_code_tables t;
+    hsc_code_get_tables(c, &t);
+    fprintf(stderr, "%s: knowledge %d, note '%s', %zu files, %zu procedures, %zu loops, %zu instances, %zu lines, %zu scopes, "
+            "%zu symbols, %zu places, %zu groups (%zu unmatched), %zu collisions\n", t.path, (int)t.knowledge, t.note,
+            t.file_count, t.procedure_count, t.loop_count, t.instance_count, t.lines, t.scopes, t.symbols, t.places,
+            t.groups, t.groups_unmatched, t.tag_collisions);
+    while (fgets(line, sizeof line, stdin)) {
+        hsc_code_answer a;
+        uint64_t address = strtoull(line, NULL, 16);
+        if (hsc_code_find(c, address, true, &a, &err) != HSC_OK)
+            return 1;
+        hsc_code_get_tables(c, &t);
+        printf("%" PRIx64, address);
+        uint32_t file = a.file, at = a.line;
+        const char *mark = a.repaired ? "~" : "";
+        for (size_t i = a.element_count; i-- > 0;) {
+            const hsc_code_element *e = &a.elements[i];
+            if (e->kind == HSC_ELEMENT_LOOP)
+                continue;
+            printf(" | %s %s:%u%s", t.procedures[e->index].linkage, file == HSC_NO_INDEX ? "??" : t.files[file].path, at,
+                   mark);
+            file = e->call_file;
+            at = e->call_line;
+            mark = "";
+        }
+        if (loops)
+            for (size_t i = a.element_count; i-- > 0;)
+                if (a.elements[i].kind == HSC_ELEMENT_LOOP)
+                    printf(" # %u-%u", t.loops[a.elements[i].index].line_begin, t.loops[a.elements[i].index].line_end);
+        printf("\n");
+    }
+    hsc_code_close(c);
+    return 0;
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# map_cli.sh PREFIX WORK_FOLDER: heatscope map and config: the written file, and one clear line for what is wrong.
+set -eu
+h=$1/bin/heatscope
+rm -rf "$2"
+mkdir -p "$2"
+cd "$2"
+fail() {
+    echo "map: $*" >&2
+    exit 1
+}
+# fails CODE TEXT ARGS...: ends with the code, one line on stderr holds the text, nothing on stdout
+fails() {
+    code=$1
+    text=$2
+    shift 2
+    got=0
+    "$h" "$@" > out 2> err || got=$?
+    [ $got = "$code" ] || fail "$*: expected exit code $code, got $got"
+    [ "$(wc -l < err)" = 1 ] || fail "$*: expected one line, got: $(cat err)"
+    grep -q "$text" err || fail "$*: expected '$text', got: $(cat err)"
+    [ ! -s out ] || fail "$*: printed: $(cat out)"
+}
+echo 'int main(int n, char **a) { for (int i = 1; i < n; i++) a[i][0] = 0; return 0; }' > a.c
+"$h" cc -O2 a.c -o a
+"$h" map -o a.hsm a | grep -q '^heatscope map: wrote a.hsm: 1 module, '
+"$h" dump a.hsm > a.txt
+id=$(readelf -n a | sed -n 's/^ *Build ID: //p')
+grep -q "^binary path=\"$PWD/a\" build_id=<$id> file_size=$(stat -c %s a) machine=62" a.txt || fail "binary record: $(grep ^binary a.txt)"
+static='^\(module\|file\|procedure\|loop\|callsite\|loop_instance\|inline\|place\|module_end\) '
+"$h" dump a | grep "$static" > in_program
+grep "$static" a.txt > in_file
+cmp in_program in_file
+clang-19 a.c -Wl,--build-id=none -fpass-plugin="$("$h" config --pass)" -o anonymous
+"$h" map -o anonymous.hsm anonymous | grep -q wrote
+"$h" dump anonymous.hsm | grep -q '^binary .* build_id=<> '
+
+fails 1 'No such file' map missing
+fails 1 'got a folder' map .
+fails 1 'got something else' map a.c
+: > empty
+fails 1 'got an empty file' map empty
+clang-19 a.c -o plain
+fails 1 "plain: has no map; compile with 'heatscope cc'" map plain
+fails 2 'expected one PROG' map
+fails 2 'expected one PROG' map a a
+fails 2 'unknown option' map --nonsense a
+fails 1 'nowhere' map -o nowhere/a.hsm a
+[ ! -e nowhere ] || fail "made a folder"
+head -c 2000 a > truncated
+fails 1 'truncated: damaged ELF file' map truncated
+
+# damage inside: whatever byte is wrong, no map is written and no crash
+objcopy --dump-section .heatscope.map=section a.hsm.none 2> /dev/null || objcopy --dump-section .heatscope.map=section a copy
+python3 - << 'X'
+import random
+random.seed(1)
+data = open('section', 'rb').read()
+for i in range(60):
+    bad = bytearray(data)
+    for _ in range(random.choice((1, 1, 4))):
+        bad[random.randrange(len(bad))] ^= 1 << random.randrange(8)
+    open(f'bad.{i}', 'wb').write(bad)
+open('bad.60', 'wb').write(data[:len(data) // 2])
+open('bad.61', 'wb').write(data + data[:64])
+X
+same=0
+for i in $(seq 0 61); do
+    objcopy --update-section .heatscope.map=bad.$i a changed
+    got=0
+    "$h" map -o changed.hsm changed > out 2> err || got=$?
+    if [ $got = 0 ]; then
+        same=$((same + 1)) # a flipped bit outside of what the sums cover
+        rm -f changed.hsm
+        continue
+    fi
+    [ $got = 1 ] || fail "bad.$i: exit code $got"
+    [ "$(wc -l < err)" = 1 ] || fail "bad.$i: $(cat err)"
+    [ ! -e changed.hsm ] || fail "bad.$i: a file was written"
+done
+[ $same -lt 15 ] || fail "$same of 62 damaged maps passed"
+
+"$h" config --version | grep -q '^[0-9]'
+[ -r "$("$h" config --pass)" ] || fail "config --pass: no such file"
+case $("$h" config --pass) in *-"$("$h" config --version)".so) ;; *) fail "no version in the path of the pass" ;; esac
+# shellcheck disable=SC2046
+clang-19 -O2 $("$h" config --cflags) a.c $("$h" config --libs) -o configured
+"$h" map --summary configured | grep -q '1 procedure, 1 loop'
+[ "$("$h" config --prefix)" = "$(cd "$(dirname "$h")/.." && pwd -P)" ] || fail "prefix: $("$h" config --prefix)"
+fails 2 'takes no operands' config operand
+echo "map: all as expected ($same harmless changes)"

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# wrapper.sh PREFIX WORK_FOLDER: what the compiler wrappers add, and that they end as the compiler does.
+set -eu
+prefix=$1
+rm -rf "$2"
+mkdir -p "$2"
+cd "$2"
+h=$prefix/bin/heatscope
+pass=$("$h" config --pass)
+fail() {
+    echo "wrapper: $*" >&2
+    exit 1
+}
+# a compiler that prints its arguments, one a line, and ends as it is told
+cat > fake << 'X'
+#!/bin/sh
+for a; do
+    echo "$a"
+    case $a in
+    exit=*) exit "${a#exit=}" ;;
+    die=*) kill "-${a#die=}" $$ ;;
+    esac
+done
+X
+chmod +x fake
+export HEATSCOPE_CC=$PWD/fake HEATSCOPE_CXX=$PWD/fake HEATSCOPE_FC=$PWD/fake
+# given EXPECTED ARGS...: the wrapper (in $w) turns ARGS into EXPECTED, both with blanks for newlines
+given() {
+    expected=$1
+    shift
+    got=$($w "$@" | tr '\n' ' ')
+    [ "$got" = "$expected " ] || fail "$w $*: expected '$expected', got '$got'"
+}
+p=-fpass-plugin=$pass
+w="$h cc"
+given "$p -gline-tables-only -c a.c" -c a.c
+given "$p -g -c a.c" -g -c a.c
+given "$p -g0 -c a.c" -g0 -c a.c
+given "$p -gdwarf-4 -c a.c" -gdwarf-4 -c a.c
+given "$p -gline-tables-only -gcolumn-info -c a.c" -gcolumn-info -c a.c
+given "$p -gline-tables-only -Wl,--build-id a.c -o a" a.c -o a
+given "$p -gline-tables-only -Wl,--build-id=sha1 a.c" -Wl,--build-id=sha1 a.c
+given "-Wl,--build-id a.o -o a" a.o -o a
+given "-Wl,--build-id -o x.c a.o" -o x.c a.o
+given "-r a.o b.o -o c.o" -r a.o b.o -o c.o
+given "$p -gline-tables-only -x c -c -" -x c -c -
+given "-c -x assembler -" -c -x assembler -
+for quiet in "-E a.c" "-M a.c" "-MM a.c" "--version" "-v" "-print-file-name=libc.a" "-dumpmachine" "-fsyntax-only a.c" \
+    "-c a.s" "-c a.S" "-###"; do
+    # shellcheck disable=SC2086
+    given "$quiet" $quiet
+done
+given "$p -gline-tables-only -MD -MF a.d -c a.c" -MD -MF a.d -c a.c
+echo '-c "a b.c" -g' > args.rsp
+given "$p @args.rsp" @args.rsp
+given "$p -gline-tables-only -DX=a b -c a.c" "-DX=a b" -c a.c
+w=$prefix/bin/heatscope-cc
+given "$p -gline-tables-only -c a.c" -c a.c
+given "--help" --help
+w="$h c++"
+given "$p -gline-tables-only -c a.cc" -c a.cc
+w=$prefix/bin/heatscope-c++
+given "$p -gline-tables-only -c a.cpp" -c a.cpp
+w="$h fc"
+given "$p -g -c a.f90" -c a.f90
+given "$p -g -c a.F" -g -c a.F
+
+# exit codes and signals
+for code in 0 1 37 255; do
+    got=0
+    "$h" cc -c "exit=$code" > out || got=$?
+    [ $got = $code ] || fail "exit code: expected $code, got $got"
+done
+got=0
+(exec "$h" cc -c die=SEGV > out) 2> err || got=$?
+[ $got = 139 ] || fail "signal: expected 139, got $got"
+
+# wrong compilers
+HEATSCOPE_CC=$prefix/bin/heatscope-cc "$h" cc -c a.c 2> err && fail "calls itself"
+grep -q 'names heatscope itself' err
+HEATSCOPE_CC=/nonexistent/cc "$h" cc -c a.c 2> err && fail "runs what is not there"
+grep -q '^heatscope cc: cannot run /nonexistent/cc: No such file' err
+"$h" cc 2> err && fail "takes no arguments"
+"$h" cc --help | grep -q '^usage: heatscope cc ARGS'
+unset HEATSCOPE_CC HEATSCOPE_CXX HEATSCOPE_FC
+
+# the real ones
+echo 'int main(void) { return 0; }' > a.c
+"$h" cc a.c -o a
+"$h" map --summary a | grep -q '^a.c: C, '
+readelf -n a | grep -q 'Build ID'
+"$h" cc -c missing.c 2> err && fail "a missing file compiles"
+echo 'int main( { return 0; }' > bad.c
+"$h" cc -c bad.c 2> err && fail "a wrong file compiles"
+[ ! -e bad.o ] || fail "a wrong file has an object"
+"$h" cc -E a.c > out
+cp a.c d.c
+"$h" cc -MM d.c | grep -q '^d.o: d.c'
+
+if command -v mpicc > mpicc.path; then
+    cat > m.c << 'X'
+#include <mpi.h>
+int main(int argc, char **argv) { MPI_Init(&argc, &argv); MPI_Finalize(); return 0; }
+X
+    OMPI_CC=$prefix/bin/heatscope-cc mpicc -O2 m.c -o m
+    "$h" dump m | grep -q 'callee="MPI_Init" kind=2(mpi)' || fail "no MPI call in the map"
+    export XDG_CACHE_HOME=$PWD/cache
+    cat > u.f90 << 'X'
+program u
+  use mpi, only: MPI_COMM_WORLD, MPI_INTEGER, MPI_DOUBLE_PRECISION, MPI_Init, MPI_Bcast, MPI_Finalize, mpi_wtime
+  integer :: i, error
+  double precision :: x(3)
+  call MPI_Init(error)
+  x = mpi_wtime()
+  call MPI_Bcast(i, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
+  call MPI_Bcast(x, 3, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, error)
+  call MPI_Finalize(error)
+end program
+X
+    # two builds at once, with an empty cache
+    (OMPI_FC=$prefix/bin/heatscope-fc mpif90 -O2 u.f90 -o u1) &
+    OMPI_FC=$prefix/bin/heatscope-fc mpif90 -O2 u.f90 -o u2
+    wait $!
+    for u in u1 u2; do
+        "$h" dump $u | grep -q 'callee="mpi_bcast_" kind=2(mpi)' || fail "no Fortran MPI call in the map of $u"
+    done
+    sed 's/use mpi,.*/use mpi_f08/' u.f90 > f08.f90
+    OMPI_FC=$prefix/bin/heatscope-fc mpif90 -c f08.f90 2> err && fail "mpi_f08 of another compiler was read"
+    grep -q "mpi_f08-was-not-compiled-by-flang-use-mpi-instead" err || fail "mpi_f08: $(head -3 err)"
+    [ "$(wc -l < err)" -lt 40 ] || fail "mpi_f08: $(wc -l < err) lines of errors"
+    [ -z "$(find cache -name 'new-*')" ] || fail "left in the cache: $(find cache -name 'new-*')"
+else
+    echo "wrapper: no mpicc, MPI part skipped"
+fi
+echo "wrapper: all as expected"

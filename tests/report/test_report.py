@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""heatscope report on simulated databases: golden texts, 80 columns, sums, CSV against JSON, errors.
+Usage: test_report.py HEATSCOPE HEATSCOPE-SIMULATE FOLDER [--update: writes the golden texts anew]"""
+import csv
+import difflib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
+UPDATE = "--update" in sys.argv
+GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger")
+
+
+def run(*args, code=0, env=None):
+    p = subprocess.run([HEATSCOPE, "report", *map(str, args)], capture_output=True, text=True, encoding="utf-8", check=False,
+                       env={**os.environ, **(env or {})})
+    if p.returncode != code:
+        raise AssertionError(f"report {args}: exit {p.returncode}, expected {code}\n{p.stderr}{p.stdout[-500:]}")
+    return p.stdout if code == 0 else p.stderr
+
+
+def simulate(name, *options):
+    path = FOLDER / name
+    subprocess.run([SIMULATE, "-o", path, *options], check=True, stderr=subprocess.DEVNULL)
+    return path
+
+
+def rows(db, by, *options):
+    return list(csv.DictReader(io.StringIO(run(f"--by={by}", "--format=csv", *options, db))))
+
+
+class Report(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        cls.mpi = simulate("mpi.h5", "--lines=2500", "--threads=8", "--processes=4", "--seed=5", f"--sources={FOLDER}/src")
+        cls.serial = simulate("serial.h5", "--lines=400", "--threads=1", "--processes=1", "--seed=2")
+        cls.openmp = simulate("openmp.h5", "--lines=900", "--threads=6", "--processes=1", "--seed=8")
+        cls.wide = simulate("wide.h5", "--lines=300", "--threads=200", "--processes=100", "--seed=4")
+        cls.all = (cls.mpi, cls.serial, cls.openmp, cls.wide)
+
+    def golden(self, name, text):
+        path = GOLDEN / name
+        if UPDATE:
+            path.write_text(text, encoding="utf-8")
+        want = path.read_text(encoding="utf-8")
+        if want != text:
+            self.fail("".join(difflib.unified_diff(want.splitlines(True), text.splitlines(True), str(path), "got")))
+
+    def test_golden_texts(self):
+        self.golden("mpi.txt", run(self.mpi))
+        self.golden("serial.txt", run(self.serial))
+        self.golden("openmp_loops.txt", run("--by=loop", "--top=4", self.openmp))
+        self.golden("ledger.txt", run("--by=ledger", self.mpi))
+
+    def test_fits_80_columns(self):
+        for db in self.all:
+            for options in ((), *((f"--by={t}", "--top=0") for t in TABLES), ("--processors=thread",)):
+                for line in run(*options, db).splitlines():
+                    self.assertLessEqual(len(line), 80, line)
+                    self.assertEqual(line, line.rstrip())
+
+    def test_tables_add_up(self):
+        for db in self.all:
+            total = json.loads(run("--format=json", "--top=1", db))["samples"]
+            for by in ("procedure", "line", "context", "module"):
+                got = rows(db, by)
+                self.assertEqual(sum(int(r["exclusive_samples"]) for r in got), total, by)
+                self.assertAlmostEqual(sum(float(r["exclusive_pct"]) for r in got), 100, places=5)
+            self.assertEqual(sum(int(r["samples"]) for r in rows(db, "processor")), total)
+            self.assertEqual(sum(int(r["samples"]) for r in rows(db, "processor", "--processors=thread")), total)
+            loops = rows(db, "loop")
+            self.assertLess(sum(int(r["exclusive_samples"]) for r in loops), total)
+            ledger = {r["name"]: int(r["samples"]) for r in rows(db, "ledger")}
+            self.assertEqual(ledger["recorded"] + ledger["lost: kernel"], ledger["taken"])
+            self.assertEqual(ledger["recorded"], total)
+
+    def test_relations_of_each_row(self):
+        for by in ("procedure", "loop"):
+            got = rows(self.mpi, by)
+            self.assertEqual([int(r["rank"]) for r in got], list(range(1, len(got) + 1)))
+            order = [int(r["exclusive_samples"]) for r in got]
+            self.assertEqual(order, sorted(order, reverse=True))
+            for r in got:
+                n, s = int(r["exclusive_samples"]), float(r["exclusive_s"])
+                self.assertAlmostEqual(s, n * 0.001, places=9)
+                self.assertLessEqual(float(r["exclusive_low_s"]), s)
+                self.assertGreaterEqual(float(r["exclusive_high_s"]), s)
+                self.assertGreaterEqual(int(r["inclusive_samples"]), n)
+                self.assertLessEqual(float(r["min_s"]), float(r["mean_s"]))
+                self.assertLessEqual(float(r["mean_s"]), float(r["max_s"]) + 1e-9)
+                if n:
+                    self.assertAlmostEqual(float(r["max_over_mean"]), float(r["max_s"]) / float(r["mean_s"]), places=6)
+                    self.assertAlmostEqual(float(r["mean_s"]) * 4, s, places=6)
+                if by == "loop":
+                    self.assertGreaterEqual(float(r["with_inner_s"]) + 1e-9, s)
+                    self.assertLessEqual(float(r["vector_s"]) + float(r["scalar_remainder_s"]), s + 1e-9)
+
+    def test_poisson_interval(self):
+        """Byar's approximation against the exact interval of a table: n = 10 gives 4.80 to 18.39."""
+        for r in rows(self.mpi, "line"):
+            if r["exclusive_samples"] == "10":
+                self.assertAlmostEqual(float(r["exclusive_low_s"]), 0.00480, delta=0.00003)
+                self.assertAlmostEqual(float(r["exclusive_high_s"]), 0.01839, delta=0.00003)
+                return
+        self.fail("no line with 10 samples")
+
+    def test_json_says_what_csv_says(self):
+        for by in TABLES:
+            a = rows(self.mpi, by)
+            doc = json.loads(run(f"--by={by}", "--format=json", self.mpi))
+            self.assertEqual((doc["by"], doc["unit"], doc["simulated"]), (by, "s", True))
+            self.assertEqual(len(a), len(doc["rows"]))
+            for x, y in zip(a, doc["rows"]):
+                self.assertEqual(list(x), list(y))
+                for k in x:
+                    if isinstance(y[k], str) or y[k] is None:
+                        self.assertEqual(x[k], y[k] or "")
+                    else:
+                        self.assertEqual(float(x[k]), y[k])
+
+    def test_top_and_where(self):
+        got = rows(self.mpi, "procedure", "--top=3")
+        self.assertEqual(len(got), 3)
+        name = got[2]["procedure"]
+        only = rows(self.mpi, "procedure", f"--where={name}")
+        self.assertTrue(only and all(name in r["procedure"] for r in only))
+        self.assertEqual(only[0]["exclusive_samples"], got[2]["exclusive_samples"])
+        lines = rows(self.mpi, "line", "--where=.f90")
+        self.assertTrue(lines and all(r["file"].endswith(".f90") for r in lines))
+        self.assertEqual(rows(self.mpi, "line", "--where=nothing has this"), [])
+        header = run("--by=line", "--format=csv", "--where=nothing has this", self.mpi)
+        self.assertTrue(header.startswith("rank,file,line,") and header.count("\n") == 1)
+        self.assertIn("only       files and procedures with", run("--where=.f90", self.mpi))
+
+    def test_source_text_of_lines(self):
+        for r in rows(self.mpi, "line", "--top=20"):
+            if r["line"] != "0":
+                text = pathlib.Path(r["file"]).read_text(encoding="utf-8").splitlines()[int(r["line"]) - 1]
+                self.assertEqual(r["source"], text.strip())
+        self.assertIn("source not found: HEATSCOPE_SOURCE_PATH", run("--by=line", self.serial))
+
+    def test_one_metric(self):
+        self.assertEqual(run("--metric=CPU time", "--by=loop", self.mpi), run("--by=loop", "--metric=0", self.mpi))
+        self.assertIn("no metric 'cycles' among its 1", run("--metric=cycles", self.mpi, code=1))
+
+    def test_errors_are_one_line(self):
+        bad = FOLDER / "bad.h5"
+        bad.write_bytes(self.mpi.read_bytes()[:20000])
+        text = FOLDER / "text.h5"
+        text.write_text("no database\n", encoding="utf-8")
+        for operand, part in ((FOLDER / "none.h5", "No such file"), (bad, "damaged or cut off"), (text, "text.h5")):
+            message = run(operand, code=1)
+            self.assertIn(part, message)
+            self.assertEqual(message.count("\n"), 1, message)
+        for options, part in ((("--by=everything",), "--by: expected procedure"), (("--format=xml",), "text, csv or json"),
+                              (("--top=-1",), "--top"), (("--processors=core",), "process or thread"), ((), "expected one database")):
+            message = run(*options, *([self.mpi] if options else []), code=2)
+            self.assertIn(part, message)
+            self.assertEqual(message.count("\n"), 1, message)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            p = subprocess.run([HEATSCOPE, "report", self.mpi], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("cannot write", p.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

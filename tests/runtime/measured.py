@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads what a run left, through `heatscope dump`, with the names of procedures from nm."""
+import bisect
+import glob
+import os
+import re
+import subprocess
+
+FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|<[^>]*>|\[[^\]]*\]|\S+)')
+
+
+def number(text):
+    return int(text.split("(")[0], 0)
+
+
+class Symbols:
+    cache = {}
+
+    def __init__(self, path):
+        found = {}
+        for option in ([], ["-D"]):
+            out = subprocess.run(["nm", "--defined-only", *option, path], capture_output=True, text=True).stdout
+            for line in out.splitlines():
+                part = line.split()
+                if len(part) >= 3 and part[1] in "tTwWiuV":
+                    found.setdefault(int(part[0], 16), part[2].split("@")[0])
+        self.at = sorted(found)
+        self.names = [found[a] for a in self.at]
+
+    def name(self, address):
+        i = bisect.bisect_right(self.at, address) - 1
+        return self.names[i] if i >= 0 else "?"
+
+    @classmethod
+    def of(cls, path):
+        if path not in cls.cache:
+            cls.cache[path] = cls(path)
+        return cls.cache[path]
+
+
+class Thread:
+    def __init__(self, number_):
+        self.id = number_
+        self.nodes = {}      # id -> (parent, mapping, address, flags)
+        self.samples = []    # (time, node, weight)
+        self.by_sequence = {}
+        self.progress = {"samples": 0, "lost": 0, "cpu_ns": 0, "own_ns": 0, "truncated": 0, "ended": 0}
+        self.progress_times = []
+        self.sources = []    # (mechanism, reason, CPU time) at each change
+        self.record = None
+
+    def add(self, sequence, time, node, weight):
+        self.by_sequence.setdefault(sequence, []).append((time, node, weight))
+
+    def weight(self):
+        return sum(w for _, _, w in self.samples)
+
+
+class Process:
+    """One .hsr file."""
+
+    def __init__(self, heatscope, path):
+        self.path = path
+        self.threads, self.mappings, self.unmapped = {}, {}, []
+        self.head, self.ends, self.losses, self.counts = None, [], [], ""
+        run = subprocess.run([heatscope, "dump", path], capture_output=True, text=True)
+        self.dump_code = run.returncode
+        stream = None
+        for line in run.stdout.splitlines():
+            kind = line.split(" ", 1)[0]
+            if kind == "@chunk":
+                stream = int(re.search(r"stream=(\d+)", line)[1])
+                sequence = int(re.search(r"sequence=(\d+)", line)[1])
+                continue
+            if line.startswith("# chunks"):
+                self.counts = line
+            if kind not in ("process", "mapping", "unmapping", "thread", "node", "sample", "sample_weighted", "progress",
+                            "loss", "process_end", "source"):
+                continue
+            f = dict(FIELD.findall(line))
+            if kind == "process":
+                self.head = f
+            elif kind == "mapping":
+                self.mappings[number(f["mapping_id"])] = f
+            elif kind == "unmapping":
+                self.unmapped.append(number(f["mapping_id"]))
+            elif kind == "process_end":
+                self.ends.append(f)
+            elif kind == "loss":
+                self.losses.append((number(f["thread_id"]), number(f["count"]), f["reason"]))
+            elif kind == "progress":
+                t = self.thread(number(f["thread_id"]))
+                values = {k: number(f[k]) for k in t.progress}
+                if values["samples"] + values["lost"] >= t.progress["samples"] + t.progress["lost"]:
+                    t.progress = values
+                t.progress_times.append(number(f["time"]))
+            elif kind == "source":
+                reason = re.search(r"\((.*)\)", f["reason"])[1] if "(" in f["reason"] else f["reason"]
+                self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))
+            elif kind == "thread":
+                self.thread(stream).record = f
+            elif kind == "node":
+                self.thread(stream).nodes[number(f["node_id"])] = (
+                    number(f["parent_id"]), number(f["mapping_id"]), number(f["address"]), number(f["flags"]))
+            elif kind == "sample":
+                self.thread(stream).add(sequence, number(f["time"]), number(f["node_id"]), 1)
+            elif kind == "sample_weighted":
+                self.thread(stream).add(sequence, number(f["time"]), number(f["node_id"]), number(f["weight"]))
+        for t in self.threads.values(): # slots are taken in any order: chunks count by their sequence
+            t.samples = [s for q in sorted(t.by_sequence) for s in t.by_sequence[q]]
+
+    def thread(self, n):
+        return self.threads.setdefault(n, Thread(n))
+
+    def mechanism(self):
+        return self.head["mechanism"].strip('"')
+
+    def period_ns(self):
+        return number(self.head["period_ns"])
+
+    def frame(self, node):
+        _, mapping, address, flags = node
+        if not mapping:
+            return "??"
+        path = self.mappings[mapping]["path"].strip('"')
+        if path.startswith("["):
+            return path
+        return Symbols.of(path).name(address - (0 if flags & 1 else 1))
+
+    def path_of(self, thread, node_id):
+        """Names from the outermost frame to the leaf."""
+        names = []
+        while node_id:
+            node = thread.nodes[node_id]
+            names.append(self.frame(node))
+            node_id = node[0]
+        return names[::-1]
+
+    def samples(self):
+        return sum(t.weight() for t in self.threads.values())
+
+    def check(self):
+        """What must hold in every file. Returns complaints."""
+        bad = []
+        if self.dump_code:
+            bad.append(f"dump ends with {self.dump_code}: {self.counts}")
+        if not self.head:
+            bad.append("no process record")
+        for t in self.threads.values():
+            if t.weight() != t.progress["samples"] and self.ends:
+                bad.append(f"thread {t.id}: {t.weight()} samples in records, {t.progress['samples']} counted")
+            last = 0
+            for time, node, weight in t.samples:
+                if node not in t.nodes or weight < 1 or time < last:
+                    bad.append(f"thread {t.id}: sample at {time}: node {node}, weight {weight}, after {last}")
+                    break
+                last = time
+            for k, (parent, mapping, _, _) in t.nodes.items():
+                if parent >= k or (parent and parent not in t.nodes) or (mapping and mapping not in self.mappings):
+                    bad.append(f"thread {t.id}: node {k}: parent {parent}, mapping {mapping}")
+                    break
+        return bad
+
+
+def processes(heatscope, directory):
+    return [Process(heatscope, p) for p in sorted(glob.glob(os.path.join(directory, "*.hsr")))]

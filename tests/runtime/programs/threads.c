@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones), exits (by return, pthread_exit, cancel, C11). */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+volatile double sink[8];
+
+__attribute__((noinline)) void work(int k, long n) {
+    double x = 1;
+    for (long i = 0; i < n; i++)
+        x = x * 1.0000001 + i;
+    sink[k & 7] = x;
+}
+
+static void *worker(void *p) {
+    int k = (int)(long)p;
+    for (int r = 0; r < 20; r++)
+        work(k, (k + 1) * 2000000L);
+    return p;
+}
+
+static void *brief(void *p) {
+    work((int)(long)p, 1000);
+    return p;
+}
+
+static void *leaver(void *p) {
+    work(0, 20000000);
+    pthread_exit(p);
+}
+
+static void *endless(void *p) {
+    (void)p;
+    for (;;) {
+        work(1, 100000);
+        pthread_testcancel();
+    }
+    return NULL;
+}
+
+static int c11(void *p) {
+    work(2, 20000000);
+    return (int)(long)p;
+}
+
+int main(int argc, char **argv) {
+    const char *mode = argc > 1 ? argv[1] : "work";
+    pthread_t t[8];
+    void *r;
+    if (!strcmp(mode, "work")) {
+        for (long i = 0; i < 4; i++)
+            pthread_create(&t[i], NULL, worker, (void *)i);
+        for (long i = 0; i < 4; i++)
+            if (pthread_join(t[i], &r) || r != (void *)i)
+                return 1;
+    } else if (!strcmp(mode, "storm")) {
+        int n = argc > 2 ? atoi(argv[2]) : 1000;
+        for (int i = 0; i < n; i += 8) {
+            for (long k = 0; k < 8; k++)
+                if (pthread_create(&t[k], NULL, brief, (void *)k))
+                    return 1;
+            for (long k = 0; k < 8; k++)
+                if (pthread_join(t[k], &r) || r != (void *)k)
+                    return 2;
+        }
+    } else {
+        thrd_t c;
+        int code;
+        pthread_create(&t[0], NULL, leaver, (void *)5);
+        if (pthread_join(t[0], &r) || r != (void *)5)
+            return 1;
+        pthread_create(&t[0], NULL, endless, NULL);
+        usleep(100000);
+        pthread_cancel(t[0]);
+        if (pthread_join(t[0], &r) || r != PTHREAD_CANCELED)
+            return 2;
+        if (thrd_create(&c, c11, (void *)9) != thrd_success || thrd_join(c, &code) != thrd_success || code != 9)
+            return 3;
+    }
+    printf("done\n");
+    return 0;
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Keeps the tables of docs/schema.md equal to correlate/store/schema.def.
+Usage: doc_schema.py check|write schema.def docs/schema.md"""
+import re
+import sys
+
+BEGIN, END = "<!-- tables: begin -->\n", "<!-- tables: end -->\n"
+STRING = r'"((?:[^"\\]|\\.)*)"'
+
+
+def calls(text, macro):
+    """Argument lists of macro uses; strings without their quotes."""
+    for m in re.finditer(rf"^{macro}\((.*)\)$", text, re.M):
+        yield [a if a or s is None else s for s, a in
+               ((g[0] if g[0] or not g[1] else None, g[1].strip()) for g in re.findall(rf'{STRING}|([\w]+)', m[1]))]
+
+
+def tables(text):
+    columns = {}
+    for table, *rest in calls(text, "HSC_COLUMN"):
+        columns.setdefault(table, []).append(rest)
+    out = []
+    for table, section, meaning in calls(text, "HSC_SCHEMA_TABLE"):
+        out.append(f"### `/{section}/{table}`\n\n{meaning[0].upper()}{meaning[1:]}.\n")
+        out.append("| column | type | unit | refers to | meaning |\n|---|---|---|---|---|")
+        for name, kind, unit, references, meaning in columns.pop(table):
+            out.append(f"| `{name}` | `{kind}` | {unit} | {f'`{references}`' if references else ''} | {meaning} |")
+        out.append("")
+    assert not columns, f"columns without a table: {columns}"
+    out.append("### Value tables\n\n| in `/metrics/<m>/` | rows | a cell counts |\n|---|---|---|")
+    for _, name, rows, meaning in calls(text, "HSC_SCHEMA_VALUES"):
+        out.append(f"| `{name}` | `{rows}` | {meaning} |")
+    return "\n".join(out) + "\n"
+
+
+def main():
+    mode, definition, path = sys.argv[1:]
+    want = tables(open(definition, encoding="utf-8").read())
+    doc = open(path, encoding="utf-8").read()
+    head, rest = doc.split(BEGIN)
+    old, tail = rest.split(END)
+    if mode == "write":
+        open(path, "w", encoding="utf-8").write(head + BEGIN + want + END + tail)
+    elif old != want:
+        sys.exit(f"{path}: its tables differ from {definition}; run: doc_schema.py write {definition} {path}")
+
+
+main()

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A small random database held in memory as plain arrays. */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_internal.h"
+
+unsigned model_random(unsigned *state) {
+    *state = *state * 1103515245u + 12345u;
+    unsigned high = *state >> 16;
+    *state = *state * 1103515245u + 12345u;
+    return (high << 15 ^ *state >> 16) & 0x7FFFFFFF;
+}
+
+static void *array(size_t n, size_t size) {
+    void *p = calloc(n + 1, size);
+    if (!p) /* where a test makes one allocation fail, ours are not meant */
+        p = calloc(n + 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+/* A random tree in pre-order. */
+static void tree(uint32_t *parent, uint32_t *end, uint32_t n, unsigned *r) {
+    uint32_t open = 0;
+    parent[0] = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        while (open && model_random(r) % 3 == 0)
+            open = parent[open];
+        parent[i] = open;
+        open = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        end[i] = i + 1;
+    for (uint32_t i = n; i-- > 1;)
+        if (end[i] > end[parent[i]])
+            end[parent[i]] = end[i];
+}
+
+static char *text(unsigned *r, int longest) {
+    static const char *const letters[] = {"a", "B", "3", "_", "::", "<", ">", " ", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x94\xA5", "/"};
+    int n = (int)(model_random(r) % (unsigned)longest);
+    char *s = array((size_t)n * 4 + 1, 1);
+    for (int i = 0; i < n; i++)
+        strcat(s, letters[model_random(r) % (sizeof letters / sizeof *letters)]);
+    return s;
+}
+
+static void fill_column(model *m, int c, unsigned *r) {
+    const hsc_column_def *d = &hsc_schema_columns[c];
+    enum hsc_table_id to = hsc_schema_references(d);
+    uint64_t n = m->rows[d->table];
+    if (d->type == HSC_COLTYPE_S) {
+        char **v = m->columns[c] = array(n, sizeof *v);
+        /* one column has texts too long for a fixed length, another is empty everywhere */
+        for (uint64_t i = 0; i < n; i++)
+            v[i] = c == HSC_COL_stream_path ? text(r, 1) : text(r, c == HSC_COL_scope_name && i % 5 == 0 ? 400 : 30);
+        return;
+    }
+    unsigned size = hsc_schema_type_size(d->type);
+    unsigned char *v = m->columns[c] = array(n, size);
+    for (uint64_t i = 0; i < n; i++) {
+        double f = (double)model_random(r) / 1024;
+        uint32_t u = to == HSC_TAB_COUNT ? model_random(r) : (uint32_t)(model_random(r) % m->rows[to]);
+        uint64_t wide = (uint64_t)model_random(r) << 33 | model_random(r);
+        memcpy(v + i * size, d->type == HSC_COLTYPE_F8 ? (void *)&f : d->type == HSC_COLTYPE_U8 ? (void *)&wide : (void *)&u, size);
+    }
+}
+
+model *model_new(unsigned seed, bool one_thread) {
+    model *m = array(1, sizeof *m);
+    unsigned state = seed, *r = &state;
+    m->processes = 7;
+    m->threads = one_thread ? 7 : 23;
+    m->categories = 3;
+    const uint64_t rows[HSC_TAB_COUNT] = {[HSC_TAB_module] = 3, [HSC_TAB_file] = 9, [HSC_TAB_line] = 700, [HSC_TAB_scope] = 90,
+                                          [HSC_TAB_instance] = 40, [HSC_TAB_remark] = 30, [HSC_TAB_process] = m->processes,
+                                          [HSC_TAB_thread] = m->threads, [HSC_TAB_metric] = 2, [HSC_TAB_category] = m->categories,
+                                          [HSC_TAB_context] = 120, [HSC_TAB_ledger] = 4, [HSC_TAB_stream] = 5};
+    memcpy(m->rows, rows, sizeof rows);
+    for (int c = 0; c < HSC_COL_COUNT; c++)
+        fill_column(m, c, r);
+    tree(m->columns[HSC_COL_scope_parent], m->columns[HSC_COL_scope_subtree_end], 90, r);
+    tree(m->columns[HSC_COL_context_parent], m->columns[HSC_COL_context_subtree_end], 120, r);
+    uint32_t *file = m->columns[HSC_COL_line_file], *line = m->columns[HSC_COL_line_line], *scope = m->columns[HSC_COL_remark_scope];
+    for (uint32_t i = 0; i < 700; i++) { /* file 3 has no lines */
+        file[i] = i * 8 / 700 + (i * 8 / 700 >= 3);
+        line[i] = i && file[i] == file[i - 1] ? line[i - 1] + 1 + model_random(r) % 3 : model_random(r) % 4;
+    }
+    for (uint32_t i = 0; i < 30; i++)
+        scope[i] = i < 27 ? i * 90 / 30 : HSC_NONE;
+    for (uint32_t i = 0; i < m->threads; i++)
+        ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
+    ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;
+    for (int t = 0; t < HSC_VALUES_COUNT; t++) {
+        uint64_t n = m->rows[hsc_schema_values[t].rows] * (t == HSC_TABLE_SCOPE_CATEGORY ? m->categories : 1);
+        m->value_rows[t] = n;
+        if (t == HSC_TABLE_CONTEXT_INCL)
+            continue;
+        uint32_t *v = m->values[t] = array(n * m->threads, sizeof *v);
+        for (uint64_t i = 0; i < n; i++) {
+            unsigned density = model_random(r) % 8; /* empty rows and full rows both occur */
+            for (uint32_t k = 0; k < m->threads; k++)
+                v[i * m->threads + k] = model_random(r) % 7 < density ? 1 + model_random(r) % (i % 50 ? 40 : 100000) : 0;
+        }
+    }
+    return m;
+}
+
+void model_free(model *m) {
+    for (int c = 0; c < HSC_COL_COUNT; c++) {
+        if (hsc_schema_columns[c].type == HSC_COLTYPE_S)
+            for (uint64_t i = 0; i < m->rows[hsc_schema_columns[c].table]; i++)
+                free(((char **)m->columns[c])[i]);
+        free(m->columns[c]);
+    }
+    for (int t = 0; t < HSC_VALUES_COUNT; t++)
+        free(m->values[t]);
+    free(m);
+}
+
+static hsc_status write_values(const model *m, hsc_store *s, int t, hsc_err *err) {
+    uint64_t n = m->value_rows[t], at = 0;
+    uint64_t *indptr = array(n + 1, sizeof *indptr);
+    uint32_t *indices = array(n * m->threads, sizeof *indices), *counts = array(n * m->threads, sizeof *counts);
+    hsc_status status = hsc_store_begin_values(s, 0, (hsc_db_table)t, n, m->threads, err);
+    for (uint64_t first = 0, block = 1; first < n && !status; first += block, block = block * 3 % 101 + 1) {
+        uint64_t rows = block < n - first ? block : n - first;
+        at = 0;
+        for (uint64_t i = 0; i < rows; i++) {
+            for (uint32_t k = 0; k < m->threads; k++)
+                if (m->values[t][(first + i) * m->threads + k]) {
+                    indices[at] = k;
+                    counts[at++] = m->values[t][(first + i) * m->threads + k];
+                }
+            indptr[i + 1] = at;
+        }
+        status = hsc_store_put_rows(s, rows, indptr, indices, counts, err);
+    }
+    if (!status)
+        status = hsc_store_end_values(s, err);
+    free(indptr);
+    free(indices);
+    free(counts);
+    return status;
+}
+
+hsc_status model_write(const model *m, const char *path, unsigned workers, uint64_t pyramid_min, hsc_err *err) {
+    hsc_store *s = NULL;
+    hsc_status status = hsc_store_create(path, workers, &s, err);
+    if (status)
+        return status;
+    s->pyramid_min = pyramid_min;
+    status = hsc_store_put_text(s, "title", "model \xE2\x82\xAC", err);
+    if (!status)
+        status = hsc_store_put_text(s, "command", "", err);
+    if (!status)
+        status = hsc_store_put_number(s, "cpu_s", 12.5, err);
+    for (int c = 0; c < HSC_COL_COUNT && !status; c++)
+        status = hsc_store_put_column(s, (enum hsc_column_id)c, m->columns[c], m->rows[hsc_schema_columns[c].table], err);
+    for (int t = 0; t < HSC_VALUES_COUNT && !status; t++)
+        if (m->values[t])
+            status = write_values(m, s, t, err);
+    if (!status)
+        status = hsc_store_put_source(s, 2, "int main(void) {\n}\n", 19, err);
+    if (status) {
+        hsc_store_abort(s);
+        return status;
+    }
+    return hsc_store_commit(s, err);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A small random database held in memory as plain arrays: what is written, and the truth that queries are held to. */
+#ifndef HEATSCOPE_TESTS_MODEL_H
+#define HEATSCOPE_TESTS_MODEL_H
+
+#include "schema.h"
+
+typedef struct model {
+    uint64_t rows[HSC_TAB_COUNT];
+    void *columns[HSC_COL_COUNT];            /* of the C type of the column; S: char ** */
+    uint32_t threads, processes, categories;
+    uint64_t value_rows[HSC_VALUES_COUNT];
+    uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
+} model;
+
+/* one_thread: each process has one. Values of CONTEXT_INCL are not made: readers derive them. */
+model *model_new(unsigned seed, bool one_thread);
+void model_free(model *m);
+
+/* Writes it; pyramid_min: values from which on a pyramid is made. */
+hsc_status model_write(const model *m, const char *path, unsigned workers, uint64_t pyramid_min, hsc_err *err);
+
+unsigned model_random(unsigned *state); /* 0 .. 2^31-1 */
+
+#endif

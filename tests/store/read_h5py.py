@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads a database with nothing but h5py (and scipy where there is one) and holds it to docs/schema.md.
+Usage: read_h5py.py HEATSCOPE-SIMULATE schema.def FOLDER; exit code 77: skipped, h5py is not installed."""
+import os
+import re
+import subprocess
+import sys
+
+try:
+    import h5py
+    import numpy as np
+except ImportError as e:
+    print(f"skipped: {e}")
+    sys.exit(77)
+try:
+    from scipy.sparse import csr_matrix
+except ImportError:
+    csr_matrix = None
+
+TYPES = {"U1": "<u1", "U2": "<u2", "U4": "<u4", "U8": "<u8", "I4": "<i4", "F8": "<f8"}
+
+
+def text(o, name):
+    return o.attrs[name].decode() if name in o.attrs else ""
+
+
+def check_columns(f, definition):
+    sections = dict(re.findall(r'^HSC_SCHEMA_TABLE\((\w+), "(\w+)"', definition, re.M))
+    columns = re.findall(r'^HSC_COLUMN\((\w+), (\w+), (\w+), "(\w*)", "(\w*)", "', definition, re.M)
+    assert len(columns) > 70
+    rows = {}
+    for table, column, kind, unit, references in columns:
+        d = f[f"/{sections[table]}/{table}/{column}"]
+        assert d.ndim == 1 and rows.setdefault(table, len(d)) == len(d), d.name
+        assert d.dtype.kind == "S" if kind == "S" else d.dtype == np.dtype(TYPES[kind]), (d.name, d.dtype)
+        assert text(d, "description"), d.name
+        assert text(d, "units") == unit, d.name
+        if references:
+            assert text(d, "references") == f"/{sections[references]}/{references}", d.name
+        scale = f[text(d, "dimensions")]
+        assert text(scale, "CLASS") == "DIMENSION_SCALE" and len(scale) == len(d), d.name
+        assert np.array_equal(scale[...], np.arange(len(d)))
+    return rows
+
+
+def dense(group, rows, columns):
+    assert text(group, "encoding-type") == "csr_matrix" and list(group.attrs["shape"]) == [rows, columns], group.name
+    indptr, indices, data = (group[k][...] for k in ("indptr", "indices", "data"))
+    out = np.zeros((rows, columns), np.int64)
+    for r in range(rows):
+        part = indices[indptr[r]:indptr[r + 1]]
+        assert np.all(np.diff(part.astype(np.int64)) > 0)
+        out[r, part] = data[indptr[r]:indptr[r + 1]]
+    if csr_matrix:
+        assert np.array_equal(csr_matrix((data, indices, indptr), shape=group.attrs["shape"]).toarray(), out)
+    return out
+
+
+def check_stats(group, values):
+    for name, want in (("max", values.max(1)), ("min", values.min(1)), ("argmax", values.argmax(1)), ("argmin", values.argmin(1)),
+                       ("nonzero", (values > 0).sum(1)), ("sum_squares", (values.astype(float) ** 2).sum(1))):
+        assert np.array_equal(group[name][...], want), f"{group.name}/{name}"
+
+
+def check_values(f, definition, rows):
+    threads, process = rows["thread"], f["/run/thread/process"][...]
+    seen = 0
+    for table, over in re.findall(r"^HSC_SCHEMA_VALUES\(\w+, (\w+), (\w+),", definition, re.M):
+        g = f["/metrics/0"].get(table)
+        if g is None:
+            assert table == "context_incl", table
+            continue
+        n = rows[over] * (rows["category"] if table == "scope_category" else 1)
+        v = dense(g["by_row"], n, threads)
+        assert np.array_equal(dense(g["by_thread"], threads, n), v.T), table
+        assert np.array_equal(g["sum"][...], v.sum(1))
+        assert g["sum"].attrs["scale_factor"] == 0.001 and text(g["sum"], "units") == "s"
+        assert g["by_row/data"].attrs["scale_factor"] == 0.001 and text(g["by_row/data"], "units") == "s"
+        check_stats(g["thread_stats"], v)
+        by_process = np.zeros((n, rows["process"]), np.int64)
+        np.add.at(by_process.T, process, v.T)
+        check_stats(g["process_stats"], by_process)
+        seen += 1
+    assert seen == 7
+    # a run as a whole: what is on lines is in scopes, in contexts and in the ledger
+    total = f["/metrics/0/line/sum"][...].sum()
+    assert total == f["/metrics/0/scope_excl/sum"][...].sum() == f["/metrics/0/context_excl/sum"][...].sum()
+    assert total == f["/metrics/0/scope_incl/sum"][0] == f["/run/thread/samples"][...].sum()
+    assert np.all(f["/metrics/0/scope_incl/sum"][...] >= f["/metrics/0/scope_excl/sum"][...])
+
+
+def check_forms(name, o):
+    """No references, no text of variable length, only filters that every reader has."""
+    for key in o.attrs:
+        kind = o.attrs.get_id(key).dtype
+        assert h5py.check_ref_dtype(kind) is None and h5py.check_vlen_dtype(kind) is None, f"{name}@{key}"
+    if isinstance(o, h5py.Dataset):
+        plist = o.id.get_create_plist()
+        filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
+        assert set(filters) <= {h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE}, name
+        assert o.chunks is None or o.chunks[0] <= 16384, name
+        assert not o.is_virtual and not plist.get_external_count(), name
+
+
+def main():
+    simulate, definition, folder = sys.argv[1:]
+    definition = open(definition, encoding="utf-8").read()
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "h5py.h5")
+    subprocess.run([simulate, "-o", path, "--lines=1500", "--threads=9", "--processes=4", "--seed=3"], check=True)
+    with h5py.File(path, "r") as f:
+        assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 0] and text(f, "state") == "final"
+        assert f.attrs["simulated"] == 1
+        f.visititems(check_forms)
+        check_values(f, definition, check_columns(f, definition))
+    print("as docs/schema.md says" + ("" if csr_matrix else "; not tried with scipy, which is not installed"))
+
+
+main()

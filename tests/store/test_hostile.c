@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Damaged, cut, newer and malicious files end in an error, never in a crash of ours, an endless loop or much memory.
+ *
+ * Each mutant is read whole in a child process with limits. HDF5 1.10.8 itself crashes or hangs on 0.1 to 0.2 % of files
+ * with a few bytes changed (measured over 12,000 files of its own); deaths inside it are counted apart and must stay below
+ * KNOWN_RATE. A death anywhere else fails the test. */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "db.h"
+#include "model.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+enum { READ = 0, REFUSED = 3, HDF5_DIED = 40, WE_DIED = 41, CUTS = 40 };
+#define KNOWN_RATE 0.01 /* five times what was measured, for so few mutants */
+
+static int mutants = 200; /* or the argument */
+
+static char folder[] = "/tmp/heatscope-hostile-XXXXXX", path[64];
+static unsigned char *bytes;
+static size_t size;
+
+static void on_death(int number) {
+    void *frames[64];
+    int n = backtrace(frames, 64);
+    for (int i = 0; i < n; i++) {
+        Dl_info info;
+        if (dladdr(frames[i], &info) && info.dli_fname && strstr(info.dli_fname, "libhdf5"))
+            _exit(HDF5_DIED);
+    }
+    (void)number;
+    _exit(WE_DIED);
+}
+
+/* Everything that can be asked for. */
+static int read_all(void) {
+    hsc_db *db = NULL;
+    hsc_db_info info;
+    int worst = READ;
+    if (hsc_db_open(path, &db, NULL))
+        return REFUSED;
+    hsc_db_get_info(db, &info);
+    for (int t = 0; t < HSC_TAB_COUNT; t++)
+        if (hsc_db_load(db, (enum hsc_table_id)t, NULL))
+            worst = REFUSED;
+    for (uint32_t i = 0; i < info.contexts; i++) {
+        hsc_db_context c;
+        hsc_db_scope s;
+        if (!hsc_db_get_context(db, i, &c, NULL) && hsc_db_get_scope(db, c.scope, &s, NULL))
+            _exit(WE_DIED); /* what is loaded has been checked */
+    }
+    for (uint32_t i = 0; i < info.files; i++) {
+        char *text;
+        size_t n;
+        bool changed;
+        if (!hsc_db_read_source(db, i, &text, &n, &changed, NULL))
+            free(text);
+    }
+    for (uint32_t i = 0; i < info.instances; i++) {
+        hsc_db_instance instance;
+        (void)hsc_db_get_instance(db, i, &instance, NULL);
+    }
+    for (int t = 0; t < HSC_VALUES_COUNT; t++)
+        for (int axis = 0; axis < 2; axis++) {
+            hsc_db_view view = {0, (hsc_db_table)t, (hsc_db_axis)axis};
+            uint64_t n = hsc_db_get_rows(db, view.table), found_n;
+            uint32_t columns = hsc_db_get_columns(db, view.axis), found, *rows, zero = 0, all = (uint32_t)n;
+            double *sums = calloc(n + 1, sizeof *sums), top[5];
+            hsc_db_stats *stats = calloc(n + 1, sizeof *stats);
+            float *block = calloc(n * columns + 1, sizeof *block), *values;
+            uint32_t *bins = calloc(columns + 1, sizeof *bins);
+            uint64_t *indptr = calloc(n + 1, sizeof *indptr), top_rows[5];
+            if (!sums || !stats || !block || !bins || !indptr)
+                _exit(WE_DIED);
+            hsc_status s[] = {hsc_db_read_sums(db, view, 0, n, sums, NULL), hsc_db_read_stats(db, view, 0, n, stats, NULL),
+                              hsc_db_read_block(db, view, 0, n, 0, columns, block, NULL),
+                              hsc_db_read_bins(db, view, HSC_REDUCE_MAX, 1, &zero, &all, 1, bins, block, NULL),
+                              hsc_db_read_bins(db, view, HSC_REDUCE_SUM, 1, &zero, &all, 1, bins, block, NULL),
+                              hsc_db_read_top(db, view, NULL, NULL, 5, top_rows, top, &found, NULL)};
+            for (size_t i = 0; i < sizeof s / sizeof *s; i++)
+                worst = s[i] ? REFUSED : worst;
+            if (!hsc_db_read_sparse(db, view, 0, n, indptr, &rows, &values, NULL)) {
+                free(rows);
+                free(values);
+            }
+            for (uint32_t c = 0; c < columns; c++)
+                if (!hsc_db_read_column(db, view, c, &found_n, &rows, &values, NULL)) {
+                    free(rows);
+                    free(values);
+                }
+            free(sums);
+            free(stats);
+            free(block);
+            free(bins);
+            free(indptr);
+        }
+    hsc_db_close(db);
+    return worst;
+}
+
+static int in_child(void) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        struct rlimit memory = {1u << 30, 1u << 30}, cpu = {10, 12};
+        if (!SANITIZED)
+            setrlimit(RLIMIT_AS, &memory);
+        setrlimit(RLIMIT_CPU, &cpu);
+        void *warm[1];
+        backtrace(warm, 1); /* loads what it needs now, not in the handler */
+        static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+        for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+            signal(deadly[i], on_death);
+        _exit(read_all());
+    }
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WE_DIED;
+}
+
+static void put(const unsigned char *data, size_t n) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void write_good(void) {
+    hsc_err err = {0};
+    model *m = model_new(21, false);
+    if (model_write(m, path, 1, 1, &err))
+        fail_msg("%s", err.text);
+    model_free(m);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    write_good();
+    FILE *f = fopen(path, "rb");
+    fseek(f, 0, SEEK_END);
+    size = (size_t)ftell(f);
+    rewind(f);
+    bytes = malloc(size);
+    bool ok = bytes && fread(bytes, 1, size, f) == size;
+    fclose(f);
+    return ok ? 0 : 1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    free(bytes);
+    return 0;
+}
+
+static void the_good_one_is_read(void **state) {
+    (void)state;
+    assert_int_equal(in_child(), READ);
+}
+
+static void changed_bytes(void **state) {
+    (void)state;
+    unsigned r = 77 + (unsigned)mutants;
+    int refused = 0, hdf5 = 0;
+    unsigned char *mutant = malloc(size);
+    for (int i = 0; i < mutants; i++) {
+        memcpy(mutant, bytes, size);
+        /* half of them where the structure is: metadata lies before and between the data */
+        for (unsigned k = 1 + model_random(&r) % 4; k; k--)
+            mutant[model_random(&r) % (i % 2 ? size : size / 8)] = (unsigned char)model_random(&r);
+        put(mutant, size);
+        int code = in_child();
+        refused += code == REFUSED;
+        hdf5 += code == HDF5_DIED;
+        if (code != READ && code != REFUSED && code != HDF5_DIED)
+            fail_msg("mutant %d: exit code %d", i, code);
+    }
+    print_message("%d mutants: %d refused, %d died inside HDF5, the others read\n", mutants, refused, hdf5);
+    assert_true(refused > mutants / 20); /* or the mutants were not read */
+    assert_true(hdf5 <= mutants * KNOWN_RATE);
+    free(mutant);
+}
+
+static void cut_files(void **state) {
+    (void)state;
+    for (int i = 0; i < CUTS; i++) {
+        put(bytes, size * (size_t)i / CUTS);
+        assert_int_equal(in_child(), REFUSED);
+    }
+    put(bytes, size - 1);
+    assert_int_equal(in_child(), REFUSED);
+}
+
+/* ---- files that are well-formed HDF5 and lie ---- */
+
+static hid_t open_good(void) {
+    put(bytes, size);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    return file;
+}
+
+static void refused_with(const char *part) {
+    hsc_db *db = NULL;
+    hsc_err err = {0};
+    double sums[1000];
+    float block[1000 * 23];
+    hsc_status status = hsc_db_open(path, &db, &err);
+    for (int t = 0; t < HSC_TAB_COUNT && !status; t++)
+        status = hsc_db_load(db, (enum hsc_table_id)t, &err);
+    if (!status)
+        status = hsc_db_read_sums(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 700, sums, &err);
+    if (!status)
+        status = hsc_db_read_block(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 700, 0, 23, block, &err);
+    hsc_db_close(db);
+    if (!status || !strstr(err.text, part))
+        fail_msg("expected an error with '%s', got %d '%s'", part, status, err.text);
+    assert_int_equal(in_child(), REFUSED);
+}
+
+static void put_numbers(hid_t file, const char *name, uint64_t row, uint64_t value) {
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set), one = H5Screate(H5S_SCALAR);
+    hsize_t start = row, count = 1;
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL);
+    assert_true(H5Dwrite(set, H5T_NATIVE_UINT64, one, space, H5P_DEFAULT, &value) >= 0);
+    H5Sclose(one);
+    H5Sclose(space);
+    H5Dclose(set);
+}
+
+static void a_newer_version(void **state) {
+    (void)state;
+    hid_t file = open_good(), a = H5Aopen(file, "format_version", H5P_DEFAULT);
+    uint16_t version[2] = {2, 0};
+    H5Awrite(a, H5T_NATIVE_UINT16, version);
+    H5Aclose(a);
+    H5Fclose(file);
+    refused_with("database format 2.0, this program reads 1.x: use a newer heatscope");
+    hsc_err err = {0};
+    hsc_db *db;
+    assert_int_equal(hsc_db_open(path, &db, &err), HSC_E_VERSION);
+    file = open_good(); /* a later minor version only adds */
+    a = H5Aopen(file, "format_version", H5P_DEFAULT);
+    version[0] = 1;
+    version[1] = 7;
+    H5Awrite(a, H5T_NATIVE_UINT16, version);
+    H5Aclose(a);
+    H5Fclose(file);
+    assert_int_equal(in_child(), READ);
+}
+
+static void an_unfinished_file(void **state) {
+    (void)state;
+    hid_t file = open_good();
+    H5Adelete(file, "state");
+    H5Fclose(file);
+    refused_with("not finished");
+}
+
+static void another_file(void **state) {
+    (void)state;
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("not a heatscope database");
+    put((const unsigned char *)"#include <stdio.h>\n", 19);
+    refused_with("not a heatscope database: no HDF5 file");
+    put((const unsigned char *)"", 0);
+    refused_with("not a heatscope database: no HDF5 file");
+    unlink(path);
+    refused_with("No such file");
+}
+
+static void links_out(void **state) {
+    (void)state;
+    hid_t file = open_good();
+    H5Ldelete(file, "/static/line/file", H5P_DEFAULT);
+    H5Lcreate_external("/etc/passwd", "/x", file, "/static/line/file", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("/static/line/file is not there");
+    file = open_good();
+    H5Ldelete(file, "/run/thread", H5P_DEFAULT);
+    H5Lcreate_soft("/run/process", file, "/run/thread", H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("/run/thread/process is not there");
+}
+
+static void replace(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims, hid_t plist) {
+    hid_t space = H5Screate_simple(rank, dims, NULL);
+    H5Ldelete(file, name, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+static void data_that_claim_or_reach_too_much(void **state) {
+    (void)state;
+    const hsize_t n = 700, square[2] = {700, 1}, huge = 200000000, chunk = 1 << 20, small = 100;
+    hid_t file = open_good(), plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(plist, "/etc/hostname", 0, n * 4);
+    replace(file, "/static/line/line", H5T_STD_U32LE, 1, &n, plist);
+    H5Pclose(plist);
+    H5Fclose(file);
+    refused_with("in another file");
+
+    file = open_good();
+    replace(file, "/static/line/line", H5T_STD_U32LE, 2, square, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("expected one dimension");
+
+    file = open_good();
+    replace(file, "/static/line/line", H5T_IEEE_F32LE, 1, &n, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("expected values of type u4");
+
+    file = open_good();
+    replace(file, "/static/line/line", H5T_STD_U32LE, 1, &small, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("expected 700 values, got 100");
+
+    file = open_good(); /* never written: nothing is stored */
+    replace(file, "/static/line/line", H5T_STD_U32LE, 1, &n, H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("2800 bytes claimed, 0 stored");
+
+    file = open_good();
+    plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, 1, &small);
+    H5Pset_deflate(plist, 1);
+    replace(file, "/static/line/file", H5T_STD_U32LE, 1, &huge, plist);
+    H5Pclose(plist);
+    H5Fclose(file);
+    refused_with("800000000 bytes claimed");
+
+    file = open_good();
+    plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(plist, 1, &chunk);
+    replace(file, "/metrics/0/line/by_row/indices", H5T_STD_U32LE, 1, &huge, plist);
+    H5Pclose(plist);
+    H5Fclose(file);
+    refused_with("800000000 bytes claimed");
+
+    file = open_good();
+    plist = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t big_chunk = 2u << 20;
+    H5Pset_chunk(plist, 1, &big_chunk);
+    replace(file, "/metrics/0/line/by_row/indices", H5T_STD_U32LE, 1, &huge, plist);
+    H5Pclose(plist);
+    H5Fclose(file);
+    refused_with("chunks are larger");
+
+    file = open_good();
+    hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, H5T_VARIABLE);
+    const hsize_t nine = 9;
+    replace(file, "/static/file/path", text, 1, &nine, H5P_DEFAULT);
+    H5Tclose(text);
+    H5Fclose(file);
+    refused_with("text of fixed length");
+
+    file = open_good();
+    plist = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(1, &n, NULL);
+    H5Pset_virtual(plist, space, "other.h5", "/x", space);
+    replace(file, "/static/line/line", H5T_STD_U32LE, 1, &n, plist);
+    H5Sclose(space);
+    H5Pclose(plist);
+    H5Fclose(file);
+    refused_with("layout");
+}
+
+static void rows_that_lie(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t row, value;
+        const char *says;
+    } lies[] = {{"/static/line/scope", 3, 90, "/static/line/scope row 3: expected a row of the table it refers to, got 90"},
+                {"/static/scope/parent", 5, 7, "/static/scope/parent row 5"},
+                {"/static/scope/subtree_end", 4, 4000, "/static/scope/subtree_end row 4"},
+                {"/run/context/parent", 0, 1, "/run/context/parent row 0"},
+                {"/run/context/scope", 8, HSC_NONE, "/run/context/scope row 8"},
+                {"/run/thread/process", 0, 6, "sorted by process"},
+                {"/static/line/line", 650, 0, "sorted by file and line"},
+                {"/static/remark/scope", 3, 80, "sorted by scope"},
+                {"/metrics/0/line/by_row/indptr", 5, 1u << 30, "line/by_row/indptr row 6"},
+                {"/metrics/0/line/by_row/indptr", 0, 1, "indptr row 0: expected 0"},
+                {"/metrics/0/line/by_row/indices", 40, 23, "rising columns below 23"},
+                {"/strings/offset", 1, 1u << 30, "/strings offset"}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        hid_t file = open_good();
+        put_numbers(file, lies[i].name, lies[i].row, lies[i].value);
+        H5Fclose(file);
+        refused_with(lies[i].says);
+    }
+}
+
+/* argument: number of mutants */
+int main(int argc, char **argv) {
+    mutants = argc > 1 ? atoi(argv[1]) : mutants;
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/x.h5", folder);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files),
+        cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
+        cmocka_unit_test(links_out),            cmocka_unit_test(data_that_claim_or_reach_too_much),
+        cmocka_unit_test(rows_that_lie),
+    };
+    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+    unlink(path);
+    rmdir(folder);
+    return failed;
+}

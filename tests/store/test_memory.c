@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Each allocation of the store fails in turn: an error, no file, no leak (the sanitizers look), and the next try works. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "db.h"
+#include "model.h"
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t m);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t m);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+
+static long countdown = -1, counted; /* the allocation that fails; < 0: none */
+
+static bool fails(void) {
+    counted++;
+    return countdown >= 0 && countdown-- == 0;
+}
+
+void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
+void *__wrap_calloc(size_t n, size_t m) { return fails() ? NULL : __real_calloc(n, m); }
+void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
+char *__wrap_strdup(const char *s) { return fails() ? NULL : __real_strdup(s); }
+
+static char path[] = "/tmp/heatscope-memory-XXXXXX/x.h5", *slash;
+
+static hsc_status write_once(const model *m, hsc_err *err) {
+    return model_write(m, path, 1, 1, err); /* one worker: allocations come in one order */
+}
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if (!status)                                                                                                   \
+            status = (call);                                                                                           \
+    } while (0)
+
+static hsc_status read_once(hsc_err *err) {
+    static double sums[700];
+    static hsc_db_stats stats[700];
+    static float block[700 * 23];
+    static const uint32_t low[2] = {0, 300}, high[2] = {300, 700};
+    static uint32_t bins[23];
+    hsc_db *db = NULL;
+    hsc_status status = hsc_db_open(path, &db, err);
+    for (int t = 0; t < HSC_TAB_COUNT; t++)
+        TRY(hsc_db_load(db, (enum hsc_table_id)t, err));
+    for (int axis = 0; axis < 2 && !status; axis++) {
+        static const hsc_db_table tables[] = {HSC_TABLE_LINE, HSC_TABLE_CONTEXT_INCL};
+        for (int i = 0; i < 2; i++) {
+            hsc_db_view view = {0, tables[i], (hsc_db_axis)axis};
+            uint64_t indptr[121], rows[5], n;
+            uint32_t *indices = NULL, *some = NULL, found;
+            float *values = NULL, *more = NULL;
+            double top[5];
+            db->direct_nnz = 1;
+            TRY(hsc_db_read_sums(db, view, 0, 120, sums, err));
+            TRY(hsc_db_read_stats(db, view, 0, 120, stats, err));
+            TRY(hsc_db_read_block(db, view, 0, 20, 0, 3, block, err));
+            TRY(hsc_db_read_sparse(db, view, 0, 20, indptr, &indices, &values, err));
+            TRY(hsc_db_read_column(db, view, 1, &n, &some, &more, err));
+            TRY(hsc_db_read_top(db, view, NULL, NULL, 5, rows, top, &found, err));
+            if (!i)
+                TRY(hsc_db_read_bins(db, view, HSC_REDUCE_MAX, 2, low, high, 1, bins, block, err));
+            free(indices);
+            free(values);
+            free(some);
+            free(more);
+        }
+    }
+    char *text = NULL;
+    size_t size;
+    TRY(hsc_db_read_source(db, 2, &text, &size, NULL, err));
+    free(text);
+    hsc_db_close(db);
+    return status;
+}
+
+/* The first 300, then every seventh: the later ones are of the same few places. */
+static long after(long n) { return n < 300 ? n + 1 : n + 7; }
+
+static void each_allocation_of_the_writer(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(31, false);
+    counted = 0;
+    assert_int_equal(write_once(m, &err), HSC_OK);
+    long all = counted, failed = 0;
+    for (long n = 0; n < all; n = after(n)) {
+        unlink(path);
+        hsc_err_clear(&err);
+        countdown = n;
+        hsc_status status = write_once(m, &err);
+        countdown = -1;
+        failed += status != HSC_OK;
+        if (status && (status != HSC_E_MEMORY || !err.text[0]))
+            fail_msg("allocation %ld: status %d, %s", n, status, err.text);
+        if (status)
+            assert_int_not_equal(access(path, F_OK), 0);
+    }
+    print_message("%ld allocations, %ld failures were errors\n", all, failed);
+    assert_true(failed > 50);
+    hsc_err_clear(&err);
+    assert_int_equal(write_once(m, &err), HSC_OK);
+    model_free(m);
+}
+
+static void each_allocation_of_the_reader(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    counted = 0;
+    assert_int_equal(read_once(&err), HSC_OK);
+    long all = counted, failed = 0;
+    for (long n = 0; n < all; n = after(n)) {
+        hsc_err_clear(&err);
+        countdown = n;
+        hsc_status status = read_once(&err);
+        countdown = -1;
+        failed += status != HSC_OK;
+        if (status && (status != HSC_E_MEMORY || !err.text[0]))
+            fail_msg("allocation %ld: status %d, %s", n, status, err.text);
+    }
+    print_message("%ld allocations, %ld failures were errors\n", all, failed);
+    assert_true(failed > 50);
+    hsc_err_clear(&err);
+    assert_int_equal(read_once(&err), HSC_OK);
+}
+
+int main(void) {
+    slash = strrchr(path, '/');
+    *slash = 0;
+    if (!mkdtemp(path))
+        return 1;
+    *slash = '/';
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_the_writer),
+                                       cmocka_unit_test(each_allocation_of_the_reader)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    *slash = 0;
+    rmdir(path);
+    return failed;
+}

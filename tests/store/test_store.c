@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is written is read back; every query against brute force on random tables; what may not be written is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "db.h"
+#include "md5.h"
+#include "model.h"
+#include "store_internal.h"
+
+static char folder[] = "/tmp/heatscope-store-XXXXXX";
+
+static const char *file_in(const char *name) {
+    static char path[4][256];
+    static int next;
+    char *p = path[next++ % 4];
+    snprintf(p, sizeof path[0], "%s/%s", folder, name);
+    return p;
+}
+
+#define OK(call) ok(call, &err, #call)
+static void ok(hsc_status status, const hsc_err *err, const char *what) {
+    if (status)
+        fail_msg("%s: %s", what, err->text);
+}
+
+static void write_model(const model *m, const char *path, uint64_t pyramid_min) {
+    hsc_err err = {0};
+    OK(model_write(m, path, 2, pyramid_min, &err));
+}
+
+/* ---- columns ---- */
+
+static void columns_come_back(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(1, false);
+    hsc_db *db = NULL;
+    write_model(m, file_in("columns.h5"), 1);
+    OK(hsc_db_open(file_in("columns.h5"), &db, &err));
+    for (int t = 0; t < HSC_TAB_COUNT; t++)
+        OK(hsc_db_load(db, (enum hsc_table_id)t, &err));
+    for (int c = 0; c < HSC_COL_COUNT; c++) {
+        const hsc_column_def *d = &hsc_schema_columns[c];
+        uint64_t n = m->rows[d->table];
+        assert_int_equal(db->tables.rows[d->table], n);
+        if (d->type == HSC_COLTYPE_S)
+            for (uint64_t i = 0; i < n; i++)
+                assert_string_equal(hsc_db_text(db, (enum hsc_column_id)c, i), ((char **)m->columns[c])[i]);
+        else
+            assert_memory_equal(db->columns[c], m->columns[c], n * hsc_schema_type_size(d->type));
+    }
+    hsc_db_close(db);
+    model_free(m);
+}
+
+#define C(column, ctype, row) (((ctype *)m->columns[HSC_COL_##column])[row])
+
+static void getters_tell_the_columns(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(2, false);
+    hsc_db *db = NULL;
+    hsc_db_info info;
+    write_model(m, file_in("getters.h5"), 1);
+    OK(hsc_db_open(file_in("getters.h5"), &db, &err));
+    hsc_db_get_info(db, &info);
+    assert_string_equal(info.title, "model \xE2\x82\xAC");
+    assert_string_equal(info.command, "");
+    assert_true(info.cpu_s == 12.5);
+    assert_false(info.simulated);
+    assert_int_equal(info.lines, 700);
+    assert_int_equal(info.threads, m->threads);
+    uint32_t lines = 0, threads = 0;
+    for (uint32_t f = 0; f < info.files; f++) {
+        hsc_db_file file;
+        OK(hsc_db_get_file(db, f, &file, &err));
+        assert_string_equal(file.path, C(file_path, char *, f));
+        if (file.line_rows)
+            assert_int_equal(file.first_line_row, lines);
+        lines += file.line_rows;
+    }
+    assert_int_equal(lines, 700);
+    for (uint32_t i = 0; i < 700; i++) {
+        hsc_db_line line;
+        OK(hsc_db_get_line(db, i, &line, &err));
+        assert_int_equal(line.line, C(line_line, uint32_t, i));
+        assert_int_equal(line.scope, C(line_scope, uint32_t, i));
+        assert_int_equal(hsc_db_find_line(db, line.file, line.line), i);
+    }
+    assert_int_equal(hsc_db_find_line(db, 3, 1), HSC_NONE);
+    assert_int_equal(hsc_db_find_line(db, 0, 4000000), HSC_NONE);
+    assert_int_equal(hsc_db_find_line(db, 99, 1), HSC_NONE);
+    for (uint32_t p = 0; p < info.processes; p++) {
+        hsc_db_process process;
+        OK(hsc_db_get_process(db, p, &process, &err));
+        assert_int_equal(process.rank, C(process_rank, int32_t, p));
+        assert_string_equal(process.host, C(process_host, char *, p));
+        assert_int_equal(process.first_thread, threads);
+        threads += process.threads;
+    }
+    assert_int_equal(threads, info.threads);
+    hsc_db_scope scope;
+    hsc_db_context context;
+    hsc_db_thread thread;
+    hsc_db_instance instance;
+    hsc_db_module module;
+    hsc_db_metric metric;
+    hsc_db_ledger ledger;
+    OK(hsc_db_get_scope(db, 17, &scope, &err));
+    assert_int_equal(scope.parent, C(scope_parent, uint32_t, 17));
+    assert_int_equal(scope.subtree_end, C(scope_subtree_end, uint32_t, 17));
+    assert_int_equal(scope.kind, C(scope_kind, uint8_t, 17));
+    assert_string_equal(scope.name, C(scope_name, char *, 17));
+    assert_int_equal(scope.line_end, C(scope_line_end, uint32_t, 17));
+    OK(hsc_db_get_context(db, 33, &context, &err));
+    assert_int_equal(context.parent, C(context_parent, uint32_t, 33));
+    assert_int_equal(context.call_line, C(context_call_line, uint32_t, 33));
+    assert_int_equal(context.depth, C(context_depth, uint16_t, 33));
+    OK(hsc_db_get_thread(db, 5, &thread, &err));
+    assert_true(thread.own_s == C(thread_own_s, double, 5));
+    assert_int_equal(thread.lost, C(thread_lost, uint64_t, 5));
+    OK(hsc_db_get_instance(db, 5, &instance, &err));
+    assert_int_equal(instance.version, C(instance_version, uint8_t, 5));
+    assert_int_equal(instance.unroll, C(instance_unroll, uint16_t, 5));
+    OK(hsc_db_get_module(db, 1, &module, &err));
+    assert_string_equal(module.build_id, C(module_build_id, char *, 1));
+    OK(hsc_db_get_metric(db, 0, &metric, &err));
+    assert_true(metric.scale == 0.001);
+    OK(hsc_db_get_ledger(db, 3, &ledger, &err));
+    assert_string_equal(ledger.meaning, C(ledger_meaning, char *, 3));
+    assert_string_equal(hsc_db_get_category(db, 2), C(category_name, char *, 2));
+    assert_null(hsc_db_get_category(db, 3));
+    hsc_db_remark remarks[2];
+    uint32_t n;
+    OK(hsc_db_get_remarks(db, 6, remarks, 2, &n, &err));
+    assert_int_equal(n, 1);
+    assert_string_equal(remarks[0].message, C(remark_message, char *, 2));
+    OK(hsc_db_get_remarks(db, HSC_NONE, remarks, 2, &n, &err));
+    assert_int_equal(n, 3);
+    assert_int_equal(hsc_db_get_context(db, 120, &context, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "120"));
+    hsc_db_close(db);
+    model_free(m);
+}
+
+/* ---- values against brute force ---- */
+
+typedef struct truth {
+    uint64_t rows;
+    uint32_t columns;
+    double *v; /* dense */
+} truth;
+
+static truth truth_of(const model *m, hsc_db_table table, hsc_db_axis axis) {
+    truth t = {m->value_rows[table], axis == HSC_AXIS_PROCESS ? m->processes : m->threads, NULL};
+    const uint32_t *from = m->values[table == HSC_TABLE_CONTEXT_INCL ? HSC_TABLE_CONTEXT_EXCL : table];
+    t.v = calloc(t.rows * t.columns + 1, sizeof *t.v);
+    for (uint64_t r = 0; r < t.rows; r++) {
+        uint64_t end = table == HSC_TABLE_CONTEXT_INCL ? C(context_subtree_end, uint32_t, r) : r + 1;
+        for (uint64_t q = r; q < end; q++)
+            for (uint32_t k = 0; k < m->threads; k++)
+                t.v[r * t.columns + (axis == HSC_AXIS_PROCESS ? C(thread_process, uint32_t, k) : k)] += from[q * m->threads + k];
+    }
+    return t;
+}
+
+static void check_stats(hsc_db *db, hsc_db_view view, const truth *t) {
+    hsc_err err = {0};
+    hsc_db_stats *stats = calloc(t->rows, sizeof *stats);
+    double *sums = calloc(t->rows, sizeof *sums);
+    OK(hsc_db_read_stats(db, view, 0, t->rows, stats, &err));
+    OK(hsc_db_read_sums(db, view, 0, t->rows, sums, &err));
+    for (uint64_t r = 0; r < t->rows; r++) {
+        double sum = 0, max = -1, min = INFINITY, squares = 0;
+        uint32_t argmax = 0, argmin = 0, nonzero = 0;
+        for (uint32_t c = 0; c < t->columns; c++) {
+            double v = t->v[r * t->columns + c];
+            sum += v;
+            squares += v * v;
+            nonzero += v > 0;
+            if (v > max) {
+                max = v;
+                argmax = c;
+            }
+            if (v < min) {
+                min = v;
+                argmin = c;
+            }
+        }
+        double mean = sum / t->columns, stddev = sqrt(fmax(0, squares / t->columns - mean * mean));
+        const hsc_db_stats *s = &stats[r];
+        if (s->sum != sum || sums[r] != sum || s->max != max || s->min != min || s->max_column != argmax || s->min_column != argmin ||
+            s->nonzero != nonzero || fabs(s->mean - mean) > 1e-9 * (1 + mean) || fabs(s->stddev - stddev) > 1e-6 * (1 + stddev))
+            fail_msg("table %d axis %d row %lu: sum %g %g %g, max %g %g at %u %u, min %g %g at %u %u", view.table, view.axis,
+                     (unsigned long)r, sum, s->sum, sums[r], max, s->max, argmax, s->max_column, min, s->min, argmin, s->min_column);
+    }
+    hsc_db_stats one;
+    double sum;
+    OK(hsc_db_read_stats(db, view, t->rows / 2, 1, &one, &err));
+    OK(hsc_db_read_sums(db, view, t->rows / 2, 1, &sum, &err));
+    assert_memory_equal(&one, &stats[t->rows / 2], sizeof one);
+    assert_true(sum == one.sum);
+    free(stats);
+    free(sums);
+}
+
+static void check_pieces(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r) {
+    hsc_err err = {0};
+    for (int trial = 0; trial < 12; trial++) {
+        uint64_t first = model_random(r) % (t->rows + 1), n = model_random(r) % (t->rows - first + 1);
+        uint32_t column = model_random(r) % (t->columns + 1), m = model_random(r) % (t->columns - column + 1);
+        float *block = malloc((n * m + 1) * sizeof *block);
+        uint64_t *indptr = malloc((n + 1) * sizeof *indptr);
+        uint32_t *indices = NULL;
+        float *values = NULL;
+        OK(hsc_db_read_block(db, view, first, n, column, m, block, &err));
+        for (uint64_t i = 0; i < n; i++)
+            for (uint32_t k = 0; k < m; k++)
+                assert_true(block[i * m + k] == (float)t->v[(first + i) * t->columns + column + k]);
+        OK(hsc_db_read_sparse(db, view, first, n, indptr, &indices, &values, &err));
+        uint64_t at = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            assert_int_equal(indptr[i], at);
+            for (uint32_t c = 0; c < t->columns; c++) {
+                double v = t->v[(first + i) * t->columns + c];
+                if (v > 0) {
+                    assert_int_equal(indices[at], c);
+                    assert_true(values[at++] == (float)v);
+                }
+            }
+        }
+        assert_int_equal(indptr[n], at);
+        free(block);
+        free(indptr);
+        free(indices);
+        free(values);
+    }
+    for (uint32_t c = 0; c < t->columns; c++) {
+        uint64_t n, at = 0;
+        uint32_t *rows;
+        float *values;
+        OK(hsc_db_read_column(db, view, c, &n, &rows, &values, &err));
+        for (uint64_t i = 0; i < t->rows; i++)
+            if (t->v[i * t->columns + c] > 0) {
+                assert_true(at < n);
+                assert_int_equal(rows[at], i);
+                assert_true(values[at++] == (float)t->v[i * t->columns + c]);
+            }
+        assert_int_equal(at, n);
+        free(rows);
+        free(values);
+    }
+}
+
+static bool take_odd(void *ctx, uint64_t row) {
+    (*(int *)ctx)++;
+    return row % 2;
+}
+
+static void check_top(hsc_db *db, hsc_db_view view, const truth *t) {
+    hsc_err err = {0};
+    enum { N = 10 };
+    for (int odd = 0; odd < 2; odd++) {
+        uint64_t rows[N];
+        double sums[N], last = INFINITY, best_left;
+        uint32_t found;
+        int asked = 0;
+        bool *taken = calloc(t->rows, sizeof *taken);
+        OK(hsc_db_read_top(db, view, odd ? take_odd : NULL, &asked, N, rows, sums, &found, &err));
+        assert_int_equal(found, N);
+        for (uint32_t i = 0; i < found; i++) {
+            double sum = 0;
+            for (uint32_t c = 0; c < t->columns; c++)
+                sum += t->v[rows[i] * t->columns + c];
+            assert_true(sums[i] == sum);
+            assert_true(sum < last || (sum == last && rows[i] > rows[i - 1]));
+            assert_true(!odd || rows[i] % 2);
+            last = sum;
+            taken[rows[i]] = true;
+        }
+        best_left = 0;
+        for (uint64_t r = 0; r < t->rows; r++) {
+            double sum = 0;
+            for (uint32_t c = 0; c < t->columns; c++)
+                sum += t->v[r * t->columns + c];
+            if (!taken[r] && (!odd || r % 2) && sum > best_left)
+                best_left = sum;
+        }
+        assert_true(best_left <= last);
+        free(taken);
+    }
+}
+
+static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r) {
+    hsc_err err = {0};
+    for (int trial = 0; trial < 40; trial++) {
+        uint32_t row_bins = 1 + model_random(r) % 30, column_bins = 1 + model_random(r) % t->columns;
+        uint32_t *low = calloc(row_bins, sizeof *low), *high = calloc(row_bins, sizeof *high);
+        uint32_t *bin = calloc(t->columns, sizeof *bin);
+        float *out = calloc((size_t)row_bins * column_bins, sizeof *out);
+        for (uint32_t i = 0, at = 0; i < row_bins; i++) {
+            uint32_t left = (uint32_t)t->rows - at;
+            low[i] = at + (trial % 2 ? 0 : model_random(r) % (left / 8 + 1));
+            left = (uint32_t)t->rows - low[i];
+            high[i] = i + 1 == row_bins && trial % 3 == 0 ? (uint32_t)t->rows : low[i] + model_random(r) % (2 * left / (row_bins - i) + 1);
+            if (high[i] > t->rows)
+                high[i] = (uint32_t)t->rows;
+            at = high[i];
+        }
+        for (uint32_t c = 0; c < t->columns; c++) /* any grouping, some left out */
+            bin[c] = model_random(r) % 6 == 0 ? HSC_NONE : model_random(r) % column_bins;
+        for (int reduce = 0; reduce < 2; reduce++) {
+            OK(hsc_db_read_bins(db, view, (hsc_db_reduce)reduce, row_bins, low, high, column_bins, bin, out, &err));
+            for (uint32_t i = 0; i < row_bins; i++)
+                for (uint32_t b = 0; b < column_bins; b++) {
+                    double v = low[i] < high[i] ? 0 : NAN;
+                    for (uint32_t q = low[i]; q < high[i]; q++)
+                        for (uint32_t c = 0; c < t->columns; c++)
+                            if (bin[c] == b) {
+                                double cell = t->v[(uint64_t)q * t->columns + c];
+                                v = reduce == HSC_REDUCE_SUM ? v + cell : fmax(v, cell);
+                            }
+                    float got = out[(size_t)i * column_bins + b];
+                    if (isnan(v) ? !isnan(got) : got != (float)v)
+                        fail_msg("table %d axis %d %s bin %u rows %u-%u column bin %u: expected %g, got %g", view.table, view.axis,
+                                 reduce ? "sum" : "max", i, low[i], high[i], b, v, (double)got);
+                }
+        }
+        free(low);
+        free(high);
+        free(bin);
+        free(out);
+    }
+}
+
+static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz,
+                            uint64_t budget) {
+    hsc_err err = {0};
+    model *m = model_new(seed, one_thread);
+    hsc_db *db = NULL;
+    unsigned r = seed;
+    write_model(m, file_in("values.h5"), pyramid_min);
+    OK(hsc_db_open(file_in("values.h5"), &db, &err));
+    db->direct_nnz = direct_nnz;
+    db->block_nnz = block_nnz;
+    db->budget = budget;
+    assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_PROCESS), m->processes);
+    for (int table = 0; table < HSC_VALUES_COUNT; table++)
+        for (int axis = 0; axis < 2; axis++) {
+            hsc_db_view view = {0, (hsc_db_table)table, (hsc_db_axis)axis};
+            truth t = truth_of(m, view.table, view.axis);
+            assert_int_equal(hsc_db_get_rows(db, view.table), t.rows);
+            check_stats(db, view, &t);
+            check_pieces(db, view, &t, &r);
+            check_top(db, view, &t);
+            check_bins(db, view, &t, &r);
+            free(t.v);
+        }
+    hsc_db_close(db);
+    model_free(m);
+}
+
+static void values_from_rows(void **state) {
+    (void)state;
+    values_are_true(11, false, UINT64_MAX, HSC_DB_DIRECT_NNZ, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+}
+
+static void values_from_pyramids(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    values_are_true(12, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+    /* the pyramids were there, or this says nothing */
+    hsc_db *db = NULL;
+    OK(hsc_db_open(file_in("values.h5"), &db, &err));
+    assert_true(hsc_db_has(db, "/metrics/0/line/thread_blocks/16"));
+    assert_true(hsc_db_has(db, "/metrics/0/line/process_blocks/16"));
+    assert_true(hsc_db_has(db, "/metrics/0/line/thread_blocks/64"));
+    hsc_db_close(db);
+}
+
+static void values_of_single_threads(void **state) {
+    (void)state;
+    values_are_true(13, true, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+}
+
+static void values_when_memory_is_short(void **state) {
+    (void)state;
+    values_are_true(14, false, 1, 7, 31, 0);      /* nothing stays: everything by small pieces */
+    values_are_true(15, false, 1, 100, 500, 60000); /* some stays, and is given back for others */
+    values_are_true(16, true, UINT64_MAX, 1, 3, 20000);
+}
+
+/* Many chunks: several threads write and read them. */
+static void a_long_table(void **state) {
+    (void)state;
+    enum { ROWS = 150000 };
+    hsc_err err = {0};
+    model *m = model_new(17, false);
+    hsc_db *db = NULL;
+    static const enum hsc_column_id lines[] = {HSC_COL_line_file, HSC_COL_line_line, HSC_COL_line_scope};
+    for (int i = 0; i < 3; i++) {
+        uint32_t *v = calloc(ROWS, sizeof *v);
+        for (uint32_t r = 0; r < ROWS && i == 1; r++)
+            v[r] = r + 1;
+        free(m->columns[lines[i]]);
+        m->columns[lines[i]] = v;
+    }
+    m->rows[HSC_TAB_line] = m->value_rows[HSC_TABLE_LINE] = ROWS;
+    free(m->values[HSC_TABLE_LINE_INCL]);
+    m->values[HSC_TABLE_LINE_INCL] = NULL;
+    free(m->values[HSC_TABLE_LINE]);
+    uint32_t *values = m->values[HSC_TABLE_LINE] = calloc((size_t)ROWS * m->threads, sizeof *values);
+    unsigned random = 5;
+    for (size_t i = 0; i < (size_t)ROWS * m->threads; i++)
+        values[i] = model_random(&random) % 9 ? 0 : 1 + model_random(&random) % 1000;
+    hsc_status status = model_write(m, file_in("long.h5"), 3, 1, &err);
+    ok(status, &err, "write");
+    OK(hsc_db_open(file_in("long.h5"), &db, &err));
+    hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_THREAD};
+    double *sums = calloc(ROWS, sizeof *sums);
+    float *block = calloc((size_t)ROWS * m->threads, sizeof *block);
+    OK(hsc_db_read_sums(db, view, 0, ROWS, sums, &err));
+    OK(hsc_db_read_block(db, view, 0, ROWS, 0, m->threads, block, &err));
+    for (size_t r = 0; r < ROWS; r++) {
+        double sum = 0;
+        for (uint32_t c = 0; c < m->threads; c++) {
+            sum += values[r * m->threads + c];
+            if (block[r * m->threads + c] != (float)values[r * m->threads + c])
+                fail_msg("row %zu column %u", r, c);
+        }
+        if (sums[r] != sum)
+            fail_msg("row %zu", r);
+    }
+    for (uint32_t c = 0; c < m->threads; c += 5) {
+        uint64_t n, at = 0;
+        uint32_t *rows;
+        float *column;
+        OK(hsc_db_read_column(db, view, c, &n, &rows, &column, &err));
+        for (uint32_t r = 0; r < ROWS; r++)
+            if (values[(size_t)r * m->threads + c]) {
+                assert_true(at < n && rows[at] == r && column[at] == (float)values[(size_t)r * m->threads + c]);
+                at++;
+            }
+        assert_int_equal(at, n);
+        free(rows);
+        free(column);
+    }
+    free(sums);
+    free(block);
+    hsc_db_close(db);
+    model_free(m);
+}
+
+static void absent_values_say_so(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(3, false);
+    hsc_db *db = NULL;
+    double sum;
+    free(m->values[HSC_TABLE_INSTANCE]);
+    m->values[HSC_TABLE_INSTANCE] = NULL;
+    write_model(m, file_in("absent.h5"), 1);
+    OK(hsc_db_open(file_in("absent.h5"), &db, &err));
+    assert_int_equal(hsc_db_read_sums(db, (hsc_db_view){0, HSC_TABLE_INSTANCE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), HSC_E_MISSING);
+    assert_non_null(strstr(err.text, "instance"));
+    hsc_err_clear(&err);
+    assert_int_equal(hsc_db_read_sums(db, (hsc_db_view){1, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), HSC_E_MISSING);
+    assert_int_equal(hsc_db_read_sums(db, (hsc_db_view){2, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_read_sums(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 700, 1, &sum, &err), HSC_E_ARGUMENT);
+    hsc_db_close(db);
+    model_free(m);
+}
+
+/* ---- writing ---- */
+
+static char *slurp(const char *path, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    char *p = malloc(*size + 1);
+    assert_int_equal(fread(p, 1, *size, f), *size);
+    fclose(f);
+    return p;
+}
+
+static void same_bytes_for_any_workers(void **state) {
+    (void)state;
+    static const unsigned workers[] = {1, 2, 5};
+    hsc_err err = {0};
+    char *first = NULL;
+    size_t first_size = 0;
+    model *m = model_new(4, false);
+    for (size_t i = 0; i < 3; i++) {
+        size_t size;
+        OK(model_write(m, file_in("bytes.h5"), workers[i], 1, &err));
+        char *bytes = slurp(file_in("bytes.h5"), &size);
+        if (!first) {
+            first = bytes;
+            first_size = size;
+            continue;
+        }
+        assert_int_equal(size, first_size);
+        assert_memory_equal(bytes, first, size);
+        free(bytes);
+    }
+    free(first);
+    model_free(m);
+}
+
+static int files_left(void) {
+    char command[300], line[16] = "";
+    snprintf(command, sizeof command, "ls -A %s/left | wc -l", folder);
+    FILE *f = popen(command, "r");
+    char *got = fgets(line, sizeof line, f);
+    pclose(f);
+    return got ? atoi(line) : -1;
+}
+
+static void killed_writer_leaves_no_database(void **state) {
+    (void)state;
+    mkdir(file_in("left"), 0777);
+    model *m = model_new(5, false);
+    pid_t child = fork();
+    if (!child) {
+        hsc_store *s = NULL;
+        if (hsc_store_create(file_in("left/killed.h5"), 2, &s, NULL))
+            _exit(1);
+        for (int c = 0; c < HSC_COL_COUNT; c++)
+            hsc_store_put_column(s, (enum hsc_column_id)c, m->columns[c], m->rows[hsc_schema_columns[c].table], NULL);
+        raise(SIGKILL);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    assert_int_not_equal(access(file_in("left/killed.h5"), F_OK), 0);
+    assert_int_equal(files_left(), 1); /* the temporary one, which no reader takes for a database */
+    model_free(m);
+}
+
+static hsc_store *begin(const char *name) {
+    hsc_err err = {0};
+    hsc_store *s = NULL;
+    OK(hsc_store_create(file_in(name), 1, &s, &err));
+    return s;
+}
+
+static void refusals_leave_nothing(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(6, false);
+    uint64_t indptr[] = {0, 2};
+    uint32_t falling[] = {3, 1}, beyond[] = {1, 99}, good[] = {1, 3}, zero[] = {1, 0}, counts[] = {5, 6};
+    static const uint32_t of_process[] = {0, 0, 0, 0};
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf %s/left && mkdir %s/left", folder, folder);
+    assert_int_equal(system(command), 0);
+
+    hsc_store *s = begin("left/a.h5");
+    assert_int_equal(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, 1, 4, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "thread/process must be put before"));
+    hsc_err_clear(&err);
+    OK(hsc_store_put_column(s, HSC_COL_thread_process, of_process, 4, &err));
+    OK(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, 1, 4, &err));
+    assert_int_equal(hsc_store_put_rows(s, 1, indptr, falling, counts, NULL), HSC_E_FORMAT);
+    assert_int_equal(hsc_store_put_rows(s, 1, indptr, beyond, counts, NULL), HSC_E_FORMAT);
+    assert_int_equal(hsc_store_put_rows(s, 1, indptr, good, zero, NULL), HSC_E_ARGUMENT);
+    OK(hsc_store_put_rows(s, 1, indptr, good, counts, &err));
+    assert_int_equal(hsc_store_put_rows(s, 1, indptr, good, counts, NULL), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_store_commit(s, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "not ended"));
+    hsc_err_clear(&err);
+
+    s = begin("left/b.h5");
+    assert_int_equal(hsc_store_commit(s, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "scope/tag is missing"));
+    hsc_err_clear(&err);
+
+    ((uint32_t *)m->columns[HSC_COL_scope_parent])[9] = 50;
+    assert_int_equal(model_write(m, file_in("left/c.h5"), 1, 1, &err), HSC_E_FORMAT);
+    assert_non_null(strstr(err.text, "/static/scope/parent row 9"));
+    hsc_err_clear(&err);
+    model_free(m);
+
+    m = model_new(6, false);
+    m->value_rows[HSC_TABLE_INSTANCE]--;
+    assert_int_equal(model_write(m, file_in("left/d.h5"), 1, 1, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "expected 40 rows"));
+    hsc_err_clear(&err);
+    model_free(m);
+
+    s = begin("left/e.h5");
+    hsc_store_abort(s);
+    assert_int_equal(files_left(), 0);
+    assert_int_equal(hsc_store_create(file_in("nowhere/x.h5"), 1, &s, &err), HSC_E_IO);
+    assert_non_null(strstr(err.text, "No such file"));
+}
+
+static void a_full_disk_leaves_nothing(void **state) {
+    (void)state;
+    model *m = model_new(8, false);
+    size_t size;
+    hsc_err err = {0};
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf %s/left && mkdir %s/left", folder, folder);
+    assert_int_equal(system(command), 0);
+    OK(model_write(m, file_in("whole.h5"), 1, 1, &err));
+    free(slurp(file_in("whole.h5"), &size));
+    for (int part = 0; part < 20; part++) {
+        pid_t child = fork();
+        if (!child) {
+            struct rlimit limit = {size * (size_t)part / 20, size * (size_t)part / 20};
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &limit);
+            alarm(20);
+            hsc_status status = model_write(m, file_in("left/full.h5"), 2, 1, &err);
+            _exit(status == HSC_E_IO && err.text[0] ? 0 : 1);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_int_equal(files_left(), 0);
+    }
+    model_free(m);
+}
+
+static void an_empty_run_is_a_database(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    hsc_db_info info;
+    hsc_db_stats stats;
+    static const uint32_t zero[] = {0}, one[] = {1}, none[] = {HSC_NONE};
+    static const uint64_t indptr[] = {0, 0};
+    static const double scale[] = {0.001};
+    static const char *const names[] = {"CPU time"};
+    hsc_store *s = begin("empty.h5");
+    for (int c = 0; c < HSC_COL_COUNT; c++) {
+        const hsc_column_def *d = &hsc_schema_columns[c];
+        if (d->table == HSC_TAB_scope || d->table == HSC_TAB_context || d->table == HSC_TAB_metric)
+            OK(hsc_store_put_column(s, (enum hsc_column_id)c,
+                                    d->type == HSC_COLTYPE_S ? (const void *)names : d->type == HSC_COLTYPE_F8 ? (const void *)scale
+                                    : !strcmp(d->name, "subtree_end") ? one : hsc_schema_references(d) != HSC_TAB_COUNT && strcmp(d->name, "parent") &&
+                                      strcmp(d->name, "scope") ? none : (const void *)(uint64_t[]){0}, 1, &err));
+    }
+    (void)zero;
+    OK(hsc_store_put_column(s, HSC_COL_thread_process, NULL, 0, &err));
+    OK(hsc_store_begin_values(s, 0, HSC_TABLE_SCOPE_EXCL, 1, 0, &err));
+    OK(hsc_store_put_rows(s, 1, indptr, NULL, NULL, &err));
+    OK(hsc_store_end_values(s, &err));
+    OK(hsc_store_commit(s, &err));
+    OK(hsc_db_open(file_in("empty.h5"), &db, &err));
+    hsc_db_get_info(db, &info);
+    assert_int_equal(info.threads, 0);
+    OK(hsc_db_read_stats(db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_PROCESS}, 0, 1, &stats, &err));
+    assert_true(stats.sum == 0 && stats.max == 0 && stats.stddev == 0);
+    assert_int_equal(stats.max_column, HSC_NONE);
+    hsc_db_close(db);
+}
+
+/* ---- sources ---- */
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void sources_are_found(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    bool changed = true;
+    model *m = model_new(7, false);
+    char **paths = m->columns[HSC_COL_file_path], **sums = m->columns[HSC_COL_file_checksum];
+    uint8_t *has_lines = m->columns[HSC_COL_file_has_lines];
+    memset(has_lines, 1, 9);
+    has_lines[8] = 0;
+    static const char *const names[] = {"gone/from/here/x.c", "y.c"};
+    for (int i = 0; i < 2; i++) {
+        free(paths[i]);
+        paths[i] = strdup(i ? file_in(names[1]) : "/gone/from/here/x.c");
+        free(sums[i]);
+        sums[i] = strdup(i ? "900150983cd24fb0d6963f7d28e17f72" : "");
+    }
+    write_model(m, file_in("sources.h5"), 1);
+    OK(hsc_db_open(file_in("sources.h5"), &db, &err));
+    OK(hsc_db_read_source(db, 2, &text, &size, &changed, &err));
+    assert_int_equal(size, 19);
+    assert_string_equal(text, "int main(void) {\n}\n");
+    assert_false(changed);
+    free(text);
+    unsetenv("HEATSCOPE_SOURCE_PATH");
+    assert_int_equal(hsc_db_read_source(db, 0, &text, &size, &changed, &err), HSC_E_MISSING);
+    assert_non_null(strstr(err.text, "/gone/from/here/x.c: not found"));
+    hsc_err_clear(&err);
+    char list[600];
+    mkdir(file_in("elsewhere"), 0777);
+    mkdir(file_in("elsewhere/here"), 0777);
+    write_file(file_in("elsewhere/here/x.c"), "longer tail\n");
+    write_file(file_in("elsewhere/x.c"), "shorter tail\n");
+    snprintf(list, sizeof list, "/nonexistent::%s", file_in("elsewhere"));
+    setenv("HEATSCOPE_SOURCE_PATH", list, 1);
+    OK(hsc_db_read_source(db, 0, &text, &size, NULL, &err));
+    assert_string_equal(text, "longer tail\n");
+    free(text);
+    write_file(file_in("y.c"), "abc");
+    OK(hsc_db_read_source(db, 1, &text, &size, &changed, &err));
+    assert_false(changed);
+    free(text);
+    write_file(file_in("y.c"), "abd");
+    OK(hsc_db_read_source(db, 1, &text, &size, &changed, &err));
+    assert_true(changed);
+    free(text);
+    assert_int_equal(hsc_db_read_source(db, 8, &text, &size, &changed, &err), HSC_E_MISSING);
+    assert_int_equal(hsc_db_read_source(db, 9, &text, &size, &changed, NULL), HSC_E_ARGUMENT);
+    unsetenv("HEATSCOPE_SOURCE_PATH");
+    hsc_db_close(db);
+    model_free(m);
+}
+
+static void md5_of_the_rfc(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"", "d41d8cd98f00b204e9800998ecf8427e"},
+        {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+        {"abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"},
+        {"12345678901234567890123456789012345678901234567890123456789012345678901234567890", "57edf4a22be3c955ac49da2e2107b67a"}};
+    for (size_t i = 0; i < 4; i++) {
+        char hex[33];
+        hsc_md5_hex(pairs[i][0], strlen(pairs[i][0]), hex);
+        assert_string_equal(hex, pairs[i][1]);
+    }
+}
+
+static void text_is_made_utf8(void **state) {
+    (void)state;
+    char bad[] = "a\xFF" "b\xC3" "c\xE2\x82\xAC\xED\xA0\x80\xC0\x80z";
+    hsc_text_repair(bad);
+    assert_string_equal(bad, "a?b?c\xE2\x82\xAC?????z");
+}
+
+int main(void) {
+    if (!mkdtemp(folder))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns),
+        cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
+        cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
+        cmocka_unit_test(a_long_table),            cmocka_unit_test(absent_values_say_so),
+           cmocka_unit_test(same_bytes_for_any_workers),
+        cmocka_unit_test(killed_writer_leaves_no_database), cmocka_unit_test(refusals_leave_nothing),
+        cmocka_unit_test(a_full_disk_leaves_nothing), cmocka_unit_test(an_empty_run_is_a_database), cmocka_unit_test(sources_are_found),
+        cmocka_unit_test(md5_of_the_rfc),          cmocka_unit_test(text_is_made_utf8),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) ? 1 : failed;
+}
