@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a thread is doing, for its samples: wrappers set it, the handler reads it. UNKNOWN leaves it to the correlator, which
+ * tells it from the call path. */
+#ifndef HSC_RT_STATE_H
+#define HSC_RT_STATE_H
+
+#include "rt.h"
+
+#define HSC_RT_STATE_NONE UINT32_MAX /* nothing to give back */
+
+/* A wrapper begins. Returns what hsc_rt_state_leave gives back. `strong`: also inside another wrapper (MPI, OpenMP); the others
+ * (memory, input and output) keep what a strong one has set: what a message library does to send is communication. */
+static inline uint32_t hsc_rt_state_enter(uint32_t state, bool strong) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t)
+        return HSC_RT_STATE_NONE;
+    uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (!strong && old > HSC_state_COMPUTATION)
+        return HSC_RT_STATE_NONE;
+    atomic_store_explicit(&t->state, state, memory_order_relaxed);
+    return old;
+}
+
+static inline void hsc_rt_state_leave(uint32_t old) {
+    if (old != HSC_RT_STATE_NONE && hsc_rt_self)
+        atomic_store_explicit(&hsc_rt_self->state, old, memory_order_relaxed);
+}
+
+#endif
