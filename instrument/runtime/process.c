@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -398,10 +399,23 @@ static void after_fork_child(void) {
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
     if (!begin(low, high))
         atomic_store(&hsc_rt.on, 0);
+    else if (hsc_rt.same_process)
+        atomic_store(hsc_rt.same_process, 1);
     errno = saved_errno;
 }
 
 /* ---- constructor, destructor ------------------------------------------------------------------------------------------------ */
+
+/* So that wrappers know a child that nobody told us of without asking the kernel each time. */
+static void mark_process(void) {
+    uint8_t *page = hsc_rt_map(HSC_RT_PAGE);
+    if (!page || hsc_sys3(SYS_madvise, (long)page, HSC_RT_PAGE, MADV_WIPEONFORK)) {
+        hsc_rt_unmap(page, HSC_RT_PAGE);
+        return;
+    }
+    hsc_rt.same_process = (_Atomic uint32_t *)page;
+    atomic_store(hsc_rt.same_process, 1);
+}
 
 /* Go's runtime owns all signals, handles them by system calls of its own, and ends the program for one it does not expect. */
 static bool is_go_program(void) {
@@ -472,6 +486,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         uint64_t low, high;
         hsc_rt_signal_install();
         hsc_rt_threads_init();
+        mark_process();
         pthread_atfork(before_fork, after_fork_parent, after_fork_child);
         at_quick_exit(at_exit);
         main_stack(&low, &high);

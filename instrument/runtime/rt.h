@@ -293,8 +293,10 @@ typedef struct hsc_rt_seen {
 
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
-    _Atomic uint32_t busy; /* in the handler, or in normal code that owns the writer */
+    _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
     _Atomic uint32_t state;
+    uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
+    _Atomic uint64_t deferred; /* samples taken while the writer was busy */
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats;
     uint64_t lost_by_reason[8];
     int32_t tid;
@@ -333,8 +335,16 @@ typedef struct hsc_rt_thread {
     hsc_rt_frame fresh[HSC_RT_DEPTH_MAX];
 } hsc_rt_thread;
 
+enum { HSC_RT_BUSY = 1, HSC_RT_BUSY_HELPER = 2 };
+
 /* Walks the stack from a signal's context; returns the thread's leaf node, 0 when there is none; writes node records. */
 uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated);
+/* The caller of a wrapper, whose frame pointer is kept (HSC_RT_HERE of here.h): its call path begins there. */
+typedef struct hsc_rt_here {
+    uint64_t pc, sp, bp;
+} hsc_rt_here;
+/* The same from normal code that owns the thread's writer (hsc_rt_own). */
+uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
@@ -400,6 +410,7 @@ void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 typedef struct hsc_rt_state {
     _Atomic uint32_t on;       /* samples are taken */
     _Atomic uint32_t finished; /* nothing more is written */
+    _Atomic uint32_t *same_process; /* a page that a child of fork finds empty; NULL: the kernel has none */
     int pid;
     int signal;
     uint64_t period_ns, tick_ns;

@@ -2,7 +2,9 @@
 /* The signal handler: one sample. Nothing here allocates but the tree's own pages, locks, or waits. */
 #include <errno.h>
 
-#include "rt.h"
+#include <ucontext.h>
+
+#include "here.h"
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
@@ -42,8 +44,7 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     return hsc_chunk_put(&t->chunk, record_id, record) == HSC_OK;
 }
 
-static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
-    uint64_t state = atomic_load_explicit(&t->state, memory_order_relaxed);
+static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated, uint64_t weight) {
     bool ok;
     if (weight == 1) {
         hsc_rec_sample r = {now, node, state};
@@ -61,8 +62,21 @@ static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool trunc
         add(&t->truncated, weight);
 }
 
+static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
+    put_sample_as(t, now, node, atomic_load_explicit(&t->state, memory_order_relaxed), truncated, weight);
+}
+
+/* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */
+static void check_state(hsc_rt_thread *t, const void *context) {
+    uint64_t sp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+    if (atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN && sp > t->state_frame &&
+        sp < t->stack_high && t->state_frame >= t->stack_low)
+        atomic_store_explicit(&t->state, HSC_state_UNKNOWN, memory_order_relaxed);
+}
+
 static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
     bool truncated = false;
+    check_state(t, context);
     t->no_space = false;
     uint32_t node = hsc_rt_walk(t, context, t->last_time, &truncated);
     if (!node) {
@@ -88,6 +102,9 @@ static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
 }
 
 void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu) {
+    uint64_t deferred = atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed);
+    if (deferred)
+        lose(t, deferred, HSC_loss_reason_REENTRY);
     hsc_rt_credit c = hsc_rt_credit_end(t, cpu);
     record_credit(t, &c);
 }
@@ -107,6 +124,7 @@ static void sample(hsc_rt_thread *t, bool timer, void *context) {
         c = hsc_rt_credit_tick(t, context, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
         weight = c.here;
     }
+    weight += atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed);
     if (weight)
         record(t, context, weight);
     if (settles && !timer)
@@ -117,6 +135,30 @@ static void sample(hsc_rt_thread *t, bool timer, void *context) {
         hsc_rt_govern(t, t->cpu_seen_ns);
     else
         hsc_rt_govern_sample(t);
+}
+
+static bool take(hsc_rt_thread *t) {
+    uint32_t free_word = 0;
+    return atomic_compare_exchange_strong_explicit(&t->busy, &free_word, HSC_RT_BUSY, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+bool hsc_rt_own(hsc_rt_thread *t) {
+    while (!take(t)) {
+        if (atomic_load_explicit(&t->busy, memory_order_relaxed) == HSC_RT_BUSY)
+            return false;
+        hsc_relax(); /* the helper, for a moment */
+    }
+    return true;
+}
+
+void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
+    do {
+        uint64_t n = node ? atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed) : 0;
+        if (n)
+            put_sample_as(t, hsc_rt_thread_now(t), node, HSC_state_RUNTIME, false, n);
+        atomic_store_explicit(&t->busy, 0, memory_order_release);
+    } while (node && atomic_load_explicit(&t->deferred, memory_order_relaxed) && take(t));
 }
 
 void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
@@ -133,8 +175,8 @@ void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     }
     if (!t)
         atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);
-    else if (atomic_exchange_explicit(&t->busy, 1, memory_order_seq_cst))
-        lose(t, perf, HSC_loss_reason_REENTRY);
+    else if (!take(t))
+        atomic_fetch_add_explicit(&t->deferred, perf, memory_order_relaxed);
     else {
         if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
             sample(t, timer, context);

@@ -10,13 +10,15 @@
 
 /* A wrapper begins. Returns what hsc_rt_state_leave gives back. `strong`: also inside another wrapper (MPI, OpenMP); the others
  * (memory, input and output) keep what a strong one has set: what a message library does to send is communication. */
-static inline uint32_t hsc_rt_state_enter(uint32_t state, bool strong) {
+static inline __attribute__((always_inline)) uint32_t hsc_rt_state_enter(uint32_t state, bool strong) {
     hsc_rt_thread *t = hsc_rt_self;
     if (!t)
         return HSC_RT_STATE_NONE;
     uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (!strong && old > HSC_state_COMPUTATION)
         return HSC_RT_STATE_NONE;
+    if (old == HSC_state_UNKNOWN)
+        t->state_frame = (uint64_t)__builtin_frame_address(0);
     atomic_store_explicit(&t->state, state, memory_order_relaxed);
     return old;
 }

@@ -429,20 +429,16 @@ static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
     }
 }
 
-uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated) {
-    const ucontext_t *u = ucontext;
+/* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. */
+static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, uint64_t now_ns, bool *truncated) {
     uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
     if (t->generation != generation) { /* modules came or went: what is kept may mean something else now */
         __builtin_memset(t->cache, 0, sizeof t->cache);
         t->frames = 0;
         t->generation = generation;
     }
-    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, u->uc_mcontext.gregs};
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers};
     hsc_rt_frame *f = t->fresh;
-    f[0].pc = (uint64_t)w.registers[REG_RIP];
-    f[0].sp = (uint64_t)w.registers[REG_RSP];
-    f[0].bp = (uint64_t)w.registers[REG_RBP];
-    f[0].flags = HSC_FRAME_EXACT;
     t->window_address = 0;
     if (f[0].sp >= t->stack_low && f[0].sp < t->stack_high) {
         w.low = f[0].sp;
@@ -481,4 +477,23 @@ uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *tr
     t->frames = w.reusable && !cut ? kept : 0;
     *truncated = t->stack[0].flags & HSC_FRAME_TRUNCATED;
     return node;
+}
+
+uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated) {
+    const greg_t *r = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+    hsc_rt_frame *f = t->fresh;
+    f->pc = (uint64_t)r[REG_RIP];
+    f->sp = (uint64_t)r[REG_RSP];
+    f->bp = (uint64_t)r[REG_RBP];
+    f->flags = HSC_FRAME_EXACT;
+    return walk(t, r, now_ns, truncated);
+}
+
+uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated) {
+    hsc_rt_frame *f = t->fresh;
+    f->pc = at->pc;
+    f->sp = at->sp;
+    f->bp = at->bp;
+    f->flags = 0;
+    return walk(t, NULL, now_ns, truncated);
 }
