@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <heatscope/formats/err.h>
@@ -61,6 +62,10 @@ bool hsc_cli_is_database(const char *path);
 /* The database for what the user named: a database itself; for a measurement directory DIR/heatscope.h5, correlated
  * first when it is missing or older than the measurement (says so on stderr). Returns an exit code, -1: go on. */
 int hsc_cli_database_for(const char *command, const char *path, char *buffer, size_t size);
+
+/* The metric of that name (capitals do not matter) or number; name NULL: *out as it is. HSC_E_ARGUMENT: there is none. */
+struct hsc_db;
+hsc_status hsc_cli_find_metric(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
 
 /* Progress of long work: a line that redraws itself on a terminal, nothing in a pipe. done/total in any unit. */
 void hsc_cli_progress(const char *what, double done, double total);

@@ -2,7 +2,6 @@
 /* heatscope report: what a database says, as text, CSV or JSON. */
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -80,24 +79,6 @@ static int set(void *ctx, int option, const char *value) {
     }
 }
 
-static hsc_status find_metric(report *r, const char *name, hsc_err *err) {
-    unsigned long long n;
-    if (!name)
-        return HSC_OK;
-    for (uint32_t m = 0; m < r->info.metrics; m++) {
-        hsc_db_metric metric;
-        if (!hsc_db_get_metric(r->db, m, &metric, NULL) && !strcasecmp(metric.name, name)) {
-            r->metric = m;
-            return HSC_OK;
-        }
-    }
-    if (r->info.metrics && hsc_cli_parse_u64(name, 0, r->info.metrics - 1, &n)) {
-        r->metric = (uint32_t)n;
-        return HSC_OK;
-    }
-    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u", r->info.path, name, r->info.metrics);
-}
-
 static int terminal_width(void) {
     struct winsize w;
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 80)
@@ -129,7 +110,7 @@ int hsc_cmd_report(int argc, char **argv) {
     r.where = c.where;
     r.width = terminal_width();
     r.top = c.top_given ? c.top : c.format == REPORT_TEXT ? 10 : 0;
-    status = find_metric(&r, c.metric, &err);
+    status = hsc_cli_find_metric(r.db, c.metric, &r.metric, &err);
     if (!status)
         status = report_load(&r, &err);
     if (!status)

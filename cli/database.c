@@ -4,9 +4,34 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+
+#ifdef HSC_HAVE_STORE
+#include <heatscope/query.h>
+
+hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_err *err) {
+    unsigned long long n;
+    hsc_db_info info;
+    if (!name)
+        return HSC_OK;
+    hsc_db_get_info(db, &info);
+    for (uint32_t m = 0; m < info.metrics; m++) {
+        hsc_db_metric metric;
+        if (!hsc_db_get_metric(db, m, &metric, NULL) && !strcasecmp(metric.name, name)) {
+            *out = m;
+            return HSC_OK;
+        }
+    }
+    if (info.metrics && hsc_cli_parse_u64(name, 0, info.metrics - 1, &n)) {
+        *out = (uint32_t)n;
+        return HSC_OK;
+    }
+    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u", info.path, name, info.metrics);
+}
+#endif
 
 #ifdef HSC_HAVE_JOIN
 #include "correlate.h"

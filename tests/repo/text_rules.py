@@ -18,10 +18,11 @@ for part in ("formats", "instrument", "correlate", "gui", "cli", "tests", "examp
                 # inputs of compiler tests begin with their RUN lines: what is tested are their line numbers
                 if "SPDX-License-Identifier" not in head and not re.search(r"RUN: .*%(cc|fc|cxx|map)\b", head):
                     wrong.append(f"{rel}: no SPDX line")
-for number, line in enumerate(open(os.path.join(top, "scripts/packages.txt"), encoding="utf-8"), 1):
-    line = line.strip()
-    if line and not line.startswith("#") and len(line.split(None, 1)) < 2:
-        wrong.append(f"scripts/packages.txt:{number}: no reason")
+for name in ("packages.txt", "packages-readers.txt"):
+    for number, line in enumerate(open(os.path.join(top, "scripts", name), encoding="utf-8"), 1):
+        line = line.strip()
+        if line and not line.startswith("#") and len(line.split(None, 1)) < 2:
+            wrong.append(f"scripts/{name}:{number}: no reason")
 for doc in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + \
         [os.path.join("docs", n) for n in os.listdir(os.path.join(top, "docs")) if n.endswith(".md")]:
     p = os.path.join(top, doc)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The trace event format of Chrome, which Perfetto reads: one track a thread, a slice for each calling context, as long
+ * as its inclusive time and inside its caller's. Slices stand in the order of the calling-context tree, not of time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "paths.h"
+
+typedef struct open_slice {
+    uint32_t context;
+    double next; /* where its next child begins, counts */
+} open_slice;
+
+static hsc_status put_slice(export_job *job, uint32_t context, double begin, double length, uint32_t process,
+                            uint32_t thread, hsc_err *err) {
+    export_frame f;
+    hsc_status s = export_get_frame(job, job->context[context].scope, &f, err);
+    if (s)
+        return s;
+    double us = job->metric.scale * (strcmp(job->metric.unit, "s") ? 1 : 1e6);
+    fputs(",\n{\"ph\":\"X\",\"name\":", job->out);
+    export_json_text(job->out, f.name);
+    fprintf(job->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process, thread, begin * us, length * us);
+    if (*f.file) {
+        fputs(",\"args\":{\"file\":", job->out);
+        export_json_text(job->out, f.file);
+        fprintf(job->out, ",\"line\":%u}", f.line);
+    }
+    fputc('}', job->out);
+    return HSC_OK;
+}
+
+static hsc_status put_thread(export_job *job, uint32_t thread, open_slice *stack, hsc_err *err) {
+    hsc_db_thread t;
+    uint64_t n = 0, m = 0, k = 0;
+    uint32_t *rows = NULL, *own_rows = NULL, depth = 0;
+    float *values = NULL, *own = NULL;
+    char name[128];
+    hsc_status s = hsc_db_get_thread(job->db, thread, &t, err);
+    if (s || (s = export_read_thread(job, HSC_TABLE_CONTEXT_INCL, thread, &n, &rows, &values, err)))
+        return s;
+    if ((s = export_read_thread(job, HSC_TABLE_CONTEXT_EXCL, thread, &m, &own_rows, &own, err)))
+        goto done;
+    export_thread_name(job, thread, name, sizeof name);
+    fprintf(job->out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", t.process,
+            t.tid);
+    export_json_text(job->out, name);
+    fputs("}}", job->out);
+    for (uint64_t i = 0; !s && i < n; i++) {
+        uint32_t c = rows[i];
+        while (depth && stack[depth - 1].context != job->context[c].parent)
+            depth--;
+        double begin = depth ? stack[depth - 1].next : 0, exclusive = 0;
+        if (depth)
+            stack[depth - 1].next = begin + (double)values[i];
+        while (k < m && own_rows[k] < c)
+            k++;
+        if (k < m && own_rows[k] == c)
+            exclusive = (double)own[k];
+        if (c && (job->options->loops || job->context[c].kind != HSC_CONTEXT_LOOP))
+            s = put_slice(job, c, begin, (double)values[i], t.process, t.tid, err);
+        stack[depth++] = (open_slice){c, begin + exclusive};
+    }
+done:
+    free(rows);
+    free(values);
+    free(own_rows);
+    free(own);
+    return s;
+}
+
+hsc_status export_chrome(export_job *job, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    open_slice *stack = malloc(((size_t)job->depth + 1) * sizeof *stack);
+    if (!stack)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for paths of %u frames", job->info.path, job->depth);
+    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":", job->out);
+    export_json_text(job->out, job->info.title);
+    fputs(",\"note\":\"slices are ordered by calling context, not by time\"},\n\"traceEvents\":[\n"
+          "{\"ph\":\"M\",\"name\":\"heatscope\",\"pid\":0,\"tid\":0,\"args\":{}}",
+          job->out);
+    for (uint32_t p = 0; !s && p < job->info.processes; p++) {
+        hsc_db_process process;
+        s = hsc_db_get_process(job->db, p, &process, err);
+        if (s)
+            break;
+        fprintf(job->out, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":", p);
+        char name[64];
+        if (process.rank >= 0)
+            snprintf(name, sizeof name, "rank %d", process.rank);
+        else
+            snprintf(name, sizeof name, "process %u", process.pid);
+        export_json_text(job->out, name);
+        fputs("}}", job->out);
+    }
+    for (uint32_t t = 0; !s && t < job->info.threads; t++) {
+        s = export_step(job, t, job->info.threads, err);
+        if (!s)
+            s = put_thread(job, t, stack, err);
+    }
+    fputs("\n]}\n", job->out);
+    free(stack);
+    return s;
+}

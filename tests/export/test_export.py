@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Exports of a simulated database, opened by the tools they are made for. Usage: test_export.py READER HEATSCOPE SIMULATE WORK
+
+The database's total is read from its ledger by `heatscope report`; each export must carry exactly that. A reader must also refuse
+a file that was broken on purpose, or its silence about ours would prove nothing."""
+import csv
+import functools
+import gzip
+import http.server
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+READER, HEATSCOPE, SIMULATE, WORK = sys.argv[1:5]
+SKIP = 77
+SPEEDSCOPE = "1.25.0"
+wrong = []
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(complaint)
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=more.pop("text", True), timeout=240, **more)
+
+
+def need(program):
+    if not shutil.which(program):
+        print(f"skipped: {program} is not there")
+        sys.exit(SKIP)
+
+
+def export(kind, *options, name=None):
+    path = os.path.join(WORK, name or f"out.{kind}")
+    done = run(HEATSCOPE, "export", f"--to={kind}", "-o", path, *options, DATABASE)
+    that(done.returncode == 0 and done.stderr == "", f"export {kind}: {done}")
+    return path
+
+
+def table(by):
+    done = run(HEATSCOPE, "report", f"--by={by}", "--format=csv", DATABASE)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def total_samples():
+    return next(int(row["samples"]) for row in table("ledger") if row["name"] == "recorded")
+
+
+def broken(path, change):
+    with open(path, "rb") as f:
+        data = f.read()
+    with open(path + ".broken", "wb") as f:
+        f.write(change(data))
+    return path + ".broken"
+
+
+# ---- without readers: structure and sums --------------------------------------------------------------------------------
+
+def read_collapsed(path):
+    rows = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            stack, n = line.rstrip("\n").rsplit(" ", 1)
+            rows[stack] = rows.get(stack, 0) + int(n)
+    return rows
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            assert key & 7 == 2, key
+            size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+            assert len(value) == size
+        yield key >> 3, value
+
+
+def numbers(data):
+    at, out = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        out.append(value)
+    return out
+
+
+def check_pprof(path, samples):
+    with gzip.open(path) as f:
+        parts = list(fields(f.read()))
+    strings = [v.decode() for k, v in parts if k == 6]
+    that(strings[0] == "", "pprof: the first string must be empty")
+    locations = {dict(fields(v))[1] for k, v in parts if k == 4}
+    functions = {dict(fields(v))[1] for k, v in parts if k == 5}
+    for k, v in parts:
+        if k == 4:
+            line = dict(fields(dict(fields(v))[4]))
+            that(line[1] in functions, f"pprof: location without function {line}")
+    sums = [0, 0]
+    for k, v in parts:
+        if k != 2:
+            continue
+        sample = dict(fields(v))
+        that(set(numbers(sample[1])) <= locations, "pprof: sample with unknown location")
+        for i, n in enumerate(numbers(sample[2])):
+            sums[i] += n
+        for key, label in fields(v):
+            if key == 3:
+                label = dict(fields(label))
+                that(label.keys() == {1, 2}, f"pprof: label {label}")
+    that(sums == [samples, samples * 1000000], f"pprof: {sums}, expected {samples} samples of 1 ms")
+
+
+def files():
+    samples = total_samples()
+    for loops in ((), ("--loops",), ("--no-loops",)):
+        rows = read_collapsed(export("collapsed", *loops))
+        that(sum(rows.values()) == samples, f"collapsed {loops}: {sum(rows.values())} of {samples}")
+        has = any(re.search(r" at [^;]+:\d+(;|$)", stack) for stack in rows)
+        that(has == (loops != ("--no-loops",)), f"collapsed {loops}: loops {has}")
+        check_pprof(export("pprof", *loops), samples)
+    with open(export("csv"), newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    that(sum(int(r["samples"]) for r in rows) == samples, "csv: sum")
+    by_line = {(r["file"], r["line"]): int(r["exclusive_samples"]) for r in table("line")}
+    mine = {}
+    for r in rows:
+        mine[r["file"], r["line"]] = mine.get((r["file"], r["line"]), 0) + int(r["samples"])
+    that({k: v for k, v in by_line.items() if v} == mine, "csv: other sums by line than the report's")
+    with open(export("speedscope"), encoding="utf-8") as f:
+        data = json.load(f)
+    weights = sum(sum(p["weights"]) for p in data["profiles"])
+    that(abs(weights * 1000 - samples) < 1e-3, f"speedscope: {weights} s, expected {samples} ms")
+    n = len(data["shared"]["frames"])
+    that(all(0 <= f < n for p in data["profiles"] for s in p["samples"] for f in s), "speedscope: frame out of range")
+    that(all(len(p["samples"]) == len(p["weights"]) for p in data["profiles"]), "speedscope: samples and weights")
+    with open(export("chrome"), encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    tracks = {}
+    for e in events:
+        if e["ph"] == "X":
+            tracks.setdefault((e["pid"], e["tid"]), []).append((e["ts"], -e["dur"]))
+    for track, slices in tracks.items():  # each slice lies inside the one around it
+        stack = []
+        for begin, minus in sorted(slices):
+            while stack and stack[-1] <= begin + 1e-6:
+                stack.pop()
+            that(not stack or begin - minus <= stack[-1] + 1e-2, f"chrome: slices of {track} cross at {begin}")
+            stack.append(begin - minus)
+    threads = [r for r in table("processor") if int(r["samples"])]
+    that(len(tracks) >= 1 and threads, "chrome: no tracks")
+    # hostile and wrong use
+    for command, code, words in (
+            ([], 2, "--to"), (["--to=nothing", DATABASE], 2, "callgrind, pprof"), (["--to=csv"], 2, "one database"),
+            (["--to=csv", "/nonexistent"], 1, "/nonexistent"), (["--to=csv", __file__], 1, "neither"),
+            (["--to=csv", "--metric=beauty", DATABASE], 1, "beauty"),
+            (["--to=csv", "-o", os.path.join(WORK, "no", "such"), DATABASE], 1, "cannot create")):
+        done = run(HEATSCOPE, "export", *command)
+        that(done.returncode == code and words in done.stderr and len(done.stderr.splitlines()) == 1, f"{command}: {done}")
+    for kind in ("callgrind", "pprof", "speedscope", "chrome", "collapsed", "csv"):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([HEATSCOPE, "export", "--to=" + kind, DATABASE], stdout=full, stderr=subprocess.PIPE, text=True)
+        that(done.returncode == 1 and "cannot write" in done.stderr, f"{kind} on a full disk: {done}")
+        with open(export(kind, name="one." + kind), "rb") as a, open(export(kind, name="two." + kind), "rb") as b:
+            that(a.read() == b.read(), f"{kind}: not the same bytes twice")
+    that(not [n for n in os.listdir(WORK) if n.endswith(".tmp")], "files left beside")
+
+
+# ---- with readers -----------------------------------------------------------------------------------------------------------
+
+def callgrind_annotate():
+    need("callgrind_annotate")
+    samples, path = total_samples(), export("callgrind")
+    done = run("callgrind_annotate", path)
+    that(done.returncode == 0 and done.stderr == "", f"callgrind_annotate: {done.stderr[:400]}")
+    found = re.search(r"^\s*([\d,]+) \(100.0%\)\s+PROGRAM TOTALS", done.stdout, re.M)
+    that(found and int(found.group(1).replace(",", "")) == samples * 1000000, f"total {found}, expected {samples} ms")
+    # the ten largest procedures have what the report says
+    names = {}
+    for row in table("procedure"):
+        names[row["procedure"]] = names.get(row["procedure"], 0) + int(row["exclusive_samples"])
+    for name, n in sorted(names.items(), key=lambda x: -x[1])[:10]:
+        ours = sum(int(v.replace(",", "")) for v, f in re.findall(r"^\s*([\d,]+) \([^)]*\)\s+[^\n:]*:([^\n\[]*)", done.stdout, re.M)
+                   if f.strip() == name)
+        that(ours == n * 1000000, f"{name}: {ours} ns, expected {n} ms")
+    bad = run("callgrind_annotate", broken(path, lambda d: re.sub(rb"\n\d+ \d+\n", b"\n?12 x\n", d, count=1)))
+    that("malformed" in bad.stderr, "callgrind_annotate takes a broken file")
+
+
+def kcachegrind():
+    need("kcachegrind")
+    need("dbus-run-session")
+    path = export("callgrind")
+
+    def complaints(file):
+        env = dict(os.environ, QT_QPA_PLATFORM="offscreen", HOME=WORK, XDG_RUNTIME_DIR=WORK)
+        done = run("dbus-run-session", "--", "timeout", "8", "kcachegrind", file, env=env)  # it stays open: 124 is right
+        that(done.returncode == 124, f"kcachegrind ended: {done}")
+        return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("Loading")]
+
+    that(not complaints(path), f"kcachegrind: {complaints(path)[:3]}")
+    that(complaints(broken(path, lambda d: re.sub(rb"\ncalls=\d+ \d+\n", b"\ncolls=\n", d))), "kcachegrind takes a broken file")
+
+
+def pprof():
+    need("go")
+    samples, path = total_samples(), export("pprof")
+    env = dict(os.environ, HOME=WORK, PPROF_TMPDIR=WORK)
+    done = run("go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", "-unit=ms", path, env=env)
+    found = re.search(r"of ([\d.]+)ms total", done.stdout)
+    that(done.returncode == 0 and found and float(found.group(1)) == samples, f"pprof: {done.stdout[:300]} {done.stderr[:300]}")
+    flat = sum(float(v) for v in re.findall(r"^\s*([\d.]+)(?:ms)?\s+[\d.]+%\s+[\d.]+%\s+[\d.]+(?:ms)?\s+[\d.]+%", done.stdout, re.M))
+    that(flat == samples, f"pprof: {flat} ms in all procedures, expected {samples}")
+    focus = run("go", "tool", "pprof", "-tags", path, env=env)
+    that(re.search(r"^\s*thread:", focus.stdout, re.M), f"pprof -tags: {focus.stdout[:300]}")
+    bad = run("go", "tool", "pprof", "-top", broken(path, lambda d: d[:2 * len(d) // 3]), env=env)
+    that(bad.returncode != 0, "pprof takes a broken file")
+
+
+def speedscope():
+    """The real application in a browser: it shows "Time Order" when it has loaded a profile."""
+    need("chromium")
+    need("npm")
+    done = run("npm", "pack", "--silent", f"speedscope@{SPEEDSCOPE}", cwd=WORK)
+    if done.returncode:
+        print(f"skipped: speedscope is not to be had: {done.stderr[-300:]}")
+        sys.exit(SKIP)
+    subprocess.run(["tar", "xf", f"speedscope-{SPEEDSCOPE}.tgz"], cwd=WORK, check=True)
+    site = os.path.join(WORK, "package", "dist", "release")
+    path = export("speedscope")
+    shutil.copy(path, os.path.join(site, "good.json"))
+
+    def swap(data):
+        d = json.loads(data)
+        d["profiles"][0]["samples"][0] = [len(d["shared"]["frames"]) + 5]
+        return json.dumps(d).encode()
+
+    shutil.copy(broken(path, swap), os.path.join(site, "bad.json"))
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def shows(name):
+        url = f"http://127.0.0.1:{server.server_port}/index.html#profileURL=http%3A%2F%2F127.0.0.1%3A{server.server_port}%2F{name}&title=t"
+        done = run("chromium", "--headless=new", "--no-sandbox", "--disable-gpu-sandbox", "--use-gl=swiftshader",
+                   "--enable-unsafe-swiftshader", "--virtual-time-budget=20000", f"--user-data-dir={WORK}/browser", "--dump-dom", url)
+        return "Time Order" in done.stdout
+
+    that(shows("good.json"), "speedscope does not show the profile")
+    that(not shows("bad.json"), "speedscope takes a broken file")
+    server.shutdown()
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "run.h5")
+subprocess.run([SIMULATE, "-o", DATABASE, "--lines=2000", "--threads=6", "--processes=3", "--samples=3000"], check=True)
+{"files": files, "callgrind_annotate": callgrind_annotate, "kcachegrind": kcachegrind, "pprof": pprof, "speedscope": speedscope}[READER]()
+for w in wrong:
+    print("FAILED", w)
+sys.exit(1 if wrong else 0)
