@@ -176,9 +176,13 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         hsc_db_scope up = scope;
         for (uint32_t k = row; up.kind == HSC_SCOPE_LOOP; k = up.parent) {
             size_t at = strlen(nest);
-            if (hsc_db_get_scope(r->db, k, &up, NULL) || up.kind != HSC_SCOPE_LOOP || at + 16 > sizeof nest)
+            if (hsc_db_get_scope(r->db, k, &up, NULL) || up.kind != HSC_SCOPE_LOOP || at + 32 > sizeof nest)
                 break;
-            snprintf(nest + at, sizeof nest - at, "%s%u", at ? "<" : "", up.line_begin);
+            const char *address = strrchr(up.name, ' '); /* "loop at 0x4a10" */
+            if (!up.line_begin && address)
+                snprintf(nest + at, sizeof nest - at, "%s%s", at ? "<" : "", address + 1);
+            else
+                snprintf(nest + at, sizeof nest - at, "%s%u", at ? "<" : "", up.line_begin);
         }
         put_text(s, "loop", scope.name);
         put_count(s, "depth", scope.depth);
@@ -270,7 +274,8 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, double sampl
             status = hsc_db_get_scope(r->db, c.scope, &scope, err);
         if (status || c.kind == HSC_CONTEXT_ROOT)
             continue;
-        int m = snprintf(text + at, 600, c.kind == HSC_CONTEXT_LOOP ? "%s%s:%u" : "%s%s", at ? ";" : "", scope.name, scope.line_begin);
+        bool line = c.kind == HSC_CONTEXT_LOOP && scope.line_begin;
+        int m = snprintf(text + at, 600, line ? "%s%s:%u" : "%s%s", at ? ";" : "", scope.name, scope.line_begin);
         at += m < 600 ? (size_t)m : 599;
     }
     if (!status)

@@ -166,7 +166,8 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
     size_t at = 0;
     out[0] = 0;
     for (uint32_t up = loop; !hsc_db_get_scope(r->db, up, &s, NULL) && s.kind == HSC_SCOPE_LOOP && at + 32 < size; up = s.parent) {
-        int n = up == loop && s.line_end > s.line_begin
+        int n = !s.line_begin ? snprintf(out + at, size - at, "%s%s", at ? " in " : "", s.name)
+                : up == loop && s.line_end > s.line_begin
                     ? snprintf(out + at, size - at, "%s %u-%u", s.name, s.line_begin, s.line_end)
                     : snprintf(out + at, size - at, "%s%s %u", at ? " in " : "", s.name, s.line_begin);
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
@@ -350,7 +351,9 @@ static hsc_status contexts(report *r, hsc_err *err) {
                 status = hsc_db_get_scope(r->db, c.scope, &s, err);
             if (status)
                 break;
-            if (c.kind == HSC_CONTEXT_LOOP)
+            if (c.kind == HSC_CONTEXT_LOOP && !s.line_begin)
+                snprintf(step, sizeof step, "%.300s", s.name);
+            else if (c.kind == HSC_CONTEXT_LOOP)
                 snprintf(step, sizeof step, "%s %u", s.name, s.line_begin);
             else {
                 if (!first && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line)

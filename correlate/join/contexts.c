@@ -40,13 +40,18 @@ typedef struct expansion {
     tree t;
 } expansion;
 
+static bool is_stub(const char *linkage) {
+    size_t n = strlen(linkage);
+    return !strcmp(linkage, "[plt]") || (n > 4 && !strcmp(linkage + n - 4, "@plt"));
+}
+
 static bool is_omp_runtime(const join *j, uint32_t scope) {
     if (j->scopes.p[scope].kind != HSC_SCOPE_PROCEDURE)
         return false;
     const char *path = j->modules.p[j->scopes.p[scope].module].path, *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path, *linkage = j->scopes.p[scope].linkage;
     return !strncmp(name, "libomp", 6) || !strncmp(name, "libgomp", 7) || !strncmp(name, "libiomp", 7) ||
-           !strncmp(linkage, "__kmp", 5) || !strncmp(linkage, "GOMP_", 5) || !strcmp(linkage, "[plt]");
+           !strncmp(linkage, "__kmp", 5) || !strncmp(linkage, "GOMP_", 5) || is_stub(linkage);
 }
 
 /* clang -O0 calls the region's body in a procedure of its own, f.omp_outlined_debug__, from f.omp_outlined. */

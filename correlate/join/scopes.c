@@ -222,8 +222,8 @@ static bool add_procedures(builder *b, uint32_t module, uint32_t module_scope) {
         const hsc_code_loop *q = &t->loops[l];
         if (!m->procedure_used.p[q->procedure])
             continue;
-        const char *name = hsc_enum_text("loop_kind", q->kind);
-        jscope s = {.tag = q->tag, .kind = HSC_SCOPE_LOOP, .knowledge = HSC_KNOWN_MAP, .name = name ? name : "loop",
+        const char *name = q->name ? q->name : hsc_enum_text("loop_kind", q->kind);
+        jscope s = {.tag = q->tag, .kind = HSC_SCOPE_LOOP, .knowledge = (uint8_t)q->knowledge, .name = name ? name : "loop",
                     .module = module, .file = file_row(m, q->file), .line_begin = q->line_begin,
                     .line_end = q->line_end, .column = q->column_begin, .depth = q->depth};
         if (s.file == HSC_NO_INDEX)

@@ -7,10 +7,10 @@
 
 #define FUNCTION_MAX (4u << 20)
 
-static const uint8_t *bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi) {
-    for (size_t i = 0; i < c->code_ranges.n; i++) {
-        const hsc_range *r = &c->code_ranges.p[i];
-        if (lo >= r->lo && hi <= r->hi && r->bytes && hi - r->lo <= r->byte_count)
+const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi) {
+    for (size_t i = 0; i < c->code_ranges.n + c->data_ranges.n; i++) {
+        const hsc_range *r = i < c->code_ranges.n ? &c->code_ranges.p[i] : &c->data_ranges.p[i - c->code_ranges.n];
+        if (lo >= r->lo && lo <= hi && hi <= r->hi && r->bytes && hi - r->lo <= r->byte_count)
             return r->bytes + (lo - r->lo);
     }
     return NULL;
@@ -44,7 +44,7 @@ static bool find_leaders(const uint8_t *p, uint64_t n, uint64_t *leaders) {
 }
 
 bool hsc_code_find_block(hsc_code *c, uint64_t lo, uint64_t hi, uint64_t address, uint64_t *begin, uint64_t *end) {
-    const uint8_t *p = c->is_x86_64 && hi > lo && hi - lo <= FUNCTION_MAX ? bytes_at(c, lo, hi) : NULL;
+    const uint8_t *p = c->is_x86_64 && hi > lo && hi - lo <= FUNCTION_MAX ? hsc_code_bytes_at(c, lo, hi) : NULL;
     uint32_t *known = p ? hsc_table_at(&c->blocks_of, lo, hi) : NULL;
     if (!known || address < lo || address >= hi)
         return false;

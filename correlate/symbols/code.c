@@ -182,20 +182,21 @@ static Elf_Scn *find_section(Elf *elf, const char *wanted) {
     return NULL;
 }
 
-static bool add_code_ranges(hsc_code *c, Elf *elf) {
+static bool add_ranges(hsc_code *c, Elf *elf) {
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
         return true;
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
         GElf_Shdr h;
-        if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_EXECINSTR) || !(h.sh_flags & SHF_ALLOC) || !h.sh_size ||
+        if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_ALLOC) || h.sh_flags & SHF_TLS || !h.sh_size ||
             h.sh_addr + h.sh_size < h.sh_addr)
             continue;
+        bool is_code = h.sh_flags & SHF_EXECINSTR;
         const char *name = elf_strptr(elf, names, h.sh_name);
         name = hsc_pool_intern(&c->pool, name ? name : "", name ? strlen(name) : 0);
         Elf_Data *d = h.sh_type == SHT_NOBITS || h.sh_flags & SHF_COMPRESSED ? NULL : elf_rawdata(s, NULL);
         hsc_range r = {h.sh_addr, h.sh_addr + h.sh_size, name, d ? d->d_buf : NULL, d && d->d_buf ? d->d_size : 0};
-        if (!name || !HSC_PUSH(c->code_ranges, r))
+        if (!name || (is_code && !HSC_PUSH(c->code_ranges, r)) || (!is_code && r.bytes && !HSC_PUSH(c->data_ranges, r)))
             return false;
     }
     return true;
@@ -312,11 +313,12 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
     bool map = false;
     GElf_Ehdr ehdr;
     c->is_x86_64 = gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_X86_64;
-    if (!add_code_ranges(c, elf) || !hsc_code_load_symbols(c, elf) || (debug && !hsc_code_load_symbols(c, debug)) ||
-        !load_map(c, spec, elf, debug, &map))
+    if (!add_ranges(c, elf) || !hsc_code_load_symbols(c, elf) || (debug && !hsc_code_load_symbols(c, debug)))
         return false;
     if (c->symbols.n)
         c->knowledge = HSC_KNOWN_SYMBOL;
+    if (!hsc_code_load_plt(c, elf) || !hsc_code_load_frames(c, elf) || !load_map(c, spec, elf, debug, &map))
+        return false;
     c->own_debug = has_debug_info(elf);
     Elf *source = c->own_debug ? elf : debug;
     Dwarf *dwarf = source ? dwarf_begin_elf(source, DWARF_C_READ, NULL) : NULL;
@@ -401,7 +403,12 @@ void hsc_code_close(hsc_code *c) {
     free(c->scope_spans.p);
     free(c->units.p);
     free(c->symbols.p);
+    free(c->plt_names.p);
     free(c->code_ranges.p);
+    free(c->data_ranges.p);
+    free(c->foreign_loops.p);
+    free(c->foreign_pieces.p);
+    free(c->foreign_functions.p);
     free(c->groups.p);
     free(c->sites.p);
     free(c->places.p);
@@ -411,7 +418,8 @@ void hsc_code_close(hsc_code *c) {
     free(c->next_loop.p);
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
                            &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
-                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->unit_by_offset};
+                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->unit_by_offset,
+                           &c->foreign_of, &c->foreign_siblings};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);
     hsc_pool_fini(&c->pool);

@@ -50,6 +50,8 @@ typedef struct hsc_code_loop {
     uint32_t procedure, parent; /* parent loop; HSC_NO_INDEX */
     uint32_t file, line_begin, line_end, column_begin, depth;
     uint32_t kind, flags; /* HSC_loop_kind_*, HSC_loop_flag_* */
+    const char *name;     /* of one that has no line: "loop at 0x4a10"; NULL */
+    hsc_knowledge knowledge; /* MAP; DWARF, SYMBOL: found in the machine code, with and without lines */
 } hsc_code_loop;
 
 typedef struct hsc_code_instance {

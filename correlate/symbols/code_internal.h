@@ -42,6 +42,7 @@ typedef struct hsc_symbol {
     uint64_t lo, hi;
     const char *name;
     uint32_t rank; /* which of several at one address is shown: smaller first */
+    bool unnamed;  /* no symbol: a function of the unwind tables */
 } hsc_symbol;
 
 typedef struct hsc_range { /* an executable section */
@@ -76,6 +77,22 @@ typedef struct hsc_group { /* one translation unit of the map */
     uint32_t units; /* DWARF units that answer to it */
 } hsc_group;
 
+typedef struct hsc_foreign_loop { /* of the machine code, where there is no map */
+    uint32_t loop;   /* row of loops */
+    uint32_t scope;  /* copy of the procedure that it is a loop of; HSC_NO_INDEX: code without DWARF */
+    uint32_t parent; /* around it in the machine code; HSC_NO_INDEX */
+} hsc_foreign_loop;
+
+typedef struct hsc_foreign_piece {
+    uint64_t lo;
+    uint32_t loop; /* of foreign_loops, innermost; HSC_NO_INDEX */
+} hsc_foreign_piece;
+
+typedef struct hsc_foreign_function { /* with loops; its pieces are foreign_pieces[begin, end) */
+    uint64_t hi;
+    uint32_t begin, end;
+} hsc_foreign_function;
+
 struct hsc_code {
     hsc_pool pool;
     const char *path, *note;
@@ -93,7 +110,9 @@ struct hsc_code {
     HSC_VEC(hsc_scope_span) scope_spans;
     HSC_VEC(hsc_unit) units;
     HSC_VEC(hsc_symbol) symbols;
+    HSC_VEC(const char *) plt_names;
     HSC_VEC(hsc_range) code_ranges; /* executable sections, sorted */
+    HSC_VEC(hsc_range) data_ranges; /* other loaded sections with contents */
     HSC_VEC(hsc_group) groups;
     HSC_VEC(hsc_site) sites;
     HSC_VEC(hsc_place) places;
@@ -112,6 +131,11 @@ struct hsc_code {
     bool is_x86_64;
     hsc_table blocks_of; /* (lo, hi) of a function: row of block_maps */
     HSC_VEC(uint64_t *) block_maps; /* a bit for each byte: a block begins there; NULL: the code does not decode */
+    HSC_VEC(hsc_foreign_loop) foreign_loops;
+    HSC_VEC(hsc_foreign_piece) foreign_pieces;
+    HSC_VEC(hsc_foreign_function) foreign_functions;
+    hsc_table foreign_of;       /* (begin of a function, 0): looked at; (.., 1): row of foreign_functions */
+    hsc_table foreign_siblings; /* procedure << 32 | parent loop: last loop there, chained by next_loop */
     size_t tag_collisions;
     bool own_debug;
     hsc_code_element elements[HSC_ELEMENTS_MAX];
@@ -131,6 +155,12 @@ bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_
 void hsc_code_add_note(hsc_code *c, const char *fmt, ...) HSC_PRINTF(2, 3);
 
 bool hsc_code_load_symbols(hsc_code *c, Elf *elf);
+/* Adds a symbol NAME@plt for each stub of the procedure linkage tables. */
+bool hsc_code_load_plt(hsc_code *c, Elf *elf);
+/* Adds a symbol FILE+0xADDRESS for each function of the unwind tables that no symbol stands in. */
+bool hsc_code_load_frames(hsc_code *c, Elf *elf);
+/* Sorts the symbols and leaves one for each address; after each of the loads. */
+void hsc_code_sort_symbols(hsc_code *c);
 /* Reads all groups of the reader. `wanted`: build id that a `binary` record must have (size 0: any); *refused tells that
  * one had another (nothing is loaded then). */
 bool hsc_code_load_map(hsc_code *c, struct hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused);
@@ -141,6 +171,14 @@ bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf);
 bool hsc_code_finish(hsc_code *c);
 /* Block around the address in the machine function [lo, hi); false when it cannot be told. */
 bool hsc_code_find_block(hsc_code *c, uint64_t lo, uint64_t hi, uint64_t address, uint64_t *begin, uint64_t *end);
+/* The bytes [lo, hi) of code or data as they are in the file; NULL: not there. */
+const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi);
+/* Innermost loop (of foreign_loops) of the machine code at the address, found when its function is first asked for;
+ * `procedure` is that of the function. *out is HSC_NO_INDEX outside of loops. */
+bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedure, uint32_t *out);
+/* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
+uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);
+const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address);
 /* True when the address lies in an executable section. */
 bool hsc_code_is_code(const hsc_code *c, uint64_t address);
 

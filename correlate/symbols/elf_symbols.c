@@ -47,7 +47,7 @@ static bool add_table(hsc_code *c, Elf *elf, Elf_Scn *section, const GElf_Shdr *
         if (!name)
             return false;
         uint64_t hi = s.st_value + s.st_size;
-        if (!HSC_PUSH(c->symbols, (hsc_symbol){s.st_value, hi < s.st_value ? s.st_value : hi, name, rank_of(&s, name)}))
+        if (!HSC_PUSH(c->symbols, (hsc_symbol){s.st_value, hi < s.st_value ? s.st_value : hi, name, rank_of(&s, name), false}))
             return false;
     }
     return true;
@@ -64,6 +64,11 @@ bool hsc_code_load_symbols(hsc_code *c, Elf *elf) {
         if (c->symbols.n > before)
             break;
     }
+    hsc_code_sort_symbols(c);
+    return true;
+}
+
+void hsc_code_sort_symbols(hsc_code *c) {
     if (c->symbols.n > 1)
         qsort(c->symbols.p, c->symbols.n, sizeof *c->symbols.p, by_address);
     size_t n = 0; /* one for each address; without a size it reaches to the next */
@@ -86,5 +91,4 @@ bool hsc_code_load_symbols(hsc_code *c, Elf *elf) {
                 (i + 1 == n || s->hi > c->code_ranges.p[k].hi))
                 s->hi = c->code_ranges.p[k].hi;
     }
-    return true;
 }

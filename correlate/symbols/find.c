@@ -21,13 +21,13 @@
         (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;   \
     } while (0)
 
-static uint32_t scope_at(const hsc_code *c, uint64_t address) {
+uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
     FIND_SPAN(c->scope_spans, address, i);
     return i == HSC_NO_INDEX ? HSC_NO_INDEX : c->scope_spans.p[i].scope;
 }
 
-static const hsc_symbol *symbol_at(const hsc_code *c, uint64_t address) {
+const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
     FIND_SPAN(c->symbols, address, i);
     return i != HSC_NO_INDEX && address < c->symbols.p[i].hi ? &c->symbols.p[i] : NULL;
@@ -144,11 +144,11 @@ bool hsc_code_finish(hsc_code *c) {
  * one before. The register allocator puts its reloads at a block's head, with line 0. */
 static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t scope, uint64_t begin, uint64_t end) {
     for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++)
-        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && scope_at(c, c->lines.p[k].lo) == scope)
+        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && hsc_code_scope_at(c, c->lines.p[k].lo) == scope)
             return (uint32_t)k;
     for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--)
         if (c->lines.p[k - 1].unit == c->lines.p[i].unit && c->lines.p[k - 1].line &&
-            scope_at(c, c->lines.p[k].lo - 1) == scope)
+            hsc_code_scope_at(c, c->lines.p[k].lo - 1) == scope)
             return (uint32_t)(k - 1);
     return HSC_NO_INDEX;
 }
@@ -162,7 +162,7 @@ static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t scope, bool *re
     if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX || c->lines.p[i].line)
         return i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX ? HSC_NO_INDEX : i;
     uint32_t unit = c->lines.p[i].unit;
-    const hsc_symbol *symbol = symbol_at(c, address);
+    const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
     uint64_t begin, end;
     if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end)) {
         uint32_t k = row_in_block(c, i, scope, begin, end);
@@ -178,9 +178,9 @@ static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t scope, bool *re
             const hsc_line_span *at = &c->lines.p[k];
             /* the end of the earlier row, the begin of the later one, is what touches the hole */
             uint64_t touch = way < 0 ? c->lines.p[k + 1].lo - 1 : at->lo;
-            if (at->unit != unit || (scope == HSC_NO_INDEX && symbol_at(c, touch) != symbol))
+            if (at->unit != unit || (scope == HSC_NO_INDEX && hsc_code_symbol_at(c, touch) != symbol))
                 break;
-            if (at->line && scope_at(c, touch) == scope) {
+            if (at->line && hsc_code_scope_at(c, touch) == scope) {
                 *repaired = true;
                 return k;
             }
@@ -283,9 +283,25 @@ static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_pla
     }
 }
 
+/* Loops of the frames by the machine code, for what has no map. */
+static bool find_foreign_loops(hsc_code *c, uint64_t address, frame *frames, size_t n) {
+    uint32_t at;
+    if (!hsc_code_find_foreign_loop(c, address, frames[n - 1].procedure, &at))
+        return false;
+    for (; at != HSC_NO_INDEX; at = c->foreign_loops.p[at].parent) {
+        const hsc_foreign_loop *l = &c->foreign_loops.p[at];
+        const hsc_code_scope *scope = l->scope == HSC_NO_INDEX ? NULL : &c->scopes.p[l->scope];
+        for (size_t i = 0; i < n; i++)
+            if (frames[i].scope == scope && frames[i].loop == HSC_NO_INDEX &&
+                frames[i].procedure == c->loops.p[l->loop].procedure)
+                frames[i].loop = l->loop;
+    }
+    return true;
+}
+
 /* Procedure of an address that no DIE covers: by the symbol. */
 static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_span *line, uint32_t *out) {
-    const hsc_symbol *s = symbol_at(c, address);
+    const hsc_symbol *s = hsc_code_symbol_at(c, address);
     const char *name = s ? s->name : NULL;
     *out = HSC_NO_INDEX;
     for (size_t i = 0; !name && i < c->code_ranges.n; i++)
@@ -304,7 +320,7 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
         return false;
     if (is_new) {
         hsc_code_procedure *p = &c->procedures.p[*out];
-        p->knowledge = line ? HSC_KNOWN_DWARF : HSC_KNOWN_SYMBOL;
+        p->knowledge = line ? HSC_KNOWN_DWARF : s && s->unnamed ? HSC_KNOWN_MODULE : HSC_KNOWN_SYMBOL;
         p->has_code = true;
         if (line)
             stretch(p, line->line);
@@ -318,7 +334,7 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t scope = scope_at(c, at), row = line_row(c, at, scope, &a.repaired);
+    uint32_t scope = hsc_code_scope_at(c, at), row = line_row(c, at, scope, &a.repaired);
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
     for (uint32_t s = scope; s != HSC_NO_INDEX && n < FRAMES_MAX; s = c->scopes.p[s].parent)
         frames[n++] = (frame){&c->scopes.p[s], c->scopes.p[s].procedure, HSC_NO_INDEX};
@@ -346,7 +362,9 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
         if (!fits)
             place = NULL; /* belongs to another copy of this unit */
     }
-    if (c->loops.n)
+    if (group == HSC_NO_INDEX && !find_foreign_loops(c, at, frames, n))
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
+    if (group != HSC_NO_INDEX && c->loops.n)
         find_loops(c, frames, n, place, line ? line->file : HSC_NO_INDEX, line ? line->line : 0);
     for (size_t i = n; i-- > 0 && a.element_count < HSC_ELEMENTS_MAX;) {
         const hsc_code_scope *s = frames[i].scope;
@@ -362,7 +380,7 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
     a.line = line ? line->line : 0;
     a.instance = place ? place->instance : HSC_NO_INDEX;
     a.knowledge = group != HSC_NO_INDEX ? HSC_KNOWN_MAP
-                  : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : HSC_KNOWN_SYMBOL;
+                  : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : c->procedures.p[frames[n - 1].procedure].knowledge;
     *out = a;
     return HSC_OK;
 }

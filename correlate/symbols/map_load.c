@@ -138,7 +138,8 @@ static bool add_loops(hsc_code *c, group_records *g) {
                                  .column_begin = clamp(l->column_begin),
                                  .depth = clamp(l->depth),
                                  .kind = clamp(l->kind),
-                                 .flags = clamp(l->flags)};
+                                 .flags = clamp(l->flags),
+                                 .knowledge = HSC_KNOWN_MAP};
             if (!HSC_PUSH(c->loops, row) || !check_tag(c, l->tag, 1, *at))
                 return false;
         }

@@ -129,7 +129,7 @@ oo::class create ::heatscope::RankingView {
             }
             context {
                 set name [$Run scopeTitle [dict get $row scope]]
-                if {[dict get $row kind] eq "loop"} {
+                if {[dict get $row kind] eq "loop" && [dict get $row line] > 0} {
                     append name :[dict get $row line]
                 }
                 return [list $name [my From $row]]

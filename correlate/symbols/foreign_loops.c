@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Source loops of code that was compiled without the pass: the loops of its machine code, by the lines and inlined copies
+ * that the debug information gives them. Copies of one loop (inlined, vectorised, unrolled) are one row. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "machine_loops.h"
+
+/* Innermost scope that holds both; HSC_NO_INDEX where one is unknown or they share none. */
+static uint32_t common_scope(const hsc_code *c, uint32_t a, uint32_t b) {
+    if (a == HSC_NO_INDEX || b == HSC_NO_INDEX)
+        return a == HSC_NO_INDEX ? b : a;
+    while (a != b && a != HSC_NO_INDEX && b != HSC_NO_INDEX)
+        if (c->scopes.p[a].depth >= c->scopes.p[b].depth)
+            a = c->scopes.p[a].parent;
+        else
+            b = c->scopes.p[b].parent;
+    return a == b ? a : HSC_NO_INDEX;
+}
+
+/* First index of the sorted array whose piece reaches beyond `address`. */
+#define FIRST_PIECE(v, address, out)                            \
+    do {                                                        \
+        size_t lo_ = 0, hi_ = (v).n;                            \
+        while (lo_ < hi_) {                                     \
+            size_t mid_ = lo_ + (hi_ - lo_) / 2;                \
+            if ((v).p[mid_].lo <= (address))                    \
+                lo_ = mid_ + 1;                                 \
+            else                                                \
+                hi_ = mid_;                                     \
+        }                                                       \
+        (out) = lo_ ? lo_ - 1 : 0;                              \
+    } while (0)
+
+typedef struct lines_of { /* of one machine loop */
+    uint32_t scope, file, begin, end;
+    uint32_t declared; /* line of the procedure itself: compilers give it to shared code, no loop begins there */
+    uint32_t other_file, other_begin, other_end; /* of lines in another file than the procedure's: macros, includes */
+} lines_of;
+
+static void stretch(uint32_t line, uint32_t *begin, uint32_t *end) {
+    if (!*begin || line < *begin)
+        *begin = line;
+    if (line > *end)
+        *end = line;
+}
+
+/* The line of the loop's own copy of its procedure: that of the row, or of the call that leads to it. */
+static void add_line(const hsc_code *c, lines_of *l, uint32_t scope, uint32_t file, uint32_t line) {
+    while (scope != l->scope && scope != HSC_NO_INDEX) {
+        file = c->scopes.p[scope].call_file;
+        line = c->scopes.p[scope].call_line;
+        scope = c->scopes.p[scope].parent;
+    }
+    if (scope != l->scope || !line || file == HSC_NO_INDEX)
+        return;
+    if (l->file == HSC_NO_INDEX)
+        l->file = file;
+    if (l->file == file && line != l->declared) {
+        stretch(line, &l->begin, &l->end);
+    } else {
+        if (l->other_file == HSC_NO_INDEX)
+            l->other_file = file;
+        if (l->other_file == file)
+            stretch(line, &l->other_begin, &l->other_end);
+    }
+}
+
+/* The scope below `outer` on the way to `scope`; HSC_NO_INDEX: it is `outer` itself, or not below it. */
+static uint32_t child_of(const hsc_code *c, uint32_t scope, uint32_t outer) {
+    while (scope != HSC_NO_INDEX && scope != outer && c->scopes.p[scope].parent != outer)
+        scope = c->scopes.p[scope].parent;
+    return scope == outer ? HSC_NO_INDEX : scope;
+}
+
+/* A loop's scope is the innermost that holds all of its code, but for pieces that the compiler shared with code elsewhere
+ * or gave a line from there: it is a copy inside that one when this holds all branches that close or leave the loop and
+ * 85 % of its bytes. */
+static uint32_t narrow(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, uint32_t loop, uint32_t scope) {
+    for (;;) {
+        uint32_t inner = HSC_NO_INDEX;
+        uint64_t bytes = 0, inside = 0;
+        bool any = false;
+        for (size_t i = 0; i < m->branches.n; i++) {
+            if (m->branches.p[i].loop != loop)
+                continue;
+            uint32_t child = child_of(c, hsc_code_scope_at(c, m->branches.p[i].address), scope);
+            if (child == HSC_NO_INDEX || (any && child != inner))
+                return scope;
+            inner = child;
+            any = true;
+        }
+        if (!any)
+            return scope;
+        for (size_t i = 0; i < m->pieces.n; i++) {
+            uint64_t lo = m->pieces.p[i].lo, end = i + 1 < m->pieces.n ? m->pieces.p[i + 1].lo : hi;
+            uint32_t l = m->pieces.p[i].loop;
+            while (l != HSC_NO_INDEX && l != loop)
+                l = m->loops.p[l].parent;
+            if (l == HSC_NO_INDEX)
+                continue;
+            size_t k;
+            FIRST_PIECE(c->scope_spans, lo, k);
+            for (; k < c->scope_spans.n && c->scope_spans.p[k].lo < end; k++) {
+                uint64_t from = c->scope_spans.p[k].lo > lo ? c->scope_spans.p[k].lo : lo;
+                uint64_t to = k + 1 < c->scope_spans.n && c->scope_spans.p[k + 1].lo < end ? c->scope_spans.p[k + 1].lo : end;
+                if (to <= from)
+                    continue;
+                bytes += to - from;
+                inside += child_of(c, c->scope_spans.p[k].scope, scope) == inner ? to - from : 0;
+            }
+        }
+        if (inside * 100 < bytes * 85)
+            return scope;
+        scope = inner;
+    }
+}
+
+static void find_scopes(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, lines_of *loops) {
+    for (size_t i = 0; i < m->loops.n; i++)
+        loops[i] = (lines_of){.scope = HSC_NO_INDEX, .file = HSC_NO_INDEX, .other_file = HSC_NO_INDEX};
+    for (size_t i = 0; i < m->pieces.n && c->scope_spans.n; i++) {
+        uint32_t loop = m->pieces.p[i].loop;
+        uint64_t lo = m->pieces.p[i].lo, end = i + 1 < m->pieces.n ? m->pieces.p[i + 1].lo : hi;
+        size_t k;
+        if (loop == HSC_NO_INDEX)
+            continue;
+        FIRST_PIECE(c->scope_spans, lo, k);
+        for (; k < c->scope_spans.n && c->scope_spans.p[k].lo < end; k++)
+            if (c->scope_spans.p[k].lo >= lo || k + 1 == c->scope_spans.n || c->scope_spans.p[k + 1].lo > lo)
+                loops[loop].scope = common_scope(c, loops[loop].scope, c->scope_spans.p[k].scope);
+    }
+    for (size_t i = m->loops.n; i-- > 0;)
+        if (m->loops.p[i].parent != HSC_NO_INDEX)
+            loops[m->loops.p[i].parent].scope = common_scope(c, loops[m->loops.p[i].parent].scope, loops[i].scope);
+    for (size_t i = 0; i < m->loops.n; i++)
+        if (loops[i].scope != HSC_NO_INDEX)
+            loops[i].scope = narrow(c, m, hi, (uint32_t)i, loops[i].scope);
+}
+
+static void find_lines(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, lines_of *loops) {
+    for (size_t i = 0; i < m->loops.n; i++)
+        if (loops[i].scope != HSC_NO_INDEX) {
+            const hsc_code_procedure *p = &c->procedures.p[c->scopes.p[loops[i].scope].procedure];
+            loops[i].file = p->file;
+            loops[i].declared = p->line_begin;
+        }
+    for (size_t i = 0; i < m->pieces.n && c->lines.n; i++) {
+        uint64_t lo = m->pieces.p[i].lo, end = i + 1 < m->pieces.n ? m->pieces.p[i + 1].lo : hi;
+        size_t k;
+        if (m->pieces.p[i].loop == HSC_NO_INDEX)
+            continue;
+        FIRST_PIECE(c->lines, lo, k);
+        for (; k < c->lines.n && c->lines.p[k].lo < end; k++) {
+            const hsc_line_span *row = &c->lines.p[k];
+            if (row->unit == HSC_NO_INDEX || !row->line || (k + 1 < c->lines.n && c->lines.p[k + 1].lo <= lo))
+                continue;
+            uint32_t scope = hsc_code_scope_at(c, row->lo > lo ? row->lo : lo);
+            for (uint32_t l = m->pieces.p[i].loop; l != HSC_NO_INDEX; l = m->loops.p[l].parent)
+                add_line(c, &loops[l], scope, row->file, row->line);
+        }
+    }
+    for (size_t i = 0; i < m->loops.n; i++)
+        if (!loops[i].begin && loops[i].other_begin) {
+            loops[i].file = loops[i].other_file;
+            loops[i].begin = loops[i].other_begin;
+            loops[i].end = loops[i].other_end;
+        }
+}
+
+/* The row of a loop: that of a loop beside it whose lines overlap (a copy), or a new one. */
+static bool add_row(hsc_code *c, const hsc_machine_loop *m, const lines_of *l, uint32_t procedure, uint32_t parent,
+                    uint32_t *out) {
+    uint32_t *first = hsc_table_at(&c->foreign_siblings, (uint64_t)procedure << 32 | parent, 0);
+    if (!first)
+        return false;
+    for (uint32_t k = *first; k != HSC_NO_INDEX && l->begin; k = c->next_loop.p[k]) {
+        hsc_code_loop *at = &c->loops.p[k];
+        if (at->file != l->file || !at->line_begin || l->begin > at->line_end || at->line_begin > l->end)
+            continue;
+        stretch(l->begin, &at->line_begin, &at->line_end);
+        stretch(l->end, &at->line_begin, &at->line_end);
+        *out = k;
+        return true;
+    }
+    char text[40];
+    snprintf(text, sizeof text, "loop at 0x%llx", (unsigned long long)m->header);
+    hsc_code_loop row = {.procedure = procedure, .parent = parent, .file = l->begin ? l->file : HSC_NO_INDEX,
+                         .line_begin = l->begin, .line_end = l->end, .kind = HSC_loop_kind_UNKNOWN,
+                         .depth = parent == HSC_NO_INDEX ? 1 : c->loops.p[parent].depth + 1,
+                         .flags = m->irreducible ? HSC_loop_flag_IRREDUCIBLE : 0,
+                         .name = l->begin ? NULL : hsc_pool_intern(&c->pool, text, strlen(text)),
+                         .knowledge = l->begin ? HSC_KNOWN_DWARF : c->procedures.p[procedure].knowledge};
+    if ((!l->begin && !row.name) || !HSC_RESERVE(c->next_loop, c->loops.n + 1) || !HSC_PUSH(c->loops, row))
+        return false;
+    *out = (uint32_t)(c->loops.n - 1);
+    c->next_loop.n = c->loops.n;
+    c->next_loop.p[*out] = *first;
+    *first = *out;
+    return true;
+}
+
+/* Finds and keeps the loops of the function [lo, hi), whose own procedure is `procedure`. */
+static bool load(hsc_code *c, uint64_t lo, uint64_t hi, uint32_t procedure) {
+    hsc_machine_loops m;
+    if (!hsc_code_find_machine_loops(c, lo, hi, &m))
+        return false;
+    if (!m.loops.n) {
+        hsc_machine_loops_fini(&m);
+        return true;
+    }
+    HSC_VEC(lines_of) lines = {0};
+    uint32_t base = (uint32_t)c->foreign_loops.n;
+    bool ok = HSC_RESERVE(lines, m.loops.n);
+    if (ok) {
+        find_scopes(c, &m, hi, lines.p);
+        find_lines(c, &m, hi, lines.p);
+    }
+    for (size_t i = 0; ok && i < m.loops.n; i++) {
+        uint32_t scope = lines.p[i].scope, up = m.loops.p[i].parent, row;
+        while (up != HSC_NO_INDEX && lines.p[up].scope != scope)
+            up = m.loops.p[up].parent;
+        ok = add_row(c, &m.loops.p[i], &lines.p[i], scope == HSC_NO_INDEX ? procedure : c->scopes.p[scope].procedure,
+                     up == HSC_NO_INDEX ? up : c->foreign_loops.p[base + up].loop, &row) &&
+             HSC_PUSH(c->foreign_loops, (hsc_foreign_loop){row, scope, m.loops.p[i].parent == HSC_NO_INDEX
+                                                                           ? HSC_NO_INDEX : base + m.loops.p[i].parent});
+    }
+    hsc_foreign_function f = {hi, (uint32_t)c->foreign_pieces.n, (uint32_t)(c->foreign_pieces.n + m.pieces.n)};
+    for (size_t i = 0; ok && i < m.pieces.n; i++) {
+        uint32_t loop = m.pieces.p[i].loop;
+        ok = HSC_PUSH(c->foreign_pieces, (hsc_foreign_piece){m.pieces.p[i].lo, loop == HSC_NO_INDEX ? loop : base + loop});
+    }
+    if (ok) {
+        uint32_t *at = hsc_table_at(&c->foreign_of, lo, 1);
+        ok = at && HSC_PUSH(c->foreign_functions, f);
+        if (ok)
+            *at = (uint32_t)(c->foreign_functions.n - 1);
+    }
+    free(lines.p);
+    hsc_machine_loops_fini(&m);
+    return ok;
+}
+
+bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedure, uint32_t *out) {
+    const hsc_symbol *s = hsc_code_symbol_at(c, address);
+    *out = HSC_NO_INDEX;
+    if (!s)
+        return true;
+    uint32_t *seen = hsc_table_at(&c->foreign_of, s->lo, 0);
+    if (!seen)
+        return false;
+    if (*seen == HSC_NO_INDEX) {
+        *seen = 1;
+        if (!load(c, s->lo, s->hi, procedure))
+            return false;
+    }
+    uint32_t f = hsc_table_get(&c->foreign_of, s->lo, 1);
+    if (f == HSC_NO_INDEX)
+        return true;
+    const hsc_foreign_function *at = &c->foreign_functions.p[f];
+    size_t from = at->begin, to = at->end;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        if (c->foreign_pieces.p[mid].lo <= address)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    if (from > at->begin && address < at->hi)
+        *out = c->foreign_pieces.p[from - 1].loop;
+    return true;
+}
