@@ -117,9 +117,11 @@ void hsc_rt_credit_noted(hsc_rt_thread *t) {
 
 hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     hsc_rt_credit c = {0};
-    if (t->mechanism == HSC_RT_MONOTONIC || cpu < t->cpu_seen_ns)
+    if (cpu < t->cpu_seen_ns)
         return c;
-    t->carry_ns += (int64_t)(cpu - t->cpu_seen_ns) - (int64_t)((covered(t) - t->samples_at_tick) * hsc_rt.period_ns);
+    t->carry_ns += (int64_t)(cpu - t->cpu_seen_ns);
+    if (t->mechanism != HSC_RT_MONOTONIC) /* which takes what it samples at once */
+        t->carry_ns -= (int64_t)((covered(t) - t->samples_at_tick) * hsc_rt.period_ns);
     t->cpu_seen_ns = cpu;
     hsc_rt_credit_noted(t);
     if (t->switching && t->system_call)

@@ -12,7 +12,7 @@
 #define MAIN_SLOT 16384u
 #define STEP_FIRST 65536u
 #define STEP_MAX (4u << 20)
-#define REST_MIN 512u /* of a small slot, worth being handed out again */
+#define REST_MIN 1024u /* of a small slot, worth being handed out again */
 #define SPARE_STREAM UINT32_MAX /* of empty chunks that nobody has taken yet */
 
 static bool failed(long r) {
@@ -346,29 +346,50 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, const 
     hsc_chunk_begin(&f->main, p, size, HSC_CHUNK_DYNAMIC, 0, f->main_sequence++, hsc_rt_now_ns(), 0);
     f->reserve_size = HSC_RT_SMALL_SLOT;
     f->reserve = cut(f, f->reserve_size);
+    f->in_reserve = false;
     mark_spare(f->reserve, f->reserve_size);
     return true;
 }
 
+hsc_status hsc_rt_put_keeping(hsc_chunk_writer *w, uint32_t record_id, const void *record) {
+    w->slot_bytes -= HSC_RT_KEPT;
+    hsc_status s = hsc_chunk_put(w, record_id, record);
+    w->slot_bytes += HSC_RT_KEPT;
+    return s;
+}
+
+static void main_begin(hsc_rt_file *f, uint8_t *p, uint32_t size, uint64_t now_ns) {
+    hsc_rt_slot_full(f->main.base);
+    hsc_chunk_begin(&f->main, p, size, HSC_CHUNK_DYNAMIC, 0, f->main_sequence++, now_ns, 0);
+}
+
 bool hsc_rt_file_put(uint32_t record_id, const void *record, uint64_t now_ns) {
     hsc_rt_file *f = &hsc_rt.file;
-    if (!f->main.base)
+    if (!f->main.base || f->in_reserve)
         return false;
     hsc_status s = hsc_chunk_put(&f->main, record_id, record);
     if (s != HSC_E_LIMIT)
         return s == HSC_OK;
     uint32_t size;
     uint8_t *p = hsc_rt_slot_make(HSC_SLOT_BYTES, &size);
-    if (!p && f->reserve) {
-        p = f->reserve;
-        size = f->reserve_size;
-        f->reserve = NULL;
-    }
     if (!p)
         return false;
-    hsc_rt_slot_full(f->main.base);
-    hsc_chunk_begin(&f->main, p, size, HSC_CHUNK_DYNAMIC, 0, f->main_sequence++, now_ns, 0);
+    main_begin(f, p, size, now_ns);
     return hsc_chunk_put(&f->main, record_id, record) == HSC_OK;
+}
+
+bool hsc_rt_file_put_end(uint32_t record_id, const void *record, uint64_t now_ns, bool process) {
+    hsc_rt_file *f = &hsc_rt.file;
+    if (hsc_rt_file_put(record_id, record, now_ns))
+        return true;
+    if (!f->main.base || (!f->in_reserve && !f->reserve))
+        return false;
+    if (!f->in_reserve) {
+        main_begin(f, f->reserve, f->reserve_size, now_ns);
+        f->reserve = NULL;
+        f->in_reserve = true;
+    }
+    return (process ? hsc_chunk_put : hsc_rt_put_keeping)(&f->main, record_id, record) == HSC_OK;
 }
 
 /* Takes a spare slot at the end of what is used of a segment back. */
@@ -426,8 +447,10 @@ bool hsc_rt_file_go_on(void) {
     hsc_rt_file *f = &hsc_rt.file;
     uint32_t size;
     uint8_t *p = hsc_rt_slot_make(HSC_RT_SMALL_SLOT, &size);
-    if (p)
+    if (p) {
         hsc_chunk_begin(&f->main, p, size, HSC_CHUNK_DYNAMIC, 0, f->main_sequence++, hsc_rt_now_ns(), 0);
+        f->in_reserve = false;
+    }
     return p != NULL;
 }
 

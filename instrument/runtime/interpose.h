@@ -14,6 +14,7 @@
 void hsc_rt_threads_init(void);
 void hsc_rt_threads_forget(void); /* child of fork */
 /* Last records of a thread; rt.lock is held, the thread does not write. */
-void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended);
+/* `own`: the thread is not in the midst of writing (else its last records go to stream 0). */
+void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own);
 
 #endif

@@ -226,7 +226,8 @@ static void path_of(const area *a, char *path, size_t size) {
         path[n - (sizeof deleted - 1)] = 0;
 }
 
-static void tell_mapping(const hsc_rt_module *m, const image *im, const area *a) {
+/* False: there is no room for it, nor for what would refer to it. */
+static bool tell_mapping(const hsc_rt_module *m, const image *im, const area *a) {
     hsc_rec_mapping r = {.mapping_id = m->mapping_id, .address = m->low, .size = m->high - m->low, .bias = m->bias};
     char path[HSC_RT_PATH];
     path_of(a, path, sizeof path);
@@ -240,9 +241,10 @@ static void tell_mapping(const hsc_rt_module *m, const image *im, const area *a)
     uint64_t mask, now = hsc_rt_now_ns();
     r.time = now;
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
-        return;
-    hsc_rt_file_put(HSC_REC_mapping, &r, now);
+        return false;
+    bool told = hsc_rt_file_put(HSC_REC_mapping, &r, now);
     hsc_rt_lock_release(&hsc_rt.lock, mask);
+    return told;
 }
 
 static void tell_unmapping(uint32_t mapping_id) {
@@ -384,7 +386,8 @@ bool hsc_rt_modules_scan(void) {
                              .text_high = im.text_high, .header = im.header,
                              .header_size = im.header_size, .device = a.device, .inode = a.inode,
                              .mapping_id = ++hsc_rt.next_mapping_id};
-        tell_mapping(m, &im, &a);
+        if (!tell_mapping(m, &im, &a))
+            m->mapping_id = 0;
         if (m->header && !(m->index = hsc_rt_index_build(m->header, m->header_size)))
             build_table(m); /* an unusual index */
         changed = true;
@@ -393,7 +396,8 @@ bool hsc_rt_modules_scan(void) {
         const hsc_rt_module *o = &old->module[i], *n = hsc_rt_module_at(set, o->low);
         if (n && n->mapping_id == o->mapping_id)
             continue;
-        tell_unmapping(o->mapping_id);
+        if (o->mapping_id)
+            tell_unmapping(o->mapping_id);
         if (n_gone < sizeof gone / sizeof gone[0])
             __builtin_memcpy(&gone[n_gone++], o, sizeof *o);
         changed = true;
@@ -442,8 +446,8 @@ void hsc_rt_modules_reset(void) {
     while (text && next_area(&p, &a)) {
         const hsc_rt_module *m = hsc_rt_module_at(set, a.low);
         image im;
-        if (m && m->low == a.low && !a.offset && read_image(a.low, &im))
-            tell_mapping(m, &im, &a);
+        if (m && m->mapping_id && m->low == a.low && !a.offset && read_image(a.low, &im) && !tell_mapping(m, &im, &a))
+            set->module[m - set->module].mapping_id = 0;
     }
     hsc_rt_unmap(text, text ? capacity : 0);
     atomic_store(&hsc_rt.modules, set);

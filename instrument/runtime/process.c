@@ -16,6 +16,8 @@
 #include "interpose.h"
 #include "rt.h"
 
+#define BUSY_LAST_NS 1000000000u /* that the end waits for threads in our handler, which have been preempted there */
+
 extern void *__libc_stack_end; /* of the dynamic linker */
 
 static struct {
@@ -275,6 +277,21 @@ static void say_end(uint64_t own_samples) {
     hsc_rt_say(line);
 }
 
+/* Until the thread is out of its handler, where it may have been preempted. False: it stays there (or is the one that called
+ * us, out of a handler of the program that interrupted ours): its writer is not to be touched. */
+static bool wait_for(const hsc_rt_thread *t, uint64_t end_ns) {
+    struct timespec nap = {0, 100000};
+    for (int i = 0; atomic_load(&t->busy); i++) {
+        if (t == hsc_rt_self || hsc_rt_now_ns() >= end_ns)
+            return false;
+        if (i < 1000)
+            hsc_relax();
+        else
+            hsc_sys4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0);
+    }
+    return true;
+}
+
 void hsc_rt_finish(uint64_t how) {
     if (!hsc_rt_active() || atomic_exchange(&hsc_rt.finished, 1))
         return;
@@ -286,20 +303,19 @@ void hsc_rt_finish(uint64_t how) {
     uint64_t mask, lost, samples = 0;
     bool remove = false;
     if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000)) {
-        uint64_t end = hsc_rt_now_ns() + 50000000u;
-        for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
-            while (atomic_load(&t->busy) && hsc_rt_now_ns() < end)
-                hsc_relax();
-            if (!atomic_load(&t->busy))
-                hsc_rt_thread_close(t, hsc_rt_thread_cpu_ns(t->tid), false);
-        }
+        uint64_t end = hsc_rt_now_ns() + BUSY_LAST_NS;
+        for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
+            hsc_rt_thread_close(t, hsc_rt_thread_cpu_ns(t->tid), false, wait_for(t, end));
         samples = total_samples(&lost);
         uint64_t now = hsc_rt_now_ns();
-        hsc_rec_loss unknown = {0, now, hsc_rt.unregistered, HSC_loss_reason_UNREGISTERED};
-        if (unknown.count)
-            hsc_rt_file_put(HSC_REC_loss, &unknown, now);
+        hsc_rt.untold[HSC_loss_reason_UNREGISTERED] += atomic_exchange(&hsc_rt.unregistered, 0);
+        for (uint64_t i = 0; i < sizeof hsc_rt.untold / sizeof hsc_rt.untold[0]; i++) {
+            hsc_rec_loss r = {0, now, hsc_rt.untold[i], i};
+            if (r.count && hsc_rt_file_put_end(HSC_REC_loss, &r, now, true))
+                hsc_rt.untold[i] = 0;
+        }
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
-        hsc_rt_file_put(HSC_REC_process_end, &e, now);
+        hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
         /* what only became another program, or was too short for a sample, is not worth a file */
         remove = !samples && !lost && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
         if (!remove)
@@ -391,6 +407,7 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt.helper_tid, 0);
     atomic_store(&hsc_rt.unregistered, 0);
     hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
+    memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
     me.root = false;
     me.forked = true;

@@ -18,6 +18,7 @@
 #define HSC_RT_PAGE 4096u
 #define HSC_RT_SMALL_SLOT 4096u /* first slot of a thread, so that many short threads need little room */
 #define HSC_RT_SPARES 64u
+#define HSC_RT_KEPT 384u /* of each thread's slot and of the last one of stream 0: losses and the last progress fit there */
 #define HSC_RT_SEGMENTS 4096u
 #define HSC_RT_PATH 4096u
 #define HSC_RT_DEPTH_MAX 2048u
@@ -103,6 +104,7 @@ typedef struct hsc_rt_file {
     uint32_t main_sequence;
     uint8_t *reserve; /* last slot for stream 0, so that losses can always be told */
     uint32_t reserve_size;
+    bool in_reserve; /* stream 0 has come to it: only what is told at an end goes there */
 } hsc_rt_file;
 
 /* Creates DIR/HOST.PID[.N].hsr, writes the schema chunk, opens stream 0. Returns false with a reason. Normal code. */
@@ -115,6 +117,11 @@ void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used); /* the stream
 void hsc_rt_slot_full(uint8_t *base); /* to be sealed by the helper; handlers may call it */
 void hsc_rt_file_tend(uint32_t threads); /* helper: seals, unmaps, fills the rings */
 bool hsc_rt_file_put(uint32_t record_id, const void *record, uint64_t now_ns); /* stream 0; rt.lock is held */
+/* hsc_chunk_put that leaves the last HSC_RT_KEPT bytes of the slot free. */
+hsc_status hsc_rt_put_keeping(hsc_chunk_writer *w, uint32_t record_id, const void *record);
+/* The same as hsc_rt_file_put for what ends something: in the reserve when the file is full, of which the last HSC_RT_KEPT bytes are for the
+ * end of the process (`process`). */
+bool hsc_rt_file_put_end(uint32_t record_id, const void *record, uint64_t now_ns, bool process);
 void hsc_rt_file_finish(void);           /* seals everything known, cuts the file */
 void hsc_rt_file_forget(void);           /* child of fork: unmaps the parent's file */
 void hsc_rt_file_unmap(void);
@@ -434,6 +441,7 @@ typedef struct hsc_rt_state {
     _Atomic uint64_t ns_per_cycle_q32; /* nanoseconds of a cycle, 32.32 fixed point */
     _Atomic uint32_t helper_word, helper_tid, helper_quit;
     uint64_t ended_samples, ended_lost; /* of threads that are gone */
+    uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
 } hsc_rt_state;
 
 extern hsc_rt_state hsc_rt __attribute__((visibility("hidden")));

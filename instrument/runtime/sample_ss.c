@@ -26,7 +26,7 @@ static void lose(hsc_rt_thread *t, uint64_t n, int reason) {
 
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns) {
     if (t->has_chunk) {
-        hsc_status s = hsc_chunk_put(&t->chunk, record_id, record);
+        hsc_status s = hsc_rt_put_keeping(&t->chunk, record_id, record);
         if (s != HSC_E_LIMIT)
             return s == HSC_OK;
     }
@@ -41,7 +41,7 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     hsc_chunk_begin(&t->chunk, p, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now_ns,
                     atomic_load_explicit(&t->lost, memory_order_relaxed));
     t->has_chunk = true;
-    return hsc_chunk_put(&t->chunk, record_id, record) == HSC_OK;
+    return hsc_rt_put_keeping(&t->chunk, record_id, record) == HSC_OK;
 }
 
 static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated, uint64_t weight) {

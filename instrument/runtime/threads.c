@@ -95,23 +95,32 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     atomic_store(&t->busy, 0);
 }
 
-void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended) {
+/* In the thread's own slot, which has room kept for it, or else in stream 0. */
+static bool put_end(hsc_rt_thread *t, bool own, uint32_t record_id, const void *record, uint64_t now) {
+    return (own && t->has_chunk && hsc_chunk_put(&t->chunk, record_id, record) == HSC_OK) ||
+           hsc_rt_file_put_end(record_id, record, now, false);
+}
+
+void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
-    t->last_time = now > t->last_time ? now : t->last_time;
-    hsc_rt_sample_end(t, cpu_ns);
+    if (own) {
+        t->last_time = now > t->last_time ? now : t->last_time;
+        hsc_rt_sample_end(t, cpu_ns);
+    }
     for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
         hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};
-        if (r.count && !(t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_loss, &r) == HSC_OK))
-            hsc_rt_file_put(HSC_REC_loss, &r, now);
+        if (r.count && !put_end(t, own, HSC_REC_loss, &r, now))
+            hsc_rt.untold[i] += r.count;
         t->lost_by_reason[i] = 0;
     }
     hsc_rec_progress p = {.thread_id = t->thread_id, .time = now, .samples = t->samples, .lost = t->lost,
                           .truncated = t->truncated, .ended = ended};
     p.cpu_ns = cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0;
     p.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
-    if (!(t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_progress, &p) == HSC_OK))
-        hsc_rt_file_put(HSC_REC_progress, &p, now);
+    put_end(t, own, HSC_REC_progress, &p, now);
+    if (!own)
+        return;
     if (t->has_chunk && ended)
         hsc_rt_slot_end(t->chunk.base, t->chunk.slot_bytes, t->chunk.used_bytes);
     else if (t->has_chunk)
@@ -141,7 +150,7 @@ void hsc_rt_thread_end(void) {
             *p = t->next;
         t->live = false;
         hsc_rt.live_threads--;
-        hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true);
+        hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true, true);
         hsc_rt.ended_samples += t->samples;
         hsc_rt.ended_lost += t->lost;
     }

@@ -155,8 +155,8 @@ def check_relations(example, checks, loops=True):
         processors = example.report("processor", "--processors=" + axis)
         checks.equal(sum(row["samples"] for row in processors), total, f"sum of samples by {axis}")
     for row in processors:
-        if row["cpu_s"] > 0.2:  # 1000 Hz of CPU time: 5 % of it, and 20 samples, for start and end of the thread
-            expected = row["cpu_s"] * 1000
-            checks.that(abs(row["samples"] + row["lost_samples"] - expected) <= 0.05 * expected + 20,
+        if row["cpu_s"] > 0.2:  # 1000 Hz of CPU time. 8 ticks of 4 ms may be neither sampled nor lost; perf's clock goes on
+            expected = row["cpu_s"] * 1000  # in interrupts: up to 5 % of it
+            checks.that(expected - 33 <= row["samples"] + row["lost_samples"] <= 1.05 * expected + 2,
                         f"{row['samples']} samples in {row['cpu_s']} s of CPU time at 1000 Hz: {row}")
     return total

@@ -46,6 +46,7 @@ class Thread:
         self.by_sequence = {}
         self.progress = {"samples": 0, "lost": 0, "cpu_ns": 0, "own_ns": 0, "truncated": 0, "ended": 0}
         self.progress_times = []
+        self.progress_time = 0
         self.sources = []    # (mechanism, reason, CPU time) at each change
         self.record = None
 
@@ -91,9 +92,9 @@ class Process:
             elif kind == "progress":
                 t = self.thread(number(f["thread_id"]))
                 values = {k: number(f[k]) for k in t.progress}
-                if values["samples"] + values["lost"] >= t.progress["samples"] + t.progress["lost"]:
-                    t.progress = values
                 t.progress_times.append(number(f["time"]))
+                if t.progress_times[-1] >= t.progress_time: # the last one; chunks stand in any order in the file
+                    t.progress, t.progress_time = values, t.progress_times[-1]
             elif kind == "source":
                 reason = re.search(r"\((.*)\)", f["reason"])[1] if "(" in f["reason"] else f["reason"]
                 self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))

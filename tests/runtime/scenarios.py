@@ -57,17 +57,43 @@ def near(what, share, truth, n):
 
 def stolen():
     """Seconds that the hypervisor has taken from this machine's processors."""
+    return stat_seconds(8)
+
+
+def away():
+    """Seconds in which this machine's processors did what is no thread's CPU time: interrupts, other guests."""
+    return stat_seconds(6) + stat_seconds(7) + stolen()
+
+
+def stat_seconds(*columns):
     with open("/proc/stat") as f:
-        return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+        row = f.readline().split()
+    return sum(int(row[c]) for c in columns) / os.sysconf("SC_CLK_TCK")
 
 
-def cpu_covered(what, process, low, high):
-    """Samples x period against CPU time, over threads that used at least 50 ms."""
+def reserve_ns(process):
+    """CPU time of a thread that may have neither a sample nor a loss: 8 ticks of 4 ms, or of 4 periods if that is longer
+    (RESERVE_TICKS in instrument/runtime/credit_ss.c)."""
+    return 8 * max(4000000, 4 * process.period_ns())
+
+
+def cpu_covered(what, process, before):
+    """What the runtime guarantees of each thread, however short, when it has ended in an orderly way: between its CPU time
+    less the reserve and its CPU time is in samples or told as lost. Timers are weighted by CPU time and never exceed it.
+    perf's event runs by a clock that goes on in interrupts and while the hypervisor is away (since `before`: away() when
+    the program started, in steps of 10 ms for each processor); and a period that a tick has covered may come late, and one
+    be under way."""
+    period, tested = process.period_ns(), False
+    perf = process.mechanism().startswith("perf")
+    more = 2 * period + (away() - before) * 1e9 + 10e6 * os.cpu_count() if perf else 0
     for t in process.threads.values():
-        cpu = t.progress["cpu_ns"]
-        if cpu >= 50e6:
-            ratio = (t.weight() + t.progress["lost"]) * process.period_ns() / cpu
-            expect(what, low <= ratio <= high, f"thread {t.id}: {ratio:.3f} of {cpu / 1e6:.1f} ms, expected {low} to {high}")
+        cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * period
+        low, high = cpu - reserve_ns(process), cpu + more
+        tested = tested or cpu > 2 * reserve_ns(process)
+        expect(what, low <= seen <= high, f"thread {t.id}: {seen / 1e6:.3f} of {cpu / 1e6:.3f} ms, expected "
+               f"{low / 1e6:.3f} to {high / 1e6:.3f}")
+    expect(f"{what}: some thread with more than twice the reserve", tested,
+           [t.progress["cpu_ns"] for t in process.threads.values()])
 
 
 # ---- call paths ------------------------------------------------------------------------------------------------------
@@ -252,18 +278,21 @@ def throws():
 # ---- threads ------------------------------------------------------------------------------------------------------------
 
 def threads():
+    before = away()
     done, found = run([program("threads"), "work"])
     expect("exit code", done.returncode == 0, done)
     p = only(found)
     expect("five threads", len(p.threads) == 5, len(p.threads))
     workers = sorted((t for k, t in p.threads.items() if k > 1), key=lambda t: t.weight()) # they register in any order
     total = sum(t.weight() for t in workers)
-    # what each worker gets is its CPU time, which the machine shares out; the work is 1:2:3:4
+    reserve = reserve_ns(p) / p.period_ns() / total
+    # what each worker gets is its CPU time, of which the reserve may be missing; the work is 1:2:3:4, and the machine may
+    # be slower while one or the other works
     for k, t in enumerate(workers):
         expect("ended", t.progress["ended"] == 1, t.progress)
         expect("creator", t.record["creator_id"] == "1", t.record)
-        expect("share of worker", abs(t.weight() / total - (k + 1) / 10) < 0.06, f"{k}: {t.weight()} of {total}")
-    cpu_covered("CPU time", p, 0.93, 1.02)
+        expect("share of worker", abs(t.weight() / total - (k + 1) / 10) < 0.06 + reserve, f"{k}: {t.weight()} of {total}")
+    cpu_covered("CPU time", p, before)
 
 
 def thread_storm():
@@ -279,13 +308,14 @@ def thread_storm():
 
 
 def thread_exits():
+    before = away()
     done, found = run([program("threads"), "exits"])
     expect("exit code", done.returncode == 0, done)
     p = only(found)
     expect("threads", len(p.threads) == 4, len(p.threads))
     for k in (2, 3, 4):
         expect("ended", p.threads[k].progress["ended"] == 1, (k, p.threads[k].progress))
-    cpu_covered("CPU time", p, 0.9, 1.02)
+    cpu_covered("CPU time", p, before)
 
 
 # ---- processes ------------------------------------------------------------------------------------------------------------
@@ -295,6 +325,7 @@ def names_in(p):
 
 
 def fork():
+    before = away()
     done, found = run([program("processes"), "fork"])
     expect("exit code", done.returncode == 0, done)
     expect("two processes", len(found) == 2, len(found))
@@ -302,7 +333,7 @@ def fork():
     expect("each its own", both == [(False, True), (True, False)], both)
     for p in found:
         expect("ends", len(p.ends) == 1 and p.ends[0]["how"].startswith("0"), p.ends)
-        cpu_covered("CPU time", p, 0.9, 1.02)
+        cpu_covered("CPU time", p, before)
 
 
 def fork_storm():
@@ -425,14 +456,14 @@ def loads():
 # ---- amounts ---------------------------------------------------------------------------------------------------------------
 
 def amounts():
-    """Samples x period against the thread's CPU time, half of it in the kernel, with each mechanism. Bounds: perf and the
-    CPU timer may miss what is in flight at the end and in the reserve (32 ms of 1.2 s), timers are weighted exactly."""
-    for mechanism, low in (("perf-cpu-clock", 0.93), ("perf-cpu-clock-trap", 0.93), ("timer-monotonic", 0.97), ("timer-cpu", 0.97)):
+    """Samples x period against the thread's CPU time, half of it in the kernel, with each mechanism."""
+    for mechanism in ("perf-cpu-clock", "perf-cpu-clock-trap", "timer-monotonic", "timer-cpu"):
+        before = away()
         done, found = run([program("kernel"), "1.2"], options=["--mechanism", mechanism])
         expect("exit code", done.returncode == 0, done)
         p = only(found)
         expect("mechanism", p.mechanism() == mechanism, p.mechanism())
-        cpu_covered(mechanism, p, low, 1.01)
+        cpu_covered(mechanism, p, before)
         t = p.threads[1]
         share = {"computes": 0, "reads": 0, "faults": 0}
         for _, node, w in t.samples:
@@ -446,10 +477,10 @@ def amounts():
 
 def switches():
     """Threads that wait for each other all the time leave perf's clock for the CPU timer and may go back when they
-    have become calm; all CPU time is in the samples. Bounds: 32 ms in perf's reserve, ticks that met another thread."""
-    slack = 60e6  # and a budget of 30 %, so that a crowded machine's own switches are not too many
+    have become calm; all CPU time is in the samples. The budget is 30 %, so that a crowded machine's own switches are not too
+    many."""
     for hops, seconds, budget in ((20000, 0.2, 300), (20000, 2.5, 300), (2000, 0.1, 0)):
-        env = {"HEATSCOPE_SWITCH_BUDGET": str(budget)}
+        env, before = {"HEATSCOPE_SWITCH_BUDGET": str(budget)}, away()
         done, found = run([program("switches"), str(hops), str(seconds)], env=env)
         expect("exit code", done.returncode == 0, done)
         p = only(found)
@@ -462,9 +493,7 @@ def switches():
             changes = [("timer-cpu", "switches"), ("perf-cpu-clock", "calm")] * len(told)
             expect(f"{hops} hops, {seconds} s, thread {k}: sources", told == changes[:len(told)], told)
             expect(f"{hops} hops, {seconds} s, thread {k}: changes", bool(told) if k < 3 and budget else budget or not told, told)
-            cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * p.period_ns()
-            expect(f"{hops} hops, {seconds} s, thread {k}: amount", cpu - slack <= seen <= cpu * 1.01 + p.period_ns(),
-                   f"{seen / 1e6:.1f} of {cpu / 1e6:.1f} ms")
+        cpu_covered(f"{hops} hops, {seconds} s", p, before)
 
 
 def credits():
@@ -474,7 +503,7 @@ def credits():
     for mode, rounds, n, options, wide in (("yields", 100, 3000, ["--mechanism", "perf-cpu-clock"], 1), ("yields", 150, 5000, [], 3),
                                            ("yields", 150, 5000, ["--mechanism", "timer-cpu"], 3), ("faults", 100, 4000, [], 1)):
         name = f"{mode} {' '.join(options)}"
-        children, worked, cpu, samples, total = [], 0, 0, 0, 0
+        children, worked, cpu, samples, total, before = [], 0, 0, 0, 0, away()
         for i in range(4):
             directory = os.path.join(WORK, f"c{i}")
             shutil.rmtree(directory, ignore_errors=True)
@@ -486,7 +515,7 @@ def credits():
             p = only(processes(HEATSCOPE, directory))
             for complaint in p.check():
                 expect(name, False, complaint)
-            cpu_covered(name, p, 0.93, 1.02)
+            cpu_covered(name, p, before)
             t = p.threads[1]
             worked += truth[0]
             cpu += sum(truth)
@@ -500,14 +529,11 @@ def credits():
 
 def rates():
     for hz in (100, 1000, 10000):
-        _, found = run([program("threads"), "exits"], options=["-F", str(hz)])
+        before = away()
+        _, found = run([program("kernel"), "1.2"], options=["-F", str(hz)])
         p = only(found)
         expect("period", p.period_ns() == 1000000000 // hz, p.period_ns())
-        t = max(p.threads.values(), key=lambda t: t.progress["cpu_ns"])
-        cpu = t.progress["cpu_ns"]
-        # one period, and what virtual machines lose
-        expect(f"{hz} Hz", 0.85 <= (t.weight() + 1) * p.period_ns() / cpu <= 1.15 + p.period_ns() / cpu,
-               f"{t.weight()} samples in {cpu / 1e6:.1f} ms")
+        cpu_covered(f"{hz} Hz", p, before)
 
 
 # ---- never in the way -----------------------------------------------------------------------------------------------------------
@@ -542,22 +568,32 @@ def rooms():
     # the first growth is all there may be
     done, found = run([program("paths"), "200"], options=["-F", "10000"], env={"HEATSCOPE_SIZE_LIMIT_MB": "1"}, quiet=False)
     expect("exit code", done.returncode == 0, done)
-    done, found = run(["/bin/sh", "-c", "ulimit -f 400; exec " + program("paths") + " 200"], options=["-F", "20000"],
-                      quiet=False)
-    expect("exit code with a small file limit", done.returncode == 0, done)
-    expect("says so once", done.stderr.count("no room for more samples") == 1, done.stderr)
-    p = max(found, key=lambda p: p.samples())
-    t = p.threads[1]
-    lost = sum(n for _, n, why in p.losses if "no_space" in why)
-    expect("lost and counted", lost > 0 and lost == t.progress["lost"], (p.losses, t.progress))
-    cpu_covered("CPU time with losses", p, 0.85, 1.02)
+    # 64 kB, the first growth, has schema, stream 0 and reserve in it, which leave less than 48 kB. The sixth part of a second
+    # of CPU time at 20 kHz fills that: the first two take at least twice as much on any machine. In the third 2000 threads
+    # end, the last of which find no room for a word of their own, and then the main thread has losses to tell
+    for arguments, threads in (("paths 400", 1), ("threads work", 5), ("threads storm 2000 100000000", 2001)):
+        before = away()
+        done, found = run(["/bin/sh", "-c", "ulimit -f 128; exec " + program(arguments)], options=["-F", "20000"], quiet=False)
+        expect("exit code with a small file limit", done.returncode == 0, done)
+        expect("says so once", done.stderr.count("no room for more samples") == 1, done.stderr)
+        p = only([p for p in found if not any("exec" in e["how"] for e in p.ends)]) # the shell's may have samples too
+        expect("file within the limit", os.path.getsize(p.path) <= 65536, os.path.getsize(p.path))
+        expect("the end is told", len(p.ends) == 1, p.ends)
+        for k, t in sorted((k, t) for k, t in p.threads.items() if k and t.progress_times):
+            told = sum(n for thread, n, _ in p.losses if thread == k)
+            expect(f"{arguments}, thread {k}: lost and told", told == t.progress["lost"], (p.losses, t.progress))
+        expect("threads", (200 if threads > 5 else threads) <= len(p.threads) <= threads, len(p.threads))
+        lost = sum(n for thread, n, why in p.losses if "no_space" in why and (thread == 1 or threads == 5))
+        expect(f"{arguments}: lost", lost > 0, p.losses)
+        p.threads = {k: t for k, t in p.threads.items() if t.progress_times}
+        cpu_covered(f"{arguments}: CPU time with losses", p, before)
     if os.geteuid() == 0:
         disk = os.path.join(WORK, "disk")
         os.makedirs(disk, exist_ok=True)
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", disk], capture_output=True)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", disk], capture_output=True)
         if mounted.returncode == 0:
             try:
-                done, found = run([program("paths"), "200"], directory=os.path.join(disk, "m"), options=["-F", "20000"],
+                done, found = run([program("paths"), "400"], directory=os.path.join(disk, "m"), options=["-F", "20000"],
                                   quiet=False)
                 expect("exit code on a full disk", done.returncode == 0, done)
                 expect("says so", "no room for more samples" in done.stderr, done.stderr)
@@ -637,6 +673,7 @@ def mpi():
     launch = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4"]
     directory = os.path.join(WORK, "mpi")
     for around in (False, True):
+        before = away()
         shutil.rmtree(directory, ignore_errors=True)
         measure = [HEATSCOPE, "run", "-o", directory]
         command = measure + launch + [program("mpi")] if around else launch + measure + [program("mpi")]
@@ -652,7 +689,7 @@ def mpi():
         expect("one of each line", done.stderr.count("heatscope: sampling") == 1 and done.stderr.count("heatscope: wrote") == 1,
                done.stderr)
         for p in found:
-            cpu_covered(f"rank {p.head['rank']}", p, 0.85, 1.02)
+            cpu_covered(f"rank {p.head['rank']}", p, before)
 
 
 if __name__ == "__main__":

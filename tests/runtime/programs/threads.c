@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones), exits (by return, pthread_exit, cancel, C11). */
+/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones; then, with M, works M steps), exits (by return, pthread_exit, cancel, C11). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void *brief(void *p) {
 }
 
 static void *leaver(void *p) {
-    work(0, 20000000);
+    work(0, 60000000);
     pthread_exit(p);
 }
 
@@ -43,7 +43,7 @@ static void *endless(void *p) {
 }
 
 static int c11(void *p) {
-    work(2, 20000000);
+    work(2, 60000000);
     return (int)(long)p;
 }
 
@@ -67,6 +67,7 @@ int main(int argc, char **argv) {
                 if (pthread_join(t[k], &r) || r != (void *)k)
                     return 2;
         }
+        work(0, argc > 3 ? atol(argv[3]) : 0);
     } else {
         thrd_t c;
         int code;
