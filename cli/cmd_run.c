@@ -21,7 +21,7 @@
 #define NOT_EXECUTABLE 126
 #define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
-enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_PROBE };
+enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_PROBE };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
@@ -29,6 +29,8 @@ static const hsc_cli_option options[] = {
     {"append", 0, NULL, "add to a directory that already holds a measurement"},
     {"quiet", 'q', NULL, "nothing on standard error but errors"},
     {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
+    {"trace", 0, NULL, "record each wait by itself as well: with the samples, a time line"},
+    {"no-waits", 0, NULL, "leave out what threads wait for: locks, reads, sleeps, OpenMP barriers ..."},
     {"probe", 0, "SPEC", "not available in this version"},
     {NULL, 0, NULL, NULL}};
 
@@ -54,7 +56,7 @@ static const hsc_cli_command command = {
 typedef struct run_options {
     const char *output, *mechanism;
     unsigned long long frequency;
-    bool append, quiet;
+    bool append, quiet, trace, no_waits;
 } run_options;
 
 static int set_option(void *ctx, int option, const char *value) {
@@ -74,6 +76,12 @@ static int set_option(void *ctx, int option, const char *value) {
         break;
     case OPT_QUIET:
         o->quiet = true;
+        break;
+    case OPT_TRACE:
+        o->trace = true;
+        break;
+    case OPT_NO_WAITS:
+        o->no_waits = true;
         break;
     case OPT_MECHANISM:
         if (strcmp(value, "perf-cpu-clock") && strcmp(value, "perf-cpu-clock-trap") && strcmp(value, "timer-monotonic") &&
@@ -343,6 +351,10 @@ int hsc_cmd_run(int argc, char **argv) {
     }
     if (o.quiet)
         setenv("HEATSCOPE_QUIET", "1", 1);
+    if (o.trace)
+        setenv("HEATSCOPE_TRACE", "1", 1);
+    if (o.no_waits)
+        setenv("HEATSCOPE_WAITS", "0", 1);
     if (o.mechanism)
         setenv("HEATSCOPE_MECHANISM", o.mechanism, 1);
     if (!below) {

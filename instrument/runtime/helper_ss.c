@@ -19,6 +19,8 @@ static void tell_progress(uint64_t now) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
     for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
         uint64_t beats = atomic_load_explicit(&t->beats, memory_order_acquire);
+        if (t->live)
+            hsc_rt_waits_help(t, now);
         if (!t->live || beats == t->reported_beats)
             continue;
         t->reported_beats = beats;

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls that a signal ends early even with SA_RESTART. Only timers of wall-clock time send signals to a waiting thread:
- * while such a mechanism is used, the thread's timer is off during these calls. */
+/* Calls that wait for others: timed, by calling context. A signal ends some of them early even with SA_RESTART. Only timers
+ * of wall-clock time send signals to a waiting thread: while such a mechanism is used, the thread's timer is off meanwhile. */
+#include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "interpose.h"
+#include "waits.h"
+
+static const hsc_rt_holder nobody;
 
 static bool quiet_begin(void) {
     if (hsc_rt.mechanism != HSC_RT_MONOTONIC || !hsc_rt_self || !hsc_rt_active())
@@ -26,42 +33,96 @@ static void quiet_end(bool begun) {
         hsc_rt_source_resume(hsc_rt_self, HSC_RT_PAUSE_WAIT);
 }
 
-#define WAITING(type, name, parameters, arguments) \
+#define WAITING_WHEN(waits, type, name, kind, parameters, arguments, bytes) \
+    type name parameters; /* not all are in headers */ \
     HSC_RT_EXPORT type name parameters { \
         static type(*real) parameters; \
         if (!real) \
             real = HSC_RT_REAL(#name); \
+        if (!(waits)) \
+            return real arguments; \
+        hsc_rt_here at = HSC_RT_HERE(); \
         bool begun = quiet_begin(); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at); \
         type result = real arguments; \
+        hsc_rt_wait_end(t, bytes, nobody); \
         quiet_end(begun); \
         return result; \
     }
+#define WAITING(type, name, kind, parameters, arguments) WAITING_WHEN(true, type, name, kind, parameters, arguments, 0)
+#define MOVING(type, name, kind, parameters, arguments) \
+    WAITING_WHEN(true, type, name, kind, parameters, arguments, result > 0 ? (uint64_t)result : 0)
 
-WAITING(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))
-WAITING(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *t, const sigset_t *s), (fds, n, t, s))
-WAITING(int, select, (int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t), (n, r, w, e, t))
-WAITING(int, pselect, (int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *t, const sigset_t *s),
-        (n, r, w, e, t, s))
-WAITING(int, epoll_wait, (int fd, struct epoll_event *e, int n, int timeout), (fd, e, n, timeout))
-WAITING(int, epoll_pwait, (int fd, struct epoll_event *e, int n, int timeout, const sigset_t *s), (fd, e, n, timeout, s))
-WAITING(int, nanosleep, (const struct timespec *t, struct timespec *left), (t, left))
-WAITING(int, clock_nanosleep, (clockid_t c, int flags, const struct timespec *t, struct timespec *left), (c, flags, t, left))
-WAITING(unsigned, sleep, (unsigned seconds), (seconds))
-WAITING(int, usleep, (useconds_t us), (us))
-WAITING(int, pause, (void), ())
-WAITING(int, sigsuspend, (const sigset_t *s), (s))
-WAITING(int, sigwaitinfo, (const sigset_t *s, siginfo_t *i), (s, i))
-WAITING(int, sigtimedwait, (const sigset_t *s, siginfo_t *i, const struct timespec *t), (s, i, t))
-WAITING(int, sem_wait, (sem_t * s), (s))
-WAITING(int, sem_timedwait, (sem_t * s, const struct timespec *t), (s, t))
-WAITING(int, sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t), (s, c, t))
-WAITING(int, semop, (int id, struct sembuf *o, size_t n), (id, o, n))
-WAITING(int, semtimedop, (int id, struct sembuf *o, size_t n, const struct timespec *t), (id, o, n, t))
-WAITING(int, msgsnd, (int id, const void *m, size_t n, int flags), (id, m, n, flags))
-WAITING(ssize_t, msgrcv, (int id, void *m, size_t n, long type, int flags), (id, m, n, type, flags))
-WAITING(int, connect, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
-WAITING(int, accept, (int fd, struct sockaddr *restrict a, socklen_t *restrict n), (fd, a, n))
-WAITING(ssize_t, recv, (int fd, void *b, size_t n, int flags), (fd, b, n, flags))
-WAITING(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
-WAITING(ssize_t, send, (int fd, const void *b, size_t n, int flags), (fd, b, n, flags))
-WAITING(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+/* a look without waiting is none */
+WAITING_WHEN(timeout != 0, int, poll, POLL, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout), 0)
+WAITING(int, ppoll, POLL, (struct pollfd * fds, nfds_t n, const struct timespec *t_, const sigset_t *s), (fds, n, t_, s))
+WAITING_WHEN(!t_ || t_->tv_sec || t_->tv_usec, int, select, POLL,
+             (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, struct timeval *restrict t_), (n, r, w, e, t_), 0)
+WAITING(int, pselect, POLL,
+        (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, const struct timespec *restrict t_, const sigset_t *restrict s),
+        (n, r, w, e, t_, s))
+WAITING_WHEN(timeout != 0, int, epoll_wait, POLL, (int fd, struct epoll_event *e, int n, int timeout), (fd, e, n, timeout), 0)
+WAITING_WHEN(timeout != 0, int, epoll_pwait, POLL, (int fd, struct epoll_event *e, int n, int timeout, const sigset_t *s),
+             (fd, e, n, timeout, s), 0)
+WAITING(int, nanosleep, SLEEP, (const struct timespec *t_, struct timespec *left), (t_, left))
+WAITING(int, clock_nanosleep, SLEEP, (clockid_t c, int flags, const struct timespec *t_, struct timespec *left), (c, flags, t_, left))
+WAITING(int, thrd_sleep, SLEEP, (const struct timespec *t_, struct timespec *left), (t_, left))
+WAITING(unsigned, sleep, SLEEP, (unsigned seconds), (seconds))
+WAITING(int, usleep, SLEEP, (useconds_t us), (us))
+WAITING(int, pause, SIGNAL, (void), ())
+WAITING(int, sigsuspend, SIGNAL, (const sigset_t *s), (s))
+WAITING(int, sigwait, SIGNAL, (const sigset_t *restrict s, int *restrict n), (s, n))
+WAITING(int, sigwaitinfo, SIGNAL, (const sigset_t *restrict s, siginfo_t *restrict i), (s, i))
+WAITING(int, sigtimedwait, SIGNAL, (const sigset_t *restrict s, siginfo_t *restrict i, const struct timespec *restrict t_), (s, i, t_))
+WAITING(pid_t, wait, CHILD, (int *status), (status))
+WAITING_WHEN(!(options & WNOHANG), pid_t, waitpid, CHILD, (pid_t pid, int *status, int options), (pid, status, options), 0)
+WAITING_WHEN(!(options & WNOHANG), pid_t, wait4, CHILD, (pid_t pid, int *status, int options, struct rusage *u),
+             (pid, status, options, u), 0)
+WAITING_WHEN(!(options & WNOHANG), int, waitid, CHILD, (idtype_t type, id_t id, siginfo_t *i, int options), (type, id, i, options), 0)
+
+/* a free semaphore is no wait; the call itself stays what it is, a point of cancellation */
+static bool taken(sem_t *s) {
+    int value = 0;
+    return sem_getvalue(s, &value) || value <= 0;
+}
+
+WAITING_WHEN(taken(s), int, sem_wait, SEMAPHORE, (sem_t * s), (s), 0)
+WAITING_WHEN(taken(s), int, sem_timedwait, SEMAPHORE, (sem_t *restrict s, const struct timespec *restrict t_), (s, t_), 0)
+WAITING_WHEN(taken(s), int, sem_clockwait, SEMAPHORE, (sem_t *restrict s, clockid_t c, const struct timespec *restrict t_), (s, c, t_), 0)
+WAITING(int, semop, IPC, (int id, struct sembuf *o, size_t n), (id, o, n))
+WAITING(int, semtimedop, IPC, (int id, struct sembuf *o, size_t n, const struct timespec *t_), (id, o, n, t_))
+WAITING(int, msgsnd, IPC, (int id, const void *m, size_t n, int flags), (id, m, n, flags))
+WAITING(ssize_t, msgrcv, IPC, (int id, void *m, size_t n, long type, int flags), (id, m, n, type, flags))
+WAITING(int, connect, CONNECT, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
+WAITING(int, accept, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n), (fd, a, n))
+WAITING(int, accept4, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n, int flags), (fd, a, n, flags))
+MOVING(ssize_t, recv, RECEIVE, (int fd, void *b, size_t n, int flags), (fd, b, n, flags))
+MOVING(ssize_t, __recv_chk, RECEIVE, (int fd, void *b, size_t n, size_t room, int flags), (fd, b, n, room, flags))
+MOVING(ssize_t, recvfrom, RECEIVE,
+       (int fd, void *restrict b, size_t n, int flags, struct sockaddr *restrict a, socklen_t *restrict an), (fd, b, n, flags, a, an))
+MOVING(ssize_t, recvmsg, RECEIVE, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+MOVING(ssize_t, send, SEND, (int fd, const void *b, size_t n, int flags), (fd, b, n, flags))
+MOVING(ssize_t, sendto, SEND, (int fd, const void *b, size_t n, int flags, const struct sockaddr *a, socklen_t an), (fd, b, n, flags, a, an))
+MOVING(ssize_t, sendmsg, SEND, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+
+/* Rust and C++20 call futex this way, and libraries with locks of their own. */
+HSC_RT_EXPORT long syscall(long number, ...) {
+    static long (*real)(long, ...);
+    va_list list;
+    long a[6];
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    if (!real)
+        real = HSC_RT_REAL("syscall");
+    int operation = (int)a[1] & FUTEX_CMD_MASK;
+    hsc_rt_thread *t = NULL;
+    if (number == SYS_futex && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI)) {
+        hsc_rt_here at = HSC_RT_HERE();
+        t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at);
+    }
+    long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    hsc_rt_wait_end(t, 0, nobody);
+    return result;
+}

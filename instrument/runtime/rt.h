@@ -298,6 +298,38 @@ typedef struct hsc_rt_seen {
     uint64_t user_ns, ticks_ns, switches;
 } hsc_rt_seen;
 
+/* The caller of a wrapper, whose frame pointer is kept (HSC_RT_HERE of here.h): its call path begins there. */
+typedef struct hsc_rt_here {
+    uint64_t pc, sp, bp;
+} hsc_rt_here;
+
+#define HSC_RT_WAIT_BUCKETS 36u
+#define HSC_RT_RECENT 32u
+
+/* waits_ss.c: what has not been written yet of one (context, kind, holder) */
+typedef struct hsc_rt_wait_sum {
+    uint32_t node, kind, holder_thread, holder_node, count, next_dirty;
+    bool dirty, open;
+    uint64_t total_ns, max_ns, bytes;
+    uint32_t bucket[HSC_RT_WAIT_BUCKETS];
+} hsc_rt_wait_sum;
+
+typedef struct hsc_rt_waits {
+    hsc_rt_wait_sum *entry; /* capacity of them, then 2 * capacity hash slots */
+    uint32_t count, capacity;
+    uint32_t dirty; /* list of entries to write, index + 1 */
+    uint64_t told_ns;
+} hsc_rt_waits;
+
+/* The wait that the thread is in. */
+typedef struct hsc_rt_open {
+    uint32_t kind, node; /* kind 0: none */
+    uint32_t old_state;
+    bool supposed; /* node is that of the last call from there */
+    hsc_rt_here at;
+    uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
+} hsc_rt_open;
+
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
     _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
@@ -335,27 +367,38 @@ typedef struct hsc_rt_thread {
     hsc_rt_tree tree;
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
+    hsc_rt_open open;
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE], scratch[HSC_RT_PAGE];
     hsc_rt_frame stack[HSC_RT_DEPTH_MAX];
     hsc_rt_frame fresh[HSC_RT_DEPTH_MAX];
+    hsc_rt_waits waits;
+    struct {
+        hsc_rt_here at;
+        uint32_t node, generation;
+    } recent[HSC_RT_RECENT]; /* waits.c: where calls that were no real waits came from */
 } hsc_rt_thread;
 
 enum { HSC_RT_BUSY = 1, HSC_RT_BUSY_HELPER = 2 };
 
 /* Walks the stack from a signal's context; returns the thread's leaf node, 0 when there is none; writes node records. */
 uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated);
-/* The caller of a wrapper, whose frame pointer is kept (HSC_RT_HERE of here.h): its call path begins there. */
-typedef struct hsc_rt_here {
-    uint64_t pc, sp, bp;
-} hsc_rt_here;
-/* The same from normal code that owns the thread's writer (hsc_rt_own). */
+/* The same from the caller of a wrapper; from normal code that owns the thread's writer (hsc_rt_own). */
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
 void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu_ns); /* what is still missing at the thread's end */
+
+/* waits_ss.c: all for the owner of the thread's writer, but for help (helper; rt.lock is held) and clear */
+void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
+                      uint32_t holder_thread, uint32_t holder_node);
+void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now_ns, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node);
+bool hsc_rt_waits_due(const hsc_rt_thread *t, uint64_t now_ns); /* sums are to be written */
+void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now_ns);
+void hsc_rt_waits_help(hsc_rt_thread *t, uint64_t now_ns);
+void hsc_rt_waits_clear(hsc_rt_thread *t); /* at its end, and in a child of fork */
 
 /* source_ss.c: where samples come from; all for the calling thread */
 static inline bool hsc_rt_is_perf(enum hsc_rt_mechanism m) {

@@ -70,8 +70,10 @@ static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool trunc
 static void check_state(hsc_rt_thread *t, const void *context) {
     uint64_t sp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
     if (atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN && sp > t->state_frame &&
-        sp < t->stack_high && t->state_frame >= t->stack_low)
+        sp < t->stack_high && t->state_frame >= t->stack_low) {
         atomic_store_explicit(&t->state, HSC_state_UNKNOWN, memory_order_relaxed);
+        hsc_rt_wait_over(t, t->last_time, 0, 0, 0);
+    }
 }
 
 static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
@@ -131,6 +133,8 @@ static void sample(hsc_rt_thread *t, bool timer, void *context) {
         c = hsc_rt_credit_sample(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
     if (settles)
         record_credit(t, &c);
+    if (hsc_rt_waits_due(t, t->last_time))
+        hsc_rt_waits_tell(t, t->last_time);
     if (timer)
         hsc_rt_govern(t, t->cpu_seen_ns);
     else
@@ -149,7 +153,10 @@ bool hsc_rt_own(hsc_rt_thread *t) {
             return false;
         hsc_relax(); /* the helper, for a moment */
     }
-    return true;
+    if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
+        return true;
+    atomic_store_explicit(&t->busy, 0, memory_order_release); /* the file was closed meanwhile */
+    return false;
 }
 
 void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {

@@ -7,6 +7,7 @@
 
 #include "interpose.h"
 #include "rt.h"
+#include "waits.h"
 
 static pthread_key_t key;
 static bool have_key;
@@ -26,6 +27,7 @@ static hsc_rt_thread *new_thread(void) {
     hsc_rt_tree tree = t->tree; /* its first part is used again */
     __builtin_memset(t, 0, offsetof(hsc_rt_thread, cache));
     __builtin_memset(t->cache, 0, sizeof t->cache);
+    __builtin_memset(t->recent, 0, sizeof t->recent);
     t->tree = tree;
     return t;
 }
@@ -107,6 +109,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);
+        hsc_rt_waits_tell(t, t->last_time);
     }
     for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
         hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};
@@ -157,12 +160,15 @@ void hsc_rt_thread_end(void) {
     hsc_rt_lock_release(&hsc_rt.lock, mask);
     hsc_rt_self = NULL;
     hsc_rt_tree_clear(&t->tree);
+    hsc_rt_waits_clear(t);
     free_thread(t);
 }
 
 /* Destructors of thread-local data run in rounds; ours sees the last one, so that the others' work is measured. */
 static void at_thread_exit(void *value) {
     static __thread int round __attribute__((tls_model("initial-exec")));
+    if (hsc_rt_self) /* what a cancelled wait left; the destructors that follow are no wait */
+        hsc_rt_wait_break(hsc_rt_self);
     if (++round < PTHREAD_DESTRUCTOR_ITERATIONS && hsc_rt_self)
         pthread_setspecific(key, value);
     else
@@ -182,6 +188,7 @@ void hsc_rt_threads_forget(void) {
     for (hsc_rt_thread *t = hsc_rt.threads, *next; t; t = next) {
         next = t->next;
         hsc_rt_tree_clear(&t->tree);
+        hsc_rt_waits_clear(t);
         t->next = hsc_rt.free_threads;
         hsc_rt.free_threads = t;
     }

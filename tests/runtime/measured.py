@@ -47,6 +47,10 @@ class Thread:
         self.progress = {"samples": 0, "lost": 0, "cpu_ns": 0, "own_ns": 0, "truncated": 0, "ended": 0}
         self.progress_times = []
         self.progress_time = 0
+        self.waits = []      # one dict for each wait record, in the order of the file
+        self.intervals = []  # (end, duration, node, kind, bytes)
+        self.regions = {}    # region -> node where it was forked
+        self.region_work = []
         self.sources = []    # (mechanism, reason, CPU time) at each change
         self.record = None
 
@@ -76,7 +80,7 @@ class Process:
             if line.startswith("# chunks"):
                 self.counts = line
             if kind not in ("process", "mapping", "unmapping", "thread", "node", "sample", "sample_weighted", "progress",
-                            "loss", "process_end", "source"):
+                            "loss", "process_end", "source", "wait", "wait_interval", "region", "region_work"):
                 continue
             f = dict(FIELD.findall(line))
             if kind == "process":
@@ -98,6 +102,19 @@ class Process:
             elif kind == "source":
                 reason = re.search(r"\((.*)\)", f["reason"])[1] if "(" in f["reason"] else f["reason"]
                 self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))
+            elif kind == "wait":
+                w = {k: number(f[k]) for k in ("node_id", "count", "total_ns", "max_ns", "bytes", "bucket", "holder_thread_id",
+                                               "holder_node_id", "open")}
+                w["kind"] = number(f["kind"])
+                w["buckets"] = [int(v) for v in re.findall(r"\d+", f["buckets"])]
+                self.thread(stream).waits.append(w)
+            elif kind == "wait_interval":
+                self.thread(stream).intervals.append((number(f["time"]), number(f["duration_ns"]), number(f["node_id"]),
+                                                      number(f["kind"]), number(f["bytes"])))
+            elif kind == "region":
+                self.thread(stream).regions[number(f["region_id"])] = number(f["node_id"])
+            elif kind == "region_work":
+                self.thread(stream).region_work.append(number(f["region_id"]))
             elif kind == "thread":
                 self.thread(stream).record = f
             elif kind == "node":
@@ -156,6 +173,10 @@ class Process:
                     bad.append(f"thread {t.id}: sample at {time}: node {node}, weight {weight}, after {last}")
                     break
                 last = time
+            for w in t.waits:
+                if (w["node_id"] and w["node_id"] not in t.nodes) or sum(w["buckets"]) != w["count"] or w["max_ns"] > w["total_ns"] + 10**12:
+                    bad.append(f"thread {t.id}: {w}")
+                    break
             for k, (parent, mapping, _, _) in t.nodes.items():
                 if parent >= k or (parent and parent not in t.nodes) or (mapping and mapping not in self.mappings):
                     bad.append(f"thread {t.id}: node {k}: parent {parent}, mapping {mapping}")

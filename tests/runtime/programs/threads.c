@@ -33,6 +33,13 @@ static void *leaver(void *p) {
     pthread_exit(p);
 }
 
+static void *sleeper(void *p) {
+    work(0, 20000000);
+    for (;;)
+        sleep(60);
+    return p;
+}
+
 static void *endless(void *p) {
     (void)p;
     for (;;) {
@@ -57,6 +64,11 @@ int main(int argc, char **argv) {
         for (long i = 0; i < 4; i++)
             if (pthread_join(t[i], &r) || r != (void *)i)
                 return 1;
+    } else if (!strcmp(mode, "sleeps")) {
+        printf("ready\n");
+        fflush(stdout);
+        pthread_create(&t[0], NULL, sleeper, NULL);
+        pthread_join(t[0], NULL);
     } else if (!strcmp(mode, "storm")) {
         int n = argc > 2 ? atoi(argv[2]) : 1000;
         for (int i = 0; i < n; i += 8) {

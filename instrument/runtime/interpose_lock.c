@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Locks, conditions, barriers and the ends of threads: POSIX's, C11's, and through them C++'s. A lock that is free costs a
+ * try instead of a lock; only one that is taken is timed. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+#include "interpose.h"
+#include "waits.h"
+
+static const hsc_rt_holder nobody;
+
+/* The C library's own names, which nobody interposes and the dynamic linker has bound before any code runs: allocators that
+ * are loaded before us lock mutexes already. */
+#define OWN_NAME(name, type) \
+    int hsc_libc_##name(type *); \
+    __asm__(".symver hsc_libc_" #name ", __" #name "@GLIBC_2.2.5")
+
+OWN_NAME(pthread_mutex_lock, pthread_mutex_t);
+OWN_NAME(pthread_mutex_trylock, pthread_mutex_t);
+OWN_NAME(pthread_mutex_unlock, pthread_mutex_t);
+OWN_NAME(pthread_rwlock_rdlock, pthread_rwlock_t);
+OWN_NAME(pthread_rwlock_tryrdlock, pthread_rwlock_t);
+OWN_NAME(pthread_rwlock_wrlock, pthread_rwlock_t);
+OWN_NAME(pthread_rwlock_trywrlock, pthread_rwlock_t);
+OWN_NAME(pthread_rwlock_unlock, pthread_rwlock_t);
+
+/* ---- mutexes and read-write locks ------------------------------------------------------------------------------------------ */
+
+static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*real)(void *), const hsc_rt_here *at) {
+    hsc_rt_lock_wanted(lock);
+    hsc_rt_thread *t = hsc_rt_wait_begin(kind, at);
+    int r = real(lock);
+    hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock));
+    return r;
+}
+
+#define LOCK(name, type, kind, try) \
+    HSC_RT_EXPORT int name(type *lock) { \
+        int r = try(lock); \
+        if (__builtin_expect(r != EBUSY, 1)) \
+            return r; \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        return slow_lock(kind, lock, (int (*)(void *))hsc_libc_##name, &at); \
+    }
+
+#define UNLOCK(name, type, real) \
+    HSC_RT_EXPORT int name(type *lock) { \
+        if (hsc_rt_lock_is_wanted(lock)) { \
+            hsc_rt_here at = HSC_RT_HERE(); \
+            hsc_rt_lock_given(lock, &at); \
+        } \
+        return real(lock); \
+    }
+
+LOCK(pthread_mutex_lock, pthread_mutex_t, HSC_wait_kind_MUTEX, hsc_libc_pthread_mutex_trylock)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, hsc_libc_pthread_rwlock_tryrdlock)
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, hsc_libc_pthread_rwlock_trywrlock)
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t, hsc_libc_pthread_mutex_unlock)
+UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, hsc_libc_pthread_rwlock_unlock)
+
+#define TIMED(name, type, kind, parameters, arguments, try) \
+    HSC_RT_EXPORT int name parameters { \
+        static int(*real) parameters; \
+        int r = try(lock); \
+        if (r != EBUSY) \
+            return r; \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        hsc_rt_lock_wanted(lock); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at); \
+        r = real arguments; \
+        hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock)); \
+        return r; \
+    }
+
+TIMED(pthread_mutex_timedlock, pthread_mutex_t, HSC_wait_kind_MUTEX,
+      (pthread_mutex_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_mutex_trylock)
+TIMED(pthread_mutex_clocklock, pthread_mutex_t, HSC_wait_kind_MUTEX,
+      (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict until), (lock, clock, until),
+      hsc_libc_pthread_mutex_trylock)
+TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK,
+      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_rwlock_tryrdlock)
+TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK,
+      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_rwlock_trywrlock)
+
+HSC_RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
+    static int (*real)(pthread_spinlock_t *);
+    int r = pthread_spin_trylock(lock);
+    if (__builtin_expect(r != EBUSY, 1))
+        return r;
+    if (!real)
+        real = HSC_RT_REAL("pthread_spin_lock");
+    hsc_rt_thread *t = hsc_rt_measured();
+    uint64_t begin = t ? hsc_rt_now_ns() : 0;
+    r = real(lock);
+    if (t && hsc_rt.options.waits && hsc_rt_now_ns() - begin > 2000) { /* others are not worth a walk of the stack */
+        hsc_rt_here at = HSC_RT_HERE();
+        hsc_rt_wait_add(t, HSC_wait_kind_SPIN, &at, begin, nobody);
+    }
+    return r;
+}
+
+/* C11's call the C library's own directly */
+HSC_RT_EXPORT int mtx_lock(mtx_t *lock) {
+    int r = hsc_libc_pthread_mutex_trylock((pthread_mutex_t *)lock);
+    if (__builtin_expect(r == EBUSY, 0)) {
+        hsc_rt_here at = HSC_RT_HERE();
+        r = slow_lock(HSC_wait_kind_MUTEX, lock, (int (*)(void *))hsc_libc_pthread_mutex_lock, &at);
+    }
+    return r ? thrd_error : thrd_success;
+}
+
+HSC_RT_EXPORT int mtx_unlock(mtx_t *lock) {
+    if (hsc_rt_lock_is_wanted(lock)) {
+        hsc_rt_here at = HSC_RT_HERE();
+        hsc_rt_lock_given(lock, &at);
+    }
+    return hsc_libc_pthread_mutex_unlock((pthread_mutex_t *)lock) ? thrd_error : thrd_success;
+}
+
+/* ---- what always waits ------------------------------------------------------------------------------------------------------ */
+
+/* The oldest version of these is for programs of before 2003; the one that programs mean has its own version. */
+static void *condition(const char *name) {
+    void *p = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return p ? p : dlsym(RTLD_NEXT, name);
+}
+
+#define WAITS(type, name, kind, parameters, arguments, find, given) \
+    HSC_RT_EXPORT type name parameters { \
+        static type(*real) parameters; \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        if (!real) \
+            real = (__typeof__(real))find; \
+        given; \
+        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at); \
+        type result = real arguments; \
+        hsc_rt_wait_end(t, 0, nobody); \
+        return result; \
+    }
+#define GIVES(lock) \
+    if (hsc_rt_lock_is_wanted(lock)) \
+    hsc_rt_lock_given(lock, &at)
+#define PLAIN(type, name, kind, parameters, arguments) \
+    WAITS(type, name, kind, parameters, arguments, HSC_RT_REAL(#name), (void)0)
+
+WAITS(int, pthread_cond_wait, HSC_wait_kind_CONDITION, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), (c, m),
+      condition("pthread_cond_wait"), GIVES(m))
+WAITS(int, pthread_cond_timedwait, HSC_wait_kind_CONDITION,
+      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict until), (c, m, until),
+      condition("pthread_cond_timedwait"), GIVES(m))
+WAITS(int, pthread_cond_clockwait, HSC_wait_kind_CONDITION,
+      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict until),
+      (c, m, clock, until), HSC_RT_REAL("pthread_cond_clockwait"), GIVES(m))
+WAITS(int, cnd_wait, HSC_wait_kind_CONDITION, (cnd_t *c, mtx_t *m), (c, m), HSC_RT_REAL("cnd_wait"), GIVES(m))
+WAITS(int, cnd_timedwait, HSC_wait_kind_CONDITION,
+      (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until), (c, m, until),
+      HSC_RT_REAL("cnd_timedwait"), GIVES(m))
+PLAIN(int, pthread_barrier_wait, HSC_wait_kind_BARRIER, (pthread_barrier_t *b), (b))
+PLAIN(int, pthread_join, HSC_wait_kind_JOIN, (pthread_t thread, void **result_of), (thread, result_of))
+PLAIN(int, pthread_timedjoin_np, HSC_wait_kind_JOIN, (pthread_t thread, void **result_of, const struct timespec *until),
+      (thread, result_of, until))
+PLAIN(int, pthread_clockjoin_np, HSC_wait_kind_JOIN,
+      (pthread_t thread, void **result_of, clockid_t clock, const struct timespec *until), (thread, result_of, clock, until))
+PLAIN(int, thrd_join, HSC_wait_kind_JOIN, (thrd_t thread, int *result_of), (thread, result_of))

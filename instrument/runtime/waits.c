@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Waits as wrappers see them: they begin and end; and who held the lock. */
+#include "state.h"
+#include "waits.h"
+
+#define BRIEF_NS 2000u
+#define BRIEF_OWN_CYCLES 250u /* what a call costs of which only the time is taken: measured once, not each time */
+
+_Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
+
+static struct {
+    _Atomic(const void *) lock;
+    _Atomic uint64_t holder; /* thread_id << 32 | node */
+} given[HSC_RT_LOCKS];
+
+static uint32_t state_of(uint32_t kind) {
+    return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC ? HSC_state_IO : HSC_state_WAITING;
+}
+
+void hsc_rt_wait_break(hsc_rt_thread *t) {
+    atomic_store_explicit(&t->state, HSC_state_UNKNOWN, memory_order_relaxed);
+    if (t->open.kind && hsc_rt_own(t)) {
+        hsc_rt_wait_over(t, hsc_rt_thread_now(t), 0, 0, 0);
+        hsc_rt_disown(t, 0);
+    }
+}
+
+/* What a jump out of a wrapper left behind, seen from a caller whose frame is above that wrapper's. */
+static void forget_left(hsc_rt_thread *t, uint64_t frame) {
+    if (atomic_load_explicit(&t->state, memory_order_relaxed) == HSC_state_UNKNOWN || frame <= t->state_frame ||
+        frame >= t->stack_high || t->state_frame < t->stack_low)
+        return;
+    hsc_rt_wait_break(t);
+}
+
+/* The calling thread if this wait is to be recorded; its state is set then. */
+static hsc_rt_thread *enter(uint32_t kind, uint64_t frame) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t || !hsc_rt.options.waits)
+        return NULL;
+    forget_left(t, frame);
+    uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (old > HSC_state_COMPUTATION || t->open.kind)
+        return NULL;
+    t->open.old_state = old;
+    t->state_frame = frame - 8;
+    atomic_store_explicit(&t->state, state_of(kind), memory_order_relaxed);
+    return t;
+}
+
+static void leave(hsc_rt_thread *t) {
+    atomic_store_explicit(&t->state, t->open.old_state, memory_order_relaxed);
+}
+
+static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t now) {
+    t->open.node = node;
+    t->open.begin_ns = now;
+    t->open.told_ns = 0;
+    atomic_signal_fence(memory_order_release);
+    t->open.kind = kind;
+}
+
+/* Calls that mostly return at once (reads and writes of a few bytes) are not worth a walk of the stack each: one from the same
+ * frame is supposed to have the same path as the last, and walked for when it has turned out to take long. */
+static __typeof__(&hsc_rt_self->recent[0]) recent(hsc_rt_thread *t, const hsc_rt_here *at) {
+    return &t->recent[(((at->pc ^ at->sp) * 0x9e3779b97f4a7c15u) >> 59) & (HSC_RT_RECENT - 1)];
+}
+
+static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
+    __typeof__(recent(t, at)) r = recent(t, at);
+    return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN && r->at.pc == at->pc && r->at.sp == at->sp &&
+                   r->at.bp == at->bp && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
+               ? r->node
+               : 0;
+}
+
+static void charge(hsc_rt_thread *t, uint64_t cycles) {
+    atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles,
+                          memory_order_relaxed);
+}
+
+hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at) {
+    hsc_rt_thread *t = enter(kind, at->sp);
+    if (!t)
+        return NULL;
+    uint32_t node = supposed_node(t, kind, at);
+    t->open.supposed = node != 0;
+    t->open.at = *at;
+    if (node) {
+        open_wait(t, kind, node, hsc_rt_now_ns());
+        return t;
+    }
+    if (!hsc_rt_own(t)) {
+        leave(t);
+        return NULL;
+    }
+    bool truncated;
+    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    node = hsc_rt_walk_here(t, at, now, &truncated);
+    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation};
+    open_wait(t, kind, node, now);
+    charge(t, hsc_cycles() - begin);
+    hsc_rt_disown(t, node);
+    return t;
+}
+
+hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node, uint64_t frame) {
+    hsc_rt_thread *t = enter(kind, frame);
+    if (t) {
+        t->open.supposed = false;
+        open_wait(t, kind, node, hsc_rt_now_ns());
+    }
+    return t;
+}
+
+void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
+    if (!t)
+        return;
+    if (t == hsc_rt_measured() && t->open.kind && hsc_rt_own(t)) {
+        uint64_t now = hsc_rt_thread_now(t);
+        bool truncated, brief = t->open.supposed && now < t->open.begin_ns + BRIEF_NS;
+        uint64_t begin = brief ? 0 : hsc_cycles();
+        if (t->open.supposed && !brief && !t->open.told_ns)
+            t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
+        uint32_t node = t->open.node;
+        hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
+        charge(t, brief ? BRIEF_OWN_CYCLES : hsc_cycles() - begin);
+        hsc_rt_disown(t, node);
+    }
+    t->open.kind = 0;
+    leave(t);
+}
+
+void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
+    if (!hsc_rt_own(t))
+        return;
+    bool truncated;
+    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint32_t node = hsc_rt_walk_here(t, at, now, &truncated);
+    if (!t->open.kind) {
+        t->open.supposed = false;
+        open_wait(t, kind, node, begin_ns);
+        hsc_rt_wait_over(t, now, 0, holder.thread_id, holder.node);
+    }
+    charge(t, hsc_cycles() - begin);
+    hsc_rt_disown(t, node);
+}
+
+/* ---- holders of locks ---------------------------------------------------------------------------------------------------- */
+
+void hsc_rt_lock_wanted(const void *lock) {
+    uint32_t i = hsc_rt_lock_slot(lock);
+    atomic_store_explicit(&given[i].lock, NULL, memory_order_relaxed);
+    atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
+}
+
+hsc_rt_holder hsc_rt_lock_holder(const void *lock) {
+    uint32_t i = hsc_rt_lock_slot(lock);
+    uint64_t h = atomic_load_explicit(&given[i].holder, memory_order_acquire);
+    if (atomic_load_explicit(&given[i].lock, memory_order_acquire) != lock)
+        h = 0;
+    return (hsc_rt_holder){(uint32_t)(h >> 32), (uint32_t)h};
+}
+
+void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
+    uint32_t i = hsc_rt_lock_slot(lock);
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t || !hsc_rt_own(t))
+        return;
+    bool truncated;
+    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint32_t node = hsc_rt_walk_here(t, at, now, &truncated);
+    atomic_store_explicit(&hsc_rt_locks_wanted[i], 0, memory_order_relaxed);
+    atomic_store_explicit(&given[i].lock, NULL, memory_order_release);
+    atomic_store_explicit(&given[i].holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
+    atomic_store_explicit(&given[i].lock, lock, memory_order_release);
+    charge(t, hsc_cycles() - begin);
+    hsc_rt_disown(t, node);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Waiting that costs no CPU time: how long, for what and where, added up for each thread; on request (HEATSCOPE_TRACE) each
+ * wait by itself. docs/measurement.md tells what is counted. */
+#ifndef HSC_RT_WAITS_H
+#define HSC_RT_WAITS_H
+
+#include "here.h"
+
+typedef struct hsc_rt_holder {
+    uint32_t thread_id, node; /* 0: not known */
+} hsc_rt_holder;
+
+/* A wait of the calling thread begins: its call path is taken, its state set. NULL: nothing to record (not measured,
+ * switched off, inside an MPI call or another wait). What it returns goes to the end of the same call. */
+hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at);
+/* The same where the node is known; the thread's writer is not owned. `frame`: an address above the wrapper's frame. */
+hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node, uint64_t frame);
+void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder);
+/* A wait that is over, of which nothing was said when it began. */
+void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);
+void hsc_rt_wait_break(hsc_rt_thread *t); /* its wait was left by cancellation, and so was the state it set */
+
+/* Who holds a lock is asked of the thread that gives it back: one that finds it taken says so. */
+void hsc_rt_lock_wanted(const void *lock);
+hsc_rt_holder hsc_rt_lock_holder(const void *lock);
+void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
+
+#define HSC_RT_LOCKS 256u
+extern _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS] __attribute__((visibility("hidden")));
+
+static inline uint32_t hsc_rt_lock_slot(const void *lock) {
+    return (uint32_t)(((uint64_t)lock * 0x9e3779b97f4a7c15u) >> 56) & (HSC_RT_LOCKS - 1);
+}
+
+static inline bool hsc_rt_lock_is_wanted(const void *lock) {
+    return __builtin_expect(atomic_load_explicit(&hsc_rt_locks_wanted[hsc_rt_lock_slot(lock)], memory_order_relaxed), 0);
+}
+
+#endif

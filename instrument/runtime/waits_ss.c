@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The sums of a thread's waits, by (calling context, kind, holder of the lock), and the records made of them. The thread
+ * itself adds; records are written by it, by its handler, or by the helper while it sleeps: whoever has the writer. */
+#include "here.h"
+
+#define FIRST_CAPACITY 16u
+#define BUCKET_LOW 6u /* 64 ns; what is shorter counts there */
+#define TELL_NS 100000000ull
+#define TELL_OPEN_MAX_NS 10000000000ull
+
+static size_t bytes_of(uint32_t capacity) {
+    return capacity * (sizeof(hsc_rt_wait_sum) + 2 * sizeof(uint32_t));
+}
+
+static uint32_t *slots_of(hsc_rt_wait_sum *entry, uint32_t capacity) {
+    return (uint32_t *)(entry + capacity);
+}
+
+static uint32_t hash(uint32_t node, uint32_t kind, uint32_t holder_thread, uint32_t holder_node) {
+    uint64_t h = ((uint64_t)node << 32 | holder_node) * 0x9e3779b97f4a7c15u ^ ((uint64_t)kind << 32 | holder_thread) * 0xc2b2ae3d27d4eb4fu;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(h >> 32);
+}
+
+static void link_entry(hsc_rt_waits *w, uint32_t i) {
+    const hsc_rt_wait_sum *e = &w->entry[i];
+    uint32_t *slot = slots_of(w->entry, w->capacity), mask = 2 * w->capacity - 1;
+    uint32_t at = hash(e->node, e->kind, e->holder_thread, e->holder_node) & mask;
+    while (slot[at])
+        at = (at + 1) & mask;
+    slot[at] = i + 1;
+}
+
+static bool grow(hsc_rt_waits *w) {
+    uint32_t capacity = w->capacity ? 2 * w->capacity : FIRST_CAPACITY;
+    hsc_rt_wait_sum *entry = hsc_rt_map(bytes_of(capacity));
+    if (!entry)
+        return false;
+    if (w->entry)
+        __builtin_memcpy(entry, w->entry, w->count * sizeof *entry);
+    hsc_rt_unmap(w->entry, bytes_of(w->capacity));
+    w->entry = entry;
+    w->capacity = capacity;
+    for (uint32_t i = 0; i < w->count; i++)
+        link_entry(w, i);
+    return true;
+}
+
+static hsc_rt_wait_sum *find(hsc_rt_waits *w, uint32_t node, uint32_t kind, uint32_t holder_thread, uint32_t holder_node) {
+    if (w->capacity) {
+        const uint32_t *slot = slots_of(w->entry, w->capacity);
+        uint32_t mask = 2 * w->capacity - 1, at = hash(node, kind, holder_thread, holder_node) & mask;
+        for (; slot[at]; at = (at + 1) & mask) {
+            hsc_rt_wait_sum *e = &w->entry[slot[at] - 1];
+            if (e->node == node && e->kind == kind && e->holder_thread == holder_thread && e->holder_node == holder_node)
+                return e;
+        }
+    }
+    if (w->count == w->capacity && !grow(w))
+        return NULL;
+    hsc_rt_wait_sum *e = &w->entry[w->count];
+    *e = (hsc_rt_wait_sum){.node = node, .kind = kind, .holder_thread = holder_thread, .holder_node = holder_node};
+    link_entry(w, w->count++);
+    return e;
+}
+
+static void mark(hsc_rt_waits *w, hsc_rt_wait_sum *e) {
+    if (e->dirty)
+        return;
+    e->dirty = true;
+    e->next_dirty = w->dirty;
+    w->dirty = (uint32_t)(e - w->entry) + 1;
+}
+
+void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
+                      uint32_t holder_thread, uint32_t holder_node) {
+    hsc_rt_waits *w = &t->waits;
+    hsc_rt_wait_sum *e = find(w, node, kind, holder_thread, holder_node);
+    if (!e)
+        return;
+    uint32_t b = duration_ns ? 63 - (uint32_t)__builtin_clzll(duration_ns) : 0;
+    b = b < BUCKET_LOW ? 0 : b - BUCKET_LOW;
+    e->bucket[b < HSC_RT_WAIT_BUCKETS ? b : HSC_RT_WAIT_BUCKETS - 1]++;
+    e->count++;
+    e->total_ns += duration_ns - told_ns;
+    e->max_ns = duration_ns > e->max_ns ? duration_ns : e->max_ns;
+    e->bytes += bytes;
+    mark(w, e);
+}
+
+static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
+    uint64_t buckets[HSC_RT_WAIT_BUCKETS];
+    uint32_t low = 0, n = 0;
+    for (uint32_t i = 0; i < HSC_RT_WAIT_BUCKETS; i++) {
+        if (!e->bucket[i])
+            continue;
+        low = n ? low : i;
+        while (n && low + n < i)
+            buckets[n++] = 0;
+        buckets[n++] = e->bucket[i];
+    }
+    hsc_rec_wait r = {now, e->node, e->kind, e->count, e->total_ns, e->max_ns, e->bytes, n ? low + BUCKET_LOW : 0,
+                      {buckets, n}, e->holder_thread, e->holder_node, e->open};
+    if (!hsc_rt_thread_put(t, HSC_REC_wait, &r, now))
+        return false;
+    uint32_t next = e->next_dirty;
+    *e = (hsc_rt_wait_sum){.node = e->node, .kind = e->kind, .holder_thread = e->holder_thread, .holder_node = e->holder_node};
+    t->waits.dirty = next;
+    return true;
+}
+
+void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
+    hsc_rt_waits *w = &t->waits;
+    hsc_rt_open *o = &t->open;
+    if (o->kind && now > o->begin_ns + o->told_ns) {
+        hsc_rt_wait_sum *e = find(w, o->node, o->kind, 0, 0);
+        if (e) {
+            e->open = true;
+            e->total_ns += now - o->begin_ns - o->told_ns;
+            o->told_ns = now - o->begin_ns;
+            mark(w, e);
+        }
+    }
+    while (w->dirty && put(t, &w->entry[w->dirty - 1], now))
+        ;
+    w->told_ns = now;
+}
+
+bool hsc_rt_waits_due(const hsc_rt_thread *t, uint64_t now) {
+    const hsc_rt_open *o = &t->open;
+    if (t->waits.dirty && now > t->waits.told_ns + TELL_NS)
+        return true;
+    if (!o->kind || now < o->begin_ns + o->told_ns)
+        return false;
+    uint64_t next = o->told_ns < TELL_NS ? TELL_NS : o->told_ns < TELL_OPEN_MAX_NS ? o->told_ns : TELL_OPEN_MAX_NS;
+    return now > o->begin_ns + o->told_ns + next;
+}
+
+void hsc_rt_waits_help(hsc_rt_thread *t, uint64_t now) {
+    uint32_t free_word = 0;
+    if (!hsc_rt_waits_due(t, now) ||
+        !atomic_compare_exchange_strong_explicit(&t->busy, &free_word, HSC_RT_BUSY_HELPER, memory_order_acquire,
+                                                 memory_order_relaxed))
+        return;
+    now = hsc_rt_thread_now(t);
+    hsc_rt_waits_tell(t, now);
+    atomic_store_explicit(&t->busy, 0, memory_order_release);
+}
+
+void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node) {
+    hsc_rt_open *o = &t->open;
+    if (!o->kind)
+        return;
+    uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
+    hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
+    if (hsc_rt.options.trace) {
+        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes};
+        hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now);
+    }
+    o->kind = 0;
+    if (hsc_rt_waits_due(t, now))
+        hsc_rt_waits_tell(t, now);
+}
+
+void hsc_rt_waits_clear(hsc_rt_thread *t) {
+    hsc_rt_waits *w = &t->waits;
+    hsc_rt_unmap(w->entry, bytes_of(w->capacity));
+    *w = (hsc_rt_waits){0};
+    t->open.kind = 0;
+}

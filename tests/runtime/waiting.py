@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is recorded of waiting. Usage: waiting.py NAME HEATSCOPE PROGRAMS WORK
+
+Bounds: a wrapper reads the clock inside the interval that the program measures around the call, so what is recorded is never
+more; and a wait that another thread ends HELD_MS after it saw the waiter asleep is never less than that."""
+import os
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import scenarios  # noqa: E402
+from measured import processes  # noqa: E402
+from scenarios import expect, only, program, run  # noqa: E402
+
+HELD_NS = 10_000_000
+
+
+def kind_names():
+    """Number -> name of enum wait_kind, from the table that the runtime is made of."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../formats/include/heatscope/formats/enums.def")
+    with open(path) as f:
+        return {int(v): n for n, v in re.findall(r"HSC_ENUM\(wait_kind, (\w+), (\d+)", f.read())}
+
+
+def waits_of(process, kind, procedure):
+    """(thread, record) of the waits of a kind with a procedure on their path."""
+    names = kind_names()
+    return [(t, w) for t in process.threads.values() for w in t.waits
+            if names[w["kind"]] == kind and procedure in process.path_of(t, w["node_id"])]
+
+
+def waits():
+    done, found = run([program("waits")], options=["--trace"])
+    expect("exit code", done.returncode == 0, done)
+    p = max(found, key=lambda p: len(p.threads)) # the other ones are children that sleep
+    lines = [line.split() for line in done.stdout.splitlines()]
+    expect("kinds", len(lines) >= 19, done.stdout)
+    for kind, procedure, count, seconds, size in lines:
+        records = waits_of(p, kind, procedure)
+        if kind == "SLEEP": # others sleep in the same procedure
+            records = [(t, w) for t, w in records if "waits_sleep" in p.path_of(t, w["node_id"])]
+        n, total = sum(w["count"] for _, w in records), sum(w["total_ns"] for _, w in records)
+        moved, what = sum(w["bytes"] for _, w in records), f"{kind} in {procedure}"
+        expect(f"{what}: not more than it was", total <= float(seconds) * 1e9, f"{total} ns of {seconds} s")
+        expect(f"{what}: bytes", moved == int(size), f"{moved} of {size}")
+        expect(f"{what}: buckets", all(sum(w["buckets"]) == w["count"] for _, w in records), records)
+        if kind == "SPIN": # nobody can see whether it spins already
+            expect(f"{what}: count", n <= int(count), n)
+            continue
+        enough = n >= int(count) if kind in ("CONDITION", "FUTEX") else n == int(count) # these may wake up for nothing
+        expect(f"{what}: count", enough, f"{n} of {count}")
+        expect(f"{what}: not less", total >= int(count) * HELD_NS, f"{total} ns")
+        expect(f"{what}: longest", HELD_NS <= max((w["max_ns"] for _, w in records), default=0) <= total, records)
+    for kind, procedure, giver in (("MUTEX", "waits_mutex", "gives_mutex"), ("MUTEX", "waits_mtx", "gives_mtx"),
+                                   ("RWLOCK", "waits_rwlock", "gives_rwlock")):
+        for _, w in waits_of(p, kind, procedure):
+            holder = p.threads.get(w["holder_thread_id"])
+            expect(f"{kind}: held by", holder is not None and holder.id == 1, w)
+            expect(f"{kind}: held where", giver in p.path_of(holder, w["holder_node_id"]), w)
+    for t in p.threads.values(): # the trace has each of them
+        sums, traced = {}, {}
+        for w in t.waits:
+            n, ns = sums.get((w["node_id"], w["kind"]), (0, 0))
+            sums[w["node_id"], w["kind"]] = (n + w["count"], ns + w["total_ns"])
+        for _, ns, node, kind, _ in t.intervals:
+            k, total = traced.get((node, kind), (0, 0))
+            traced[node, kind] = (k + 1, total + ns)
+        ended = {key: v for key, v in sums.items() if v[0]}
+        expect(f"thread {t.id}: trace", {k: v[0] for k, v in ended.items()} == {k: v[0] for k, v in traced.items()}, (ended, traced))
+        for key, (_, ns) in traced.items():
+            expect(f"thread {t.id}: traced time", sums[key][1] >= ns, (key, sums[key], ns))
+
+
+def waits_off():
+    done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
+    expect("exit code", done.returncode == 0, done)
+    expect("nothing recorded", not [w for p in found for t in p.threads.values() for w in t.waits], "waits")
+
+
+def open_waits():
+    """What a thread waits for is in the file while it waits, and after kill -9."""
+    directory = os.path.join(scenarios.WORK, "m")
+    subprocess.run(["rm", "-rf", directory])
+    child = subprocess.Popen([scenarios.HEATSCOPE, "run", "-q", "-o", directory, program("threads"), "sleeps"], stdout=subprocess.PIPE)
+    child.stdout.readline()
+    names, end, seen = kind_names(), time.monotonic() + 60, 0
+    while time.monotonic() < end and not seen:
+        time.sleep(0.2)
+        for p in processes(scenarios.HEATSCOPE, directory):
+            for t in p.threads.values():
+                seen += sum(w["open"] for w in t.waits if names[w["kind"]] == "JOIN" and "main" in p.path_of(t, w["node_id"]))
+    child.kill()
+    child.wait()
+    expect("the open join", seen >= 1, seen)
+    p = only(processes(scenarios.HEATSCOPE, directory))
+    total = sum(w["total_ns"] for _, w in waits_of(p, "JOIN", "main"))
+    expect("after kill -9", total >= 100e6 and not p.ends, total)
+
+
+if __name__ == "__main__":
+    name, scenarios.HEATSCOPE, scenarios.PROGRAMS, scenarios.WORK = sys.argv[1:5]
+    scenarios.WORK = os.path.join(scenarios.WORK, name)
+    os.makedirs(scenarios.WORK, exist_ok=True)
+    globals()[name]()
+    for f in scenarios.failures[:20]:
+        print("FAILED", f[:1000])
+    sys.exit(bool(scenarios.failures))
