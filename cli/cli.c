@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -236,6 +237,13 @@ bool hsc_cli_is_database(const char *path) {
     bool ok = fread(head, 1, 8, f) == 8 && !memcmp(head, magic, 8);
     fclose(f);
     return ok;
+}
+
+int hsc_cli_width(void) {
+    struct winsize w;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 80)
+        return 80;
+    return w.ws_col > 160 ? 160 : w.ws_col;
 }
 
 static bool shown;

@@ -67,6 +67,9 @@ int hsc_cli_database_for(const char *command, const char *path, char *buffer, si
 struct hsc_db;
 hsc_status hsc_cli_find_metric(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
 
+/* Columns that text may take: the terminal's, from 80 to 160; 80 in a pipe. */
+int hsc_cli_width(void);
+
 /* Progress of long work: a line that redraws itself on a terminal, nothing in a pipe. done/total in any unit. */
 void hsc_cli_progress(const char *what, double done, double total);
 void hsc_cli_progress_end(void);

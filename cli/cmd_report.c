@@ -2,8 +2,6 @@
 /* heatscope report: what a database says, as text, CSV or JSON. */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "report.h"
@@ -79,13 +77,6 @@ static int set(void *ctx, int option, const char *value) {
     }
 }
 
-static int terminal_width(void) {
-    struct winsize w;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 80)
-        return 80;
-    return w.ws_col > 160 ? 160 : w.ws_col;
-}
-
 int hsc_cmd_report(int argc, char **argv) {
     choices c = {.axis = -1};
     report r = {.out = stdout};
@@ -108,7 +99,7 @@ int hsc_cmd_report(int argc, char **argv) {
     hsc_db_get_info(r.db, &r.info);
     r.axis = c.axis >= 0 ? (hsc_db_axis)c.axis : r.info.processes > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     r.where = c.where;
-    r.width = terminal_width();
+    r.width = hsc_cli_width();
     r.top = c.top_given ? c.top : c.format == REPORT_TEXT ? 10 : 0;
     status = hsc_cli_find_metric(r.db, c.metric, &r.metric, &err);
     if (!status)

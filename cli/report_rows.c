@@ -5,109 +5,25 @@
 #include <string.h>
 
 #include "report.h"
+#include "table.h"
 
 typedef struct sink { /* one row at a time; the first row's names are the header */
     report *r;
-    report_format format;
-    uint64_t rows;
-    int cells;
-    bool naming;          /* CSV: the pass that prints names */
-    char unit[32];        /* of the metric, for names */
+    hsc_table t;
+    char unit[32]; /* of the metric, for names */
 } sink;
 
-static void quoted_csv(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-static void quoted_json(FILE *out, const char *text) {
-    fputc('"', out);
-    for (; *text; text++)
-        switch (*text) {
-        case '"':
-        case '\\':
-            fprintf(out, "\\%c", *text);
-            break;
-        case '\n':
-            fputs("\\n", out);
-            break;
-        case '\t':
-            fputs("\\t", out);
-            break;
-        default:
-            if ((unsigned char)*text < 0x20 || *text == 0x7F)
-                fprintf(out, "\\u%04x", (unsigned char)*text);
-            else
-                fputc(*text, out);
-        }
-    fputc('"', out);
-}
-
-/* true: the caller prints the value now */
-static bool cell(sink *s, const char *name, bool with_unit) {
-    FILE *out = s->r->out;
-    char full[96];
-    snprintf(full, sizeof full, "%s%s%s", name, with_unit ? "_" : "", with_unit ? s->unit : "");
-    if (s->format == REPORT_CSV) {
-        if (s->cells++)
-            fputc(',', out);
-        if (s->naming)
-            fputs(full, out);
-        return !s->naming;
-    }
-    fputs(s->cells++ ? ", " : "    {", out);
-    quoted_json(out, full);
-    fputs(": ", out);
-    return true;
-}
-
-static void put_text(sink *s, const char *name, const char *text) {
-    if (cell(s, name, false))
-        (s->format == REPORT_CSV ? quoted_csv : quoted_json)(s->r->out, text);
-}
-
-static void put_number(sink *s, const char *name, double v) {
-    if (!cell(s, name, false))
-        return;
-    if (!isfinite(v))
-        fputs(s->format == REPORT_CSV ? "" : "null", s->r->out);
-    else
-        fprintf(s->r->out, "%.10g", v);
-}
-
-static void put_count(sink *s, const char *name, double v) { /* whole numbers, all their digits */
-    if (cell(s, name, false))
-        fprintf(s->r->out, "%.0f", v);
-}
-
-static void put_amount(sink *s, const char *name, double samples) { /* in the metric's unit */
-    if (cell(s, name, true))
-        fprintf(s->r->out, "%.10g", samples * s->r->unit.scale);
-}
+static void put_text(sink *s, const char *name, const char *text) { hsc_table_text(&s->t, name, text); }
+static void put_number(sink *s, const char *name, double v) { hsc_table_number(&s->t, name, v); }
+static void put_count(sink *s, const char *name, double v) { hsc_table_count(&s->t, name, v); }
+static void put_amount(sink *s, const char *name, double samples) { hsc_table_amount(&s->t, name, samples); }
 
 static void put_percent(sink *s, const char *name, double samples) {
     put_number(s, name, s->r->total > 0 ? 100 * samples / s->r->total : 0);
 }
 
-static void begin_row(sink *s) {
-    if (s->format == REPORT_JSON && s->rows)
-        fputs(",\n", s->r->out);
-    s->cells = 0;
-}
-
-static void end_row(sink *s) {
-    fputs(s->format == REPORT_CSV ? "\n" : "}", s->r->out);
-    s->rows += !s->naming;
-}
+static void begin_row(sink *s) { hsc_table_begin_row(&s->t); }
+static void end_row(sink *s) { hsc_table_end_row(&s->t); }
 
 /* ---- rows ---- */
 
@@ -242,8 +158,7 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, double samples,
     put_exclusive(s, samples);
     if (hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE_INCL, HSC_AXIS_THREAD}, row, 1, &incl, NULL))
         incl = NAN;
-    if (cell(s, "inclusive", true))
-        isnan(incl) ? fputs(s->format == REPORT_CSV ? "" : "null", r->out) : fprintf(r->out, "%.10g", incl * r->unit.scale);
+    put_amount(s, "inclusive", incl);
     put_text(s, "source", text);
     return HSC_OK;
 }
@@ -356,11 +271,11 @@ static hsc_status scopes(sink *s, bool loop, hsc_err *err) {
     hsc_status status = report_rank(s->r, loop ? HSC_SCOPE_LOOP : HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
-    if (s->naming) { /* names come from a row; with none the program's own row serves */
+    if (s->t.naming) { /* names come from a row; with none the program's own row serves */
         status = scope_row(s, 0, n ? rows[0] : 0, loop, err);
         end_row(s);
     }
-    s->naming = false;
+    s->t.naming = false;
     for (uint32_t i = 0; i < n && !status && (!s->r->top || i < s->r->top); i++) {
         begin_row(s);
         status = scope_row(s, i + 1, rows[i], loop, err);
@@ -387,11 +302,11 @@ static hsc_status top_rows(sink *s, bool contexts, hsc_err *err) {
     hsc_status (*row)(sink *, uint32_t, uint32_t, double, hsc_err *) = contexts ? context_row : line_row;
     hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, contexts ? accept_context : accept_line, r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!status && s->naming && all) {
+    if (!status && s->t.naming && all) {
         status = row(s, 0, n ? (uint32_t)rows[0] : 0, 0, err);
         end_row(s);
     }
-    s->naming = false;
+    s->t.naming = false;
     for (uint32_t i = 0; i < n && !status && (sums[i] > 0 || contexts); i++) {
         begin_row(s);
         status = row(s, i + 1, (uint32_t)rows[i], sums[i], err);
@@ -410,11 +325,11 @@ static hsc_status processors(sink *s, hsc_err *err) {
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (r->columns)
         status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
-    if (!status && s->naming && r->columns) {
+    if (!status && s->t.naming && r->columns) {
         status = processor_row(s, 0, all, err);
         end_row(s);
     }
-    s->naming = false;
+    s->t.naming = false;
     for (uint32_t c = 0; c < r->columns && !status && (!r->top || c < r->top); c++) {
         begin_row(s);
         status = processor_row(s, c, all, err);
@@ -439,7 +354,7 @@ static hsc_status modules(sink *s, hsc_err *err) {
         if (scope.kind == HSC_SCOPE_MODULE)
             incl[scope.module] = r->incl[k];
     }
-    for (uint32_t i = s->naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.modules); i++) {
+    for (uint32_t i = s->t.naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.modules); i++) {
         uint32_t m = i == HSC_NONE ? 0 : i;
         hsc_db_module module = {.path = "", .build_id = "", .note = ""};
         if (r->info.modules)
@@ -454,7 +369,7 @@ static hsc_status modules(sink *s, hsc_err *err) {
         put_exclusive(s, own[m]);
         put_inclusive(s, incl[m]);
         end_row(s);
-        s->naming = false;
+        s->t.naming = false;
     }
     free(own);
     return status;
@@ -463,7 +378,7 @@ static hsc_status modules(sink *s, hsc_err *err) {
 static hsc_status ledger(sink *s, hsc_err *err) {
     report *r = s->r;
     hsc_status status = HSC_OK;
-    for (uint32_t i = s->naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.ledger_rows); i++) {
+    for (uint32_t i = s->t.naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.ledger_rows); i++) {
         hsc_db_ledger l = {.name = "", .meaning = ""};
         if (i != HSC_NONE)
             status = hsc_db_get_ledger(r->db, i, &l, err);
@@ -471,35 +386,35 @@ static hsc_status ledger(sink *s, hsc_err *err) {
             break;
         begin_row(s);
         put_text(s, "name", l.name);
-        if (cell(s, "samples", false))
-            fprintf(r->out, "%llu", (unsigned long long)l.samples);
+        put_count(s, "samples", (double)l.samples);
         put_number(s, "time_s", l.seconds);
         put_count(s, "group", l.group);
         put_text(s, "meaning", l.meaning);
         end_row(s);
-        s->naming = false;
+        s->t.naming = false;
     }
     return status;
 }
 
 hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
     static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger"};
-    sink s = {.r = r, .format = format, .naming = format == REPORT_CSV};
+    sink s = {.r = r, .t = {.out = r->out, .json = format == REPORT_JSON, .naming = format == REPORT_CSV, .scale = r->unit.scale}};
     hsc_status status = HSC_OK;
     /* "s" stays "s"; other units become part of a name */
     snprintf(s.unit, sizeof s.unit, "%s", r->unit.unit[0] ? r->unit.unit : "count");
     for (char *p = s.unit; *p; p++)
         if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
             *p = '_';
+    s.t.unit = s.unit;
     if (format == REPORT_JSON) {
         fputs("{\n  \"database\": ", r->out);
-        quoted_json(r->out, r->info.path);
+        hsc_table_quoted(&s.t, r->info.path);
         fputs(",\n  \"title\": ", r->out);
-        quoted_json(r->out, r->info.title);
+        hsc_table_quoted(&s.t, r->info.title);
         fputs(",\n  \"metric\": ", r->out);
-        quoted_json(r->out, r->unit.name);
+        hsc_table_quoted(&s.t, r->unit.name);
         fputs(",\n  \"unit\": ", r->out);
-        quoted_json(r->out, r->unit.unit);
+        hsc_table_quoted(&s.t, r->unit.unit);
         fprintf(r->out, ",\n  \"unit_per_sample\": %.10g,\n  \"samples\": %.0f,\n  \"simulated\": %s,\n  \"by\": \"%s\",\n  \"rows\": [\n",
                 r->unit.scale, r->total, r->info.simulated ? "true" : "false", names[by]);
     }

@@ -13,6 +13,7 @@ ALLOWED = {
     "correlate/store": ["formats", "correlate/include", "correlate/store"],
     "correlate/symbols": ["formats", "correlate/include", "correlate/symbols"],
     "correlate/join": ["formats", "correlate"],
+    "correlate/compare": ["formats", "correlate/include", "correlate/compare"],
     "correlate/export": ["formats", "correlate/include", "correlate/export"],
     "gui": ["formats", "correlate/include", "gui"],
     "cli": ["formats", "correlate", "instrument", "cli"],

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hsc_status diff_load(diff *d, hsc_err *err) {
+    hsc_status s = report_load(&d->a, err);
+    if (!s)
+        s = report_load(&d->b, err);
+    if (!s)
+        s = hsc_compare_scopes(d->a.db, d->b.db, &d->match, err);
+    if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
+        s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path,
+                        d->b.info.path, d->a.unit.unit, d->b.unit.unit);
+    d->scaling = d->a.columns != d->b.columns;
+    return s;
+}
+
+void diff_clear(diff *d) {
+    report_clear(&d->a);
+    report_clear(&d->b);
+    hsc_compare_clear(&d->match);
+}
+
+const char *diff_how_text(hsc_compare_how how) {
+    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "unmatched"};
+    return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
+}
+
+/* Interval of a difference from the intervals of its parts (Zou and Donner, Statistics in Medicine 27, 2008). */
+static void set_change(const diff *d, diff_row *row) {
+    double low_a, high_a, low_b, high_b, sa = d->a.unit.scale, sb = d->b.unit.scale;
+    double a = row->count_a * sa, b = row->count_b * sb;
+    report_count_interval(row->count_a, &low_a, &high_a);
+    report_count_interval(row->count_b, &low_b, &high_b);
+    row->change = b - a;
+    row->low = row->change - hypot(b - low_b * sb, high_a * sa - a);
+    row->high = row->change + hypot(high_b * sb - b, a - low_a * sa);
+    row->beyond = row->low > 0 || row->high < 0;
+}
+
+static int larger(const void *p, const void *q) {
+    const diff_row *x = p, *y = q;
+    double a = fabs(x->change), b = fabs(y->change);
+    if (a != b)
+        return a > b ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+diff_row diff_total(const diff *d) {
+    diff_row row = {.count_a = d->a.total, .count_b = d->b.total};
+    set_change(d, &row);
+    return row;
+}
+
+static double module_sum(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    double sum = 0;
+    if (!hsc_db_get_scope(r->db, scope, &s, NULL))
+        for (uint32_t i = scope; i < s.subtree_end; i++)
+            sum += r->excl[i];
+    return sum;
+}
+
+static double count_of(const report *r, uint32_t scope, hsc_scope_kind kind) {
+    if (scope == HSC_NONE)
+        return 0;
+    return kind == HSC_SCOPE_PROCEDURE ? r->own[scope]
+           : kind == HSC_SCOPE_MODULE  ? module_sum(r, scope)
+                                       : r->excl[scope];
+}
+
+static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint32_t *n, hsc_err *err) {
+    *n = 0;
+    for (int side = 0; side < 2; side++) {
+        report *r = side ? &d->b : &d->a;
+        for (uint32_t s = 0; s < r->info.scopes; s++) {
+            hsc_db_scope scope;
+            hsc_status status = hsc_db_get_scope(r->db, s, &scope, err);
+            if (status)
+                return status;
+            uint32_t other = side ? d->match.a_of_b[s] : d->match.b_of_a[s];
+            if (scope.kind != kind || (side && other != HSC_NONE) ||
+                !(report_wanted(r, s) || (!side && other != HSC_NONE && report_wanted(&d->b, other))))
+                continue;
+            diff_row row = {.a = side ? HSC_NONE : s, .b = side ? s : other, .how = HSC_COMPARE_NONE};
+            if (!side)
+                row.how = (hsc_compare_how)d->match.how_a[s];
+            row.count_a = count_of(&d->a, row.a, kind);
+            row.count_b = count_of(&d->b, row.b, kind);
+            if (!(row.count_a > 0) && !(row.count_b > 0))
+                continue;
+            set_change(d, &row);
+            rows[(*n)++] = row;
+        }
+    }
+    return HSC_OK;
+}
+
+static hsc_status line_sums(report *r, double **out, hsc_err *err) {
+    *out = malloc(((size_t)r->info.lines + 1) * sizeof **out);
+    if (!*out)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u lines", r->info.path, r->info.lines);
+    hsc_status s =
+        hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, r->info.lines, *out, err);
+    if (s) {
+        free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+/* Line rows of one matched file. */
+static hsc_status file_rows(diff *d, uint32_t file, const double *a, const double *b, bool *taken, diff_row *rows,
+                            uint32_t *n, hsc_err *err) {
+    hsc_db_file f;
+    uint32_t *map = NULL, lines = 0, other = d->match.file_b_of_a[file];
+    bool by_text = false;
+    hsc_status s = hsc_db_get_file(d->a.db, file, &f, err);
+    if (!s && other != HSC_NONE)
+        s = hsc_compare_lines(&d->match, file, &map, &lines, &by_text, err);
+    for (uint32_t i = 0; !s && i < f.line_rows; i++) {
+        hsc_db_line line;
+        uint32_t row = f.first_line_row + i, to = HSC_NONE;
+        if ((s = hsc_db_get_line(d->a.db, row, &line, err)))
+            break;
+        if (other != HSC_NONE)
+            to = !line.line                             ? hsc_db_find_line(d->b.db, other, 0)
+                 : line.line <= lines && map[line.line] ? hsc_db_find_line(d->b.db, other, map[line.line])
+                                                        : HSC_NONE;
+        if (to != HSC_NONE)
+            taken[to] = true;
+        diff_row r = {.a = row,
+                      .b = to,
+                      .count_a = a[row],
+                      .count_b = to != HSC_NONE ? b[to] : 0,
+                      .how = to == HSC_NONE ? HSC_COMPARE_NONE
+                             : by_text      ? HSC_COMPARE_SAME
+                                            : HSC_COMPARE_POSITION};
+        if (!(r.count_a > 0 || r.count_b > 0) ||
+            !(report_wanted_line(&d->a, row) || (to != HSC_NONE && report_wanted_line(&d->b, to))))
+            continue;
+        set_change(d, &r);
+        rows[(*n)++] = r;
+    }
+    free(map);
+    return s;
+}
+
+static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) {
+    double *a = NULL, *b = NULL;
+    bool *taken = calloc((size_t)d->b.info.lines + 1, sizeof *taken);
+    hsc_status s =
+        taken ? line_sums(&d->a, &a, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", d->b.info.lines);
+    if (!s)
+        s = line_sums(&d->b, &b, err);
+    *n = 0;
+    for (uint32_t f = 0; !s && f < d->a.info.files; f++)
+        s = file_rows(d, f, a, b, taken, rows, n, err);
+    for (uint32_t row = 0; !s && row < d->b.info.lines; row++) {
+        if (taken[row] || !(b[row] > 0) || !report_wanted_line(&d->b, row))
+            continue;
+        diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row], .how = HSC_COMPARE_NONE};
+        set_change(d, &r);
+        rows[(*n)++] = r;
+    }
+    free(taken);
+    free(a);
+    free(b);
+    return s;
+}
+
+hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_err *err) {
+    size_t most =
+        by == DIFF_LINE ? (size_t)d->a.info.lines + d->b.info.lines : (size_t)d->a.info.scopes + d->b.info.scopes;
+    *rows = malloc((most + 1) * sizeof **rows);
+    if (!*rows)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu differences", most);
+    hsc_status s = by == DIFF_LINE ? line_rows(d, *rows, n, err)
+                                   : scope_rows(d,
+                                                by == DIFF_LOOP     ? HSC_SCOPE_LOOP
+                                                : by == DIFF_MODULE ? HSC_SCOPE_MODULE
+                                                                    : HSC_SCOPE_PROCEDURE,
+                                                *rows, n, err);
+    if (s) {
+        free(*rows);
+        *rows = NULL;
+        return s;
+    }
+    qsort(*rows, *n, sizeof **rows, larger);
+    return HSC_OK;
+}
+
+hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double *efficiency, hsc_err *err) {
+    report_spread a, b;
+    double work_a = row->count_a * d->a.unit.scale, work_b = row->count_b * d->b.unit.scale;
+    *speedup = *efficiency = NAN;
+    if (row->a == HSC_NONE || row->b == HSC_NONE || !(work_a > 0) || !(work_b > 0) || !d->a.columns || !d->b.columns)
+        return HSC_OK;
+    hsc_status s = report_spread_of(&d->a, row->a, &a, err);
+    if (!s)
+        s = report_spread_of(&d->b, row->b, &b, err);
+    if (s)
+        return s;
+    if (b.max > 0)
+        *speedup = a.max * d->a.unit.scale / (b.max * d->b.unit.scale);
+    *efficiency = d->weak ? work_a / d->a.columns / (work_b / d->b.columns) : work_a / work_b;
+    return HSC_OK;
+}
+
+/* The percentages are time, not decisions. */
+static bool same_versions(const char *a, const char *b) {
+    for (; *a && *b; a++, b++) {
+        while (*a == ' ' && a[1] >= '0' && a[1] <= '9')
+            for (a++; (*a >= '0' && *a <= '9') || *a == ' ' || *a == '%'; a++)
+                ;
+        while (*b == ' ' && b[1] >= '0' && b[1] <= '9')
+            for (b++; (*b >= '0' && *b <= '9') || *b == ' ' || *b == '%'; b++)
+                ;
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+    return *a == *b;
+}
+
+static hsc_status decisions(report *r, uint32_t scope, report_versions *v, char *versions, size_t size, char *remark,
+                            size_t remark_size, hsc_err *err) {
+    bool found = false;
+    hsc_db_remark m;
+    *v = (report_versions){0};
+    versions[0] = remark[0] = 0;
+    if (scope == HSC_NONE)
+        return HSC_OK;
+    hsc_status s = report_versions_of(r, scope, v, versions, size, err);
+    if (!s)
+        s = report_remark_of(r, scope, &found, &m, err);
+    if (!s && found)
+        report_fit_prose(m.message, 300, remark, remark_size);
+    return s;
+}
+
+hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err) {
+    report_versions a, b;
+    hsc_status s =
+        decisions(&d->a, row->a, &a, out->versions_a, sizeof out->versions_a, out->remark_a, sizeof out->remark_a, err);
+    if (!s)
+        s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b,
+                      err);
+    /* versions are known where they were met by samples: one that is missing is no decision unless the loop was met
+     * well */
+    bool known = *out->versions_a && *out->versions_b;
+    out->changed =
+        !s && row->a != HSC_NONE && row->b != HSC_NONE &&
+        (strcmp(out->remark_a, out->remark_b) != 0 ||
+         (known && (a.width != b.width || (a.vector > 0) != (b.vector > 0) ||
+                    (row->count_a >= 20 && row->count_b >= 20 && !same_versions(out->versions_a, out->versions_b)))));
+    return s;
+}

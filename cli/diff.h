@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of `heatscope diff` share: two loaded databases, what is the same in them, and the differences. */
+#ifndef HEATSCOPE_CLI_DIFF_H
+#define HEATSCOPE_CLI_DIFF_H
+
+#include <compare.h>
+
+#include "report.h"
+
+typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE } diff_by;
+
+typedef struct diff {
+    report a, b;
+    hsc_compare match;
+    FILE *out;
+    bool scaling; /* the runs have different numbers of processors: speed-up and efficiency are shown */
+    bool weak;    /* weak scaling: the work grows with the processors */
+} diff;
+
+typedef struct diff_row {
+    uint32_t a, b;            /* scopes, or line rows; HSC_NONE: not there */
+    double count_a, count_b;  /* samples: of procedures with their loops, of loops without inner loops */
+    double change, low, high; /* b - a in the metric's unit, with its 95 % interval */
+    bool beyond;              /* of noise: the interval leaves 0 out */
+    hsc_compare_how how;
+} diff_row;
+
+hsc_status diff_load(diff *d, hsc_err *err); /* a.db, b.db, metrics and axes are set */
+void diff_clear(diff *d);
+
+/* Pairs with samples in either, and what only one has, the largest change first. free() *rows. */
+hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_err *err);
+
+/* The whole: totals, unmatched or not. */
+diff_row diff_total(const diff *d);
+
+/* Scaling of a row: speed-up of the slowest processor, and efficiency: work in A over work in B (strong), a processor's
+ * mean work in A over that in B (weak). NAN where there is nothing to divide. */
+hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double *efficiency, hsc_err *err);
+
+/* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
+ * or the remark differ. Texts of `size` bytes each. */
+typedef struct diff_decisions {
+    bool changed;
+    char versions_a[200], versions_b[200], remark_a[400], remark_b[400];
+} diff_decisions;
+hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err);
+
+const char *diff_how_text(hsc_compare_how how);
+
+hsc_status diff_text(diff *d, diff_by by, hsc_err *err);
+hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err);
+
+#endif

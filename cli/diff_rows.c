@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Differences as CSV and JSON: one row a pair, or a thing that only one database has. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "table.h"
+
+static void put_place(hsc_table *t, const report *r, uint32_t file, uint32_t begin, uint32_t end, const char *side) {
+    hsc_db_file f = {.path = ""};
+    char name[32];
+    if (file != HSC_NONE)
+        (void)hsc_db_get_file(r->db, file, &f, NULL);
+    snprintf(name, sizeof name, "file_%s", side);
+    hsc_table_text(t, name, f.path);
+    snprintf(name, sizeof name, "line_begin_%s", side);
+    hsc_table_count(t, name, begin);
+    snprintf(name, sizeof name, "line_end_%s", side);
+    hsc_table_count(t, name, end);
+}
+
+static hsc_status put_side(hsc_table *t, const report *r, bool line, uint32_t row, const char *side, hsc_err *err) {
+    hsc_db_scope s = {.file = HSC_NONE};
+    hsc_db_line l = {.file = HSC_NONE};
+    hsc_status status = HSC_OK;
+    if (row != HSC_NONE)
+        status = line ? hsc_db_get_line(r->db, row, &l, err) : hsc_db_get_scope(r->db, row, &s, err);
+    if (status)
+        return status;
+    if (line)
+        put_place(t, r, l.file, l.line, l.line, side);
+    else
+        put_place(t, r, s.file, s.line_begin, s.line_end, side);
+    return HSC_OK;
+}
+
+static hsc_status procedure_of(const report *r, bool line, uint32_t row, const char **name, hsc_err *err) {
+    hsc_db_scope s, p;
+    hsc_db_line l;
+    hsc_status status = line ? hsc_db_get_line(r->db, row, &l, err) : HSC_OK;
+    if (!status)
+        status = hsc_db_get_scope(r->db, line ? l.scope : row, &s, err);
+    if (!status && s.procedure != HSC_NONE && !(status = hsc_db_get_scope(r->db, s.procedure, &p, err)))
+        *name = p.name;
+    else if (!status && s.kind == HSC_SCOPE_MODULE)
+        *name = s.name;
+    return status;
+}
+
+static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, const diff_row *row, hsc_err *err) {
+    bool line = by == DIFF_LINE;
+    const char *name = "";
+    double a = row->count_a * d->a.unit.scale, speedup = NAN, efficiency = NAN;
+    hsc_status s = HSC_OK;
+    if (row->a != HSC_NONE || row->b != HSC_NONE)
+        s = procedure_of(row->b != HSC_NONE ? &d->b : &d->a, line, row->b != HSC_NONE ? row->b : row->a, &name, err);
+    if (s)
+        return s;
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    hsc_table_text(t, by == DIFF_MODULE ? "module" : "procedure", name);
+    s = put_side(t, &d->a, line, row->a, "a", err);
+    if (!s)
+        s = put_side(t, &d->b, line, row->b, "b", err);
+    hsc_table_text(t, "matched", diff_how_text(row->how));
+    hsc_table_count(t, "samples_a", row->count_a);
+    hsc_table_count(t, "samples_b", row->count_b);
+    char unit[64];
+    snprintf(unit, sizeof unit, "a_%s", t->unit);
+    hsc_table_number(t, unit, a);
+    snprintf(unit, sizeof unit, "b_%s", t->unit);
+    hsc_table_number(t, unit, row->count_b * d->b.unit.scale);
+    hsc_table_amount(t, "change", row->change);
+    hsc_table_amount(t, "change_low", row->low);
+    hsc_table_amount(t, "change_high", row->high);
+    hsc_table_number(t, "change_pct", a > 0 ? 100 * row->change / a : NAN);
+    hsc_table_text(t, "beyond_noise", row->beyond ? "yes" : "no");
+    if (!s && !line && by != DIFF_MODULE && (row->a != HSC_NONE || row->b != HSC_NONE))
+        s = diff_scaling_of(d, row, &speedup, &efficiency, err);
+    hsc_table_number(t, "speedup", speedup);
+    hsc_table_number(t, "efficiency", efficiency);
+    if (!s && by == DIFF_LOOP) {
+        diff_decisions x = {0};
+        if (row->a != HSC_NONE || row->b != HSC_NONE)
+            s = diff_decisions_of(d, row, &x, err);
+        hsc_table_text(t, "compiler_changed", x.changed ? "yes" : "no");
+        hsc_table_text(t, "versions_a", x.versions_a);
+        hsc_table_text(t, "versions_b", x.versions_b);
+        hsc_table_text(t, "remark_a", x.remark_a);
+        hsc_table_text(t, "remark_b", x.remark_b);
+    }
+    hsc_table_end_row(t);
+    return s;
+}
+
+hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err) {
+    static const char *const names[] = {"procedure", "procedure", "loop", "line", "module"};
+    char unit[32];
+    diff_row *rows, none = {.a = HSC_NONE, .b = HSC_NONE};
+    uint32_t n;
+    by = by == DIFF_ALL ? DIFF_PROCEDURE : by;
+    hsc_status s = diff_rows_by(d, by, &rows, &n, err);
+    if (s)
+        return s;
+    snprintf(unit, sizeof unit, "%s", d->a.unit.unit[0] ? d->a.unit.unit : "count");
+    hsc_table t = {.out = d->out, .json = json, .naming = !json, .unit = unit, .scale = 1};
+    if (json) {
+        fputs("{\n  \"a\": ", d->out);
+        hsc_table_quoted(&t, d->a.info.path);
+        fputs(",\n  \"b\": ", d->out);
+        hsc_table_quoted(&t, d->b.info.path);
+        fputs(",\n  \"metric\": ", d->out);
+        hsc_table_quoted(&t, d->a.unit.name);
+        diff_row total = diff_total(d);
+        fprintf(d->out,
+                ",\n  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
+                "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  "
+                "\"processors_a\": %u,\n"
+                "  \"processors_b\": %u,\n  \"by\": \"%s\",\n  \"rows\": [\n",
+                unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high,
+                d->a.info.wall_s, d->b.info.wall_s, d->a.columns, d->b.columns, names[by]);
+    } else
+        s = put_row(d, &t, by, 0, &none, err);
+    t.naming = false;
+    for (uint32_t i = 0; !s && i < n && (!d->a.top || i < d->a.top); i++)
+        s = put_row(d, &t, by, i + 1, &rows[i], err);
+    if (json)
+        fputs("\n  ]\n}\n", d->out);
+    free(rows);
+    return s;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Differences as text for 80 columns and more. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+
+static void head(diff *d, char which, const report *r) {
+    char text[600];
+    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s in %.*f s  ", which, r->columns,
+                     r->columns == 1 ? "" : "s", r->info.cpu_s >= 100 ? 1 : 3, r->info.cpu_s,
+                     r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
+    char path[600];
+    fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
+    fprintf(d->out, "   %s%s\n", r->info.simulated ? "SIMULATED " : "",
+            report_fit_prose(r->info.command[0] ? r->info.command : r->info.title, d->a.width - 14, path, sizeof path));
+}
+
+static void put_change(const diff *d, const diff_row *row) {
+    double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale, half = (row->high - row->low) / 2;
+    int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
+    fprintf(d->out, "%9.*f %9.*f %+9.*f %8.*f", n, a, n, b, n, row->change, n, half);
+    if (a > 0 && fabs(row->change / a) < 99.99)
+        fprintf(d->out, " %+6.1f", 100 * row->change / a);
+    else
+        fprintf(d->out, " %6s", b > 0 && a <= 0 ? "new" : a > 0 && b <= 0 ? "gone" : ">9999");
+    fputc(row->beyond ? ' ' : '~', d->out);
+}
+
+static void column_heads(const diff *d, const char *what) {
+    fprintf(d->out, "%7s A %7s B %9s %8s %6s ", d->a.unit.unit, d->a.unit.unit, "change", "+-", "%");
+    if (d->scaling)
+        fprintf(d->out, "%6s %5s ", "speed", "eff%");
+    fprintf(d->out, " %s\n", what);
+}
+
+static hsc_status put_scaling(diff *d, const diff_row *row, hsc_err *err) {
+    double speedup, efficiency;
+    if (!d->scaling)
+        return HSC_OK;
+    hsc_status s = diff_scaling_of(d, row, &speedup, &efficiency, err);
+    if (s)
+        return s;
+    if (isfinite(speedup))
+        fprintf(d->out, "%6.2f ", speedup);
+    else
+        fprintf(d->out, "%6s ", "-");
+    if (isfinite(efficiency))
+        fprintf(d->out, "%5.0f ", 100 * efficiency);
+    else
+        fprintf(d->out, "%5s ", "-");
+    return HSC_OK;
+}
+
+/* "solve_x  for at sweeps.c:120" where there is room. */
+static void name_of(const report *r, uint32_t scope, int width, char *out, size_t size) {
+    hsc_db_scope s, p;
+    hsc_db_file f;
+    char text[700], procedure[400] = "", place[200] = "";
+    out[0] = 0;
+    if (hsc_db_get_scope(r->db, scope, &s, NULL))
+        return;
+    if (s.kind == HSC_SCOPE_MODULE) {
+        report_fit_path(s.name, width, out, size);
+        return;
+    }
+    if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && f.has_lines) {
+        const char *slash = strrchr(f.path, '/');
+        snprintf(place, sizeof place, " %.150s:%u", slash ? slash + 1 : f.path, s.line_begin);
+    }
+    if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
+        int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
+        if (room < 12) {
+            place[0] = 0;
+            room = width;
+        }
+        report_fit(p.name, room, procedure, sizeof procedure);
+    }
+    snprintf(text, sizeof text, "%s%s", procedure, place);
+    snprintf(out, size, "%s", text);
+}
+
+static void line_name(diff *d, const diff_row *row, int width, char *out, size_t size) {
+    report *r = row->b != HSC_NONE ? &d->b : &d->a;
+    hsc_db_line l;
+    hsc_db_file f;
+    char text[400] = "";
+    size_t n;
+    out[0] = 0;
+    if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL) ||
+        hsc_db_get_file(r->db, l.file, &f, NULL))
+        return;
+    const char *source = report_source_line(r, l.file, l.line, &n), *slash = strrchr(f.path, '/');
+    int k = snprintf(out, size, "%s:%u ", slash ? slash + 1 : f.path, l.line);
+    if (source && k > 0 && k < width - 8) {
+        char whole[300];
+        snprintf(whole, sizeof whole, "%.*s", (int)(n < 290 ? n : 290), source);
+        snprintf(out + k, size - (size_t)k, "%s", report_fit_prose(whole, width - k, text, sizeof text));
+    }
+}
+
+static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
+    diff_decisions x;
+    char text[500];
+    hsc_status s = diff_decisions_of(d, row, &x, err);
+    if (s || !x.changed)
+        return s;
+    for (int side = 0; side < 2; side++) {
+        const char *versions = side ? x.versions_b : x.versions_a, *remark = side ? x.remark_b : x.remark_a;
+        char line[700];
+        snprintf(line, sizeof line, "%s%s%s", *versions ? versions : "no version met", *remark ? ": " : "", remark);
+        fprintf(d->out, "      compiler %c: %s\n", side ? 'B' : 'A',
+                report_fit_prose(line, d->a.width - 18, text, sizeof text));
+    }
+    return HSC_OK;
+}
+
+static hsc_status table(diff *d, diff_by by, const char *title, const char *what, bool brief, hsc_err *err) {
+    diff_row *rows, rest = {0};
+    uint32_t n, shown = 0, noise = 0, top = d->a.top;
+    char name[700];
+    int used = 47 + (d->scaling ? 13 : 0);
+    hsc_status s = diff_rows_by(d, by, &rows, &n, err);
+    if (s)
+        return s;
+    fprintf(d->out, "\n%s\n", title);
+    column_heads(d, what);
+    for (uint32_t i = 0; !s && i < n; i++) {
+        if ((top && shown >= top) || (brief && !rows[i].beyond)) {
+            noise += !rows[i].beyond;
+            rest.count_a += rows[i].count_a;
+            rest.count_b += rows[i].count_b;
+            continue;
+        }
+        shown++;
+        put_change(d, &rows[i]);
+        if (by == DIFF_LINE && d->scaling)
+            fprintf(d->out, "%6s %5s ", "", "");
+        else
+            s = put_scaling(d, &rows[i], err);
+        bool in_b = rows[i].b != HSC_NONE;
+        if (by == DIFF_LINE)
+            line_name(d, &rows[i], d->a.width - used - 1, name, sizeof name);
+        else
+            name_of(in_b ? &d->b : &d->a, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
+        fprintf(d->out, " %s\n", name);
+        if (!s && by == DIFF_LOOP)
+            s = put_decisions(d, &rows[i], err);
+    }
+    if (!s && n > shown)
+        fprintf(d->out, "%9.2f %9.2f %+9.2f   %u more, %u of them within noise\n", rest.count_a * d->a.unit.scale,
+                rest.count_b * d->b.unit.scale, rest.count_b * d->b.unit.scale - rest.count_a * d->a.unit.scale,
+                n - shown, noise);
+    if (!n)
+        fputs("  none\n", d->out);
+    free(rows);
+    return s;
+}
+
+/* Loops whose versions or remarks changed, whatever their time did. */
+static hsc_status decision_table(diff *d, hsc_err *err) {
+    diff_row *rows;
+    uint32_t n, shown = 0, more = 0;
+    char name[700];
+    hsc_status s = diff_rows_by(d, DIFF_LOOP, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; !s && i < n; i++) {
+        diff_decisions x;
+        if (rows[i].beyond || (s = diff_decisions_of(d, &rows[i], &x, err)) || !x.changed)
+            continue; /* the others stand with their time above */
+        bool small = rows[i].count_a < 0.001 * d->a.total && rows[i].count_b < 0.001 * d->b.total;
+        if (small || (shown == d->a.top && d->a.top)) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            fputs("\nOther loops that the compiler treated differently\n", d->out);
+        name_of(&d->b, rows[i].b, d->a.width - 30, name, sizeof name);
+        fprintf(d->out, "%9.2f %9.2f   %s\n", rows[i].count_a * d->a.unit.scale, rows[i].count_b * d->b.unit.scale,
+                name);
+        s = put_decisions(d, &rows[i], err);
+    }
+    if (more)
+        fprintf(d->out, "%s%u more%s\n", shown ? "  " : "\nOther loops that the compiler treated differently: ", more,
+                shown ? "" : ", each below 0.1 %");
+    free(rows);
+    return s;
+}
+
+hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
+    diff_row total = diff_total(d);
+    hsc_status s = HSC_OK;
+    head(d, 'A', &d->a);
+    head(d, 'B', &d->b);
+    double a = total.count_a * d->a.unit.scale;
+    fprintf(d->out, "\n%s: %.3f %s -> %.3f %s, %+.3f %s", d->a.unit.name, a, d->a.unit.unit,
+            total.count_b * d->b.unit.scale, d->b.unit.unit, total.change, d->a.unit.unit);
+    if (a > 0)
+        fprintf(d->out, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a,
+                100 * total.high / a);
+    fprintf(d->out, "%s\n", total.beyond ? "" : " ~");
+    if (d->a.info.wall_s > 0 && d->b.info.wall_s > 0)
+        fprintf(d->out, "Elapsed: %.3f s -> %.3f s (%+.1f %%)\n", d->a.info.wall_s, d->b.info.wall_s,
+                100 * (d->b.info.wall_s / d->a.info.wall_s - 1));
+    if (d->scaling)
+        fprintf(d->out, "Scaling, %s: %u -> %u processors, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
+                d->weak ? "weak" : "strong", d->a.columns, d->b.columns, d->a.info.wall_s / d->b.info.wall_s,
+                d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns,
+                100 * d->a.info.wall_s / d->b.info.wall_s /
+                    (d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns));
+    fputs("~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
+          "  than sampling does: repeat them to see by how much.\n",
+          d->out);
+    if (by == DIFF_ALL || by == DIFF_PROCEDURE)
+        s = table(d, DIFF_PROCEDURE, "Procedures, with their loops", "procedure", by == DIFF_ALL, err);
+    if (!s && (by == DIFF_ALL || by == DIFF_LOOP))
+        s = table(d, DIFF_LOOP, "Loops, without inner loops", "loop", by == DIFF_ALL, err);
+    if (!s && by == DIFF_ALL)
+        s = decision_table(d, err);
+    if (!s && (by == DIFF_ALL || by == DIFF_LINE))
+        s = table(d, DIFF_LINE, "Lines", "line", by == DIFF_ALL, err);
+    if (!s && by == DIFF_MODULE)
+        s = table(d, DIFF_MODULE, "Programs and libraries", "file", false, err);
+    return s;
+}

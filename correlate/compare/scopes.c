@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Matching of scopes: procedures by name in rounds of falling strictness, loops below matched scopes by the text of
+ * their header lines, then by position. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "texts.h"
+
+#define TABLE_CELLS (4u << 20) /* of the table that aligns two rows of loops; beyond it they are matched by position   \
+                                */
+
+typedef struct side {
+    hsc_db *db;
+    hsc_db_info info;
+    hsc_db_scope *scope;
+    compare_texts texts;
+} side;
+
+typedef struct matcher {
+    side a, b;
+    hsc_compare *out;
+    hsc_err *err;
+} matcher;
+
+typedef struct keyed {
+    uint64_t key;
+    uint32_t scope;
+} keyed;
+
+enum { USE_FILE = 1, USE_MODULE = 2, DROP_NUMBERS = 4 };
+
+static hsc_status no_memory(matcher *m) {
+    return hsc_err_set(m->err, HSC_E_MEMORY, "no memory to compare %u and %u scopes", m->a.info.scopes,
+                       m->b.info.scopes);
+}
+
+static hsc_status open_side(side *s, hsc_db *db, hsc_err *err) {
+    s->db = db;
+    hsc_db_get_info(db, &s->info);
+    s->scope = malloc(((size_t)s->info.scopes + 1) * sizeof *s->scope);
+    hsc_status status =
+        s->scope ? compare_texts_open(&s->texts, db, err)
+                 : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u scopes", s->info.path, s->info.scopes);
+    for (uint32_t i = 0; !status && i < s->info.scopes; i++) {
+        status = hsc_db_get_scope(db, i, &s->scope[i], err);
+        if (!status && (s->scope[i].subtree_end <= i || s->scope[i].subtree_end > s->info.scopes))
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: scope %u: expected its subtree to end in (%u, %u], got %u",
+                                 s->info.path, i, i, s->info.scopes, s->scope[i].subtree_end);
+    }
+    return status;
+}
+
+static void close_side(side *s) {
+    free(s->scope);
+    compare_texts_close(&s->texts);
+}
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text, bool drop_numbers) {
+    for (; *text; text++) {
+        /* ".3" that the compiler appends, "+0x4a10" of code without symbols */
+        if (drop_numbers && (*text == '.' || *text == '+')) {
+            const char *end = text + 1;
+            while ((*end >= '0' && *end <= '9') || (*text == '+' && ((*end >= 'a' && *end <= 'f') || *end == 'x')))
+                end++;
+            if (end > text + 1 && (!*end || *end == '.')) {
+                text = end - 1;
+                continue;
+            }
+        }
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    }
+    return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static uint64_t key_of(const side *s, uint32_t scope, int use) {
+    const hsc_db_scope *x = &s->scope[scope];
+    hsc_db_file file;
+    hsc_db_module module;
+    uint64_t h = hash_text(0xcbf29ce484222325u ^ (uint64_t)x->kind,
+                           x->kind == HSC_SCOPE_PROCEDURE ? x->name : base_of(x->name), use & DROP_NUMBERS);
+    if ((use & USE_FILE) && x->file != HSC_NONE && !hsc_db_get_file(s->db, x->file, &file, NULL))
+        h = hash_text(h, base_of(file.path), false);
+    if ((use & USE_MODULE) && x->module != HSC_NONE && !hsc_db_get_module(s->db, x->module, &module, NULL))
+        h = hash_text(h, base_of(module.path), false);
+    return h;
+}
+
+static int by_key(const void *p, const void *q) {
+    const keyed *x = p, *y = q;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->scope < y->scope ? -1 : x->scope > y->scope;
+}
+
+static keyed *keys_of(const side *s, const uint32_t *matched, hsc_scope_kind kind, int use, uint32_t *n) {
+    keyed *k = malloc(((size_t)s->info.scopes + 1) * sizeof *k);
+    *n = 0;
+    for (uint32_t i = 0; k && i < s->info.scopes; i++)
+        if (s->scope[i].kind == kind && matched[i] == HSC_NONE)
+            k[(*n)++] = (keyed){key_of(s, i, use), i};
+    if (k && *n)
+        qsort(k, *n, sizeof *k, by_key);
+    return k;
+}
+
+static void match(matcher *m, uint32_t a, uint32_t b, hsc_compare_how how) {
+    m->out->b_of_a[a] = b;
+    m->out->a_of_b[b] = a;
+    m->out->how_a[a] = (unsigned char)how;
+}
+
+/* One round: those with the same key, in the order of the databases. */
+static hsc_status match_named(matcher *m, hsc_scope_kind kind, int use, hsc_compare_how how) {
+    uint32_t n, k;
+    keyed *a = keys_of(&m->a, m->out->b_of_a, kind, use, &n), *b = keys_of(&m->b, m->out->a_of_b, kind, use, &k);
+    hsc_status s = a && b ? HSC_OK : no_memory(m);
+    for (uint32_t i = 0, j = 0; !s && i < n && j < k;) {
+        if (a[i].key < b[j].key)
+            i++;
+        else if (a[i].key > b[j].key)
+            j++;
+        else
+            match(m, a[i++].scope, b[j++].scope, how);
+    }
+    free(a);
+    free(b);
+    return s;
+}
+
+/* Loops and regions right below a scope. */
+static uint32_t children(const side *s, uint32_t parent, uint32_t *out) {
+    uint32_t n = 0;
+    for (uint32_t c = parent + 1; c < s->scope[parent].subtree_end; c = s->scope[c].subtree_end)
+        if (s->scope[c].kind == HSC_SCOPE_LOOP || s->scope[c].kind == HSC_SCOPE_REGION) {
+            if (out)
+                out[n] = c;
+            n++;
+        }
+    return n;
+}
+
+/* Text of the header line; without it, where it stands in its procedure. */
+static uint64_t loop_key(side *s, uint32_t loop, bool text) {
+    const hsc_db_scope *x = &s->scope[loop];
+    uint64_t kind = hash_text((uint64_t)x->kind, x->name, false);
+    if (text) {
+        uint64_t h = compare_line_hash(&s->texts, x->file, x->line_begin);
+        return h ? h ^ kind : 0;
+    }
+    uint32_t first = x->procedure != HSC_NONE ? s->scope[x->procedure].line_begin : 0;
+    return kind ^ ((uint64_t)(x->line_begin - first) * 0x9E3779B97F4A7C15u);
+}
+
+static bool fits(uint32_t n, uint32_t k) {
+    return ((uint64_t)n + 1) * ((uint64_t)k + 1) <= TABLE_CELLS;
+}
+
+/* Longest common subsequence of the keys (0 equals nothing). */
+static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k, bool text) {
+    uint64_t *ka = malloc(((size_t)n + 1) * sizeof *ka), *kb = malloc(((size_t)k + 1) * sizeof *kb);
+    uint32_t *table = calloc(((size_t)n + 1) * ((size_t)k + 1), sizeof *table);
+    size_t row = (size_t)k + 1;
+    hsc_status s = ka && kb && table ? HSC_OK : no_memory(m);
+    for (uint32_t i = 0; !s && i < n; i++)
+        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], text) : 0;
+    for (uint32_t j = 0; !s && j < k; j++)
+        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], text) : 0;
+    for (uint32_t i = n; !s && i--;)
+        for (uint32_t j = k; j--;) {
+            uint32_t down = table[(i + 1) * row + j], right = table[i * row + j + 1],
+                     both = table[(i + 1) * row + j + 1] + 1;
+            uint32_t best = down > right ? down : right;
+            table[i * row + j] = ka[i] && ka[i] == kb[j] && both > best ? both : best;
+        }
+    for (uint32_t i = 0, j = 0; !s && i < n && j < k;) {
+        if (ka[i] && ka[i] == kb[j] && table[i * row + j] == table[(i + 1) * row + j + 1] + 1)
+            match(m, a[i++], b[j++], text ? HSC_COMPARE_SAME : HSC_COMPARE_POSITION);
+        else if (table[(i + 1) * row + j] >= table[i * row + j + 1])
+            i++;
+        else
+            j++;
+    }
+    free(ka);
+    free(kb);
+    free(table);
+    return s;
+}
+
+/* What is left between matched neighbours: in order where both sides have as many of the same kinds, else by position.
+ */
+static hsc_status match_rest(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0, j = 0; !s && i <= n && j <= k; i++, j++) {
+        uint32_t i_end = i, j_end = j;
+        while (i_end < n && m->out->b_of_a[a[i_end]] == HSC_NONE)
+            i_end++;
+        while (j_end < k && m->out->a_of_b[b[j_end]] == HSC_NONE)
+            j_end++;
+        bool same = i_end - i == j_end - j;
+        for (uint32_t x = 0; same && x < i_end - i; x++)
+            same = m->a.scope[a[i + x]].kind == m->b.scope[b[j + x]].kind;
+        for (uint32_t x = 0; same && x < i_end - i; x++)
+            match(m, a[i + x], b[j + x], HSC_COMPARE_POSITION);
+        if (!same && i_end > i && j_end > j && fits(i_end - i, j_end - j))
+            s = align(m, a + i, i_end - i, b + j, j_end - j, false);
+        i = i_end;
+        j = j_end;
+    }
+    return s;
+}
+
+static hsc_status match_below(matcher *m, uint32_t pa, uint32_t pb) {
+    uint32_t n = children(&m->a, pa, NULL), k = children(&m->b, pb, NULL);
+    if (!n || !k)
+        return HSC_OK;
+    uint32_t *a = malloc(n * sizeof *a), *b = malloc(k * sizeof *b);
+    hsc_status s = a && b ? HSC_OK : no_memory(m);
+    if (!s) {
+        children(&m->a, pa, a);
+        children(&m->b, pb, b);
+        if (fits(n, k))
+            s = align(m, a, n, b, k, true);
+        if (!s)
+            s = match_rest(m, a, n, b, k);
+    }
+    free(a);
+    free(b);
+    return s;
+}
+
+/* How many folders from the end two paths share, the file's name included. */
+static uint32_t common_tail(const char *a, const char *b) {
+    const char *x = a + strlen(a), *y = b + strlen(b);
+    uint32_t n = 0;
+    while (x > a && y > b && x[-1] == y[-1]) {
+        x--;
+        y--;
+        n += *x == '/';
+    }
+    return (x == a || x[-1] == '/') && (y == b || y[-1] == '/') ? n + 1 : n;
+}
+
+static hsc_status match_files(matcher *m) {
+    bool *taken = calloc((size_t)m->out->files_b + 1, sizeof *taken);
+    hsc_status s = taken ? HSC_OK : no_memory(m);
+    for (uint32_t round = 0; !s && round < 2; round++) /* equal paths first */
+        for (uint32_t f = 0; !s && f < m->out->files_a; f++) {
+            hsc_db_file x, y;
+            uint32_t best = HSC_NONE, most = 0;
+            s = hsc_db_get_file(m->a.db, f, &x, m->err);
+            if (m->out->file_b_of_a[f] != HSC_NONE)
+                continue;
+            for (uint32_t g = 0; !s && g < m->out->files_b; g++) {
+                if (taken[g] || (s = hsc_db_get_file(m->b.db, g, &y, m->err)))
+                    continue;
+                uint32_t tail = x.has_lines != y.has_lines || (round == 0 && strcmp(x.path, y.path))
+                                    ? 0
+                                    : common_tail(x.path, y.path);
+                if (tail > most) {
+                    most = tail;
+                    best = g;
+                }
+            }
+            if (!s && best != HSC_NONE) {
+                m->out->file_b_of_a[f] = best;
+                taken[best] = true;
+            }
+        }
+    free(taken);
+    return s;
+}
+
+static uint32_t *none(size_t n) {
+    uint32_t *p = malloc((n + 1) * sizeof *p);
+    for (size_t i = 0; p && i <= n; i++)
+        p[i] = HSC_NONE;
+    return p;
+}
+
+hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *err) {
+    static const struct {
+        hsc_scope_kind kind;
+        int use;
+        hsc_compare_how how;
+    } rounds[] = {{HSC_SCOPE_PROGRAM, DROP_NUMBERS, HSC_COMPARE_SAME},
+                  {HSC_SCOPE_MODULE, 0, HSC_COMPARE_SAME},
+                  {HSC_SCOPE_FILE, USE_MODULE, HSC_COMPARE_SAME},
+                  {HSC_SCOPE_FILE, 0, HSC_COMPARE_MOVED},
+                  {HSC_SCOPE_PROCEDURE, USE_FILE | USE_MODULE, HSC_COMPARE_SAME},
+                  {HSC_SCOPE_PROCEDURE, USE_FILE, HSC_COMPARE_SAME},
+                  {HSC_SCOPE_PROCEDURE, 0, HSC_COMPARE_MOVED},
+                  {HSC_SCOPE_PROCEDURE, USE_FILE | DROP_NUMBERS, HSC_COMPARE_NUMBERED},
+                  {HSC_SCOPE_PROCEDURE, DROP_NUMBERS, HSC_COMPARE_NUMBERED}};
+    matcher m = {.out = out, .err = err};
+    *out = (hsc_compare){.a = a, .b = b};
+    hsc_status s = open_side(&m.a, a, err);
+    if (!s)
+        s = open_side(&m.b, b, err);
+    if (!s) {
+        out->scopes_a = m.a.info.scopes;
+        out->scopes_b = m.b.info.scopes;
+        out->files_a = m.a.info.files;
+        out->files_b = m.b.info.files;
+        out->b_of_a = none(out->scopes_a);
+        out->a_of_b = none(out->scopes_b);
+        out->file_b_of_a = none(out->files_a);
+        out->how_a = malloc((size_t)out->scopes_a + 1);
+        if (!out->b_of_a || !out->a_of_b || !out->file_b_of_a || !out->how_a)
+            s = no_memory(&m);
+    }
+    if (!s) {
+        memset(out->how_a, HSC_COMPARE_NONE, out->scopes_a);
+        if (out->scopes_a && out->scopes_b)
+            match(&m, 0, 0, HSC_COMPARE_SAME);
+        s = match_files(&m);
+    }
+    for (size_t i = 1; !s && i < sizeof rounds / sizeof *rounds; i++)
+        s = match_named(&m, rounds[i].kind, rounds[i].use, rounds[i].how);
+    /* parents stand before children, so one walk reaches all depths */
+    for (uint32_t i = 0; !s && i < out->scopes_a; i++)
+        if (out->b_of_a[i] != HSC_NONE && m.a.scope[i].kind >= HSC_SCOPE_PROCEDURE)
+            s = match_below(&m, i, out->b_of_a[i]);
+    close_side(&m.a);
+    close_side(&m.b);
+    if (s)
+        hsc_compare_clear(out);
+    return s;
+}
+
+void hsc_compare_clear(hsc_compare *c) {
+    free(c->b_of_a);
+    free(c->a_of_b);
+    free(c->how_a);
+    free(c->file_b_of_a);
+    *c = (hsc_compare){0};
+}

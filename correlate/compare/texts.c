@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "texts.h"
+
+#include <stdlib.h>
+
+hsc_status compare_texts_open(compare_texts *t, hsc_db *db, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    *t = (compare_texts){.db = db, .files = info.files};
+    t->file = calloc((size_t)info.files + 1, sizeof *t->file);
+    return t->file ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u files", info.path, info.files);
+}
+
+void compare_texts_close(compare_texts *t) {
+    for (uint32_t f = 0; t->file && f < t->files; f++)
+        free(t->file[f].hash);
+    free(t->file);
+    t->file = NULL;
+}
+
+/* FNV-1a of what is not blank. */
+static uint64_t hash_line(const char *p, const char *end) {
+    uint64_t h = 0xcbf29ce484222325u;
+    bool any = false;
+    for (; p < end; p++)
+        if (*p != ' ' && *p != '\t' && *p != '\r') {
+            h = (h ^ (unsigned char)*p) * 0x100000001b3u;
+            any = true;
+        }
+    return any ? h | 1 : 0;
+}
+
+static bool hash_text(compare_text *t, const char *text, size_t size) {
+    uint32_t lines = 0;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    lines += size && text[size - 1] != '\n';
+    t->hash = malloc(((size_t)lines + 1) * sizeof *t->hash);
+    if (!t->hash)
+        return false;
+    t->lines = lines;
+    const char *p = text, *end = text + size;
+    for (uint32_t i = 0; i < lines; i++) {
+        const char *q = p;
+        while (q < end && *q != '\n')
+            q++;
+        t->hash[i] = hash_line(p, q);
+        p = q + 1;
+    }
+    return true;
+}
+
+const compare_text *compare_text_of(compare_texts *t, uint32_t file, hsc_err *err) {
+    compare_text *x = &t->file[file];
+    char *text = NULL;
+    size_t size = 0;
+    bool changed = true;
+    if (x->looked)
+        return x;
+    x->looked = true;
+    if (!hsc_db_read_source(t->db, file, &text, &size, &changed, NULL)) {
+        bool ok = changed || hash_text(x, text, size);
+        free(text);
+        if (!ok) {
+            hsc_err_set(err, HSC_E_MEMORY, "no memory for a source file of %zu bytes", size);
+            return NULL;
+        }
+    }
+    return x;
+}
+
+uint64_t compare_line_hash(compare_texts *t, uint32_t file, uint32_t line) {
+    if (file == HSC_NONE || file >= t->files || !line)
+        return 0;
+    const compare_text *x = compare_text_of(t, file, NULL);
+    return x && x->hash && line <= x->lines ? x->hash[line - 1] : 0;
+}
