@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from measured import Process, processes  # noqa: E402
@@ -386,17 +387,14 @@ def killed():
     """kill -9 at random points (seed fixed; the program's progress is what is random): the file opens and holds all
     samples that were counted in it, and it was counted at least every 100 ms of the thread's activity."""
     dice = random.Random(1)
-    most, gaps, late = 0.0, [], []
+    most, gaps, late, own = 0.0, [], [], []
     for trial in range(KILLS):
         directory = os.path.join(WORK, "k")
         shutil.rmtree(directory, ignore_errors=True)
         child = subprocess.Popen([HEATSCOPE, "run", "-q", "-F", "5000", "-o", directory, program("processes"), "forever"],
                                  stdout=subprocess.PIPE)
         child.stdout.readline()
-        try:
-            child.wait(timeout=dice.uniform(0.0, 0.5))
-        except subprocess.TimeoutExpired:
-            pass
+        own += naps(dice.uniform(0.0, 0.5))
         cpu = cpu_of(child.pid)
         child.kill()
         child.wait()
@@ -417,12 +415,26 @@ def killed():
         expect("counted samples are there", t.weight() >= t.progress["samples"], (t.weight(), t.progress))
         gaps += [b - a for a, b in zip(t.progress_times, t.progress_times[1:])]
     expect("missing at most 100 ms", len(late) <= 1 + KILLS // 100, late)
-    # the helper's beat is 50 ms; on a busy machine it comes late now and then
-    expect("progress records at most 100 ms apart, three of four", sorted(gaps)[len(gaps) * 3 // 4] <= 100e6, sorted(gaps))
+    # the helper's beat is 50 ms; on a busy machine it comes late, as naps of the same length do in this process
+    def three_of_four(values):
+        return sorted(values)[len(values) * 3 // 4]
+    allowed = 100e6 + 2 * three_of_four(own)
+    expect(f"progress records at most {allowed / 1e6:.1f} ms apart, three of four", three_of_four(gaps) <= allowed, sorted(gaps))
     print(f"{KILLS} kills, at most {most * 1e3:.1f} ms of CPU time not in the file")
 
 
 KILLS = 6
+
+
+def naps(seconds):
+    """Sleeps so long in naps of 50 ms; by how many nanoseconds each was late."""
+    late, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        nap = min(0.05, end - time.monotonic())
+        start = time.monotonic()
+        time.sleep(max(nap, 0))
+        late.append((time.monotonic() - start - nap) * 1e9)
+    return late
 
 
 def cpu_of(pid):
