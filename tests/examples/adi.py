@@ -25,13 +25,16 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
         checks.that(here >= 0.95 * module["exclusive_samples"],
                     f"the phases have {here} of the program's {module['exclusive_samples']} samples")
 
-    # the sweep along x has no messages, and one rank works as much as another
+    # the sweep along x has no messages, and one rank works as much as another; a shared processor may take up to a half longer
+    # for it than the others, which gives its rank 1.5 of ranks + 0.5 parts of the CPU time
     sweep = [r for r in example.report("procedure", "--processors=process")
              if base_name(r["procedure"]) in ("solve_x", "sweep_x") and r["exclusive_samples"] > 100]
     if checks.equal(len(sweep), 1, "procedures of the sweep along x"):
         samples = sweep[0]["exclusive_samples"]
         print(f"  {sweep[0]['procedure']}: largest share of a rank {sweep[0]['max_over_mean'] / ranks:.4f}")
-        checks.share(sweep[0]["max_over_mean"] / ranks, 1 / ranks, samples, f"busiest rank in {sweep[0]['procedure']}")
+        most = 1.5 / (ranks + 0.5)
+        checks.that(1 / ranks <= sweep[0]["max_over_mean"] / ranks + 1e-6 <= most + measure.bound(most, samples),
+                    f"busiest rank in {sweep[0]['procedure']}: {sweep[0]['max_over_mean'] / ranks:.4f}")
 
     # the recurrence along x is the innermost loop of a nest of three, and its line the hottest of the file's
     line = example.line(file, recurrence)
