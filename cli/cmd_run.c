@@ -16,12 +16,13 @@
 #include <unistd.h>
 
 #include "../instrument/runtime/job.h"
+#include "run.h"
 
 #define NOT_FOUND 127 /* as shells say it */
 #define NOT_EXECUTABLE 126
 #define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
-enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_PROBE };
+enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_PROBE };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
@@ -29,8 +30,10 @@ static const hsc_cli_option options[] = {
     {"append", 0, NULL, "add to a directory that already holds a measurement"},
     {"quiet", 'q', NULL, "nothing on standard error but errors"},
     {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
-    {"trace", 0, NULL, "record each wait by itself as well: with the samples, a time line"},
+    {"trace", 0, NULL, "record each wait and each message by itself as well: with the samples, a time line"},
     {"no-waits", 0, NULL, "leave out what threads wait for: locks, reads, sleeps, OpenMP barriers ..."},
+    {"mpi", 0, NULL, "record calls of MPI though nothing tells that PROG makes any (a script, an interpreter)"},
+    {"no-messages", 0, NULL, "leave out what calls of MPI send, receive and wait for"},
     {"probe", 0, "SPEC", "not available in this version"},
     {NULL, 0, NULL, NULL}};
 
@@ -42,7 +45,8 @@ static const hsc_cli_command command = {
     "its CPU time went, with the call path. Nothing has to be compiled in; what was compiled by\n"
     "'heatscope cc' is known down to the loop. The program's output, exit code and signals are its own.\n\n"
     "With MPI both ways work: 'mpirun -n 4 heatscope run ./prog' and 'heatscope run mpirun -n 4 ./prog'\n"
-    "(for ranks on other machines the first). All ranks of a job write to the same directory.\n\n"
+    "(for ranks on other machines the first). All ranks of a job write to the same directory.\n"
+    "Calls of MPI are recorded in ranks, below launchers, and in programs that are linked with MPI.\n\n"
     "Samples come from perf-cpu-clock where the machine allows it, else timer-monotonic, else timer-cpu.\n"
     "perf-cpu-clock-trap is as exact and costs less, but stands in the way of debuggers (it uses SIGTRAP).\n\n"
     "Options can be given by the environment too: HEATSCOPE_OUTPUT, HEATSCOPE_FREQUENCY,\n"
@@ -56,7 +60,7 @@ static const hsc_cli_command command = {
 typedef struct run_options {
     const char *output, *mechanism;
     unsigned long long frequency;
-    bool append, quiet, trace, no_waits;
+    bool append, quiet, trace, no_waits, mpi, no_messages;
 } run_options;
 
 static int set_option(void *ctx, int option, const char *value) {
@@ -82,6 +86,12 @@ static int set_option(void *ctx, int option, const char *value) {
         break;
     case OPT_NO_WAITS:
         o->no_waits = true;
+        break;
+    case OPT_MPI:
+        o->mpi = true;
+        break;
+    case OPT_NO_MESSAGES:
+        o->no_messages = true;
         break;
     case OPT_MECHANISM:
         if (strcmp(value, "perf-cpu-clock") && strcmp(value, "perf-cpu-clock-trap") && strcmp(value, "timer-monotonic") &&
@@ -355,6 +365,8 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_TRACE", "1", 1);
     if (o.no_waits)
         setenv("HEATSCOPE_WAITS", "0", 1);
+    if (o.no_messages)
+        setenv("HEATSCOPE_MESSAGES", "0", 1);
     if (o.mechanism)
         setenv("HEATSCOPE_MECHANISM", o.mechanism, 1);
     if (!below) {
@@ -362,6 +374,13 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_ROOT_PID", number, 1);
     }
     preload(library);
+    /* after the runtime, which it needs */
+    if ((o.mpi || job.rank >= 0 || job.launcher || hsc_run_needs_mpi(path)) && !o.no_messages) {
+        if (hsc_cli_lib_file("libheatscope-mpi.so", library, sizeof library))
+            preload(library);
+        else
+            fprintf(stderr, "heatscope run: calls of MPI are not recorded: %s is missing\n", library);
+    }
 exec:
     execv(path, argv);
     int error = errno;

@@ -155,6 +155,12 @@ static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *con
     return true;
 }
 
+/* A wrapper of our runtime is no caller of what it wraps: the program is. */
+static bool is_wrapper(const join *j, const jthread *t, uint32_t node) {
+    const char *path = j->modules.p[j->places.p[t->nodes.p[node].place].module].path, *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, "libheatscope-", 13);
+}
+
 static bool expand_thread(expansion *x, jthread *t) {
     join *j = x->j;
     uint32_t *context_of = malloc((t->nodes.n + 1) * sizeof *context_of), no_path = HSC_NO_INDEX;
@@ -164,10 +170,13 @@ static bool expand_thread(expansion *x, jthread *t) {
         const jnode *n = &t->nodes.p[i];
         const jplace *place = &j->places.p[n->place];
         uint32_t caller = 0, line = HSC_NO_INDEX;
-        if (n->parent != HSC_NO_INDEX) {
-            caller = context_of[n->parent];
-            line = j->places.p[t->nodes.p[n->parent].place].line_row;
-            truncated[i] = truncated[n->parent];
+        uint32_t parent = n->parent;
+        while (parent != HSC_NO_INDEX && t->nodes.p[parent].parent != HSC_NO_INDEX && is_wrapper(j, t, parent))
+            parent = t->nodes.p[parent].parent;
+        if (parent != HSC_NO_INDEX) {
+            caller = context_of[parent];
+            line = j->places.p[t->nodes.p[parent].place].line_row;
+            truncated[i] = truncated[parent];
         } else if (n->flags & HSC_node_flag_TRUNCATED) {
             caller = child(&x->t, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX);
             truncated[i] = 1;

@@ -270,7 +270,7 @@ typedef struct hsc_rt_frame {
     uint64_t ra_slot, bp_slot; /* where pc and bp of the caller were read; bp_slot 0: bp is unchanged */
     uint32_t node, mapping_id;
     uint32_t flags;
-    uint32_t pad;
+    uint32_t uses_bp; /* the rule read bp or computed with it */
     uint64_t cfa_slot; /* where the caller's sp was read; 0: computed */
 } hsc_rt_frame;
 
@@ -365,6 +365,8 @@ typedef struct hsc_rt_thread {
     uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
     uint64_t window_address; /* page copied from an address outside the stack; 0: none */
     hsc_rt_tree tree;
+    void *messages; /* of libheatscope-mpi.so; NULL: the thread has sent none */
+    uint64_t messages_due;
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
     hsc_rt_open open;
@@ -457,6 +459,8 @@ bool hsc_rt_active(void);          /* measuring, and in the process that the sta
 void hsc_rt_signal_install(void);
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 
+enum hsc_rt_flush { HSC_RT_FLUSH_DUE, HSC_RT_FLUSH_CLOSE, HSC_RT_FLUSH_END /* of the thread, by itself */ };
+
 typedef struct hsc_rt_state {
     _Atomic uint32_t on;       /* samples are taken */
     _Atomic uint32_t finished; /* nothing more is written */
@@ -483,6 +487,8 @@ typedef struct hsc_rt_state {
     _Atomic uint64_t unregistered; /* signals in threads that we do not know */
     _Atomic uint64_t ns_per_cycle_q32; /* nanoseconds of a cycle, 32.32 fixed point */
     _Atomic uint32_t helper_word, helper_tid, helper_quit;
+    /* Writes what libheatscope-mpi.so has summed up in the thread, which is in the handler or does not write. NULL: not loaded. */
+    void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
     uint64_t ended_samples, ended_lost; /* of threads that are gone */
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
 } hsc_rt_state;

@@ -135,6 +135,8 @@ static void sample(hsc_rt_thread *t, bool timer, void *context) {
         record_credit(t, &c);
     if (hsc_rt_waits_due(t, t->last_time))
         hsc_rt_waits_tell(t, t->last_time);
+    if (t->messages && t->last_time >= t->messages_due)
+        hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
     if (timer)
         hsc_rt_govern(t, t->cpu_seen_ns);
     else

@@ -110,6 +110,8 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);
         hsc_rt_waits_tell(t, t->last_time);
+        if (t->messages)
+            hsc_rt.messages_flush(t, t->last_time, ended ? HSC_RT_FLUSH_END : HSC_RT_FLUSH_CLOSE);
     }
     for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
         hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};

@@ -297,6 +297,7 @@ static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
     if (!c->mapping_id && !exact && !after_call(f->pc))
         return STEP_WRONG;
     f->ra_slot = f->bp_slot = f->cfa_slot = 0;
+    f->uses_bp = r->bp == HSC_BP_AT_BP || ((r->cfa == HSC_CFA_REGISTER || r->cfa == HSC_CFA_DEREF) && r->cfa_register == 6);
     switch (r->cfa) {
     case HSC_CFA_END:
         return STEP_END;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The parts of `heatscope run`. */
+#ifndef HSC_CLI_RUN_H
+#define HSC_CLI_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether the ELF program at `path` names an MPI library among those that it needs. False for what can't be read. */
+bool hsc_run_needs_mpi(const char *path);
+
+#endif

@@ -1,0 +1,917 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One call: what is known before it, and what is noted after it. */
+#include <string.h>
+
+#include "mpi.h"
+
+#define IS(c, k) ((c)->op->kind == HSC_MPI_##k)
+#define TOO_MANY_REQUESTS (1u << 24)
+
+/* ---- arguments
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static inline bool has(const hsc_mpi_call *c, char role) {
+    return hsc_mpi_at(c->op, role) >= 0;
+}
+
+static inline uint64_t argument(const hsc_mpi_call *c, char role) {
+    int i = hsc_mpi_at(c->op, role);
+    return i < 0 ? 0 : c->a[i];
+}
+
+/* A number; 0 when the function has no such argument. */
+static inline int64_t number(const hsc_mpi_call *c, char role) {
+    int i = hsc_mpi_at(c->op, role);
+    if (i < 0)
+        return 0;
+    if (c->fortran)
+        return *(const int32_t *)c->a[i]; /* NOLINT */
+    return c->op->large && strchr("cvl", role) ? (int64_t)c->a[i] : (int32_t)c->a[i];
+}
+
+static inline uint64_t widen(const hsc_mpi_call *c, uint64_t raw) {
+    if (c->fortran)
+        return hsc_mpi_lib.handle_bytes == 8 ? (uint32_t)raw | HSC_MPI_FORTRAN_KEY : (uint32_t)raw;
+    return hsc_mpi_lib.handle_bytes == 8 ? raw : (uint32_t)raw;
+}
+
+/* A handle at an address: C's arrays and results, all of Fortran's. */
+static inline uint64_t handle_at(const hsc_mpi_call *c, uint64_t address, uint64_t i) {
+    if (!address)
+        return 0;
+    if (!c->fortran && hsc_mpi_lib.handle_bytes == 8)
+        return ((const uint64_t *)address)[i];       /* NOLINT */
+    return widen(c, ((const uint32_t *)address)[i]); /* NOLINT */
+}
+
+/* A handle that is passed (by value in C). */
+static inline uint64_t handle(const hsc_mpi_call *c, char role) {
+    uint64_t v = argument(c, role);
+    return c->fortran ? handle_at(c, v, 0) : widen(c, v);
+}
+
+/* A handle that C passes by its address too: requests, results. */
+static inline uint64_t handle_by_address(const hsc_mpi_call *c, char role) {
+    return handle_at(c, argument(c, role), 0);
+}
+
+static inline int64_t element(const hsc_mpi_call *c, uint64_t address, int64_t i) {
+    return c->op->large && !c->fortran ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
+}
+
+static uint64_t type_size(const hsc_mpi_call *c, uint64_t h) {
+    hsc_mpi_block *b = c->block;
+    uint32_t generation = atomic_load_explicit(&hsc_mpi_types_generation, memory_order_acquire);
+    if (b->types_generation != generation) {
+        memset(b->types, 0, sizeof b->types);
+        b->types_generation = generation;
+    }
+    uint32_t i = (uint32_t)(h * 0x9e3779b97f4a7c15u >> 58);
+    if (!h || b->types[i].handle != h) {
+        b->types[i].size = hsc_mpi_type_size(h);
+        b->types[i].handle = h;
+    }
+    return b->types[i].size;
+}
+
+static uint64_t times(int64_t count, uint64_t size) {
+    uint64_t r;
+    return count <= 0 || __builtin_mul_overflow((uint64_t)count, size, &r) ? 0 : r;
+}
+
+/* Bytes of `count` elements, both arguments by role; what a count of 0 has as type is not looked at. */
+static uint64_t bytes(const hsc_mpi_call *c, char count, char type) {
+    int64_t n = number(c, count);
+    return n > 0 && has(c, type) ? times(n, type_size(c, handle(c, type))) : 0;
+}
+
+/* Bytes of n parts, by arrays of counts and one type or an array of types. */
+static uint64_t sum(const hsc_mpi_call *c, char counts, char type, char types, int64_t n) {
+    uint64_t at = argument(c, counts), all = 0;
+    int64_t elements = 0;
+    if (!has(c, types)) {
+        for (int64_t i = 0; i < n; i++)
+            elements += element(c, at, i);
+        return elements > 0 ? times(elements, type_size(c, handle(c, type))) : 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = element(c, at, i);
+        all += k > 0 ? times(k, type_size(c, handle_at(c, argument(c, types), (uint64_t)i))) : 0;
+    }
+    return all;
+}
+
+static hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
+    hsc_mpi_block *b = c->block;
+    uint32_t generation = atomic_load_explicit(&hsc_mpi_comms_generation, memory_order_acquire);
+    if (b->comms_generation != generation) {
+        memset(b->comms, 0, sizeof b->comms);
+        b->comms_generation = generation;
+    }
+    uint32_t i = (uint32_t)(h * 0x9e3779b97f4a7c15u >> 60);
+    if (!h || b->comms[i].handle != h) {
+        b->comms[i].comm = hsc_mpi_comm_of(h);
+        b->comms[i].handle = h;
+    }
+    return b->comms[i].comm;
+}
+
+static bool is_one_of(uint64_t address, const void *const *list) {
+    for (int i = 0; i < 4; i++)
+        if (list[i] && address == (uint64_t)list[i])
+            return true;
+    return false;
+}
+
+static bool in_place(const hsc_mpi_call *c) {
+    uint64_t b = argument(c, 'b');
+    return c->fortran ? is_one_of(b, hsc_mpi_lib.fortran_in_place) : b == (uint64_t)hsc_mpi_lib.in_place;
+}
+
+/* ---- statuses
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct status {
+    int64_t source, tag;
+    uint64_t bytes;
+    bool cancelled;
+} status;
+
+static status read_status(const uint8_t *p) {
+    int32_t v[4];
+    status s;
+    memcpy(v, p, sizeof v);
+    if (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI) {
+        uint64_t n;
+        memcpy(&n, p + 16, sizeof n);
+        s = (status){v[0], v[1], n, v[3] != 0};
+    } else
+        s = (status){v[2], v[3], (uint32_t)v[0] | (uint64_t)((uint32_t)v[1] >> 1) << 32, v[1] & 1};
+    return s;
+}
+
+/* The program's status, or one of ours where it wants none. */
+static void want_status(hsc_mpi_call *c) {
+    int i = hsc_mpi_at(c->op, 'S');
+    if (i < 0)
+        return;
+    bool ignored = c->fortran ? is_one_of(c->a[i], hsc_mpi_lib.fortran_status_ignore)
+                              : c->a[i] == (uint64_t)hsc_mpi_lib.status_ignore;
+    if (ignored)
+        c->a[i] = (uint64_t)c->own_status;
+    c->status = (const uint8_t *)c->a[i]; /* NOLINT */
+}
+
+static void want_statuses(hsc_mpi_call *c) {
+    int i = hsc_mpi_at(c->op, 'A');
+    bool ignored = c->fortran ? is_one_of(c->a[i], hsc_mpi_lib.fortran_statuses_ignore)
+                              : c->a[i] == (uint64_t)hsc_mpi_lib.statuses_ignore;
+    if (ignored) {
+        hsc_mpi_block *b = c->block;
+        if (!hsc_mpi_scratch((void **)&b->statuses, &b->statuses_room, c->n * hsc_mpi_lib.status_bytes))
+            return;
+        c->a[i] = (uint64_t)b->statuses;
+    }
+    c->status = (const uint8_t *)c->a[i]; /* NOLINT */
+}
+
+/* ---- before
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void look_at_send(hsc_mpi_call *c) {
+    c->dest = number(c, 'd');
+    c->tag = number(c, 'g');
+    c->sent = bytes(c, 'c', 't');
+    if (has(c, 'p'))
+        c->sent = times(number(c, 'p'), c->sent);
+    if (c->dest == hsc_mpi_lib.proc_null || c->op->flags & HSC_MPI_PERSISTENT || c->dest < 0)
+        return;
+    if ((c->to = hsc_mpi_channel_of(c->comm, c->dest, c->tag, false)) != NULL)
+        c->to_sequence = hsc_mpi_next(&c->to->messages);
+}
+
+static void look_at_receive(hsc_mpi_call *c) {
+    c->source = number(c, 's');
+    c->receive_tag = number(c, 'h');
+    c->room = has(c, 'v') ? bytes(c, 'v', 'y') : c->sent;
+    if (has(c, 'p'))
+        c->room = times(number(c, 'p'), c->room);
+    c->any = c->source == hsc_mpi_lib.any_source || c->receive_tag == hsc_mpi_lib.any_tag;
+    if (c->any || c->source < 0 || c->op->flags & HSC_MPI_PERSISTENT)
+        return;
+    if ((c->from = hsc_mpi_channel_of(c->comm, c->source, c->receive_tag, true)) != NULL)
+        c->from_sequence = hsc_mpi_next(&c->from->messages);
+}
+
+static void look_at_collective(hsc_mpi_call *c) {
+    hsc_mpi_comm *m = c->comm;
+    int64_t n = m->size;
+    c->root = has(c, 'k') ? number(c, 'k') : -1;
+    bool root = c->root == m->rank;
+    c->peer_class = c->root < 0 ? HSC_peer_class_ALL : root ? HSC_peer_class_ROOT : HSC_peer_class_FROM_ROOT;
+    if (!(c->op->flags & HSC_MPI_PERSISTENT))
+        c->to_sequence = hsc_mpi_next(&m->collectives);
+    if (m->remote_size) /* what which argument means depends on the side: not gone into */
+        return;
+    bool placed = has(c, 'b') && (root || c->root < 0) && in_place(c);
+    switch (c->op->kind) {
+    case HSC_MPI_BROADCAST:
+        *(root ? &c->sent : &c->received) = bytes(c, 'c', 't');
+        break;
+    case HSC_MPI_GATHER:
+        c->sent = placed ? 0 : bytes(c, 'c', 't');
+        if (root)
+            c->received = has(c, 'V') ? sum(c, 'V', 'y', 'Y', n) : times(n, bytes(c, 'v', 'y'));
+        break;
+    case HSC_MPI_SCATTER:
+        if (root)
+            c->sent = has(c, 'N') ? sum(c, 'N', 't', 'T', n) : times(n, bytes(c, 'c', 't'));
+        if (!root || argument(c, 'B') != (uint64_t)hsc_mpi_lib.in_place || c->fortran)
+            c->received =
+                c->fortran && is_one_of(argument(c, 'B'), hsc_mpi_lib.fortran_in_place) ? 0 : bytes(c, 'v', 'y');
+        break;
+    case HSC_MPI_ALLGATHER:
+    case HSC_MPI_NEIGHBOUR_ALLGATHER:
+        if (IS(c, NEIGHBOUR_ALLGATHER)) {
+            hsc_mpi_comm_degrees(m);
+            n = m->in_degree;
+        }
+        c->received = has(c, 'V') ? sum(c, 'V', 'y', 'Y', n) : times(n, bytes(c, 'v', 'y'));
+        if (!placed)
+            c->sent = bytes(c, 'c', 't');
+        else if (!has(c, 'V'))
+            c->sent = bytes(c, 'v', 'y');
+        else
+            c->sent = times(element(c, argument(c, 'V'), m->rank), type_size(c, handle(c, 'y')));
+        break;
+    case HSC_MPI_ALLTOALL:
+    case HSC_MPI_NEIGHBOUR_ALLTOALL: {
+        int64_t to = n, from = n;
+        if (IS(c, NEIGHBOUR_ALLTOALL)) {
+            hsc_mpi_comm_degrees(m);
+            to = m->out_degree;
+            from = m->in_degree;
+        }
+        c->received = has(c, 'V') ? sum(c, 'V', 'y', 'Y', from) : times(from, bytes(c, 'v', 'y'));
+        c->sent = placed ? c->received : has(c, 'N') ? sum(c, 'N', 't', 'T', to) : times(to, bytes(c, 'c', 't'));
+        break;
+    }
+    case HSC_MPI_REDUCE:
+        c->sent = bytes(c, 'c', 't');
+        c->received = root ? c->sent : 0;
+        break;
+    case HSC_MPI_ALLREDUCE:
+        c->sent = c->received = bytes(c, 'c', 't');
+        break;
+    case HSC_MPI_REDUCE_SCATTER:
+        if (has(c, 'V')) {
+            c->sent = sum(c, 'V', 'y', 'Y', n);
+            c->received = times(element(c, argument(c, 'V'), m->rank), type_size(c, handle(c, 'y')));
+        } else {
+            c->received = bytes(c, 'v', 'y');
+            c->sent = times(n, c->received);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void look_at_requests(hsc_mpi_call *c) {
+    hsc_mpi_block *b = c->block;
+    if (has(c, 'Q')) {
+        int64_t n = number(c, 'n');
+        c->n = n > 0 && n < TOO_MANY_REQUESTS ? (uint64_t)n : 0;
+        if (!hsc_mpi_scratch((void **)&b->keys, &b->keys_room, c->n * sizeof *b->keys))
+            c->n = 0;
+        for (uint64_t i = 0; i < c->n; i++)
+            b->keys[i] = handle_at(c, argument(c, 'Q'), i);
+        if (has(c, 'A'))
+            want_statuses(c);
+        else
+            want_status(c);
+        return;
+    }
+    c->handle = handle_by_address(c, 'q');
+    want_status(c);
+}
+
+static void begin_request(hsc_mpi_request *r, hsc_mpi_call *c);
+
+static void before(hsc_mpi_call *c) {
+    if (has(c, 'm') && !IS(c, COMMUNICATOR_FREE)) {
+        c->comm = comm_of(c, handle(c, 'm'));
+        if (!c->comm)
+            return;
+    }
+    switch (c->op->kind) {
+    case HSC_MPI_SEND:
+        look_at_send(c);
+        break;
+    case HSC_MPI_RECEIVE:
+        if (has(c, 'e')) {
+            c->request = hsc_mpi_request_get(handle_by_address(c, 'e') | HSC_MPI_MESSAGE_KEY);
+            c->room = bytes(c, 'v', 'y');
+        } else
+            look_at_receive(c);
+        want_status(c);
+        break;
+    case HSC_MPI_SENDRECEIVE:
+        look_at_send(c);
+        look_at_receive(c);
+        want_status(c);
+        break;
+    case HSC_MPI_PROBE:
+        c->source = number(c, 's');
+        c->receive_tag = number(c, 'h');
+        c->any = c->source == hsc_mpi_lib.any_source || c->receive_tag == hsc_mpi_lib.any_tag;
+        want_status(c);
+        break;
+    case HSC_MPI_START:
+    case HSC_MPI_STARTALL:
+    case HSC_MPI_WAIT:
+    case HSC_MPI_WAITALL:
+    case HSC_MPI_WAITANY:
+    case HSC_MPI_WAITSOME:
+    case HSC_MPI_REQUEST_FREE:
+        look_at_requests(c);
+        break;
+    case HSC_MPI_COMMUNICATOR_FREE:
+        c->handle = handle_by_address(c, 'm');
+        break;
+    case HSC_MPI_WINDOW_FREE:
+        c->handle = handle_by_address(c, 'w') | HSC_MPI_WINDOW_KEY;
+        break;
+    case HSC_MPI_PUT:
+    case HSC_MPI_GET:
+    case HSC_MPI_PUTGET:
+        c->comm = comm_of(c, handle(c, 'w') | HSC_MPI_WINDOW_KEY);
+        c->dest = number(c, 'd');
+        c->sent = has(c, 'c') ? bytes(c, 'c', 't') : has(c, 't') ? type_size(c, handle(c, 't')) : 0;
+        c->received = has(c, 'v') ? bytes(c, 'v', 'y') : IS(c, PUTGET) ? c->sent : 0;
+        break;
+    case HSC_MPI_FILE_READ:
+        c->room = bytes(c, 'v', 'y');
+        want_status(c);
+        break;
+    case HSC_MPI_FILE_WRITE:
+        c->sent = bytes(c, 'c', 't');
+        break;
+    default:
+        if (c->op->kind >= HSC_MPI_BARRIER && c->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+            look_at_collective(c);
+    }
+}
+
+static void write_due(const hsc_mpi_call *c) {
+    if (!heatscope_rt_services.own(c->thread))
+        return;
+    hsc_mpi_flush(c->thread, hsc_rt_thread_now(c->thread), false);
+    heatscope_rt_services.disown(c->thread, c->node);
+}
+
+bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, const hsc_rt_here *here) {
+    const hsc_rt_services *rt = &heatscope_rt_services;
+    hsc_rt_thread *t = rt->measured();
+    hsc_mpi_block *b = t ? hsc_mpi_block_of(t) : NULL;
+    if (!b || !rt->state->options.messages)
+        return false;
+    if (b->frame && here->sp < b->frame && b->frame <= t->stack_high)
+        return false; /* a call by the library itself; a frame that lies higher was left by a jump */
+    if (__builtin_expect(!hsc_mpi_lib.ready, 0)) {
+        if (!hsc_mpi_lib.bound)
+            hsc_mpi_bind();
+        if (op->kind != HSC_MPI_INIT)
+            hsc_mpi_ready();
+    }
+    if (fortran && hsc_mpi_lib.kind == HSC_MPI_MPICH)
+        return false; /* it calls the C function, which is seen */
+    b->frame = here->sp;
+    memset(c, 0, offsetof(hsc_mpi_call, own_status));
+    c->thread = t;
+    c->block = b;
+    c->op = op;
+    c->a = a;
+    c->fortran = fortran;
+    c->dest = c->source = c->tag = c->receive_tag = c->root = -1;
+    c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (c->old_state == HSC_state_UNKNOWN)
+        t->state_frame = here->sp;
+    atomic_store_explicit(&t->state, op->state, memory_order_relaxed);
+    if (b->last_ns >= t->messages_due) /* it may wait for long, and be killed */
+        write_due(c);
+    c->node = hsc_mpi_node(b, here);
+    if (hsc_mpi_lib.ready && hsc_mpi_lib.kind)
+        before(c);
+    c->enter = hsc_mpi_clock(b);
+    return true;
+}
+
+/* ---- after
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t id_of(hsc_mpi_op *op) {
+    uint32_t id = atomic_load_explicit(&op->id, memory_order_relaxed);
+    return __builtin_expect(id != 0, 1) ? id : hsc_mpi_op_id_slow(op);
+}
+
+/* What one call adds to a summary. */
+typedef struct amount {
+    uint64_t sent_messages, sent, received_messages, received, size, completions;
+} amount;
+
+static void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_mpi_op *op, uint32_t peer_class,
+                 uint64_t duration, const amount *x) {
+    hsc_mpi_summary *s = hsc_mpi_summary_of(b, thread_id, node, id_of(op), peer_class, x->size);
+    if (!s)
+        return;
+    unsigned size_class = (hsc_mpi_bits(x->size) + 3) / 4, d = hsc_mpi_bits(duration);
+    if (!s->calls || x->size < s->size_min)
+        s->size_min = x->size;
+    if (!s->calls || duration < s->duration_min)
+        s->duration_min = duration;
+    s->calls++;
+    s->sent_messages += x->sent_messages;
+    s->sent_bytes += x->sent;
+    s->received_messages += x->received_messages;
+    s->received_bytes += x->received;
+    s->completions += x->completions;
+    s->size_max = x->size > s->size_max ? x->size : s->size_max;
+    s->size_squares += (double)x->size * (double)x->size;
+    s->sizes[size_class ? hsc_mpi_bits(x->size) - (4 * size_class - 3) : 0]++;
+    s->duration += duration;
+    s->duration_max = duration > s->duration_max ? duration : s->duration_max;
+    s->duration_squares += (double)duration * (double)duration;
+    s->durations[d < HSC_MPI_DURATIONS ? d : HSC_MPI_DURATIONS - 1]++;
+}
+
+static void note_peer(hsc_mpi_block *b, const hsc_mpi_comm *m, int64_t rank, bool received, uint64_t size) {
+    hsc_mpi_peer *p = hsc_mpi_peer_of(b, hsc_mpi_world_rank(m, rank));
+    if (p && received) {
+        p->received_messages++;
+        p->received_bytes += size;
+    } else if (p) {
+        p->sent_messages++;
+        p->sent_bytes += size;
+    }
+}
+
+/* ---- events
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void put_event(hsc_mpi_call *c, const hsc_rec_message_event *e) {
+    const hsc_rt_services *rt = &heatscope_rt_services;
+    if (!rt->own(c->thread)) {
+        c->block->not_recorded++;
+        return;
+    }
+    hsc_mpi_event(c->block, e);
+    rt->disown(c->thread, c->node);
+}
+
+static hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m,
+                                      int64_t peer, int64_t tag, uint64_t sequence, uint64_t size) {
+    return (hsc_rec_message_event){.time = c->enter,
+                                   .duration_ns = duration,
+                                   .node_id = c->node,
+                                   .operation_id = id_of(c->op),
+                                   .flags = flags,
+                                   .communicator_id = m->id,
+                                   .peer = peer,
+                                   .tag = tag,
+                                   .sequence = sequence,
+                                   .bytes = size};
+}
+
+/* Whether an event is worth a record: it was long, or came long after the one before in its sequence; the other side,
+ * which may have waited for it, then finds it. */
+static bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
+    uint64_t before = *last_enter;
+    *last_enter = c->enter;
+    return duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns;
+}
+
+static void send_event(hsc_mpi_call *c, uint64_t duration) {
+    if (!c->to || !is_long(c, duration, &c->to->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_SENT | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
+    put_event(c, &e);
+}
+
+static void receive_event(hsc_mpi_call *c, uint64_t duration, uint64_t size) {
+    if (!c->from || !is_long(c, duration, &c->from->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_RECEIVED | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0) |
+                     (c->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
+    put_event(c, &e);
+}
+
+static void collective_event(hsc_mpi_call *c, uint64_t duration) {
+    if (!is_long(c, duration, &c->comm->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
+    put_event(c, &e);
+}
+
+/* ---- requests
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void begin_request(hsc_mpi_request *r, hsc_mpi_call *c) {
+    r->op = c->op;
+    r->comm = c->comm;
+    r->to = c->to;
+    r->from = c->from;
+    r->dest = c->dest;
+    r->source = c->source;
+    r->tag = c->tag;
+    r->receive_tag = c->receive_tag;
+    r->root = c->root;
+    r->sent = c->sent;
+    r->room = c->room;
+    r->received = c->received;
+    r->to_sequence = c->to_sequence;
+    r->from_sequence = c->from_sequence;
+    r->begun_ns = c->enter;
+    r->thread_id = c->block->thread_id;
+    r->node = c->node;
+    r->peer_class = c->peer_class;
+    r->any = c->any;
+    r->persistent = c->op->flags & HSC_MPI_PERSISTENT;
+    r->active = !r->persistent;
+}
+
+/* A persistent operation starts: it counts like one that is begun here. */
+static void start_request(hsc_mpi_call *c, uint64_t key) {
+    hsc_mpi_request *r = hsc_mpi_request_get(key);
+    if (!r || !r->persistent)
+        return;
+    r->active = true;
+    r->begun_ns = c->enter;
+    r->thread_id = c->block->thread_id;
+    r->node = c->node;
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+        r->to_sequence = hsc_mpi_next(&r->comm->collectives);
+    if (r->dest >= 0 && (r->to = hsc_mpi_channel_of(r->comm, r->dest, r->tag, false)) != NULL)
+        r->to_sequence = hsc_mpi_next(&r->to->messages);
+    if (r->source >= 0 && !r->any && (r->from = hsc_mpi_channel_of(r->comm, r->source, r->receive_tag, true)) != NULL)
+        r->from_sequence = hsc_mpi_next(&r->from->messages);
+    hsc_mpi_call as = *c;
+    as.comm = r->comm;
+    as.to = r->to;
+    as.from = r->from;
+    as.dest = r->dest;
+    as.tag = r->tag;
+    as.source = r->source;
+    as.receive_tag = r->receive_tag;
+    as.to_sequence = r->to_sequence;
+    as.from_sequence = r->from_sequence;
+    as.sent = r->sent;
+    as.root = r->root;
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+        collective_event(&as, 0);
+    send_event(&as, 0);
+    receive_event(&as, 0, r->room);
+}
+
+/* Adds to the place where it was begun; for receives of unknown size that is where they are counted. */
+static void note_completion(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t leave, uint64_t share, const status *s) {
+    hsc_mpi_block *b = c->block;
+    uint32_t thread_id = r->thread_id == b->thread_id ? 0 : r->thread_id;
+    bool came = r->source != hsc_mpi_lib.proc_null && s && !s->cancelled;
+    uint64_t received = r->from || r->any ? (came ? s->bytes : 0) : r->received, size = r->sent;
+    uint64_t received_messages = (r->from || r->any) && came, sent_messages = 0;
+    if (received_messages)
+        note_peer(b, r->comm, s->source, true, received);
+    if (r->persistent && r->to) {
+        note_peer(b, r->comm, r->dest, false, r->sent);
+        sent_messages = 1;
+    }
+    hsc_mpi_op *op = r->op;
+    if (r->deferred || r->persistent) {
+        amount x = {sent_messages, r->sent, received_messages, received, r->sent ? r->sent : received, 0};
+        if (!r->persistent)
+            x.sent_messages = r->to != NULL;
+        note(b, thread_id, r->node, op, r->peer_class, r->persistent ? 0 : r->begin_duration, &x);
+        size = x.size;
+    }
+    hsc_mpi_summary *at = hsc_mpi_summary_of(b, thread_id, r->node, id_of(op), r->peer_class, size);
+    if (at) {
+        at->completions++;
+        at->in_flight += leave - r->begun_ns;
+        at->completion += share;
+    }
+}
+
+static void completion_event(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t duration, const status *s) {
+    bool collective = r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL;
+    uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+    if (duration < c->block->threshold_ns || !r->comm)
+        return;
+    hsc_rec_message_event e;
+    if (r->from)
+        e = event_of(c, duration, flags | HSC_message_event_flag_RECEIVED, r->comm, s ? s->source : r->source,
+                     s ? s->tag : r->receive_tag, r->from_sequence, s ? s->bytes : r->room);
+    else if (r->to)
+        e = event_of(c, duration, flags | HSC_message_event_flag_SENT, r->comm, r->dest, r->tag, r->to_sequence,
+                     r->sent);
+    else if (collective)
+        e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
+                     r->sent);
+    else
+        return;
+    e.begin_thread_id = r->thread_id;
+    e.begin_node_id = r->node;
+    e.begin_ns = c->enter > r->begun_ns ? c->enter - r->begun_ns : 0;
+    put_event(c, &e);
+}
+
+static bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
+    hsc_mpi_request *r = hsc_mpi_request_get(key);
+    if (!r || !r->active)
+        return false;
+    status s = {0};
+    bool receives = r->from || r->any;
+    if (at)
+        s = read_status(at);
+    if (r->any && at && !s.cancelled && s.source >= 0) {
+        r->from = hsc_mpi_channel_of(r->comm, s.source, s.tag, true);
+        if (r->from)
+            r->from_sequence = hsc_mpi_next(&r->from->messages);
+    }
+    if (s.cancelled && r->from) { /* took no message */
+        uint64_t next = r->from_sequence + 1;
+        atomic_compare_exchange_strong(&r->from->messages, &next, r->from_sequence);
+    }
+    note_completion(c, r, leave, share, at && receives ? &s : NULL);
+    completion_event(c, r, leave - c->enter, at && receives ? &s : NULL);
+    if (r->persistent)
+        r->active = false;
+    else
+        hsc_mpi_request_end(r);
+    return true;
+}
+
+/* Requests that the call has completed, by the results that it gave. Returns how many. */
+static uint64_t completions(hsc_mpi_call *c, uint64_t leave) {
+    const hsc_mpi_block *b = c->block;
+    uint64_t duration = leave - c->enter, n = 0, done = 0;
+    int base = c->fortran ? 1 : 0;
+    if (has(c, 'f') && !*(const int32_t *)argument(c, 'f')) /* NOLINT */
+        return 0;
+    switch (c->op->kind) {
+    case HSC_MPI_WAIT:
+        return complete(c, c->handle, c->status, leave, duration);
+    case HSC_MPI_WAITALL:
+        for (uint64_t i = 0; i < c->n; i++)
+            n += hsc_mpi_request_get(b->keys[i]) != NULL;
+        for (uint64_t i = 0; i < c->n && n; i++)
+            done += complete(c, b->keys[i], c->status ? c->status + i * hsc_mpi_lib.status_bytes : NULL, leave,
+                             duration / n);
+        return done;
+    case HSC_MPI_WAITANY: {
+        int64_t i = *(const int32_t *)argument(c, 'i') - base; /* NOLINT */
+        return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration) : 0;
+    }
+    default: {
+        int64_t found = *(const int32_t *)argument(c, 'o'); /* NOLINT */
+        for (int64_t k = 0; k < found; k++) {
+            int64_t i = ((const int32_t *)argument(c, 'I'))[k] - base; /* NOLINT */
+            if (i >= 0 && (uint64_t)i < c->n)
+                done += complete(c, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
+                                 leave, duration / (uint64_t)found);
+        }
+        return done;
+    }
+    }
+}
+
+static void post(hsc_mpi_call *c, uint64_t duration, bool deferred) {
+    hsc_mpi_request *r = hsc_mpi_request_new(handle_by_address(c, 'r'));
+    if (!r)
+        return;
+    begin_request(r, c);
+    r->begin_duration = duration;
+    r->deferred = deferred;
+}
+
+/* ---- the end of each kind
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static void after_point_to_point(hsc_mpi_call *c, uint64_t duration) {
+    hsc_mpi_block *b = c->block;
+    bool sends = !IS(c, RECEIVE), receives = !IS(c, SEND), posts = has(c, 'r'),
+         persistent = c->op->flags & HSC_MPI_PERSISTENT;
+    amount x = {.sent = sends && c->dest != hsc_mpi_lib.proc_null ? c->sent : 0};
+    if (c->request) { /* taken by a matched probe before */
+        hsc_mpi_request *m = c->request;
+        c->comm = m->comm;
+        c->from = m->from;
+        c->source = m->source;
+        c->receive_tag = m->receive_tag;
+        c->from_sequence = m->from_sequence;
+        c->any = m->any;
+        hsc_mpi_request_end(m);
+    }
+    if (!c->comm) {
+        note(b, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+        return;
+    }
+    int64_t source = c->source;
+    if (receives && !posts && c->status) {
+        status s = read_status(c->status);
+        if (c->any && s.source >= 0 && !c->from) {
+            c->source = s.source;
+            c->receive_tag = s.tag;
+            if ((c->from = hsc_mpi_channel_of(c->comm, s.source, s.tag, true)) != NULL)
+                c->from_sequence = hsc_mpi_next(&c->from->messages);
+        }
+        if (c->from || c->any) {
+            x.received = s.bytes;
+            x.received_messages = s.source >= 0;
+            if (x.received_messages)
+                note_peer(b, c->comm, c->source, true, s.bytes);
+        }
+    }
+    c->peer_class = (uint8_t)(sends                              ? hsc_mpi_peer_class(c->comm, c->dest)
+                              : source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
+                                                                 : hsc_mpi_peer_class(c->comm, source));
+    if (c->to && !persistent) {
+        x.sent_messages = 1;
+        note_peer(b, c->comm, c->dest, false, c->sent);
+    }
+    x.size = sends ? x.sent : x.received;
+    if (posts) {
+        post(c, duration, receives && !persistent);
+        if (receives && !persistent) { /* counted when its size is known */
+            receive_event(c, duration, c->room);
+            send_event(c, duration);
+            return;
+        }
+        if (persistent)
+            x = (amount){0};
+    }
+    note(b, 0, c->node, c->op, c->peer_class, duration, &x);
+    send_event(c, duration);
+    receive_event(c, duration, x.received);
+}
+
+static void after_probe(hsc_mpi_call *c, uint64_t duration) {
+    bool found = !has(c, 'f') || *(const int32_t *)argument(c, 'f'); /* NOLINT */
+    amount x = {.completions = found};
+    uint32_t peer_class = !c->comm                              ? HSC_peer_class_NONE
+                          : c->source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
+                                                                : hsc_mpi_peer_class(c->comm, c->source);
+    note(c->block, 0, c->node, c->op, peer_class, duration, &x);
+    if (!found || !c->comm || !c->status || c->source == hsc_mpi_lib.proc_null)
+        return;
+    status s = read_status(c->status);
+    hsc_mpi_channel *from = s.source >= 0 ? hsc_mpi_channel_of(c->comm, s.source, s.tag, true) : NULL;
+    hsc_mpi_request *m = has(c, 'e') ? hsc_mpi_request_new(handle_by_address(c, 'e') | HSC_MPI_MESSAGE_KEY) : NULL;
+    uint64_t sequence = from ? atomic_load_explicit(&from->messages, memory_order_relaxed) : 0;
+    if (m) {
+        sequence = from ? hsc_mpi_next(&from->messages) : 0;
+        m->op = c->op;
+        m->comm = c->comm;
+        m->from = from;
+        m->source = s.source;
+        m->receive_tag = s.tag;
+        m->from_sequence = sequence;
+        m->any = c->any;
+    }
+    if (!from || duration < c->block->threshold_ns)
+        return;
+    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
+                                       c->comm, s.source, s.tag, sequence, s.bytes);
+    put_event(c, &e);
+}
+
+static void after_collective(hsc_mpi_call *c, uint64_t duration) {
+    amount x = {.sent = c->sent, .received = c->received, .size = c->sent ? c->sent : c->received};
+    if (!c->comm) {
+        note(c->block, 0, c->node, c->op, HSC_peer_class_ALL, duration, &x);
+        return;
+    }
+    bool persistent = c->op->flags & HSC_MPI_PERSISTENT;
+    if (has(c, 'r'))
+        post(c, duration, false);
+    if (persistent)
+        x = (amount){0};
+    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    if (!persistent)
+        collective_event(c, duration);
+}
+
+static void after_one_sided(hsc_mpi_call *c, uint64_t duration) {
+    bool gets = !IS(c, PUT), puts = !IS(c, GET), somebody = c->comm && c->dest != hsc_mpi_lib.proc_null;
+    amount x = {puts && somebody, somebody ? c->sent : 0, gets && somebody, somebody ? c->received : 0, 0, 0};
+    x.size = x.sent ? x.sent : x.received;
+    c->peer_class = (uint8_t)(c->comm ? hsc_mpi_peer_class(c->comm, c->dest) : HSC_peer_class_NONE);
+    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    if (has(c, 'r') && c->comm) {
+        c->dest = -1;
+        post(c, duration, false);
+    }
+}
+
+static void after(hsc_mpi_call *c, uint64_t leave) {
+    uint64_t duration = leave - c->enter;
+    amount x = {0};
+    switch (c->op->kind) {
+    case HSC_MPI_SEND:
+    case HSC_MPI_RECEIVE:
+    case HSC_MPI_SENDRECEIVE:
+        after_point_to_point(c, duration);
+        return;
+    case HSC_MPI_PROBE:
+        after_probe(c, duration);
+        return;
+    case HSC_MPI_WAIT:
+    case HSC_MPI_WAITALL:
+    case HSC_MPI_WAITANY:
+    case HSC_MPI_WAITSOME:
+        x.completions = completions(c, leave);
+        break;
+    case HSC_MPI_START:
+        start_request(c, c->handle);
+        break;
+    case HSC_MPI_STARTALL:
+        for (uint64_t i = 0; i < c->n; i++)
+            start_request(c, c->block->keys[i]);
+        break;
+    case HSC_MPI_REQUEST_FREE: {
+        hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
+        if (r && r->active)
+            complete(c, c->handle, NULL, leave, 0);
+        else if (r)
+            hsc_mpi_request_end(r);
+        if ((r = hsc_mpi_request_get(c->handle)) != NULL && r->persistent)
+            hsc_mpi_request_end(r);
+        break;
+    }
+    case HSC_MPI_PUT:
+    case HSC_MPI_GET:
+    case HSC_MPI_PUTGET:
+        after_one_sided(c, duration);
+        return;
+    case HSC_MPI_COMMUNICATOR: {
+        uint64_t made = handle_by_address(c, 'M'), salt = has(c, 'g') ? (uint64_t)number(c, 'g') : 0;
+        if (c->comm && !has(c, 'r') && made)
+            hsc_mpi_comm_new(c->comm, made, salt, !has(c, 'g'));
+        else if (c->comm)
+            hsc_mpi_next(&c->comm->children);
+        break;
+    }
+    case HSC_MPI_COMMUNICATOR_FREE:
+    case HSC_MPI_WINDOW_FREE:
+        hsc_mpi_comm_forget(c->handle);
+        break;
+    case HSC_MPI_TYPE_FREE:
+        hsc_mpi_type_forget(0);
+        break;
+    case HSC_MPI_FILE_READ:
+        x.received = !has(c, 'r') && c->status ? read_status(c->status).bytes : c->room;
+        x.size = x.received;
+        break;
+    case HSC_MPI_FILE_WRITE:
+        x.sent = x.size = c->sent;
+        break;
+    default:
+        if (c->op->kind >= HSC_MPI_BARRIER && c->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL) {
+            after_collective(c, duration);
+            return;
+        }
+    }
+    note(c->block, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+}
+
+void hsc_mpi_end(hsc_mpi_call *c, int error) {
+    hsc_mpi_block *b = c->block;
+    hsc_rt_thread *t = c->thread;
+    uint64_t leave = hsc_mpi_clock(b);
+    if (t->messages == b) {
+        atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (c->op->kind == HSC_MPI_INIT)
+            hsc_mpi_ready();
+        if (!error && hsc_mpi_lib.ready && hsc_mpi_lib.kind)
+            after(c, leave);
+        else {
+            amount none = {0};
+            note(b, 0, c->node, c->op, HSC_peer_class_NONE, leave - c->enter, &none);
+        }
+        atomic_signal_fence(memory_order_seq_cst);
+        atomic_store_explicit(&b->updating, 0, memory_order_relaxed);
+        if (leave >= t->messages_due || c->op->kind == HSC_MPI_FINALIZE)
+            write_due(c);
+    }
+    b->frame = 0;
+    atomic_store_explicit(&t->state, c->old_state, memory_order_relaxed);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Communicators, windows and types that the program uses, asked from the library once each. A communicator's key is
+ * made without communication: all members make communicators of a parent in the same order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
+
+#define BUCKETS 1024u
+#define MEMBERS_OF_A_RECORD 2048u
+
+_Atomic uint32_t hsc_mpi_types_generation = 1, hsc_mpi_comms_generation = 1;
+
+static hsc_mpi_comm *buckets[BUCKETS];
+static _Atomic uint32_t lock;
+static _Atomic uint32_t next_id = 1;
+
+static unsigned bucket_of(uint64_t handle) {
+    return (unsigned)(handle * 0x9e3779b97f4a7c15u >> 54) & (BUCKETS - 1);
+}
+
+static void *room(size_t size) {
+    static uint8_t *page;
+    static size_t left;
+    size = (size + 15) & ~(size_t)15;
+    if (size > 16384)
+        return hsc_rt_map(size);
+    if (left < size) {
+        page = hsc_rt_map(65536);
+        left = page ? 65536 : 0;
+    }
+    if (!page || left < size)
+        return NULL;
+    void *p = page;
+    page += size;
+    left -= size;
+    return p;
+}
+
+/* ---- asking
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+/* World ranks of a group's members; NULL: they are 0, 1, ..., or can't be had. */
+static int32_t *world_ranks(uint64_t group, int32_t n) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    uint64_t world = 0;
+    size_t bytes = (size_t)n * sizeof(int32_t);
+    int32_t *own = hsc_rt_map(2 * bytes + 8), *to = own + n;
+    bool same = true;
+    if (!own)
+        return NULL;
+    for (int32_t i = 0; i < n; i++)
+        own[i] = i;
+    if ((int)l->Comm_group(l->comm_world, &world) || (int)l->Group_translate_ranks(group, n, own, world, to)) {
+        hsc_rt_unmap(own, 2 * bytes + 8);
+        return NULL;
+    }
+    l->Group_free(&world);
+    for (int32_t i = 0; i < n; i++)
+        same = same && to[i] == i;
+    int32_t *kept = same ? NULL : room(bytes);
+    if (kept)
+        memcpy(kept, to, bytes);
+    hsc_rt_unmap(own, 2 * bytes + 8);
+    return kept;
+}
+
+static uint64_t hash_members(const hsc_mpi_comm *c, uint64_t seed) {
+    uint64_t h = hsc_hash64(seed, &c->size, sizeof c->size);
+    for (int i = 0; i < c->size; i++) {
+        int32_t r = c->world ? c->world[i] : i;
+        h = hsc_hash64(h, &r, sizeof r);
+    }
+    return h;
+}
+
+static uint32_t kind_of(const hsc_mpi_comm *c, uint64_t handle) {
+    int32_t topology = -1;
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    if (c->remote_size)
+        return HSC_communicator_kind_INTER;
+    if (handle == l->comm_world)
+        return HSC_communicator_kind_WORLD;
+    if (handle == l->comm_self)
+        return HSC_communicator_kind_SELF;
+    if (!l->Topo_test || (int)l->Topo_test(handle, &topology))
+        return HSC_communicator_kind_INTRA;
+    int cart = l->kind == HSC_MPI_OPEN_MPI ? 1 : 2, graph = 3 - cart;
+    return topology == cart                     ? HSC_communicator_kind_CARTESIAN
+           : topology == graph || topology == 3 ? HSC_communicator_kind_GRAPH
+                                                : HSC_communicator_kind_INTRA;
+}
+
+static void tell(const hsc_mpi_comm *c, uint32_t parent_id, uint32_t kind) {
+    uint64_t now = hsc_rt_now_ns();
+    uint64_t members[MEMBERS_OF_A_RECORD];
+    hsc_rec_communicator r = {.communicator_id = c->id,
+                              .key = c->key,
+                              .parent_id = parent_id,
+                              .kind = kind,
+                              .rank = (uint64_t)c->rank,
+                              .size = (uint64_t)c->size,
+                              .remote_size = (uint64_t)c->remote_size,
+                              .time = now};
+    int all = c->rank == 0 && kind != HSC_communicator_kind_WORLD && !c->remote_size ? c->size : 0, first = 0;
+    do {
+        uint32_t n = 0;
+        for (; n < MEMBERS_OF_A_RECORD && first + (int)n < all; n++)
+            members[n] = (uint64_t)(uint32_t)hsc_mpi_world_rank(c, first + (int)n);
+        r.first = (uint64_t)first;
+        r.members = (hsc_u64s){members, n};
+        hsc_mpi_file_put(HSC_REC_communicator, &r, now);
+        first += (int)n;
+    } while (first < all);
+}
+
+/* `handle`: C's, or with a key. NULL: the library does not know it. */
+static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    uint64_t c_handle = handle & ~(HSC_MPI_FORTRAN_KEY | HSC_MPI_WINDOW_KEY), group = 0;
+    hsc_mpi_comm c = {.handle = handle, .in_degree = -1, .out_degree = -1};
+    int32_t inter = 0, n = 0;
+    bool window = handle & HSC_MPI_WINDOW_KEY, fortran = handle & HSC_MPI_FORTRAN_KEY;
+    if (fortran && (window ? !l->Win_f2c : !l->Comm_f2c))
+        return NULL;
+    if (fortran)
+        c_handle = window ? l->Win_f2c((int32_t)c_handle) : l->Comm_f2c((int32_t)c_handle);
+    if (window) {
+        if (!l->Win_get_group || !l->Group_size || (int)l->Win_get_group(c_handle, &group) ||
+            (int)l->Group_size(group, &n))
+            return NULL;
+        c.size = n;
+        c.rank = -1;
+        c.world = world_ranks(group, n);
+        l->Group_free(&group);
+    } else {
+        int32_t rank = 0;
+        if ((int)l->Comm_rank(c_handle, &rank) || (int)l->Comm_size(c_handle, &n) ||
+            (int)l->Comm_test_inter(c_handle, &inter))
+            return NULL;
+        c.size = n;
+        c.rank = rank;
+        if (inter && l->Comm_remote_size && l->Comm_remote_group) {
+            l->Comm_remote_size(c_handle, &n);
+            c.remote_size = n;
+            if ((int)l->Comm_remote_group(c_handle, &group))
+                return NULL;
+        } else if ((int)l->Comm_group(c_handle, &group))
+            return NULL;
+        if (c_handle != l->comm_world)
+            c.world = world_ranks(group, n);
+        l->Group_free(&group);
+    }
+    uint32_t kind = kind_of(&c, c_handle);
+    uint64_t self = (uint64_t)l->rank;
+    c.key = kind == HSC_communicator_kind_WORLD  ? 1
+            : kind == HSC_communicator_kind_SELF ? hsc_hash64(2, &self, sizeof self)
+            : c.remote_size                      ? key
+                                                 : hash_members(&c, key);
+    if (!window && c_handle == l->comm_null)
+        return NULL;
+    c.id = atomic_fetch_add(&next_id, 1);
+    hsc_mpi_comm *kept = room(sizeof *kept);
+    if (!kept)
+        return NULL;
+    memcpy(kept, &c, sizeof c);
+    if (!window)
+        tell(kept, parent_id, kind);
+    return kept;
+}
+
+/* ---- table
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+static hsc_mpi_comm *find(uint64_t handle) {
+    hsc_mpi_comm *c = buckets[bucket_of(handle)];
+    while (c && c->handle != handle)
+        c = c->next;
+    return c;
+}
+
+/* A Fortran handle of a library whose C handles are others: the communicator is one all the same. */
+static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
+    hsc_mpi_comm *c = find(handle);
+    if (c || !handle || handle == hsc_mpi_lib.comm_null)
+        return c;
+    if (!(handle & HSC_MPI_WINDOW_KEY) && handle & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Comm_f2c) {
+        uint64_t c_handle = hsc_mpi_lib.Comm_f2c((int32_t)(uint32_t)handle);
+        hsc_mpi_comm *same = find_or_ask(c_handle, parent_id, key);
+        return same;
+    }
+    if ((c = ask(handle, parent_id, key)) != NULL) {
+        unsigned b = bucket_of(handle);
+        c->next = buckets[b];
+        buckets[b] = c;
+    }
+    return c;
+}
+
+hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle) {
+    hsc_mpi_lock(&lock);
+    hsc_mpi_comm *c = find_or_ask(handle, 0, 3);
+    hsc_mpi_unlock(&lock);
+    return c;
+}
+
+void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all) {
+    hsc_mpi_lock(&lock);
+    uint64_t seed[3] = {parent->key, by_all ? atomic_fetch_add(&parent->children, 1) : 0, salt};
+    find_or_ask(handle, parent->id, hsc_hash64(by_all ? 4 : 5, seed, sizeof seed));
+    hsc_mpi_unlock(&lock);
+}
+
+void hsc_mpi_comm_forget(uint64_t handle) {
+    if (!(handle & HSC_MPI_WINDOW_KEY) && handle & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Comm_f2c)
+        handle = hsc_mpi_lib.Comm_f2c((int32_t)(uint32_t)handle);
+    hsc_mpi_lock(&lock);
+    for (hsc_mpi_comm **p = &buckets[bucket_of(handle)]; *p; p = &(*p)->next)
+        if ((*p)->handle == handle) {
+            *p = (*p)->next; /* kept: requests may still point to it */
+            break;
+        }
+    hsc_mpi_unlock(&lock);
+    atomic_fetch_add(&hsc_mpi_comms_generation, 1);
+}
+
+void hsc_mpi_comm_degrees(hsc_mpi_comm *c) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    int32_t topology = -1, n = 0, in = 0, out = 0, weighted = 0;
+    uint64_t h = c->handle;
+    if (c->in_degree >= 0)
+        return;
+    int cart = l->kind == HSC_MPI_OPEN_MPI ? 1 : 2;
+    if (l->Topo_test && !(int)l->Topo_test(h, &topology)) {
+        if (topology == cart && l->Cartdim_get && !(int)l->Cartdim_get(h, &n))
+            in = out = 2 * n;
+        else if (topology == 3 - cart && l->Graph_neighbors_count && !(int)l->Graph_neighbors_count(h, c->rank, &n))
+            in = out = n;
+        else if (topology == 3 && l->Dist_graph_neighbors_count)
+            l->Dist_graph_neighbors_count(h, &in, &out, &weighted);
+    }
+    c->in_degree = in;
+    c->out_degree = out;
+}
+
+/* ---- partners and types
+ * ------------------------------------------------------------------------------------------------------------ */
+
+bool hsc_mpi_on_this_machine(int world_rank) {
+    return world_rank >= 0 && (hsc_mpi_lib.one_machine || world_rank == hsc_mpi_lib.rank);
+}
+
+uint32_t hsc_mpi_peer_class(const hsc_mpi_comm *c, int64_t rank) {
+    if (rank == hsc_mpi_lib.proc_null)
+        return HSC_peer_class_NOBODY;
+    int w = hsc_mpi_world_rank(c, rank);
+    return w == hsc_mpi_lib.rank        ? HSC_peer_class_SELF
+           : hsc_mpi_on_this_machine(w) ? HSC_peer_class_MACHINE
+                                        : HSC_peer_class_REMOTE;
+}
+
+uint64_t hsc_mpi_type_size(uint64_t handle) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    int32_t size = 0;
+    uint64_t h = handle;
+    if (handle & HSC_MPI_FORTRAN_KEY) {
+        if (!l->Type_f2c)
+            return 0;
+        h = l->Type_f2c((int32_t)(uint32_t)handle);
+    }
+    return !h || h == l->type_null || (int)l->Type_size(h, &size) || size < 0 ? 0 : (uint64_t)size;
+}
+
+void hsc_mpi_type_forget(uint64_t handle) {
+    (void)handle;
+    atomic_fetch_add(&hsc_mpi_types_generation, 1);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of libheatscope-mpi.so share: wrappers of a message-passing library that is found at run time. No type
+ * of any mpi.h is used: arguments are 64-bit registers, and what they mean is told by the table mpi.def. */
+#ifndef HSC_MPI_H
+#define HSC_MPI_H
+
+#include "../here.h"
+#include "../services.h"
+
+/* ---- the table (table.c)
+ * ------------------------------------------------------------------------------------------------- */
+
+typedef enum hsc_mpi_kind {
+    HSC_MPI_INIT,
+    HSC_MPI_FINALIZE,
+    HSC_MPI_SEND,
+    HSC_MPI_RECEIVE,
+    HSC_MPI_SENDRECEIVE,
+    HSC_MPI_PROBE,
+    HSC_MPI_START,
+    HSC_MPI_STARTALL,
+    HSC_MPI_PARTITION,
+    HSC_MPI_REQUEST_FREE,
+    HSC_MPI_CANCEL,
+    HSC_MPI_WAIT,
+    HSC_MPI_WAITALL,
+    HSC_MPI_WAITANY,
+    HSC_MPI_WAITSOME,
+    HSC_MPI_BARRIER,
+    HSC_MPI_BROADCAST,
+    HSC_MPI_GATHER,
+    HSC_MPI_SCATTER,
+    HSC_MPI_ALLGATHER,
+    HSC_MPI_ALLTOALL,
+    HSC_MPI_REDUCE,
+    HSC_MPI_ALLREDUCE,
+    HSC_MPI_REDUCE_SCATTER,
+    HSC_MPI_NEIGHBOUR_ALLGATHER,
+    HSC_MPI_NEIGHBOUR_ALLTOALL,
+    HSC_MPI_COMMUNICATOR,
+    HSC_MPI_COMMUNICATOR_FREE,
+    HSC_MPI_TYPE_FREE,
+    HSC_MPI_PUT,
+    HSC_MPI_GET,
+    HSC_MPI_PUTGET,
+    HSC_MPI_WINDOW,
+    HSC_MPI_WINDOW_FREE,
+    HSC_MPI_SYNCHRONISE,
+    HSC_MPI_FILE,
+    HSC_MPI_FILE_READ,
+    HSC_MPI_FILE_WRITE
+} hsc_mpi_kind;
+
+enum { HSC_MPI_PERSISTENT = 1, HSC_MPI_BEFORE = 2, HSC_MPI_TEXT = 4 };
+enum { HSC_MPI_C, HSC_MPI_FORTRAN, HSC_MPI_VARIANTS = 6 }; /* C; mpi_x_, mpi_x__, mpi_x, MPI_X, mpi_x_f08_ */
+
+typedef struct hsc_mpi_op {
+    const char *name, *lower, *upper, *roles;
+    uint8_t kind, state, flags;
+    bool large;
+    int8_t at[58]; /* argument of each role, from 'A'; -1: none */
+    _Atomic(void *) real[HSC_MPI_VARIANTS];
+    _Atomic uint32_t id; /* operation_id; 0: not used yet */
+} hsc_mpi_op;
+
+enum {
+#define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags) HSC_MPI_OP_##Name,
+#define HSC_MPI_LARGE(n, Name, lower, UPPER, roles, kind, state, flags) HSC_MPI_OP_##Name, HSC_MPI_OP_##Name##_c,
+#include "mpi.def"
+#undef HSC_MPI
+#undef HSC_MPI_LARGE
+    HSC_MPI_OPS
+};
+
+extern hsc_mpi_op hsc_mpi_ops[HSC_MPI_OPS];
+
+static inline int hsc_mpi_at(const hsc_mpi_op *op, char role) {
+    return op->at[role - 'A'];
+}
+
+/* ---- the library (bind.c)
+ * -------------------------------------------------------------------------------------------------- */
+
+enum hsc_mpi_library_kind { HSC_MPI_UNKNOWN, HSC_MPI_OPEN_MPI, HSC_MPI_MPICH };
+
+typedef struct hsc_mpi_library {
+    enum hsc_mpi_library_kind kind;
+    bool bound, ready, multiple, one_machine;
+    int level;
+    uint64_t comm_world, comm_self, comm_null, type_null;
+    const void *in_place, *fortran_in_place[4];
+    const void *status_ignore, *statuses_ignore, *fortran_status_ignore[4], *fortran_statuses_ignore[4];
+    int proc_null, any_source, any_tag;
+    uint32_t handle_bytes; /* of C's handles */
+    uint32_t status_bytes;
+    int rank, ranks;
+    uint64_t machine, clock;
+#define HSC_MPI_QUERIES(X)                                                                                             \
+    X(Initialized, (int32_t *))                                                                                        \
+    X(Comm_rank, (uint64_t, int32_t *)) X(Comm_size, (uint64_t, int32_t *)) X(Comm_remote_size, (uint64_t, int32_t *)) \
+        X(Comm_test_inter, (uint64_t, int32_t *)) X(Comm_group, (uint64_t, uint64_t *))                                \
+            X(Comm_remote_group, (uint64_t, uint64_t *))                                                               \
+                X(Group_translate_ranks, (uint64_t, int32_t, const int32_t *, uint64_t, int32_t *))                    \
+                    X(Group_size, (uint64_t, int32_t *)) X(Group_free, (uint64_t *))                                   \
+                        X(Type_size, (uint64_t, int32_t *)) X(Topo_test, (uint64_t, int32_t *))                        \
+                            X(Cartdim_get, (uint64_t, int32_t *))                                                      \
+                                X(Graph_neighbors_count, (uint64_t, int32_t, int32_t *))                               \
+                                    X(Dist_graph_neighbors_count, (uint64_t, int32_t *, int32_t *, int32_t *))         \
+                                        X(Win_get_group, (uint64_t, uint64_t *))                                       \
+                                            X(Get_library_version, (char *, int32_t *)) X(Query_thread, (int32_t *))   \
+                                                X(Comm_f2c, (int32_t)) X(Type_f2c, (int32_t)) X(Win_f2c, (int32_t))
+#define X(name, parameters) uint64_t(*name) parameters;
+    HSC_MPI_QUERIES(X)
+#undef X
+} hsc_mpi_library;
+
+extern hsc_mpi_library hsc_mpi_lib;
+
+/* The function that the program would have got without us; NULL: there is none. */
+void *hsc_mpi_find(const char *symbol);
+void *hsc_mpi_real_slow(hsc_mpi_op *op, int variant);
+static inline void *hsc_mpi_real(hsc_mpi_op *op, int variant) {
+    void *p = atomic_load_explicit(&op->real[variant], memory_order_relaxed);
+    return __builtin_expect(p != NULL, 1) ? p : hsc_mpi_real_slow(op, variant);
+}
+void hsc_mpi_bind(void);  /* finds out which library it is */
+void hsc_mpi_ready(void); /* once it is initialised: who we are; record message_system */
+
+/* ---- a lock that is taken only where threads call at the same time
+ * ----------------------------------------------------------- */
+
+static inline void hsc_mpi_lock(_Atomic uint32_t *word) {
+    if (hsc_mpi_lib.multiple || !hsc_mpi_lib.ready)
+        while (atomic_exchange_explicit(word, 1, memory_order_acquire))
+            hsc_relax();
+}
+static inline void hsc_mpi_unlock(_Atomic uint32_t *word) {
+    if (hsc_mpi_lib.multiple || !hsc_mpi_lib.ready)
+        atomic_store_explicit(word, 0, memory_order_release);
+}
+
+/* ---- communicators and windows (communicator.c)
+ * --------------------------------------------------------------------------- */
+
+typedef struct hsc_mpi_comm {
+    uint64_t handle; /* as C has it; with HSC_MPI_FORTRAN_KEY or HSC_MPI_WINDOW_KEY */
+    uint64_t key;
+    uint32_t id;
+    int rank, size, remote_size; /* remote_size 0: an intracommunicator */
+    int in_degree, out_degree;   /* neighbours; -1: not asked yet */
+    int32_t *world;              /* world rank of each process that can be a partner; NULL: the same number */
+    _Atomic uint64_t collectives, children;
+    uint64_t last_enter; /* of the last collective operation */
+    struct hsc_mpi_comm *next;
+} hsc_mpi_comm;
+
+#define HSC_MPI_FORTRAN_KEY (1ull << 63)
+#define HSC_MPI_WINDOW_KEY (1ull << 62)
+#define HSC_MPI_MESSAGE_KEY (1ull << 62)
+
+hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle);                                           /* NULL: not to be had */
+void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all); /* just made from `parent` */
+void hsc_mpi_comm_forget(uint64_t handle);
+void hsc_mpi_comm_degrees(hsc_mpi_comm *c);
+static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {
+    int64_t n = c->remote_size ? c->remote_size : c->size;
+    if (rank < 0 || rank >= n)
+        return -1;
+    return c->world ? c->world[rank] : (int)rank;
+}
+/* enum peer_class */
+uint32_t hsc_mpi_peer_class(const hsc_mpi_comm *c, int64_t rank);
+uint64_t hsc_mpi_type_size(uint64_t handle); /* bytes; handle as above */
+void hsc_mpi_type_forget(uint64_t handle);
+bool hsc_mpi_on_this_machine(int world_rank);
+
+/* ---- channels (channel.c): messages of one communicator, partner, direction and tag
+ * ---------------------------------------- */
+
+typedef struct hsc_mpi_channel {
+    uint64_t a, b;
+    _Atomic uint64_t messages;
+    uint64_t last_enter;
+    struct hsc_mpi_channel *next;
+} hsc_mpi_channel;
+
+/* NULL: there are too many. */
+hsc_mpi_channel *hsc_mpi_channel_of(const hsc_mpi_comm *c, int64_t peer, int64_t tag, bool received);
+static inline uint64_t hsc_mpi_next(_Atomic uint64_t *n) {
+    if (hsc_mpi_lib.multiple)
+        return atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+    uint64_t v = atomic_load_explicit(n, memory_order_relaxed);
+    atomic_store_explicit(n, v + 1, memory_order_relaxed);
+    return v;
+}
+
+/* ---- requests (request.c): what was begun and is to be completed
+ * ------------------------------------------------------------ */
+
+typedef struct hsc_mpi_request {
+    uint64_t key; /* handle, with HSC_MPI_FORTRAN_KEY or HSC_MPI_MESSAGE_KEY */
+    hsc_mpi_op *op;
+    hsc_mpi_comm *comm;
+    hsc_mpi_channel *to, *from;
+    int64_t dest, source, tag, receive_tag, root;
+    uint64_t sent, room, received; /* bytes; `received`: share of a collective operation */
+    uint64_t to_sequence, from_sequence;
+    uint64_t begun_ns, begin_duration;
+    uint32_t thread_id, node;
+    uint8_t peer_class;
+    bool persistent, active, any,
+        deferred; /* deferred: counted when it is complete, since its size is not known before */
+    struct hsc_mpi_request *next;
+} hsc_mpi_request;
+
+hsc_mpi_request *hsc_mpi_request_new(uint64_t key); /* zeroed; NULL: no memory */
+hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in the table */
+void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
+void hsc_mpi_request_each(void (*visit)(hsc_mpi_request *r, void *context), void *context);
+
+/* ---- what a thread has measured (block.c, summary_ss.c)
+ * ---------------------------------------------------------------------- */
+
+#define HSC_MPI_DURATIONS 48u
+#define HSC_MPI_PATHS 1024u
+
+typedef struct hsc_mpi_summary {
+    uint64_t key; /* node, operation, classes */
+    uint32_t thread_id, next;
+    bool dirty;
+    uint64_t calls, sent_messages, sent_bytes, received_messages, received_bytes, size_min, size_max;
+    uint64_t duration, duration_min, duration_max, completions, in_flight, completion;
+    double size_squares, duration_squares;
+    uint32_t sizes[5], durations[HSC_MPI_DURATIONS];
+} hsc_mpi_summary;
+
+typedef struct hsc_mpi_peer {
+    uint64_t sent_messages, sent_bytes, received_messages, received_bytes;
+    uint32_t rank_1; /* world rank + 1; 0: free */
+    bool dirty;
+} hsc_mpi_peer;
+
+typedef struct hsc_mpi_path {
+    uint64_t pc, sp, bp;
+    uint32_t node, words, room;
+    bool bp_matters;
+    struct {
+        const uint64_t *at;
+        uint64_t value;
+    } * word; /* of the stack: while they are as they were, so is the path */
+} hsc_mpi_path;
+
+typedef struct hsc_mpi_block {
+    hsc_rt_thread *thread;
+    uint32_t thread_id, generation;
+    _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
+    uint64_t frame;            /* of the outermost wrapper; 0: none */
+    uint64_t anchor_cycles, anchor_ns, last_ns, due_cycles;
+    /* summaries and partners */
+    hsc_mpi_summary *summary;
+    uint32_t *bucket, *dirty;
+    uint32_t summaries, summary_room, dirties;
+    hsc_mpi_peer *peer;
+    uint32_t peers, peer_room; /* a power of two */
+    /* events */
+    uint64_t threshold_ns, event_bytes, events, not_recorded, start_ns;
+    bool threshold_told;
+    /* scratch: handles before a completing call, statuses that the program did not want */
+    uint64_t *keys;
+    uint8_t *statuses;
+    size_t keys_room, statuses_room;
+    uint8_t *words; /* arena of the paths */
+    size_t words_used, words_room;
+    struct hsc_mpi_block *next;
+    struct {
+        uint64_t handle, size;
+    } types[64];
+    struct {
+        uint64_t handle;
+        hsc_mpi_comm *comm;
+    } comms[16];
+    uint32_t types_generation, comms_generation;
+    hsc_mpi_path path[HSC_MPI_PATHS];
+} hsc_mpi_block;
+
+extern _Atomic uint32_t hsc_mpi_types_generation, hsc_mpi_comms_generation;
+
+hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t); /* NULL: no memory */
+uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here);
+uint64_t hsc_mpi_clock(hsc_mpi_block *b); /* CLOCK_MONOTONIC, by the cycle counter where that is steady */
+bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted);
+
+hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, uint32_t operation_id,
+                                    uint32_t peer_class, uint64_t size);
+hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank);
+/* Writes what is new; handlers call it too. `now` ns. Returns the bytes that it took, about. */
+uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last);
+bool hsc_mpi_event(hsc_mpi_block *b, const hsc_rec_message_event *e);
+void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns);
+uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
+
+static inline unsigned hsc_mpi_bits(uint64_t v) {
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+/* ---- a call (call.c)
+ * ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct hsc_mpi_call {
+    hsc_rt_thread *thread;
+    hsc_mpi_block *block;
+    hsc_mpi_op *op;
+    uint64_t *a;
+    bool fortran, any;
+    uint8_t peer_class;
+    uint32_t node, old_state;
+    uint64_t enter;
+    hsc_mpi_comm *comm;
+    hsc_mpi_channel *to, *from;
+    hsc_mpi_request *request; /* matched message */
+    int64_t dest, source, tag, receive_tag, root;
+    uint64_t sent, room, received;
+    uint64_t to_sequence, from_sequence;
+    const uint8_t *status; /* of the completing call or the receive; NULL: none */
+    uint64_t n, handle;
+    uint8_t own_status[32];
+} hsc_mpi_call;
+
+/* False: not measured, call the real function and do no more. The caller's frame is `frame`. */
+bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, const hsc_rt_here *here);
+void hsc_mpi_end(hsc_mpi_call *c, int error);
+
+#endif
