@@ -28,7 +28,7 @@ static const hsc_rt_holder nobody;
         if (!(waits)) \
             return real arguments; \
         hsc_rt_here at = HSC_RT_HERE(); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
         type result = real arguments; \
         hsc_rt_wait_end(t, bytes, nobody); \
         return result; \
@@ -75,7 +75,7 @@ IO_CALL(int, close, OPEN, (int fd), (fd))
         if (!real) \
             real = HSC_RT_REAL(#name); \
         hsc_rt_here at = HSC_RT_HERE(); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_OPEN, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_OPEN, &at, at.sp); \
         int result = real(first_arguments, mode); \
         hsc_rt_wait_end(t, 0, nobody); \
         return result; \

@@ -30,7 +30,7 @@ OWN_NAME(pthread_rwlock_unlock, pthread_rwlock_t);
 
 static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*real)(void *), const hsc_rt_here *at) {
     hsc_rt_lock_wanted(lock);
-    hsc_rt_thread *t = hsc_rt_wait_begin(kind, at);
+    hsc_rt_thread *t = hsc_rt_wait_begin(kind, at, at->sp);
     int r = real(lock);
     hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock));
     return r;
@@ -70,7 +70,7 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, hsc_libc_pthread_rwlock_unlock)
             real = HSC_RT_REAL(#name); \
         hsc_rt_here at = HSC_RT_HERE(); \
         hsc_rt_lock_wanted(lock); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
         r = real arguments; \
         hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock)); \
         return r; \
@@ -136,7 +136,7 @@ static void *condition(const char *name) {
         if (!real) \
             real = (__typeof__(real))find; \
         given; \
-        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
         type result = real arguments; \
         hsc_rt_wait_end(t, 0, nobody); \
         return result; \

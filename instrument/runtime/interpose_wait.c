@@ -43,7 +43,7 @@ static void quiet_end(bool begun) {
             return real arguments; \
         hsc_rt_here at = HSC_RT_HERE(); \
         bool begun = quiet_begin(); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
         type result = real arguments; \
         hsc_rt_wait_end(t, bytes, nobody); \
         quiet_end(begun); \
@@ -120,7 +120,7 @@ HSC_RT_EXPORT long syscall(long number, ...) {
     hsc_rt_thread *t = NULL;
     if (number == SYS_futex && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI)) {
         hsc_rt_here at = HSC_RT_HERE();
-        t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at);
+        t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at, at.sp);
     }
     long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     hsc_rt_wait_end(t, 0, nobody);

@@ -370,6 +370,10 @@ typedef struct hsc_rt_thread {
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
     hsc_rt_open open;
+    bool omp; /* a thread that the OpenMP runtime knows */
+    uint32_t lock_state, lock_holder; /* omp.c */
+    uint64_t lock_begin_ns;
+    uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE], scratch[HSC_RT_PAGE];
@@ -388,6 +392,8 @@ enum { HSC_RT_BUSY = 1, HSC_RT_BUSY_HELPER = 2 };
 uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated);
 /* The same from the caller of a wrapper; from normal code that owns the thread's writer (hsc_rt_own). */
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
+/* The node of a frame without a caller; the thread's writer is owned. */
+uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns);
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
@@ -460,11 +466,24 @@ void hsc_rt_signal_install(void);
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 
 enum hsc_rt_flush { HSC_RT_FLUSH_DUE, HSC_RT_FLUSH_CLOSE, HSC_RT_FLUSH_END /* of the thread, by itself */ };
+/* omp.c: regions under way, by the low bits of their number */
+#define HSC_RT_REGIONS 4096u
+
+typedef struct hsc_rt_region {
+    _Atomic uint64_t id, end_ns;
+    _Atomic uint32_t met; /* a sample of a worker was taken in it */
+    bool known;           /* at is the forking frame; else only its pc */
+    uint32_t threads;
+    hsc_rt_here at;
+} hsc_rt_region;
+
+extern hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS] __attribute__((visibility("hidden")));
 
 typedef struct hsc_rt_state {
     _Atomic uint32_t on;       /* samples are taken */
     _Atomic uint32_t finished; /* nothing more is written */
     _Atomic uint32_t *same_process; /* a page that a child of fork finds empty; NULL: the kernel has none */
+    int (*omp_state)(uint64_t *wait_id); /* OMPT's, made for handlers; NULL: no OpenMP runtime asked for a tool */
     int pid;
     int signal;
     uint64_t period_ns, tick_ns;

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "here.h"
+#include "ompt.h"
 
 #ifndef TRAP_PERF
 #define TRAP_PERF 6
@@ -13,6 +14,7 @@
 #define OWN_CYCLES_MAX 200000u /* a longer time was not ours: the thread was preempted in the handler */
 
 hsc_rt_state hsc_rt;
+hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS];
 __thread hsc_rt_thread *hsc_rt_self;
 
 static inline void add(_Atomic uint64_t *counter, uint64_t n) {
@@ -41,6 +43,7 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     hsc_chunk_begin(&t->chunk, p, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now_ns,
                     atomic_load_explicit(&t->lost, memory_order_relaxed));
     t->has_chunk = true;
+    t->region_told = 0;
     return hsc_rt_put_keeping(&t->chunk, record_id, record) == HSC_OK;
 }
 
@@ -62,8 +65,31 @@ static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_
         add(&t->truncated, weight);
 }
 
+/* What a wrapper has set; else what the OpenMP runtime says of the thread, but for work, of which the call path tells more. */
+static uint64_t state_now(const hsc_rt_thread *t) {
+    uint64_t state = atomic_load_explicit(&t->state, memory_order_relaxed), wait;
+    if (state != HSC_state_UNKNOWN || !t->omp || !hsc_rt.omp_state)
+        return state;
+    int omp = hsc_rt.omp_state(&wait);
+    return omp == OMPT_OVERHEAD                                                       ? HSC_state_RUNTIME
+           : (omp >= OMPT_WAITS_FROM && omp <= OMPT_WAITS_TO) || omp == OMPT_IDLE ? HSC_state_WAITING
+                                                                                      : HSC_state_UNKNOWN;
+}
+
+/* Which OpenMP region a worker's next record belongs to; who forked it is asked to say where that was. */
+static void tell_region(hsc_rt_thread *t, uint64_t now) {
+    hsc_rt_region *r = &hsc_rt_regions[t->region & (HSC_RT_REGIONS - 1)];
+    if (t->region && atomic_load_explicit(&r->id, memory_order_relaxed) == t->region)
+        atomic_store_explicit(&r->met, 1, memory_order_relaxed);
+    hsc_rec_region_work w = {t->region};
+    if (t->region != t->region_told && hsc_rt_thread_put(t, HSC_REC_region_work, &w, now))
+        t->region_told = t->region;
+}
+
 static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
-    put_sample_as(t, now, node, atomic_load_explicit(&t->state, memory_order_relaxed), truncated, weight);
+    if (t->region || t->region_told)
+        tell_region(t, now);
+    put_sample_as(t, now, node, state_now(t), truncated, weight);
 }
 
 /* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */

@@ -13,6 +13,11 @@ static struct {
     _Atomic uint64_t holder; /* thread_id << 32 | node */
 } given[HSC_RT_LOCKS];
 
+static struct {
+    _Atomic(const void *) lock;
+    _Atomic uint32_t thread_id;
+} taken[HSC_RT_LOCKS];
+
 static uint32_t state_of(uint32_t kind) {
     return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC ? HSC_state_IO : HSC_state_WAITING;
 }
@@ -66,9 +71,14 @@ static __typeof__(&hsc_rt_self->recent[0]) recent(hsc_rt_thread *t, const hsc_rt
     return &t->recent[(((at->pc ^ at->sp) * 0x9e3779b97f4a7c15u) >> 59) & (HSC_RT_RECENT - 1)];
 }
 
+static bool is_often_brief(uint32_t kind) {
+    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) ||
+           (kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE);
+}
+
 static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
     __typeof__(recent(t, at)) r = recent(t, at);
-    return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN && r->at.pc == at->pc && r->at.sp == at->sp &&
+    return is_often_brief(kind) && r->at.pc == at->pc && r->at.sp == at->sp &&
                    r->at.bp == at->bp && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
                ? r->node
                : 0;
@@ -79,8 +89,8 @@ static void charge(hsc_rt_thread *t, uint64_t cycles) {
                           memory_order_relaxed);
 }
 
-hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at) {
-    hsc_rt_thread *t = enter(kind, at->sp);
+hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t frame) {
+    hsc_rt_thread *t = enter(kind, frame);
     if (!t)
         return NULL;
     uint32_t node = supposed_node(t, kind, at);
@@ -104,13 +114,59 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at) {
     return t;
 }
 
-hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node, uint64_t frame) {
-    hsc_rt_thread *t = enter(kind, frame);
+hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node) {
+    hsc_rt_thread *t = enter(kind, HSC_RT_NO_FRAME);
     if (t) {
         t->open.supposed = false;
         open_wait(t, kind, node, hsc_rt_now_ns());
     }
     return t;
+}
+
+hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
+    hsc_rt_here at = {pc, 0, 0};
+    hsc_rt_thread *t = enter(kind, HSC_RT_NO_FRAME);
+    if (!t)
+        return NULL;
+    uint32_t node = supposed_node(t, kind, &at);
+    t->open.supposed = false; /* it is right */
+    if (!node) {
+        if (!hsc_rt_own(t)) {
+            leave(t);
+            return NULL;
+        }
+        node = pc ? hsc_rt_walk_alone(t, pc, hsc_rt_thread_now(t)) : 0;
+        *recent(t, &at) = (__typeof__(t->recent[0])){at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)};
+        hsc_rt_disown(t, node);
+    }
+    open_wait(t, kind, node, hsc_rt_now_ns());
+    return t;
+}
+
+void hsc_rt_wait_split(hsc_rt_thread *t, uint64_t time_ns, uint32_t kind) {
+    if (!hsc_rt_own(t))
+        return;
+    uint32_t node = t->open.node, old = t->open.old_state;
+    uint64_t now = hsc_rt_thread_now(t);
+    if (time_ns < now && time_ns >= t->open.begin_ns + t->open.told_ns) {
+        hsc_rt_wait_over(t, time_ns, 0, 0, 0);
+        open_wait(t, kind, node, time_ns);
+        t->open.old_state = old;
+    }
+    hsc_rt_disown(t, 0);
+}
+
+uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind) {
+    uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (old == HSC_state_UNKNOWN)
+        t->state_frame = HSC_RT_NO_FRAME - 8;
+    if (old <= HSC_state_COMPUTATION)
+        atomic_store_explicit(&t->state, state_of(kind), memory_order_relaxed);
+    return old;
+}
+
+void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old) {
+    atomic_store_explicit(&t->state, old, memory_order_relaxed);
 }
 
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
@@ -152,6 +208,20 @@ void hsc_rt_lock_wanted(const void *lock) {
     uint32_t i = hsc_rt_lock_slot(lock);
     atomic_store_explicit(&given[i].lock, NULL, memory_order_relaxed);
     atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
+}
+
+void hsc_rt_lock_taken(const void *lock, const hsc_rt_thread *t) {
+    uint32_t i = hsc_rt_lock_slot(lock);
+    atomic_store_explicit(&taken[i].lock, NULL, memory_order_relaxed);
+    atomic_store_explicit(&taken[i].thread_id, t->thread_id, memory_order_release);
+    atomic_store_explicit(&taken[i].lock, lock, memory_order_release);
+}
+
+uint32_t hsc_rt_lock_taken_by(const void *lock) {
+    uint32_t i = hsc_rt_lock_slot(lock);
+    uint32_t id = atomic_load_explicit(&taken[i].thread_id, memory_order_acquire);
+    atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
+    return atomic_load_explicit(&taken[i].lock, memory_order_acquire) == lock ? id : 0;
 }
 
 hsc_rt_holder hsc_rt_lock_holder(const void *lock) {

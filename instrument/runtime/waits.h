@@ -10,20 +10,32 @@ typedef struct hsc_rt_holder {
     uint32_t thread_id, node; /* 0: not known */
 } hsc_rt_holder;
 
-/* A wait of the calling thread begins: its call path is taken, its state set. NULL: nothing to record (not measured,
+/* A wait of the calling thread begins: its call path is taken, its state set. `frame`: once the stack pointer is there or above,
+ * the wrapper was left by a jump (at->sp in a wrapper); HSC_RT_NO_FRAME: it can't be. NULL: nothing to record (not measured,
  * switched off, inside an MPI call or another wait). What it returns goes to the end of the same call. */
-hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at);
-/* The same where the node is known; the thread's writer is not owned. `frame`: an address above the wrapper's frame. */
-hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node, uint64_t frame);
+#define HSC_RT_NO_FRAME UINT64_MAX
+hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t frame);
+hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node);      /* where the node is known */
+hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc); /* where only an address in the program is known */
+/* The open wait was one of its kind only up to `time`, then one of `kind`. */
+void hsc_rt_wait_split(hsc_rt_thread *t, uint64_t time_ns, uint32_t kind);
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder);
 /* A wait that is over, of which nothing was said when it began. */
 void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);
+/* Only the state of one; what the first returns goes to the second. */
+uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind);
+void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old);
 void hsc_rt_wait_break(hsc_rt_thread *t); /* its wait was left by cancellation, and so was the state it set */
 
 /* Who holds a lock is asked of the thread that gives it back: one that finds it taken says so. */
 void hsc_rt_lock_wanted(const void *lock);
 hsc_rt_holder hsc_rt_lock_holder(const void *lock);
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
+
+/* For locks that tell only after they were given back: who took it last is known, where that one gives it back may be of the
+ * time before. taken_by says that it is wanted, too. */
+void hsc_rt_lock_taken(const void *lock, const hsc_rt_thread *t);
+uint32_t hsc_rt_lock_taken_by(const void *lock); /* thread_id; 0: not known */
 
 #define HSC_RT_LOCKS 256u
 extern _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS] __attribute__((visibility("hidden")));

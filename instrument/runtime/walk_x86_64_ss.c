@@ -430,6 +430,27 @@ static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
     }
 }
 
+/* The child of `parent` for this frame; 0: no memory or no room. */
+static uint32_t put_node(hsc_rt_thread *t, const hsc_rt_modules *modules, uint32_t parent, const hsc_rt_frame *f, uint64_t now_ns) {
+    bool fresh;
+    uint32_t node = hsc_rt_tree_child(&t->tree, parent, f->pc, f->mapping_id, f->flags, &fresh);
+    if (!node || !fresh)
+        return node;
+    const hsc_rt_module *m = hsc_rt_module_at(modules, f->pc - !(f->flags & HSC_FRAME_EXACT));
+    hsc_rec_node r = {node, parent, f->mapping_id, f->pc - (m && f->mapping_id ? m->bias : 0), f->flags};
+    if (hsc_rt_thread_put(t, HSC_REC_node, &r, now_ns))
+        return node;
+    hsc_rt_tree_forget_last(&t->tree);
+    return 0;
+}
+
+uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
+    const hsc_rt_modules *modules = atomic_load_explicit(&hsc_rt.modules, memory_order_acquire);
+    const hsc_rt_module *m = hsc_rt_module_at(modules, pc - 1);
+    hsc_rt_frame f = {.pc = pc, .mapping_id = m ? m->mapping_id : 0};
+    return put_node(t, modules, 0, &f, now_ns);
+}
+
 /* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. */
 static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, uint64_t now_ns, bool *truncated) {
     uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
@@ -456,21 +477,11 @@ static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, uint64_t now_ns,
     }
     uint32_t node = base >= 0 ? t->stack[base].node : 0, kept = (uint32_t)(base + 1);
     for (uint32_t i = n; i-- > 0;) {
-        bool fresh;
         uint32_t parent = node;
-        node = hsc_rt_tree_child(&t->tree, parent, f[i].pc, f[i].mapping_id, f[i].flags, &fresh);
+        node = put_node(t, w.modules, parent, &f[i], now_ns);
         if (!node) {
             t->frames = 0;
             return 0;
-        }
-        if (fresh) {
-            const hsc_rt_module *m = hsc_rt_module_at(w.modules, f[i].pc - !(f[i].flags & HSC_FRAME_EXACT));
-            hsc_rec_node r = {node, parent, f[i].mapping_id, f[i].pc - (m && f[i].mapping_id ? m->bias : 0), f[i].flags};
-            if (!hsc_rt_thread_put(t, HSC_REC_node, &r, now_ns)) {
-                hsc_rt_tree_forget_last(&t->tree);
-                t->frames = 0;
-                return 0;
-            }
         }
         f[i].node = node;
         t->stack[kept++] = f[i];

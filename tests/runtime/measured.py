@@ -51,10 +51,14 @@ class Thread:
         self.intervals = []  # (end, duration, node, kind, bytes)
         self.regions = {}    # region -> node where it was forked
         self.region_work = []
+        self.in_region = {}  # region -> weight of samples in it, of those that have a path below a region's body
         self.sources = []    # (mechanism, reason, CPU time) at each change
         self.record = None
+        self.sequence_of_region = None # chunk in which the last of them stands
 
     def add(self, sequence, time, node, weight):
+        if self.sequence_of_region == sequence:
+            self.in_region[self.region_work[-1]] = self.in_region.get(self.region_work[-1], 0) + weight
         self.by_sequence.setdefault(sequence, []).append((time, node, weight))
 
     def weight(self):
@@ -114,7 +118,9 @@ class Process:
             elif kind == "region":
                 self.thread(stream).regions[number(f["region_id"])] = number(f["node_id"])
             elif kind == "region_work":
-                self.thread(stream).region_work.append(number(f["region_id"]))
+                t = self.thread(stream)
+                t.region_work.append(number(f["region_id"]))
+                t.sequence_of_region = sequence
             elif kind == "thread":
                 self.thread(stream).record = f
             elif kind == "node":

@@ -55,7 +55,7 @@ def waits():
         expect(f"{what}: longest", HELD_NS <= max((w["max_ns"] for _, w in records), default=0) <= total, records)
     for kind, procedure, giver in (("MUTEX", "waits_mutex", "gives_mutex"), ("MUTEX", "waits_mtx", "gives_mtx"),
                                    ("RWLOCK", "waits_rwlock", "gives_rwlock")):
-        for _, w in waits_of(p, kind, procedure):
+        for _, w in [(t, w) for t, w in waits_of(p, kind, procedure) if w["count"]]: # of an open one nobody knows yet
             holder = p.threads.get(w["holder_thread_id"])
             expect(f"{kind}: held by", holder is not None and holder.id == 1, w)
             expect(f"{kind}: held where", giver in p.path_of(holder, w["holder_node_id"]), w)
@@ -97,6 +97,63 @@ def open_waits():
     p = only(processes(scenarios.HEATSCOPE, directory))
     total = sum(w["total_ns"] for _, w in waits_of(p, "JOIN", "main"))
     expect("after kill -9", total >= 100e6 and not p.ends, total)
+
+
+def omp(mode=None, **more):
+    if not os.path.exists(program("omp")):
+        sys.exit(scenarios.SKIP)
+    done, found = run([program("omp"), *([mode] if mode else [])], **more)
+    expect("exit code", done.returncode == 0, done)
+    return done, only(found)
+
+
+def omp_waits():
+    """Waits in OpenMP constructs, by construct. The program reads the clock right around each; a thread that is preempted
+    between its reading and ours makes the recorded wait shorter: 40 % are left for a crowded machine."""
+    done, p = omp()
+    for line in done.stdout.splitlines():
+        kind, procedure, seconds = line.split()
+        master = procedure in ("region_end", "taskwait")
+        below = procedure if "region_end" in procedure else procedure + ".omp_outlined" # of the region, or in its body
+        total = 0
+        for t in p.threads.values():
+            if (t.id == 1) == master:
+                total += sum(w["total_ns"] for w in t.waits if kind_names()[w["kind"]] == kind and
+                             below in p.path_of(t, w["node_id"]))
+        truth = float(seconds) * 1e9
+        expect(f"{kind} in {procedure}", 0.6 * truth <= total <= truth, f"{total} ns of {truth}")
+    for kind, procedure in (("OMP_CRITICAL", "critical.omp_outlined"), ("OMP_LOCK", "locks.omp_outlined")):
+        held = [w for t, w in waits_of(p, kind, procedure) if t.id != 1 and w["max_ns"] >= HELD_NS]
+        expect(f"{kind}: long waits", held, kind)
+        for w in held:
+            expect(f"{kind}: who held it", w["holder_thread_id"] == 1, w)
+            path = p.path_of(p.threads[1], w["holder_node_id"]) # empty: the runtime told it too late
+            expect(f"{kind}: where", not path or procedure in path, w)
+    idle = [w for t, w in waits_of(p, "OMP_IDLE", "taskwait")] # the last region before the pause of 200 ms
+    expect("idle between regions", sum(w["total_ns"] for w in idle) >= 0.6 * 200e6, idle)
+
+
+def omp_regions():
+    """The worker's samples name the region they were taken in, and the forking thread says where each of these was forked:
+    one caller does three times the work of the other. Bound: 5 standard deviations."""
+    _, p = omp("callers")
+    forks = p.threads[1].regions
+    of = {"calls_three": 0, "calls_one": 0}
+    worker = p.threads[2]
+    unknown = 0
+    for region, weight in worker.in_region.items():
+        path = p.path_of(p.threads[1], forks[region]) if region in forks else []
+        expect("forked in region()", not path or path[-1] == "region", path)
+        callers = [name for name in of if name in path]
+        if callers:
+            of[callers[0]] += weight
+        else:
+            unknown += weight
+    n = sum(of.values())
+    expect("samples", n >= 100, (of, unknown))
+    # the first record of each chunk may lack its region, and a worker may be told late that a region is over
+    expect("samples without a region", unknown <= 0.1 * worker.weight(), f"{unknown} of {worker.weight()}")
+    scenarios.near("callers 3:1", of["calls_three"] / n, 0.75, n)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* OpenMP programs, by OMPT: waits at barriers, locks and tasks; and which parallel region a worker's samples belong to, told
+ * by the thread that forked it when a sample was taken in it. Programs with a tool of their own keep it. */
+#include <stdlib.h>
+
+#include "interpose.h"
+#include "ompt.h"
+#include "waits.h"
+
+#define BRIEF_NS 2000u /* a shorter wait for a lock is not worth a walk of the stack */
+#define FRAME_MAX (1ull << 30)
+
+static const hsc_rt_holder nobody;
+static _Atomic uint64_t last_region;
+static int (*get_task_info)(int level, int *flags, ompt_data **task, ompt_frame **frame, ompt_data **parallel, int *number);
+
+static hsc_rt_region *region_of(uint64_t id) {
+    hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
+    return id && atomic_load_explicit(&r->id, memory_order_acquire) == id ? r : NULL;
+}
+
+/* The program's frame that called the OpenMP runtime, if the runtime's entry keeps a frame pointer and returns there. */
+static bool entered_from(const ompt_frame *frame, const void *return_address, hsc_rt_here *at) {
+    uint64_t fp = frame ? frame->enter_frame.value : 0, here = (uint64_t)__builtin_frame_address(0);
+    if (!return_address || fp <= here || fp - here > FRAME_MAX || fp & 7)
+        return false;
+    const uint64_t *word = (const uint64_t *)fp; /* NOLINT: a frame of this thread's stack */
+    if (word[1] != (uint64_t)return_address)
+        return false;
+    *at = (hsc_rt_here){word[1], fp + 16, word[0]};
+    return true;
+}
+
+static bool current_frame(const void *return_address, hsc_rt_here *at) {
+    ompt_frame *frame = NULL;
+    return get_task_info && get_task_info(0, NULL, NULL, &frame, NULL, NULL) == 2 && entered_from(frame, return_address, at);
+}
+
+static bool is_waiting(const hsc_rt_thread *t) {
+    return t && t->open.kind >= HSC_wait_kind_OMP_BARRIER && t->open.kind <= HSC_wait_kind_OMP_IDLE;
+}
+
+/* ---- regions ------------------------------------------------------------------------------------------------------------- */
+
+static void on_thread_begin(int type, ompt_data *data) {
+    (void)type;
+    (void)data;
+    if (hsc_rt_self)
+        hsc_rt_self->omp = true;
+}
+
+static void on_parallel_begin(ompt_data *task, const ompt_frame *frame, ompt_data *parallel, unsigned threads, int flags,
+                              const void *return_address) {
+    (void)task;
+    (void)flags;
+    (void)threads;
+    uint64_t id = atomic_fetch_add_explicit(&last_region, 1, memory_order_relaxed) + 1;
+    hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
+    atomic_store_explicit(&r->id, 0, memory_order_relaxed);
+    r->at = (hsc_rt_here){(uint64_t)return_address, 0, 0};
+    r->known = entered_from(frame, return_address, &r->at);
+    r->threads = 0;
+    atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->met, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->id, id, memory_order_release);
+    parallel->value = id;
+}
+
+static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *return_address) {
+    (void)task;
+    (void)flags;
+    (void)return_address;
+    hsc_rt_region *r = region_of(parallel->value);
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!r)
+        return;
+    atomic_store_explicit(&r->end_ns, hsc_rt_now_ns(), memory_order_release);
+    if (!t || !r->known || !atomic_load_explicit(&r->met, memory_order_relaxed) || !hsc_rt_own(t))
+        return;
+    bool truncated;
+    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint32_t node = hsc_rt_walk_here(t, &r->at, now, &truncated);
+    hsc_rec_region record = {parallel->value, node, r->threads};
+    if (node)
+        hsc_rt_thread_put(t, HSC_REC_region, &record, now);
+    atomic_store_explicit(&t->own_cycles, t->own_cycles + (hsc_cycles() - begin), memory_order_relaxed);
+    hsc_rt_disown(t, node);
+}
+
+static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, unsigned threads, unsigned number, int flags) {
+    (void)task;
+    (void)flags;
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t)
+        return;
+    t->omp = true;
+    hsc_rt_region *r = region_of(endpoint == OMPT_BEGIN && parallel ? parallel->value : t->region);
+    if (!number) { /* who forked it has the path on its own stack */
+        if (endpoint == OMPT_BEGIN && r)
+            r->threads = threads;
+    } else if (endpoint == OMPT_BEGIN) {
+        if (is_waiting(t))
+            hsc_rt_wait_end(t, 0, nobody);
+        t->region = parallel ? parallel->value : 0;
+    } else {
+        t->region = 0;
+        hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_IDLE, r ? r->at.pc : 0);
+    }
+}
+
+/* ---- waits --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t kind_of_sync(int sync) {
+    switch (sync) {
+    case OMPT_SYNC_BARRIER:
+    case OMPT_SYNC_EXPLICIT:
+        return HSC_wait_kind_OMP_BARRIER;
+    case OMPT_SYNC_TASKWAIT:
+        return HSC_wait_kind_OMP_TASKWAIT;
+    case OMPT_SYNC_TASKGROUP:
+        return HSC_wait_kind_OMP_TASKGROUP;
+    case OMPT_SYNC_REDUCTION:
+        return HSC_wait_kind_OMP_REDUCTION;
+    default:
+        return HSC_wait_kind_OMP_REGION_END;
+    }
+}
+
+/* A worker at the end of a region has no frame of the program below it: it waits where the region was forked. */
+static void begin_wait(uint32_t kind, const void *return_address) {
+    hsc_rt_thread *t = hsc_rt_self;
+    hsc_rt_here at;
+    if (!t)
+        return;
+    hsc_rt_region *r = region_of(t->region);
+    uint64_t pc = return_address ? (uint64_t)return_address : r ? r->at.pc : 0;
+    if (current_frame(return_address, &at))
+        hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
+    else if (r && pc)
+        hsc_rt_wait_begin_alone(kind, pc);
+    else {
+        at = HSC_RT_HERE();
+        hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
+    }
+}
+
+static void end_wait(hsc_rt_thread *t) {
+    hsc_rt_region *r = region_of(t->region);
+    uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
+    if (t->open.kind == HSC_wait_kind_OMP_REGION_END && end > t->open.begin_ns)
+        hsc_rt_wait_split(t, end, HSC_wait_kind_OMP_IDLE); /* it was told late that the region had ended */
+    hsc_rt_wait_end(t, 0, nobody);
+}
+
+static void on_sync_wait(int sync, int endpoint, ompt_data *parallel, ompt_data *task, const void *return_address) {
+    (void)parallel;
+    hsc_rt_thread *t = hsc_rt_self;
+    if (endpoint == OMPT_BEGIN)
+        begin_wait(kind_of_sync(sync), return_address);
+    else if (endpoint == OMPT_END && is_waiting(t))
+        end_wait(t);
+    if (task && endpoint == OMPT_END)
+        task->value = 0;
+}
+
+/* Tasks are worked on while their creator waits: that is no wait. It ends, and begins again when the task is done; what it
+ * was is kept with the waiting task. */
+static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t)
+        return;
+    if (is_waiting(t)) {
+        if (before)
+            before->value = (uint64_t)t->open.kind << 32 | t->open.node;
+        end_wait(t);
+    } else if (status == OMPT_TASK_COMPLETE && next && next->value) {
+        uint64_t kept = next->value;
+        next->value = 0;
+        hsc_rt_wait_begin_at((uint32_t)(kept >> 32), (uint32_t)kept);
+    }
+}
+
+static uint32_t kind_of_mutex(int mutex) {
+    return mutex == OMPT_CRITICAL  ? HSC_wait_kind_OMP_CRITICAL
+           : mutex == OMPT_ATOMIC  ? HSC_wait_kind_OMP_ATOMIC
+           : mutex == OMPT_ORDERED ? HSC_wait_kind_OMP_ORDERED
+                                   : HSC_wait_kind_OMP_LOCK;
+}
+
+/* Most locks are free: only the time is noted, and who is asked for the lock if it turns out to be long. */
+static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, uint64_t lock, const void *return_address) {
+    (void)hint;
+    (void)implementation;
+    (void)return_address;
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t || !hsc_rt.options.waits || t->lock_begin_ns || mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
+        return;
+    t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
+    t->lock_begin_ns = hsc_rt_now_ns();
+    t->lock_holder = lock ? hsc_rt_lock_taken_by((const void *)lock) : 0; /* or nobody: that can't be told here */
+}
+
+static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_address) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t || !t->lock_begin_ns)
+        return;
+    uint64_t begin = t->lock_begin_ns;
+    t->lock_begin_ns = 0;
+    hsc_rt_wait_state_back(t, t->lock_state);
+    if (lock)
+        hsc_rt_lock_taken((const void *)lock, t);
+    if (hsc_rt_now_ns() < begin + BRIEF_NS)
+        return;
+    hsc_rt_here at;
+    if (!current_frame(return_address, &at))
+        at = HSC_RT_HERE();
+    hsc_rt_holder holder = hsc_rt_lock_holder((const void *)lock);
+    if (holder.thread_id != t->lock_holder)
+        holder = (hsc_rt_holder){t->lock_holder, 0};
+    hsc_rt_wait_add(t, kind_of_mutex(mutex), &at, begin, holder);
+}
+
+static void on_mutex_released(int mutex, uint64_t lock, const void *return_address) {
+    (void)mutex;
+    hsc_rt_here at;
+    if (!lock || !hsc_rt_lock_is_wanted((const void *)lock))
+        return;
+    if (!current_frame(return_address, &at))
+        at = HSC_RT_HERE();
+    hsc_rt_lock_given((const void *)lock, &at);
+}
+
+/* ---- connection ------------------------------------------------------------------------------------------------------------ */
+
+static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
+    (void)device;
+    (void)tool;
+    int (*set)(int event, ompt_function f) = (int (*)(int, ompt_function))lookup("ompt_set_callback");
+    int (*state)(uint64_t *) = (int (*)(uint64_t *))lookup("ompt_get_state");
+    if (!set || !state)
+        return 0;
+    get_task_info = (__typeof__(get_task_info))lookup("ompt_get_task_info");
+    set(OMPT_THREAD_BEGIN, (ompt_function)on_thread_begin);
+    set(OMPT_PARALLEL_BEGIN, (ompt_function)on_parallel_begin);
+    set(OMPT_PARALLEL_END, (ompt_function)on_parallel_end);
+    set(OMPT_IMPLICIT_TASK, (ompt_function)on_implicit_task);
+    if (hsc_rt.options.waits) {
+        set(OMPT_TASK_SCHEDULE, (ompt_function)on_task_schedule);
+        set(OMPT_SYNC_WAIT, (ompt_function)on_sync_wait);
+        set(OMPT_MUTEX_ACQUIRE, (ompt_function)on_mutex_acquire);
+        set(OMPT_MUTEX_ACQUIRED, (ompt_function)on_mutex_acquired);
+        set(OMPT_MUTEX_RELEASED, (ompt_function)on_mutex_released);
+    }
+    hsc_rt.omp_state = state;
+    return 1; /* stay */
+}
+
+static void finalize(ompt_data *tool) {
+    (void)tool;
+    hsc_rt.omp_state = NULL;
+}
+
+ompt_tool *ompt_start_tool(unsigned version, const char *runtime);
+
+/* The OpenMP runtime asks whether there is a tool. Others come first: one of the program, one that the user named, and what
+ * the thread sanitizer needs to understand OpenMP. */
+HSC_RT_EXPORT ompt_tool *ompt_start_tool(unsigned version, const char *runtime) {
+    static ompt_tool ours = {initialize, finalize, {0}};
+    ompt_tool *(*real)(unsigned, const char *) = HSC_RT_REAL("ompt_start_tool");
+    ompt_tool *theirs = real ? real(version, runtime) : NULL;
+    const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+    if (theirs || !hsc_rt_active() || (libraries && *libraries) || dlsym(RTLD_DEFAULT, "__tsan_init"))
+        return theirs;
+    return &ours;
+}

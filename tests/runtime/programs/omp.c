@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* OpenMP waits of a known length in procedures of their own. Prints "kind procedure seconds" where the seconds are measured
+ * around the construct by the waiting thread. */
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 5
+#define HELD_MS 20
+
+static double waited;
+static _Atomic double sink;
+
+static void held(void) {
+    usleep(HELD_MS * 1000);
+}
+
+static __attribute__((noinline)) void work(long n) {
+    double x = 1;
+    for (long i = 0; i < n; i++)
+        x = x * 1.0000001 + 1e-9;
+    sink = x;
+}
+
+static __attribute__((noinline)) void explicit_barrier(void) {
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 0)
+            held();
+        double begin = omp_get_wtime();
+#pragma omp barrier
+        if (omp_get_thread_num() == 1)
+            waited += omp_get_wtime() - begin;
+    }
+}
+
+static __attribute__((noinline)) void loop_end(void) {
+#pragma omp parallel num_threads(2)
+    {
+        double begin = omp_get_wtime();
+#pragma omp for schedule(static)
+        for (int i = 0; i < 2; i++) {
+            if (i == 0)
+                held();
+        }
+        if (omp_get_thread_num() == 1)
+            waited += omp_get_wtime() - begin;
+    }
+}
+
+static __attribute__((noinline)) void region_end(void) {
+    double begin = omp_get_wtime();
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 1)
+        held();
+    waited += omp_get_wtime() - begin;
+}
+
+static __attribute__((noinline)) void worker_at_region_end(void) {
+    double begin = omp_get_wtime();
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0)
+        held();
+    waited += omp_get_wtime() - begin;
+}
+
+static atomic_int inside;
+
+static __attribute__((noinline)) void critical(void) {
+    atomic_store(&inside, 0);
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1)
+            while (!atomic_load(&inside))
+                usleep(100);
+        double begin = omp_get_wtime();
+#pragma omp critical(one)
+        {
+            if (omp_get_thread_num() == 1)
+                waited += omp_get_wtime() - begin;
+            else {
+                atomic_store(&inside, 1);
+                held();
+            }
+        }
+    }
+}
+
+static omp_lock_t lock;
+
+static __attribute__((noinline)) void locks(void) {
+    atomic_store(&inside, 0);
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1)
+            while (!atomic_load(&inside))
+                usleep(100);
+        double begin = omp_get_wtime();
+        omp_set_lock(&lock);
+        if (omp_get_thread_num() == 1)
+            waited += omp_get_wtime() - begin;
+        else {
+            atomic_store(&inside, 1);
+            held();
+        }
+        omp_unset_lock(&lock);
+    }
+}
+
+static __attribute__((noinline)) void taskwait(void) {
+    atomic_store(&inside, 0);
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 0) {
+#pragma omp task
+            {
+                atomic_store(&inside, 1);
+                held();
+            }
+            while (!atomic_load(&inside)) /* the other thread has it */
+                usleep(100);
+            double begin = omp_get_wtime();
+#pragma omp taskwait
+            waited += omp_get_wtime() - begin;
+        }
+    }
+}
+
+/* Two callers of one region, three times the work in one of them: its worker's time belongs to them 3:1. */
+static __attribute__((noinline)) void region(long n) {
+#pragma omp parallel num_threads(2)
+    work(n);
+}
+
+static __attribute__((noinline)) void calls_three(long n) {
+    region(3 * n);
+    sink = sink + 1;
+}
+
+static __attribute__((noinline)) void calls_one(long n) {
+    region(n);
+    sink = sink + 1;
+}
+
+/* A worker that works on tasks while it stands at a barrier does not wait. */
+static __attribute__((noinline)) void tasks_at_barrier(long n) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single nowait
+        for (int i = 0; i < 40; i++) {
+#pragma omp task
+            work(n);
+        }
+#pragma omp barrier
+    }
+}
+
+static void report(const char *kind, const char *name, void (*run)(void)) {
+    waited = 0;
+    for (int i = 0; i < ROUNDS; i++)
+        run();
+    printf("%s %s %.9f\n", kind, name, waited);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "callers")) {
+        for (int i = 0; i < 40; i++) {
+            calls_three(2000000);
+            calls_one(2000000);
+        }
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "tasks")) {
+        for (int i = 0; i < 10; i++)
+            tasks_at_barrier(600000);
+        return 0;
+    }
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+    work(1000000);
+    report("OMP_BARRIER", "explicit_barrier", explicit_barrier);
+    report("OMP_REGION_END", "loop_end", loop_end);
+    report("OMP_REGION_END", "region_end", region_end);
+    report("OMP_REGION_END", "worker_at_region_end", worker_at_region_end);
+    report("OMP_CRITICAL", "critical", critical);
+    report("OMP_LOCK", "locks", locks);
+    report("OMP_TASKWAIT", "taskwait", taskwait);
+    usleep(200000);
+#pragma omp parallel num_threads(2)
+    work(1000000);
+    return 0;
+}
