@@ -140,36 +140,64 @@ bool hsc_code_finish(hsc_code *c) {
 
 /* ---- lookup ---- */
 
-/* A row with a line in the block [begin, end) around row i, in the same copy of the same procedure: the next one, else the
- * one before. The register allocator puts its reloads at a block's head, with line 0. */
-static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t scope, uint64_t begin, uint64_t end) {
-    for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++)
-        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && hsc_code_scope_at(c, c->lines.p[k].lo) == scope)
+/* Is scope `inner` the scope `outer`, or inlined somewhere in it? */
+static bool is_in_scope(const hsc_code *c, uint32_t inner, uint32_t outer) {
+    while (inner != outer && inner != HSC_NO_INDEX)
+        inner = c->scopes.p[inner].parent;
+    return inner == outer && inner != HSC_NO_INDEX;
+}
+
+/* A row with a line in the block [begin, end) around row i, in the same copy of the same procedure or in one inlined into
+ * it: the next one, else the one before. The register allocator puts its reloads at a block's head, with line 0 and outside
+ * of the ranges of inlined copies. *scope becomes that of the row. */
+static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, uint64_t begin, uint64_t end) {
+    for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++) {
+        uint32_t at = hsc_code_scope_at(c, c->lines.p[k].lo);
+        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && is_in_scope(c, at, *scope)) {
+            *scope = at;
             return (uint32_t)k;
-    for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--)
-        if (c->lines.p[k - 1].unit == c->lines.p[i].unit && c->lines.p[k - 1].line &&
-            hsc_code_scope_at(c, c->lines.p[k].lo - 1) == scope)
+        }
+    }
+    for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--) {
+        uint32_t at = hsc_code_scope_at(c, c->lines.p[k].lo - 1);
+        if (c->lines.p[k - 1].unit == c->lines.p[i].unit && c->lines.p[k - 1].line && is_in_scope(c, at, *scope)) {
+            *scope = at;
             return (uint32_t)(k - 1);
+        }
+    }
     return HSC_NO_INDEX;
+}
+
+/* A row without place, in a unit that has places, that began in another block: the instruction at the head of this one has
+ * no location of its own (in a prologue, the line table goes on with the row before). */
+static bool is_left_over(const hsc_code *c, uint32_t i, uint64_t begin) {
+    const hsc_line_span *row = &c->lines.p[i];
+    uint32_t group = c->units.p[row->unit].group;
+    return row->lo < begin && !row->discriminator && group != HSC_NO_INDEX &&
+           c->groups.p[group].keying == HSC_keying_DISCRIMINATOR;
 }
 
 /* The line row for an address; a row with line 0 takes its neighbour's in the same copy of the same procedure: in the same
  * block if there is one, else the one before, else the one after. */
-static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t scope, bool *repaired) {
+static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t *at_scope, bool *repaired) {
+    uint32_t scope = *at_scope;
     uint32_t i;
     FIND_SPAN(c->lines, address, i);
     *repaired = false;
-    if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX || c->lines.p[i].line)
+    if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX || (c->lines.p[i].line && c->lines.p[i].discriminator))
         return i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX ? HSC_NO_INDEX : i;
     uint32_t unit = c->lines.p[i].unit;
     const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
     uint64_t begin, end;
-    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end)) {
-        uint32_t k = row_in_block(c, i, scope, begin, end);
+    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end) &&
+        (!c->lines.p[i].line || is_left_over(c, i, begin))) {
+        uint32_t k = row_in_block(c, i, at_scope, begin, end);
         *repaired = k != HSC_NO_INDEX;
         if (*repaired)
             return k;
     }
+    if (c->lines.p[i].line)
+        return i;
     for (int way = -1; way <= 1; way += 2)
         for (uint32_t k = i, hops = 0; hops < 4096; hops++) {
             if ((way < 0 && !k) || (way > 0 && k + 1 >= c->lines.n))
@@ -334,7 +362,7 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t scope = hsc_code_scope_at(c, at), row = line_row(c, at, scope, &a.repaired);
+    uint32_t scope = hsc_code_scope_at(c, at), row = line_row(c, at, &scope, &a.repaired);
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
     for (uint32_t s = scope; s != HSC_NO_INDEX && n < FRAMES_MAX; s = c->scopes.p[s].parent)
         frames[n++] = (frame){&c->scopes.p[s], c->scopes.p[s].procedure, HSC_NO_INDEX};

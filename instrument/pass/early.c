@@ -220,11 +220,10 @@ static void place_fortran_loop(early *e, seen_loop *s) {
     if (has_line(&s->header) && hsc_source_fortran_loop(p, file, s->header.line, s->header.column, &r->kind)) {
         r->line_begin = s->header.line;
         r->column_begin = s->header.column;
-    } else if (e->has_worksharing &&
-               (!has_line(&s->header) || s->dispatches ||
-                hsc_source_is_fortran_directive(p, file, s->header.line)) &&
+    } else if (((e->has_worksharing && (!has_line(&s->header) || s->dispatches)) ||
+                hsc_source_is_fortran_directive(p, file, has_line(&s->header) ? s->header.line : s->low)) &&
                hsc_source_fortran_do_at(p, file, s->body_low == NONE ? s->low : s->body_low, &line, &column)) {
-        r->kind = HSC_loop_kind_OMP;
+        r->kind = e->has_worksharing ? HSC_loop_kind_OMP : HSC_loop_kind_DO; /* `simd` shares no work */
         r->line_begin = line;
         r->column_begin = column;
     } else if (s->body_low != NONE && hsc_source_fortran_loop(p, file, s->body_low, 1, &r->kind)) {
