@@ -13,7 +13,7 @@
 
 #include <heatscope/formats/stream.h>
 
-#include "code_internal.h"
+#include "machine_loops.h"
 
 /* ---- files and procedures ---- */
 
@@ -393,6 +393,9 @@ void hsc_code_close(hsc_code *c) {
     if (c->fd >= 0)
         close(c->fd);
     free(c->block_maps.p);
+    for (size_t i = 0; i < c->loop_maps.n; i++)
+        hsc_machine_loops_fini(c->loop_maps.p[i]);
+    free(c->loop_maps.p);
     free(c->files.p);
     free(c->procedures.p);
     free(c->loops.p);
@@ -418,7 +421,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->next_loop.p);
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
                            &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
-                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->unit_by_offset,
+                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->loops_of, &c->unit_by_offset,
                            &c->foreign_of, &c->foreign_siblings};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);

@@ -93,6 +93,20 @@ typedef struct hsc_foreign_function { /* with loops; its pieces are foreign_piec
     uint32_t begin, end;
 } hsc_foreign_function;
 
+/* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. */
+#define HSC_FIND_SPAN(v, address, out)                          \
+    do {                                                    \
+        size_t lo_ = 0, hi_ = (v).n;                        \
+        while (lo_ < hi_) {                                 \
+            size_t mid_ = lo_ + (hi_ - lo_) / 2;            \
+            if ((v).p[mid_].lo <= (address))                \
+                lo_ = mid_ + 1;                             \
+            else                                            \
+                hi_ = mid_;                                 \
+        }                                                   \
+        (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;   \
+    } while (0)
+
 struct hsc_code {
     hsc_pool pool;
     const char *path, *note;
@@ -130,6 +144,8 @@ struct hsc_code {
     int fd;
     bool is_x86_64;
     hsc_table blocks_of; /* (lo, hi) of a function: row of block_maps */
+    hsc_table loops_of;  /* the same: row of loop_maps */
+    HSC_VEC(struct hsc_machine_loops *) loop_maps;
     HSC_VEC(uint64_t *) block_maps; /* a bit for each byte: a block begins there; NULL: the code does not decode */
     HSC_VEC(hsc_foreign_loop) foreign_loops;
     HSC_VEC(hsc_foreign_piece) foreign_pieces;
@@ -176,6 +192,14 @@ const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi);
 /* Innermost loop (of foreign_loops) of the machine code at the address, found when its function is first asked for;
  * `procedure` is that of the function. *out is HSC_NO_INDEX outside of loops. */
 bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedure, uint32_t *out);
+/* The line row for an address. A row with line 0, or the procedure's first one running on
+ * into another block (the compiler gives no line to code without one there), takes a neighbour's in the same
+ * copy of the same procedure or in one inlined there (*scope is then that one): in the same block if there is one, else in
+ * the same loop of the machine code, else the one before or after. HSC_NO_INDEX: none. */
+uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool *repaired);
+/* For a row without place in a unit that has places: a row with one in the same block, or the same loop of the machine code,
+ * around the address; `row` itself outside of loops. */
+uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope);
 /* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address);

@@ -7,29 +7,15 @@
 
 #include "code_internal.h"
 
-/* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. */
-#define FIND_SPAN(v, address, out)                          \
-    do {                                                    \
-        size_t lo_ = 0, hi_ = (v).n;                        \
-        while (lo_ < hi_) {                                 \
-            size_t mid_ = lo_ + (hi_ - lo_) / 2;            \
-            if ((v).p[mid_].lo <= (address))                \
-                lo_ = mid_ + 1;                             \
-            else                                            \
-                hi_ = mid_;                                 \
-        }                                                   \
-        (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;   \
-    } while (0)
-
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
-    FIND_SPAN(c->scope_spans, address, i);
+    HSC_FIND_SPAN(c->scope_spans, address, i);
     return i == HSC_NO_INDEX ? HSC_NO_INDEX : c->scope_spans.p[i].scope;
 }
 
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
-    FIND_SPAN(c->symbols, address, i);
+    HSC_FIND_SPAN(c->symbols, address, i);
     return i != HSC_NO_INDEX && address < c->symbols.p[i].hi ? &c->symbols.p[i] : NULL;
 }
 
@@ -140,82 +126,6 @@ bool hsc_code_finish(hsc_code *c) {
 
 /* ---- lookup ---- */
 
-/* Is scope `inner` the scope `outer`, or inlined somewhere in it? */
-static bool is_in_scope(const hsc_code *c, uint32_t inner, uint32_t outer) {
-    while (inner != outer && inner != HSC_NO_INDEX)
-        inner = c->scopes.p[inner].parent;
-    return inner == outer && inner != HSC_NO_INDEX;
-}
-
-/* A row with a line in the block [begin, end) around row i, in the same copy of the same procedure or in one inlined into
- * it: the next one, else the one before. The register allocator puts its reloads at a block's head, with line 0 and outside
- * of the ranges of inlined copies. *scope becomes that of the row. */
-static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, uint64_t begin, uint64_t end) {
-    for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++) {
-        uint32_t at = hsc_code_scope_at(c, c->lines.p[k].lo);
-        if (c->lines.p[k].unit == c->lines.p[i].unit && c->lines.p[k].line && is_in_scope(c, at, *scope)) {
-            *scope = at;
-            return (uint32_t)k;
-        }
-    }
-    for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--) {
-        uint32_t at = hsc_code_scope_at(c, c->lines.p[k].lo - 1);
-        if (c->lines.p[k - 1].unit == c->lines.p[i].unit && c->lines.p[k - 1].line && is_in_scope(c, at, *scope)) {
-            *scope = at;
-            return (uint32_t)(k - 1);
-        }
-    }
-    return HSC_NO_INDEX;
-}
-
-/* A row without place, in a unit that has places, that began in another block: the instruction at the head of this one has
- * no location of its own (in a prologue, the line table goes on with the row before). */
-static bool is_left_over(const hsc_code *c, uint32_t i, uint64_t begin) {
-    const hsc_line_span *row = &c->lines.p[i];
-    uint32_t group = c->units.p[row->unit].group;
-    return row->lo < begin && !row->discriminator && group != HSC_NO_INDEX &&
-           c->groups.p[group].keying == HSC_keying_DISCRIMINATOR;
-}
-
-/* The line row for an address; a row with line 0 takes its neighbour's in the same copy of the same procedure: in the same
- * block if there is one, else the one before, else the one after. */
-static uint32_t line_row(hsc_code *c, uint64_t address, uint32_t *at_scope, bool *repaired) {
-    uint32_t scope = *at_scope;
-    uint32_t i;
-    FIND_SPAN(c->lines, address, i);
-    *repaired = false;
-    if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX || (c->lines.p[i].line && c->lines.p[i].discriminator))
-        return i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX ? HSC_NO_INDEX : i;
-    uint32_t unit = c->lines.p[i].unit;
-    const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
-    uint64_t begin, end;
-    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end) &&
-        (!c->lines.p[i].line || is_left_over(c, i, begin))) {
-        uint32_t k = row_in_block(c, i, at_scope, begin, end);
-        *repaired = k != HSC_NO_INDEX;
-        if (*repaired)
-            return k;
-    }
-    if (c->lines.p[i].line)
-        return i;
-    for (int way = -1; way <= 1; way += 2)
-        for (uint32_t k = i, hops = 0; hops < 4096; hops++) {
-            if ((way < 0 && !k) || (way > 0 && k + 1 >= c->lines.n))
-                break;
-            k = way < 0 ? k - 1 : k + 1;
-            const hsc_line_span *at = &c->lines.p[k];
-            /* the end of the earlier row, the begin of the later one, is what touches the hole */
-            uint64_t touch = way < 0 ? c->lines.p[k + 1].lo - 1 : at->lo;
-            if (at->unit != unit || (scope == HSC_NO_INDEX && hsc_code_symbol_at(c, touch) != symbol))
-                break;
-            if (at->line && hsc_code_scope_at(c, touch) == scope) {
-                *repaired = true;
-                return k;
-            }
-        }
-    return i;
-}
-
 /* Is loop `inner` below loop `outer` (or is outer none)? */
 static bool is_below(const hsc_code *c, uint32_t inner, uint32_t outer) {
     if (outer == HSC_NO_INDEX)
@@ -234,8 +144,9 @@ static uint32_t loop_by_line(const hsc_code *c, uint32_t procedure, uint32_t fil
     for (uint32_t l = c->loop_of_procedure.p[procedure]; l != HSC_NO_INDEX; l = c->next_loop.p[l]) {
         const hsc_code_loop *at = &c->loops.p[l];
         if (at->file == file && line && at->line_begin <= line && line <= at->line_end &&
-            (best == HSC_NO_INDEX || at->depth > c->loops.p[best].depth))
-            best = l;
+            (best == HSC_NO_INDEX || at->depth > c->loops.p[best].depth ||
+             (at->depth == c->loops.p[best].depth && at->line_begin > c->loops.p[best].line_begin)))
+            best = l; /* of equal depth: a loop that is always left from inside is none of those round it to the compiler */
     }
     return best;
 }
@@ -276,8 +187,10 @@ static void add_loops(hsc_code *c, uint32_t loop, size_t *n) {
         c->elements[(*n)++] = (hsc_code_element){HSC_ELEMENT_LOOP, nest[depth], HSC_NO_INDEX, 0};
 }
 
-/* Loops of the frames, frames[0] being the innermost. */
-static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_place *place, uint32_t file, uint32_t line) {
+/* Loops of the frames, frames[0] being the innermost. `borrowed`: the place is that of other code in the same loop of the
+ * machine code. */
+static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_place *place, bool borrowed, uint32_t file,
+                       uint32_t line) {
     uint32_t inlined = place ? place->inlined : HSC_NO_INDEX;
     for (size_t i = 1; i < n; i++) { /* callers of inlined copies */
         if (inlined != HSC_NO_INDEX && c->inlineds.p[inlined].callee != frames[i - 1].procedure)
@@ -290,7 +203,7 @@ static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_pla
         frames[0].loop = loop_by_line(c, frames[0].procedure, file, line);
         return;
     }
-    if (place->site != HSC_NO_INDEX && c->sites.p[place->site].loop != HSC_NO_INDEX) {
+    if (!borrowed && place->site != HSC_NO_INDEX && c->sites.p[place->site].loop != HSC_NO_INDEX) {
         uint32_t loop = c->sites.p[place->site].loop;
         for (size_t i = 0; i < n; i++)
             if (frames[i].procedure == c->loops.p[loop].procedure) {
@@ -309,6 +222,9 @@ static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_pla
                 break;
             }
     }
+    uint32_t by_line = borrowed ? loop_by_line(c, frames[0].procedure, file, line) : HSC_NO_INDEX;
+    if (by_line != HSC_NO_INDEX && is_below(c, by_line, frames[0].loop))
+        frames[0].loop = by_line; /* unrolled fully */
 }
 
 /* Loops of the frames by the machine code, for what has no map. */
@@ -356,13 +272,27 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
     return true;
 }
 
+/* The place that the row names, when it is one of the function that the frames are of. */
+static const hsc_place *place_of(const hsc_code *c, uint32_t group, uint32_t row, const frame *frames, size_t n) {
+    uint32_t p = c->lines.p[row].discriminator
+                     ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | c->lines.p[row].discriminator, 0)
+                     : HSC_NO_INDEX;
+    const hsc_place *place = p == HSC_NO_INDEX ? NULL : &c->places.p[p];
+    if (!place || place->function == HSC_NO_INDEX)
+        return place;
+    for (size_t i = 0; i < n; i++) /* the outermost frame, or one that was inlined at link time */
+        if (place->function == (frames[i].scope ? frames[i].scope->function : frames[i].procedure))
+            return place;
+    return NULL; /* belongs to another copy of this unit */
+}
+
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
     uint64_t at = exact || !address ? address : address - 1;
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t scope = hsc_code_scope_at(c, at), row = line_row(c, at, &scope, &a.repaired);
+    uint32_t scope = hsc_code_scope_at(c, at), row = hsc_code_line_row(c, at, &scope, &a.repaired);
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
     for (uint32_t s = scope; s != HSC_NO_INDEX && n < FRAMES_MAX; s = c->scopes.p[s].parent)
         frames[n++] = (frame){&c->scopes.p[s], c->scopes.p[s].procedure, HSC_NO_INDEX};
@@ -378,22 +308,14 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
         return HSC_OK;
     }
     uint32_t unit = scope != HSC_NO_INDEX ? c->scopes.p[scope].unit : line ? line->unit : HSC_NO_INDEX;
-    uint32_t group = unit != HSC_NO_INDEX ? c->units.p[unit].group : HSC_NO_INDEX, p = HSC_NO_INDEX;
-    if (group != HSC_NO_INDEX && line && line->discriminator)
-        p = hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | line->discriminator, 0);
-    const hsc_place *place = p == HSC_NO_INDEX ? NULL : &c->places.p[p];
-    if (place && place->function != HSC_NO_INDEX) {
-        /* the machine function as compiled: the outermost frame, or one that was inlined at link time */
-        bool fits = false;
-        for (size_t i = 0; i < n && !fits; i++)
-            fits = place->function == (frames[i].scope ? frames[i].scope->function : frames[i].procedure);
-        if (!fits)
-            place = NULL; /* belongs to another copy of this unit */
-    }
+    uint32_t group = unit != HSC_NO_INDEX ? c->units.p[unit].group : HSC_NO_INDEX;
+    uint32_t from = group == HSC_NO_INDEX || !line || line->discriminator ? row : hsc_code_row_in_loop(c, row, at, scope);
+    bool borrowed = from != row;
+    const hsc_place *place = group == HSC_NO_INDEX || from == HSC_NO_INDEX ? NULL : place_of(c, group, from, frames, n);
     if (group == HSC_NO_INDEX && !find_foreign_loops(c, at, frames, n))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     if (group != HSC_NO_INDEX && c->loops.n)
-        find_loops(c, frames, n, place, line ? line->file : HSC_NO_INDEX, line ? line->line : 0);
+        find_loops(c, frames, n, place, borrowed, line ? line->file : HSC_NO_INDEX, line ? line->line : 0);
     for (size_t i = n; i-- > 0 && a.element_count < HSC_ELEMENTS_MAX;) {
         const hsc_code_scope *s = frames[i].scope;
         if (i + 1 == n)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """agree.py SYMBOLIZE LLVM_PREFIX MODULE: procedure, line and inline chain of every instruction of the module's text, by
-our own reader and by llvm-symbolizer, must be the same; line 0 must have been repaired from a line of the same procedure.
+our own reader and by llvm-symbolizer, must be the same; line 0 must have been repaired from a line of the same procedure
+or of one inlined there.
 With a map, the innermost loop of an address must hold its line (99 of 100; a loop's first instructions may stand before)."""
 import os
 import re
@@ -39,6 +40,13 @@ def own(symbolize, module, addresses):
         yield frames, repaired, [tuple(map(int, l.split("-"))) for l in loops]
 
 
+def is_repaired(mine, ref):
+    """The same procedures, or copies inlined there, whose code the block or loop is; a line other than 0; callers the same.
+    What has a line in the reference is code without location at the head of a block, which the prologue's row runs on into."""
+    tail = mine[len(mine) - len(ref):]
+    return len(mine) >= len(ref) and mine[0][2] and tail[0][0] == ref[0][0] and tail[1:] == ref[1:]
+
+
 def main():
     symbolize, llvm, module = sys.argv[1:4]
     listing = subprocess.run([llvm + "llvm-objdump", "-d", "--no-show-raw-insn", module], capture_output=True, text=True,
@@ -57,7 +65,7 @@ def main():
             outside += not loops[0][0] <= mine[0][2] <= loops[0][1]
         if mine == ref:
             same += 1
-        elif repaired and ref[0][2] == 0 and mine[0][2] and [f[0] for f in mine] == [f[0] for f in ref] and mine[1:] == ref[1:]:
+        elif repaired and is_repaired(mine, ref):
             repaired_rows += 1
         elif [f[1:] for f in mine] == [f[1:] for f in ref] and all(a[0] == b[0] or not a[0].startswith("_Z") for a, b in zip(mine, ref)):
             same += 1  # no linkage name in the debug information (GCC's local templates)

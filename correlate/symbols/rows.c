@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows of the line table for addresses, and what to take where a row says little: compilers give line 0 to code that belongs
+ * to no line, and code that the back end made or merged has no place in the map. Its block, or its loop of the machine code,
+ * has other rows that say more. */
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "machine_loops.h"
+
+#define ROWS_MAX 4096 /* looked at in each direction */
+
+/* Is scope `inner` the scope `outer`, or inlined somewhere in it? */
+static bool is_in_scope(const hsc_code *c, uint32_t inner, uint32_t outer) {
+    while (inner != outer && inner != HSC_NO_INDEX)
+        inner = c->scopes.p[inner].parent;
+    return inner == outer && inner != HSC_NO_INDEX;
+}
+
+/* May row k stand in for row i of the same block or loop? */
+static bool may_stand_in(const hsc_code *c, size_t k, uint32_t i, uint32_t scope, bool with_place, uint64_t touch,
+                         uint32_t *its_scope) {
+    const hsc_line_span *at = &c->lines.p[k];
+    if (at->unit != c->lines.p[i].unit || !at->line || (with_place && !at->discriminator))
+        return false;
+    *its_scope = hsc_code_scope_at(c, touch);
+    return *its_scope == scope || is_in_scope(c, *its_scope, scope);
+}
+
+/* A row with a line in the block [begin, end) around row i, in the same copy of the same procedure or in one inlined into
+ * it: the next one, else the one before. The register allocator puts its reloads at a block's head, with line 0 and outside
+ * of the ranges of inlined copies. *scope becomes that of the row. */
+static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, bool with_place, uint64_t begin, uint64_t end) {
+    uint32_t its;
+    for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++)
+        if (may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
+            *scope = its;
+            return (uint32_t)k;
+        }
+    for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--)
+        if (may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
+            *scope = its;
+            return (uint32_t)(k - 1);
+        }
+    return HSC_NO_INDEX;
+}
+
+/* ---- loops of the machine code ---- */
+
+/* NULL: the code does not decode, or no memory. */
+static const hsc_machine_loops *loops_of(hsc_code *c, uint64_t lo, uint64_t hi) {
+    uint32_t *known = hsc_table_at(&c->loops_of, lo, hi);
+    if (!known)
+        return NULL;
+    if (*known == HSC_NO_INDEX) {
+        hsc_machine_loops *m = hsc_pool_take(&c->pool, sizeof *m);
+        if (!m)
+            return NULL;
+        memset(m, 0, sizeof *m);
+        *known = (uint32_t)c->loop_maps.n;
+        if (!HSC_PUSH(c->loop_maps, m)) {
+            *known = HSC_NO_INDEX;
+            return NULL;
+        }
+        if (!hsc_code_find_machine_loops(c, lo, hi, m))
+            hsc_machine_loops_fini(m);
+    }
+    const hsc_machine_loops *m = c->loop_maps.p[*known];
+    return m->pieces.n ? m : NULL;
+}
+
+static uint32_t loop_at(const hsc_machine_loops *m, uint64_t address) {
+    uint32_t i;
+    HSC_FIND_SPAN(m->pieces, address, i);
+    return i == HSC_NO_INDEX ? HSC_NO_INDEX : m->pieces.p[i].loop;
+}
+
+/* The nearest row, those after it first, whose code is directly in the same loop of the machine code as the address. */
+static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_loops *m, const hsc_symbol *symbol, uint32_t i,
+                                    uint64_t address, uint32_t *scope, bool with_place) {
+    uint32_t loop = loop_at(m, address), its;
+    for (size_t k = (size_t)i + 1; k < c->lines.n && k - i < ROWS_MAX && c->lines.p[k].lo < symbol->hi; k++)
+        if (loop_at(m, c->lines.p[k].lo) == loop && may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
+            *scope = its;
+            return (uint32_t)k;
+        }
+    for (size_t k = i; k > 0 && i - k < ROWS_MAX && c->lines.p[k].lo > symbol->lo; k--)
+        if (loop_at(m, c->lines.p[k].lo - 1) == loop &&
+            may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
+            *scope = its;
+            return (uint32_t)(k - 1);
+        }
+    return HSC_NO_INDEX;
+}
+
+/* ---- lookup ---- */
+
+static bool is_keyed(const hsc_code *c, uint32_t row) {
+    uint32_t group = c->units.p[c->lines.p[row].unit].group;
+    return group != HSC_NO_INDEX && c->groups.p[group].keying == HSC_keying_DISCRIMINATOR;
+}
+
+/* The row before or after row i with a line, in the same copy of the same procedure. */
+static uint32_t row_beside(const hsc_code *c, uint32_t i, const hsc_symbol *symbol, uint32_t scope) {
+    for (int way = -1; way <= 1; way += 2)
+        for (uint32_t k = i, hops = 0; hops < ROWS_MAX; hops++) {
+            if ((way < 0 && !k) || (way > 0 && k + 1 >= c->lines.n))
+                break;
+            k = way < 0 ? k - 1 : k + 1;
+            const hsc_line_span *at = &c->lines.p[k];
+            /* the end of the earlier row, the begin of the later one, is what touches the hole */
+            uint64_t touch = way < 0 ? c->lines.p[k + 1].lo - 1 : at->lo;
+            if (at->unit != c->lines.p[i].unit || (scope == HSC_NO_INDEX && hsc_code_symbol_at(c, touch) != symbol))
+                break;
+            if (at->line && hsc_code_scope_at(c, touch) == scope)
+                return k;
+        }
+    return HSC_NO_INDEX;
+}
+
+uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool *repaired) {
+    uint32_t i;
+    HSC_FIND_SPAN(c->lines, address, i);
+    *repaired = false;
+    if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX)
+        return HSC_NO_INDEX;
+    const hsc_line_span *row = &c->lines.p[i];
+    if (row->line && row->discriminator)
+        return i;
+    const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
+    if (row->line && (!symbol || row->lo > symbol->lo))
+        return i;
+    uint64_t begin, end;
+    uint32_t k = HSC_NO_INDEX;
+    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end)) {
+        if (row->line && row->lo >= begin)
+            return i;
+        k = row_in_block(c, i, scope, false, begin, end);
+        const hsc_machine_loops *m = k == HSC_NO_INDEX && !row->line ? loops_of(c, symbol->lo, symbol->hi) : NULL;
+        if (m)
+            k = row_in_machine_loop(c, m, symbol, i, address, scope, false);
+    }
+    if (k == HSC_NO_INDEX && !row->line)
+        k = row_beside(c, i, symbol, *scope);
+    *repaired = k != HSC_NO_INDEX;
+    return *repaired ? k : i;
+}
+
+uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope) {
+    const hsc_symbol *symbol = is_keyed(c, row) ? hsc_code_symbol_at(c, address) : NULL;
+    const hsc_machine_loops *m = symbol ? loops_of(c, symbol->lo, symbol->hi) : NULL;
+    uint64_t begin, end;
+    if (!m || loop_at(m, address) == HSC_NO_INDEX)
+        return row;
+    uint32_t i, k = HSC_NO_INDEX;
+    HSC_FIND_SPAN(c->lines, address, i);
+    if (hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end))
+        k = row_in_block(c, i, &scope, true, begin, end);
+    /* the loop is that of the code around it, be it of the same inlined copy or not */
+    while (scope != HSC_NO_INDEX && c->scopes.p[scope].parent != HSC_NO_INDEX)
+        scope = c->scopes.p[scope].parent;
+    if (k == HSC_NO_INDEX)
+        k = row_in_machine_loop(c, m, symbol, i, address, &scope, true);
+    return k == HSC_NO_INDEX ? row : k;
+}
