@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "map_check.h"
+#include "map_remarks.h"
 #include "map_section.h"
 
 enum { OPT_OUTPUT, OPT_REMARKS, OPT_SUMMARY };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "write the static mapping file FILE instead of printing"},
-    {"remarks", 'r', NULL, "print below each loop what the optimiser said of it"},
+    {"remarks", 'r', NULL, "print below each loop, call and procedure what the optimiser said of it, and why"},
     {"summary", 's', NULL, "print one line a module"},
     {NULL, 0, NULL, NULL}};
 
@@ -156,16 +157,6 @@ static void print_range(uint64_t begin, uint64_t end) {
     printf("%12s  ", text);
 }
 
-static void print_remarks(const hsc_map_module *m, uint64_t loop_id) {
-    for (size_t i = 0; i < m->n_remarks; i++) {
-        const hsc_rec_remark *r = &m->remarks[i];
-        if (r->site_id != loop_id)
-            continue;
-        printf("%12s  %" PRIu64 ":%" PRIu64 ": %.*s [%s]\n", "", r->line, r->column,
-               (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p);
-    }
-}
-
 static void print_module(const hsc_map_module *m, bool remarks) {
     print_module_line(m);
     uint64_t file = 0;
@@ -192,9 +183,13 @@ static void print_module(const hsc_map_module *m, bool remarks) {
             print_versions(m, v->loop_id);
             printf("\n");
             if (remarks)
-                print_remarks(m, v->loop_id);
+                hsc_map_print_loop_remarks(m, v->loop_id);
         }
+        if (remarks)
+            hsc_map_print_procedure_remarks(m, p->procedure_id);
     }
+    if (remarks)
+        hsc_map_print_other_remarks(m);
 }
 
 int hsc_cmd_map(int argc, char **argv) {

@@ -39,6 +39,18 @@ static bool keep(reading *r, hsc_str *s) {
     return true;
 }
 
+static bool keep_numbers(reading *r, hsc_u64s *v) {
+    struct block *b = malloc(sizeof *b + v->n * sizeof *v->p);
+    if (!b)
+        return false;
+    b->next = r->model.memory;
+    r->model.memory = b;
+    if (v->n)
+        memcpy(b + 1, v->p, v->n * sizeof *v->p);
+    v->p = (const uint64_t *)(b + 1);
+    return true;
+}
+
 static bool grow(void **items, size_t n, size_t size) {
     if (n & (n - 1)) /* only at powers of two */
         return true;
@@ -150,6 +162,21 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
         IN_RANGE("procedure of a remark", m->remarks[i].procedure_id, m->n_procedures);
         IN_RANGE("file of a remark", m->remarks[i].file_id, m->n_files);
         IN_RANGE("site of a remark", m->remarks[i].site_id, sites);
+        IN_RANGE("copy of a remark", m->remarks[i].inline_id, m->n_inlines);
+    }
+    for (size_t i = 0; i < m->n_dependences; i++) {
+        const hsc_rec_dependence *d = &m->dependences[i];
+        IN_RANGE("loop of a dependence", d->loop_id, sites);
+        IN_RANGE("procedure of a dependence", d->procedure_id, m->n_procedures);
+        IN_RANGE("copy of a dependence", d->inline_id, m->n_inlines);
+        IN_RANGE("file of a dependence", d->source_file_id, m->n_files);
+        IN_RANGE("file of a dependence", d->sink_file_id, m->n_files);
+    }
+    for (size_t i = 0; i < m->n_memory_checks; i++) {
+        IN_RANGE("loop of a check", m->memory_checks[i].loop_id, sites);
+        IN_RANGE("procedure of a check", m->memory_checks[i].procedure_id, m->n_procedures);
+        IN_RANGE("copy of a check", m->memory_checks[i].inline_id, m->n_inlines);
+        IN_RANGE("file of a check", m->memory_checks[i].file_id, m->n_files);
     }
     return status;
 }
@@ -226,6 +253,15 @@ static hsc_status take(reading *r) {
         KEEP(m->remarks[m->n_remarks - 1].name);
         KEEP(m->remarks[m->n_remarks - 1].message);
         break;
+    case HSC_REC_dependence:
+        ADD(dependences, n_dependences, hsc_rec_dependence);
+        break;
+    case HSC_REC_memory_check:
+        ADD(memory_checks, n_memory_checks, hsc_rec_memory_check);
+        if (!keep_numbers(r, &m->memory_checks[m->n_memory_checks - 1].lines) ||
+            !keep_numbers(r, &m->memory_checks[m->n_memory_checks - 1].columns))
+            goto memory;
+        break;
     default: /* of a newer version: counted, not looked at */
         break;
     }
@@ -274,6 +310,8 @@ void hsc_map_model_fini(hsc_map_model *m) {
         free(v->inlines);
         free(v->places);
         free(v->remarks);
+        free(v->dependences);
+        free(v->memory_checks);
     }
     free(m->modules);
     for (struct block *b = m->memory; b;) {

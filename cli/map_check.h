@@ -17,7 +17,10 @@ typedef struct hsc_map_module {
     hsc_rec_inline *inlines;
     hsc_rec_place *places;
     hsc_rec_remark *remarks;
-    size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks;
+    hsc_rec_dependence *dependences;
+    hsc_rec_memory_check *memory_checks;
+    size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks,
+        n_dependences, n_memory_checks;
     uint64_t records;
 } hsc_map_module;
 

@@ -310,11 +310,8 @@ static void number_loops(early *e) {
         hsc_ir_loc begin;
         bool has_begin = hsc_ir_get_loc_of_node(s->node.begin, &begin);
         if (s->record.file_id && s->id)
-            hsc_map_set(&p->loop_at,
-                        hsc_remark_position((uint32_t)s->record.file_id,
-                                            has_begin ? begin.line : (unsigned)s->record.line_begin,
-                                            has_begin ? begin.column : (unsigned)s->record.column_begin),
-                        s->id);
+            hsc_why_loop_begins(p, (uint32_t)s->record.file_id, has_begin ? begin.line : (unsigned)s->record.line_begin,
+                                has_begin ? begin.column : (unsigned)s->record.column_begin, s->id);
     }
     free(order);
     free(children);

@@ -47,7 +47,9 @@ static void put_group(hsc_pass *p, sink *s) {
     PUT_ALL(s, p->instances, loop_instance);
     PUT_ALL(s, p->inlines, inline);
     PUT_ALL(s, p->places, place);
-    PUT_ALL(s, p->remarks, remark);
+    PUT_ALL(s, p->why.remarks, remark);
+    PUT_ALL(s, p->why.dependences, dependence);
+    PUT_ALL(s, p->why.memory_checks, memory_check);
     hsc_rec_module_end end = {p->module_tag, s->records};
     put(s, HSC_REC_module_end, &end);
 }

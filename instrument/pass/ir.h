@@ -120,16 +120,62 @@ void hsc_pass_late(hsc_pass *p);
 LLVMModuleRef hsc_pass_get_module(const hsc_pass *p);
 void hsc_pass_free(hsc_pass *p);
 
-/* A remark of one of the passes of hsc_pass_wants_remarks, as it is made. */
+/* A piece of code that something is said of: a location in it, and the loop that it is the header of. */
+typedef struct hsc_ir_region {
+    hsc_ir_loc loc;
+    bool is_exact;       /* loc is where the thing itself is, not only near it */
+    uint32_t key_id;     /* early id of the loop; 0: none */
+    uint64_t key_module;
+} hsc_ir_region;
+
+/* A remark as it is made. */
 typedef struct hsc_ir_remark {
     unsigned kind; /* enum remark_kind */
-    hsc_ir_text pass, name, function, message;
-    hsc_ir_text path; /* absolute; empty where the remark has no location */
-    unsigned line, column;
+    hsc_ir_text pass, name;
+    unsigned line, column; /* 0: no location */
+    LLVMValueRef function;
+    hsc_ir_region region;
+    const void *handle;
 } hsc_ir_remark;
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *remark);
+/* Asked first, with kind, pass and name only. */
+bool hsc_pass_keeps_remark(const hsc_pass *p, const hsc_ir_remark *remark);
+/* Text and absolute path of a remark (empty: none): bytes written, without an end mark, cut at size. */
+size_t hsc_ir_remark_message(const hsc_ir_remark *remark, char *buffer, size_t size);
+size_t hsc_ir_remark_path(const hsc_ir_remark *remark, char *buffer, size_t size);
 
-/* Only passes that give the same code with and without remarks ("inline" does not). */
+/* Before the vectoriser: of each innermost loop what may keep it from vector code. */
+typedef struct hsc_ir_loop_facts {
+    LLVMValueRef function;
+    hsc_ir_region region;
+    hsc_ir_loc begin;
+    unsigned exits; /* blocks that may leave it */
+    bool has_call;
+    bool has_indirect; /* addresses that it has just read */
+    bool is_disabled;  /* by the programmer */
+} hsc_ir_loop_facts;
+void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *facts);
+
+typedef struct hsc_ir_dependence {
+    LLVMValueRef function;
+    hsc_ir_region region;
+    hsc_ir_loc source, sink;
+    bool source_writes, sink_writes, has_distance;
+    uint64_t distance, size_bytes;
+    unsigned verdict; /* enum dependence_verdict */
+} hsc_ir_dependence;
+void hsc_pass_take_dependence(hsc_pass *p, const hsc_ir_dependence *dependence);
+
+typedef struct hsc_ir_memory_check {
+    LLVMValueRef function;
+    hsc_ir_region region;
+    unsigned comparisons;
+    const hsc_ir_loc *accesses;
+    size_t n_accesses;
+} hsc_ir_memory_check;
+void hsc_pass_take_memory_check(hsc_pass *p, const hsc_ir_memory_check *check);
+
+/* Passes that analyse more when asked for remarks; only such as give the same code then ("inline" does not). */
 bool hsc_pass_wants_remarks(const char *pass, size_t n);
 
 #ifdef __cplusplus

@@ -102,6 +102,20 @@ static uint32_t inline_of(late *w, const hsc_ir_loc *loc) {
     return id;
 }
 
+/* The inlined copy of a location, or the nearest round it of which some code is left; 0: the function's own code. */
+static uint32_t find_inline(void *late_look, const hsc_ir_loc *loc) {
+    late *w = late_look;
+    hsc_ir_loc at = *loc, call;
+    while (hsc_ir_get_loc_of_node(at.inlined_at, &call)) {
+        uint32_t id = hsc_map_get(&w->inline_of, key_of("inline", (uint64_t)(uintptr_t)at.inlined_at,
+                                                        (uint64_t)(uintptr_t)at.subprogram, 0));
+        if (id)
+            return id;
+        at = call;
+    }
+    return 0;
+}
+
 /* ---- what late loops are ------------------------------------------------------------------------------------------- */
 
 static void count_vote(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id, uint32_t weight) {
@@ -446,6 +460,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     make_instances(&w);
     if (p->keyed && w.subprogram)
         put_places(&w);
+    hsc_why_place(p, w.procedure_id, find_inline, &w);
     free(w.loops);
     free(w.is_latch);
     free(w.idom);

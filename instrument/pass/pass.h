@@ -56,6 +56,28 @@ typedef struct hsc_source {
     uint32_t lines;
 } hsc_source;
 
+/* What why.h gathers. A record's inlined copy is known to the late look only; till then it is noted here. */
+typedef enum hsc_why_kind { HSC_WHY_REMARK, HSC_WHY_DEPENDENCE, HSC_WHY_MEMORY_CHECK } hsc_why_kind;
+typedef struct hsc_why_origin {
+    hsc_why_kind kind;
+    uint32_t index;                         /* of the record */
+    LLVMMetadataRef inlined_at, subprogram; /* NULL: not inlined */
+    bool several;                           /* more than one copy */
+    uint32_t next;                          /* index + 1 of the next one of the same function */
+} hsc_why_origin;
+typedef struct hsc_why {
+    HSC_VECTOR(hsc_rec_remark) remarks;
+    HSC_VECTOR(hsc_rec_dependence) dependences;
+    HSC_VECTOR(hsc_rec_memory_check) memory_checks;
+    HSC_VECTOR(hsc_why_origin) origins;
+    hsc_map origin_of;   /* first origin + 1 by function */
+    hsc_map seen;        /* origin + 1 by key */
+    hsc_map facts_of;    /* bits of why.h by loop */
+    hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
+    hsc_map loop_at;     /* loop by file, line and column of its begin */
+    hsc_map loop_round;  /* innermost loop by file and line, as asked for */
+} hsc_why;
+
 struct hsc_pass {
     LLVMModuleRef module;
     LLVMContextRef context;
@@ -77,12 +99,9 @@ struct hsc_pass {
     HSC_VECTOR(hsc_rec_loop_instance) instances;
     HSC_VECTOR(hsc_rec_place) places;
     HSC_VECTOR(hsc_rec_inline) inlines;
-    HSC_VECTOR(hsc_rec_remark) remarks;
+    hsc_why why;
 
     hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;
-    hsc_map remark_seen;    /* those kept, by pass, name, site, message */
-    hsc_map loop_at;        /* loop by file, line and column of its begin */
-    hsc_map loop_round;     /* innermost loop by file and line, as asked for */
     hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
 };
 
@@ -146,7 +165,11 @@ bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
 void hsc_source_fini(hsc_source *s);
 
 /* remark.c */
-uint64_t hsc_remark_position(uint32_t file_id, unsigned line, unsigned column);
+/* Remarks that say this position is where they are mean that loop. */
+void hsc_why_loop_begins(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, uint32_t loop_id);
+/* Once the late look knows a function's inlined copies: find gives that of a location, 0 when there is none. */
+void hsc_why_place(hsc_pass *p, uint32_t function_id, uint32_t (*find)(void *ctx, const hsc_ir_loc *loc), void *ctx);
+void hsc_why_fini(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);

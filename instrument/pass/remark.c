@@ -1,36 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Remarks of the optimiser: which to keep, and the loop that each is about. */
-#include "pass.h"
+/* Remarks of the optimiser: which to keep, and the loop, call or procedure that each is about. */
+#include "why.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { MESSAGE_MAX_BYTES = 2048, PATH_MAX_BYTES = 8192 };
 
 static bool is(hsc_ir_text t, const char *s) {
     return t.n == strlen(s) && !memcmp(t.p, s, t.n);
 }
 
-bool hsc_pass_wants_remarks(const char *pass, size_t n) {
-    static const char *const passes[] = {"loop-vectorize", "loop-unroll", "slp-vectorizer", "licm"};
-    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
-        if (strlen(passes[i]) == n && !memcmp(passes[i], pass, n))
+static bool is_in(hsc_ir_text t, const char *const *list) {
+    for (; *list; list++)
+        if (is(t, *list))
             return true;
     return false;
 }
 
-uint64_t hsc_remark_position(uint32_t file_id, unsigned line, unsigned column) {
+bool hsc_pass_wants_remarks(const char *pass, size_t n) {
+    static const char *const passes[] = {"loop-vectorize", NULL};
+    return is_in((hsc_ir_text){pass, n}, passes);
+}
+
+bool hsc_pass_keeps_remark(const hsc_pass *p, const hsc_ir_remark *r) {
+    /* the first are the inline records; the second the calls of what the module does not define */
+    if (p->skip || (is(r->pass, "inline") && (r->kind == HSC_remark_kind_PASSED || is(r->name, "NoDefinition"))))
+        return false;
+    return true;
+}
+
+/* ---- the inlined copy ------------------------------------------------------------------------------------------------ */
+
+uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t procedure_id, const hsc_ir_loc *loc,
+                      size_t next_index, bool *is_new) {
+    hsc_why *w = &p->why;
+    uint32_t at = hsc_map_get(&w->seen, key);
+    *is_new = !at;
+    if (at) {
+        hsc_why_origin *o = &w->origins.p[at - 1];
+        o->several = o->several || o->inlined_at != loc->inlined_at;
+        return o->index;
+    }
+    uint64_t function = hsc_pass_tag(0, "function", &procedure_id, sizeof procedure_id);
+    *HSC_VECTOR_ADD(w->origins) = (hsc_why_origin){.kind = kind, .index = (uint32_t)next_index, .inlined_at = loc->inlined_at,
+                                                   .subprogram = loc->subprogram,
+                                                   .next = hsc_map_get(&w->origin_of, function)};
+    hsc_map_set(&w->origin_of, function, (uint32_t)w->origins.n);
+    hsc_map_set(&w->seen, key, (uint32_t)w->origins.n);
+    return (uint32_t)next_index;
+}
+
+void hsc_why_place(hsc_pass *p, uint32_t function_id, uint32_t (*find)(void *ctx, const hsc_ir_loc *loc), void *ctx) {
+    hsc_why *w = &p->why;
+    uint64_t function = hsc_pass_tag(0, "function", &function_id, sizeof function_id);
+    for (uint32_t at = hsc_map_get(&w->origin_of, function); at; at = w->origins.p[at - 1].next) {
+        const hsc_why_origin *o = &w->origins.p[at - 1];
+        if (o->several || !o->inlined_at)
+            continue;
+        hsc_ir_loc loc = {.inlined_at = o->inlined_at, .subprogram = o->subprogram};
+        uint32_t id = find(ctx, &loc);
+        switch (o->kind) {
+        case HSC_WHY_REMARK: w->remarks.p[o->index].inline_id = id; break;
+        case HSC_WHY_DEPENDENCE: w->dependences.p[o->index].inline_id = id; break;
+        case HSC_WHY_MEMORY_CHECK: w->memory_checks.p[o->index].inline_id = id; break;
+        }
+    }
+}
+
+void hsc_why_fini(hsc_pass *p) {
+    hsc_why *w = &p->why;
+    free(w->remarks.p);
+    free(w->dependences.p);
+    free(w->memory_checks.p);
+    free(w->origins.p);
+    hsc_map_fini(&w->origin_of);
+    hsc_map_fini(&w->seen);
+    hsc_map_fini(&w->facts_of);
+    hsc_map_fini(&w->reason_of);
+    hsc_map_fini(&w->loop_at);
+    hsc_map_fini(&w->loop_round);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t position(uint32_t file_id, unsigned line, unsigned column) {
     uint64_t v[3] = {file_id, line, column};
     return hsc_pass_tag(0, "position", v, sizeof v);
 }
 
-/* The file of an absolute path, if any record names it. */
-static uint32_t file_of(const hsc_pass *p, hsc_ir_text path) {
-    uint64_t key = hsc_hash64(0, path.p, path.n);
-    return path.n ? hsc_map_get(&p->file_by_path, key + !key) : 0;
+void hsc_why_loop_begins(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, uint32_t loop_id) {
+    hsc_map_set(&p->why.loop_at, position(file_id, line, column), loop_id);
+}
+
+/* The early id of a location; 0: none of ours. */
+static uint32_t site_at(const hsc_pass *p, const hsc_ir_loc *loc) {
+    return p->keyed && loc->node && loc->discriminator <= p->sites.n ? loc->discriminator : 0;
+}
+
+static uint32_t loop_of_site(const hsc_pass *p, uint32_t site) {
+    if (!site)
+        return 0;
+    const hsc_site *s = &p->sites.p[site - 1];
+    return s->is_loop ? site : (uint32_t)p->callsites.p[s->index].loop_id;
+}
+
+static uint32_t loop_of_key(const hsc_pass *p, const hsc_ir_region *g) {
+    return g->key_id && g->key_module == p->module_tag && g->key_id <= p->sites.n && p->sites.p[g->key_id - 1].is_loop
+               ? g->key_id
+               : 0;
+}
+
+uint32_t hsc_why_loop_of(const hsc_pass *p, const hsc_ir_region *region) {
+    uint32_t id = loop_of_key(p, region);
+    return id ? id : loop_of_site(p, site_at(p, &region->loc));
 }
 
 /* The smallest loop round a line. */
 static uint32_t loop_round(hsc_pass *p, uint32_t file_id, unsigned line) {
-    uint64_t key = hsc_remark_position(file_id, line, 0);
-    uint32_t known = hsc_map_get(&p->loop_round, key);
+    uint64_t key = position(file_id, line, 0);
+    uint32_t known = hsc_map_get(&p->why.loop_round, key);
     if (known)
         return known - 1;
     const hsc_rec_loop *best = NULL;
@@ -42,51 +131,132 @@ static uint32_t loop_round(hsc_pass *p, uint32_t file_id, unsigned line) {
             best = l;
     }
     uint32_t id = best ? (uint32_t)best->loop_id : 0;
-    hsc_map_set(&p->loop_round, key, id + 1);
+    hsc_map_set(&p->why.loop_round, key, id + 1);
     return id;
 }
 
-void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
-    if (p->skip || !r->line)
-        return;
-    /* what these two did is seen in the code, and what they tried and left is too much to be of use; of licm, loads that
-     * it could not move out of a loop are worth knowing */
-    if ((is(r->pass, "licm") && r->kind != HSC_remark_kind_MISSED) ||
-        (is(r->pass, "slp-vectorizer") && r->kind != HSC_remark_kind_PASSED))
-        return;
-    uint32_t file = file_of(p, r->path), site = 0;
-    bool of_vectorizer = is(r->pass, "loop-vectorize");
-    if (file) {
-        bool of_loop = of_vectorizer || is(r->pass, "loop-unroll");
-        site = of_loop ? hsc_map_get(&p->loop_at, hsc_remark_position(file, r->line, r->column)) : 0;
+/* Passes whose remarks are about a loop, wherever in it they are located. */
+static bool is_of_loop(hsc_ir_text pass) {
+    static const char *const passes[] = {"loop-vectorize", "loop-unroll", "loop-distribute", "loop-interchange",
+                                         "loop-idiom", "loop-delete", "loop-fusion", "loop-unroll-and-jam",
+                                         "loop-peel", "loop-flatten", "simple-loop-unswitch", "transform-warning",
+                                         "TTI", "licm", NULL};
+    return is_in(pass, passes);
+}
+
+/* The file of a remark that lies in no instruction of its region, if any record names it. */
+static uint32_t file_of(hsc_pass *p, const hsc_ir_remark *r) {
+    if (r->region.is_exact)
+        return hsc_pass_file(p, r->region.loc.file);
+    char path[PATH_MAX_BYTES];
+    size_t n = hsc_ir_remark_path(r, path, sizeof path);
+    uint64_t key = hsc_hash64(0, path, n);
+    return n ? hsc_map_get(&p->file_by_path, key + !key) : 0;
+}
+
+/* What the remark is about. */
+static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint64_t *attachment) {
+    uint32_t site = 0;
+    bool of_loop = is_of_loop(r->pass);
+    if (of_loop)
+        site = loop_of_key(p, &r->region);
+    if (!site && r->region.is_exact)
+        site = of_loop ? loop_of_site(p, site_at(p, &r->region.loc)) : site_at(p, &r->region.loc);
+    bool located = r->region.is_exact && p->keyed;
+    if (!site && r->line && file && (of_loop || !located)) {
+        site = of_loop ? hsc_map_get(&p->why.loop_at, position(file, r->line, r->column)) : 0;
         if (!site)
             site = loop_round(p, file, r->line);
     }
+    if (!site && of_loop)
+        site = loop_of_site(p, site_at(p, &r->region.loc));
+    if (site)
+        *attachment = p->sites.p[site - 1].is_loop ? HSC_remark_attachment_LOOP : HSC_remark_attachment_CALL;
+    else if (!r->line)
+        *attachment = HSC_remark_attachment_NO_LOCATION;
+    else if (!file)
+        *attachment = HSC_remark_attachment_NO_FILE;
+    else
+        *attachment = of_loop ? HSC_remark_attachment_NO_LOOP : HSC_remark_attachment_PROCEDURE;
+    return site;
+}
+
+/* ---- remarks --------------------------------------------------------------------------------------------------------- */
+
+/* Passes that say one thing of many accesses: one record a site and name. Of the others each text is kept. */
+static bool says_much(hsc_ir_text pass) {
+    static const char *const passes[] = {"licm", "gvn", "slp-vectorizer", "sroa", "memcpyopt", "dse", "instcombine",
+                                         "argpromotion", "inline", "tailcallelim", NULL};
+    return is_in(pass, passes);
+}
+
+void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
+    uint32_t file = r->line ? file_of(p, r) : 0;
+    uint64_t attachment = 0;
+    uint32_t site = site_of(p, r, file, &attachment);
+    uint32_t procedure = hsc_pass_procedure_of_function(p, r->function);
+    bool of_vectorizer = is(r->pass, "loop-vectorize"), much = says_much(r->pass);
     /* "loop not vectorized" adds nothing to the reason that came before it */
-    uint64_t reason = hsc_pass_tag(site, "reason", "", 0);
-    if (of_vectorizer && site && is(r->name, "MissedDetails") && hsc_map_get(&p->remark_seen, reason))
-        return;
-    if (of_vectorizer && r->kind >= HSC_remark_kind_ANALYSIS)
-        hsc_map_set(&p->remark_seen, reason, 1);
-    /* the same is said of every inlined copy */
-    bool once = is(r->pass, "licm"); /* a loop with one such load usually has many */
-    if (once && !site)
-        return;
-    uint64_t v[3] = {site, once ? 0 : (uint64_t)r->line << 32 | r->column, file};
+    if (of_vectorizer && site) {
+        uint64_t reason = hsc_pass_tag(site, "reason", "", 0);
+        if (is(r->name, "MissedDetails") && hsc_map_get(&p->why.reason_of, reason))
+            return;
+        if (r->kind >= HSC_remark_kind_ANALYSIS)
+            hsc_map_set(&p->why.reason_of, reason, 1);
+    }
+    char message[MESSAGE_MAX_BYTES];
+    size_t n = 0;
+    /* outside of loops and calls the source procedure holds them together */
+    uint32_t holder = site || !r->region.loc.node ? 0 : hsc_pass_procedure_of_subprogram(p, r->region.loc.subprogram);
+    uint64_t v[] = {site, holder, r->kind, much ? 0 : (uint64_t)r->line << 32 | r->column, much ? 0 : file,
+                    site || holder ? 0 : procedure};
     uint64_t key = hsc_pass_tag(hsc_pass_tag(0, "remark", v, sizeof v), "name", r->name.p, r->name.n);
-    key = hsc_pass_tag(key, "message", r->message.p, r->message.n);
-    if (hsc_map_get(&p->remark_seen, key))
-        return;
-    hsc_map_set(&p->remark_seen, key, 1);
-    *HSC_VECTOR_ADD(p->remarks) = (hsc_rec_remark){
-        .pass = hsc_pass_dup(p, r->pass.p, r->pass.n),
-        .name = hsc_pass_dup(p, r->name.p, r->name.n),
-        .kind = r->kind,
-        .procedure_id = hsc_pass_find_procedure(p, r->function.p, r->function.n),
-        .file_id = file,
-        .line = r->line,
-        .column = r->column,
-        .site_id = site,
-        .message = hsc_pass_dup(p, r->message.p, r->message.n),
-    };
+    key = hsc_pass_tag(key, "pass", r->pass.p, r->pass.n);
+    if (!much) {
+        n = hsc_ir_remark_message(r, message, sizeof message);
+        key = hsc_pass_tag(key, "message", message, n);
+    }
+    bool is_new;
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, key, procedure, &r->region.loc, p->why.remarks.n, &is_new);
+    if (is_new) {
+        if (much)
+            n = hsc_ir_remark_message(r, message, sizeof message);
+        *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
+            .pass = hsc_pass_dup(p, r->pass.p, r->pass.n),
+            .name = hsc_pass_dup(p, r->name.p, r->name.n),
+            .kind = r->kind,
+            .procedure_id = procedure,
+            .file_id = file,
+            .line = r->line,
+            .column = r->column,
+            .site_id = site,
+            .message = hsc_pass_dup(p, message, n),
+            .reason = hsc_reason_of(r, hsc_why_loop_facts(p, loop_of_site(p, site))),
+            .attachment = attachment,
+        };
+    }
+    p->why.remarks.p[at].count++;
+}
+
+void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id) {
+    static const char name[] = "VectorizeDisabled", message[] = "vectorization is switched off by the programmer";
+    bool is_new;
+    uint32_t procedure = hsc_pass_procedure_of_function(p, f->function);
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, "disabled", "", 0), procedure, &f->region.loc,
+                               p->why.remarks.n, &is_new);
+    if (is_new)
+        *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
+            .pass = {"heatscope", 9},
+            .name = {name, sizeof name - 1},
+            .kind = HSC_remark_kind_MISSED,
+            .procedure_id = procedure,
+            .file_id = hsc_pass_file(p, f->begin.file),
+            .line = f->begin.line,
+            .column = f->begin.column,
+            .site_id = loop_id,
+            .message = {message, sizeof message - 1},
+            .reason = HSC_reason_DISABLED,
+            .attachment = HSC_remark_attachment_LOOP,
+        };
+    p->why.remarks.p[at].count++;
 }

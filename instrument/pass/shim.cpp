@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The bridge to LLVM's C++: registration of the pass, and what LLVM-C lacks, filled into plain C structs (ir.h). */
-#include "ir.h"
+#include "shim.h"
 
 #include <cstring>
 #include <cstdlib>
@@ -25,10 +25,6 @@ using namespace llvm;
 
 static const char mark_name[] = "heatscope.module";
 static const char key_name[] = "heatscope.loop";
-
-static hsc_ir_text text_of(StringRef s) {
-    return {s.data(), s.size()};
-}
 
 /* The scope below all blocks that only carry a discriminator. */
 static DILocalScope *source_scope(DILocalScope *scope) {
@@ -277,85 +273,6 @@ hsc_ir_text hsc_ir_get_name(LLVMValueRef value) {
 
 namespace {
 
-struct RemarkCatcher;
-
-/* One pipeline: what the early look found waits here for the late one. Each pipeline has its own, so that link-time
- * optimisation in threads shares nothing. */
-struct Session {
-    hsc_pass *pass = nullptr;
-    RemarkCatcher *catcher = nullptr; /* of the context, while it stands there */
-    bool profile_discriminators = false;
-    ~Session() { hsc_pass_free(pass); }
-};
-
-/* Stands before the compiler's own handler between the two looks: remarks of our passes are made, and kept by us; the
- * compiler's handler gets what it would have got without us. */
-struct RemarkCatcher : DiagnosticHandler {
-    std::shared_ptr<Session> session;
-    std::unique_ptr<DiagnosticHandler> next;
-    RemarkCatcher(std::shared_ptr<Session> s, std::unique_ptr<DiagnosticHandler> n)
-        : session(std::move(s)), next(std::move(n)) {}
-
-    static bool ours(StringRef pass) { return hsc_pass_wants_remarks(pass.data(), pass.size()); }
-    bool isAnalysisRemarkEnabled(StringRef pass) const override {
-        return ours(pass) || next->isAnalysisRemarkEnabled(pass);
-    }
-    bool isMissedOptRemarkEnabled(StringRef pass) const override {
-        return ours(pass) || next->isMissedOptRemarkEnabled(pass);
-    }
-    bool isPassedOptRemarkEnabled(StringRef pass) const override {
-        return ours(pass) || next->isPassedOptRemarkEnabled(pass);
-    }
-    bool isAnyRemarkEnabled() const override { return true; }
-
-    bool handleDiagnostics(const DiagnosticInfo &info) override {
-        if (info.getSeverity() == DS_Error)
-            next->HasErrors = true;
-        auto *remark = dyn_cast<DiagnosticInfoIROptimization>(&info);
-        if (!remark || !ours(remark->getPassName()))
-            return next->handleDiagnostics(info);
-        if (session->pass)
-            take(*remark);
-        bool wanted;
-        switch (info.getKind()) {
-        case DK_OptimizationRemark: wanted = next->isPassedOptRemarkEnabled(remark->getPassName()); break;
-        case DK_OptimizationRemarkMissed: wanted = next->isMissedOptRemarkEnabled(remark->getPassName()); break;
-        case DK_OptimizationRemarkAnalysis:
-        case DK_OptimizationRemarkAnalysisFPCommute:
-        case DK_OptimizationRemarkAnalysisAliasing:
-            wanted = next->isAnalysisRemarkEnabled(remark->getPassName()) ||
-                     static_cast<const OptimizationRemarkAnalysis *>(remark)->shouldAlwaysPrint();
-            break;
-        default: wanted = true; /* failures are warnings */
-        }
-        return !wanted || next->handleDiagnostics(info);
-    }
-
-    void take(const DiagnosticInfoIROptimization &remark) {
-        hsc_ir_remark r = {};
-        switch (remark.getKind()) {
-        case DK_OptimizationRemark: r.kind = 0; break;
-        case DK_OptimizationRemarkMissed: r.kind = 1; break;
-        case DK_OptimizationRemarkAnalysis: r.kind = 2; break;
-        case DK_OptimizationRemarkAnalysisFPCommute: r.kind = 3; break;
-        case DK_OptimizationRemarkAnalysisAliasing: r.kind = 4; break;
-        default: r.kind = 5; break;
-        }
-        std::string message = remark.getMsg(), path;
-        if (remark.isLocationAvailable()) {
-            path = remark.getAbsolutePath();
-            r.line = remark.getLocation().getLine();
-            r.column = remark.getLocation().getColumn();
-        }
-        r.pass = text_of(remark.getPassName());
-        r.name = text_of(remark.getRemarkName());
-        r.function = text_of(remark.getFunction().getName());
-        r.message = text_of(message);
-        r.path = text_of(path);
-        hsc_pass_take_remark(session->pass, &r);
-    }
-};
-
 struct EarlyLook : PassInfoMixin<EarlyLook> {
     std::shared_ptr<Session> session;
     const char *level;
@@ -364,11 +281,7 @@ struct EarlyLook : PassInfoMixin<EarlyLook> {
         hsc_pass_free(session->pass);
         session->pass = hsc_pass_new(wrap(&m), level, session->profile_discriminators);
         hsc_pass_early(session->pass);
-        if (!session->catcher) {
-            auto catcher = std::make_unique<RemarkCatcher>(session, m.getContext().getDiagnosticHandler());
-            session->catcher = catcher.get();
-            m.getContext().setDiagnosticHandler(std::move(catcher));
-        }
+        catch_remarks(session, m.getContext());
         return PreservedAnalyses::all();
     }
     static bool isRequired() { return true; }
@@ -379,12 +292,7 @@ struct LateLook : PassInfoMixin<LateLook> {
     explicit LateLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
         if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m)) {
-            LLVMContext &context = m.getContext();
-            if (session->catcher && context.getDiagHandlerPtr() == session->catcher) {
-                auto catcher = context.getDiagnosticHandler();
-                context.setDiagnosticHandler(std::move(session->catcher->next));
-                session->catcher = nullptr;
-            }
+            release_remarks(*session, m.getContext());
             hsc_pass_late(session->pass);
             hsc_pass_free(session->pass);
             session->pass = nullptr;
@@ -432,6 +340,8 @@ static void register_callbacks(PassBuilder &builder) {
     builder.registerPipelineStartEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
         passes.addPass(EarlyLook(session, level_text(level)));
     });
+    builder.registerVectorizerStartEPCallback(
+        [session](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(DependenceLook(session)); });
     builder.registerOptimizerLastEPCallback(
         [session](ModulePassManager &passes, OptimizationLevel) { passes.addPass(LateLook(session)); });
     builder.registerFullLinkTimeOptimizationLastEPCallback(

@@ -469,11 +469,8 @@ void hsc_pass_free(hsc_pass *p) {
     free(p->instances.p);
     free(p->places.p);
     free(p->inlines.p);
-    free(p->remarks.p);
     hsc_map_fini(&p->accesses);
-    hsc_map_fini(&p->remark_seen);
-    hsc_map_fini(&p->loop_at);
-    hsc_map_fini(&p->loop_round);
+    hsc_why_fini(p);
     hsc_map_fini(&p->file_by_node);
     hsc_map_fini(&p->file_by_path);
     hsc_map_fini(&p->procedure_by_name);

@@ -14,7 +14,7 @@
 // MAP: 19-20 for: remainder, vector 4 lanes x2
 // MAP-NEXT: 19:5: vectorized loop (vectorization width: 4, interleaved count: 2) [loop-vectorize]
 // MAP: 24-25 for:
-// MAP: 25:11: loop not vectorized: cannot prove it is safe to reorder floating-point operations [loop-vectorize]
+// MAP: 25:11: loop not vectorized: cannot prove it is safe to reorder floating-point operations [loop-vectorize: order of floating-point operations]
 void scale(int n, float *restrict a, const float *restrict b) {
     for (int i = 0; i < n; i++)
         a[i] = b[i] * 3;

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the C++ files of the pass share. */
+#ifndef HEATSCOPE_PASS_SHIM_H
+#define HEATSCOPE_PASS_SHIM_H
+
+#include "ir.h"
+
+#include <memory>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+
+struct RemarkCatcher;
+
+/* One pipeline: what the early look found waits here for the late one. Each pipeline has its own, so that link-time
+ * optimisation in threads shares nothing. */
+struct Session {
+    hsc_pass *pass = nullptr;
+    RemarkCatcher *catcher = nullptr; /* of the context, while it stands there */
+    bool profile_discriminators = false;
+    ~Session() { hsc_pass_free(pass); }
+};
+
+inline hsc_ir_text text_of(llvm::StringRef s) {
+    return {s.data(), s.size()};
+}
+
+/* shim_remark.cpp: remarks go to session->pass from the one call to the other. */
+void catch_remarks(const std::shared_ptr<Session> &session, llvm::LLVMContext &context);
+void release_remarks(Session &session, llvm::LLVMContext &context);
+
+/* shim_loop.cpp: what the vectoriser will find out about the dependences of each innermost loop. Changes nothing. */
+struct DependenceLook : llvm::PassInfoMixin<DependenceLook> {
+    std::shared_ptr<Session> session;
+    explicit DependenceLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+    static bool isRequired() { return true; }
+};
+
+/* Which loop a block is the header of: the key on a branch back to it, if that is there. */
+void fill_loop_key(const llvm::BasicBlock *header, hsc_ir_region *out);
+
+#endif

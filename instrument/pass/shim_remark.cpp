@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Remarks of the optimiser as they are made, with the piece of code that each is about. */
+#include "shim.h"
+
+#include <cstring>
+#include <string>
+
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+
+using namespace llvm;
+
+/* Blocks of machine-made code have 100,000 instructions; a remark is about one near the block's head, or is attached by
+ * its position. */
+static constexpr unsigned scan_max = 2000;
+
+/* An instruction of the block at the remark's location: its early id, and where it was inlined. */
+static void find_instruction(const BasicBlock *block, const hsc_ir_remark &r, StringRef file, hsc_ir_region *out) {
+    const DILocation *first = nullptr;
+    unsigned n = 0;
+    for (const Instruction &i : *block) {
+        const DILocation *loc = i.getDebugLoc().get();
+        if (!loc || n++ == scan_max)
+            continue;
+        if (!first && loc->getLine())
+            first = loc;
+        if (r.line && (loc->getLine() != r.line || loc->getColumn() != r.column || loc->getFilename() != file))
+            continue;
+        out->is_exact = r.line != 0;
+        first = loc;
+        break;
+    }
+    if (!first)
+        return;
+    hsc_ir_get_loc_of_node(wrap(first), &out->loc);
+}
+
+struct RemarkCatcher : DiagnosticHandler {
+    /* Stands before the compiler's own handler between the two looks: the compiler's handler gets what it would have got
+     * without us. LLVM makes nearly all remarks when any handler wants some; of the few passes of
+     * hsc_pass_wants_remarks we ask for more. */
+    std::shared_ptr<Session> session;
+    std::unique_ptr<DiagnosticHandler> next;
+    RemarkCatcher(std::shared_ptr<Session> s, std::unique_ptr<DiagnosticHandler> n)
+        : session(std::move(s)), next(std::move(n)) {}
+
+    static bool ours(StringRef pass) { return hsc_pass_wants_remarks(pass.data(), pass.size()); }
+    bool isAnalysisRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isAnalysisRemarkEnabled(pass);
+    }
+    bool isMissedOptRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isMissedOptRemarkEnabled(pass);
+    }
+    bool isPassedOptRemarkEnabled(StringRef pass) const override {
+        return ours(pass) || next->isPassedOptRemarkEnabled(pass);
+    }
+    bool isAnyRemarkEnabled() const override { return true; }
+
+    bool handleDiagnostics(const DiagnosticInfo &info) override {
+        if (info.getSeverity() == DS_Error)
+            next->HasErrors = true;
+        auto *remark = dyn_cast<DiagnosticInfoIROptimization>(&info);
+        if (remark && session->pass)
+            take(*remark);
+        if (!remark || !ours(remark->getPassName()))
+            return next->handleDiagnostics(info);
+        bool wanted;
+        switch (info.getKind()) {
+        case DK_OptimizationRemark: wanted = next->isPassedOptRemarkEnabled(remark->getPassName()); break;
+        case DK_OptimizationRemarkMissed: wanted = next->isMissedOptRemarkEnabled(remark->getPassName()); break;
+        case DK_OptimizationRemarkAnalysis:
+        case DK_OptimizationRemarkAnalysisFPCommute:
+        case DK_OptimizationRemarkAnalysisAliasing:
+            wanted = next->isAnalysisRemarkEnabled(remark->getPassName()) ||
+                     static_cast<const OptimizationRemarkAnalysis *>(remark)->shouldAlwaysPrint();
+            break;
+        default: wanted = true; /* failures are warnings */
+        }
+        return !wanted || next->handleDiagnostics(info);
+    }
+
+    void take(const DiagnosticInfoIROptimization &remark) {
+        hsc_ir_remark r = {};
+        switch (remark.getKind()) {
+        case DK_OptimizationRemark: r.kind = 0; break;
+        case DK_OptimizationRemarkMissed: r.kind = 1; break;
+        case DK_OptimizationRemarkAnalysis: r.kind = 2; break;
+        case DK_OptimizationRemarkAnalysisFPCommute: r.kind = 3; break;
+        case DK_OptimizationRemarkAnalysisAliasing: r.kind = 4; break;
+        default: r.kind = 5; break;
+        }
+        r.pass = text_of(remark.getPassName());
+        r.name = text_of(remark.getRemarkName());
+        if (!hsc_pass_keeps_remark(session->pass, &r))
+            return;
+        StringRef file;
+        if (remark.isLocationAvailable()) {
+            file = remark.getLocation().getRelativePath();
+            r.line = remark.getLocation().getLine();
+            r.column = remark.getLocation().getColumn();
+        }
+        r.function = wrap(&remark.getFunction());
+        if (auto *block = dyn_cast_or_null<BasicBlock>(remark.getCodeRegion())) {
+            find_instruction(block, r, file, &r.region);
+            fill_loop_key(block, &r.region);
+        }
+        r.handle = &remark;
+        hsc_pass_take_remark(session->pass, &r);
+    }
+};
+
+void catch_remarks(const std::shared_ptr<Session> &session, LLVMContext &context) {
+    if (session->catcher)
+        return;
+    auto catcher = std::make_unique<RemarkCatcher>(session, context.getDiagnosticHandler());
+    session->catcher = catcher.get();
+    context.setDiagnosticHandler(std::move(catcher));
+}
+
+void release_remarks(Session &session, LLVMContext &context) {
+    if (!session.catcher || context.getDiagHandlerPtr() != session.catcher)
+        return;
+    auto catcher = context.getDiagnosticHandler();
+    context.setDiagnosticHandler(std::move(session.catcher->next));
+    session.catcher = nullptr;
+}
+
+size_t hsc_ir_remark_message(const hsc_ir_remark *r, char *buffer, size_t size) {
+    std::string text = static_cast<const DiagnosticInfoIROptimization *>(r->handle)->getMsg();
+    size_t n = text.size() < size ? text.size() : size;
+    std::memcpy(buffer, text.data(), n);
+    return n;
+}
+
+size_t hsc_ir_remark_path(const hsc_ir_remark *r, char *buffer, size_t size) {
+    std::string text = static_cast<const DiagnosticInfoIROptimization *>(r->handle)->getAbsolutePath();
+    size_t n = text.size() < size ? text.size() : size;
+    std::memcpy(buffer, text.data(), n);
+    return n;
+}

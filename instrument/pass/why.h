@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Why the code is as it is: remarks, dependences and run-time checks, gathered between the two looks. */
+#ifndef HEATSCOPE_PASS_WHY_H
+#define HEATSCOPE_PASS_WHY_H
+
+#include "pass.h"
+
+/* remark.c. Early id of the loop that a region lies in or heads; 0: none. */
+uint32_t hsc_why_loop_of(const hsc_pass *p, const hsc_ir_region *region);
+/* The record of this kind that has this key, made if there is none; *is_new tells. Notes the inlined copy that it is
+ * about: one that is found again for another copy is about several. */
+uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t procedure_id, const hsc_ir_loc *loc,
+                      size_t next_index, bool *is_new);
+
+/* The vectoriser says nothing of loops that the programmer told it to leave alone. */
+void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
+
+/* dependence.c. What was noted of a loop, 0: nothing; bits below. */
+enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16 };
+uint32_t hsc_why_loop_facts(const hsc_pass *p, uint32_t loop_id);
+
+/* reason.c. Enum reason of a remark, from its pass and name and the facts of its loop. */
+uint64_t hsc_reason_of(const hsc_ir_remark *r, uint32_t facts);
+
+#endif

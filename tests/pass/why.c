@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Why a loop is vector code or is not: outcome, reason, and the dependences with their distance. The truth is in the code
+// of each procedure.
+// RUN: %cc -g -O2 -c %s -o %t.o; %map --remarks %t.o > %t.map; %check < %t.map; test $(grep -c dependence, %t.map) = 7
+// RUN: %cc -g -O2 -flto=thin -c %s -o %t.lto.o; %cc -g -O0 -c %s -o %t.0.o; %map --remarks %t.0.o > %t.0.map; ! grep -q loop-vectorize %t.0.map
+// CHECK: copy
+// CHECK-NEXT: for: memcpy or memset
+// CHECK-NEXT: Formed a call to llvm.memcpy{{.*}} [loop-idiom]
+void copy(int n, double *restrict a, const double *restrict b) {
+    for (int i = 0; i < n; i++)
+        a[i] = b[i];
+}
+// CHECK: anti
+// CHECK-NEXT: for: remainder, vector 2 lanes
+// CHECK: [[#@LINE+3]]:16: anti dependence, read here, written at [[#@LINE+3]]:14 1 iteration later; does not hinder
+void anti(int n, double *a) {
+    for (int i = 0; i < n; i++)
+        a[i] = a[i + 1] + 1;
+}
+// CHECK: flow4
+// CHECK-NEXT: for: remainder, vector 2 lanes
+// CHECK: [[#@LINE+3]]:14: flow dependence, written here, read at [[#@LINE+3]]:16 4 iterations later; bounds the vector width
+void flow4(int n, double *a) {
+    for (int i = 4; i < n; i++)
+        a[i] = a[i - 4] + 1;
+}
+// CHECK: may
+// CHECK-NEXT: for: {{.*}}vector 2 lanes
+// CHECK: 1 comparison of addresses at run time, of the accesses at [[#@LINE+3]]:16, [[#@LINE+3]]:14
+void may(int n, double *a, double *b) {
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] + 1;
+}
+// CHECK: flow1
+// CHECK-NEXT: for:
+// CHECK: [[#@LINE+4]]:14: loop not vectorized: unsafe dependent memory{{.*}} [loop-vectorize: dependence between iterations]
+// CHECK: [[#@LINE+3]]:14: flow dependence, written here, read at [[#@LINE+3]]:16 1 iteration later; prevents vector code
+void flow1(int n, double *a) {
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] * 0.5 + a[i];
+}
+// CHECK: flow3
+// CHECK: [loop-vectorize: dependence between iterations]
+// CHECK: [[#@LINE+3]]:14: flow dependence, written here, read at [[#@LINE+3]]:16 3 iterations later; vector code would wait
+void flow3(int n, double *a) {
+    for (int i = 3; i < n; i++)
+        a[i] = a[i - 3] * 0.5 + a[i];
+}
+// CHECK: fpsum
+// CHECK: [loop-vectorize: order of floating-point operations]
+double fpsum(int n, const double *a) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    return s;
+}
+// CHECK: indirect
+// CHECK: [loop-vectorize: address read from memory in the loop]
+void indirect(int n, int *a, const int *ix) {
+    for (int i = 0; i < n; i++)
+        a[ix[i]] += 1;
+}
+// CHECK: early
+// CHECK: [loop-vectorize: leaves before its count is reached]
+int early(int n, const int *a, int k) {
+    for (int i = 0; i < n; i++)
+        if (a[i] == k)
+            return i;
+    return -1;
+}
+int opaque(int);
+// CHECK: call
+// CHECK-NEXT: for: as written
+// CHECK: [loop-vectorize: call that has no vector form]
+void call(int n, int *a) {
+    for (int i = 0; i < n; i++)
+        a[i] = opaque(a[i]);
+}
+struct node {
+    struct node *next;
+    int v;
+};
+// CHECK: chase
+// CHECK: [loop-vectorize: value carried from one iteration to the next]
+// CHECK: [loop-vectorize: number of iterations not known on entry]
+int chase(const struct node *p) {
+    int s = 0;
+    while (p) {
+        s += p->v;
+        p = p->next;
+    }
+    return s;
+}
+// CHECK: selects
+// CHECK: [loop-vectorize: control flow]
+void selects(int n, const int *a, int *b) {
+    for (int i = 0; i < n; i++)
+        switch (a[i]) {
+        case 1: b[i] = 2; break;
+        case 2: b[i] += 3; break;
+        default: b[i] = 7;
+        }
+}
+// CHECK: disabled
+// CHECK: [heatscope: switched off by the programmer]
+void disabled(int n, int *a) {
+#pragma clang loop vectorize(disable)
+    for (int i = 0; i < n; i++)
+        a[i] += 3;
+}
+// CHECK: may_change
+// CHECK: [loop-vectorize: volatile or atomic access]
+void may_change(int n, volatile int *a) {
+    for (int i = 0; i < n; i++)
+        a[i] += 3;
+}
+// CHECK: strided
+// CHECK: [loop-vectorize: would not pay, says the cost model]
+void strided(int n, long *a, const long *b) {
+    for (int i = 0; i < n; i++)
+        a[17 * i] = b[33 * i] / 7;
+}
+// one loop, vector code in one copy and refused in the other: each remark names its copy
+// CHECK: scale
+// CHECK-NEXT: for:
+// CHECK-DAG: vectorized loop (vectorization width: 2{{.*}}(copy inlined at [[#@LINE+8]]:5 into apart)
+// CHECK-DAG: prevents vector code (copy inlined at [[#@LINE+10]]:5 into shifted)
+static inline __attribute__((always_inline)) void scale(int n, double *a, const double *b) {
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] * 3;
+}
+double x[1000], y[1000];
+void apart(void) {
+    scale(1000, x, y);
+}
+void shifted(void) {
+    scale(999, x + 1, x);
+}
+// a call that is not inlined says why
+// CHECK: calls_it
+// CHECK: call of never: {{.*}}inline: attributes or properties forbid it]
+__attribute__((noinline)) int never(int n) {
+    return n * opaque(n);
+}
+int calls_it(int n) {
+    return never(n) + never(n + 1);
+}
