@@ -9,7 +9,7 @@
 enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS };
 
 static const hsc_cli_option options[] = {
-    {"by", 0, "WHAT", "one table: procedure, loop, line, context, processor, module or ledger"},
+    {"by", 0, "WHAT", "one table: procedure, loop, line, context, processor, module, message, wait or ledger"},
     {"format", 'f', "FORMAT", "text, csv or json"},
     {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
@@ -23,7 +23,8 @@ static const hsc_cli_command command = {
     .usage = "[OPTIONS] DB|DIR",
     .description = "Reads a database, or a measurement directory, which is correlated first when need be.\n"
                    "\n"
-                   "Each number is a count of samples; findings carry 95 % intervals. CSV and JSON have one row a scope, with "
+                   "Times are counts of samples, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
+                   "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
                    "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).",
     .examples = "  heatscope report heatscope.out\n"
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
@@ -39,19 +40,19 @@ typedef struct choices {
     const char *metric, *where;
 } choices;
 
-static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger"};
+static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait"};
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     unsigned long long n;
     switch (option) {
     case OPT_BY:
-        for (int i = 1; i < 8; i++)
+        for (int i = 1; i < (int)(sizeof by_names / sizeof *by_names); i++)
             if (!strcmp(value, by_names[i])) {
                 c->by = (report_by)i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module or ledger", value);
+        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait or ledger", value);
     case OPT_FORMAT:
         c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
         if (c->format == REPORT_TEXT && strcmp(value, "text"))

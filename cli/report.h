@@ -17,7 +17,9 @@ typedef enum report_by {
     REPORT_CONTEXT,
     REPORT_PROCESSOR,
     REPORT_MODULE,
-    REPORT_LEDGER
+    REPORT_LEDGER,
+    REPORT_MESSAGE,
+    REPORT_WAIT
 } report_by;
 
 typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;

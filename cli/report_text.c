@@ -6,7 +6,7 @@
 
 #include <heatscope/formats/records.h>
 
-#include "report.h"
+#include "report_measures.h"
 
 /* Pads to `width` terminal columns; to the left for numbers is printf's own. */
 static void put(FILE *out, const char *text, int width) {
@@ -546,8 +546,10 @@ static hsc_status ledger(report *r, hsc_err *err) {
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
-        [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = modules, [REPORT_LEDGER] = ledger};
-    static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_LINE, REPORT_CONTEXT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
+        [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = modules, [REPORT_LEDGER] = ledger,
+        [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits};
+    static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
+                                      REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
     head(r);
     if (r->total <= 0) {
@@ -560,7 +562,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputc('\n', r->out);
     status = report_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
-        status = tables[order[i]](r, err);
+        if ((order[i] != REPORT_MESSAGE || r->info.messages) && (order[i] != REPORT_WAIT || r->info.waits))
+            status = tables[order[i]](r, err);
     if (status)
         return status;
     fprintf(r->out, "\nIntervals: each sample counts as an independent draw. Shares: binomial, Wilson's\n"

@@ -134,15 +134,20 @@ static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *con
         if (!slot->used)
             continue;
         uint32_t metric = 0;
+        uint64_t divisor = 1;
         for (size_t k = 0; k < x->p->events.n; k++)
-            if (x->p->events.p[k].id == slot->b >> 8)
+            if (x->p->events.p[k].id == slot->b >> 8) {
                 metric = x->p->events.p[k].metric;
+                divisor = x->p->events.p[k].divisor > 1 ? x->p->events.p[k].divisor : 1;
+            }
         if (!metric || metric >= x->j->metrics.n || (slot->a == HSC_NO_INDEX && no_path == HSC_NO_INDEX))
             continue; /* an event that nobody announced */
         uint32_t counts[STATES] = {0};
         uint64_t value = t->other_values.p[slot->value];
+        value = value / divisor + (value % divisor >= divisor - divisor / 2);
+        value = value < THREAD_SAMPLES_MAX ? value : THREAD_SAMPLES_MAX;
         size_t before = t->leaves.n;
-        counts[slot->b & 7] = (uint32_t)(value / (x->p->weight ? x->p->weight : 1));
+        counts[slot->b & 7] = value > 0; /* set below: the process's weight is for metric 0 alone */
         bool known = slot->a != HSC_NO_INDEX;
         if (!add_leaves(x, t, known ? context_of[slot->a] : no_path,
                         known ? &x->j->places.p[t->nodes.p[slot->a].place] : NULL, counts))
@@ -195,6 +200,8 @@ static bool expand_thread(expansion *x, jthread *t) {
         ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p);
     }
     ok = ok && add_other_leaves(x, t, context_of, no_path);
+    if (ok)
+        hsc_join_place_sites(j, x->p, t, context_of, no_path);
     free(context_of);
     free(truncated);
     return ok;
@@ -294,6 +301,9 @@ static void mark_used(const join *j, const tree *t, const uint32_t *map, uint8_t
         for (size_t k = 0; k < at->leaves.n; k++)
             used[map[at->process->context_map.p[at->leaves.p[k].context]]] = 1;
     }
+    for (size_t i = 0; i < j->run.n; i++)
+        for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
+            used[map[j->run.p[i]->context_map.p[j->run.p[i]->sites.p[k].context]]] = 1;
     for (size_t c = t->n; c-- > 1;)
         used[t->nodes[c].parent] |= used[c];
     used[0] = 1;
@@ -421,6 +431,9 @@ hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
         for (size_t i = 0; i < j->run.n; i++)
             for (size_t c = 0; c < j->run.p[i]->context_map.n; c++)
                 j->run.p[i]->context_map.p[c] = final[map[j->run.p[i]->context_map.p[c]]];
+        for (size_t i = 0; i < j->run.n; i++)
+            for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
+                j->run.p[i]->sites.p[k].context = j->run.p[i]->context_map.p[j->run.p[i]->sites.p[k].context];
         status = hsc_join_classify(j, err);
     }
     if (status == HSC_OK)

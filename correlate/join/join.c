@@ -26,6 +26,7 @@ static void free_process(jprocess *p) {
     free(p->events.p);
     free(p->contexts.p);
     free(p->context_map.p);
+    hsc_join_free_measures(p);
     hsc_table_fini(&p->context_rows);
     hsc_pool_fini(&p->pool);
 }

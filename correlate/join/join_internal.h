@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The steps of a join and what they hand on; only for files of this folder.
  *
+ *   measures.c    messages and waits: their own tables, and metrics beside the sampled ones
  *   read.c        files -> processes, threads, their context trees with counts       (parallel over files)
  *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
  *   scopes.c      static scope tree, files, lines
@@ -16,6 +17,7 @@
 #include <stdatomic.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/stream.h>
 #include <heatscope/query.h>
 
 #include "code.h"
@@ -85,7 +87,47 @@ typedef struct jevent {
     const char *name, *unit;
     double period;
     uint32_t metric;
+    uint64_t divisor; /* of values that are no samples, so that a thread's fit 32 bits; 0: 1 */
 } jevent;
+
+/* Events that are no samples: what wrappers counted and timed, exactly. Their ids in jprocess.events. */
+enum {
+    JOIN_MEASURE_WAITING = 1u << 16, /* ns */
+    JOIN_MEASURE_MPI_TIME,           /* ns */
+    JOIN_MEASURE_MPI_CALLS,
+    JOIN_MEASURE_SENT,     /* bytes */
+    JOIN_MEASURE_RECEIVED, /* bytes */
+    JOIN_MEASURE_IO,       /* bytes */
+    JOIN_MEASURE_END
+};
+#define JOIN_BUCKETS 65u /* 0: nothing; b: 2^(b-1) to 2^b - 1 */
+
+typedef struct jsite { /* where something was counted */
+    uint64_t thread, node; /* ids */
+    uint32_t context, line; /* contexts.c: rows; line HSC_NO_INDEX: unknown */
+} jsite;
+
+typedef struct joperation {
+    uint64_t id;
+    const char *name;
+    uint32_t kind, state;
+} joperation;
+
+typedef struct jmessage {
+    uint32_t site, operation; /* rows of the process */
+    uint32_t peer, size;      /* classes */
+    uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max;
+    uint64_t duration_ns, duration_min, duration_max, completions, in_flight_ns, completion_ns;
+    double size_squares, duration_squares;
+    uint64_t *sizes, *durations; /* JOIN_BUCKETS each, of the pool; NULL: none */
+} jmessage;
+
+typedef struct jwait {
+    uint32_t site, holder; /* holder: site where the lock was given back; HSC_NO_INDEX */
+    uint32_t kind;
+    uint64_t count, total_ns, max_ns, bytes;
+    uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
+} jwait;
 
 typedef struct jcontext { /* node of a calling-context tree */
     uint32_t parent;
@@ -109,6 +151,12 @@ typedef struct jprocess {
     HSC_VEC(jmapping) mappings;
     HSC_VEC(jevent) events;
     HSC_VEC(jthread) threads;
+    HSC_VEC(jsite) sites;
+    HSC_VEC(uint32_t) site_order; /* rows of sites by thread */
+    HSC_VEC(joperation) operations;
+    HSC_VEC(jmessage) messages;
+    HSC_VEC(jwait) waits;
+    hsc_table site_rows, message_rows, wait_rows;
     uint64_t samples;
     bool left_out; /* launcher */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
@@ -184,6 +232,7 @@ typedef struct jremark {
 typedef struct jmetric {
     const char *name, *unit;
     double scale;
+    bool exact; /* counted or timed, not sampled */
 } jmetric;
 
 typedef struct jledger {
@@ -229,6 +278,21 @@ hsc_status hsc_join_make_scopes(join *j, hsc_err *err);
 hsc_status hsc_join_make_contexts(join *j, hsc_err *err);
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err);
 hsc_status hsc_join_emit(join *j, hsc_err *err);
+
+/* read.c: NULL: no memory; HSC_NO_INDEX: none. */
+jthread *hsc_join_thread(jprocess *p, uint64_t id);
+uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
+bool hsc_join_add_other(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
+
+/* measures.c. Takes a record (true also for those of no interest here; false: no memory). */
+bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
+/* After the last record of the file: values by node, for the metrics. */
+bool hsc_join_end_measures(jprocess *p);
+/* Divisors of all processes' measures, the same for one kind. */
+void hsc_join_choose_divisors(join *j);
+/* Sets the sites of a thread; context_of and nodes by node row; `unknown`: for nodes that are lost. */
+void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown);
+void hsc_join_free_measures(jprocess *p);
 
 /* Category (state - 1) of every context, from the rules of categories.def. */
 hsc_status hsc_join_classify(join *j, hsc_err *err);

@@ -67,7 +67,7 @@ static bool take_mapping(jprocess *p, const hsc_rec_mapping *r) {
                                                .module = HSC_NO_INDEX});
 }
 
-static jthread *thread_of(jprocess *p, uint64_t id) {
+jthread *hsc_join_thread(jprocess *p, uint64_t id) {
     if (id && id <= p->threads.n && p->threads.p[id - 1].id == id)
         return &p->threads.p[id - 1];
     for (size_t i = p->threads.n; i-- > 0;)
@@ -83,7 +83,7 @@ static jthread *thread_of(jprocess *p, uint64_t id) {
     return t;
 }
 
-static uint32_t node_row(const jthread *t, uint64_t id) {
+uint32_t hsc_join_node_row(const jthread *t, uint64_t id) {
     if (!id)
         return HSC_NO_INDEX;
     if (id <= t->nodes.n && t->nodes.p[id - 1].id == id)
@@ -92,7 +92,7 @@ static uint32_t node_row(const jthread *t, uint64_t id) {
 }
 
 static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
-    if (!r->node_id || t->nodes.n >= HSC_NO_INDEX - 1 || node_row(t, r->node_id) != HSC_NO_INDEX)
+    if (!r->node_id || t->nodes.n >= HSC_NO_INDEX - 1 || hsc_join_node_row(t, r->node_id) != HSC_NO_INDEX)
         return true; /* 0 is no id; a second definition is ignored */
     uint32_t mapping = HSC_NO_INDEX, row = (uint32_t)t->nodes.n;
     if (r->mapping_id && r->mapping_id <= p->mappings.n && p->mappings.p[r->mapping_id - 1].id == r->mapping_id)
@@ -100,7 +100,7 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
     for (size_t i = p->mappings.n; mapping == HSC_NO_INDEX && r->mapping_id && i-- > 0;)
         if (p->mappings.p[i].id == r->mapping_id)
             mapping = (uint32_t)i;
-    uint32_t parent = node_row(t, r->parent_id), flags = (uint32_t)r->flags;
+    uint32_t parent = hsc_join_node_row(t, r->parent_id), flags = (uint32_t)r->flags;
     if (r->parent_id && parent == HSC_NO_INDEX)
         flags |= HSC_node_flag_TRUNCATED; /* its caller was in a damaged chunk */
     if (r->node_id != (uint64_t)row + 1) {
@@ -117,26 +117,29 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
     return true;
 }
 
+bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
+    uint32_t *at = hsc_table_at(&t->other_counts, row, event << 8 | state);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)t->other_values.n;
+        if (!HSC_PUSH(t->other_values, 0))
+            return false;
+    }
+    uint64_t *v = &t->other_values.p[*at];
+    *v = value > UINT64_MAX - *v ? UINT64_MAX : *v + value;
+    return true;
+}
+
 static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
                         uint64_t time) {
-    uint32_t row = node_row(t, node);
+    uint32_t row = hsc_join_node_row(t, node);
     if (state >= STATES)
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
         p->last_ns = time;
-    if (event) {
-        uint32_t *at = hsc_table_at(&t->other_counts, row, event << 8 | state);
-        if (!at)
-            return false;
-        if (*at == HSC_NO_INDEX) {
-            *at = (uint32_t)t->other_values.n;
-            if (!HSC_PUSH(t->other_values, 0))
-                return false;
-        }
-        uint64_t *v = &t->other_values.p[*at];
-        *v = weight > THREAD_SAMPLES_MAX - *v ? THREAD_SAMPLES_MAX : *v + weight;
-        return true;
-    }
+    if (event)
+        return event >= JOIN_MEASURE_WAITING || hsc_join_add_other(t, row, state, weight, event);
     if (weight > THREAD_SAMPLES_MAX || t->samples + weight > THREAD_SAMPLES_MAX) {
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
         return true;
@@ -152,7 +155,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
 }
 
 static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
-    jthread *t = thread_of(p, r->thread_id);
+    jthread *t = hsc_join_thread(p, r->thread_id);
     if (!t)
         return false;
     if (r->time >= t->end_ns) {
@@ -180,11 +183,13 @@ static bool take(jprocess *p, const hsc_record *rec) {
     case HSC_REC_event: {
         const hsc_rec_event *r = v;
         const char *name = keep(p, r->name), *unit = keep(p, r->unit);
-        return name && unit && HSC_PUSH(p->events, (jevent){r->event_id, name, unit, r->period, 0});
+        return name && unit &&
+               (r->event_id >= JOIN_MEASURE_WAITING ||
+                HSC_PUSH(p->events, (jevent){r->event_id, name, unit, r->period, 0, 0}));
     }
     case HSC_REC_thread: {
         const hsc_rec_thread *r = v;
-        t = thread_of(p, r->thread_id);
+        t = hsc_join_thread(p, r->thread_id);
         const char *name = keep(p, r->name);
         if (!t || !name)
             return false;
@@ -196,21 +201,21 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     }
     case HSC_REC_node:
-        return (t = thread_of(p, rec->stream)) && take_node(p, t, v);
+        return (t = hsc_join_thread(p, rec->stream)) && take_node(p, t, v);
     case HSC_REC_sample: {
         const hsc_rec_sample *r = v;
-        return (t = thread_of(p, rec->stream)) && take_sample(p, t, r->node_id, r->state, 1, 0, r->time);
+        return (t = hsc_join_thread(p, rec->stream)) && take_sample(p, t, r->node_id, r->state, 1, 0, r->time);
     }
     case HSC_REC_sample_weighted: {
         const hsc_rec_sample_weighted *r = v;
-        return (t = thread_of(p, rec->stream)) &&
+        return (t = hsc_join_thread(p, rec->stream)) &&
                take_sample(p, t, r->node_id, r->state, r->weight, r->event_id, r->time);
     }
     case HSC_REC_progress:
         return take_progress(p, v);
     case HSC_REC_loss: {
         const hsc_rec_loss *r = v;
-        if (!(t = thread_of(p, r->thread_id)))
+        if (!(t = hsc_join_thread(p, r->thread_id)))
             return false;
         uint64_t *at = r->reason < LOSS_REASONS ? &t->lost[r->reason] : &t->lost_other;
         *at += r->count < 1ull << 48 ? r->count : 1ull << 48;
@@ -225,7 +230,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     }
     default:
-        return true;
+        return hsc_join_take_measure(p, rec);
     }
 }
 
@@ -275,6 +280,8 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
     snprintf(p->problem, sizeof p->problem, "%s", hsc_reader_get_first_problem(r));
     hsc_reader_close(r);
     find_late_mappings(p);
+    if (status == HSC_OK && !hsc_join_end_measures(p))
+        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     for (size_t k = 0; k < p->threads.n; k++)
         p->samples += p->threads.p[k].samples;
     return status;
@@ -438,8 +445,9 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
     while (!weights_fit(j, common))
         common *= 2;
     j->period_ns = common;
-    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9}))
+    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false}))
         return hsc_join_no_memory(err);
+    hsc_join_choose_divisors(j);
     for (size_t i = 0; i < j->run.n; i++) {
         jprocess *p = j->run.p[i];
         p->weight = weight_of(p, common);
@@ -449,7 +457,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
                 if (!strcmp(j->metrics.p[e->metric].name, e->name) && j->metrics.p[e->metric].scale == e->period)
                     break;
             if (e->id && e->metric == j->metrics.n && e->metric < METRICS_MAX && isfinite(e->period) &&
-                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period}))
+                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period, e->id >= JOIN_MEASURE_WAITING}))
                 return hsc_join_no_memory(err);
         }
     }

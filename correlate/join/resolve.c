@@ -42,6 +42,14 @@ static jmodule module_of(const jprocess *p, const jmapping *m) {
 }
 
 /* The modules with samples, the program first, each once. */
+/* Other events, or what wrappers counted, without a call path. */
+static bool has_unplaced(const jthread *t) {
+    for (size_t i = 0; i < t->other_counts.capacity; i++)
+        if (t->other_counts.slots[i].used && t->other_counts.slots[i].a == HSC_NO_INDEX)
+            return true;
+    return false;
+}
+
 static hsc_status find_modules(join *j, hsc_err *err) {
     bool unknown = false;
     for (size_t i = 0; i < j->run.n; i++) {
@@ -81,7 +89,7 @@ static hsc_status find_modules(join *j, hsc_err *err) {
     j->unknown_module = HSC_NO_INDEX;
     for (size_t i = 0; i < j->run.n; i++)
         for (size_t k = 0; k < j->run.p[i]->threads.n; k++)
-            unknown = unknown || j->run.p[i]->threads.p[k].no_path;
+            unknown = unknown || j->run.p[i]->threads.p[k].no_path || has_unplaced(&j->run.p[i]->threads.p[k]);
     if (unknown) {
         j->unknown_module = (uint32_t)j->modules.n;
         if (!HSC_PUSH(j->modules, (jmodule){.path = "[unknown]", .build_id = (const uint8_t *)""}))

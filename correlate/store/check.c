@@ -19,6 +19,12 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_context_scope:
     case HSC_COL_line_file:
     case HSC_COL_thread_process:
+    case HSC_COL_message_thread:
+    case HSC_COL_message_context:
+    case HSC_COL_message_bucket_message:
+    case HSC_COL_wait_thread:
+    case HSC_COL_wait_context:
+    case HSC_COL_wait_bucket_wait:
         return false;
     default:
         return true;
@@ -91,6 +97,20 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         for (uint64_t i = 1; i < n; i++)
             if (scope[i] < scope[i - 1])
                 return bad(t, HSC_COL_remark_scope, i, "rows sorted by scope", scope[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_message_bucket: {
+        const uint32_t *message = t->columns[HSC_COL_message_bucket_message];
+        for (uint64_t i = 1; i < n; i++)
+            if (message[i] < message[i - 1])
+                return bad(t, HSC_COL_message_bucket_message, i, "rows sorted by message", message[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_wait_bucket: {
+        const uint32_t *wait = t->columns[HSC_COL_wait_bucket_wait];
+        for (uint64_t i = 1; i < n; i++)
+            if (wait[i] < wait[i - 1])
+                return bad(t, HSC_COL_wait_bucket_wait, i, "rows sorted by wait", wait[i], err);
         return HSC_OK;
     }
     default:

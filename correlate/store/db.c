@@ -412,6 +412,19 @@ const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t ro
     return s->bytes + s->offsets[row];
 }
 
+/* Tables and columns that a file of format 1.0 need not have: empty, or zeros. */
+static bool came_later(int column) {
+    switch (hsc_schema_columns[column].table) {
+    case HSC_TAB_message:
+    case HSC_TAB_message_bucket:
+    case HSC_TAB_wait:
+    case HSC_TAB_wait_bucket:
+        return true;
+    default:
+        return column == HSC_COL_metric_exact;
+    }
+}
+
 static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
     for (int i = 0; i < HSC_COL_COUNT; i++)
         if (hsc_schema_columns[i].table == table) {
@@ -421,6 +434,11 @@ static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) 
             bool native;
             snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[table].section, hsc_schema_tables[table].name,
                      hsc_schema_columns[i].name);
+            if (came_later(i) && !hsc_db_has(db, name)) {
+                db->tables.rows[table] = 0;
+                db->loaded[table] = true;
+                return HSC_OK;
+            }
             hsc_status status = open_set(db, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &db->tables.rows[table], &size,
                                          &native, err);
             if (status)
@@ -457,6 +475,12 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
             continue;
         }
         hsc_array a = {.set = -1};
+        if (came_later(i) && !hsc_db_has(db, name)) {
+            void *zeros = calloc(n ? n : 1, size);
+            status = zeros ? HSC_OK : out_of_memory(db, err);
+            db->tables.columns[i] = db->columns[i] = zeros;
+            continue;
+        }
         status = hsc_array_open(db, name, c->type, n, &a, err);
         if (status)
             continue;

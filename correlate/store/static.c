@@ -39,7 +39,9 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .samples = samples,
                          .cpu_s = db->cpu_s >= 0 ? db->cpu_s : cpu_s,
                          .wall_s = db->wall_s >= 0 ? db->wall_s : end_s - begin_s,
-                         .simulated = db->simulated};
+                         .simulated = db->simulated,
+                         .messages = rows(db, HSC_TAB_message),
+                         .waits = rows(db, HSC_TAB_wait)};
 }
 
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
@@ -182,7 +184,8 @@ hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, h
 hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t m, hsc_db_metric *out, hsc_err *err) {
     hsc_status status = want(db, HSC_TAB_metric, m, err);
     if (!status)
-        *out = (hsc_db_metric){TEXT(metric_name, m), TEXT(metric_unit, m), HSC_COL(db, metric_scale, double)[m]};
+        *out = (hsc_db_metric){TEXT(metric_name, m), TEXT(metric_unit, m), HSC_COL(db, metric_scale, double)[m],
+                               HSC_COL(db, metric_exact, uint8_t)[m] != 0};
     return status;
 }
 
@@ -205,4 +208,84 @@ hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out,
                                 (hsc_context_kind)HSC_COL(db, context_kind, uint8_t)[c], HSC_COL(db, context_scope, uint32_t)[c],
                                 HSC_COL(db, context_call_line, uint32_t)[c], HSC_COL(db, context_depth, uint16_t)[c]};
     return status;
+}
+
+hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_message, r, err);
+    if (status)
+        return status;
+    const char *peer = hsc_enum_text("peer_class", HSC_COL(db, message_peer, uint8_t)[r]);
+    *out = (hsc_db_message){.thread = HSC_COL(db, message_thread, uint32_t)[r],
+                            .context = HSC_COL(db, message_context, uint32_t)[r],
+                            .line = HSC_COL(db, message_line, uint32_t)[r],
+                            .operation = TEXT(message_operation, r),
+                            .kind = HSC_COL(db, message_class, uint8_t)[r],
+                            .peer = peer ? peer : "unknown",
+                            .size_class = HSC_COL(db, message_size_class, uint8_t)[r],
+                            .calls = HSC_COL(db, message_calls, uint64_t)[r],
+                            .sent = HSC_COL(db, message_sent, uint64_t)[r],
+                            .sent_bytes = HSC_COL(db, message_sent_bytes, uint64_t)[r],
+                            .received = HSC_COL(db, message_received, uint64_t)[r],
+                            .received_bytes = HSC_COL(db, message_received_bytes, uint64_t)[r],
+                            .size_min = HSC_COL(db, message_size_min, uint64_t)[r],
+                            .size_max = HSC_COL(db, message_size_max, uint64_t)[r],
+                            .size_squares = HSC_COL(db, message_size_squares, double)[r],
+                            .duration_s = HSC_COL(db, message_duration_s, double)[r],
+                            .duration_min_s = HSC_COL(db, message_duration_min_s, double)[r],
+                            .duration_max_s = HSC_COL(db, message_duration_max_s, double)[r],
+                            .duration_squares = HSC_COL(db, message_duration_squares, double)[r],
+                            .completions = HSC_COL(db, message_completions, uint64_t)[r],
+                            .in_flight_s = HSC_COL(db, message_in_flight_s, double)[r],
+                            .completion_s = HSC_COL(db, message_completion_s, double)[r]};
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_err *err) {
+    hsc_status status = want(db, HSC_TAB_wait, r, err);
+    if (status)
+        return status;
+    uint32_t kind = HSC_COL(db, wait_kind, uint8_t)[r];
+    const char *text = hsc_enum_text("wait_kind", kind);
+    *out = (hsc_db_wait){.thread = HSC_COL(db, wait_thread, uint32_t)[r],
+                         .context = HSC_COL(db, wait_context, uint32_t)[r],
+                         .line = HSC_COL(db, wait_line, uint32_t)[r],
+                         .kind = kind,
+                         .kind_text = text ? text : "unknown",
+                         .waits = HSC_COL(db, wait_waits, uint64_t)[r],
+                         .bytes = HSC_COL(db, wait_bytes, uint64_t)[r],
+                         .total_s = HSC_COL(db, wait_total_s, double)[r],
+                         .max_s = HSC_COL(db, wait_max_s, double)[r],
+                         .holder_thread = HSC_COL(db, wait_holder_thread, uint32_t)[r],
+                         .holder_context = HSC_COL(db, wait_holder_context, uint32_t)[r]};
+    return HSC_OK;
+}
+
+hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint32_t row, uint64_t *out, hsc_err *err) {
+    bool wait = which == HSC_HISTOGRAM_WAIT;
+    enum hsc_table_id table = wait ? HSC_TAB_wait_bucket : HSC_TAB_message_bucket;
+    hsc_status status = hsc_db_load((hsc_db *)db, table, err);
+    if (!status && row >= rows(db, wait ? HSC_TAB_wait : HSC_TAB_message))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: histogram of row %" PRIu32 " asked for, there are %" PRIu32,
+                             db->path, row, rows(db, wait ? HSC_TAB_wait : HSC_TAB_message));
+    if (status)
+        return status;
+    const uint32_t *of = wait ? HSC_COL(db, wait_bucket_wait, uint32_t) : HSC_COL(db, message_bucket_message, uint32_t);
+    const uint8_t *bucket =
+        wait ? HSC_COL(db, wait_bucket_bucket, uint8_t) : HSC_COL(db, message_bucket_bucket, uint8_t);
+    const uint64_t *count =
+        wait ? HSC_COL(db, wait_bucket_count, uint64_t) : HSC_COL(db, message_bucket_count, uint64_t);
+    uint32_t n = rows(db, table), low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (of[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int b = 0; b < HSC_BUCKETS; b++)
+        out[b] = 0;
+    for (; low < n && of[low] == row; low++)
+        if (bucket[low] < HSC_BUCKETS && (wait || HSC_COL(db, message_bucket_quantity, uint8_t)[low] == (uint8_t)which))
+            out[bucket[low]] += count[low];
+    return HSC_OK;
 }

@@ -36,6 +36,7 @@ typedef struct hsc_db_info {
     double cpu_s;           /* CPU time of all threads by the clock */
     double wall_s;          /* first start to last end */
     bool simulated;         /* made by the generator, not measured */
+    uint32_t messages, waits; /* rows of the tables below */
 } hsc_db_info;
 void hsc_db_get_info(const hsc_db *db, hsc_db_info *out);
 
@@ -146,9 +147,41 @@ typedef struct hsc_db_metric {
     const char *name;       /* "CPU time" */
     const char *unit;       /* "s" */
     double scale;           /* unit per count */
+    bool exact;             /* counted or timed by wrappers; false: sampled, with a statistical error */
 } hsc_db_metric;
 hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t metric, hsc_db_metric *out, hsc_err *err);
 const char *hsc_db_get_category(const hsc_db *db, uint32_t category); /* "computation", ...; NULL out of range */
+
+/* Calls of a message-passing library: a row for each thread, calling context, operation, kind of partner, class of size. */
+typedef struct hsc_db_message {
+    uint32_t thread, context, line; /* line row; HSC_NONE */
+    const char *operation;          /* "MPI_Send" */
+    uint32_t kind;                  /* HSC_operation_class_* of records.h */
+    const char *peer;               /* kind of partner: "a process of the same machine" */
+    uint32_t size_class;            /* 0: empty; n: 16^(n-1) to 16^n - 1 bytes */
+    uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max; /* messages, bytes */
+    double size_squares;            /* sum over calls */
+    double duration_s, duration_min_s, duration_max_s, duration_squares;
+    uint64_t completions;           /* of operations begun here */
+    double in_flight_s, completion_s;
+} hsc_db_message;
+hsc_status hsc_db_get_message(const hsc_db *db, uint32_t row, hsc_db_message *out, hsc_err *err);
+
+/* Waits outside message passing: a row for each thread, calling context, kind, and holder of the lock. */
+typedef struct hsc_db_wait {
+    uint32_t thread, context, line; /* line row; HSC_NONE */
+    uint32_t kind;                  /* HSC_wait_kind_* of records.h */
+    const char *kind_text;          /* "mutex" */
+    uint64_t waits, bytes;
+    double total_s, max_s;
+    uint32_t holder_thread, holder_context; /* HSC_NONE: none, or not known */
+} hsc_db_wait;
+hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t row, hsc_db_wait *out, hsc_err *err);
+
+/* Histograms: out[HSC_BUCKETS]; out[0] counts zeros, out[b] values of 2^(b-1) to 2^b - 1 (bytes, nanoseconds). */
+#define HSC_BUCKETS 65
+typedef enum hsc_db_histogram { HSC_HISTOGRAM_SIZE = 0, HSC_HISTOGRAM_DURATION = 1, HSC_HISTOGRAM_WAIT = 2 } hsc_db_histogram;
+hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint32_t row, uint64_t *out, hsc_err *err);
 
 typedef struct hsc_db_ledger {
     const char *name;       /* "recorded", "attributed by map", "lost: ...", ... */

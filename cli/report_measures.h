@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Messages and waits, added up over threads and calling contexts: by place of the call and operation or kind. */
+#ifndef HEATSCOPE_CLI_REPORT_MEASURES_H
+#define HEATSCOPE_CLI_REPORT_MEASURES_H
+
+#include "report.h"
+
+typedef struct report_message { /* of one place, operation and, where `by_class`, kind of partner and class of size */
+    uint32_t line, context;     /* of the first row; line HSC_NONE: unknown */
+    const char *operation, *peer;
+    uint32_t kind, size_class;
+    uint32_t processors;     /* threads that called it */
+    uint32_t longest_thread; /* that spent most in it */
+    uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max, completions;
+    double size_squares, duration_s, duration_min_s, duration_max_s, duration_squares, in_flight_s, completion_s;
+    double longest_s; /* of longest_thread */
+} report_message;
+
+typedef struct report_wait { /* of one place, kind and holder */
+    uint32_t line, context, kind, holder_thread, holder_context, processors;
+    const char *kind_text;
+    uint64_t waits, bytes;
+    double total_s, max_s;
+} report_wait;
+
+/* The longest first. free() *rows. */
+hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
+hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err);
+
+double report_message_size(const report_message *m);        /* mean, bytes */
+double report_message_size_stddev(const report_message *m); /* bytes */
+
+hsc_status report_text_messages(report *r, hsc_err *err);
+hsc_status report_text_waits(report *r, hsc_err *err);
+
+#endif

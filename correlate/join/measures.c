@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What wrappers counted and timed: messages and waits. They keep their own rows (with histograms), and their sums
+ * become metrics beside the sampled ones, so that every view by line, loop, context and processor has them too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_internal.h"
+
+#define MICROSECOND 1000u
+
+static uint64_t plus(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint32_t site_of(jprocess *p, uint64_t thread, uint64_t node) {
+    uint32_t *at = hsc_table_at(&p->site_rows, thread, node);
+    if (!at)
+        return HSC_NO_INDEX;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)p->sites.n;
+        if (!HSC_PUSH(p->sites, (jsite){thread, node, 0, HSC_NO_INDEX}))
+            return HSC_NO_INDEX;
+    }
+    return *at;
+}
+
+/* Adds a record's histogram: bucket number of the first count, then counts. `shift`: of its buckets against ours. */
+static bool add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n) {
+    if (!n)
+        return true;
+    if (!*to && !(*to = hsc_pool_take(&p->pool, JOIN_BUCKETS * sizeof **to)))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bucket = first < JOIN_BUCKETS && i < JOIN_BUCKETS - first ? first + i : JOIN_BUCKETS - 1;
+        (*to)[bucket] = plus((*to)[bucket], counts[i]);
+    }
+    return true;
+}
+
+static bool take_operation(jprocess *p, const hsc_rec_operation *r) {
+    const char *name = hsc_pool_intern(&p->pool, r->name.p, r->name.n);
+    return name && HSC_PUSH(p->operations, (joperation){r->operation_id, name, r->kind < 256 ? (uint32_t)r->kind : 0,
+                                                        r->state < STATES ? (uint32_t)r->state : HSC_state_UNKNOWN});
+}
+
+static uint32_t operation_row(const jprocess *p, uint64_t id) {
+    if (id && id <= p->operations.n && p->operations.p[id - 1].id == id)
+        return (uint32_t)(id - 1);
+    for (size_t i = 0; i < p->operations.n; i++)
+        if (p->operations.p[i].id == id)
+            return (uint32_t)i;
+    return HSC_NO_INDEX;
+}
+
+static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_summary *r) {
+    uint32_t site = site_of(p, r->thread_id ? r->thread_id : stream, r->node_id);
+    uint64_t peer = r->peer_class < 256 ? r->peer_class : 255, size = r->size_class < 256 ? r->size_class : 255;
+    if (site == HSC_NO_INDEX)
+        return false;
+    uint32_t *at = hsc_table_at(&p->message_rows, site, r->operation_id << 16 | peer << 8 | size);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)p->messages.n;
+        /* the operation's record may stand in a chunk that comes later: its id until the end of the file */
+        if (!HSC_PUSH(p->messages, (jmessage){.site = site,
+                                              .operation = (uint32_t)r->operation_id,
+                                              .peer = (uint32_t)peer,
+                                              .size = (uint32_t)size,
+                                              .size_min = UINT64_MAX,
+                                              .duration_min = UINT64_MAX}))
+            return false;
+    }
+    jmessage *m = &p->messages.p[*at];
+    if (r->calls) {
+        m->size_min = r->size_min < m->size_min ? r->size_min : m->size_min;
+        m->size_max = r->size_max > m->size_max ? r->size_max : m->size_max;
+        m->duration_min = r->duration_min < m->duration_min ? r->duration_min : m->duration_min;
+        m->duration_max = r->duration_max > m->duration_max ? r->duration_max : m->duration_max;
+    }
+    m->calls = plus(m->calls, r->calls);
+    m->sent = plus(m->sent, r->sent_messages);
+    m->sent_bytes = plus(m->sent_bytes, r->sent_bytes);
+    m->received = plus(m->received, r->received_messages);
+    m->received_bytes = plus(m->received_bytes, r->received_bytes);
+    m->size_squares += r->size_squares;
+    m->duration_ns = plus(m->duration_ns, r->duration_ns);
+    m->duration_squares += r->duration_squares;
+    m->completions = plus(m->completions, r->completions);
+    m->in_flight_ns = plus(m->in_flight_ns, r->in_flight_ns);
+    m->completion_ns = plus(m->completion_ns, r->completion_ns);
+    if (r->time > p->last_ns)
+        p->last_ns = r->time;
+    return (!r->size_histogram.n ||
+            add_buckets(p, &m->sizes, r->size_histogram.p[0], r->size_histogram.p + 1, r->size_histogram.n - 1)) &&
+           (!r->duration_histogram.n || add_buckets(p, &m->durations, r->duration_histogram.p[0],
+                                                    r->duration_histogram.p + 1, r->duration_histogram.n - 1));
+}
+
+static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
+    uint32_t site = site_of(p, stream, r->node_id), holder = HSC_NO_INDEX;
+    if (site == HSC_NO_INDEX)
+        return false;
+    if (r->holder_thread_id && (holder = site_of(p, r->holder_thread_id, r->holder_node_id)) == HSC_NO_INDEX)
+        return false;
+    uint64_t kind = r->kind < 256 ? r->kind : 0;
+    uint32_t *at = hsc_table_at(&p->wait_rows, (uint64_t)site << 8 | kind, holder);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)p->waits.n;
+        if (!HSC_PUSH(p->waits, (jwait){.site = site, .holder = holder, .kind = (uint32_t)kind}))
+            return false;
+    }
+    jwait *w = &p->waits.p[*at];
+    w->count = plus(w->count, r->count);
+    w->total_ns = plus(w->total_ns, r->total_ns);
+    w->max_ns = r->max_ns > w->max_ns ? r->max_ns : w->max_ns;
+    w->bytes = plus(w->bytes, r->bytes);
+    if (r->time > p->last_ns)
+        p->last_ns = r->time;
+    /* its bucket b holds 2^b to 2^(b+1) - 1: one more than ours */
+    return add_buckets(p, &w->durations, plus(r->bucket, 1), r->buckets.p, r->buckets.n);
+}
+
+bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
+    switch (rec->record_id) {
+    case HSC_REC_operation:
+        return take_operation(p, rec->value);
+    case HSC_REC_message_summary:
+        return take_message(p, rec->stream, rec->value);
+    case HSC_REC_wait:
+        return take_wait(p, rec->stream, rec->value);
+    default:
+        return true;
+    }
+}
+
+/* What the thread does meanwhile. */
+static uint64_t state_of_wait(uint32_t kind) {
+    switch (kind) {
+    case HSC_wait_kind_MUTEX:
+    case HSC_wait_kind_RWLOCK:
+    case HSC_wait_kind_SPIN:
+    case HSC_wait_kind_BARRIER:
+    case HSC_wait_kind_SEMAPHORE:
+    case HSC_wait_kind_FUTEX:
+    case HSC_wait_kind_OMP_BARRIER:
+    case HSC_wait_kind_OMP_REGION_END:
+    case HSC_wait_kind_OMP_CRITICAL:
+    case HSC_wait_kind_OMP_LOCK:
+    case HSC_wait_kind_OMP_ORDERED:
+    case HSC_wait_kind_OMP_ATOMIC:
+    case HSC_wait_kind_OMP_TASKWAIT:
+    case HSC_wait_kind_OMP_TASKGROUP:
+    case HSC_wait_kind_OMP_REDUCTION:
+        return HSC_state_SYNCHRONISATION;
+    case HSC_wait_kind_READ:
+    case HSC_wait_kind_WRITE:
+    case HSC_wait_kind_RECEIVE:
+    case HSC_wait_kind_SEND:
+    case HSC_wait_kind_CONNECT:
+    case HSC_wait_kind_OPEN:
+    case HSC_wait_kind_SYNC:
+        return HSC_state_IO;
+    default:
+        return HSC_state_WAITING;
+    }
+}
+
+static const struct {
+    const char *name, *unit;
+    double scale;
+    uint64_t divisor, step; /* the least; what it grows by */
+} measures[JOIN_MEASURE_END - JOIN_MEASURE_WAITING] = {
+    {"waiting", "s", 1e-9, MICROSECOND, 10}, {"MPI time", "s", 1e-9, MICROSECOND, 10}, {"MPI calls", "", 1, 1, 1000},
+    {"bytes sent", "B", 1, 1, 1024},         {"bytes received", "B", 1, 1, 1024},      {"I/O bytes", "B", 1, 1, 1024},
+};
+
+static bool add(jprocess *p, const jsite *site, uint64_t event, uint64_t state, uint64_t value) {
+    jthread *t = value ? hsc_join_thread(p, site->thread) : NULL;
+    if (!value)
+        return true;
+    if (!t || !hsc_join_add_other(t, hsc_join_node_row(t, site->node), state, value, event))
+        return false;
+    for (size_t i = 0; i < p->events.n; i++)
+        if (p->events.p[i].id == event)
+            return true;
+    unsigned k = (unsigned)(event - JOIN_MEASURE_WAITING);
+    return HSC_PUSH(p->events,
+                    (jevent){event, measures[k].name, measures[k].unit, measures[k].scale, 0, measures[k].divisor});
+}
+
+static int by_thread(const void *pa, const void *pb, void *ctx) {
+    const jsite *sites = ctx;
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    if (sites[a].thread != sites[b].thread)
+        return sites[a].thread < sites[b].thread ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+bool hsc_join_end_measures(jprocess *p) {
+    static const joperation unknown = {0, "unknown operation", 0, HSC_state_COMMUNICATION};
+    bool ok = true;
+    uint32_t none = HSC_NO_INDEX;
+    for (size_t i = 0; ok && i < p->messages.n; i++) {
+        jmessage *m = &p->messages.p[i];
+        const jsite *site = &p->sites.p[m->site];
+        m->operation = operation_row(p, m->operation);
+        if (m->operation == HSC_NO_INDEX) { /* its record is lost */
+            if (none == HSC_NO_INDEX) {
+                none = (uint32_t)p->operations.n;
+                ok = HSC_PUSH(p->operations, unknown);
+            }
+            m->operation = none;
+        }
+        uint64_t state = ok ? p->operations.p[m->operation].state : 0;
+        m->size_min = m->size_min == UINT64_MAX ? 0 : m->size_min;
+        m->duration_min = m->duration_min == UINT64_MAX ? 0 : m->duration_min;
+        ok = ok && add(p, site, JOIN_MEASURE_MPI_TIME, state, m->duration_ns) &&
+             add(p, site, JOIN_MEASURE_MPI_CALLS, state, m->calls) &&
+             add(p, site, JOIN_MEASURE_SENT, state, m->sent_bytes) &&
+             add(p, site, JOIN_MEASURE_RECEIVED, state, m->received_bytes);
+    }
+    for (size_t i = 0; ok && i < p->waits.n; i++) {
+        const jwait *w = &p->waits.p[i];
+        uint64_t state = state_of_wait(w->kind);
+        ok = add(p, &p->sites.p[w->site], JOIN_MEASURE_WAITING, state, w->total_ns) &&
+             add(p, &p->sites.p[w->site], JOIN_MEASURE_IO, state, w->bytes);
+    }
+    ok = ok && HSC_RESERVE(p->site_order, p->sites.n);
+    if (!ok)
+        return false;
+    for (uint32_t i = 0; i < p->sites.n; i++)
+        p->site_order.p[p->site_order.n++] = i;
+    if (p->sites.n > 1)
+        qsort_r(p->site_order.p, p->sites.n, sizeof *p->site_order.p, by_thread, p->sites.p);
+    return true;
+}
+
+void hsc_join_choose_divisors(join *j) {
+    for (unsigned k = 0; k < JOIN_MEASURE_END - JOIN_MEASURE_WAITING; k++) {
+        uint64_t most = 0, divisor = measures[k].divisor;
+        for (size_t i = 0; i < j->run.n; i++)
+            for (size_t n = 0; n < j->run.p[i]->threads.n; n++) {
+                const jthread *t = &j->run.p[i]->threads.p[n];
+                uint64_t sum = 0;
+                for (size_t s = 0; s < t->other_counts.capacity; s++)
+                    if (t->other_counts.slots[s].used && t->other_counts.slots[s].b >> 8 == JOIN_MEASURE_WAITING + k)
+                        sum = plus(sum, t->other_values.p[t->other_counts.slots[s].value]);
+                most = sum > most ? sum : most;
+            }
+        while (most / divisor > THREAD_SAMPLES_MAX / 2) /* half: each value is rounded */
+            divisor *= measures[k].step;
+        for (size_t i = 0; i < j->run.n; i++)
+            for (size_t e = 0; e < j->run.p[i]->events.n; e++) {
+                jevent *event = &j->run.p[i]->events.p[e];
+                if (event->id == JOIN_MEASURE_WAITING + k) {
+                    event->divisor = divisor;
+                    event->period = measures[k].scale * (double)divisor;
+                }
+            }
+    }
+}
+
+void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown) {
+    size_t low = 0, high = p->site_order.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->sites.p[p->site_order.p[middle]].thread < t->id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->site_order.n && p->sites.p[p->site_order.p[low]].thread == t->id; low++) {
+        jsite *s = &p->sites.p[p->site_order.p[low]];
+        uint32_t row = hsc_join_node_row(t, s->node);
+        s->context = row != HSC_NO_INDEX ? context_of[row] : unknown != HSC_NO_INDEX ? unknown : 0;
+        s->line = row != HSC_NO_INDEX ? j->places.p[t->nodes.p[row].place].line_row : HSC_NO_INDEX;
+    }
+}
+
+void hsc_join_free_measures(jprocess *p) {
+    free(p->sites.p);
+    free(p->site_order.p);
+    free(p->operations.p);
+    free(p->messages.p);
+    free(p->waits.p);
+    hsc_table_fini(&p->site_rows);
+    hsc_table_fini(&p->message_rows);
+    hsc_table_fini(&p->wait_rows);
+}
