@@ -138,6 +138,18 @@ double report_message_size_stddev(const report_message *m) {
     return m->calls ? sqrt(fmax(0, m->size_squares / (double)m->calls - mean * mean)) : 0;
 }
 
+/* Is code of the user's anywhere on the path? Threads that libraries made for themselves have none. */
+static bool is_own_path(const report *r, uint32_t context) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    while (context && !hsc_db_get_context(r->db, context, &c, NULL)) {
+        if (!hsc_db_get_scope(r->db, c.scope, &s, NULL) && s.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &s))
+            return true;
+        context = c.parent;
+    }
+    return false;
+}
+
 static int wait_key(const report_wait *x, const report_wait *y) {
     int c = by_place(x->line, x->context, y->line, y->context);
     if (!c)
@@ -167,8 +179,9 @@ hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err
         if (s || (r->where && !(w.line != HSC_NONE && report_wanted_line(r, w.line)) &&
                   (hsc_db_get_context(r->db, w.context, &c, NULL) || !report_wanted(r, c.scope))))
             continue;
-        list[count++] = (report_wait){w.line,      w.context, w.kind,  w.holder_thread, w.holder_context, 1,
-                                      w.kind_text, w.waits,   w.bytes, w.total_s,       w.max_s};
+        list[count++] =
+            (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
+                          w.waits, w.bytes,   w.total_s, w.max_s,         is_own_path(r, w.context)};
     }
     if (s) {
         free(list);
@@ -240,7 +253,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
         return s;
     for (uint32_t i = 0; i < n; i++)
         total += rows[i].duration_s;
-    fprintf(r->out, "\nMessages: time in calls of the library, by place and operation (all processors)\n"
+    fprintf(r->out, "\nMessages: time in calls, by place and operation, all processors\n"
                     "  time s    %%   calls  sent  recv  size  max ms  operation      place\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_message *m = &rows[i];
@@ -268,18 +281,22 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
 
 hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
-    uint32_t n, shown = 0;
-    double total = 0, rest = 0;
+    uint32_t n, shown = 0, hidden = 0;
+    double total = 0, rest = 0, libraries = 0;
     char amount[16], where[700];
     hsc_status s = report_waits(r, &rows, &n, err);
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++)
-        total += rows[i].total_s;
-    fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, by place (all processors)\n"
+        *(rows[i].own ? &total : &libraries) += rows[i].total_s;
+    fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, all processors\n"
                     "  time s    %%   waits mean ms  max ms bytes  for                place\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_wait *w = &rows[i];
+        if (!w->own) {
+            hidden++;
+            continue;
+        }
         if ((r->top && shown >= r->top) || (r->brief && w->total_s < 0.001 * total)) {
             rest += w->total_s;
             continue;
@@ -296,8 +313,10 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
             fprintf(r->out, "%*s held by %s\n", 20, "", where);
         }
     }
-    if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+    if (shown + hidden < n)
+        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - hidden - shown);
+    if (hidden)
+        fprintf(r->out, "%8.3f       %u more, in threads that libraries made for themselves\n", libraries, hidden);
     if (!n)
         fputs("  none\n", r->out);
     free(rows);

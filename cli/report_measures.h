@@ -21,6 +21,7 @@ typedef struct report_wait { /* of one place, kind and holder */
     const char *kind_text;
     uint64_t waits, bytes;
     double total_s, max_s;
+    bool own; /* code of the user's is on the path of the first */
 } report_wait;
 
 /* The longest first. free() *rows. */

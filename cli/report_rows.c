@@ -479,6 +479,7 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
     if (w->holder_context != HSC_NONE && !hsc_db_get_context(s->r->db, w->holder_context, &c, NULL) &&
         !hsc_db_get_scope(s->r->db, c.scope, &scope, NULL) && scope.procedure != HSC_NONE)
         (void)hsc_db_get_scope(s->r->db, scope.procedure, &p, NULL);
+    put_text(s, "own_code", w->own ? "yes" : "no");
     put_text(s, "held_in", p.name);
     if (w->holder_thread != HSC_NONE)
         report_processor(s->r, HSC_AXIS_THREAD, w->holder_thread, thread, sizeof thread);

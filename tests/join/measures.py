@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Messages and waits of made-up measurement files, through correlate and report: every sum is exact.
+Usage: measures.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import csv
+import io
+import math
+import os
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, RECORDS, WORK = sys.argv[1:4]
+wrong = []
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(complaint)
+
+
+def run(*command, text=None):
+    done = subprocess.run([HEATSCOPE, *command], capture_output=True, text=True, input=text)
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def table(by, *options):
+    return list(csv.DictReader(io.StringIO(run("report", f"--by={by}", "--format=csv", *options, DATABASE))))
+
+
+def schema():
+    with open(RECORDS, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    end = next(i for i, line in enumerate(lines[2:], 2) if line.startswith("@chunk"))
+    return lines[:end], lines[1].split("schema=")[1].split()[0]
+
+
+HEAD, SCHEMA = schema()
+
+
+def chunk(stream):
+    return f"@chunk dynamic stream={stream} sequence=0 t0=0 lost=0 slot=packed sealed schema={SCHEMA}"
+
+
+def message(time, node, operation, peer, size_class, calls, sent, received, sizes, durations, thread=0, completions=(0, 0, 0)):
+    """sizes, durations: of each call."""
+    def histogram(values):
+        buckets = [v.bit_length() for v in values]
+        low = min(buckets)
+        return "[" + ",".join(str(n) for n in [low] + [buckets.count(b) for b in range(low, max(buckets) + 1)]) + "]"
+    return (f"message_summary time={time} thread_id={thread} node_id={node} operation_id={operation} peer_class={peer} "
+            f"size_class={size_class} calls={calls} sent_messages={sent[0]} sent_bytes={sent[1]} received_messages={received[0]} "
+            f"received_bytes={received[1]} size_min={min(sizes)} size_max={max(sizes)} size_squares={float(sum(s * s for s in sizes))!r} "
+            f"size_histogram={histogram(sizes)} duration_ns={sum(durations)} duration_min={min(durations)} "
+            f"duration_max={max(durations)} duration_squares={float(sum(d * d for d in durations))!r} "
+            f"duration_histogram={histogram(durations)} completions={completions[0]} in_flight_ns={completions[1]} "
+            f"completion_ns={completions[2]}")
+
+
+def wait(time, node, kind, count, total, longest, size=0, holder=(0, 0)):
+    return (f"wait time={time} node_id={node} kind={kind} count={count} total_ns={total} max_ns={longest} bytes={size} bucket=10 "
+            f"buckets=[{count}] holder_thread_id={holder[0]} holder_node_id={holder[1]} open=0")
+
+
+def process(rank, *chunks):
+    lines = HEAD + [
+        chunk(0),
+        f'process pid={100 + rank} parent_pid=1 rank={rank} ranks=2 host="h" executable="/nowhere/program" arguments=["program"] '
+        f'directory="/" start_unix_ns=1000000000 start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
+        f'processors=2 runtime_version="" job=""',
+        'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
+        'operation operation_id=1 name="MPI_Send" kind=1 state=2',
+        'operation operation_id=2 name="MPI_Wait" kind=5 state=3']
+    for stream, records in chunks:
+        lines += [chunk(stream)] + records
+    lines += ["process_end time=2000000000 cpu_ns=1000000000 how=0", ""]
+    path = os.path.join(WORK, f"h.{100 + rank}.hsr")
+    run("dump", "--undump", "-", "-o", path, text="\n".join(lines))
+
+
+def thread(number, samples=1):
+    return [f'thread thread_id={number} tid={number} time=1 name="t" creator_id=0',
+            "node node_id=1 parent_id=0 mapping_id=1 address=16 flags=0", "node node_id=2 parent_id=1 mapping_id=1 address=32 flags=0",
+            "node node_id=3 parent_id=1 mapping_id=1 address=48 flags=0",
+            *["sample time=5 node_id=2 state=0"] * samples,
+            f"progress thread_id={number} time=900 cpu_ns={samples * 1000000} samples={samples} lost=0 own_ns=0 ended=1 truncated=0"]
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0,
+        # of thread 2, told by another stream before that thread's nodes are known; added up with the next
+        (0, [message(10, 3, 1, 2, 3, 2, (2, 600), (0, 0), [200, 400], [3000, 5000], thread=2)]),
+        (1, thread(1) + [message(20, 2, 2, 0, 0, 3, (0, 0), (0, 0), [0, 0, 0], [1000000, 2000000, 4000000], completions=(3, 9000000, 7000000)),
+                         wait(30, 3, 1, 2, 3000000, 2500000, holder=(2, 2)), wait(31, 3, 1, 1, 500000, 500000, holder=(2, 2))]),
+        (2, thread(2) + [message(40, 3, 1, 2, 3, 1, (1, 300), (0, 0), [300], [9000])]))
+process(1,
+        (1, thread(1, samples=4) + [message(20, 3, 1, 3, 2, 2, (2, 5_000_000_000_000), (0, 0), [16, 255], [50, 70]),
+                                    message(21, 0, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000]), wait(30, 2, 10, 4, 8000000000, 5000000000, 4096)]))
+run("correlate", "-o", DATABASE, WORK)
+for workers in ("1", "3"):
+    again = os.path.join(WORK, f"again{workers}.h5")
+    run("correlate", "-j", workers, "-o", again, WORK)
+    with open(again, "rb") as a, open(DATABASE, "rb") as b:
+        that(a.read() == b.read(), f"other bytes with {workers} workers")
+
+rows = table("message")
+that(len(rows) == 4, f"{len(rows)} rows by message: {rows}")
+one = [r for r in rows if r["operation"] == "MPI_Send" and r["size_class"] == "3"]
+that(len(one) == 1 and one[0]["peer"] == "a process of the same machine", f"send in the machine: {one}")
+for r in one:
+    sizes, durations = [200, 400, 300], [3000, 5000, 9000]
+    that((r["calls"], r["sent_messages"], r["sent_bytes"], r["received_bytes"], r["threads"]) == ("3", "3", "900", "0", "1"), f"counts {r}")
+    that((r["size_min_bytes"], r["size_max_bytes"], float(r["size_mean_bytes"])) == ("200", "400", 300), f"sizes {r}")
+    that(math.isclose(float(r["size_stddev_bytes"]), math.sqrt(sum((s - 300) ** 2 for s in sizes) / 3), rel_tol=1e-6), f"spread {r}")
+    that(math.isclose(float(r["duration_s"]), 17e-6) and math.isclose(float(r["duration_max_s"]), 9e-6), f"times {r}")
+    mean = sum(durations) / 3
+    that(math.isclose(float(r["duration_stddev_s"]), 1e-9 * math.sqrt(sum((d - mean) ** 2 for d in durations) / 3), rel_tol=1e-6), f"spread {r}")
+waited = [r for r in rows if r["operation"] == "MPI_Wait" and r["completions"] == "3"]
+that(len(waited) == 1 and float(waited[0]["in_flight_s"]) == 0.009 and float(waited[0]["completion_s"]) == 0.007, f"completions {waited}")
+that(sum(int(r["sent_bytes"]) for r in rows) == 5_000_000_000_900, "bytes beyond 32 bits")
+that(any(r["operation"] == "MPI_Wait" and float(r["duration_s"]) == 8e-6 for r in rows), "a message without a call path is lost")
+
+rows = table("wait")
+that(len(rows) == 2, f"rows by wait: {rows}")
+that((rows[0]["kind"], rows[0]["waits"], rows[0]["bytes"], float(rows[0]["total_s"]), float(rows[0]["max_s"])) == ("read", "4", "4096", 8, 5), rows[0])
+that((rows[1]["kind"], rows[1]["waits"], float(rows[1]["total_s"]), rows[1]["held_by"]) == ("mutex", "3", 0.0035, "rank 0 thread 1"), rows[1])
+
+truth = {"MPI calls": 2 + 1 + 3 + 2 + 1, "MPI time": 17e-6 + 7e-3 + 120e-9 + 8e-6, "waiting": 0.0035 + 8, "I/O bytes": 4096, "bytes sent": 5_000_000_000_900}
+for metric, value in truth.items():
+    column = "exclusive_" + {"MPI calls": "count", "MPI time": "s", "waiting": "s", "I/O bytes": "B", "bytes sent": "B"}[metric]
+    for by in ("procedure", "context", "line"):
+        sum_of = sum(float(r[column]) for r in table(by, f"--metric={metric}"))
+        that(abs(sum_of - value) <= 1e-6 * value + 2e-6, f"{metric} by {by}: {sum_of}, expected {value}")
+samples = sum(int(r["exclusive_samples"]) for r in table("procedure"))
+that(samples == 6, f"{samples} samples of CPU time, expected 6")
+for r in table("procedure", "--metric=waiting"):
+    that(r["exclusive_low_s"] == r["exclusive_s"] == r["exclusive_high_s"], f"an interval on what was timed: {r}")
+for by in ("message", "wait"):
+    text = run("report", f"--by={by}", DATABASE)
+    that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
+for w in wrong:
+    print("FAILED", w)
+sys.exit(1 if wrong else 0)
