@@ -385,7 +385,7 @@ static void give_loc(early *e, LLVMValueRef i, LLVMMetadataRef subprogram, const
 }
 
 /* Calls, and early ids on the instructions. */
-static void put_ids(early *e) {
+static void put_ids(early *e, hsc_map *site_of) {
     hsc_pass *p = e->p;
     const hsc_graph *g = &e->g;
     hsc_map seen = {0};
@@ -417,6 +417,7 @@ static void put_ids(early *e) {
                         .kind = callee.n ? hsc_names_call_kind(callee.p, callee.n) : HSC_call_kind_INDIRECT,
                     };
                     id = site;
+                    hsc_map_set(site_of, (uint64_t)(uintptr_t)i, site);
                 }
             }
             unsigned kind;
@@ -454,7 +455,14 @@ void hsc_early_function(hsc_pass *p, LLVMValueRef function) {
         made->line_end = hsc_source_c_close(p, (uint32_t)made->file_id, (unsigned)made->line_begin,
                                             (unsigned)made->line_end);
     put_keys(&e);
-    put_ids(&e);
+    hsc_map site_of = {0};
+    put_ids(&e, &site_of);
+    uint32_t *loop_ids = hsc_pass_alloc((e.g.n_loops + 1) * sizeof *loop_ids);
+    for (unsigned l = 0; l < e.g.n_loops; l++)
+        loop_ids[l] = e.loops[l].id;
+    hsc_data_function(p, function, e.procedure_id, &e.g, loop_ids, &site_of);
+    free(loop_ids);
+    hsc_map_fini(&site_of);
     free(e.loops);
     hsc_graph_fini(&e.g);
 }

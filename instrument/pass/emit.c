@@ -50,6 +50,15 @@ static void put_group(hsc_pass *p, sink *s) {
     PUT_ALL(s, p->why.remarks, remark);
     PUT_ALL(s, p->why.dependences, dependence);
     PUT_ALL(s, p->why.memory_checks, memory_check);
+    PUT_ALL(s, p->values, value);
+    PUT_ALL(s, p->symbolics, symbolic);
+    PUT_ALL(s, p->arrays, array);
+    PUT_ALL(s, p->references, reference);
+    PUT_ALL(s, p->messages, message);
+    PUT_ALL(s, p->sections, section);
+    PUT_ALL(s, p->datatypes, datatype);
+    PUT_ALL(s, p->message_links, message_link);
+    PUT_ALL(s, p->array_arguments, array_argument);
     hsc_rec_module_end end = {p->module_tag, s->records};
     put(s, HSC_REC_module_end, &end);
 }

@@ -47,6 +47,13 @@ typedef struct hsc_site {
     uint32_t index;       /* into loops or callsites */
 } hsc_site;
 
+/* What the links between messages need and the record does not have. */
+typedef struct hsc_message_seen {
+    uint32_t procedure_id, request_id; /* array that holds the request; 0: none */
+    hsc_str request;                   /* its text, with subscripts */
+    bool waits_for_all;
+} hsc_message_seen;
+
 /* Lines of a source file, read when first asked for; text NULL: not to be had. */
 typedef struct hsc_source {
     bool tried;
@@ -100,8 +107,20 @@ struct hsc_pass {
     HSC_VECTOR(hsc_rec_place) places;
     HSC_VECTOR(hsc_rec_inline) inlines;
     hsc_why why;
+    HSC_VECTOR(hsc_rec_value) values;
+    HSC_VECTOR(hsc_rec_symbolic) symbolics;
+    HSC_VECTOR(hsc_rec_array) arrays;
+    HSC_VECTOR(hsc_rec_reference) references;
+    HSC_VECTOR(hsc_rec_message) messages;
+    HSC_VECTOR(hsc_rec_section) sections;
+    HSC_VECTOR(hsc_rec_datatype) datatypes;
+    HSC_VECTOR(hsc_rec_message_link) message_links;
+    HSC_VECTOR(hsc_rec_array_argument) array_arguments;
+    HSC_VECTOR(hsc_message_seen) messages_seen; /* one a message */
 
+    hsc_map value_of_number, array_of_global;
     hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;
+    unsigned accessor_depth; /* procedures that are looked into to see what they give the address of */
     hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
 };
 
@@ -161,6 +180,16 @@ unsigned hsc_source_fortran_do_end(hsc_pass *p, uint32_t file_id, unsigned line,
 bool hsc_source_fortran_endless_do(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high, unsigned *line,
                                    unsigned *column);
 bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, char *name, size_t size);
+/* A line of the file, without what ends it; false: there is none. */
+bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *out);
+
+/* source_names.c: names that the debug information does not have */
+/* The identifier at a place of the text (a variable that is read there); false: none. */
+bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* Name of component k of the derived type; false: its definition is not in the file. */
+bool hsc_source_fortran_component(hsc_pass *p, uint32_t file_id, const char *type, size_t n_type, unsigned k, char *name,
+                                  size_t size);
+
 bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
 void hsc_source_fini(hsc_source *s);
 
@@ -170,6 +199,12 @@ void hsc_why_loop_begins(hsc_pass *p, uint32_t file_id, unsigned line, unsigned 
 /* Once the late look knows a function's inlined copies: find gives that of a location, 0 when there is none. */
 void hsc_why_place(hsc_pass *p, uint32_t function_id, uint32_t (*find)(void *ctx, const hsc_ir_loc *loc), void *ctx);
 void hsc_why_fini(hsc_pass *p);
+
+/* data.c: arrays, references and messages of a procedure. Reads the code only; `loop_ids` by loop of the graph,
+ * `site_of` call instruction to early id. */
+void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
+                       const uint32_t *loop_ids, const hsc_map *site_of);
+void hsc_data_module(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);

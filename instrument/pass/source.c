@@ -83,6 +83,15 @@ static span line_from(const hsc_source *s, unsigned line, unsigned column) {
     return (span){begin + skip, (size_t)(end - begin) - skip};
 }
 
+bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *out) {
+    const hsc_source *s = source_of(p, file_id);
+    if (!s || !line || line > s->lines)
+        return false;
+    span t = line_from(s, line, 1);
+    *out = (hsc_ir_text){t.p, t.n};
+    return true;
+}
+
 static span skip_blanks(span t) {
     while (t.n && (*t.p == ' ' || *t.p == '\t')) {
         t.p++;

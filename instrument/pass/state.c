@@ -442,6 +442,7 @@ void hsc_pass_early(hsc_pass *p) {
             done[id - 1] = true;
         }
     free(done);
+    hsc_data_module(p);
     hsc_pass_name_outlined(p);
 }
 
@@ -469,6 +470,18 @@ void hsc_pass_free(hsc_pass *p) {
     free(p->instances.p);
     free(p->places.p);
     free(p->inlines.p);
+    free(p->values.p);
+    free(p->symbolics.p);
+    free(p->arrays.p);
+    free(p->references.p);
+    free(p->messages.p);
+    free(p->sections.p);
+    free(p->datatypes.p);
+    free(p->message_links.p);
+    free(p->array_arguments.p);
+    free(p->messages_seen.p);
+    hsc_map_fini(&p->value_of_number);
+    hsc_map_fini(&p->array_of_global);
     hsc_map_fini(&p->accesses);
     hsc_why_fini(p);
     hsc_map_fini(&p->file_by_node);

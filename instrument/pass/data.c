@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Data of one procedure: what its loops touch and what its messages move. Nothing of the code is changed. */
+#include "data.h"
+
+#include <string.h>
+
+static bool calls_mpi(const hsc_graph *g) {
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            if (!LLVMIsACallInst(i) && !LLVMIsAInvokeInst(i))
+                continue;
+            LLVMValueRef callee = LLVMGetCalledValue(i);
+            hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+            if (name.n && hsc_names_call_kind(name.p, name.n) == HSC_call_kind_MPI)
+                return true;
+        }
+    return false;
+}
+
+/* Arrays that calls hand on, so that an array can be followed through procedures. Calls of MPI say it in their
+ * sections. */
+static void take_arguments(hsc_data *d, const hsc_map *site_of) {
+    for (unsigned b = 0; b < d->g->blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(d->g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            uint32_t site =
+                LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? hsc_map_get(site_of, (uint64_t)(uintptr_t)i) : 0;
+            if (!site || d->p->callsites.p[d->p->sites.p[site - 1].index].kind != HSC_call_kind_DIRECT)
+                continue;
+            for (unsigned k = 0, n = LLVMGetNumArgOperands(i); k < n; k++) {
+                LLVMValueRef v = LLVMGetOperand(i, k);
+                if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
+                    continue;
+                const hsc_place *place = hsc_find_place(d, v);
+                if (place->object == HSC_DATA_NONE || d->objects.p[place->object].is_temporary)
+                    continue;
+                uint32_t object = place->is_descriptor ? hsc_data_behind_descriptor(d, place->object) : place->object;
+                if (d->objects.p[object].rank)
+                    *HSC_VECTOR_ADD(d->p->array_arguments) =
+                        (hsc_rec_array_argument){site, k + 1, hsc_data_array(d, object, site)};
+            }
+        }
+}
+
+void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
+                       const uint32_t *loop_ids, const hsc_map *site_of) {
+    hsc_data d;
+    bool has_messages = calls_mpi(g);
+    if (!g->n_loops && !has_messages)
+        return;
+    hsc_data_init(&d, p, function, procedure_id, g, loop_ids);
+    d.site_of = site_of;
+    hsc_data_references(&d);
+    take_arguments(&d, site_of);
+    if (has_messages)
+        hsc_data_messages(&d, site_of);
+    hsc_data_fini(&d);
+}

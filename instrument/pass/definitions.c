@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Variables of a procedure as written, and which store a read of one sees. Front ends keep every variable in memory; so
+ * this asks the control flow, and builds no other form of the program. */
+#include "data.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE HSC_DATA_NONE
+#define USES_MAX 20000u /* of one address; variables with more are not followed */
+
+static uint64_t key_of(const void *p) {
+    return (uint64_t)(uintptr_t)p;
+}
+
+static void take_variable(void *ctx, LLVMValueRef address, const hsc_ir_variable *v) {
+    hsc_data *d = ctx;
+    if (hsc_map_get(&d->variable_of, key_of(address)))
+        return;
+    hsc_variable *made = hsc_arena_take(&d->arena, sizeof *made);
+    *made = (hsc_variable){.address = address, .debug = *v};
+    *HSC_VECTOR_ADD(d->variables) = made;
+    hsc_map_set(&d->variable_of, key_of(address), (uint32_t)d->variables.n);
+}
+
+void hsc_data_init(hsc_data *d, hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
+                   const uint32_t *loop_ids) {
+    *d = (hsc_data){.p = p, .function = function, .procedure_id = procedure_id, .g = g};
+    unsigned *work = hsc_pass_alloc(HSC_CFG_WORK(g->blocks) * sizeof *work);
+    hsc_cfg cfg = {g->blocks, g->first, g->successor};
+    d->idom = hsc_pass_alloc((g->blocks + 1) * sizeof *d->idom);
+    hsc_cfg_find_dominators(&cfg, d->idom, work);
+    free(work);
+    d->loops = hsc_pass_alloc((g->n_loops + 1) * sizeof *d->loops);
+    bool *several = hsc_pass_alloc(g->n_loops + 1);
+    for (unsigned l = 0; l < g->n_loops; l++)
+        d->loops[l] = (hsc_loop_data){NONE, loop_ids ? loop_ids[l] : 0};
+    for (unsigned b = 0; b < g->blocks; b++) {
+        hsc_map_set(&d->block_number, key_of(g->block[b]), b + 1);
+        for (unsigned k = g->first[b]; k < g->first[b + 1]; k++) {
+            unsigned target = g->successor[k], l = g->loop_of[target];
+            if (l == NONE || g->loops[l].header != target || hsc_graph_is_in(g, b, l))
+                continue;
+            several[l] = several[l] || (d->loops[l].outside != NONE && d->loops[l].outside != b);
+            d->loops[l].outside = b;
+        }
+    }
+    for (unsigned l = 0; l < g->n_loops; l++)
+        if (several[l])
+            d->loops[l].outside = NONE;
+    free(several);
+    unsigned edges = g->first[g->blocks];
+    d->first_predecessor = hsc_pass_alloc((4 * (size_t)g->blocks + 2 + edges) * sizeof(unsigned));
+    d->predecessor = d->first_predecessor + g->blocks + 2;
+    d->seen = d->predecessor + edges;
+    d->stack = d->seen + g->blocks;
+    for (unsigned i = 0; i < edges; i++)
+        d->first_predecessor[g->successor[i] + 2]++;
+    for (unsigned b = 0; b < g->blocks; b++)
+        d->first_predecessor[b + 2] += d->first_predecessor[b + 1];
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (unsigned k = g->first[b]; k < g->first[b + 1]; k++)
+            d->predecessor[d->first_predecessor[g->successor[k] + 1]++] = b;
+    hsc_ir_each_variable(function, take_variable, d);
+}
+
+void hsc_data_fini(hsc_data *d) {
+    free(d->idom);
+    free(d->first_predecessor);
+    free(d->loops);
+    free(d->atoms.p);
+    free(d->polys.p);
+    free(d->places.p);
+    free(d->objects.p);
+    free(d->variables.p);
+    free(d->stores.p);
+    free(d->field_stores.p);
+    hsc_map_fini(&d->block_number);
+    hsc_map_fini(&d->poly_of);
+    hsc_map_fini(&d->place_of);
+    hsc_map_fini(&d->object_of);
+    hsc_map_fini(&d->variable_of);
+    hsc_map_fini(&d->atom_of);
+    hsc_map_fini(&d->reaching_of);
+    hsc_arena_fini(&d->arena);
+}
+
+unsigned hsc_data_block(const hsc_data *d, LLVMValueRef instruction) {
+    return hsc_map_get(&d->block_number, key_of(LLVMGetInstructionParent(instruction))) - 1;
+}
+
+bool hsc_data_dominates(const hsc_data *d, unsigned a, unsigned b) {
+    for (unsigned n = 0; b != NONE && n <= d->g->blocks; n++, b = d->idom[b])
+        if (a == b)
+            return true;
+    return false;
+}
+
+hsc_str hsc_data_format(hsc_data *d, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    size_t length = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    char *copy = hsc_arena_take(&d->arena, length + 1);
+    memcpy(copy, text, length);
+    return (hsc_str){copy, length};
+}
+
+LLVMValueRef hsc_data_without_casts(LLVMValueRef value) {
+    for (;;) {
+        if (!LLVMIsAInstruction(value))
+            return value;
+        switch (LLVMGetInstructionOpcode(value)) {
+        case LLVMSExt:
+        case LLVMZExt:
+        case LLVMTrunc:
+        case LLVMBitCast:
+        case LLVMAddrSpaceCast:
+        case LLVMFreeze:
+            value = LLVMGetOperand(value, 0);
+            break;
+        default:
+            return value;
+        }
+    }
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_in_function(const hsc_data *d, LLVMValueRef instruction) {
+    return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)) == d->function;
+}
+
+static void add_store(hsc_data *d, hsc_variable *v, LLVMValueRef instruction) {
+    *HSC_VECTOR_ADD(d->stores) = (hsc_store){instruction, hsc_data_block(d, instruction), v->first_store};
+    v->first_store = (uint32_t)d->stores.n;
+    v->n_stores++;
+}
+
+/* All that is done with the address. */
+static void look_at_uses(hsc_data *d, hsc_variable *v) {
+    unsigned uses = 0;
+    v->is_looked_at = true;
+    v->is_scalar = true;
+    for (LLVMUseRef u = LLVMGetFirstUse(v->address); u && v->is_scalar; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (++uses > USES_MAX) {
+            v->is_scalar = false;
+            break;
+        }
+        if (!LLVMIsAInstruction(user)) {
+            v->is_scalar = v->is_scalar && LLVMIsAGlobalVariable(v->address);
+            continue; /* constant expressions: members of a global */
+        }
+        if (!is_in_function(d, user))
+            continue;
+        switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMLoad:
+            break;
+        case LLVMStore:
+            if (LLVMGetOperand(user, 0) == v->address) {
+                v->is_scalar = false; /* its address is kept somewhere */
+                break;
+            }
+            add_store(d, v, user);
+            if (d->p->is_fortran && LLVMIsAPHINode(LLVMGetOperand(user, 0)))
+                v->is_do = true;
+            break;
+        case LLVMCall:
+        case LLVMInvoke: {
+            LLVMValueRef callee = LLVMGetCalledValue(user);
+            hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+            bool harmless = (name.n > 14 && !memcmp(name.p, "llvm.lifetime.", 14)) ||
+                            (name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9)) || hsc_mpi_only_reads(user, v->address);
+            if (!harmless)
+                add_store(d, v, user);
+            break;
+        }
+        default:
+            v->is_scalar = false;
+            break;
+        }
+    }
+    LLVMTypeRef type = LLVMIsAAllocaInst(v->address)       ? LLVMGetAllocatedType(v->address)
+                       : LLVMIsAGlobalVariable(v->address) ? LLVMGlobalGetValueType(v->address)
+                                                           : NULL;
+    if (type && (LLVMGetTypeKind(type) == LLVMArrayTypeKind || LLVMGetTypeKind(type) == LLVMStructTypeKind))
+        v->is_scalar = false;
+}
+
+hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address) {
+    uint32_t at = hsc_map_get(&d->variable_of, key_of(address));
+    if (!at) {
+        bool own = LLVMIsAAllocaInst(address) || LLVMIsAGlobalVariable(address);
+        if (!own)
+            return NULL;
+        hsc_variable *v = hsc_arena_take(&d->arena, sizeof *v);
+        v->address = address;
+        hsc_ir_get_global(address, 0, &v->debug);
+        *HSC_VECTOR_ADD(d->variables) = v;
+        at = (uint32_t)d->variables.n;
+        hsc_map_set(&d->variable_of, key_of(address), at);
+    }
+    hsc_variable *v = d->variables.p[at - 1];
+    if (!v->is_looked_at)
+        look_at_uses(d, v);
+    return v;
+}
+
+hsc_str hsc_data_variable_name(hsc_data *d, const hsc_variable *v, LLVMValueRef access) {
+    if (v->debug.name.n)
+        return (hsc_str){v->debug.name.p, v->debug.name.n};
+    if (LLVMIsAGlobalVariable(v->address)) {
+        hsc_ir_text name = hsc_ir_get_name(v->address);
+        return hsc_pass_source_name(d->p, name.p, name);
+    }
+    hsc_ir_loc loc;
+    char name[128];
+    if (!d->p->unit.has_scopes && access && hsc_ir_get_loc(access, &loc) && loc.line &&
+        hsc_source_identifier(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, name, sizeof name))
+        return hsc_data_format(d, "%s", name);
+    return (hsc_str){"?", 1};
+}
+
+/* ---- reaching definitions -------------------------------------------------------------------------------------------
+ */
+
+static bool is_do_and_call(const hsc_variable *v, LLVMValueRef instruction) {
+    return v->is_do && LLVMGetInstructionOpcode(instruction) != LLVMStore;
+}
+
+static bool has_store_in_block(const hsc_data *d, const hsc_variable *v, unsigned block) {
+    for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)
+        if (d->stores.p[s - 1].block == block && !is_do_and_call(v, d->stores.p[s - 1].instruction))
+            return true;
+    return false;
+}
+
+static bool is_store_to(const hsc_data *d, const hsc_variable *v, LLVMValueRef instruction) {
+    if (LLVMGetInstructionOpcode(instruction) == LLVMStore)
+        return LLVMGetOperand(instruction, 1) == v->address;
+    if (is_do_and_call(v, instruction))
+        return false;
+    for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)
+        if (d->stores.p[s - 1].instruction == instruction)
+            return true;
+    return false;
+}
+
+static hsc_definition definition_of(const hsc_data *d, LLVMValueRef store) {
+    unsigned block = hsc_data_block(d, store);
+    if (LLVMGetInstructionOpcode(store) == LLVMStore)
+        return (hsc_definition){HSC_ORIGIN_VALUE, LLVMGetOperand(store, 0), block, NONE};
+    return (hsc_definition){HSC_ORIGIN_CALL, store, block, NONE};
+}
+
+/* True when a way from the end of `up`, which dominates it, to the begin of `block` has a store. */
+static bool is_stored_between(hsc_data *d, const hsc_variable *v, unsigned up, unsigned block) {
+    unsigned n = 0;
+    if (d->first_predecessor[block + 1] - d->first_predecessor[block] == 1)
+        return false;
+    d->round++;
+    d->seen[up] = d->round;
+    for (unsigned i = d->first_predecessor[block]; i < d->first_predecessor[block + 1]; i++)
+        if (d->seen[d->predecessor[i]] != d->round) {
+            d->seen[d->predecessor[i]] = d->round;
+            d->stack[n++] = d->predecessor[i];
+        }
+    while (n) {
+        unsigned b = d->stack[--n];
+        if (has_store_in_block(d, v, b))
+            return true;
+        for (unsigned i = d->first_predecessor[b]; i < d->first_predecessor[b + 1]; i++)
+            if (d->seen[d->predecessor[i]] != d->round) {
+                d->seen[d->predecessor[i]] = d->round;
+                d->stack[n++] = d->predecessor[i];
+            }
+    }
+    return false;
+}
+
+static hsc_definition find_at_head(hsc_data *d, hsc_variable *v, unsigned block) {
+    const hsc_graph *g = d->g;
+    for (unsigned round = 0; round <= g->blocks; round++) {
+        unsigned l = g->loop_of[block];
+        if (l != NONE && g->loops[l].header == block) {
+            LLVMValueRef only = NULL;
+            unsigned inside = 0;
+            for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)
+                if (hsc_graph_is_in(g, d->stores.p[s - 1].block, l) &&
+                    !is_do_and_call(v, d->stores.p[s - 1].instruction)) {
+                    only = d->stores.p[s - 1].instruction;
+                    inside++;
+                }
+            if (inside)
+                return (hsc_definition){HSC_ORIGIN_LOOP, inside == 1 ? only : NULL, block, l};
+        }
+        unsigned up = d->idom[block];
+        if (up == NONE)
+            return (hsc_definition){HSC_ORIGIN_ENTRY, NULL, NONE, NONE};
+        if (is_stored_between(d, v, up, block))
+            return (hsc_definition){HSC_ORIGIN_MERGE, NULL, block, NONE};
+        block = up;
+        if (has_store_in_block(d, v, block))
+            return hsc_find_definition_at_end(d, v, block);
+    }
+    return (hsc_definition){HSC_ORIGIN_ENTRY, NULL, NONE, NONE};
+}
+
+hsc_definition hsc_find_definition(hsc_data *d, hsc_variable *v, LLVMValueRef before) {
+    unsigned block = hsc_data_block(d, before);
+    if (has_store_in_block(d, v, block))
+        for (LLVMValueRef i = LLVMGetPreviousInstruction(before); i; i = LLVMGetPreviousInstruction(i))
+            if (is_store_to(d, v, i))
+                return definition_of(d, i);
+    return find_at_head(d, v, block);
+}
+
+hsc_definition hsc_find_definition_at_end(hsc_data *d, hsc_variable *v, unsigned block) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(d->g->block[block]);
+    if (has_store_in_block(d, v, block) && end && is_store_to(d, v, end)) /* an invoke */
+        return definition_of(d, end);
+    return end ? hsc_find_definition(d, v, end) : find_at_head(d, v, block);
+}
+
+bool hsc_data_is_once_a_round(const hsc_data *d, LLVMValueRef store, unsigned loop) {
+    const hsc_graph *g = d->g;
+    unsigned block = hsc_data_block(d, store), header = g->loops[loop].header;
+    if (g->loop_of[block] != loop)
+        return false;
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (unsigned k = g->first[b]; k < g->first[b + 1]; k++)
+            if (g->successor[k] == header && hsc_graph_is_in(g, b, loop) && !hsc_data_dominates(d, block, b))
+                return false;
+    return true;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What belongs to a message: the wait for its request, loops and calls that fill its buffer before or read it after. */
+#include "mpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE HSC_DATA_NONE
+
+static void add(hsc_pass *p, uint64_t message_id, uint64_t kind, uint64_t target, uint64_t confidence,
+                const char *reason) {
+    for (size_t i = p->message_links.n; i > 0 && p->message_links.p[i - 1].message_id == message_id; i--)
+        if (p->message_links.p[i - 1].kind == kind && p->message_links.p[i - 1].target_id == target)
+            return;
+    *HSC_VECTOR_ADD(p->message_links) = (hsc_rec_message_link){.message_id = message_id,
+                                                               .kind = kind,
+                                                               .target_id = target,
+                                                               .confidence = confidence,
+                                                               .reason = {reason, strlen(reason)}};
+}
+
+static const hsc_rec_callsite *callsite_of(const hsc_pass *p, uint64_t site) {
+    return &p->callsites.p[p->sites.p[site - 1].index];
+}
+
+static const hsc_rec_loop *loop_record(const hsc_pass *p, uint64_t site) {
+    return &p->loops.p[p->sites.p[site - 1].index];
+}
+
+/* The outermost loop round `loop` that is not round the call as well; 0: all are. */
+static uint64_t outermost_apart(const hsc_pass *p, uint64_t loop, uint64_t call_loop) {
+    uint64_t found = 0;
+    for (; loop; loop = loop_record(p, loop)->parent_id) {
+        for (uint64_t l = call_loop; l; l = loop_record(p, l)->parent_id)
+            if (l == loop)
+                return found;
+        found = loop;
+    }
+    return found;
+}
+
+static bool touches(const hsc_pass *p, uint64_t message_id, uint64_t array_id) {
+    const hsc_rec_message *m = &p->messages.p[message_id - 1];
+    for (size_t k = 0; k < m->sections.n; k++)
+        if (m->sections.p[k] && p->sections.p[m->sections.p[k] - 1].array_id == array_id)
+            return true;
+    return false;
+}
+
+/* Lines between which something belongs to a message about an array: the messages about it before and after. */
+static void bounds_of(const hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id,
+                      uint64_t *low, uint64_t *high) {
+    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
+    *low = 0;
+    *high = UINT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
+        bool moves = calls[i].kind != HSC_message_kind_PACK && touches(p, calls[i].message_id, array_id);
+        if (i == at || !moves || o->file_id != c->file_id)
+            continue;
+        if (o->line < c->line && o->line > *low)
+            *low = o->line;
+        if (o->line > c->line && o->line < *high)
+            *high = o->line;
+    }
+}
+
+/* Loops that fill the array between the message before and this one (before), or read it between it and the next. */
+static void link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
+                       size_t first_reference) {
+    hsc_pass *p = d->p;
+    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
+    uint64_t low, high;
+    bounds_of(p, calls, n, at, array_id, &low, &high);
+    for (size_t i = first_reference; i < p->references.n; i++) {
+        const hsc_rec_reference *r = &p->references.p[i];
+        if (r->array_id != array_id || (r->access == HSC_access_READ) == before || r->file_id != c->file_id)
+            continue;
+        uint64_t loop = outermost_apart(p, r->loop_id, c->loop_id);
+        if (!loop)
+            continue;
+        const hsc_rec_loop *l = loop_record(p, loop);
+        if (before ? l->line_end <= c->line && l->line_begin >= low : l->line_begin >= c->line && l->line_begin <= high)
+            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,
+                HSC_confidence_LIKELY,
+                before ? "writes the buffer between the message before and this one"
+                       : "reads the buffer between this message and the next one");
+    }
+}
+
+/* Other calls that get the buffer. */
+static void link_calls(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before) {
+    hsc_pass *p = d->p;
+    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
+    uint64_t low, high;
+    bounds_of(p, calls, n, at, array_id, &low, &high);
+    for (size_t i = 0; i < n; i++) {
+        if (calls[i].kind != HSC_message_kind_PACK || !touches(p, calls[i].message_id, array_id))
+            continue;
+        const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
+        if (before ? o->line >= low && o->line <= c->line : o->line >= c->line && o->line <= high)
+            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_CALL : HSC_link_kind_UNPACK_CALL,
+                calls[i].callsite_id, HSC_confidence_CERTAIN,
+                before ? "packs into the buffer" : "unpacks from the buffer");
+    }
+    for (size_t i = 0; i < p->array_arguments.n; i++) {
+        const hsc_rec_array_argument *a = &p->array_arguments.p[i];
+        const hsc_rec_callsite *o = callsite_of(p, a->callsite_id);
+        if (a->array_id != array_id || o->procedure_id != c->procedure_id || o->file_id != c->file_id ||
+            o->kind == HSC_call_kind_MPI)
+            continue;
+        if (before ? o->line >= low && o->line < c->line : o->line > c->line && o->line <= high)
+            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_CALL : HSC_link_kind_UNPACK_CALL, a->callsite_id,
+                HSC_confidence_POSSIBLE, "is given the buffer");
+    }
+}
+
+void hsc_mpi_link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t first_reference) {
+    hsc_pass *p = d->p;
+    for (size_t i = 0; i < n; i++) {
+        const hsc_rec_message *m = &p->messages.p[calls[i].message_id - 1];
+        if (calls[i].kind == HSC_message_kind_PACK || calls[i].kind == HSC_message_kind_DATATYPE)
+            continue;
+        for (size_t k = 0; k < m->sections.n; k++) {
+            if (!m->sections.p[k])
+                continue;
+            uint64_t array = p->sections.p[m->sections.p[k] - 1].array_id, role = m->roles.p[k];
+            if (!array || (p->arrays.p[array - 1].flags & HSC_array_flag_SCALAR))
+                continue;
+            for (unsigned before = 0; before < 2; before++) {
+                if (role == (before ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER))
+                    continue;
+                link_loops(d, calls, n, i, array, before, first_reference);
+                link_calls(d, calls, n, i, array, before);
+                m = &p->messages.p[calls[i].message_id - 1];
+            }
+        }
+    }
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------------
+ */
+
+static bool equal(hsc_str a, hsc_str b) {
+    return a.n == b.n && !memcmp(a.p, b.p, a.n);
+}
+
+/* The request of a message is what a wait waits for? */
+static uint64_t waits_for(const hsc_pass *p, const hsc_message_seen *m, const hsc_message_seen *w,
+                          const char **reason) {
+    const hsc_rec_array *a = &p->arrays.p[m->request_id - 1], *b = &p->arrays.p[w->request_id - 1];
+    bool one_procedure = m->procedure_id == w->procedure_id;
+    if (m->request_id == w->request_id) {
+        if (equal(m->request, w->request)) {
+            *reason = one_procedure ? "the same request" : "the same request, in another procedure";
+            return one_procedure ? HSC_confidence_CERTAIN : HSC_confidence_LIKELY;
+        }
+        *reason = "the same array of requests";
+        return w->waits_for_all && one_procedure ? HSC_confidence_CERTAIN : HSC_confidence_POSSIBLE;
+    }
+    if (a->identity && a->identity == b->identity) {
+        *reason = "the same member or global variable";
+        return w->waits_for_all || equal(m->request, w->request) ? HSC_confidence_LIKELY : HSC_confidence_POSSIBLE;
+    }
+    return HSC_confidence_UNKNOWN;
+}
+
+void hsc_data_module(hsc_pass *p) {
+    for (size_t i = 0; i < p->messages.n; i++) {
+        uint64_t kind = p->messages.p[i].kind;
+        if (!p->messages_seen.p[i].request_id || kind == HSC_message_kind_WAIT || kind == HSC_message_kind_START)
+            continue;
+        for (size_t k = 0; k < p->messages.n; k++) {
+            uint64_t other = p->messages.p[k].kind;
+            const char *reason = "";
+            if (!p->messages_seen.p[k].request_id ||
+                (other != HSC_message_kind_WAIT && other != HSC_message_kind_START) ||
+                equal(p->messages.p[k].operation, (hsc_str){"MPI_Request_free", 16}))
+                continue;
+            uint64_t confidence = waits_for(p, &p->messages_seen.p[i], &p->messages_seen.p[k], &reason);
+            if (confidence)
+                add(p, i + 1, other == HSC_message_kind_WAIT ? HSC_link_kind_WAIT : HSC_link_kind_STARTS, k + 1,
+                    confidence, reason);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files about places share among themselves. */
+#ifndef HEATSCOPE_PASS_PLACES_H
+#define HEATSCOPE_PASS_PLACES_H
+
+#include "data.h"
+
+/* places.c */
+uint32_t hsc_place_object(hsc_data *d, uint64_t key, bool *is_new);
+uint64_t hsc_place_hash(const char *kind, uint64_t a, uint64_t b, uint64_t c);
+hsc_place hsc_place_at(hsc_data *d, uint32_t object, LLVMMetadataRef type);
+hsc_place hsc_place_unknown(void);
+hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadataRef pointer_type, uint64_t storage,
+                           uint32_t parent);
+
+/* places_fortran.c */
+bool hsc_is_descriptor(LLVMTypeRef type);
+/* p(i, j, k) from the one index that flang makes of it. */
+void hsc_place_linear(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size);
+/* Name of component k of the type with this symbol; empty when its definition is in no file that is known. */
+void hsc_fortran_component_name(hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
+
+/* places_cxx.c: what a small procedure returns the address of: v[i], m(i, j), domain.x(i). */
+hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call);
+
+#endif

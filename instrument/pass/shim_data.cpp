@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Variables and types of the debug information, filled into plain C structs (ir_data.h). */
+#include "ir_data.h"
+
+#include <cstring>
+#include <string>
+
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+static hsc_ir_text text_of(StringRef s) {
+    return {s.data(), s.size()};
+}
+
+static void fill_variable(const DIVariable *v, const DIExpression *expression, hsc_ir_variable *out) {
+    std::memset(out, 0, sizeof *out);
+    out->name = text_of(v->getName());
+    out->type = wrap(v->getType());
+    out->file = wrap(v->getFile());
+    out->line = v->getLine();
+    if (auto *local = dyn_cast<DILocalVariable>(v)) {
+        out->argument = local->getArg();
+        out->is_artificial = local->isArtificial();
+        out->is_local = true;
+        out->subprogram = wrap(local->getScope()->getSubprogram());
+    } else if (auto *global = dyn_cast<DIGlobalVariable>(v)) {
+        out->linkage_name = text_of(global->getLinkageName());
+        out->is_local = global->isLocalToUnit();
+        if (auto *scope = dyn_cast_or_null<DILocalScope>(global->getScope()))
+            out->subprogram = wrap(scope->getSubprogram());
+    }
+    if (!expression)
+        return;
+    int64_t offset = 0;
+    if (expression->extractIfOffset(offset))
+        out->offset_bytes = offset < 0 ? 0 : static_cast<uint64_t>(offset);
+    else
+        out->is_behind_pointer = expression->getNumElements() == 1 && expression->getElement(0) == dwarf::DW_OP_deref;
+}
+
+void hsc_ir_each_variable(LLVMValueRef function, hsc_ir_take_variable take, void *ctx) {
+    hsc_ir_variable v;
+    for (BasicBlock &block : *unwrap<Function>(function))
+        for (Instruction &i : block) {
+            for (DbgVariableRecord &record : filterDbgVars(i.getDbgRecordRange()))
+                if (record.isDbgAssign() && record.getAddress()) { /* clang with optimisation */
+                    fill_variable(record.getVariable(), record.getAddressExpression(), &v);
+                    take(ctx, wrap(record.getAddress()), &v);
+                } else if (record.isDbgDeclare() && record.getAddress()) {
+                    fill_variable(record.getVariable(), record.getExpression(), &v);
+                    take(ctx, wrap(record.getAddress()), &v);
+                }
+            if (auto *assign = dyn_cast<DbgAssignIntrinsic>(&i)) {
+                if (assign->getAddress()) {
+                    fill_variable(assign->getVariable(), assign->getAddressExpression(), &v);
+                    take(ctx, wrap(assign->getAddress()), &v);
+                }
+            } else if (auto *declare = dyn_cast<DbgDeclareInst>(&i))
+                if (declare->getAddress()) {
+                    fill_variable(declare->getVariable(), declare->getExpression(), &v);
+                    take(ctx, wrap(declare->getAddress()), &v);
+                }
+        }
+}
+
+bool hsc_ir_get_global(LLVMValueRef global, unsigned nth, hsc_ir_variable *out) {
+    auto *g = dyn_cast<GlobalVariable>(unwrap(global));
+    SmallVector<DIGlobalVariableExpression *, 1> list;
+    if (g)
+        g->getDebugInfo(list);
+    if (nth >= list.size())
+        return false;
+    fill_variable(list[nth]->getVariable(), list[nth]->getExpression(), out);
+    return true;
+}
+
+static const DIType *bare(const Metadata *type) {
+    auto *t = dyn_cast_or_null<DIType>(type);
+    for (unsigned i = 0; t && i < 64; i++) {
+        auto *derived = dyn_cast<DIDerivedType>(t);
+        if (!derived)
+            return t;
+        switch (derived->getTag()) {
+        case dwarf::DW_TAG_typedef:
+        case dwarf::DW_TAG_const_type:
+        case dwarf::DW_TAG_volatile_type:
+        case dwarf::DW_TAG_restrict_type:
+        case dwarf::DW_TAG_atomic_type:
+        case dwarf::DW_TAG_member:
+            t = derived->getBaseType();
+            break;
+        default:
+            return t;
+        }
+    }
+    return t;
+}
+
+void hsc_ir_get_type(LLVMMetadataRef type, hsc_ir_type *out) {
+    std::memset(out, 0, sizeof *out);
+    const DIType *t = type ? bare(unwrap(type)) : nullptr;
+    if (!t)
+        return;
+    out->node = wrap(t);
+    out->name = text_of(t->getName());
+    out->size_bytes = t->getSizeInBits() / 8;
+    if (auto *basic = dyn_cast<DIBasicType>(t)) {
+        out->kind = HSC_IR_TYPE_SCALAR;
+        out->is_real = basic->getEncoding() == dwarf::DW_ATE_float;
+        out->is_signed =
+            basic->getEncoding() == dwarf::DW_ATE_signed || basic->getEncoding() == dwarf::DW_ATE_signed_char;
+    } else if (auto *derived = dyn_cast<DIDerivedType>(t)) {
+        out->kind = HSC_IR_TYPE_POINTER;
+        out->element = wrap(derived->getBaseType());
+    } else if (auto *composite = dyn_cast<DICompositeType>(t)) {
+        switch (composite->getTag()) {
+        case dwarf::DW_TAG_array_type:
+            out->kind = HSC_IR_TYPE_ARRAY;
+            out->element = wrap(composite->getBaseType());
+            out->rank = composite->getElements() ? composite->getElements().size() : 0;
+            out->is_allocatable = composite->getRawAllocated() != nullptr;
+            out->is_fortran_pointer = composite->getRawAssociated() != nullptr;
+            out->is_descriptor = composite->getRawDataLocation() != nullptr;
+            break;
+        case dwarf::DW_TAG_enumeration_type:
+            out->kind = HSC_IR_TYPE_SCALAR;
+            break;
+        default:
+            out->kind = HSC_IR_TYPE_STRUCTURE;
+            break;
+        }
+    }
+}
+
+static bool constant_of(const Metadata *bound, int64_t *out) {
+    if (auto *c = dyn_cast_or_null<ConstantAsMetadata>(bound))
+        if (auto *i = dyn_cast<ConstantInt>(c->getValue())) {
+            *out = i->getSExtValue();
+            return true;
+        }
+    if (auto *expression = dyn_cast_or_null<DIExpression>(bound))
+        if (auto constant = expression->isConstant())
+            if (expression->getNumElements() >= 2) {
+                *out = static_cast<int64_t>(expression->getElement(1));
+                return true;
+            }
+    return false;
+}
+
+void hsc_ir_get_dimension(LLVMMetadataRef array_type, unsigned k, hsc_ir_dimension *out) {
+    std::memset(out, 0, sizeof *out);
+    auto *array = dyn_cast_or_null<DICompositeType>(bare(unwrap(array_type)));
+    if (!array || !array->getElements() || k >= array->getElements().size())
+        return;
+    const Metadata *lower = nullptr, *count = nullptr, *upper = nullptr;
+    if (auto *range = dyn_cast_or_null<DISubrange>(array->getElements()[k])) {
+        lower = range->getRawLowerBound();
+        count = range->getRawCountNode();
+        upper = range->getRawUpperBound();
+    } else if (auto *generic = dyn_cast_or_null<DIGenericSubrange>(array->getElements()[k])) {
+        lower = generic->getRawLowerBound();
+        count = generic->getRawCountNode();
+        upper = generic->getRawUpperBound();
+    }
+    out->has_lower = constant_of(lower, &out->lower);
+    out->has_count = constant_of(count, &out->count);
+    if (!out->has_count && constant_of(upper, &out->count)) {
+        out->count -= (out->has_lower ? out->lower : 1) - 1;
+        out->has_count = true;
+    }
+    if (out->has_count && out->count < 0)
+        out->has_count = false; /* of unknown size */
+    if (auto *variable = dyn_cast_or_null<DIVariable>(count))
+        if (!out->has_count)
+            out->count_name = text_of(variable->getName());
+}
+
+bool hsc_ir_get_member(LLVMMetadataRef structure, uint64_t offset_bytes, hsc_ir_member *out) {
+    auto *s = dyn_cast_or_null<DICompositeType>(bare(unwrap(structure)));
+    for (unsigned depth = 0; s && depth < 32; depth++) {
+        const DIDerivedType *best = nullptr;
+        for (const DINode *node : s->getElements()) {
+            auto *member = dyn_cast_or_null<DIDerivedType>(node);
+            if (!member || member->isStaticMember() ||
+                (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance) ||
+                member->getOffsetInBits() / 8 > offset_bytes)
+                continue;
+            const DIType *type = bare(member->getBaseType());
+            uint64_t bits = member->getSizeInBits() ? member->getSizeInBits() : type ? type->getSizeInBits() : 0;
+            if (offset_bytes * 8 < member->getOffsetInBits() + bits || !bits)
+                best = member;
+        }
+        if (!best)
+            return false;
+        if (best->getTag() == dwarf::DW_TAG_inheritance || best->getName().empty()) {
+            /* a base class, or an unnamed structure or union */
+            uint64_t inside = best->getOffsetInBits() / 8;
+            auto *inner = dyn_cast_or_null<DICompositeType>(bare(best->getBaseType()));
+            if (!inner || !hsc_ir_get_member(wrap(inner), offset_bytes - inside, out))
+                return false;
+            out->offset_bytes += inside;
+            return true;
+        }
+        std::memset(out, 0, sizeof *out);
+        out->name = text_of(best->getName());
+        out->type = wrap(best->getBaseType());
+        out->file = wrap(best->getFile());
+        out->line = best->getLine();
+        out->offset_bytes = best->getOffsetInBits() / 8;
+        return true;
+    }
+    return false;
+}
+
+static std::string type_text(const Metadata *type, unsigned depth) {
+    auto *t = dyn_cast_or_null<DIType>(type);
+    if (!t || depth > 16)
+        return t ? "..." : "void";
+    if (auto *array = dyn_cast<DICompositeType>(t); array && array->getTag() == dwarf::DW_TAG_array_type) {
+        std::string text = type_text(array->getBaseType(), depth + 1) + " ";
+        for (unsigned k = 0; array->getElements() && k < array->getElements().size(); k++) {
+            hsc_ir_dimension d;
+            hsc_ir_get_dimension(wrap(array), k, &d);
+            text += "[";
+            if (d.has_count)
+                text += std::to_string(d.count);
+            else if (d.count_name.n)
+                text.append(d.count_name.p, d.count_name.n);
+            text += "]";
+        }
+        return text;
+    }
+    if (!t->getName().empty())
+        return t->getName().str();
+    if (auto *derived = dyn_cast<DIDerivedType>(t)) {
+        std::string base = type_text(derived->getBaseType(), depth + 1);
+        switch (derived->getTag()) {
+        case dwarf::DW_TAG_pointer_type:
+            return base + " *";
+        case dwarf::DW_TAG_reference_type:
+            return base + " &";
+        case dwarf::DW_TAG_rvalue_reference_type:
+            return base + " &&";
+        case dwarf::DW_TAG_const_type:
+            return "const " + base;
+        case dwarf::DW_TAG_volatile_type:
+            return "volatile " + base;
+        default:
+            return base;
+        }
+    }
+    return isa<DISubroutineType>(t) ? "procedure" : "?";
+}
+
+size_t hsc_ir_type_text(LLVMMetadataRef type, char *text, size_t size) {
+    std::string s = type ? type_text(unwrap(type), 0) : std::string();
+    size_t n = s.size() < size ? s.size() : size - 1;
+    std::memcpy(text, s.data(), n);
+    text[n] = 0;
+    return n;
+}
+
+uint64_t hsc_ir_size_bytes(LLVMModuleRef module, LLVMTypeRef type) {
+    Type *t = unwrap(type);
+    if (!t->isSized() || t->isScalableTy())
+        return 0;
+    return unwrap(module)->getDataLayout().getTypeAllocSize(t).getFixedValue();
+}
+
+uint64_t hsc_ir_offset_bytes(LLVMModuleRef module, LLVMTypeRef structure, unsigned k) {
+    auto *s = dyn_cast<StructType>(unwrap(structure));
+    if (!s || k >= s->getNumElements())
+        return 0;
+    return unwrap(module)->getDataLayout().getStructLayout(s)->getElementOffset(k).getFixedValue();
+}
