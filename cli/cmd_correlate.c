@@ -23,8 +23,9 @@ static const hsc_cli_command command = {
         "Reads the measurement files (*.hsr) of the directories, looks up every address that was met in the static map of "
         "its program or library, in the debug information and in the symbol table, and writes a database (HDF5) with the "
         "time of every line, loop, procedure and calling context on every processor.\n\n"
-        "Programs and libraries are read from where they were in the run; their build id must be the same. Maps that were "
-        "kept aside are taken from DIR/maps/BUILD-ID.hsm. Damaged parts of files are left out and counted in the ledger.\n\n"
+        "Programs and libraries are read from where they were in the run; their build id must be the same. What a stripped one "
+        "lacks is looked for by build id in DIR/maps, in ~/.local/share/heatscope/maps (heatscope map --save), in "
+        "/usr/lib/debug and in debuginfod's cache, and by .gnu_debuglink beside the program. Damaged parts of files are left out and counted in the ledger.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
     .options = options,

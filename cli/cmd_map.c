@@ -1,51 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* heatscope map: shows, checks and extracts the static map of a program. */
+/* heatscope map: shows, checks, compares and keeps the static map of a program. */
 #include "cli.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "map_book.h"
 #include "map_check.h"
+#include "map_diff.h"
+#include "map_inputs.h"
+#include "map_listing.h"
 #include "map_remarks.h"
+#include "map_rows.h"
 #include "map_section.h"
+#include "map_store.h"
 
-enum { OPT_OUTPUT, OPT_REMARKS, OPT_SUMMARY };
+enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_WIDTH };
 
 static const hsc_cli_option options[] = {
-    {"output", 'o', "FILE", "write the static mapping file FILE instead of printing"},
+    {"listing", 'l', NULL, "print the source with what became of each loop and call"},
+    {"only", 0, "NAME", "of the listing: this procedure, or this file (its name or the end of its path)"},
+    {"diff", 'd', NULL, "compare two: which loops gained or lost vector code, unrolling, inlining, remarks"},
+    {"format", 'f', "FORMAT", "text, csv or json (text): one row a loop, or a change"},
     {"remarks", 'r', NULL, "print below each loop, call and procedure what the optimiser said of it, and why"},
     {"summary", 's', NULL, "print one line a module"},
+    {"output", 'o', "FILE", "write the static mapping file FILE instead of printing"},
+    {"save", 0, NULL, "keep map, debug information and symbols by build id, for when PROG is stripped"},
+    {"store", 0, "DIR", "folder of --save (~/.local/share/heatscope/maps)"},
+    {"width", 'w', "N", "columns of the listing (the terminal's, else 100)"},
     {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
     "map",
-    "Show or extract the static map of a program",
-    "[OPTIONS] PROG",
-    "PROG is a program, shared library, object file or archive that was compiled with the pass. Its map\n"
-    "tells the procedures, loops and calls of the source and what became of each loop in the machine code:\n"
-    "vector body and remainder, unrolled, copies by inlining.\n\n"
-    "The map is checked (all modules complete, all references in range); a damaged one is an error. With -o\n"
-    "it is written to a file that 'heatscope dump' reads, after a record that names the program and its\n"
-    "build id.",
-    "  heatscope map ./solver\n  heatscope map -o solver.hsm ./solver && heatscope dump solver.hsm",
+    "Show, compare or keep the static map of a program",
+    "[OPTIONS] PROG...",
+    "PROG is a program, shared library, object file, archive or static mapping file, or a folder of them, compiled with "
+    "the pass. The map tells the procedures, loops and calls of the source and what became of each loop in the machine "
+    "code: vector body and remainder, unrolled, copies by inlining. It is checked (all modules complete, all references "
+    "in range); a damaged one is an error.\n\n"
+    "In the margin of a listing each loop has a column, from its first line (<) to its last (>): V4 vector code of 4 "
+    "lanes, u8 unrolled 8 times, s scalar, F unrolled fully, M a call of memcpy or memset, x no code left.\n\n"
+    "--diff A B matches procedures by their symbols and loops by order, text and shape, so that lines that only "
+    "moved are no change.\n\n"
+    "With -o the map is written to a file that 'heatscope dump' reads, after a record that names the program and its "
+    "build id. --save writes DIR/.build-id/xx/REST.debug, where 'heatscope correlate' and debuggers look for it.",
+    "  heatscope map --listing --only=solve ./solver\n  heatscope map --diff ./solver.O2 ./solver.O3\n"
+    "  heatscope map --save ./solver && strip ./solver\n"
+    "  heatscope map -o solver.hsm ./solver && heatscope dump solver.hsm",
     options,
     false};
 
 typedef struct map_options {
-    const char *output;
-    bool remarks, summary;
+    const char *output, *store;
+    bool remarks, summary, listing, diff, save, width_given;
+    hsc_map_format format;
+    unsigned long long width;
+    hsc_listing_options list;
 } map_options;
 
 static int set_option(void *ctx, int option, const char *value) {
     map_options *o = ctx;
-    if (option == OPT_OUTPUT)
-        o->output = value;
-    else if (option == OPT_REMARKS)
-        o->remarks = true;
-    else
+    switch (option) {
+    case OPT_LISTING:
+        o->listing = true;
+        return -1;
+    case OPT_ONLY:
+        o->list.only = value;
+        return -1;
+    case OPT_DIFF:
+        o->diff = true;
+        return -1;
+    case OPT_FORMAT:
+        o->format = !strcmp(value, "text") ? HSC_MAP_TEXT : !strcmp(value, "csv") ? HSC_MAP_CSV : HSC_MAP_JSON;
+        return o->format == HSC_MAP_JSON && strcmp(value, "json") != 0
+                   ? hsc_cli_bad_value(&command, option, "text, csv or json", value)
+                   : -1;
+    case OPT_REMARKS:
+        o->remarks = o->list.all_remarks = true;
+        return -1;
+    case OPT_SUMMARY:
         o->summary = true;
-    return -1;
+        return -1;
+    case OPT_OUTPUT:
+        o->output = value;
+        return -1;
+    case OPT_SAVE:
+        o->save = true;
+        return -1;
+    case OPT_STORE:
+        o->store = value;
+        return -1;
+    default:
+        o->width_given = true;
+        return hsc_cli_parse_u64(value, 60, 400, &o->width) ? -1 : hsc_cli_bad_value(&command, option, "a number from 60 to 400", value);
+    }
 }
 
 static hsc_status write_map(const char *output, const char *program, const hsc_map_section *s, hsc_err *err) {
@@ -192,42 +243,121 @@ static void print_module(const hsc_map_module *m, bool remarks) {
         hsc_map_print_other_remarks(m);
 }
 
-int hsc_cmd_map(int argc, char **argv) {
-    map_options o = {0};
+/* ---- what is asked for ---------------------------------------------------------------------------------------------- */
+
+static int wrong_usage(const char *what) {
+    fprintf(stderr, "heatscope map: %s; 'heatscope map --help' tells more\n", what);
+    return HSC_EXIT_USAGE;
+}
+
+static hsc_status write_file(const char *output, const char *program, hsc_err *err) {
     hsc_map_section s = {0};
     hsc_map_model model = {0};
-    hsc_err err = {0};
-    int first = 0, code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first);
-    if (code >= 0)
-        return code;
-    if (argc - first != 1) {
-        fprintf(stderr, "heatscope map: expected one PROG, got %d; 'heatscope map --help' tells more\n", argc - first);
-        return HSC_EXIT_USAGE;
-    }
-    const char *program = argv[first];
-    if (hsc_map_section_read(program, &s, &err) != HSC_OK)
-        return hsc_cli_fail("map", &err);
-    code = HSC_EXIT_OK;
-    if (hsc_map_model_read(s.bytes, s.size, program, &model, &err) != HSC_OK)
-        code = hsc_cli_fail("map", &err);
-    else if (o.output) {
-        if (write_map(o.output, program, &s, &err) != HSC_OK)
-            code = hsc_cli_fail("map", &err);
-        else
-            printf("heatscope map: wrote %s: %zu module%s, %zu bytes of map\n", o.output, model.n_modules,
-                   plural(model.n_modules), s.size);
-    } else {
-        for (size_t i = 0; i < model.n_modules; i++)
-            if (o.summary)
-                print_module_line(&model.modules[i]);
-            else
-                print_module(&model.modules[i], o.remarks);
-        if (ferror(stdout) || fflush(stdout)) {
-            hsc_err_set(&err, HSC_E_IO, "cannot write to standard output");
-            code = hsc_cli_fail("map", &err);
-        }
-    }
+    hsc_status status = hsc_map_section_read(program, &s, err);
+    if (status == HSC_OK)
+        status = hsc_map_model_read(s.bytes, s.size, program, &model, err);
+    if (status == HSC_OK)
+        status = write_map(output, program, &s, err);
+    if (status == HSC_OK)
+        printf("heatscope map: wrote %s: %zu module%s, %zu bytes of map\n", output, model.n_modules, plural(model.n_modules),
+               s.size);
     hsc_map_model_fini(&model);
     hsc_map_section_fini(&s);
-    return code;
+    return status;
+}
+
+static hsc_status save(const map_options *o, char **programs, int count, hsc_err *err) {
+    char buffer[8400], written[5000];
+    const char *dirs[2], *store = o->store;
+    hsc_status status = HSC_OK;
+    if (!store) {
+        if (!hsc_map_store_dirs(buffer, sizeof buffer, dirs))
+            return hsc_err_set(err, HSC_E_MISSING, "no HOME to keep maps in: say with --store=DIR where");
+        store = dirs[0];
+    }
+    for (int i = 0; i < count && status == HSC_OK; i++) {
+        status = hsc_map_store_save(store, programs[i], written, sizeof written, err);
+        if (status == HSC_OK)
+            printf("heatscope map: kept %s as %s\n", programs[i], written);
+    }
+    return status;
+}
+
+static hsc_status diff(const map_options *o, char **programs, hsc_err *err) {
+    hsc_map_model models[2] = {{0}, {0}};
+    hsc_map_book books[2] = {0};
+    hsc_status status = HSC_OK;
+    for (int i = 0; i < 2 && status == HSC_OK; i++) {
+        status = hsc_map_inputs_add(&models[i], programs[i], err);
+        if (status == HSC_OK)
+            status = hsc_map_book_make(&models[i], &books[i], err);
+    }
+    if (status == HSC_OK)
+        status = hsc_map_diff(&books[0], &books[1], programs[0], programs[1], o->format, err);
+    for (int i = 0; i < 2; i++) {
+        hsc_map_book_fini(&books[i]);
+        hsc_map_model_fini(&models[i]);
+    }
+    return status;
+}
+
+static hsc_status show(map_options *o, char **programs, int count, hsc_err *err) {
+    hsc_map_model model = {0};
+    hsc_map_book book = {0};
+    hsc_status status = HSC_OK;
+    for (int i = 0; i < count && status == HSC_OK; i++)
+        status = hsc_map_inputs_add(&model, programs[i], err);
+    bool needs_book = o->listing || o->format != HSC_MAP_TEXT;
+    if (status == HSC_OK && needs_book)
+        status = hsc_map_book_make(&model, &book, err);
+    if (status == HSC_OK && o->format != HSC_MAP_TEXT) {
+        status = hsc_map_rows(&book, o->format, err);
+    } else if (status == HSC_OK && o->listing) {
+        struct winsize w;
+        bool terminal = isatty(STDOUT_FILENO);
+        const char *no_colour = getenv("NO_COLOR");
+        o->list.colour = terminal && !(no_colour && *no_colour);
+        o->list.width = o->width_given ? (int)o->width
+                        : terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 60 ? w.ws_col : 100;
+        status = hsc_map_listing(&book, &o->list, err);
+    } else if (status == HSC_OK) {
+        for (size_t i = 0; i < model.n_modules; i++)
+            if (o->summary)
+                print_module_line(&model.modules[i]);
+            else
+                print_module(&model.modules[i], o->remarks);
+    }
+    hsc_map_book_fini(&book);
+    hsc_map_model_fini(&model);
+    return status;
+}
+
+int hsc_cmd_map(int argc, char **argv) {
+    map_options o = {0};
+    hsc_err err = {0};
+    hsc_status status;
+    int first = 0, code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first), count = argc - first;
+    if (code >= 0)
+        return code;
+    if (o.listing + o.diff + o.save + (o.output != NULL) + o.summary > 1)
+        return wrong_usage("--listing, --diff, --save, --output and --summary are one or the other");
+    if (o.list.only && !o.listing)
+        return wrong_usage("--only=NAME is of --listing");
+    if (o.store && !o.save)
+        return wrong_usage("--store=DIR is of --save");
+    if (o.format != HSC_MAP_TEXT && (o.listing || o.save || o.output || o.summary))
+        return wrong_usage("--format is of the table of loops and of --diff");
+    if (count < 1)
+        return wrong_usage("which PROG?");
+    if (o.diff && count != 2)
+        return wrong_usage("--diff compares two: A B");
+    if (o.output && count != 1)
+        return wrong_usage("--output takes one PROG");
+    status = o.save     ? save(&o, argv + first, count, &err)
+             : o.output ? write_file(o.output, argv[first], &err)
+             : o.diff   ? diff(&o, argv + first, &err)
+                        : show(&o, argv + first, count, &err);
+    if (status == HSC_OK && (ferror(stdout) || fflush(stdout)))
+        status = hsc_err_set(&err, HSC_E_IO, "cannot write to standard output");
+    return status == HSC_OK ? HSC_EXIT_OK : hsc_cli_fail("map", &err);
 }

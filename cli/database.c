@@ -35,6 +35,7 @@ hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_
 
 #ifdef HSC_HAVE_JOIN
 #include "correlate.h"
+#include "map_store.h"
 
 static volatile sig_atomic_t cancelled;
 
@@ -60,7 +61,11 @@ int hsc_cli_correlate(const char *command, const char *const *inputs, size_t inp
         if (old[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
+    const char *dirs[2];
+    char folders[8400];
     hsc_join_options options = {.inputs = inputs,
+                                .map_dirs = dirs,
+                                .map_dir_count = hsc_map_store_dirs(folders, sizeof folders, dirs),
                                 .input_count = input_count,
                                 .output = output,
                                 .workers = workers,

@@ -214,7 +214,12 @@ static hsc_status take(reading *r) {
         ADD(files, n_files, hsc_rec_file);
         KEEP(m->files[m->n_files - 1].path);
         KEEP(m->files[m->n_files - 1].directory);
-        m->files[m->n_files - 1].checksum = (hsc_bytes){NULL, 0};
+        {
+            hsc_bytes *sum = &m->files[m->n_files - 1].checksum;
+            hsc_str kept = {(const char *)sum->p, sum->n == 16 ? 16 : 0};
+            KEEP(kept);
+            *sum = (hsc_bytes){(const uint8_t *)kept.p, kept.n};
+        }
         id = m->files[m->n_files - 1].file_id;
         next = m->n_files;
         break;
@@ -297,6 +302,17 @@ hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label,
     else
         hsc_map_model_fini(&r.model);
     return status;
+}
+
+void hsc_map_model_move_memory(hsc_map_model *into, hsc_map_model *from) {
+    struct block *b = from->memory;
+    if (!b)
+        return;
+    while (b->next)
+        b = b->next;
+    b->next = into->memory;
+    into->memory = from->memory;
+    from->memory = NULL;
 }
 
 void hsc_map_model_fini(hsc_map_model *m) {

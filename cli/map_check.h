@@ -34,5 +34,7 @@ typedef struct hsc_map_model {
  * and references in range. `label` is for messages. HSC_E_FORMAT tells the first thing that is wrong; HSC_E_MEMORY. */
 hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label, hsc_map_model *out, hsc_err *err);
 void hsc_map_model_fini(hsc_map_model *m);
+/* The strings of `from` belong to `into` from now on. */
+void hsc_map_model_move_memory(hsc_map_model *into, hsc_map_model *from);
 
 #endif

@@ -15,6 +15,8 @@ typedef struct hsc_join_options {
     size_t input_count;
     const char *output;        /* database to write; replaced when it exists */
     unsigned workers;          /* 0: one for each online processor. The bytes of the database do not depend on it */
+    const char *const *map_dirs; /* further folders with maps and debug information by build id; see hsc_code_spec */
+    size_t map_dir_count;
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
     void *progress_ctx;

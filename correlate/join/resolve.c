@@ -195,6 +195,9 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
         if (!kept || !HSC_PUSH(dirs, kept))
             status = hsc_join_no_memory(err);
     }
+    for (size_t k = 0; k < j->options->map_dir_count && status == HSC_OK; k++)
+        if (!HSC_PUSH(dirs, j->options->map_dirs[k]))
+            status = hsc_join_no_memory(err);
     hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n};
     if (status == HSC_OK)
         status = hsc_code_open(&spec, &m->code, err);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "md5.h"
+#include "source.h"
 
 enum { SOURCE_MAX = 64 << 20 };
 
@@ -96,10 +97,37 @@ static bool find_below(const char *folder, size_t folder_size, const char *path,
     }
 }
 
+hsc_status hsc_source_read(const char *name, const char *checksum, char **text, size_t *size, bool *changed, struct stat *st,
+                           hsc_err *err) {
+    char *t = NULL, path[4096], hex[33];
+    size_t n = 0;
+    hsc_status status = read_file(name, &t, &n, st, err);
+    const char *list = getenv("HEATSCOPE_SOURCE_PATH");
+    for (const char *p = list; p && *p && status == HSC_E_MISSING;) {
+        size_t k = strcspn(p, ":");
+        if (k && find_below(p, k, name, path, sizeof path))
+            status = read_file(path, &t, &n, st, err);
+        p += k + (p[k] == ':');
+    }
+    if (status == HSC_E_MISSING)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: not found%s%s; HEATSCOPE_SOURCE_PATH=FOLDER:... tells where to look", name,
+                           list && *list ? ", nor its tail below " : "", list && *list ? list : "");
+    if (status)
+        return status;
+    *changed = false;
+    if (checksum[0]) {
+        hsc_md5_hex(t, n, hex);
+        *changed = strcasecmp(hex, checksum) != 0;
+    }
+    *text = t;
+    *size = n;
+    return HSC_OK;
+}
+
 hsc_status hsc_db_read_source(const hsc_db *const_db, uint32_t file, char **text, size_t *size, bool *changed, hsc_err *err) {
     hsc_db *db = (hsc_db *)const_db; /* opens data sets when first asked for */
     hsc_status status;
-    char *t = NULL, path[4096];
+    char *t = NULL;
     size_t n = 0;
     struct stat st;
     if (file >= db->tables.rows[HSC_TAB_file])
@@ -118,28 +146,15 @@ hsc_status hsc_db_read_source(const hsc_db *const_db, uint32_t file, char **text
     }
     if (!HSC_COL(db, file_has_lines, uint8_t)[file])
         return hsc_err_set(err, HSC_E_MISSING, "%s: has no source: nothing is known of its lines", name);
-    status = read_file(name, &t, &n, &st, err);
-    const char *list = getenv("HEATSCOPE_SOURCE_PATH");
-    for (const char *p = list; p && *p && status == HSC_E_MISSING;) {
-        size_t k = strcspn(p, ":");
-        if (k && find_below(p, k, name, path, sizeof path))
-            status = read_file(path, &t, &n, &st, err);
-        p += k + (p[k] == ':');
-    }
-    if (status == HSC_E_MISSING)
-        return hsc_err_set(err, HSC_E_MISSING, "%s: not found%s%s; HEATSCOPE_SOURCE_PATH=FOLDER:... tells where to look", name,
-                           list && *list ? ", nor its tail below " : "", list && *list ? list : "");
+    bool differs = false;
+    status = hsc_source_read(name, checksum, &t, &n, &differs, &st, err);
     if (status)
         return status;
     if (changed) {
-        char hex[33];
         uint32_t module = HSC_COL(db, file_module, uint32_t)[file];
         struct stat m;
-        *changed = false;
-        if (checksum[0]) {
-            hsc_md5_hex(t, n, hex);
-            *changed = strcasecmp(hex, checksum) != 0;
-        } else if (module != HSC_NONE && !stat(hsc_db_text(db, HSC_COL_module_path, module), &m))
+        *changed = differs;
+        if (!checksum[0] && module != HSC_NONE && !stat(hsc_db_text(db, HSC_COL_module_path, module), &m))
             *changed = st.st_mtime > m.st_mtime;
     }
     *text = t;

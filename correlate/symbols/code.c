@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens a module: checks that it is the one of the run, finds its debug file and its map, fills the indices. */
 #include <dwarf.h>
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -124,64 +123,6 @@ bool hsc_code_is_code(const hsc_code *c, uint64_t address) {
 
 /* ---- the files that belong to a module ---- */
 
-static void hex(const uint8_t *p, size_t n, char *out, size_t size) {
-    size_t k = 0;
-    out[0] = 0;
-    for (size_t i = 0; i < n && k + 3 <= size; i++, k += 2)
-        snprintf(out + k, 3, "%02x", p[i]);
-}
-
-static size_t build_id_of(Elf *elf, const uint8_t **id) {
-    const void *p = NULL;
-    ssize_t n = dwelf_elf_gnu_build_id(elf, &p);
-    *id = p;
-    return n > 0 ? (size_t)n : 0;
-}
-
-typedef struct elf_file {
-    int fd;
-    Elf *elf;
-} elf_file;
-
-static bool open_elf(const char *path, elf_file *f) {
-    f->elf = NULL;
-    f->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (f->fd < 0)
-        return false;
-    f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
-    GElf_Ehdr ehdr;
-    if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &ehdr)) {
-        if (f->elf)
-            elf_end(f->elf);
-        f->elf = NULL;
-        close(f->fd);
-        f->fd = -1;
-        return false;
-    }
-    return true;
-}
-
-static void close_elf(elf_file *f) {
-    if (f->elf)
-        elf_end(f->elf);
-    if (f->fd >= 0)
-        close(f->fd);
-    *f = (elf_file){-1, NULL};
-}
-
-static Elf_Scn *find_section(Elf *elf, const char *wanted) {
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names))
-        return NULL;
-    for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
-        GElf_Shdr h;
-        const char *name = gelf_getshdr(s, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
-        if (name && !strcmp(name, wanted) && h.sh_type != SHT_NOBITS)
-            return s;
-    }
-    return NULL;
-}
-
 static bool add_ranges(hsc_code *c, Elf *elf) {
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
@@ -205,7 +146,7 @@ static bool add_ranges(hsc_code *c, Elf *elf) {
 /* ---- the map ---- */
 
 static bool load_map_section(hsc_code *c, Elf *elf, bool *found) {
-    Elf_Scn *s = find_section(elf, HSC_MAP_SECTION);
+    Elf_Scn *s = hsc_elf_find_section(elf, HSC_MAP_SECTION);
     if (!s)
         return true;
     GElf_Shdr h;
@@ -254,9 +195,9 @@ static bool load_map_file(hsc_code *c, const char *path, const uint8_t *id, size
 
 static bool load_map(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debug, bool *found) {
     const uint8_t *id;
-    size_t id_size = build_id_of(elf, &id);
+    size_t id_size = hsc_elf_build_id(elf, &id);
     char path[4400], id_text[130];
-    hex(id, id_size, id_text, sizeof id_text);
+    hsc_hex(id, id_size, id_text, sizeof id_text);
     if (!load_map_section(c, elf, found) || (!*found && debug && !load_map_section(c, debug, found)))
         return false;
     for (size_t i = 0; i < spec->map_dir_count && !*found && id_size; i++) {
@@ -271,32 +212,16 @@ static bool load_map(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
 
 /* ---- open ---- */
 
-static bool has_debug_info(Elf *elf) {
-    return find_section(elf, ".debug_info") || find_section(elf, ".zdebug_info");
-}
-
-static void find_debug_file(Elf *elf, elf_file *f) {
-    const uint8_t *id, *other;
-    size_t n = build_id_of(elf, &id);
-    char text[130], path[256];
-    if (n < 2 || n > 64 || has_debug_info(elf))
-        return;
-    hex(id, n, text, sizeof text);
-    snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2);
-    if (open_elf(path, f) && (build_id_of(f->elf, &other) != n || memcmp(id, other, n)))
-        close_elf(f);
-}
-
 /* True when the file is the one of the run. */
 static bool is_same_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, const struct stat *st) {
     const uint8_t *id;
-    size_t n = build_id_of(elf, &id);
+    size_t n = hsc_elf_build_id(elf, &id);
     if (spec->build_id_size) {
         if (n == spec->build_id_size && !memcmp(id, spec->build_id, n))
             return true;
         char now[130], then[130];
-        hex(id, n, now, sizeof now);
-        hex(spec->build_id, spec->build_id_size, then, sizeof then);
+        hsc_hex(id, n, now, sizeof now);
+        hsc_hex(spec->build_id, spec->build_id_size, then, sizeof then);
         hsc_code_add_note(c, "map refused: build id of %s is %s, the run had %s", spec->path, n ? now : "none", then);
         return false;
     }
@@ -309,7 +234,8 @@ static bool is_same_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, const
     return true;
 }
 
-static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debug) {
+/* `kept`: the debug file was kept aside for this program. */
+static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debug, bool kept) {
     bool map = false;
     GElf_Ehdr ehdr;
     c->is_x86_64 = gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_X86_64;
@@ -319,8 +245,8 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
         c->knowledge = HSC_KNOWN_SYMBOL;
     if (!hsc_code_load_plt(c, elf) || !hsc_code_load_frames(c, elf) || !load_map(c, spec, elf, debug, &map))
         return false;
-    c->own_debug = has_debug_info(elf);
-    Elf *source = c->own_debug ? elf : debug;
+    Elf *source = hsc_elf_has_debug_info(elf) ? elf : debug;
+    c->own_debug = source == elf || kept;
     Dwarf *dwarf = source ? dwarf_begin_elf(source, DWARF_C_READ, NULL) : NULL;
     bool has_dwarf = dwarf != NULL;
     if (has_dwarf) {
@@ -351,7 +277,7 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
 }
 
 hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err) {
-    elf_file main_file = {-1, NULL}, debug_file = {-1, NULL};
+    hsc_elf_file main_file = {-1, NULL}, debug_file = {-1, NULL};
     struct stat st;
     hsc_status status = HSC_OK;
     hsc_code *c = calloc(1, sizeof *c);
@@ -366,14 +292,15 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
         hsc_code_add_note(c, "not a file");
     else if (stat(spec->path, &st))
         hsc_code_add_note(c, "file is gone: %s", strerror(errno));
-    else if (!S_ISREG(st.st_mode) || !open_elf(spec->path, &main_file))
+    else if (!S_ISREG(st.st_mode) || !hsc_elf_open(spec->path, &main_file))
         hsc_code_add_note(c, "not a readable ELF file");
     else if (is_same_file(c, spec, main_file.elf, &st)) {
-        find_debug_file(main_file.elf, &debug_file);
-        if (!load_all(c, spec, main_file.elf, debug_file.elf))
+        bool own = false;
+        hsc_code_find_debug_file(c, spec, main_file.elf, &debug_file, &own);
+        if (!load_all(c, spec, main_file.elf, debug_file.elf, own))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", spec->path);
     }
-    close_elf(&debug_file);
+    hsc_elf_close(&debug_file);
     c->elf = main_file.elf;
     c->fd = main_file.fd;
     if (!c->path)
@@ -422,7 +349,7 @@ void hsc_code_close(hsc_code *c) {
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
                            &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
                            &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->loops_of, &c->unit_by_offset,
-                           &c->foreign_of, &c->foreign_siblings};
+                           &c->foreign_of, &c->foreign_siblings, &c->made_scopes};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);
     hsc_pool_fini(&c->pool);

@@ -24,7 +24,8 @@ typedef struct hsc_code_spec {
     const uint8_t *build_id;
     size_t build_id_size;
     uint64_t file_size, file_mtime_ns;
-    const char *const *map_dirs; /* folders that may hold <build-id>.hsm, kept aside by `heatscope map` or `run` */
+    const char *const *map_dirs; /* folders that may hold what was kept aside: BUILD-ID.hsm, .build-id/xx/REST.debug
+                                    (heatscope map --save, debug packages), BUILD-ID/debuginfo (debuginfod's cache) */
     size_t map_dir_count;
 } hsc_code_spec;
 

@@ -153,9 +153,29 @@ struct hsc_code {
     hsc_table foreign_of;       /* (begin of a function, 0): looked at; (.., 1): row of foreign_functions */
     hsc_table foreign_siblings; /* procedure << 32 | parent loop: last loop there, chained by next_loop */
     size_t tag_collisions;
-    bool own_debug;
+    bool own_debug, split_missing;
+    hsc_table made_scopes; /* (function, 0) or (inlined copy, 1 + scope around it): scope made from the map */
     hsc_code_element elements[HSC_ELEMENTS_MAX];
 };
+
+/* ---- ELF files ---- */
+
+typedef struct hsc_elf_file {
+    int fd;
+    Elf *elf;
+} hsc_elf_file;
+
+bool hsc_elf_open(const char *path, hsc_elf_file *f); /* false: not a readable ELF file */
+void hsc_elf_close(hsc_elf_file *f);
+Elf_Scn *hsc_elf_find_section(Elf *elf, const char *wanted); /* one with contents; NULL */
+bool hsc_elf_has_debug_info(Elf *elf);
+size_t hsc_elf_build_id(Elf *elf, const uint8_t **id); /* its size; 0: none */
+void hsc_hex(const uint8_t *p, size_t n, char *out, size_t size);
+
+/* Opens the file that holds the debug information of a module that has none in itself: by its build id in the folders of
+ * the spec (*kept is set then), below /usr/lib/debug, by .gnu_debuglink. One that is of another build is left, with a
+ * note. f->elf is NULL when there is none. */
+void hsc_code_find_debug_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, hsc_elf_file *f, bool *kept);
 
 /* All return false when out of memory. */
 

@@ -48,8 +48,10 @@ static bool match_units(hsc_code *c, Dwarf *dwarf) {
         }
     }
     Dwarf_CU *cu = NULL;
-    Dwarf_Die die;
-    for (size_t u = 0; ok && u < c->units.n && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0; u++) {
+    Dwarf_Die die, split;
+    for (size_t u = 0; ok && u < c->units.n && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split) == 0; u++) {
+        if (split.addr)
+            die = split;
         hsc_unit *unit = &c->units.p[u];
         uint32_t g = hsc_table_get(&first, (uintptr_t)unit->name, (uintptr_t)unit->directory), best = g;
         if (g == HSC_NO_INDEX)
@@ -75,20 +77,49 @@ static bool match_units(hsc_code *c, Dwarf *dwarf) {
     return ok;
 }
 
+/* The source of a unit that does not tell its name: the first file of its line table. */
+static const char *primary_file(hsc_code *c, Dwarf_Die *die, const char *directory) {
+    Dwarf_Files *files;
+    Dwarf_Half version = 0;
+    size_t count = 0, n = strlen(directory);
+    const char *path = NULL;
+    if (dwarf_getsrcfiles(die, &files, &count) == 0 && dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
+        path = version >= 5 || count < 2 ? dwarf_filesrc(files, 0, NULL, NULL) : dwarf_filesrc(files, 1, NULL, NULL);
+    if (path && n && !strncmp(path, directory, n) && path[n] == '/')
+        path += n + 1;
+    return hsc_pool_intern(&c->pool, path ? path : "", path ? strlen(path) : 0);
+}
+
 bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf) {
     Dwarf_CU *cu = NULL;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+    Dwarf_Die die, split;
+    uint8_t type;
+    size_t missing = 0;
+    const char *missing_name = "";
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
         Dwarf_Attribute a;
         Dwarf_Word language = 0;
-        if (dwarf_attr(&die, DW_AT_language, &a))
+        Dwarf_Die *source = split.addr ? &split : &die; /* what a unit is stands in the .dwo file */
+        if (dwarf_attr(source, DW_AT_language, &a))
             dwarf_formudata(&a, &language);
-        hsc_unit u = {text_of(c, &die, DW_AT_name), text_of(c, &die, DW_AT_comp_dir), HSC_NO_INDEX, language};
+        hsc_unit u = {text_of(c, source, DW_AT_name), text_of(c, &die, DW_AT_comp_dir), HSC_NO_INDEX, language};
+        if (u.directory && !u.directory[0])
+            u.directory = text_of(c, source, DW_AT_comp_dir);
+        if (!split.addr && (dwarf_hasattr(&die, DW_AT_dwo_name) || dwarf_hasattr(&die, DW_AT_GNU_dwo_name))) {
+            if (!missing++)
+                missing_name = text_of(c, &die, dwarf_hasattr(&die, DW_AT_dwo_name) ? DW_AT_dwo_name : DW_AT_GNU_dwo_name);
+            if (u.name && u.directory && !u.name[0])
+                u.name = primary_file(c, &die, u.directory);
+        }
         uint32_t *at = hsc_table_at(&c->unit_by_offset, dwarf_dieoffset(&die), 0);
         if (!at || !u.name || !u.directory || !HSC_PUSH(c->units, u))
             return false;
         *at = (uint32_t)(c->units.n - 1);
     }
+    c->split_missing = missing > 0;
+    if (missing)
+        hsc_code_add_note(c, "split debug information of %zu of %zu units not found: %s", missing, c->units.n,
+                          missing_name ? missing_name : "");
     return match_units(c, dwarf);
 }
 

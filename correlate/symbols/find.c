@@ -286,6 +286,47 @@ static const hsc_place *place_of(const hsc_code *c, uint32_t group, uint32_t row
     return NULL; /* belongs to another copy of this unit */
 }
 
+static bool add_made_scope(hsc_code *c, uint64_t key, uint64_t kind, hsc_code_scope s, uint32_t *out) {
+    uint32_t *at = hsc_table_at(&c->made_scopes, key, kind);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)c->scopes.n;
+        if (!HSC_PUSH(c->scopes, s))
+            return false;
+    }
+    *out = *at;
+    return true;
+}
+
+/* The inlined copies around a place as the map has them: where their DWARF is in a file that is not there. */
+static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) {
+    uint32_t group = c->units.p[line->unit].group, chain[FRAMES_MAX], depth = 0;
+    uint32_t p = group != HSC_NO_INDEX && line->discriminator
+                     ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | line->discriminator, 0)
+                     : HSC_NO_INDEX;
+    if (p == HSC_NO_INDEX || c->places.p[p].function == HSC_NO_INDEX)
+        return true;
+    for (uint32_t i = c->places.p[p].inlined; i != HSC_NO_INDEX && depth < FRAMES_MAX; i = c->inlineds.p[i].parent)
+        if (c->inlineds.p[i].callee != HSC_NO_INDEX)
+            chain[depth++] = i;
+    uint32_t function = c->places.p[p].function;
+    hsc_code_scope s = {.parent = HSC_NO_INDEX, .procedure = function, .function = function, .unit = line->unit,
+                        .call_file = HSC_NO_INDEX};
+    c->procedures.p[function].has_code = true;
+    if (!add_made_scope(c, function, 0, s, scope))
+        return false;
+    while (depth-- > 0) {
+        const hsc_inlined *at = &c->inlineds.p[chain[depth]];
+        s = (hsc_code_scope){.parent = *scope, .procedure = at->callee, .function = at->callee, .unit = line->unit,
+                             .depth = c->scopes.p[*scope].depth + 1, .call_file = at->call_file,
+                             .call_line = at->call_line, .call_column = at->call_column};
+        if (!add_made_scope(c, chain[depth], 1 + (uint64_t)*scope, s, scope))
+            return false;
+    }
+    return true;
+}
+
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
     uint64_t at = exact || !address ? address : address - 1;
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
@@ -294,6 +335,8 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
     size_t n = 0;
     uint32_t scope = hsc_code_scope_at(c, at), row = hsc_code_line_row(c, at, &scope, &a.repaired);
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
+    if (scope == HSC_NO_INDEX && line && c->split_missing && !make_scope(c, line, &scope))
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     for (uint32_t s = scope; s != HSC_NO_INDEX && n < FRAMES_MAX; s = c->scopes.p[s].parent)
         frames[n++] = (frame){&c->scopes.p[s], c->scopes.p[s].procedure, HSC_NO_INDEX};
     if (!n) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* symbolize MODULE [--loops]: for each hexadecimal address on stdin, one line: the address, then innermost first
+/* symbolize MODULE [--loops] [FOLDER...]: for each hexadecimal address on stdin, one line: the address, then innermost first
  * "linkage-name file:line" for each level of inlining, separated by " | ". Lines repaired from line 0 are marked "~".
- * With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. */
+ * With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. Folders hold
+ * what was kept aside. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,10 @@ int main(int argc, char **argv) {
     hsc_err err = {0};
     char line[64];
     bool loops = argc > 2 && !strcmp(argv[2], "--loops");
-    if (argc < 2 || hsc_code_open(&(hsc_code_spec){.path = argv[1]}, &c, &err) != HSC_OK) {
-        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops]" : err.text);
+    hsc_code_spec spec = {.path = argc > 1 ? argv[1] : "", .map_dirs = (const char *const *)argv + 2 + loops,
+                          .map_dir_count = argc > 2 + loops ? (size_t)(argc - 2 - loops) : 0};
+    if (argc < 2 || hsc_code_open(&spec, &c, &err) != HSC_OK) {
+        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops] [FOLDER...]" : err.text);
         return 1;
     }
     hsc_code_tables t;

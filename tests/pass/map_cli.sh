@@ -37,14 +37,26 @@ clang-19 a.c -Wl,--build-id=none -fpass-plugin="$("$h" config --pass)" -o anonym
 "$h" dump anonymous.hsm | grep -q '^binary .* build_id=<> '
 
 fails 1 'No such file' map missing
-fails 1 'got a folder' map .
+mkdir empty_folder
+fails 1 'empty_folder: no file in this folder has a map' map empty_folder
 fails 1 'got something else' map a.c
 : > empty
 fails 1 'got an empty file' map empty
 clang-19 a.c -o plain
 fails 1 "plain: has no map; compile with 'heatscope cc'" map plain
-fails 2 'expected one PROG' map
-fails 2 'expected one PROG' map a a
+fails 2 'which PROG' map
+fails 2 'takes one PROG' map -o b.hsm a a
+fails 2 'compares two' map --diff a
+fails 2 'one or the other' map --diff --listing a a
+fails 2 'is of --listing' map --only=main a
+fails 2 'is of --save' map --store=x a
+fails 2 'text, csv or json' map --format=xml a
+fails 1 "no procedure and no source file is called 'nothing'" map --listing --only=nothing a
+fails 1 'anonymous: has no build id' map --save --store=kept anonymous
+strip -R .heatscope.map -o bare a
+fails 1 'bare: has neither a map nor debug information' map --save --store=kept bare
+fails 1 'expected a program or library' map --save --store=kept a.c
+[ -z "$(find kept -type f)" ] || fail "something was kept: $(find kept -type f)"
 fails 2 'unknown option' map --nonsense a
 fails 1 'nowhere' map -o nowhere/a.hsm a
 [ ! -e nowhere ] || fail "made a folder"

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The table of loops as CSV and JSON. */
+#include "map_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put_csv(const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void put_json(const char *text) {
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20 || *text == 0x7F)
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+static const char *plain(const char *name) {
+    return name + (*name == '#');
+}
+
+void hsc_map_table_begin(const hsc_map_table *t) {
+    if (t->format == HSC_MAP_JSON) {
+        putchar('[');
+        return;
+    }
+    for (size_t i = 0; i < t->columns; i++)
+        printf("%s%s", i ? "," : "", plain(t->names[i]));
+    putchar('\n');
+}
+
+void hsc_map_table_row(hsc_map_table *t, const char *const *cells) {
+    if (t->format == HSC_MAP_JSON)
+        printf("%s\n  {", t->rows ? "," : "");
+    for (size_t i = 0; i < t->columns; i++) {
+        const char *text = cells[i] ? cells[i] : "";
+        if (t->format == HSC_MAP_CSV) {
+            if (i)
+                putchar(',');
+            put_csv(text);
+            continue;
+        }
+        printf("%s\"%s\": ", i ? ", " : "", plain(t->names[i]));
+        if (!cells[i])
+            fputs("null", stdout);
+        else if (t->names[i][0] == '#')
+            fputs(text, stdout);
+        else
+            put_json(text);
+    }
+    fputs(t->format == HSC_MAP_JSON ? "}" : "\n", stdout);
+    t->rows++;
+}
+
+void hsc_map_table_end(const hsc_map_table *t) {
+    if (t->format == HSC_MAP_JSON)
+        printf("%s]\n", t->rows ? "\n" : "");
+}
+
+hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *err) {
+    static const char *const names[] = {"module",      "file",        "procedure",  "symbol",   "#line_begin",
+                                        "#line_end",   "#depth",      "kind",       "outcome",  "#vector_lanes",
+                                        "#interleave", "#unroll",     "#functions", "versions", "remark",
+                                        "remark_name", "#remark_line"};
+    enum { COLUMNS = sizeof names / sizeof *names };
+    hsc_map_table t = {format, names, COLUMNS, 0};
+    (void)err;
+    hsc_map_table_begin(&t);
+    for (size_t i = 0; i < b->loops.n; i++) {
+        const hsc_book_loop *l = &b->loops.p[i];
+        const hsc_book_procedure *p = &b->procedures.p[l->procedure];
+        const hsc_rec_remark *why = NULL; /* of those that say why not, one of the vectoriser first */
+        char versions[1000], text[2000] = "", numbers[8][24];
+        hsc_book_outcome o = hsc_map_outcome(b, l);
+        for (uint32_t k = 0; k < l->remarks; k++) {
+            const hsc_rec_remark *r = b->remarks.p[l->first_remark + k].record;
+            if (hsc_map_remark_is_missed(r) &&
+                (!why || (strcmp(why->pass.p, "loop-vectorize") && !strcmp(r->pass.p, "loop-vectorize"))))
+                why = r;
+        }
+        const uint64_t values[] = {
+            l->record->line_begin, l->record->line_end, l->record->depth, o.width, o.interleave, o.unroll,
+            o.functions,           why ? why->line : 0};
+        for (int k = 0; k < 8; k++)
+            snprintf(numbers[k], sizeof numbers[k], "%" PRIu64, values[k]);
+        const char *kind = hsc_enum_text("loop_kind", l->record->kind);
+        const char *cells[COLUMNS] = {p->module->head.name.p,
+                                      l->file,
+                                      p->record->name.p,
+                                      p->record->linkage_name.p,
+                                      numbers[0],
+                                      numbers[1],
+                                      numbers[2],
+                                      kind ? kind : "loop",
+                                      o.vector     ? "vector"
+                                      : o.unrolled ? "unrolled"
+                                      : o.fully    ? "unrolled fully"
+                                      : o.library  ? "library call"
+                                      : o.gone     ? "no code left"
+                                                   : "scalar",
+                                      numbers[3],
+                                      numbers[4],
+                                      numbers[5],
+                                      numbers[6],
+                                      hsc_map_versions_text(b, l, false, versions, sizeof versions),
+                                      why ? hsc_map_remark_text(why, text, sizeof text) : NULL,
+                                      why ? why->name.p : NULL,
+                                      why ? numbers[7] : NULL};
+        hsc_map_table_row(&t, cells);
+    }
+    hsc_map_table_end(&t);
+    return HSC_OK;
+}

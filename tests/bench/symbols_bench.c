@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* symbols_bench MODULE [ROUNDS]: how fast the knowledge of a module is read and asked, beside libdw in the same run.
+ *
+ * open     hsc_code_open, the first question included, as MB of the file and of its code in a second of CPU time
+ * first    every 16th byte of the code asked once in order: loops of machine code are found then
+ * lookup   random addresses of the code, each asked again: what correlating costs
+ * libdw    the same addresses through dwarf_addrdie, dwarf_getscopes and dwarf_getsrc_die: procedure, inline chain, line
+ *
+ * Medians over the rounds (5); times are of the process's CPU clock. Judges nothing. */
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "code.h"
+
+#define ADDRESSES 1000000u
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *v, size_t n) {
+    qsort(v, n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static uint64_t next_random(uint64_t *s) { /* splitmix64 */
+    uint64_t x = *s += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* The largest executable section. */
+static int find_text(const char *path, uint64_t *lo, uint64_t *size, uint64_t *file_size) {
+    struct stat st;
+    int fd = open(path, O_RDONLY);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 && !fstat(fd, &st) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    *size = 0;
+    for (Elf_Scn *s = NULL; elf && (s = elf_nextscn(elf, s));) {
+        GElf_Shdr h;
+        if (gelf_getshdr(s, &h) && h.sh_flags & SHF_EXECINSTR && h.sh_size > *size) {
+            *lo = h.sh_addr;
+            *size = h.sh_size;
+        }
+    }
+    *file_size = elf ? (uint64_t)st.st_size : 0;
+    elf_end(elf);
+    return fd;
+}
+
+static uint64_t ask(hsc_code *c, const uint64_t *addresses, size_t n) {
+    hsc_err err = {0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        hsc_code_answer a;
+        if (hsc_code_find(c, addresses[i], true, &a, &err) != HSC_OK)
+            exit(1);
+        sum += a.line + a.element_count;
+    }
+    return sum;
+}
+
+static uint64_t ask_libdw(Dwarf *dwarf, const uint64_t *addresses, size_t n) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Die unit, *scopes = NULL;
+        if (!dwarf_addrdie(dwarf, addresses[i], &unit))
+            continue;
+        int count = dwarf_getscopes(&unit, addresses[i], &scopes);
+        Dwarf_Line *line = dwarf_getsrc_die(&unit, addresses[i]);
+        int number = 0;
+        if (line)
+            dwarf_lineno(line, &number);
+        sum += (uint64_t)number + (count > 0 ? (uint64_t)count : 0);
+        free(scopes);
+    }
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    uint64_t lo = 0, size = 0, file_size = 0, seed = 1, sink = 0;
+    size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
+    int fd = argc > 1 ? find_text(argv[1], &lo, &size, &file_size) : -1;
+    uint64_t *addresses = malloc(ADDRESSES * sizeof *addresses);
+    double v[4][64];
+    hsc_err err = {0};
+    if (fd < 0 || !size || !addresses || !rounds || rounds > 64) {
+        fprintf(stderr, "usage: symbols_bench MODULE [ROUNDS]\n");
+        return 1;
+    }
+    for (size_t i = 0; i < ADDRESSES; i++)
+        addresses[i] = lo + next_random(&seed) % size;
+    Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+    size_t few = 2000; /* for libdw */
+    if (dwarf)
+        sink += ask_libdw(dwarf, addresses, few);
+    hsc_code_tables t = {0};
+    for (size_t r = 0; r < rounds; r++) {
+        hsc_code *c = NULL;
+        double begin = now();
+        if (hsc_code_open(&(hsc_code_spec){.path = argv[1]}, &c, &err) != HSC_OK) {
+            fprintf(stderr, "symbols_bench: %s\n", err.text);
+            return 1;
+        }
+        sink += ask(c, addresses, 1);
+        v[0][r] = now() - begin;
+        begin = now();
+        for (uint64_t at = lo; at < lo + size; at += 16)
+            sink += ask(c, &at, 1);
+        v[1][r] = now() - begin;
+        sink += ask(c, addresses, ADDRESSES);
+        begin = now();
+        sink += ask(c, addresses, ADDRESSES);
+        v[2][r] = (now() - begin) / ADDRESSES;
+        begin = now();
+        if (dwarf)
+            sink += ask_libdw(dwarf, addresses, few);
+        v[3][r] = (now() - begin) / (double)few;
+        hsc_code_get_tables(c, &t);
+        if (r + 1 == rounds)
+            printf("%s: %.1f MB, code %.1f MB; %zu line rows, %zu scopes, %zu symbols, %zu procedures, %zu loops, %zu places; "
+                   "known by %d\n", argv[1], (double)file_size / 1e6, (double)size / 1e6, t.lines, t.scopes, t.symbols,
+                   t.procedure_count, t.loop_count, t.places, (int)t.knowledge);
+        hsc_code_close(c);
+    }
+    double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds), peer = median(v[3], rounds);
+    printf("open    %8.3f s   %7.1f MB of file/s   %7.1f MB of code/s\n", opening, (double)file_size / 1e6 / opening,
+           (double)size / 1e6 / opening);
+    printf("first   %8.3f s   %7.1f MB of code/s\n", first, (double)size / 1e6 / first);
+    printf("lookup  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
+    if (dwarf)
+        printf("libdw   %8.1f ns  %7.2f M/s   %.0f times as long\n", peer * 1e9, 1e-6 / peer, peer / lookup);
+    else
+        printf("libdw   no debug information\n");
+    dwarf_end(dwarf);
+    close(fd);
+    free(addresses);
+    return sink == 42; /* used */
+}
