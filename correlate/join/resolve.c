@@ -126,12 +126,7 @@ static hsc_status find_places(join *j, hsc_err *err) {
 
 typedef struct line_visit {
     jmodule *m;
-    hsc_code_tables tables;
 } line_visit;
-
-static uint32_t loop_depth(const hsc_code_tables *t, uint32_t loop) {
-    return loop == HSC_NO_INDEX ? 0 : t->loops[loop].depth + 1;
-}
 
 /* Keeps the innermost scope of each line: the deepest loop, then the first procedure. */
 static hsc_status visit_line(void *ctx, uint32_t file, uint32_t line, uint32_t procedure, uint32_t loop, hsc_err *err) {
@@ -150,7 +145,7 @@ static hsc_status visit_line(void *ctx, uint32_t file, uint32_t line, uint32_t p
         return HSC_OK;
     }
     uint32_t old_procedure = (uint32_t)(m->line_scopes.p[*at] >> 32), old_loop = (uint32_t)m->line_scopes.p[*at];
-    uint32_t old_depth = loop_depth(&v->tables, old_loop), depth = loop_depth(&v->tables, loop);
+    uint32_t old_depth = hsc_code_get_loop_depth(m->code, old_loop), depth = hsc_code_get_loop_depth(m->code, loop);
     if (depth > old_depth || (depth == old_depth && procedure < old_procedure))
         m->line_scopes.p[*at] = scope;
     return HSC_OK;
@@ -211,8 +206,8 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     if (status != HSC_OK)
         return status;
     line_visit v = {.m = m};
-    hsc_code_get_tables(m->code, &v.tables);
-    m->is_whole = m->is_main || v.tables.groups || v.tables.own_debug;
+    hsc_code_get_tables(m->code, &m->tables);
+    m->is_whole = m->is_main || m->tables.groups || m->tables.own_debug;
     if (m->is_whole)
         status = hsc_code_each_line(m->code, visit_line, &v, err);
     hsc_code_get_tables(m->code, &m->tables);

@@ -356,6 +356,10 @@ void hsc_code_close(hsc_code *c) {
     free(c);
 }
 
+uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop) {
+    return loop < c->loops.n ? c->loops.p[loop].depth + 1 : 0;
+}
+
 void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out) {
     *out = (hsc_code_tables){.path = c->path,
                              .knowledge = c->knowledge,

@@ -90,6 +90,8 @@ typedef struct hsc_code_tables {
 hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err);
 void hsc_code_close(hsc_code *c);
 void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out);
+/* Depth of a loop in its procedure + 1; 0 for HSC_NO_INDEX. Good at any time, also within hsc_code_each_line. */
+uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop);
 
 typedef enum hsc_element_kind { HSC_ELEMENT_PROCEDURE = 0, HSC_ELEMENT_INLINED = 1, HSC_ELEMENT_LOOP = 2 } hsc_element_kind;
 
