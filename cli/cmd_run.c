@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,9 +261,17 @@ static int claim(const char *directory, const char *token, bool append) {
         fprintf(stderr, "heatscope run: can't write to the directory %s: %s\n", directory, strerror(errno));
         return HSC_EXIT_FAILED;
     }
+    void (*old)(int) = signal(SIGXFSZ, SIG_IGN); /* a limit on files is no reason to end */
     fprintf(f, "%s\n", token);
     bool ok = fclose(f) == 0;
-    if (ok && access(run, F_OK) && held) /* measured without `heatscope run` */
+    error = errno;
+    signal(SIGXFSZ, old);
+    if (!ok) {
+        fprintf(stderr, "heatscope run: can't write to the directory %s: %s\n", directory, strerror(error));
+        unlink(mine);
+        return HSC_EXIT_FAILED;
+    }
+    if (access(run, F_OK) && held) /* measured without `heatscope run` */
         ok = false;
     else if (ok && link(mine, run)) { /* only one can be first */
         f = fopen(run, "r");
@@ -283,7 +292,25 @@ static int claim(const char *directory, const char *token, bool append) {
 
 /* ---- go ------------------------------------------------------------------------------------------------------------------------ */
 
+/* The address sanitizer's library refuses to run behind another one, although that does no harm here. */
+static void permit_sanitizer(void) {
+    static const char permission[] = "verify_asan_link_order=0";
+    const char *old = getenv("ASAN_OPTIONS");
+    if (!old || !*old) {
+        setenv("ASAN_OPTIONS", permission, 1);
+        return;
+    }
+    size_t n = strlen(old) + sizeof permission + 1;
+    char *both = strstr(old, "verify_asan_link_order") ? NULL : malloc(n);
+    if (both) {
+        snprintf(both, n, "%s:%s", old, permission);
+        setenv("ASAN_OPTIONS", both, 1);
+        free(both);
+    }
+}
+
 static void preload(const char *library) {
+    permit_sanitizer();
     const char *old = getenv("LD_PRELOAD");
     if (!old || !*old) {
         setenv("LD_PRELOAD", library, 1);

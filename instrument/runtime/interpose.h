@@ -12,6 +12,11 @@
 #define HSC_RT_REAL(name) ((__typeof__(real))dlsym(RTLD_NEXT, name))
 
 void hsc_rt_threads_init(void);
+/* sandbox.c */
+void hsc_rt_sandbox(void); /* the program is about to enter one: the measurement ends */
+bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m); /* the process would be ended for trying it */
+
+void hsc_rt_locks_init(void); /* once, before anything is measured */
 void hsc_rt_threads_forget(void); /* child of fork */
 /* Last records of a thread; rt.lock is held, the thread does not write. */
 /* `own`: the thread is not in the midst of writing (else its last records go to stream 0). */

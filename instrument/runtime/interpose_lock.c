@@ -11,20 +11,39 @@
 
 static const hsc_rt_holder nobody;
 
-/* The C library's own names, which nobody interposes and the dynamic linker has bound before any code runs: allocators that
- * are loaded before us lock mutexes already. */
-#define OWN_NAME(name, type) \
+/* Until our constructor has looked for what comes next, the C library's own names, which the dynamic linker has bound before
+ * any code runs: allocators that are loaded before us lock mutexes already. */
+#define NEXT(name, type) \
     int hsc_libc_##name(type *); \
-    __asm__(".symver hsc_libc_" #name ", __" #name "@GLIBC_2.2.5")
+    __asm__(".symver hsc_libc_" #name ", __" #name "@GLIBC_2.2.5"); \
+    static int (*next_##name)(type *) = hsc_libc_##name
 
-OWN_NAME(pthread_mutex_lock, pthread_mutex_t);
-OWN_NAME(pthread_mutex_trylock, pthread_mutex_t);
-OWN_NAME(pthread_mutex_unlock, pthread_mutex_t);
-OWN_NAME(pthread_rwlock_rdlock, pthread_rwlock_t);
-OWN_NAME(pthread_rwlock_tryrdlock, pthread_rwlock_t);
-OWN_NAME(pthread_rwlock_wrlock, pthread_rwlock_t);
-OWN_NAME(pthread_rwlock_trywrlock, pthread_rwlock_t);
-OWN_NAME(pthread_rwlock_unlock, pthread_rwlock_t);
+NEXT(pthread_mutex_lock, pthread_mutex_t);
+NEXT(pthread_mutex_trylock, pthread_mutex_t);
+NEXT(pthread_mutex_unlock, pthread_mutex_t);
+NEXT(pthread_rwlock_rdlock, pthread_rwlock_t);
+NEXT(pthread_rwlock_tryrdlock, pthread_rwlock_t);
+NEXT(pthread_rwlock_wrlock, pthread_rwlock_t);
+NEXT(pthread_rwlock_trywrlock, pthread_rwlock_t);
+NEXT(pthread_rwlock_unlock, pthread_rwlock_t);
+
+#define FIND(name) \
+    do { \
+        __typeof__(next_##name) real = HSC_RT_REAL(#name); \
+        if (real) \
+            next_##name = real; \
+    } while (0)
+
+void hsc_rt_locks_init(void) {
+    FIND(pthread_mutex_lock);
+    FIND(pthread_mutex_trylock);
+    FIND(pthread_mutex_unlock);
+    FIND(pthread_rwlock_rdlock);
+    FIND(pthread_rwlock_tryrdlock);
+    FIND(pthread_rwlock_wrlock);
+    FIND(pthread_rwlock_trywrlock);
+    FIND(pthread_rwlock_unlock);
+}
 
 /* ---- mutexes and read-write locks ------------------------------------------------------------------------------------------ */
 
@@ -42,7 +61,7 @@ static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*
         if (__builtin_expect(r != EBUSY, 1)) \
             return r; \
         hsc_rt_here at = HSC_RT_HERE(); \
-        return slow_lock(kind, lock, (int (*)(void *))hsc_libc_##name, &at); \
+        return slow_lock(kind, lock, (int (*)(void *))next_##name, &at); \
     }
 
 #define UNLOCK(name, type, real) \
@@ -54,11 +73,11 @@ static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*
         return real(lock); \
     }
 
-LOCK(pthread_mutex_lock, pthread_mutex_t, HSC_wait_kind_MUTEX, hsc_libc_pthread_mutex_trylock)
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, hsc_libc_pthread_rwlock_tryrdlock)
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, hsc_libc_pthread_rwlock_trywrlock)
-UNLOCK(pthread_mutex_unlock, pthread_mutex_t, hsc_libc_pthread_mutex_unlock)
-UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, hsc_libc_pthread_rwlock_unlock)
+LOCK(pthread_mutex_lock, pthread_mutex_t, HSC_wait_kind_MUTEX, next_pthread_mutex_trylock)
+LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, next_pthread_rwlock_tryrdlock)
+LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK, next_pthread_rwlock_trywrlock)
+UNLOCK(pthread_mutex_unlock, pthread_mutex_t, next_pthread_mutex_unlock)
+UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, next_pthread_rwlock_unlock)
 
 #define TIMED(name, type, kind, parameters, arguments, try) \
     HSC_RT_EXPORT int name parameters { \
@@ -77,14 +96,14 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, hsc_libc_pthread_rwlock_unlock)
     }
 
 TIMED(pthread_mutex_timedlock, pthread_mutex_t, HSC_wait_kind_MUTEX,
-      (pthread_mutex_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_mutex_trylock)
+      (pthread_mutex_t *restrict lock, const struct timespec *restrict until), (lock, until), next_pthread_mutex_trylock)
 TIMED(pthread_mutex_clocklock, pthread_mutex_t, HSC_wait_kind_MUTEX,
       (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict until), (lock, clock, until),
-      hsc_libc_pthread_mutex_trylock)
+      next_pthread_mutex_trylock)
 TIMED(pthread_rwlock_timedrdlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK,
-      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_rwlock_tryrdlock)
+      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), next_pthread_rwlock_tryrdlock)
 TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t, HSC_wait_kind_RWLOCK,
-      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), hsc_libc_pthread_rwlock_trywrlock)
+      (pthread_rwlock_t *restrict lock, const struct timespec *restrict until), (lock, until), next_pthread_rwlock_trywrlock)
 
 HSC_RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
     static int (*real)(pthread_spinlock_t *);
@@ -103,22 +122,27 @@ HSC_RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
     return r;
 }
 
-/* C11's call the C library's own directly */
+/* C11's do not come by the above */
 HSC_RT_EXPORT int mtx_lock(mtx_t *lock) {
-    int r = hsc_libc_pthread_mutex_trylock((pthread_mutex_t *)lock);
-    if (__builtin_expect(r == EBUSY, 0)) {
-        hsc_rt_here at = HSC_RT_HERE();
-        r = slow_lock(HSC_wait_kind_MUTEX, lock, (int (*)(void *))hsc_libc_pthread_mutex_lock, &at);
-    }
-    return r ? thrd_error : thrd_success;
+    static int (*real)(mtx_t *);
+    int r = mtx_trylock(lock);
+    if (__builtin_expect(r != thrd_busy, 1))
+        return r;
+    if (!real)
+        real = HSC_RT_REAL("mtx_lock");
+    hsc_rt_here at = HSC_RT_HERE();
+    return slow_lock(HSC_wait_kind_MUTEX, lock, (int (*)(void *))real, &at);
 }
 
 HSC_RT_EXPORT int mtx_unlock(mtx_t *lock) {
+    static int (*real)(mtx_t *);
+    if (!real)
+        real = HSC_RT_REAL("mtx_unlock");
     if (hsc_rt_lock_is_wanted(lock)) {
         hsc_rt_here at = HSC_RT_HERE();
         hsc_rt_lock_given(lock, &at);
     }
-    return hsc_libc_pthread_mutex_unlock((pthread_mutex_t *)lock) ? thrd_error : thrd_success;
+    return real(lock);
 }
 
 /* ---- what always waits ------------------------------------------------------------------------------------------------------ */

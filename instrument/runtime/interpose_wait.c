@@ -2,12 +2,14 @@
 /* Calls that wait for others: timed, by calling context. A signal ends some of them early even with SA_RESTART. Only timers
  * of wall-clock time send signals to a waiting thread: while such a mechanism is used, the thread's timer is off meanwhile. */
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -116,6 +118,8 @@ HSC_RT_EXPORT long syscall(long number, ...) {
     va_end(list);
     if (!real)
         real = HSC_RT_REAL("syscall");
+    if (number == SYS_seccomp ? a[0] <= SECCOMP_SET_MODE_FILTER : number == SYS_prctl && a[0] == PR_SET_SECCOMP)
+        hsc_rt_sandbox();
     int operation = (int)a[1] & FUTEX_CMD_MASK;
     hsc_rt_thread *t = NULL;
     if (number == SYS_futex && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI)) {

@@ -57,7 +57,9 @@ static bool choose_mechanism(void) {
             continue;
         }
         known = true;
-        if (hsc_rt_source_probe((enum hsc_rt_mechanism)m, &error)) {
+        if (hsc_rt_source_is_deadly((enum hsc_rt_mechanism)m))
+            error = ENOSYS;
+        else if (hsc_rt_source_probe((enum hsc_rt_mechanism)m, &error)) {
             hsc_rt.mechanism = (enum hsc_rt_mechanism)m;
             if (m == HSC_RT_PERF_TRAP) {
                 hsc_rt.signal = SIGTRAP;
@@ -333,6 +335,8 @@ void hsc_rt_finish(uint64_t how) {
 }
 
 static void at_exit(void) {
+    if (hsc_rt.sandboxed)
+        return;
     if (hsc_rt.job.launcher && (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid && !me.ended) {
         me.ended = true;
         say_end(0);
@@ -397,7 +401,7 @@ static void after_fork_child(void) {
     bool was_on = locked;
     int saved_errno = errno;
     if (!was_on) {
-        if (hsc_rt.pid != (int)hsc_sys3(SYS_getpid, 0, 0, 0))
+        if (!hsc_rt.sandboxed && hsc_rt.pid != (int)hsc_sys3(SYS_getpid, 0, 0, 0))
             atomic_store(&hsc_rt.on, 0);
         return;
     }
@@ -465,6 +469,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     if (hsc_rt.pid)
         return;
     int saved_errno = errno;
+    hsc_rt_locks_init();
     hsc_rt_options_read(&hsc_rt.options);
     if (!*hsc_rt.options.output)
         return;

@@ -489,6 +489,7 @@ typedef struct hsc_rt_state {
     uint64_t period_ns, tick_ns;
     uint64_t switch_cost_ns; /* of a context switch of a thread with a perf event; 0: not known */
     enum hsc_rt_mechanism mechanism;
+    bool sandboxed;   /* no system call any more */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
     hsc_rt_options options;

@@ -135,7 +135,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
 
 void hsc_rt_thread_end(void) {
     hsc_rt_thread *t = hsc_rt_self;
-    if (!t)
+    if (!t || hsc_rt.sandboxed)
         return;
     if (!hsc_rt_active()) { /* a child that shares our memory, or the end of the process */
         if (hsc_rt.pid == (int)hsc_sys3(SYS_getpid, 0, 0, 0))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A program behaves as without us: one behaviour a mode of programs/manners.c. Usage: manners.py NAME HEATSCOPE PROGRAMS WORK"""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import scenarios  # noqa: E402
+from scenarios import expect, program, run  # noqa: E402
+
+MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict")
+
+
+def same(mode, mechanism=None, code=None):
+    plain = subprocess.run([program("manners"), mode], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    expect(f"{mode}: unmeasured", code is None or plain.returncode == code, plain)
+    options = ["--mechanism", mechanism] if mechanism else []
+    done, found = run([program("manners"), mode], options=[*options, "--trace"], stdin=subprocess.DEVNULL)
+    what = f"{mode} {mechanism or ''}"
+    expect(f"{what}: exit code", done.returncode == plain.returncode, (plain, done))
+    expect(f"{what}: output", done.stdout == plain.stdout, (plain.stdout, done.stdout))
+    expect(f"{what}: errors", done.stderr == plain.stderr, done.stderr)
+    return found
+
+
+def manners():
+    for mode in MODES:
+        same(mode, code=0 if mode == "strict" else 42)
+
+
+def manners_by_timers():
+    for mechanism in ("perf-cpu-clock-trap", "timer-monotonic", "timer-cpu"):
+        for mode in MODES:
+            same(mode, mechanism)
+
+
+def sandboxes():
+    """What says that a measurement ended early, and a filter that was there before."""
+    for mode in ("filtered", "strict"):
+        done, found = run([program("manners"), mode], quiet=False)
+        expect(f"{mode}: one line", done.stderr.count("enters a sandbox") == 1, done.stderr)
+        p = max(found, key=lambda p: p.samples())
+        expect(f"{mode}: samples up to there", p.samples() >= 50, p.samples())
+        expect(f"{mode}: how it ended", [e["how"] for e in p.ends] == ["3(sandbox)"], p.ends)
+    directory = os.path.join(scenarios.WORK, "m")
+    subprocess.run(["rm", "-rf", directory])
+    done = subprocess.run([program("manners"), "inherits", scenarios.HEATSCOPE, "run", "-o", directory, program("manners")],
+                          capture_output=True, text=True)
+    expect("under a filter", done.returncode == 42 and done.stdout == "worked\n", done)
+    expect("another source", "(timer-" in done.stderr, done.stderr)
+
+
+def low_limits():
+    """Few descriptors, a small stack, little address space, no locked memory, no file: measured or not, the program runs."""
+    for limit in ("-n 4", "-s 256", "-v 300000", "-l 0", "-f 0", "-i 10", "-t 100"):
+        done = subprocess.run(["/bin/sh", "-c", f"ulimit {limit}; exec {scenarios.HEATSCOPE} run -o {scenarios.WORK}/l{limit[1]} "
+                               f"{program('manners')}"], capture_output=True, text=True)
+        started = "heatscope run:" not in done.stderr # it may refuse by itself where it can't make its directory
+        expect(limit, not started or (done.returncode == 42 and done.stdout == "worked\n"), done)
+        expect(f"{limit}: at most two lines", done.stderr.count("\n") <= 3, done.stderr)
+
+
+if __name__ == "__main__":
+    name, scenarios.HEATSCOPE, scenarios.PROGRAMS, scenarios.WORK = sys.argv[1:5]
+    scenarios.WORK = os.path.join(scenarios.WORK, name)
+    subprocess.run(["rm", "-rf", scenarios.WORK])
+    os.makedirs(scenarios.WORK, exist_ok=True)
+    globals()[name]()
+    for f in scenarios.failures[:20]:
+        print("FAILED", f[:1000])
+    sys.exit(bool(scenarios.failures))
