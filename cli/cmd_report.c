@@ -9,7 +9,7 @@
 enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS };
 
 static const hsc_cli_option options[] = {
-    {"by", 0, "WHAT", "one table: procedure, loop, line, context, processor, module, message, wait or ledger"},
+    {"by", 0, "WHAT", "procedure, loop, line, context, reason, message, wait, processor, module or ledger"},
     {"format", 'f', "FORMAT", "text, csv or json"},
     {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
@@ -40,7 +40,7 @@ typedef struct choices {
     const char *metric, *where;
 } choices;
 
-static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait"};
+static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason"};
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
@@ -52,7 +52,7 @@ static int set(void *ctx, int option, const char *value) {
                 c->by = (report_by)i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait or ledger", value);
+        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, reason or ledger", value);
     case OPT_FORMAT:
         c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
         if (c->format == REPORT_TEXT && strcmp(value, "text"))

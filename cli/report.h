@@ -19,7 +19,8 @@ typedef enum report_by {
     REPORT_MODULE,
     REPORT_LEDGER,
     REPORT_MESSAGE,
-    REPORT_WAIT
+    REPORT_WAIT,
+    REPORT_REASON
 } report_by;
 
 typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;

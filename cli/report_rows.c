@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 #include "report_measures.h"
+#include "report_reasons.h"
 #include "table.h"
 
 typedef struct sink { /* one row at a time; the first row's names are the header */
@@ -502,8 +505,47 @@ static hsc_status waits(sink *s, hsc_err *err) {
     return HSC_OK;
 }
 
+static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, hsc_err *err) {
+    hsc_db_scope scope = {.file = HSC_NONE, .procedure = HSC_NONE}, p = {.name = ""};
+    char dependence[600] = "";
+    hsc_status status = x->scope != HSC_NONE ? hsc_db_get_scope(s->r->db, x->scope, &scope, err) : HSC_OK;
+    if (!status && scope.procedure != HSC_NONE)
+        status = hsc_db_get_scope(s->r->db, scope.procedure, &p, err);
+    if (status)
+        return status;
+    const char *reason = hsc_enum_text("reason", x->reason);
+    begin_row(s);
+    put_count(s, "rank", rank);
+    put_text(s, "reason", reason ? reason : "unknown reason");
+    put_text(s, "procedure", p.name);
+    put_place(s, scope.file, scope.line_begin, scope.line_end, true);
+    put_exclusive(s, x->scalar);
+    put_text(s, "remark", x->remark.message);
+    if (x->has_dependence)
+        report_dependence(s->r, &x->dependence, dependence, sizeof dependence);
+    put_text(s, "dependence", dependence);
+    put_number(s, "distance", x->has_dependence && x->dependence.has_distance ? (double)x->dependence.distance : NAN);
+    end_row(s);
+    s->t.naming = false;
+    return HSC_OK;
+}
+
+static hsc_status refusals(sink *s, hsc_err *err) {
+    report_refusal *rows, none = {.scope = HSC_NONE, .remark.message = ""};
+    uint32_t n;
+    hsc_status status = report_refusals(s->r, &rows, &n, err);
+    if (status)
+        return status;
+    if (s->t.naming)
+        status = refusal_row(s, 0, &none, err);
+    for (uint32_t i = 0; !status && i < n && (!s->r->top || i < s->r->top); i++)
+        status = refusal_row(s, i + 1, &rows[i], err);
+    free(rows);
+    return status;
+}
+
 hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
-    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait"};
+    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason"};
     sink s = {.r = r, .t = {.out = r->out, .json = format == REPORT_JSON, .naming = format == REPORT_CSV, .scale = r->unit.scale}};
     hsc_status status = HSC_OK;
     /* "s" stays "s"; other units become part of a name */
@@ -548,6 +590,9 @@ hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *e
         break;
     case REPORT_WAIT:
         status = waits(&s, err);
+        break;
+    case REPORT_REASON:
+        status = refusals(&s, err);
         break;
     default:
         status = scopes(&s, false, err);

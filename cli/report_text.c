@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_measures.h"
+#include "report_reasons.h"
 
 /* Pads to `width` terminal columns; to the left for numbers is printf's own. */
 static void put(FILE *out, const char *text, int width) {
@@ -547,8 +548,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
         [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = modules, [REPORT_LEDGER] = ledger,
-        [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits};
-    static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
+        [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons};
+    static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_REASON, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
                                       REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
     head(r);

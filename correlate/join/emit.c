@@ -94,6 +94,21 @@ static void put_static(emit *e) {
     COLUMN(e, remark_pass, text, n, r[i].pass);
     COLUMN(e, remark_name, text, n, r[i].name);
     COLUMN(e, remark_message, text, n, r[i].message);
+    COLUMN(e, remark_reason, uint8_t, n, r[i].reason < 255 ? r[i].reason : 0);
+    COLUMN(e, remark_count, uint32_t, n, r[i].count);
+    n = j->dependences.n;
+    const jdependence *d = j->dependences.p;
+    COLUMN(e, dependence_scope, uint32_t, n, d[i].scope);
+    COLUMN(e, dependence_kind, uint8_t, n, d[i].kind < 255 ? d[i].kind : 255);
+    COLUMN(e, dependence_verdict, uint8_t, n, d[i].verdict < 255 ? d[i].verdict : 255);
+    COLUMN(e, dependence_has_distance, uint8_t, n, d[i].has_distance);
+    COLUMN(e, dependence_distance, uint64_t, n, d[i].distance);
+    COLUMN(e, dependence_source_file, uint32_t, n, d[i].source_file);
+    COLUMN(e, dependence_source_line, uint32_t, n, d[i].source_line);
+    COLUMN(e, dependence_source_column, uint32_t, n, d[i].source_column);
+    COLUMN(e, dependence_sink_file, uint32_t, n, d[i].sink_file);
+    COLUMN(e, dependence_sink_line, uint32_t, n, d[i].sink_line);
+    COLUMN(e, dependence_sink_column, uint32_t, n, d[i].sink_column);
 }
 
 /* Seconds since the start of the run of a monotonic time of process p. */

@@ -51,7 +51,7 @@ static void free_join(join *j) {
     for (size_t i = 0; i < j->modules.n; i++)
         free_module(&j->modules.p[i]);
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,
-                      j->lines.p,     j->instances.p, j->remarks.p,      j->metrics.p, j->contexts.p,
+                      j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->threads.p, j->run.p, j->ledger.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

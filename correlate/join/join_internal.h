@@ -227,7 +227,14 @@ typedef struct jinstance {
 typedef struct jremark {
     uint32_t scope, file, line, kind;
     const char *pass, *name, *message;
+    uint32_t reason, count;
 } jremark;
+
+typedef struct jdependence {
+    uint32_t scope, kind, verdict, has_distance;
+    uint32_t source_file, source_line, source_column, sink_file, sink_line, sink_column;
+    uint64_t distance;
+} jdependence;
 
 typedef struct jmetric {
     const char *name, *unit;
@@ -256,6 +263,7 @@ typedef struct join {
     hsc_table line_rows; /* (file << 32 | line, 0) */
     HSC_VEC(jinstance) instances;
     HSC_VEC(jremark) remarks;
+    HSC_VEC(jdependence) dependences;
     HSC_VEC(jmetric) metrics;
     HSC_VEC(jcontext) contexts;      /* pre-order */
     HSC_VEC(uint32_t) subtree_ends;  /* by context */

@@ -105,6 +105,10 @@ static hsc_status make_files(join *j, hsc_err *err) {
         }
         for (size_t k = 0; k < t->remark_count; k++)
             use_file(m, t->remarks[k].file);
+        for (size_t k = 0; k < t->dependence_count; k++) {
+            use_file(m, t->dependences[k].source_file);
+            use_file(m, t->dependences[k].sink_file);
+        }
         for (size_t k = 0; k < t->file_count && status == HSC_OK; k++) {
             if (m->file_rows.p[k] == HSC_NO_INDEX)
                 continue;
@@ -468,6 +472,18 @@ static int by_remark(const void *pa, const void *pb) {
     return c ? c : strcmp(a->message, b->message);
 }
 
+static int by_dependence(const void *pa, const void *pb) {
+    const jdependence *a = pa, *b = pb;
+    const uint64_t x[] = {a->scope, a->source_line, a->source_column, a->sink_line, a->sink_column, a->kind, a->verdict, a->has_distance,
+                          a->distance, a->source_file, a->sink_file};
+    const uint64_t y[] = {b->scope, b->source_line, b->source_column, b->sink_line, b->sink_column, b->kind, b->verdict, b->has_distance,
+                          b->distance, b->source_file, b->sink_file};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
 static hsc_status make_instances(join *j, hsc_err *err) {
     for (size_t i = 0; i < j->modules.n; i++) {
         jmodule *m = &j->modules.p[i];
@@ -490,12 +506,32 @@ static hsc_status make_instances(join *j, hsc_err *err) {
             if (scope == HSC_NO_INDEX && q->procedure != HSC_NO_INDEX)
                 scope = m->procedure_scopes.p[q->procedure];
             uint32_t file = q->file == HSC_NO_INDEX ? HSC_NO_INDEX : m->file_rows.p[q->file];
-            if (!HSC_PUSH(j->remarks, (jremark){scope, file, q->line, q->kind, q->pass, q->name, q->message}))
+            if (!HSC_PUSH(j->remarks, (jremark){scope, file, q->line, q->kind, q->pass, q->name, q->message, q->reason, q->count}))
+                return hsc_join_no_memory(err);
+        }
+        for (size_t k = 0; k < t->dependence_count; k++) {
+            const hsc_code_dependence *q = &t->dependences[k];
+            uint32_t scope = q->loop == HSC_NO_INDEX ? HSC_NO_INDEX : m->loop_scopes.p[q->loop];
+            if (scope == HSC_NO_INDEX && q->procedure != HSC_NO_INDEX)
+                scope = m->procedure_scopes.p[q->procedure];
+            jdependence row = {.scope = scope, .kind = q->kind, .verdict = q->verdict, .has_distance = q->has_distance,
+                               .source_file = q->source_file == HSC_NO_INDEX ? HSC_NO_INDEX : m->file_rows.p[q->source_file],
+                               .source_line = q->source_line, .source_column = q->source_column,
+                               .sink_file = q->sink_file == HSC_NO_INDEX ? HSC_NO_INDEX : m->file_rows.p[q->sink_file],
+                               .sink_line = q->sink_line, .sink_column = q->sink_column, .distance = q->distance};
+            if (!HSC_PUSH(j->dependences, row))
                 return hsc_join_no_memory(err);
         }
     }
     if (j->remarks.n > 1)
         qsort(j->remarks.p, j->remarks.n, sizeof *j->remarks.p, by_remark);
+    if (j->dependences.n > 1)
+        qsort(j->dependences.p, j->dependences.n, sizeof *j->dependences.p, by_dependence);
+    size_t unique = 0;
+    for (size_t i = 0; i < j->dependences.n; i++)
+        if (!unique || by_dependence(&j->dependences.p[unique - 1], &j->dependences.p[i]))
+            j->dependences.p[unique++] = j->dependences.p[i];
+    j->dependences.n = unique;
     size_t n = 0; /* the same remark from several units that hold the same inline procedure */
     for (size_t i = 0; i < j->remarks.n; i++)
         if (!n || by_remark(&j->remarks.p[n - 1], &j->remarks.p[i]))

@@ -99,6 +99,13 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
                 return bad(t, HSC_COL_remark_scope, i, "rows sorted by scope", scope[i], err);
         return HSC_OK;
     }
+    case HSC_TAB_dependence: {
+        const uint32_t *scope = t->columns[HSC_COL_dependence_scope];
+        for (uint64_t i = 1; i < n; i++)
+            if (scope[i] < scope[i - 1])
+                return bad(t, HSC_COL_dependence_scope, i, "rows sorted by scope", scope[i], err);
+        return HSC_OK;
+    }
     case HSC_TAB_message_bucket: {
         const uint32_t *message = t->columns[HSC_COL_message_bucket_message];
         for (uint64_t i = 1; i < n; i++)

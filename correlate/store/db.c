@@ -415,13 +415,14 @@ const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t ro
 /* Tables and columns that a file of format 1.0 need not have: empty, or zeros. */
 static bool came_later(int column) {
     switch (hsc_schema_columns[column].table) {
+    case HSC_TAB_dependence:
     case HSC_TAB_message:
     case HSC_TAB_message_bucket:
     case HSC_TAB_wait:
     case HSC_TAB_wait_bucket:
         return true;
     default:
-        return column == HSC_COL_metric_exact;
+        return column == HSC_COL_metric_exact || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
     }
 }
 

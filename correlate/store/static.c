@@ -141,7 +141,39 @@ hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *o
         if (found < capacity)
             out[found] = (hsc_db_remark){scope, HSC_COL(db, remark_file, uint32_t)[i], HSC_COL(db, remark_line, uint32_t)[i],
                                          HSC_COL(db, remark_kind, uint8_t)[i], TEXT(remark_pass, i), TEXT(remark_name, i),
-                                         TEXT(remark_message, i)};
+                                         TEXT(remark_message, i), HSC_COL(db, remark_reason, uint8_t)[i],
+                                         HSC_COL(db, remark_count, uint32_t)[i]};
+    *n = found;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_dependences(const hsc_db *db, uint32_t scope, hsc_db_dependence *out, uint32_t capacity, uint32_t *n,
+                                  hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_dependence, err);
+    if (status)
+        return status;
+    const uint32_t *scopes = HSC_COL(db, dependence_scope, uint32_t);
+    uint32_t low = 0, high = rows(db, HSC_TAB_dependence), all = high, found = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (scopes[middle] < scope)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t i = low; i < all && scopes[i] == scope; i++, found++)
+        if (found < capacity)
+            out[found] = (hsc_db_dependence){.scope = scope,
+                                             .kind = HSC_COL(db, dependence_kind, uint8_t)[i],
+                                             .verdict = HSC_COL(db, dependence_verdict, uint8_t)[i],
+                                             .has_distance = HSC_COL(db, dependence_has_distance, uint8_t)[i] != 0,
+                                             .distance = HSC_COL(db, dependence_distance, uint64_t)[i],
+                                             .source_file = HSC_COL(db, dependence_source_file, uint32_t)[i],
+                                             .source_line = HSC_COL(db, dependence_source_line, uint32_t)[i],
+                                             .source_column = HSC_COL(db, dependence_source_column, uint32_t)[i],
+                                             .sink_file = HSC_COL(db, dependence_sink_file, uint32_t)[i],
+                                             .sink_line = HSC_COL(db, dependence_sink_line, uint32_t)[i],
+                                             .sink_column = HSC_COL(db, dependence_sink_column, uint32_t)[i]};
     *n = found;
     return HSC_OK;
 }

@@ -328,6 +328,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->loops.p);
     free(c->instances.p);
     free(c->remarks.p);
+    free(c->dependences.p);
     free(c->lines.p);
     free(c->scopes.p);
     free(c->scope_spans.p);
@@ -369,11 +370,13 @@ void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out) {
                              .loops = c->loops.p,
                              .instances = c->instances.p,
                              .remarks = c->remarks.p,
+                             .dependences = c->dependences.p,
                              .file_count = c->files.n,
                              .procedure_count = c->procedures.n,
                              .loop_count = c->loops.n,
                              .instance_count = c->instances.n,
                              .remark_count = c->remarks.n,
+                             .dependence_count = c->dependences.n,
                              .lines = c->lines.n,
                              .scopes = c->scopes.n,
                              .symbols = c->symbols.n,

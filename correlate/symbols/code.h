@@ -66,7 +66,16 @@ typedef struct hsc_code_remark {
     uint32_t procedure, loop; /* loop HSC_NO_INDEX: said of the procedure; procedure may be HSC_NO_INDEX too */
     uint32_t file, line, kind;
     const char *pass, *name, *message;
+    uint32_t reason, count; /* HSC_reason_*; remarks that it stands for */
 } hsc_code_remark;
+
+typedef struct hsc_code_dependence {
+    uint32_t loop; /* HSC_NO_INDEX: not known */
+    uint32_t procedure, kind, verdict; /* HSC_dependence_kind_*, HSC_dependence_verdict_* */
+    bool has_distance;
+    uint64_t distance; /* iterations */
+    uint32_t source_file, source_line, source_column, sink_file, sink_line, sink_column;
+} hsc_code_dependence;
 
 /* Everything that is static. Pointers are valid until the next hsc_code_find. */
 typedef struct hsc_code_tables {
@@ -78,7 +87,8 @@ typedef struct hsc_code_tables {
     const hsc_code_loop *loops;
     const hsc_code_instance *instances;
     const hsc_code_remark *remarks;
-    size_t file_count, procedure_count, loop_count, instance_count, remark_count;
+    const hsc_code_dependence *dependences;
+    size_t file_count, procedure_count, loop_count, instance_count, remark_count, dependence_count;
     size_t lines, scopes, symbols, places, groups; /* rows of the indices, for statistics */
     size_t groups_unmatched;                       /* translation units of the map that no unit of the DWARF answers to */
     bool own_debug; /* debug information stands in the file itself, not in a file of a debug package */

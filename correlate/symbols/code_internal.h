@@ -116,6 +116,7 @@ struct hsc_code {
     HSC_VEC(hsc_code_loop) loops;
     HSC_VEC(hsc_code_instance) instances;
     HSC_VEC(hsc_code_remark) remarks;
+    HSC_VEC(hsc_code_dependence) dependences;
     hsc_table file_by_path;         /* interned path */
     hsc_table procedure_by_key;     /* interned linkage, file */
     hsc_table loop_by_key;          /* tag or position */

@@ -21,6 +21,7 @@ typedef struct group_records {
     HSC_VEC(hsc_rec_place) places;
     HSC_VEC(hsc_rec_inline) inlines;
     HSC_VEC(hsc_rec_remark) remarks;
+    HSC_VEC(hsc_rec_dependence) dependences;
     hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
 } group_records;
 
@@ -243,8 +244,28 @@ static bool add_code(hsc_code *c, group_records *g) {
                                .kind = clamp(r->kind),
                                .pass = r->pass.p,
                                .name = r->name.p,
-                               .message = r->message.p};
+                               .message = r->message.p,
+                               .reason = clamp(r->reason),
+                               .count = r->count ? clamp(r->count) : 1};
         if (!HSC_PUSH(c->remarks, row))
+            return false;
+    }
+    for (size_t i = 0; i < g->dependences.n; i++) {
+        const hsc_rec_dependence *d = &g->dependences.p[i];
+        uint32_t site = row_of(&c->site_by_id, g, d->loop_id);
+        hsc_code_dependence row = {.loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
+                                   .procedure = row_of(&g->procedure_rows, g, d->procedure_id),
+                                   .kind = clamp(d->kind),
+                                   .verdict = clamp(d->verdict),
+                                   .has_distance = d->has_distance != 0,
+                                   .distance = d->distance,
+                                   .source_file = row_of(&g->file_rows, g, d->source_file_id),
+                                   .source_line = clamp(d->source_line),
+                                   .source_column = clamp(d->source_column),
+                                   .sink_file = row_of(&g->file_rows, g, d->sink_file_id),
+                                   .sink_line = clamp(d->sink_line),
+                                   .sink_column = clamp(d->sink_column)};
+        if (!HSC_PUSH(c->dependences, row))
             return false;
     }
     return true;
@@ -255,7 +276,7 @@ static bool finish_group(hsc_code *c, group_records *g) {
     bool ok = g->group == HSC_NO_INDEX ||
               (add_files(c, g) && add_procedures(c, g) && add_loops(c, g) && add_calls(c, g) && add_code(c, g));
     g->files.n = g->procedures.n = g->loops.n = g->calls.n = 0;
-    g->instances.n = g->places.n = g->inlines.n = g->remarks.n = 0;
+    g->instances.n = g->places.n = g->inlines.n = g->remarks.n = g->dependences.n = 0;
     g->group = HSC_NO_INDEX;
     return ok;
 }
@@ -310,6 +331,8 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
         hsc_rec_remark v = *(const hsc_rec_remark *)r->value;
         return intern(c, &v.pass) && intern(c, &v.name) && intern(c, &v.message) && HSC_PUSH(g->remarks, v);
     }
+    case HSC_REC_dependence:
+        return HSC_PUSH(g->dependences, *(const hsc_rec_dependence *)r->value);
     default:
         return true;
     }
@@ -345,6 +368,7 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     free(g.places.p);
     free(g.inlines.p);
     free(g.remarks.p);
+    free(g.dependences.p);
     hsc_table_fini(&g.file_rows);
     hsc_table_fini(&g.procedure_rows);
     hsc_table_fini(&g.instance_rows);

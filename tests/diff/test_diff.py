@@ -131,6 +131,9 @@ def builds():
         that(by_line.get(line_of(text_a, words)) == line_of(text_b, words), f"line '{words}': {by_line}")
     names = {r["procedure"]: r["matched"] for r in rows("procedure", a, b)}
     that(names.get("scale") == "same" and names.get("chain") == "same", f"procedures: {names}")
+    refused = {r["line_begin"]: r["reason"] for r in table("reason", a)}
+    that("carried" in refused.get(line_of(text_a, "i < times"), ""), f"the recurrence's reason: {refused}")
+    that(str(int(line_of(text_a, "a[i] = a[i]")) - 1) not in refused, f"a vectorised loop among the refused: {refused}")
     text = run("diff", a, b)
     that("compiler A" in text and "compiler B" in text, "no decisions in the text")
 

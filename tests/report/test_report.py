@@ -14,7 +14,7 @@ import unittest
 HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
-TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger")
+TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait")
 
 
 def run(*args, code=0, env=None):
@@ -82,6 +82,17 @@ class Report(unittest.TestCase):
             ledger = {r["name"]: int(r["samples"]) for r in rows(db, "ledger")}
             self.assertEqual(ledger["recorded"] + ledger["lost: kernel"], ledger["taken"])
             self.assertEqual(ledger["recorded"], total)
+
+    def test_reasons(self):
+        loops = {(r["file"], r["line_begin"], r["procedure"]): int(r["exclusive_samples"]) for r in rows(self.mpi, "loop")}
+        got = rows(self.mpi, "reason")
+        self.assertTrue(got)
+        for r in got: # each loop once, with no more than it has
+            self.assertLessEqual(int(r["exclusive_samples"]), loops[r["file"], r["line_begin"], r["procedure"]])
+            self.assertLessEqual(float(r["exclusive_low_s"]), float(r["exclusive_s"]))
+            self.assertLessEqual(float(r["exclusive_s"]), float(r["exclusive_high_s"]))
+            self.assertNotEqual(r["reason"], "none")
+        self.assertEqual(len({(r["file"], r["line_begin"], r["procedure"]) for r in got}), len(got))
 
     def test_relations_of_each_row(self):
         for by in ("procedure", "loop"):

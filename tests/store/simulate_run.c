@@ -300,6 +300,8 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(remark_kind, n, uint8_t, loops[i] % 5 ? HSC_remark_kind_PASSED : HSC_remark_kind_MISSED);
     PUT(remark_pass, n, const char *, (i < n) ? "loop-vectorize" : "");
     PUT(remark_name, n, const char *, loops[i] % 5 ? "Vectorized" : "UnsafeDep");
+    PUT(remark_reason, n, uint8_t, loops[i] % 5 ? 0 : 1 + loops[i] % 7);
+    PUT(remark_count, n, uint32_t, 1 + 0 * i);
     PUT(remark_message, n, const char *,
         loops[i] % 5 ? "vectorized loop (vectorization width: 4, interleaved count: 2)"
                      : "loop not vectorized: backward loop carried data dependence");

@@ -113,9 +113,23 @@ typedef struct hsc_db_remark {
     uint32_t scope, file, line;
     uint32_t kind;          /* HSC_remark_kind_* */
     const char *pass, *name, *message;
+    uint32_t reason;        /* HSC_reason_*: why it was not done; 0: none given */
+    uint32_t count;         /* remarks that the row stands for */
 } hsc_db_remark;
 hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
                               hsc_err *err);
+
+/* Pairs of accesses of a loop of which one must stay before the other, as hsc_db_get_remarks. */
+typedef struct hsc_db_dependence {
+    uint32_t scope;
+    uint32_t kind, verdict; /* HSC_dependence_kind_*, HSC_dependence_verdict_* of records.h */
+    bool has_distance;
+    uint64_t distance;      /* iterations from the source to the sink */
+    uint32_t source_file, source_line, source_column; /* the access that comes first; lines and columns from 1, 0 unknown */
+    uint32_t sink_file, sink_line, sink_column;
+} hsc_db_dependence;
+hsc_status hsc_db_get_dependences(const hsc_db *db, uint32_t scope, hsc_db_dependence *out, uint32_t capacity, uint32_t *n,
+                                  hsc_err *err);
 
 /* Source text of a file: embedded copy, else the file on disk, else under the directories of
  * HEATSCOPE_SOURCE_PATH (colon-separated; longest matching path tail). HSC_E_MISSING says where was looked.

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "report_reasons.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#define REASONS 256
+
+static bool prevents(const hsc_db_dependence *d) {
+    return d->verdict == HSC_dependence_verdict_UNSAFE || d->verdict == HSC_dependence_verdict_FORWARDING ||
+           d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
+}
+
+/* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
+ * of them say. */
+static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, bool *found, hsc_err *err) {
+    hsc_db_remark list[64];
+    hsc_db_dependence pairs[64];
+    uint32_t n, k;
+    hsc_status s = hsc_db_get_remarks(r->db, scope, list, 64, &n, err);
+    *found = false;
+    for (uint32_t i = 0; !s && i < n && i < 64; i++) {
+        const hsc_db_remark *m = &list[i];
+        if (strcmp(m->pass, "loop-vectorize") != 0 || m->kind == HSC_remark_kind_PASSED || !m->reason)
+            continue;
+        bool better = !*found || (out->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) ||
+                      (m->reason != HSC_reason_OTHER && m->count > out->remark.count);
+        if (better) {
+            out->reason = m->reason;
+            out->remark = *m;
+            *found = true;
+        }
+    }
+    if (s || !*found)
+        return s;
+    s = hsc_db_get_dependences(r->db, scope, pairs, 64, &k, err);
+    for (uint32_t i = 0; !s && i < k && i < 64 && !out->has_dependence; i++)
+        if (prevents(&pairs[i])) {
+            out->dependence = pairs[i];
+            out->has_dependence = true;
+        }
+    return s;
+}
+
+static int larger(const void *a, const void *b) {
+    const report_refusal *x = a, *y = b;
+    if (x->scalar != y->scalar)
+        return x->scalar > y->scalar ? -1 : 1;
+    return x->scope < y->scope ? -1 : x->scope > y->scope;
+}
+
+hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
+    char text[256];
+    report_refusal *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    *n = 0;
+    for (uint32_t i = 0; !s && i < r->info.scopes; i++) {
+        hsc_db_scope scope;
+        report_versions v = {0};
+        report_refusal row = {.scope = i};
+        bool found = false;
+        if (!(r->excl[i] > 0) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP ||
+            !report_wanted(r, i))
+            continue;
+        s = refusal_of(r, i, &row, &found, err);
+        if (!s && found)
+            s = report_versions_of(r, i, &v, text, sizeof text, err);
+        row.scalar = fmax(0, r->excl[i] - v.vector);
+        if (!s && found && row.scalar > 0)
+            list[(*n)++] = row;
+    }
+    if (s) {
+        free(list);
+        return s;
+    }
+    qsort(list, *n, sizeof *list, larger);
+    *rows = list;
+    return HSC_OK;
+}
+
+static void access_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size) {
+    hsc_db_file f = {.path = "?"};
+    if (file != HSC_NONE)
+        (void)hsc_db_get_file(r->db, file, &f, NULL);
+    const char *slash = strrchr(f.path, '/');
+    snprintf(out, size, "%.150s:%u", slash ? slash + 1 : f.path, line);
+}
+
+void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {
+    char from[200], to[200], far[64] = "";
+    const char *kind = hsc_enum_text("dependence_kind", d->kind);
+    access_at(r, d->source_file, d->source_line, from, sizeof from);
+    access_at(r, d->sink_file, d->sink_line, to, sizeof to);
+    if (d->has_distance)
+        snprintf(far, sizeof far, ", distance %llu", (unsigned long long)d->distance);
+    snprintf(out, size, "%.*s: %s -> %s%s", kind ? (int)strcspn(kind, ":") : 10, kind ? kind : "dependence", from, to,
+             far);
+}
+
+static const char *reason_text(uint32_t reason) {
+    const char *t = hsc_enum_text("reason", reason);
+    return t ? t : "unknown reason";
+}
+
+static void put_loop(report *r, const report_refusal *x) {
+    hsc_db_scope s, p = {.name = "?"};
+    char name[500], where[200], text[700], line[700];
+    if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
+        return;
+    if (s.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
+    access_at(r, s.file, s.line_begin, where, sizeof where);
+    fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar * r->unit.scale,
+            r->total > 0 ? 100 * x->scalar / r->total : 0,
+            report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
+    if (x->has_dependence)
+        report_dependence(r, &x->dependence, line, sizeof line);
+    else
+        snprintf(line, sizeof line, "%s", x->remark.message);
+    fprintf(r->out, "%22s%s\n", "", report_fit_prose(line, r->width - 22, text, sizeof text));
+}
+
+hsc_status report_text_reasons(report *r, hsc_err *err) {
+    report_refusal *rows;
+    uint32_t n;
+    double sum[REASONS] = {0};
+    uint32_t loops[REASONS] = {0};
+    char text[128];
+    hsc_status s = report_refusals(r, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++) {
+        sum[rows[i].reason % REASONS] += rows[i].scalar;
+        loops[rows[i].reason % REASONS]++;
+    }
+    if (!n && r->brief) {
+        free(rows);
+        return HSC_OK;
+    }
+    fprintf(r->out,
+            "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
+            r->unit.unit, "%", "95 % interval");
+    if (!n)
+        fputs("   none\n", r->out);
+    for (uint32_t shown = 0; shown < REASONS; shown++) {
+        unsigned best = 0;
+        for (unsigned k = 1; k < REASONS; k++)
+            if (sum[k] > sum[best])
+                best = k;
+        if (!(sum[best] > 0) || (r->brief && sum[best] < 0.001 * r->total))
+            break;
+        double low = sum[best], high = sum[best];
+        if (!r->unit.exact)
+            report_count_interval(sum[best], &low, &high);
+        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, sum[best] * r->unit.scale,
+                r->total > 0 ? 100 * sum[best] / r->total : 0, r->decimals, low * r->unit.scale, r->decimals,
+                high * r->unit.scale,
+                report_fit_prose(reason_text(best), r->width - 47 - snprintf(NULL, 0, ", %u", loops[best]), text,
+                                 sizeof text),
+                loops[best]);
+        uint32_t of_reason = 0, most = r->brief ? 2 : r->top ? r->top : n;
+        for (uint32_t i = 0; i < n && of_reason < most; i++)
+            if (rows[i].reason % REASONS == best && (!r->brief || rows[i].scalar >= 0.005 * r->total)) {
+                put_loop(r, &rows[i]);
+                of_reason++;
+            }
+        sum[best] = 0;
+    }
+    free(rows);
+    return HSC_OK;
+}

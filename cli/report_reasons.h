@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What refused vectorisation costs: time in loops that run scalar, by the reason that the compiler gives. */
+#ifndef HEATSCOPE_CLI_REPORT_REASONS_H
+#define HEATSCOPE_CLI_REPORT_REASONS_H
+
+#include "report.h"
+
+typedef struct report_refusal { /* a loop that the vectoriser refused */
+    uint32_t scope, reason;     /* HSC_reason_* */
+    double scalar;              /* samples in the loop without inner loops, vector bodies left out */
+    hsc_db_remark remark;
+    bool has_dependence; /* the first that prevents vector code */
+    hsc_db_dependence dependence;
+} report_refusal;
+
+/* The longest first. free() *rows. */
+hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
+
+/* "flow: a.c:10 -> a.c:12, distance 3" */
+void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);
+
+hsc_status report_text_reasons(report *r, hsc_err *err);
+
+#endif
