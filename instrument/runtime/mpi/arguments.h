@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lists of n arguments, each a register or a word of the stack, whatever its type. */
+/* How wrappers are written: their names, and lists of n arguments, each a register or a word of the stack whatever its type. */
 #ifndef HSC_MPI_ARGUMENTS_H
 #define HSC_MPI_ARGUMENTS_H
+
+/* wrap_NAME is exported as NAME in an old version of itself: programs and libraries that were linked with MPI get it, dlsym
+ * does not find it. */
+#define HSC_MPI_ENTRY(name) \
+    __asm__(".symver wrap_" #name "," #name "@HEATSCOPE"); \
+    __attribute__((visibility("default")))
 
 #define HSC_MPI_TYPES_0 void
 #define HSC_MPI_NAMES_0 0

@@ -76,7 +76,9 @@ hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
     b->thread_id = t->thread_id;
     b->generation = UINT32_MAX;
     b->start_ns = hsc_rt_now_ns();
-    b->threshold_ns = heatscope_rt_services.state->options.messages > 1 || heatscope_rt_services.state->options.trace ? 0 : THRESHOLD_NS;
+    b->threshold_ns = heatscope_rt_services.state->options.messages > 1 || heatscope_rt_services.state->options.trace
+                          ? 0
+                          : THRESHOLD_NS;
     t->messages_due = b->start_ns + 100000000u;
     t->messages = b;
     return b;

@@ -694,7 +694,7 @@ static uint64_t completions(hsc_mpi_call *c, uint64_t leave) {
 }
 
 static void post(hsc_mpi_call *c, uint64_t duration, bool deferred) {
-    hsc_mpi_request *r = hsc_mpi_request_new(handle_by_address(c, 'r'));
+    hsc_mpi_request *r = hsc_mpi_request_new(handle_by_address(c, 'r'), c->from || c->any);
     if (!r)
         return;
     begin_request(r, c);
@@ -774,7 +774,8 @@ static void after_probe(hsc_mpi_call *c, uint64_t duration) {
         return;
     status s = read_status(c->status);
     hsc_mpi_channel *from = s.source >= 0 ? hsc_mpi_channel_of(c->comm, s.source, s.tag, true) : NULL;
-    hsc_mpi_request *m = has(c, 'e') ? hsc_mpi_request_new(handle_by_address(c, 'e') | HSC_MPI_MESSAGE_KEY) : NULL;
+    hsc_mpi_request *m =
+        has(c, 'e') ? hsc_mpi_request_new(handle_by_address(c, 'e') | HSC_MPI_MESSAGE_KEY, true) : NULL;
     uint64_t sequence = from ? atomic_load_explicit(&from->messages, memory_order_relaxed) : 0;
     if (m) {
         sequence = from ? hsc_mpi_next(&from->messages) : 0;

@@ -152,7 +152,7 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
             c.world = world_ranks(group, n);
         l->Group_free(&group);
     }
-    uint32_t kind = kind_of(&c, c_handle);
+    uint32_t kind = window ? HSC_communicator_kind_INTRA : kind_of(&c, c_handle);
     uint64_t self = (uint64_t)l->rank;
     c.key = kind == HSC_communicator_kind_WORLD  ? 1
             : kind == HSC_communicator_kind_SELF ? hsc_hash64(2, &self, sizeof self)

@@ -14,7 +14,7 @@ static hsc_mpi_request **bucket_of(uint64_t key) {
     return &buckets[key * 0x9e3779b97f4a7c15u >> 50];
 }
 
-hsc_mpi_request *hsc_mpi_request_new(uint64_t key) {
+hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
     hsc_mpi_lock(&lock);
     if (!buckets)
         buckets = hsc_rt_map(BUCKETS * sizeof(hsc_mpi_request *));
@@ -31,10 +31,10 @@ hsc_mpi_request *hsc_mpi_request_new(uint64_t key) {
         memset(r, 0, sizeof *r);
         r->key = key;
         hsc_mpi_request **at = bucket_of(key);
-        while (*at && ((*at)->key != key || hsc_mpi_lib.multiple))
+        /* In place of one whose end nobody saw; but behind one that another thread is just about to note, and behind
+         * those that were complete at once, as many may be with one handle. */
+        while (*at && ((*at)->key != key || hsc_mpi_lib.multiple || !(receives || (*at)->from || (*at)->any)))
             at = &(*at)->next;
-        /* behind one whose completion another thread is just about to note; else in place of one that was never
-         * completed */
         if (*at) {
             hsc_mpi_request *old = *at;
             r->next = old->next;

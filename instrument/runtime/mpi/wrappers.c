@@ -6,8 +6,8 @@
 /* The arguments are passed on as they came, in registers and words of the stack of 64 bits, but for a status that the
  * program did not want. */
 #define WRAPPER(n, name, op_)                                                                                          \
-    __attribute__((visibility("default"))) uint64_t name(HSC_MPI_TYPES_##n);                                           \
-    uint64_t name(HSC_MPI_TYPES_##n) {                                                                                 \
+    HSC_MPI_ENTRY(name) uint64_t wrap_##name(HSC_MPI_TYPES_##n);                                                       \
+    uint64_t wrap_##name(HSC_MPI_TYPES_##n) {                                                                          \
         uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                       \
         hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \

@@ -6,8 +6,8 @@
 #include "mpi.h"
 
 #define WRAPPER(n, m, name, op_, variant)                                                                              \
-    __attribute__((visibility("default"))) void name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m));                                 \
-    void name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) {                                                                       \
+    HSC_MPI_ENTRY(name) void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m));                                             \
+    void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) {                                                                \
         uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                             \
         hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \

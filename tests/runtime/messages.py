@@ -1,0 +1,459 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is recorded of programs' messages, against numbers that are known. Usage: messages.py TEST HEATSCOPE PROGRAMS WORK"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter, defaultdict
+
+from measured import FIELD, number
+
+SKIP = 77
+RECORDS = ("message_system", "communicator", "operation", "message_summary", "message_event", "message_peer", "node", "mapping",
+           "message_threshold", "clock_offset", "sample")
+ADDED = ("calls", "sent_messages", "sent_bytes", "received_messages", "received_bytes", "completions", "duration_ns",
+         "completion_ns", "in_flight_ns")
+LEAST = 0.2 # of a wait that is sure to be seen, see waits()
+failures = []
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        failures.append(f"{what}: expected {wanted}, got {found}")
+
+
+def at_least(what, found, wanted):
+    if not found >= wanted:
+        failures.append(f"{what}: expected at least {wanted}, got {found}")
+
+
+class Rank:
+    """One process, by its dump."""
+
+    def __init__(self, path):
+        self.system, self.operations, self.communicators = None, {}, {}
+        self.summaries, self.events, self.nodes, self.samples = [], [], {}, Counter()
+        self.peers = defaultdict(Counter)
+        stream = 0
+        out = subprocess.run([HEATSCOPE, "dump", path], capture_output=True, text=True, check=True).stdout
+        for line in out.splitlines():
+            kind = line.split(" ", 1)[0]
+            if kind == "@chunk":
+                stream = int(re.search(r"stream=(\d+)", line)[1])
+            if kind not in RECORDS:
+                continue
+            f = dict(FIELD.findall(line))
+            if kind == "message_system":
+                self.system = f
+            elif kind == "communicator":
+                self.communicators[f["communicator_id"]] = f
+            elif kind == "operation":
+                self.operations[f["operation_id"]] = f["name"].strip('"')
+            elif kind == "node":
+                self.nodes[stream, int(f["node_id"])] = (int(f["parent_id"]), number(f["address"]), f["flags"])
+            elif kind == "sample":
+                self.samples[f["state"].split("(")[1].strip(")")] += 1
+            elif kind == "message_peer":
+                for name in f:
+                    if name not in ("time", "peer"):
+                        self.peers[int(f["peer"])][name] += int(f[name])
+            elif kind in ("message_summary", "message_event"):
+                f["stream"] = stream
+                (self.summaries if kind == "message_summary" else self.events).append(f)
+        self.rank = int(self.system["rank"]) if self.system else -1
+        for f in self.summaries + self.events:
+            f["name"] = self.operations[f["operation_id"]]
+
+    def total(self, name):
+        """All summaries of one operation."""
+        sum_ = Counter()
+        for f in self.summaries:
+            if f["name"] == name:
+                sum_.update({a: int(f[a]) for a in ADDED})
+                sum_[f["peer_class"].split("(")[1].strip(")")] += int(f["calls"])
+        return sum_
+
+    def places(self, name):
+        return {(f["stream"], f["node_id"]) for f in self.summaries if f["name"] == name}
+
+    def consistent(self):
+        for f in self.summaries:
+            what = f"rank {self.rank} {f['name']} at {f['node_id']}"
+            calls, node = int(f["calls"]), (f["stream"], int(f["node_id"]))
+            thread = int(f["thread_id"]) or f["stream"]
+            if (thread, int(f["node_id"])) not in self.nodes:
+                failures.append(f"{what}: no such node")
+            elif "exact" in self.nodes[thread, int(f["node_id"])][2]:
+                failures.append(f"{what}: is no call")
+            for h, low, high in (("size_histogram", "size_min", "size_max"),
+                                 ("duration_histogram", "duration_min", "duration_max")):
+                v = [int(x) for x in f[h].strip("[]").split(",") if x]
+                expect(f"{what}: sum of {h}", sum(v[1:]), calls)
+                if calls:
+                    filled = [v[0] + i for i, n in enumerate(v[1:]) if n]
+                    expect(f"{what}: {h}", [filled[0], filled[-1]], [int(f[low]).bit_length(), int(f[high]).bit_length()])
+            if calls:
+                mean = int(f["duration_ns"]) / calls
+                if not int(f["duration_min"]) <= mean <= int(f["duration_max"]):
+                    failures.append(f"{what}: mean duration {mean}")
+                if float(f["duration_squares"]) < 0.999999 * mean * mean * calls:
+                    failures.append(f"{what}: sum of squares below its least")
+            expect(f"{what}: size class", (int(f["size_max"]).bit_length() + 3) // 4 if calls else None,
+                   int(f["size_class"]) if calls else None)
+
+
+def run(name, launch, program, *arguments, ranks=4, options=(), around=False):
+    """Ranks by number, and the finished mpirun; the program's own output and exit code are as without us."""
+    directory = os.path.join(WORK, name)
+    shutil.rmtree(directory, ignore_errors=True)
+    start = [*launch, "-n", str(ranks)]
+    measure = [HEATSCOPE, "run", "-q", "-o", directory, *options]
+    command = [*measure, *start, program, *arguments] if around else [*start, *measure, program, *arguments]
+    plain = subprocess.run([*start, program, *arguments], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    expect(f"{name}: exit code", done.returncode, plain.returncode)
+    expect(f"{name}: output", done.stdout, plain.stdout)
+    found = {}
+    for path in glob.glob(os.path.join(directory, "*.hsr")):
+        r = Rank(path)
+        if r.system:
+            found[r.rank] = r
+            r.consistent()
+    expect(f"{name}: ranks", sorted(found), list(range(ranks)))
+    if sorted(found) != list(range(ranks)):
+        print(done.stderr[-2000:])
+        finish()
+    return found
+
+
+def program(name):
+    path = os.path.join(PROGRAMS, "rt_" + name)
+    if not os.path.exists(path):
+        print(f"{path} is not there")
+        sys.exit(SKIP)
+    return path
+
+
+OPEN_MPI = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+
+
+# operation: what one rank of four sums up; r: its rank. Left out: 0
+def known(r, full):
+    d, i, n = 8, 4, 4
+    t = {
+        "MPI_Sendrecv": dict(calls=105 + full, sent_messages=105 + full, sent_bytes=100 * 1024 * d + 4 * 480 + 60 + full * 9 * i,
+                             received_messages=105 + full, received_bytes=100 * 1024 * d + 4 * 480 + 60 + full * 9 * i,
+                             machine=105 + full),
+        "MPI_Sendrecv_replace": dict(calls=1, sent_messages=1, sent_bytes=64 * d, received_messages=1, received_bytes=64 * d,
+                                     machine=1),
+        "MPI_Send": dict(calls=8, sent_messages=3, sent_bytes=30 * i, nobody=5, machine=3),
+        "MPI_Recv": dict(calls=12, received_messages=7, received_bytes=30 * i + 3 * 16 * i + 3 * i, nobody=5, machine=4, self=3),
+        "MPI_Mprobe": dict(calls=1, completions=1, any=1),
+        "MPI_Mrecv": dict(calls=1, received_messages=1, received_bytes=33 * i, machine=1),
+        "MPI_Probe": dict(calls=1, completions=1, machine=1),
+        "MPI_Isend": dict(calls=16, sent_messages=16, sent_bytes=36 * i + 3 * 16 * i + (1 + 2 + 3 + 4) * d, completions=16,
+                          machine=13, self=3),
+        "MPI_Irecv": dict(calls=12, received_messages=11, received_bytes=(1 + 2 + 3 + 4) * d, completions=12, machine=8, any=4),
+        "MPI_Wait": dict(calls=3 + 2 * full, completions=3 + 2 * full, none=3 + 2 * full),
+        "MPI_Waitall": dict(calls=7 + 6 * full, completions=14 + 12 * full, none=7 + 6 * full),
+        "MPI_Waitany": dict(calls=1, completions=1, none=1),
+        "MPI_Cancel": dict(calls=1, none=1),
+        "MPI_Type_free": dict(calls=2, none=2),
+        "MPI_Bsend": dict(calls=1, nobody=1),
+        "MPI_Init": dict(calls=1, none=1),
+        "MPI_Finalize": dict(calls=1, none=1),
+    }
+    if r == 0:
+        t["MPI_Ssend"] = dict(calls=10, sent_messages=10, sent_bytes=10000 * i, machine=10)
+    if r == 1:
+        t["MPI_Recv"] = dict(calls=22, received_messages=17, received_bytes=t["MPI_Recv"]["received_bytes"] + 10000 * i,
+                             nobody=5, machine=4, self=3, any=10)
+    if not full:
+        return t
+    own = r + 1
+    root = "root" if r == 0 else "from_root"
+
+    def collective(sent, received, who="all", calls=1):
+        return {"calls": calls, "sent_bytes": sent, "received_bytes": received, who: calls}
+    t.update({
+        "MPI_Start": dict(calls=6, none=6), "MPI_Startall": dict(calls=3, none=3), "MPI_Request_free": dict(calls=2, none=2),
+        # the call itself, and six starts
+        "MPI_Send_init": dict(calls=7, sent_messages=6, sent_bytes=6 * 128 * d, completions=6, machine=7),
+        "MPI_Recv_init": dict(calls=7, received_messages=6, received_bytes=6 * 128 * d, completions=6, machine=7),
+        "MPI_Barrier": collective(0, 0),
+        "MPI_Reduce": collective(20 * d, 20 * d if r == 0 else 0, root),
+        "MPI_Allreduce": collective(30 * d, 30 * d),
+        "MPI_Gather": collective(4 * i, 4 * n * i if r == 0 else 0, root),
+        "MPI_Gatherv": collective(own * i, 10 * i if r == 0 else 0, root),
+        "MPI_Scatter": collective(4 * n * i if r == 0 else 0, 4 * i, root),
+        "MPI_Scatterv": collective(10 * i if r == 0 else 0, own * i, root),
+        "MPI_Allgather": collective(6 * i, 6 * n * i),
+        "MPI_Allgatherv": collective(own * i, 10 * i),
+        "MPI_Alltoall": collective(2 * n * i, 2 * n * i),
+        "MPI_Alltoallv": collective(3 * n * i, 3 * n * i),
+        "MPI_Reduce_scatter": collective(3 * n * d, 3 * d),
+        "MPI_Reduce_scatter_block": collective(2 * n * d, 2 * d),
+        "MPI_Scan": collective(5 * d, 5 * d), "MPI_Exscan": collective(5 * d, 5 * d),
+        "MPI_Iallreduce": dict(collective(8 * d, 8 * d), completions=1),
+        "MPI_Ibarrier": dict(collective(0, 0), completions=1),
+        "MPI_Neighbor_alltoall": collective(2 * 2 * d, 2 * 2 * d),
+        "MPI_Neighbor_allgather": collective(2 * d, 2 * 2 * d),
+        "MPI_Comm_split": dict(calls=1, none=1), "MPI_Cart_create": dict(calls=1, none=1),
+        "MPI_Comm_free": dict(calls=2, none=2), "MPI_Win_create": dict(calls=1, none=1), "MPI_Win_free": dict(calls=1, none=1),
+        "MPI_Win_fence": dict(calls=4, none=4),
+        "MPI_Put": dict(calls=2, sent_messages=2, sent_bytes=20 * d, machine=2),
+        "MPI_Get": dict(calls=1, received_messages=1, received_bytes=15 * d, machine=1),
+        "MPI_Accumulate": dict(calls=1, sent_messages=1, sent_bytes=5 * d, machine=1),
+    })
+    bcast = Counter(calls=2)
+    for is_root, size in ((r == 1, 50 * d), (r < 2, 7 * d)):
+        bcast["sent_bytes" if is_root else "received_bytes"] += size
+        bcast["root" if is_root else "from_root"] += 1
+    t["MPI_Bcast"] = dict(bcast)
+    return t
+
+
+def check_known(found, full, polls=("MPI_Test", "MPI_Waitsome")):
+    for r, p in found.items():
+        table = known(r, full)
+        names = set(p.operations.values())
+        expect(f"rank {r}: operations", names - set(polls), set(table))
+        for name, wanted in table.items():
+            total = p.total(name)
+            got = {k: v for k, v in total.items() if v and not k.endswith("_ns")}
+            expect(f"rank {r}: {name}", got, {k: v for k, v in wanted.items() if v})
+        expect(f"rank {r}: MPI_Test", p.total("MPI_Test")["completions"], 3)
+        expect(f"rank {r}: MPI_Waitsome", p.total("MPI_Waitsome")["completions"], 7)
+        # pass_on is called from three places: as many call paths
+        expect(f"rank {r}: places of MPI_Send", len(p.places("MPI_Send")), 4)
+        keys = {c["key"] for c in p.communicators.values()}
+        expect(f"rank {r}: communicators", len(keys), len(p.communicators))
+
+
+def same_communicators(found):
+    """Members of one communicator give it one key."""
+    half = {r: [c["key"] for c in p.communicators.values() if c["size"] == "2"] for r, p in found.items()}
+    expect("keys of the halves", (half[0] == half[2], half[1] == half[3], half[0] != half[1], len(half[0])),
+           (True, True, True, 1))
+    grid = {tuple(c["key"] for c in p.communicators.values() if "cartesian" in c["kind"]) for p in found.values()}
+    expect("keys of the grid", len(grid), 1)
+    expect("members of the halves", [c["members"] for c in found[1].communicators.values() if c["size"] == "2"], ["[1,3]"])
+
+
+def counts():
+    found = run("counts", OPEN_MPI, program("messages"))
+    check_known(found, 1)
+    same_communicators(found)
+    found = run("around", OPEN_MPI, program("messages"), around=True)
+    check_known(found, 1)
+
+
+def fortran_of(r):
+    t = known(r, 1)
+    d = 8
+    wanted = {k: t[k] for k in ("MPI_Init", "MPI_Finalize", "MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Allgather",
+                                "MPI_Comm_split")}
+    wanted["MPI_Comm_free"] = dict(calls=1, none=1)
+    wanted["MPI_Sendrecv"] = dict(calls=100, sent_messages=100, sent_bytes=100 * 1024 * d, received_messages=100,
+                                  received_bytes=100 * 1024 * d, machine=100)
+    wanted["MPI_Send"] = dict(calls=5, nobody=5)
+    wanted["MPI_Recv"] = dict(calls=5, nobody=5)
+    wanted["MPI_Isend"] = dict(calls=7, sent_messages=7, completions=7, machine=7)
+    wanted["MPI_Irecv"] = dict(calls=7, received_messages=7, completions=7, machine=7)
+    wanted["MPI_Waitall"] = dict(calls=7, completions=14, none=7)
+    if r == 0:
+        wanted["MPI_Ssend"] = t["MPI_Ssend"]
+    if r == 1:
+        wanted["MPI_Recv"] = dict(calls=15, received_messages=10, received_bytes=40000, nobody=5, any=10)
+    return wanted
+
+
+def check_fortran(found):
+    for r, p in found.items():
+        wanted = fortran_of(r)
+        expect(f"rank {r}: operations", set(p.operations.values()), set(wanted))
+        for name in wanted:
+            got = {k: v for k, v in p.total(name).items() if v and not k.endswith("_ns")}
+            expect(f"rank {r}: {name}", got, {k: v for k, v in wanted[name].items() if v})
+
+
+def compiled(name, compiler, *options, source="messages.f90"):
+    """A program made now, by a compiler that is not the build's; skips where there is none."""
+    if not shutil.which(compiler):
+        return None
+    out = os.path.join(WORK, name)
+    done = subprocess.run([compiler, "-O2", "-g", *options, os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", source),
+                           "-o", out], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{name}: {compiler} can't make it:\n{done.stderr[-2000:]}")
+        return None
+    return out
+
+
+def fortran():
+    made = 0
+    for name, options in (("mpif", ["-cpp"]), ("f08", ["-cpp", "-DF08"])):
+        p = compiled(name, "mpif90.openmpi", *options)
+        if p:
+            made += 1
+            check_fortran(run("fortran." + name, OPEN_MPI, p))
+    if not made:
+        sys.exit(SKIP)
+
+
+def mpich():
+    """The same library of wrappers with another implementation of MPI."""
+    launch = ["mpirun.mpich"]
+    p = compiled("messages.mpich", "mpicc.mpich", "-w", source="messages.c")
+    if not p or not shutil.which(launch[0]):
+        sys.exit(SKIP)
+    found = run("mpich", launch, p)
+    expect("library", {r.system["library"] for r in found.values()}, {'"MPICH"'})
+    check_known(found, 1)
+    same_communicators(found)
+    f = compiled("mpif.mpich", "mpif90.mpich", "-cpp", "-fallow-argument-mismatch")
+    if f:
+        check_fortran(run("fortran.mpich", launch, f))
+
+
+def oracle():
+    """Open MPI's own monitoring counts the same messages and bytes between each pair of ranks (it does not count starts of
+    persistent requests, and counts parts of some collective operations: they are left out)."""
+    seen = os.path.join(WORK, "seen")
+    shutil.rmtree(seen, ignore_errors=True)
+    os.makedirs(seen)
+    launch = [*OPEN_MPI, "--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "3", "--mca",
+              "pml_monitoring_filename", os.path.join(seen, "rank")]
+    found = run("oracle", launch, program("messages"), "point-to-point")
+    check_known(found, 0)
+    wanted, got = Counter(), Counter()
+    for path in glob.glob(os.path.join(seen, "*")):
+        for line in open(path, encoding="utf-8"):
+            part = line.split()
+            if part and part[0] == "E":
+                wanted[int(part[1]), int(part[2]), "bytes"] = int(part[3])
+                wanted[int(part[1]), int(part[2]), "messages"] = int(part[5])
+    if not wanted:
+        print("this Open MPI has no monitoring")
+        sys.exit(SKIP)
+    for r, p in found.items():
+        for other, c in p.peers.items():
+            got[r, other, "bytes"] = c["sent_bytes"]
+            got[r, other, "messages"] = c["sent_messages"]
+            expect(f"{other} to {r}: received", (c["received_messages"], c["received_bytes"]),
+                   (found[other].peers[r]["sent_messages"], found[other].peers[r]["sent_bytes"]))
+    expect("monitoring", +got, +wanted)
+
+
+def loaded():
+    """MPI that only a module loaded by dlopen has; a program that has none finds none."""
+    plugin = os.path.join(PROGRAMS, "plugins", "libmessage_plugin.so")
+    found = run("loaded", OPEN_MPI, program("message_loads"), plugin, ranks=2)
+    for r, p in found.items():
+        expect(f"rank {r}", {k: v for k, v in p.total("MPI_Sendrecv_replace").items() if not k.endswith("_ns")},
+               dict(calls=9, sent_messages=9, sent_bytes=3600, received_messages=9, received_bytes=3600, completions=0, machine=9))
+    done = subprocess.run([HEATSCOPE, "run", "--mpi", "-q", "-o", os.path.join(WORK, "none"), program("message_loads"), "/none"],
+                          capture_output=True, text=True)
+    expect("without MPI", (done.returncode, "found" in done.stdout), (1, False))
+
+
+def waits():
+    """Every wait of message_waits.c is found with its cause: the event of the other side that has the same channel and
+    sequence number, which began later by the time that the other one slept."""
+    k, d = 6, 50_000_000
+    found = run("waits", OPEN_MPI, program("message_waits"), ranks=2)
+    a, b = found[0], found[1]
+    world = {r: next(c for c in found[r].communicators.values() if "world" in c["kind"])["communicator_id"] for r in (0, 1)}
+
+    def events(p, flag, tag=None, name=None, without="begun"):
+        other = {int(f["sequence"]): f for f in p.events if flag in f["flags"] and without not in f["flags"] and
+                 f["communicator_id"] == world[p.rank] and (tag is None or f["tag"] == str(tag)) and
+                 (name is None or f["name"] == name)}
+        return other
+
+    def matched(what, waiting, cause):
+        at_least(what + ": waits", len(waiting), 1)
+        total = 0
+        for s, w in waiting.items():
+            if s not in cause:
+                failures.append(f"{what}: the cause of wait {s} is not there")
+                continue
+            begin, end = int(w["time"]), int(w["time"]) + int(w["duration_ns"])
+            late = min(int(cause[s]["time"]), end) - begin
+            total += late
+            at_least(f"{what}: wait {s} within its call", int(w["duration_ns"]), late)
+        # Both came from a barrier, then one slept for d. The other one may have been kept from running for a part of that: on a
+        # machine with five times as many busy threads as processors for 20 ms or so.
+        at_least(what + ": time waited", total, LEAST * k * d)
+
+    matched("late sender", events(b, "received", 1), events(a, "sent", 1))
+    matched("late receiver", events(a, "sent", 2), events(b, "received", 2))
+    matched("late sender of what was begun", events(b, "received|completed", 3), events(a, "sent", 3))
+    barriers = {s: f for s, f in events(b, "collective", name="MPI_Barrier").items()
+                if s in events(a, "collective") and
+                int(events(a, "collective")[s]["time"]) > int(f["time"]) + LEAST * d}
+    at_least("barriers waited at", len(barriers), 1)
+    matched("broadcast", events(b, "collective", name="MPI_Bcast"), events(a, "collective", name="MPI_Bcast"))
+    done = [f for f in b.events if f["name"] == "MPI_Wait"]
+    for f in done:
+        if b.nodes.get((int(f["begin_thread_id"]), int(f["begin_node_id"]))) is None:
+            failures.append("MPI_Wait: the call that began it is not known")
+    # the summaries have the same waits, in their durations
+    at_least("summary of the waiting receives", b.total("MPI_Recv")["duration_ns"], LEAST * k * d)
+    at_least("summary of MPI_Wait", b.total("MPI_Wait")["duration_ns"], LEAST * k * d)
+    at_least("in flight", b.total("MPI_Irecv")["in_flight_ns"], b.total("MPI_Wait")["duration_ns"])
+    expect("completion at the place of the wait and of the begin", b.total("MPI_Irecv")["completion_ns"],
+           b.total("MPI_Wait")["duration_ns"])
+    # samples know the state from the wrapper
+    at_least("samples that wait", b.samples["waiting"], 1)
+
+
+def trace():
+    """--trace: every message is there, from both sides, once."""
+    found = run("trace", OPEN_MPI, program("messages"), "point-to-point", options=["--trace"])
+    for side, other in (("sent", "received"), ("received", "sent")):
+        for r, p in found.items():
+            for f in p.events:
+                flags = f["flags"]
+                if side not in flags or "completed" in flags or int(f["peer"]) < 0 or f["tag"] == "20": # 20 is never sent
+                    continue
+                key = p.communicators[f["communicator_id"]]["key"]
+                if p.communicators[f["communicator_id"]]["size"] != "4":
+                    continue
+                q = found[int(f["peer"])]
+                twins = [g for g in q.events if other in g["flags"] and q.communicators[g["communicator_id"]]["key"] == key and
+                         int(g["peer"]) == r and (g["tag"], g["sequence"]) == (f["tag"], f["sequence"])]
+                if not twins:
+                    failures.append(f"rank {r}: {f['name']} to or from {f['peer']} tag {f['tag']} number {f['sequence']}: "
+                                    f"no {other} side")
+    sent = [sum("sent" in f["flags"] and "completed" not in f["flags"] for f in p.events) for p in found.values()]
+    wanted = [sum(c["sent_messages"] for c in p.peers.values()) for p in found.values()]
+    expect("events of what was sent", sent, wanted)
+
+
+def off():
+    found = os.path.join(WORK, "off")
+    shutil.rmtree(found, ignore_errors=True)
+    done = subprocess.run([*OPEN_MPI, "-n", "2", HEATSCOPE, "run", "-q", "--no-messages", "-o", found, program("message_waits")],
+                          capture_output=True, text=True)
+    expect("exit code", done.returncode, 0)
+    for path in glob.glob(os.path.join(found, "*.hsr")):
+        expect("records", Rank(path).system, None)
+
+
+def finish():
+    for f in failures[:20]:
+        print("FAILED", f[:1000])
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    test, HEATSCOPE, PROGRAMS, WORK = sys.argv[1:5]
+    WORK = os.path.join(WORK, "messages", test)
+    os.makedirs(WORK, exist_ok=True)
+    if not shutil.which("mpirun"):
+        sys.exit(SKIP)
+    globals()[test]()
+    finish()
