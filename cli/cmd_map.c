@@ -10,15 +10,18 @@
 
 #include "map_book.h"
 #include "map_check.h"
+#include "map_data.h"
 #include "map_diff.h"
 #include "map_inputs.h"
 #include "map_listing.h"
+#include "map_partners.h"
 #include "map_remarks.h"
 #include "map_rows.h"
 #include "map_section.h"
 #include "map_store.h"
 
-enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_WIDTH };
+enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_ARRAYS, OPT_MESSAGES,
+       OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_WIDTH };
 
 static const hsc_cli_option options[] = {
     {"listing", 'l', NULL, "print the source with what became of each loop and call"},
@@ -27,6 +30,8 @@ static const hsc_cli_option options[] = {
     {"format", 'f', "FORMAT", "text, csv or json (text): one row a loop, or a change"},
     {"remarks", 'r', NULL, "print below each loop, call and procedure what the optimiser said of it, and why"},
     {"summary", 's', NULL, "print one line a module"},
+    {"arrays", 'a', NULL, "print the arrays of each module, and below each loop what it reads and writes"},
+    {"messages", 'm', NULL, "print the calls of MPI: what they move, to whom, and what belongs to them"},
     {"output", 'o', "FILE", "write the static mapping file FILE instead of printing"},
     {"save", 0, NULL, "keep map, debug information and symbols by build id, for when PROG is stripped"},
     {"store", 0, "DIR", "folder of --save (~/.local/share/heatscope/maps)"},
@@ -43,10 +48,13 @@ static const hsc_cli_command command = {
     "in range); a damaged one is an error.\n\n"
     "In the margin of a listing each loop has a column, from its first line (<) to its last (>): V4 vector code of 4 "
     "lanes, u8 unrolled 8 times, s scalar, F unrolled fully, M a call of memcpy or memset, x no code left.\n\n"
+    "--arrays: an array is named as the source does, through pointers as far as they can be followed; behind each "
+    "reference stands how its address moves in the innermost loop. --messages: sections are in the array's own "
+    "subscripts; '?' is what cannot be told.\n\n"
     "--diff A B matches procedures by their symbols and loops by order, text and shape, so that lines that only "
     "moved are no change.\n\n"
     "With -o the map is written to a file that 'heatscope dump' reads, after a record that names the program and its "
-    "build id. --save writes DIR/.build-id/xx/REST.debug, where 'heatscope correlate' and debuggers look for it.",
+    "build id; sends and receives that may match are at its end. --save writes DIR/.build-id/xx/REST.debug, where 'heatscope correlate' and debuggers look for it.",
     "  heatscope map --listing --only=solve ./solver\n  heatscope map --diff ./solver.O2 ./solver.O3\n"
     "  heatscope map --save ./solver && strip ./solver\n"
     "  heatscope map -o solver.hsm ./solver && heatscope dump solver.hsm",
@@ -55,7 +63,7 @@ static const hsc_cli_command command = {
 
 typedef struct map_options {
     const char *output, *store;
-    bool remarks, summary, listing, diff, save, width_given;
+    bool remarks, summary, arrays, messages, listing, diff, save, width_given;
     hsc_map_format format;
     unsigned long long width;
     hsc_listing_options list;
@@ -84,6 +92,12 @@ static int set_option(void *ctx, int option, const char *value) {
     case OPT_SUMMARY:
         o->summary = true;
         return -1;
+    case OPT_ARRAYS:
+        o->arrays = true;
+        return -1;
+    case OPT_MESSAGES:
+        o->messages = true;
+        return -1;
     case OPT_OUTPUT:
         o->output = value;
         return -1;
@@ -99,11 +113,12 @@ static int set_option(void *ctx, int option, const char *value) {
     }
 }
 
-static hsc_status write_map(const char *output, const char *program, const hsc_map_section *s, hsc_err *err) {
+static hsc_status write_map(const char *output, const char *program, const hsc_map_section *s,
+                            const hsc_map_partners *partners, hsc_err *err) {
     char full[4096];
-    hsc_buffer_writer *w = NULL;
-    const uint8_t *head;
-    size_t head_size;
+    hsc_buffer_writer *w = NULL, *tail_writer = NULL;
+    const uint8_t *head, *tail = NULL;
+    size_t head_size, tail_size = 0;
     uint8_t *all = NULL;
     hsc_status status = HSC_OK;
     const char *path = realpath(program, full) ? full : program;
@@ -115,15 +130,26 @@ static hsc_status write_map(const char *output, const char *program, const hsc_m
     status = hsc_buffer_writer_put(w, HSC_REC_binary, &b, err);
     if (status == HSC_OK)
         status = hsc_buffer_writer_get_bytes(w, &head, &head_size, err);
-    if (status == HSC_OK && !(all = malloc(head_size + s->size)))
+    if (status == HSC_OK && partners->n) {
+        tail_writer = hsc_buffer_writer_new(HSC_CHUNK_STATIC, 0, false, err);
+        status = tail_writer ? HSC_OK : err->status;
+        for (size_t i = 0; i < partners->n && status == HSC_OK; i++)
+            status = hsc_buffer_writer_put(tail_writer, HSC_REC_message_match, &partners->list[i].record, err);
+        if (status == HSC_OK)
+            status = hsc_buffer_writer_get_bytes(tail_writer, &tail, &tail_size, err);
+    }
+    if (status == HSC_OK && !(all = malloc(head_size + s->size + tail_size)))
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", output);
     if (status == HSC_OK) {
         memcpy(all, head, head_size);
         memcpy(all + head_size, s->bytes, s->size);
-        status = hsc_file_write_atomic(output, all, head_size + s->size, err);
+        if (tail_size)
+            memcpy(all + head_size + s->size, tail, tail_size);
+        status = hsc_file_write_atomic(output, all, head_size + s->size + tail_size, err);
     }
     free(all);
     hsc_buffer_writer_free(w);
+    hsc_buffer_writer_free(tail_writer);
     return status;
 }
 
@@ -208,8 +234,10 @@ static void print_range(uint64_t begin, uint64_t end) {
     printf("%12s  ", text);
 }
 
-static void print_module(const hsc_map_module *m, bool remarks) {
+static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
     print_module_line(m);
+    if (arrays)
+        hsc_map_print_arrays(m);
     uint64_t file = 0;
     for (size_t i = 0; i < m->n_procedures; i++) {
         const hsc_rec_procedure *p = &m->procedures[i];
@@ -233,6 +261,8 @@ static void print_module(const hsc_map_module *m, bool remarks) {
             printf("%*s%s: ", (int)(v->depth < 20 ? 2 * v->depth : 40), "", kind ? kind : "loop");
             print_versions(m, v->loop_id);
             printf("\n");
+            if (arrays)
+                hsc_map_print_references(m, v->loop_id);
             if (remarks)
                 hsc_map_print_loop_remarks(m, v->loop_id);
         }
@@ -253,14 +283,18 @@ static int wrong_usage(const char *what) {
 static hsc_status write_file(const char *output, const char *program, hsc_err *err) {
     hsc_map_section s = {0};
     hsc_map_model model = {0};
+    hsc_map_partners partners = {0};
     hsc_status status = hsc_map_section_read(program, &s, err);
     if (status == HSC_OK)
         status = hsc_map_model_read(s.bytes, s.size, program, &model, err);
     if (status == HSC_OK)
-        status = write_map(output, program, &s, err);
+        status = hsc_map_find_partners(&model, &partners, err);
+    if (status == HSC_OK)
+        status = write_map(output, program, &s, &partners, err);
     if (status == HSC_OK)
         printf("heatscope map: wrote %s: %zu module%s, %zu bytes of map\n", output, model.n_modules, plural(model.n_modules),
                s.size);
+    hsc_map_partners_fini(&partners);
     hsc_map_model_fini(&model);
     hsc_map_section_fini(&s);
     return status;
@@ -321,11 +355,17 @@ static hsc_status show(map_options *o, char **programs, int count, hsc_err *err)
                         : terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 60 ? w.ws_col : 100;
         status = hsc_map_listing(&book, &o->list, err);
     } else if (status == HSC_OK) {
-        for (size_t i = 0; i < model.n_modules; i++)
+        hsc_map_partners partners = {0};
+        if (o->messages)
+            status = hsc_map_find_partners(&model, &partners, err);
+        for (size_t i = 0; i < model.n_modules && status == HSC_OK; i++)
             if (o->summary)
                 print_module_line(&model.modules[i]);
+            else if (o->messages)
+                hsc_map_print_messages(&model, i, &partners);
             else
-                print_module(&model.modules[i], o->remarks);
+                print_module(&model.modules[i], o->remarks, o->arrays);
+        hsc_map_partners_fini(&partners);
     }
     hsc_map_book_fini(&book);
     hsc_map_model_fini(&model);
@@ -339,13 +379,13 @@ int hsc_cmd_map(int argc, char **argv) {
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first), count = argc - first;
     if (code >= 0)
         return code;
-    if (o.listing + o.diff + o.save + (o.output != NULL) + o.summary > 1)
-        return wrong_usage("--listing, --diff, --save, --output and --summary are one or the other");
+    if (o.listing + o.diff + o.save + (o.output != NULL) + o.summary + o.messages + o.arrays > 1)
+        return wrong_usage("--listing, --diff, --save, --output, --summary, --arrays and --messages are one or the other");
     if (o.list.only && !o.listing)
         return wrong_usage("--only=NAME is of --listing");
     if (o.store && !o.save)
         return wrong_usage("--store=DIR is of --save");
-    if (o.format != HSC_MAP_TEXT && (o.listing || o.save || o.output || o.summary))
+    if (o.format != HSC_MAP_TEXT && (o.listing || o.save || o.output || o.summary || o.messages || o.arrays))
         return wrong_usage("--format is of the table of loops and of --diff");
     if (count < 1)
         return wrong_usage("which PROG?");

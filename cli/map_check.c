@@ -51,6 +51,34 @@ static bool keep_numbers(reading *r, hsc_u64s *v) {
     return true;
 }
 
+/* Strings and lists of the record at hand, in its copy. */
+static bool keep_fields(reading *r, void *copy) {
+    const hsc_record_info *info = hsc_record_info_get(r->at->record_id);
+    for (uint32_t i = 0; i < info->n_fields; i++) {
+        char *field = (char *)copy + info->fields[i].offset;
+        if (info->fields[i].type == HSC_TYPE_S && !keep(r, (hsc_str *)field))
+            return false;
+        if (info->fields[i].type == HSC_TYPE_AU && !keep_numbers(r, (hsc_u64s *)field))
+            return false;
+        if (info->fields[i].type == HSC_TYPE_AS) {
+            hsc_strs *list = (hsc_strs *)field;
+            struct block *b = malloc(sizeof *b + list->n * sizeof *list->p);
+            if (!b)
+                return false;
+            b->next = r->model.memory;
+            r->model.memory = b;
+            hsc_str *items = (hsc_str *)(b + 1);
+            for (size_t k = 0; k < list->n; k++) {
+                items[k] = list->p[k];
+                if (!keep(r, &items[k]))
+                    return false;
+            }
+            list->p = items;
+        }
+    }
+    return true;
+}
+
 static bool grow(void **items, size_t n, size_t size) {
     if (n & (n - 1)) /* only at powers of two */
         return true;
@@ -98,6 +126,87 @@ static hsc_status begin_module(reading *r) {
     if (status == HSC_OK && (value) > (limit)) \
     status = hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s, %s: expected at most %zu, got %" PRIu64, \
                          r->label, m->head.name.p, what, (size_t)(limit), (uint64_t)(value))
+
+static hsc_status check_ids(reading *r, const hsc_map_module *m, const char *what, hsc_u64s ids, size_t limit) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < ids.n; i++)
+        IN_RANGE(what, ids.p[i], limit);
+    return status;
+}
+
+#define IDS_IN_RANGE(what, ids, limit) \
+    if (status == HSC_OK) \
+    status = check_ids(r, m, what, ids, limit)
+
+/* Arrays, references and messages. */
+static hsc_status check_data(reading *r, const hsc_map_module *m, size_t sites) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < m->n_values; i++) {
+        IN_RANGE("symbolic of a value", m->values[i].symbolic_id, m->n_symbolics);
+        IN_RANGE("loop of a value", m->values[i].loop_id, sites);
+    }
+    for (size_t i = 0; i < m->n_symbolics; i++) {
+        IN_RANGE("value of a symbolic", m->symbolics[i].value_id, m->n_values);
+        IN_RANGE("procedure of a symbolic", m->symbolics[i].procedure_id, m->n_procedures);
+        IN_RANGE("site of a symbolic", m->symbolics[i].site_id, sites);
+        IN_RANGE("file of a symbolic", m->symbolics[i].file_id, m->n_files);
+    }
+    for (size_t i = 0; i < m->n_arrays; i++) {
+        IN_RANGE("procedure of an array", m->arrays[i].procedure_id, m->n_procedures);
+        IN_RANGE("file of an array", m->arrays[i].file_id, m->n_files);
+        IN_RANGE("parent of an array", m->arrays[i].parent_id, m->n_arrays);
+        IN_RANGE("allocation of an array", m->arrays[i].allocation_id, sites);
+        IDS_IN_RANGE("lower bound of an array", m->arrays[i].lower, m->n_values);
+        IDS_IN_RANGE("extent of an array", m->arrays[i].extent, m->n_values);
+    }
+    for (size_t i = 0; i < m->n_references; i++) {
+        IN_RANGE("array of a reference", m->references[i].array_id, m->n_arrays);
+        IN_RANGE("procedure of a reference", m->references[i].procedure_id, m->n_procedures);
+        IN_RANGE("loop of a reference", m->references[i].loop_id, sites);
+        IN_RANGE("file of a reference", m->references[i].file_id, m->n_files);
+        IN_RANGE("stride of a reference", m->references[i].stride_id, m->n_values);
+        IN_RANGE("index of a reference", m->references[i].index_id, m->n_arrays);
+        IDS_IN_RANGE("subscript of a reference", m->references[i].subscripts, m->n_values);
+    }
+    for (size_t i = 0; i < m->n_messages; i++) {
+        IN_RANGE("call of a message", m->messages[i].callsite_id, sites);
+        IDS_IN_RANGE("value of a message", m->messages[i].values, m->n_values);
+        IDS_IN_RANGE("section of a message", m->messages[i].sections, m->n_sections);
+        if (m->messages[i].values.n != m->messages[i].roles.n || m->messages[i].sections.n != m->messages[i].roles.n)
+            return hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s: message %zu has %zu roles, %zu values "
+                               "and %zu sections", r->label, m->head.name.p, i + 1, m->messages[i].roles.n,
+                               m->messages[i].values.n, m->messages[i].sections.n);
+    }
+    for (size_t i = 0; i < m->n_sections; i++) {
+        IN_RANGE("message of a section", m->sections[i].message_id, m->n_messages);
+        IN_RANGE("array of a section", m->sections[i].array_id, m->n_arrays);
+        IN_RANGE("elements of a section", m->sections[i].elements_id, m->n_values);
+        IN_RANGE("datatype of a section", m->sections[i].datatype_id, m->n_datatypes);
+        IDS_IN_RANGE("lower bound of a section", m->sections[i].lower, m->n_values);
+        IDS_IN_RANGE("upper bound of a section", m->sections[i].upper, m->n_values);
+        IDS_IN_RANGE("step of a section", m->sections[i].step, m->n_values);
+        if (m->sections[i].upper.n != m->sections[i].lower.n || m->sections[i].step.n != m->sections[i].lower.n)
+            return hsc_err_set(r->err, HSC_E_FORMAT, "%s: map damaged: module %s: section %zu has %zu lower, %zu upper "
+                               "bounds and %zu steps", r->label, m->head.name.p, i + 1, m->sections[i].lower.n,
+                               m->sections[i].upper.n, m->sections[i].step.n);
+    }
+    for (size_t i = 0; i < m->n_datatypes; i++) {
+        IN_RANGE("message of a datatype", m->datatypes[i].message_id, m->n_messages);
+        IN_RANGE("count of a datatype", m->datatypes[i].count_id, m->n_values);
+        IDS_IN_RANGE("length of a datatype", m->datatypes[i].lengths, m->n_values);
+        IDS_IN_RANGE("displacement of a datatype", m->datatypes[i].displacements, m->n_values);
+    }
+    for (size_t i = 0; i < m->n_links; i++) {
+        bool to_message = m->links[i].kind == HSC_link_kind_WAIT || m->links[i].kind == HSC_link_kind_STARTS;
+        IN_RANGE("message of a link", m->links[i].message_id, m->n_messages);
+        IN_RANGE("target of a link", m->links[i].target_id, to_message ? m->n_messages : sites);
+    }
+    for (size_t i = 0; i < m->n_array_arguments; i++) {
+        IN_RANGE("call of an argument", m->array_arguments[i].callsite_id, sites);
+        IN_RANGE("array of an argument", m->array_arguments[i].array_id, m->n_arrays);
+    }
+    return status;
+}
 
 /* All references of a module that is complete. */
 static hsc_status check_module(reading *r, const hsc_map_module *m) {
@@ -158,6 +267,7 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
         IN_RANGE("site of a place", v->site_id, sites);
         IN_RANGE("copy of a place", v->inline_id, m->n_inlines);
     }
+    status = status == HSC_OK ? check_data(r, m, sites) : status;
     for (size_t i = 0; i < m->n_remarks; i++) {
         IN_RANGE("procedure of a remark", m->remarks[i].procedure_id, m->n_procedures);
         IN_RANGE("file of a remark", m->remarks[i].file_id, m->n_files);
@@ -199,6 +309,7 @@ static hsc_status take(reading *r) {
     case HSC_REC_module:
         return begin_module(r);
     case HSC_REC_binary:
+    case HSC_REC_message_match:
         return HSC_OK;
     default:
         if (!m)
@@ -267,6 +378,30 @@ static hsc_status take(reading *r) {
             !keep_numbers(r, &m->memory_checks[m->n_memory_checks - 1].columns))
             goto memory;
         break;
+#define TAKE(record, list, id_field) \
+    case HSC_REC_##record: \
+        ADD(list, n_##list, hsc_rec_##record); \
+        if (!keep_fields(r, &m->list[m->n_##list - 1])) \
+            goto memory; \
+        id = m->list[m->n_##list - 1].id_field; \
+        next = m->n_##list; \
+        break
+    TAKE(value, values, value_id);
+    TAKE(symbolic, symbolics, symbolic_id);
+    TAKE(array, arrays, array_id);
+    TAKE(reference, references, reference_id);
+    TAKE(message, messages, message_id);
+    TAKE(section, sections, section_id);
+    TAKE(datatype, datatypes, datatype_id);
+#undef TAKE
+    case HSC_REC_message_link:
+        ADD(links, n_links, hsc_rec_message_link);
+        if (!keep_fields(r, &m->links[m->n_links - 1]))
+            goto memory;
+        break;
+    case HSC_REC_array_argument:
+        ADD(array_arguments, n_array_arguments, hsc_rec_array_argument);
+        break;
     default: /* of a newer version: counted, not looked at */
         break;
     }
@@ -326,6 +461,15 @@ void hsc_map_model_fini(hsc_map_model *m) {
         free(v->inlines);
         free(v->places);
         free(v->remarks);
+        free(v->values);
+        free(v->symbolics);
+        free(v->arrays);
+        free(v->references);
+        free(v->messages);
+        free(v->sections);
+        free(v->datatypes);
+        free(v->links);
+        free(v->array_arguments);
         free(v->dependences);
         free(v->memory_checks);
     }

@@ -19,8 +19,18 @@ typedef struct hsc_map_module {
     hsc_rec_remark *remarks;
     hsc_rec_dependence *dependences;
     hsc_rec_memory_check *memory_checks;
+    hsc_rec_value *values;
+    hsc_rec_symbolic *symbolics;
+    hsc_rec_array *arrays;
+    hsc_rec_reference *references;
+    hsc_rec_message *messages;
+    hsc_rec_section *sections;
+    hsc_rec_datatype *datatypes;
+    hsc_rec_message_link *links;
+    hsc_rec_array_argument *array_arguments;
     size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks,
-        n_dependences, n_memory_checks;
+        n_dependences, n_memory_checks, n_values, n_symbolics, n_arrays, n_references, n_messages, n_sections,
+        n_datatypes, n_links, n_array_arguments;
     uint64_t records;
 } hsc_map_module;
 

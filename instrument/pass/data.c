@@ -19,7 +19,7 @@ static bool calls_mpi(const hsc_graph *g) {
 
 /* Arrays that calls hand on, so that an array can be followed through procedures. Calls of MPI say it in their
  * sections. */
-static void take_arguments(hsc_data *d, const hsc_map *site_of) {
+void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
     for (unsigned b = 0; b < d->g->blocks; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(d->g->block[b]); i; i = LLVMGetNextInstruction(i)) {
             uint32_t site =
@@ -34,7 +34,7 @@ static void take_arguments(hsc_data *d, const hsc_map *site_of) {
                 if (place->object == HSC_DATA_NONE || d->objects.p[place->object].is_temporary)
                     continue;
                 uint32_t object = place->is_descriptor ? hsc_data_behind_descriptor(d, place->object) : place->object;
-                if (d->objects.p[object].rank)
+                if (d->objects.p[object].rank || d->objects.p[object].array_id)
                     *HSC_VECTOR_ADD(d->p->array_arguments) =
                         (hsc_rec_array_argument){site, k + 1, hsc_data_array(d, object, site)};
             }
@@ -50,8 +50,9 @@ void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id
     hsc_data_init(&d, p, function, procedure_id, g, loop_ids);
     d.site_of = site_of;
     hsc_data_references(&d);
-    take_arguments(&d, site_of);
     if (has_messages)
         hsc_data_messages(&d, site_of);
+    else
+        hsc_data_arguments(&d, site_of);
     hsc_data_fini(&d);
 }

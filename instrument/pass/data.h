@@ -68,6 +68,7 @@ typedef struct hsc_place {
     unsigned n;
     hsc_subscript subscript[HSC_PLACE_DIMENSIONS];
     unsigned type_level; /* dimensions of an array type that are done with */
+    bool is_spread; /* all subscripts are there already: further steps add to them */
     bool is_descriptor;  /* a Fortran descriptor is there, or part of one: */
     int field;           /* -1: all of it; 0: the address; 1: lower bound, 2: extent, 3: stride; 4: other */
     unsigned dimension;  /* of the field */
@@ -211,6 +212,9 @@ uint32_t hsc_data_array(hsc_data *d, uint32_t object, uint32_t callsite_id);
 /* An argument of a call that only the run knows. */
 uint32_t hsc_data_argument(hsc_data *d, LLVMValueRef call, uint32_t callsite_id, unsigned argument, hsc_str text);
 hsc_u64s hsc_data_ids(hsc_pass *p, const uint64_t *ids, size_t n);
+
+/* data.c: arrays that calls hand on; of what has no dimensions only what is an array record already. */
+void hsc_data_arguments(hsc_data *d, const hsc_map *site_of);
 
 /* references.c, messages.c */
 void hsc_data_references(hsc_data *d);

@@ -119,27 +119,30 @@ static bool ends_with(const char *s, const char *suffix) {
     return n >= k && !strcmp(s + n - k, suffix);
 }
 
-/* Size and extent where all numbers are constants. Padding of a structure's end for alignment is not counted. */
+/* Size and extent where all numbers are constants. The extent of a structure is rounded up to what its widest basic type
+ * is aligned to, as MPI does. */
 static void measure(hsc_pass *p, hsc_rec_datatype *r, const int64_t *lengths, const int64_t *displacements, int64_t n,
-                    bool constant) {
-    uint64_t size = 0, low = UINT64_MAX, high = 0;
-    for (int64_t i = 0; i < n && constant; i++) {
-        uint64_t one, extent, at, end;
+                    bool is_struct) {
+    uint64_t size = 0, low = UINT64_MAX, high = 0, alignment = 1;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t one, extent;
         size_t which = r->base.n > 1 ? (size_t)i : 0;
-        constant = which < r->base.n && size_of(p, r->base.p[which], &one, &extent) && lengths[i] >= 0 &&
-                   displacements[i] >= 0 && lengths[i] < INT32_MAX && displacements[i] < (int64_t)1 << 40;
-        if (!constant)
+        if (which >= r->base.n || !size_of(p, r->base.p[which], &one, &extent) || lengths[i] < 0 || displacements[i] < 0 ||
+            lengths[i] > INT32_MAX || displacements[i] > (int64_t)1 << 40)
             return;
-        at = (uint64_t)displacements[i] * (r->unit == HSC_displacement_unit_BYTES ? 1 : extent);
-        end = at + (uint64_t)lengths[i] * extent;
+        uint64_t basic = hsc_mpi_bytes_of(r->base.p[which]);
+        uint64_t at = (uint64_t)displacements[i] * (r->unit == HSC_displacement_unit_BYTES ? 1 : extent);
+        uint64_t end = at + (uint64_t)lengths[i] * extent;
         size += (uint64_t)lengths[i] * one;
         low = at < low ? at : low;
         high = end > high ? end : high;
+        if (is_struct && basic <= 16 && basic > alignment && !(basic & (basic - 1)))
+            alignment = basic;
     }
-    if (!constant || n <= 0)
+    if (n <= 0)
         return;
     r->size_bytes = size;
-    r->extent_bytes = high - low;
+    r->extent_bytes = (high - low + alignment - 1) / alignment * alignment;
 }
 
 void hsc_mpi_datatype(hsc_data *d, LLVMValueRef call, const hsc_mpi_operation *o, uint32_t message_id,
@@ -233,7 +236,8 @@ void hsc_mpi_datatype(hsc_data *d, LLVMValueRef call, const hsc_mpi_operation *o
     r.count_id = is_subarray ? 0 : hsc_data_value(d, count, loop, callsite_id);
     r.lengths = hsc_data_ids(p, ids, (size_t)known);
     r.displacements = hsc_data_ids(p, at, (size_t)known);
-    measure(p, &r, numbers, places, blocks, constant);
+    if (constant)
+        measure(p, &r, numbers, places, blocks, is_struct);
     r.datatype_id = p->datatypes.n + 1;
     *HSC_VECTOR_ADD(p->datatypes) = r;
     free(ids);

@@ -161,8 +161,12 @@ static const hsc_poly *evaluate_in_loop(hsc_data *d, hsc_variable *v, hsc_defini
 static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_definition def, LLVMValueRef load) {
     uint32_t a;
     switch (def.origin) {
-    case HSC_ORIGIN_VALUE:
-        return hsc_evaluate(d, def.value);
+    case HSC_ORIGIN_VALUE: {
+        const hsc_poly *value = hsc_evaluate(d, def.value);
+        if (LLVMIsAArgument(def.value) && value && value->n == 1 && d->atoms.p[value->term[0].atom[0]].text.p[0] == '?')
+            d->atoms.p[value->term[0].atom[0]].text = hsc_data_variable_name(d, v, load);
+        return value;
+    }
     case HSC_ORIGIN_LOOP:
         return evaluate_in_loop(d, v, def, load);
     case HSC_ORIGIN_ENTRY:

@@ -47,72 +47,77 @@ static bool touches(const hsc_pass *p, uint64_t message_id, uint64_t array_id) {
     return false;
 }
 
-/* Lines between which something belongs to a message about an array: the messages about it before and after. */
-static void bounds_of(const hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id,
-                      uint64_t *low, uint64_t *high) {
-    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
-    *low = 0;
-    *high = UINT64_MAX;
-    for (size_t i = 0; i < n; i++) {
-        const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
-        bool moves = calls[i].kind != HSC_message_kind_PACK && touches(p, calls[i].message_id, array_id);
-        if (i == at || !moves || o->file_id != c->file_id)
-            continue;
-        if (o->line < c->line && o->line > *low)
-            *low = o->line;
-        if (o->line > c->line && o->line < *high)
-            *high = o->line;
-    }
-}
+/* What fills a buffer before a message, or reads it after. */
+typedef struct candidate {
+    uint64_t begin, end, kind, target, confidence;
+    const char *reason;
+} candidate;
 
-/* Loops that fill the array between the message before and this one (before), or read it between it and the next. */
-static void link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
-                       size_t first_reference) {
-    hsc_pass *p = d->p;
-    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
-    uint64_t low, high;
-    bounds_of(p, calls, n, at, array_id, &low, &high);
+typedef HSC_VECTOR(candidate) candidates;
+
+/* Loops that write the array before the line, or read it after. */
+static void find_loops(hsc_pass *p, const hsc_rec_callsite *c, uint64_t array_id, bool before, size_t first_reference,
+                       candidates *out) {
     for (size_t i = first_reference; i < p->references.n; i++) {
         const hsc_rec_reference *r = &p->references.p[i];
         if (r->array_id != array_id || (r->access == HSC_access_READ) == before || r->file_id != c->file_id)
             continue;
         uint64_t loop = outermost_apart(p, r->loop_id, c->loop_id);
-        if (!loop)
+        const hsc_rec_loop *l = loop ? loop_record(p, loop) : NULL;
+        if (!l || (before ? l->line_end > c->line : l->line_begin < c->line))
             continue;
-        const hsc_rec_loop *l = loop_record(p, loop);
-        if (before ? l->line_end <= c->line && l->line_begin >= low : l->line_begin >= c->line && l->line_begin <= high)
-            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,
-                HSC_confidence_LIKELY,
-                before ? "writes the buffer between the message before and this one"
-                       : "reads the buffer between this message and the next one");
+        *HSC_VECTOR_ADD(*out) = (candidate){l->line_begin, l->line_end,
+                                            before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,
+                                            HSC_confidence_LIKELY, before ? "writes the buffer" : "reads the buffer"};
     }
 }
 
-/* Other calls that get the buffer. */
-static void link_calls(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before) {
-    hsc_pass *p = d->p;
-    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
-    uint64_t low, high;
-    bounds_of(p, calls, n, at, array_id, &low, &high);
+/* Calls that get the array: MPI_Pack and MPI_Unpack, and others, which may only look at it. */
+static void find_calls(hsc_pass *p, const hsc_mpi_call *calls, size_t n, const hsc_rec_callsite *c, uint64_t array_id,
+                       bool before, candidates *out) {
+    uint64_t kind = before ? HSC_link_kind_PACK_CALL : HSC_link_kind_UNPACK_CALL;
     for (size_t i = 0; i < n; i++) {
-        if (calls[i].kind != HSC_message_kind_PACK || !touches(p, calls[i].message_id, array_id))
-            continue;
         const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
-        if (before ? o->line >= low && o->line <= c->line : o->line >= c->line && o->line <= high)
-            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_CALL : HSC_link_kind_UNPACK_CALL,
-                calls[i].callsite_id, HSC_confidence_CERTAIN,
-                before ? "packs into the buffer" : "unpacks from the buffer");
+        if (calls[i].kind == HSC_message_kind_PACK && touches(p, calls[i].message_id, array_id) &&
+            (before ? o->line <= c->line : o->line >= c->line))
+            *HSC_VECTOR_ADD(*out) = (candidate){o->line, o->line, kind, calls[i].callsite_id, HSC_confidence_CERTAIN,
+                                                before ? "packs into the buffer" : "unpacks from the buffer"};
     }
     for (size_t i = 0; i < p->array_arguments.n; i++) {
         const hsc_rec_array_argument *a = &p->array_arguments.p[i];
         const hsc_rec_callsite *o = callsite_of(p, a->callsite_id);
-        if (a->array_id != array_id || o->procedure_id != c->procedure_id || o->file_id != c->file_id ||
-            o->kind == HSC_call_kind_MPI)
-            continue;
-        if (before ? o->line >= low && o->line < c->line : o->line > c->line && o->line <= high)
-            add(p, calls[at].message_id, before ? HSC_link_kind_PACK_CALL : HSC_link_kind_UNPACK_CALL, a->callsite_id,
-                HSC_confidence_POSSIBLE, "is given the buffer");
+        if (a->array_id == array_id && o->procedure_id == c->procedure_id && o->file_id == c->file_id &&
+            (before ? o->line < c->line : o->line > c->line))
+            *HSC_VECTOR_ADD(*out) =
+                (candidate){o->line, o->line, kind, a->callsite_id, HSC_confidence_POSSIBLE, "is given the buffer"};
     }
+}
+
+/* Of the candidates those nearest to the message: no other message about the array stands between them and the nearest
+ * one of all. One loop may fill a buffer for several messages that follow each other. */
+static void link_nearest(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
+                         size_t first_reference) {
+    hsc_pass *p = d->p;
+    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
+    candidates list = {0};
+    find_loops(p, c, array_id, before, first_reference, &list);
+    find_calls(p, calls, n, c, array_id, before, &list);
+    uint64_t nearest = before ? 0 : UINT64_MAX, limit = before ? 0 : UINT64_MAX;
+    for (size_t i = 0; i < list.n; i++)
+        if (before ? list.p[i].end > nearest : list.p[i].begin < nearest)
+            nearest = before ? list.p[i].end : list.p[i].begin;
+    for (size_t i = 0; i < n && list.n; i++) {
+        const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
+        if (i == at || calls[i].kind == HSC_message_kind_PACK || o->file_id != c->file_id ||
+            !touches(p, calls[i].message_id, array_id))
+            continue;
+        if (before ? o->line < nearest && o->line > limit : o->line > nearest && o->line < limit)
+            limit = o->line;
+    }
+    for (size_t i = 0; i < list.n; i++)
+        if (before ? list.p[i].end >= limit : list.p[i].begin <= limit)
+            add(p, calls[at].message_id, list.p[i].kind, list.p[i].target, list.p[i].confidence, list.p[i].reason);
+    free(list.p);
 }
 
 void hsc_mpi_link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t first_reference) {
@@ -130,8 +135,7 @@ void hsc_mpi_link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t
             for (unsigned before = 0; before < 2; before++) {
                 if (role == (before ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER))
                     continue;
-                link_loops(d, calls, n, i, array, before, first_reference);
-                link_calls(d, calls, n, i, array, before);
+                link_nearest(d, calls, n, i, array, before, first_reference);
                 m = &p->messages.p[calls[i].message_id - 1];
             }
         }
@@ -143,6 +147,19 @@ void hsc_mpi_link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t
 
 static bool equal(hsc_str a, hsc_str b) {
     return a.n == b.n && !memcmp(a.p, b.p, a.n);
+}
+
+/* The variable is what some call hands to the procedure as this argument. */
+static bool is_handed_to(const hsc_pass *p, uint64_t variable, uint32_t procedure_id, const hsc_rec_array *dummy) {
+    const hsc_str *name = &p->procedures.p[procedure_id - 1].linkage_name;
+    if (!dummy->argument || dummy->procedure_id != procedure_id)
+        return false;
+    for (size_t i = 0; i < p->array_arguments.n; i++) {
+        const hsc_rec_array_argument *a = &p->array_arguments.p[i];
+        if (a->array_id == variable && a->argument == dummy->argument && equal(callsite_of(p, a->callsite_id)->callee, *name))
+            return true;
+    }
+    return false;
 }
 
 /* The request of a message is what a wait waits for? */
@@ -161,6 +178,10 @@ static uint64_t waits_for(const hsc_pass *p, const hsc_message_seen *m, const hs
     if (a->identity && a->identity == b->identity) {
         *reason = "the same member or global variable";
         return w->waits_for_all || equal(m->request, w->request) ? HSC_confidence_LIKELY : HSC_confidence_POSSIBLE;
+    }
+    if (is_handed_to(p, w->request_id, m->procedure_id, a) || is_handed_to(p, m->request_id, w->procedure_id, b)) {
+        *reason = "the same request, handed to a procedure";
+        return HSC_confidence_LIKELY;
     }
     return HSC_confidence_UNKNOWN;
 }

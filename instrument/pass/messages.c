@@ -59,8 +59,13 @@ static hsc_str text_of(hsc_data *d, LLVMValueRef call, unsigned k) {
         return hsc_data_text(d, v);
     if (d->p->is_fortran) {
         const hsc_place *place = hsc_find_place(d, v);
-        if (place->object != NONE && !d->objects.p[place->object].is_temporary)
-            return hsc_place_text(d, place);
+        if (place->object != NONE && !d->objects.p[place->object].is_temporary) {
+            hsc_place first = *place;
+            for (; !place->is_descriptor && first.n < d->objects.p[place->object].rank && first.n < HSC_PLACE_DIMENSIONS;
+                 first.n++)
+                first.subscript[first.n] = (hsc_subscript){.index = hsc_poly_constant(d, 0)};
+            return hsc_place_text(d, &first);
+        }
         return hsc_poly_text(d, hsc_evaluate_content(d, v, call));
     }
     LLVMValueRef bare = hsc_data_without_casts(v);
@@ -332,6 +337,7 @@ void hsc_data_messages(hsc_data *d, const hsc_map *site_of) {
             make_message(d, i, &o, site);
             *HSC_VECTOR_ADD(calls) = (hsc_mpi_call){i, (uint32_t)d->p->messages.n, site, b, o.kind};
         }
+    hsc_data_arguments(d, site_of);
     hsc_mpi_link_loops(d, calls.p, calls.n, first_reference);
     free(calls.p);
 }

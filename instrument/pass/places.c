@@ -447,6 +447,10 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
 static void step_element(hsc_data *d, hsc_place *p, LLVMTypeRef array, LLVMValueRef index) {
     uint64_t size = hsc_ir_size_bytes(d->p->module, LLVMGetElementType(array));
     const hsc_poly *x = hsc_evaluate(d, index);
+    if (p->is_spread) {
+        step_pointer(d, p, x, size);
+        return;
+    }
     unsigned k = p->n;
     push_subscript(p, x, (int64_t)size);
     p->offset = hsc_poly_add(d, p->offset, hsc_poly_multiply(d, x, hsc_poly_constant(d, (int64_t)size)), 1);
@@ -486,10 +490,38 @@ static void step_descriptor(hsc_place *p, LLVMValueRef gep, unsigned operand) {
     }
 }
 
+/* A constant offset into an array of several dimensions, of which the compiler has left out leading zeros. */
+static void spread_constant(hsc_data *d, hsc_place *p) {
+    const hsc_object *o = &d->objects.p[p->object];
+    hsc_ir_type t;
+    int64_t left, extent, stride[HSC_PLACE_DIMENSIONS];
+    unsigned rank = o->rank;
+    for (hsc_ir_get_type(o->type, &t); t.kind == HSC_IR_TYPE_ARRAY; hsc_ir_get_type(t.element, &t))
+        ;
+    if (rank < 2 || rank > HSC_PLACE_DIMENSIONS || !hsc_poly_is_constant(p->offset, &left) || left < 0 || !t.size_bytes ||
+        t.size_bytes > INT32_MAX || left % (int64_t)t.size_bytes)
+        return;
+    stride[rank - 1] = (int64_t)t.size_bytes;
+    for (unsigned k = rank - 1; k > 0; k--)
+        if (!hsc_poly_is_constant(o->extent[k], &extent) || extent <= 0 ||
+            __builtin_mul_overflow(stride[k], extent, &stride[k - 1]))
+            return;
+    for (unsigned k = 0; k < rank; k++) {
+        p->subscript[k] = (hsc_subscript){.index = hsc_poly_constant(d, left / stride[k]), .stride_bytes = stride[k]};
+        left %= stride[k];
+    }
+    p->n = rank;
+    p->type = t.node;
+    p->type_level = 0;
+    p->is_spread = true;
+}
+
 static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
     hsc_place p = *hsc_find_place(d, LLVMGetOperand(gep, 0));
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     unsigned n = LLVMGetNumOperands(gep);
+    uint32_t base = p.object;
+    bool is_whole = !p.n && LLVMIsAConstant(gep);
     if (p.object == NONE)
         return p;
     hsc_object *o = &d->objects.p[p.object];
@@ -526,6 +558,8 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
             return hsc_place_unknown();
         }
     }
+    if (is_whole && p.object == base && !d->p->is_fortran)
+        spread_constant(d, &p);
     if (d->p->is_fortran && hsc_is_descriptor(type))
         p.is_descriptor = true; /* a component that is one */
     return p;

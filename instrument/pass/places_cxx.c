@@ -61,13 +61,18 @@ static const hsc_poly *carry(hsc_data *to, const hsc_data *from, const hsc_poly 
     return sum;
 }
 
-/* The part of a callee's name for something that begins at its object: "this->m_x" gives ".m_x". */
-static bool is_from_this(const hsc_object *o, hsc_str *rest) {
-    if (o->name.n < 4 || memcmp(o->name.p, "this", 4))
+/* The part of a callee's name for something that begins at its object, or first argument: "this->m_x" gives "m_x". */
+static bool is_from_first(const hsc_data *d, uint32_t object, hsc_str *rest) {
+    const hsc_object *o = &d->objects.p[object], *root = o;
+    for (unsigned round = 0; root->parent != NONE && round < 32; round++)
+        root = &d->objects.p[root->parent];
+    if (root->argument != 1 || o->name.n < root->name.n || memcmp(o->name.p, root->name.p, root->name.n))
         return false;
-    *rest = (hsc_str){o->name.p + 4, o->name.n - 4};
+    *rest = (hsc_str){o->name.p + root->name.n, o->name.n - root->name.n};
     if (rest->n > 1 && rest->p[0] == '-' && rest->p[1] == '>')
         *rest = (hsc_str){rest->p + 2, rest->n - 2};
+    else if (rest->n > 0 && rest->p[0] == '.')
+        *rest = (hsc_str){rest->p + 1, rest->n - 1};
     return true;
 }
 
@@ -93,7 +98,7 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     hsc_data_init(&inner, d->p, callee, 0, &g, NULL);
     const hsc_place *place = hsc_find_place(&inner, result);
     hsc_str rest;
-    if (place->object != NONE && is_from_this(&inner.objects.p[place->object], &rest)) {
+    if (place->object != NONE && is_from_first(&inner, place->object, &rest)) {
         const hsc_object *made = &inner.objects.p[place->object];
         const hsc_object *holder = &d->objects.p[base.object];
         bool is_new, hides = is_std(name) || !rest.n;

@@ -24,7 +24,7 @@ build() {
 for source; do
     for level in O0 O1 O2 O3 Os; do
         case $source in
-        *.c) compile="clang-19 -fopenmp" ;;
+        *.c) compile="clang-19 -fopenmp $(mpicc -showme:compile)" ;;
         *.cpp) compile="clang++-19 -fopenmp" ;;
         *.f90) compile="flang-new-19 -fopenmp" ;;
         esac

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Arrays, references and messages as text. */
+#include "map_data.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_value(const hsc_map_module *m, uint64_t id) {
+    if (!id)
+        printf("?");
+    else if (m->values[id - 1].kind == HSC_value_kind_CONSTANT)
+        printf("%" PRId64, m->values[id - 1].number);
+    else
+        printf("%s", m->values[id - 1].text.p);
+}
+
+static bool is_column_major(const hsc_map_module *m, uint64_t array_id) {
+    return array_id && (m->arrays[array_id - 1].flags & HSC_array_flag_COLUMN_MAJOR);
+}
+
+/* "a[i][j + 1]" or "a(i, j + 1)". */
+static void print_element(const hsc_map_module *m, uint64_t array_id, hsc_u64s subscripts) {
+    bool fortran = is_column_major(m, array_id);
+    printf("%s", array_id ? m->arrays[array_id - 1].name.p : "?");
+    for (size_t k = 0; k < subscripts.n; k++) {
+        printf("%s", fortran ? k ? ", " : "(" : "[");
+        print_value(m, subscripts.p[k]);
+        printf("%s", !fortran ? "]" : k + 1 == subscripts.n ? ")" : "");
+    }
+}
+
+/* "a(1:n, j)"; an upper bound that is not known is left out. */
+static void print_section(const hsc_map_module *m, const hsc_rec_section *s) {
+    bool fortran = is_column_major(m, s->array_id);
+    printf("%s", s->array_id ? m->arrays[s->array_id - 1].name.p : "?");
+    for (size_t k = 0; k < s->lower.n; k++) {
+        printf("%s", fortran ? k ? ", " : "(" : "[");
+        print_value(m, s->lower.p[k]);
+        if (s->upper.p[k] != s->lower.p[k]) {
+            printf(" : ");
+            if (s->upper.p[k])
+                print_value(m, s->upper.p[k]);
+        }
+        printf("%s", !fortran ? "]" : k + 1 == s->lower.n ? ")" : "");
+    }
+    if (s->shape == HSC_section_shape_LINEAR || s->shape == HSC_section_shape_DERIVED) {
+        printf(", ");
+        print_value(m, s->elements_id);
+        printf(s->shape == HSC_section_shape_LINEAR ? " in a row" : " of type %s",
+               s->datatype_id ? m->datatypes[s->datatype_id - 1].name.p : "?");
+    }
+}
+
+void hsc_map_print_arrays(const hsc_map_module *m) {
+    for (size_t i = 0; i < m->n_arrays; i++) {
+        const hsc_rec_array *a = &m->arrays[i];
+        const char *storage = hsc_enum_text("storage", a->storage);
+        char line[32];
+        if (a->flags & HSC_array_flag_TEMPORARY)
+            continue;
+        snprintf(line, sizeof line, a->line ? "%" PRIu64 : "?", a->line);
+        printf("%12s    array %s", line, a->name.p);
+        for (size_t k = 0; k < a->extent.n; k++) {
+            bool fortran = a->flags & HSC_array_flag_COLUMN_MAJOR;
+            printf("%s", fortran ? k ? ", " : "(" : "[");
+            if (fortran) {
+                print_value(m, a->lower.p[k]);
+                printf(" + ");
+            }
+            print_value(m, a->extent.p[k]);
+            printf("%s", !fortran ? "]" : k + 1 == a->extent.n ? ")" : "");
+        }
+        printf(": %s", a->element.n ? a->element.p : "?");
+        if (a->element_bytes)
+            printf(", %" PRIu64 " bytes", a->element_bytes);
+        printf(", %s", storage ? storage : "?");
+        if (a->procedure_id)
+            printf(", in %s", m->procedures[a->procedure_id - 1].name.p);
+        else if (a->symbol.n)
+            printf(", symbol %s", a->symbol.p);
+        printf("\n");
+    }
+}
+
+void hsc_map_print_references(const hsc_map_module *m, uint64_t loop_id) {
+    for (size_t i = 0; i < m->n_references; i++) {
+        const hsc_rec_reference *r = &m->references[i];
+        static const char *const words[] = {"reads", "writes", "updates"};
+        if (r->loop_id != loop_id)
+            continue;
+        printf("%12s    %" PRIu64 ":%" PRIu64 " %s ", "", r->line, r->column, r->access < 3 ? words[r->access] : "?");
+        print_element(m, r->array_id, r->subscripts);
+        const char *stride = hsc_enum_text("stride", r->stride);
+        printf(": %s", stride ? stride : "?");
+        if (r->stride == HSC_stride_CONSTANT || r->stride == HSC_stride_SYMBOLIC) {
+            printf(", ");
+            print_value(m, r->stride_id);
+            printf(" bytes");
+        }
+        if (r->stride == HSC_stride_INDIRECT && r->index_id)
+            printf(" %s", m->arrays[r->index_id - 1].name.p);
+        printf("\n");
+    }
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------------- */
+
+static const hsc_rec_callsite *callsite_of(const hsc_map_module *m, uint64_t id) {
+    for (size_t i = 0; i < m->n_callsites; i++)
+        if (m->callsites[i].callsite_id == id)
+            return &m->callsites[i];
+    return NULL;
+}
+
+static const hsc_rec_loop *loop_of(const hsc_map_module *m, uint64_t id) {
+    for (size_t i = 0; i < m->n_loops; i++)
+        if (m->loops[i].loop_id == id)
+            return &m->loops[i];
+    return NULL;
+}
+
+static void print_argument(const hsc_map_module *m, const hsc_rec_message *v, size_t k) {
+    static const char *const words[] = {
+        [HSC_mpi_role_SEND_BUFFER] = "from",
+        [HSC_mpi_role_RECEIVE_BUFFER] = "into",
+        [HSC_mpi_role_BUFFER] = "buffer",
+        [HSC_mpi_role_COUNT] = "count",
+        [HSC_mpi_role_RECEIVE_COUNT] = "count",
+        [HSC_mpi_role_DATATYPE] = "type",
+        [HSC_mpi_role_RECEIVE_DATATYPE] = "type",
+        [HSC_mpi_role_DESTINATION] = "to rank",
+        [HSC_mpi_role_SOURCE] = "from rank",
+        [HSC_mpi_role_TAG] = "tag",
+        [HSC_mpi_role_RECEIVE_TAG] = "tag",
+        [HSC_mpi_role_COMMUNICATOR] = "in",
+        [HSC_mpi_role_REQUEST] = "request",
+        [HSC_mpi_role_OPERATION] = "operation",
+        [HSC_mpi_role_ROOT] = "root",
+        [HSC_mpi_role_COUNTS] = "counts",
+        [HSC_mpi_role_RECEIVE_COUNTS] = "counts",
+        [HSC_mpi_role_DISPLACEMENTS] = "displacements",
+        [HSC_mpi_role_RECEIVE_DISPLACEMENTS] = "displacements",
+        [HSC_mpi_role_WINDOW] = "window",
+        [HSC_mpi_role_TARGET] = "target rank",
+        [HSC_mpi_role_TARGET_DISPLACEMENT] = "displacement",
+        [HSC_mpi_role_NEW_DATATYPE] = "makes type",
+        [HSC_mpi_role_NEW_COMMUNICATOR] = "makes communicator",
+        [HSC_mpi_role_REQUEST_COUNT] = "requests",
+        [HSC_mpi_role_BLOCK_LENGTH] = "block length",
+        [HSC_mpi_role_STRIDE] = "stride",
+        [HSC_mpi_role_FILE_HANDLE] = "file",
+    };
+    uint64_t role = v->roles.p[k];
+    if (role >= sizeof words / sizeof *words || !words[role])
+        return;
+    printf("\n%12s      %s ", "", words[role]);
+    if (v->sections.p[k])
+        print_section(m, &m->sections[v->sections.p[k] - 1]);
+    else
+        print_value(m, v->values.p[k]);
+}
+
+static void print_link(const hsc_map_module *m, const hsc_rec_message_link *l) {
+    static const char *const words[] = {"waited for by", "packed by loop", "unpacked by loop", "packed by call",
+                                        "unpacked by call", "started by"};
+    const char *confidence = hsc_enum_text("confidence", l->confidence);
+    const hsc_rec_callsite *c = NULL;
+    if (l->kind >= sizeof words / sizeof *words)
+        return;
+    printf("\n%12s      %s ", "", words[l->kind]);
+    if (l->kind == HSC_link_kind_WAIT || l->kind == HSC_link_kind_STARTS)
+        c = callsite_of(m, m->messages[l->target_id - 1].callsite_id);
+    else if (l->kind == HSC_link_kind_PACK_CALL || l->kind == HSC_link_kind_UNPACK_CALL)
+        c = callsite_of(m, l->target_id);
+    if (c) {
+        printf("%s at line %" PRIu64, c->callee.p, c->line);
+    } else {
+        const hsc_rec_loop *loop = loop_of(m, l->target_id);
+        if (loop)
+            printf("at lines %" PRIu64 "-%" PRIu64, loop->line_begin, loop->line_end);
+    }
+    printf(" (%.*s)", confidence ? (int)strcspn(confidence, ":") : 1, confidence ? confidence : "?");
+}
+
+/* Likely partners; where there is none, how many are possible. */
+static void print_matches(const hsc_map_model *model, size_t module, uint64_t message_id, const hsc_map_partners *partners) {
+    size_t possible = 0, likely = 0;
+    for (size_t i = 0; i < partners->n; i++) {
+        const hsc_map_partner_pair *p = &partners->list[i];
+        bool sends = p->send_module == module && p->record.send_id == message_id;
+        bool receives = p->receive_module == module && p->record.receive_id == message_id;
+        for (unsigned side = 0; side < 2; side++) {
+            if (side ? !receives : !sends)
+                continue;
+            if (p->record.confidence != HSC_confidence_LIKELY) {
+                possible++;
+                continue;
+            }
+            likely++;
+            const hsc_map_module *o = &model->modules[side ? p->send_module : p->receive_module];
+            const hsc_rec_message *v = &o->messages[(side ? p->record.send_id : p->record.receive_id) - 1];
+            const hsc_rec_callsite *c = callsite_of(o, v->callsite_id);
+            printf("\n%12s      %s %s at %s:%" PRIu64 " (likely)", "", side ? "receives from" : "received by", v->operation.p,
+                   c && c->file_id ? o->files[c->file_id - 1].path.p : "?", c ? c->line : 0);
+        }
+    }
+    if (possible && !likely)
+        printf("\n%12s      %zu possible partner%s", "", possible, possible == 1 ? "" : "s");
+}
+
+/* Loops that read what is received, or write what is sent, through the same array, member or global variable. */
+static void print_served(const hsc_map_module *m, const hsc_rec_message *v) {
+    for (size_t k = 0; k < v->sections.n; k++) {
+        uint64_t array = v->sections.p[k] ? m->sections[v->sections.p[k] - 1].array_id : 0, last = 0;
+        bool into = v->roles.p[k] == HSC_mpi_role_RECEIVE_BUFFER;
+        if (!array || (v->roles.p[k] != HSC_mpi_role_SEND_BUFFER && !into))
+            continue;
+        for (size_t i = 0; i < m->n_references; i++) {
+            const hsc_rec_reference *r = &m->references[i];
+            bool same = r->array_id == array || (r->array_id && m->arrays[array - 1].identity &&
+                                                 m->arrays[r->array_id - 1].identity == m->arrays[array - 1].identity);
+            if (!same || (r->access == HSC_access_READ) != into || r->line == last)
+                continue;
+            if (!last)
+                printf("\n%12s      %s by line", "", into ? "read in loops" : "written in loops");
+            printf(" %" PRIu64, r->line);
+            last = r->line;
+        }
+    }
+}
+
+void hsc_map_print_messages(const hsc_map_model *model, size_t module, const hsc_map_partners *partners) {
+    const hsc_map_module *m = &model->modules[module];
+    if (!m->n_messages)
+        return;
+    printf("%s: %zu call%s of MPI\n", m->head.name.p, m->n_messages, m->n_messages == 1 ? "" : "s");
+    for (size_t i = 0; i < m->n_messages; i++) {
+        const hsc_rec_message *v = &m->messages[i];
+        const hsc_rec_callsite *c = callsite_of(m, v->callsite_id);
+        printf("%12" PRIu64 "    %s in %s", c ? c->line : 0, v->operation.p,
+               c && c->procedure_id ? m->procedures[c->procedure_id - 1].name.p : "?");
+        for (size_t k = 0; k < v->roles.n; k++)
+            print_argument(m, v, k);
+        for (size_t k = 0; k < m->n_datatypes; k++)
+            if (m->datatypes[k].message_id == v->message_id && m->datatypes[k].size_bytes)
+                printf("\n%12s      %" PRIu64 " bytes of data in %" PRIu64, "", m->datatypes[k].size_bytes,
+                       m->datatypes[k].extent_bytes);
+        for (size_t k = 0; k < m->n_links; k++)
+            if (m->links[k].message_id == v->message_id)
+                print_link(m, &m->links[k]);
+        print_matches(model, module, v->message_id, partners);
+        print_served(m, v);
+        printf("\n");
+    }
+}

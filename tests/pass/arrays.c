@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arrays and references of C: names, subscripts and strides as written, at every level.
+// RUN: for o in 0 1 2 3; do %cc -g -O$o -c %s -o %t.$o.o; %map --arrays %t.$o.o | %check; done
+// RUN: %cc -O2 -c %s -o %t.lines.o; %map --arrays %t.lines.o | FileCheck-19 --check-prefix=LINES %s
+#include <stddef.h>
+#include <stdlib.h>
+double grid[64][100];
+static int table[10];
+struct particle {
+    double x[3];
+    int cell;
+};
+struct field {
+    double *u;
+    int n;
+    double fixed[8];
+};
+
+// CHECK-DAG: [[#@LINE-12]] array grid[64][100]: double, 8 bytes, global, symbol grid
+// CHECK-DAG: [[#@LINE+3]] array a[?]: double, 8 bytes, argument, in affine
+// CHECK-DAG: [[#@LINE-13]] array table[10]: int, 4 bytes, static, symbol table
+// CHECK: affine
+void affine(double *a, int n, int m) {
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < 100; j += 2) {
+            // CHECK: [[#@LINE+4]]:{{[0-9]+}} reads a[{{i[*]m|m[*]i}} + j - 1]: constant, 16 bytes
+            // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads grid[i][j]: constant, 16 bytes
+            // CHECK: [[#@LINE+2]]:{{[0-9]+}} writes grid[i][j]: constant, 16 bytes
+            // LINES: [[#@LINE+1]]:{{[0-9]+}} reads a[{{i[*]m|m[*]i}} + j - 1]: constant, 16 bytes
+            grid[i][j] += a[i * m + j - 1];
+        }
+    for (int j = 0; j < 100; j++)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes grid[j][3]: constant, 800 bytes
+        grid[j][3] = 0;
+    for (int i = n - 1; i >= 0; i--)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[i]: contiguous, backwards
+        a[i] = 1;
+    for (int i = 0; i < n; i++)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[{{i[*]m|m[*]i}}]: the same in each iteration, known to the run, 8*m bytes
+        a[i * m] = 1;
+}
+
+void pointers(struct field *f, const int *index, double *p, double *end) {
+    while (p < end)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes p[p]: contiguous
+        *p++ = 0;
+    double *row = &f->u[f->n * 3];
+    for (int i = 0; i < f->n; i++) {
+        // CHECK: [[#@LINE+5]]:{{[0-9]+}} reads index[i]: contiguous
+        // CHECK: [[#@LINE+4]]:{{[0-9]+}} reads f->u[index[i]]: through an index array index
+        // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads f->fixed[2]: the same address
+        // CHECK: [[#@LINE+2]]:{{[0-9]+}} writes f->u[{{3[*]f->n [+] i|i [+] 3[*]f->n}}]: contiguous
+        // LINES: [[#@LINE+1]]:{{[0-9]+}} reads f->u[index[i]]: through an index array index
+        row[i] = f->u[index[i]] + f->fixed[2];
+    }
+}
+
+int structures(struct particle *list, int n, int start) {
+    int sum = 0, k = start;
+    for (int i = 0; i < n; i++) {
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes list[].x[i][1]: constant, 32 bytes
+        list[i].x[1] = 0;
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads list[].cell[i]: constant, 32 bytes
+        if (list[i].cell)
+            k++;
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads table[k]: irregular
+        sum += table[k];
+    }
+    // an index with several values after a branch, and one that a call may change
+    return sum;
+}
+
+void made(int n) {
+    double *heap = malloc(n * sizeof *heap);
+    for (int i = 0; i < n; i++)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes heap[i]: contiguous
+        heap[i] = i;
+    free(heap);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// References of C++ that go through calls before inlining: containers, members, classes with operators.
+// RUN: for o in 0 2; do %cxx -g -O$o -c %s -o %t.$o.o; %map --arrays %t.$o.o | %check; done
+#include <array>
+#include <vector>
+struct matrix {
+    int columns;
+    std::vector<double> data;
+    double &operator()(int i, int j) { return data[i * columns + j]; }
+};
+struct domain {
+    std::vector<double> m_x;
+    double *m_y;
+    double &x(int i) { return m_x[i]; }
+    double &y(int i) { return m_y[i]; }
+};
+// CHECK: containers
+void containers(std::vector<double> &v, const std::vector<int> &index, std::array<double, 8> &a, int n) {
+    for (int i = 1; i < n; i++) {
+        // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads v[i - 1]: contiguous
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes v[i]: contiguous
+        v[i] = v[i - 1];
+        // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads index[i]: contiguous
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes v[index[i]]: through an index array index
+        v[index[i]] = 1;
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[2]: the same address
+        a[2] = 3;
+    }
+}
+// CHECK: classes
+void classes(matrix &m, domain &d, int n) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads d->m_x[i]: the same address
+            // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads d->m_y[j]: contiguous
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes m->data[i*{{.*}}columns + j]: contiguous
+            m(i, j) = d.x(i) + d.y(j);
+        }
+}

@@ -1,0 +1,43 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! Arrays and references of Fortran: explicit, assumed and allocated shape, components, common blocks.
+! RUN: for o in 0 1 2; do %fc -g -O$o -c %s -o %t.$o.o || exit 1; %map --arrays %t.$o.o | %check; done
+module shapes
+  implicit none
+  type grid
+    integer :: n, first   ! two in a line
+    real(8), allocatable :: u(:, :)
+  end type
+  real(8) :: table(10, -2:20)
+contains
+  ! CHECK-DAG: array d(1 + n, 0 + ?): real, 8 bytes, argument, in shapes::sweep
+  ! CHECK-DAG: array table({{1|[?]}} + 10, -2 + 23): real, 8 bytes, global, symbol _QMshapesEtable
+  subroutine sweep(g, d, n, m, v)
+    type(grid), intent(inout) :: g
+    integer, intent(in) :: n, m
+    real(8) :: d(n, 0:m), v(:, :), c
+    integer :: i, j, list(100)
+    common /block/ c(50), list
+    do j = 1, m
+      do i = 2, n
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads d(i - 1, j): contiguous
+        d(i, j) = d(i - 1, j)
+        ! CHECK: [[#@LINE-1]]:{{[0-9]+}} writes d(i, j): contiguous
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads v(i, j + 1): the same in each iteration, known to the run, stride(v, 1) bytes
+        d(i, j) = v(i, j + 1)
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads g%u(i, j): contiguous
+        d(i, j) = g%u(i, j)
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads table(3, i): constant, 80 bytes
+        d(i, j) = table(3, i)
+        ! CHECK: [[#@LINE+2]]:{{[0-9]+}} reads list(i): contiguous
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads c(list(i)): through an index array list
+        d(i, j) = c(list(i))
+      end do
+    end do
+    do i = n, 1, -2
+      ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes d(2, i): the same in each iteration, known to the run, -16*n bytes
+      d(2, i) = 0
+      ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes d(i + g%first, 1): constant, -16 bytes
+      d(i + g%first, 1) = 0
+    end do
+  end subroutine
+end module

@@ -1,0 +1,63 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! Messages of Fortran, by mpif.h and by the module.
+! RUN: for o in 0 2; do %fc -g -O$o $(mpif90 -showme:compile) -c %s -o %t.$o.o || exit 1; %map --messages %t.$o.o | %check; done
+module exchange
+  use mpi
+  implicit none
+  type part
+    real(8), allocatable :: u(:, :)
+    integer :: n
+  end type
+contains
+  ! CHECK: calls of MPI
+  subroutine with_module(g, left, right)
+    type(part), intent(inout) :: g
+    integer, intent(in) :: left, right
+    integer :: request(2), ierr
+    ! CHECK: [[#@LINE+9]] MPI_Irecv in exchange::with_module
+    ! CHECK-NEXT: into g%u(1 : , 0 : ), g%n in a row
+    ! CHECK-NEXT: count g%n
+    ! CHECK-NEXT: type MPI_DOUBLE_PRECISION
+    ! CHECK-NEXT: from rank left
+    ! CHECK-NEXT: tag 3
+    ! CHECK-NEXT: in MPI_COMM_WORLD
+    ! CHECK-NEXT: request request(1)
+    ! CHECK-NEXT: waited for by mpi_waitall_ at line [[#@LINE+9]] (certain)
+    call mpi_irecv(g%u(1, 0), g%n, MPI_DOUBLE_PRECISION, left, 3, MPI_COMM_WORLD, request(1), ierr)
+    ! CHECK: [[#@LINE+6]] MPI_Isend in exchange::with_module
+    ! CHECK-NEXT: from g%u(1 : , g%n : ), g%n in a row
+    ! CHECK: to rank right
+    ! CHECK-NEXT: tag 3
+    ! CHECK: request request(2)
+    ! CHECK: received by MPI_Irecv at {{.*}}:[[#@LINE-6]] (likely)
+    call mpi_isend(g%u(1, g%n), g%n, MPI_DOUBLE_PRECISION, right, 3, MPI_COMM_WORLD, request(2), ierr)
+    call mpi_waitall(2, request, MPI_STATUSES_IGNORE, ierr)
+  end subroutine
+end module
+
+subroutine with_include(a, n, m, buffer)
+  implicit none
+  include 'mpif.h'
+  integer :: n, m, i, ierr, rank, status(MPI_STATUS_SIZE)
+  real(8) :: a(n, m), buffer(n)
+  call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
+  do i = 1, n
+    buffer(i) = a(i, 2)
+  end do
+  ! CHECK: [[#@LINE+6]] MPI_Send in with_include
+  ! CHECK-NEXT: from buffer(1 : n)
+  ! CHECK: to rank rank + 1
+  ! CHECK-NEXT: tag 8
+  ! CHECK-NEXT: in MPI_COMM_WORLD
+  ! CHECK-NEXT: packed by loop at lines [[#@LINE-8]]-[[#@LINE-6]] (likely)
+  call mpi_send(buffer, n, MPI_DOUBLE_PRECISION, rank + 1, 8, MPI_COMM_WORLD, ierr)
+  ! CHECK: [[#@LINE+4]] MPI_Recv in with_include
+  ! CHECK-NEXT: into a(1 : n, 3)
+  ! CHECK: from rank MPI_ANY_SOURCE
+  ! CHECK-NEXT: tag MPI_ANY_TAG
+  call mpi_recv(a(1, 3), n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status, ierr)
+  ! CHECK: [[#@LINE+3]] MPI_Bcast in with_include
+  ! CHECK-NEXT: buffer a(1 : n, 1 : m)
+  ! CHECK: root 0
+  call mpi_bcast(a, n*m, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+end subroutine
