@@ -285,6 +285,7 @@ static Tcl_Obj *metric_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "name", TEXT(m.name));
     PUT(d, "unit", TEXT(m.unit));
     PUT(d, "scale", Tcl_NewDoubleObj(m.scale));
+    PUT(d, "exact", Tcl_NewBooleanObj(m.exact));
     return d;
 }
 

@@ -2,7 +2,7 @@
 # Numbers and names as people read them.
 
 namespace eval ::heatscope::fmt {
-    namespace export count short seconds percent ratio grouped elide baseName plural
+    namespace export count short seconds amount percent ratio grouped elide baseName plural
     namespace ensemble create
 
     # Count with thin grouping: 38 211 204.
@@ -52,6 +52,22 @@ namespace eval ::heatscope::fmt {
             return [grouped $s]\u00a0s
         }
         return [format "%.1f h" [expr {$s / 3600.0}]]
+    }
+
+    # In the unit of a metric: seconds, bytes with decimal prefixes, plain numbers.
+    proc amount {v unit} {
+        if {$unit eq "s"} {
+            return [seconds $v]
+        }
+        set a [expr {abs($v)}]
+        foreach {limit prefix} {1e3 "" 1e6 k 1e9 M 1e12 G 1e15 T 1e18 P} {
+            if {$a < $limit} {
+                set v [expr {$v / ($limit / 1e3)}]
+                set digits [expr {$prefix eq "" ? 0 : abs($v) < 9.95 ? 2 : abs($v) < 99.5 ? 1 : 0}]
+                return [string trimright "[format %.*f $digits $v] $prefix$unit"]
+            }
+        }
+        return "[format %.2e $v] $unit"
     }
 
     proc percent {part whole {digits 1}} {

@@ -29,6 +29,30 @@ oo::class create ::heatscope::Run {
         return [dict get $Total $metric]
     }
     method scale {metric} { return [dict get [$Db metric $metric] scale] }
+    # Counted or timed, not sampled?
+    method exact {metric} {
+        return [dict get [$Db metric $metric] exact]
+    }
+    # What the cells of the heat map count: "Samples", "MPI time in µs", "bytes sent in kB".
+    method cells {metric} {
+        set m [$Db metric $metric]
+        if {![dict get $m exact]} {
+            return Samples
+        }
+        set what [::heatscope::fmt plain [dict get $m name]]
+        set scale [dict get $m scale]
+        foreach {limit prefix} {1 {} 1e-3 m 1e-6 µ 1e-9 n 1e3 k 1e6 M} {
+            if {abs($scale / $limit - 1) < 1e-9} {
+                set unit $prefix[dict get $m unit]
+                return [expr {$unit in {{} B} ? $what : "$what in $unit"}]
+            }
+        }
+        return "$what in [format %g $scale] [dict get $m unit]"
+    }
+    method amount {metric counts} {
+        set m [$Db metric $metric]
+        return [::heatscope::fmt amount [expr {$counts * [dict get $m scale]}] [dict get $m unit]]
+    }
     method metrics {} {
         set names {}
         for {set i 0} {$i < [dict get $Info metrics]} {incr i} {

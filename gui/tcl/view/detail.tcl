@@ -327,12 +327,12 @@ oo::class create ::heatscope::DetailView {
         }
         my subtitle [join $parts "  \u00b7  "]
         set metric [dict get [$Db metric [dict get $s metric]] name]
-        set title "Samples per line and $one"
+        set title "[$Run cells [dict get $s metric]] per line and $one"
         if {$per > 1} {
-            set title "Samples per line, [dict get $s bin] over $per $many"
+            set title "[$Run cells [dict get $s metric]] per line, [dict get $s bin] over $per $many"
         }
         if {[font measure HsHead $title] > [winfo width $Heat] - 4} {
-            set title Samples
+            set title [$Run cells [dict get $s metric]]
         }
         $Heat configure -title $title
         set room [expr {[$Bars cget -width] - [font measure HsHead "min, mean, max"] - [::heatscope::theme dp 22]}]
@@ -669,7 +669,7 @@ oo::class create ::heatscope::DetailView {
         set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
         set metric [dict get $Selection metric]
         set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
-            [::heatscope::fmt seconds [expr {[dict get $stats sum] * [$Run scale $metric]}]],\
+            [$Run amount $metric [dict get $stats sum]],\
             [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of the run"
         return $text
     }
@@ -699,7 +699,7 @@ oo::class create ::heatscope::DetailView {
         my Read "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]], lines\
             [dict get $hit line_begin]\u2013[dict get $hit line_end]:\
             [::heatscope::fmt percent [dict get $hit share] 1] of the run,\
-            [::heatscope::fmt seconds [expr {[dict get $hit inclusive] * [$Run scale $metric]}]] with all that it calls"
+            [$Run amount $metric [dict get $hit inclusive]] with all that it calls"
     }
     method HoverText {x y} {
         set scope [my ScopeTag $x $y]

@@ -57,12 +57,22 @@ oo::class create ::heatscope::RankingView {
         }
     }
 
+    # "by exclusive time", "by MPI time"; and its short form over the column
+    method Heads {} {
+        set metric [dict get $Selection metric]
+        if {![$Run exact $metric]} {
+            return {Time "by exclusive time"}
+        }
+        set name [::heatscope::fmt plain [lindex [$Run metrics] $metric]]
+        return [list Share "by $name"]
+    }
     method Fill {} {
         set what [dict get $Selection ranking]
         set words {procedure {Procedures Procedure} loop {Loops Loop} line {Lines Line} module {Modules Module}
             context {Contexts Context}}
         lassign [dict get $words $what] many one
         $Path.head.title configure -text $many
+        $Path.head.sub configure -text [lindex [my Heads] 1]
         set Rows [$Run ranking $what [dict get $Selection metric] [dict get $Selection axis]]
         set ById {}
         set top 0
@@ -71,7 +81,7 @@ oo::class create ::heatscope::RankingView {
             set top [expr {max($top, [dict get $row share])}]
         }
         set Width [my BarWidth]
-        $List configure -columns [list [list name $one name 0] [list bar "" bar [my BarWidth]] [list share Time percent 6] \
+        $List configure -columns [list [list name $one name 0] [list bar "" bar [my BarWidth]] [list share [lindex [my Heads] 0] percent 6] \
             [list imbalance "Max/mean" number 8]] -barmax [expr {$top > 0 ? $top : 1}] \
             -sortcolumn $SortColumn -sortorder $SortOrder
         my Sort
@@ -314,13 +324,12 @@ oo::class create ::heatscope::RankingView {
             return
         }
         set row [dict get $ById [dict get $hit id]]
-        set scale [$Run scale [dict get $Selection metric]]
         lassign [my Name $row] main sub
         if {[dict get $Selection ranking] eq "procedure"} {
             set main [::heatscope::fmt elide [::heatscope::fmt plain [dict get $row name]] 160]
         }
         my Read "$main[expr {$sub ne "" ? " ($sub)" : ""}]: [my Samples [dict get $row sum]],\
-            [::heatscope::fmt seconds [expr {[dict get $row sum] * $scale}]],\
+            [$Run amount [dict get $Selection metric] [dict get $row sum]],\
             [::heatscope::fmt percent [dict get $row share] 1 2] \u00b7 min\
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
             [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"

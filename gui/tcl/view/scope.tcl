@@ -91,16 +91,16 @@ oo::class create ::heatscope::ScopeView {
         set s $Selection
         set in $Body.in
         set metric [dict get $s metric]
-        set scale [$Run scale $metric]
         set total [$Run total $metric]
         set span [$Run lineSpan $Shown]
         my subtitle "[$Run scopeTitle $Shown][expr {$span ne "" ? "  \u00b7  $span" : ""}]"
         set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
-        set words "[::heatscope::fmt percent [dict get $stats sum] $total] of run time"
+        set words "[::heatscope::fmt percent [dict get $stats sum] $total] of\
+            [expr {[$Run exact $metric] ? [::heatscope::fmt plain [lindex [$Run metrics] $metric]] : "run time"}]"
         $in.share.part configure -text $words
         if {[dict get $stats sum] > 0} {
-            $in.share.time configure -text "[::heatscope::fmt seconds [expr {[dict get $stats mean] * $scale}]] mean\
-                \u00b7 [::heatscope::fmt seconds [expr {[dict get $stats max] * $scale}]] max"
+            $in.share.time configure -text "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
+                \u00b7 [$Run amount [dict get $Selection metric] [dict get $stats max]] max"
         } else {
             $in.share.time configure -text "no samples"
         }
@@ -118,7 +118,6 @@ oo::class create ::heatscope::ScopeView {
         }
         set t ::heatscope::theme
         $c delete all
-        set scale [$Run scale [dict get $Selection metric]]
         set row [expr {[font metrics HsUI -linespace] + [$t dp 3]}]
         set y [expr {$row / 2}]
         set some 0
@@ -147,8 +146,8 @@ oo::class create ::heatscope::ScopeView {
             $c create text [$t dp 16] $y -anchor w -text $name -font HsUI -fill [$t colour text]
             $c create text $percent $y -anchor e -text "[::heatscope::fmt share [dict get $kind sum] $sum] %" \
                 -font HsMono -fill [$t colour text]
-            set low [::heatscope::fmt seconds [expr {[dict get $kind min] * $scale}]]
-            set high [::heatscope::fmt seconds [expr {[dict get $kind max] * $scale}]]
+            set low [$Run amount [dict get $Selection metric] [dict get $kind min]]
+            set high [$Run amount [dict get $Selection metric] [dict get $kind max]]
             set note [expr {$low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
             set note [::heatscope::fmt fit $note [expr {$width - $percent - [$t dp 10]}] {font measure HsSmall}]
             $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]

@@ -142,7 +142,8 @@ oo::class create ::heatscope::View {
         $App readOut $text
     }
     method Samples {n} {
-        return [::heatscope::fmt plural $n sample]
+        set metric [dict get $Selection metric]
+        return [expr {[$Run exact $metric] ? [$Run amount $metric $n] : [::heatscope::fmt plural $n sample]}]
     }
     method Label {column} {
         return [$Run columnLabel [dict get $Selection axis] $column]
