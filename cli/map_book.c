@@ -182,6 +182,12 @@ static bool add_outcomes(making *w, const hsc_map_module *m) {
         if (m->inlines[i].callee_id)
             w->b.calls.p[site & ~CALL].callee = w->procedure_of.p[m->inlines[i].callee_id];
     }
+    for (size_t i = 0; i < m->n_dependences; i++) {
+        const hsc_rec_dependence *d = &m->dependences[i];
+        uint32_t loop = d->loop_id ? w->site_of.p[d->loop_id] : HSC_NO_INDEX;
+        if (loop != HSC_NO_INDEX && !(loop & CALL) && d->verdict != HSC_dependence_verdict_SAFE)
+            TRY(HSC_PUSH(w->b.dependences, (hsc_book_dependence){loop, d}));
+    }
     for (size_t i = 0; i < m->n_remarks; i++) {
         const hsc_rec_remark *r = &m->remarks[i];
         uint32_t site = r->site_id ? w->site_of.p[r->site_id] : HSC_NO_INDEX;
@@ -284,6 +290,19 @@ static int remark_order(const void *pa, const void *pb) {
     return c ? c : strcmp(x->record->message.p, y->record->message.p);
 }
 
+static int dependence_order(const void *pa, const void *pb) {
+    const hsc_book_dependence *x = pa, *y = pb;
+    COMPARE(x->loop, y->loop);
+    COMPARE(x->record->source_line, y->record->source_line);
+    COMPARE(x->record->source_column, y->record->source_column);
+    COMPARE(x->record->sink_line, y->record->sink_line);
+    COMPARE(x->record->sink_column, y->record->sink_column);
+    COMPARE(x->record->kind, y->record->kind);
+    COMPARE(x->record->verdict, y->record->verdict);
+    COMPARE(x->record->distance, y->record->distance);
+    return 0;
+}
+
 /* Rows in the order of `compare`; row_of[old] is the new row. */
 static bool sorted_rows(hsc_map_book *b, size_t n, int (*compare)(const void *, const void *, void *), uint32_t **order,
                         uint32_t **row_of) {
@@ -359,6 +378,13 @@ static bool arrange(hsc_map_book *b) {
             r->call = moved(calls, r->call);
             r->procedure = moved(procedures, r->procedure);
         }
+        for (size_t i = 0; i < b->dependences.n; i++)
+            b->dependences.p[i].loop = loops[b->dependences.p[i].loop];
+        if (b->dependences.n)
+            qsort(b->dependences.p, b->dependences.n, sizeof *b->dependences.p, dependence_order);
+        for (uint32_t i = 0; i < b->dependences.n; i++)
+            if (!b->loops.p[b->dependences.p[i].loop].dependences++)
+                b->loops.p[b->dependences.p[i].loop].first_dependence = i;
         if (b->versions.n)
             qsort(b->versions.p, b->versions.n, sizeof *b->versions.p, version_order);
         if (b->remarks.n)
@@ -441,6 +467,7 @@ void hsc_map_book_fini(hsc_map_book *b) {
     free(b->call_versions.p);
     free(b->remarks.p);
     free(b->loose_remarks.p);
+    free(b->dependences.p);
     hsc_pool_fini(&b->pool);
     *b = (hsc_map_book){0};
 }
@@ -555,9 +582,37 @@ bool hsc_map_remark_is_missed(const hsc_rec_remark *r) {
     return r->kind != HSC_remark_kind_PASSED;
 }
 
-bool hsc_map_remark_is_repeated(const hsc_rec_remark *r) {
-    return r->kind == HSC_remark_kind_PASSED &&
-           (!strcmp(r->pass.p, "loop-vectorize") || !strcmp(r->pass.p, "loop-unroll"));
+bool hsc_map_remark_matters(const hsc_rec_remark *r) {
+    static const char *const passes[] = {"loop-vectorize",   "licm",       "loop-unroll", "loop-distribute",
+                                         "loop-interchange", "loop-fusion"};
+    if (!hsc_map_remark_is_missed(r))
+        return !strcmp(r->pass.p, "slp-vectorizer");
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (!strcmp(r->pass.p, passes[i]))
+            return true;
+    return false;
+}
+
+char *hsc_map_dependence_text(const hsc_rec_dependence *d, char *out, size_t size) {
+    static const char *const first[] = {"written", "read", "written", "read"}, *const then[] = {"read", "written",
+                                                                                                "written", "read"};
+    const char *kind = hsc_enum_text("dependence_kind", d->kind),
+               *verdict = hsc_enum_text("dependence_verdict", d->verdict);
+    char when[80];
+    if (!d->has_distance)
+        snprintf(when, sizeof when, "at an unknown distance");
+    else if (!d->distance)
+        snprintf(when, sizeof when, "in the same iteration");
+    else
+        snprintf(when, sizeof when, "%" PRIu64 " iteration%s later", d->distance, d->distance == 1 ? "" : "s");
+    if (d->kind < 4)
+        snprintf(out, size, "%.*s dependence: %s in %" PRIu64 ":%" PRIu64 ", %s in %" PRIu64 ":%" PRIu64 ", %s; %s",
+                 kind ? (int)strcspn(kind, ":") : 0, kind ? kind : "", first[d->kind], d->source_line, d->source_column,
+                 then[d->kind], d->sink_line, d->sink_column, when, verdict ? verdict : "?");
+    else
+        snprintf(out, size, "dependence of %" PRIu64 ":%" PRIu64 " on %" PRIu64 ":%" PRIu64 ", %s; %s", d->sink_line,
+                 d->sink_column, d->source_line, d->source_column, when, verdict ? verdict : "?");
+    return out;
 }
 
 char *hsc_map_remark_text(const hsc_rec_remark *r, char *out, size_t size) {

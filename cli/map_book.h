@@ -27,12 +27,17 @@ typedef struct hsc_book_remark {
     const char *function; /* machine function */
 } hsc_book_remark;
 
+typedef struct hsc_book_dependence {
+    uint32_t loop;
+    const hsc_rec_dependence *record; /* of those that hinder vector code */
+} hsc_book_dependence;
+
 typedef struct hsc_book_loop {
     const hsc_rec_loop *record;
     uint32_t procedure, parent; /* HSC_NO_INDEX */
     uint32_t order;             /* among the loops of the procedure, as in the source */
     const char *file;
-    uint32_t first_version, versions, first_remark, remarks;
+    uint32_t first_version, versions, first_remark, remarks, first_dependence, dependences;
 } hsc_book_loop;
 
 typedef struct hsc_book_call {
@@ -64,10 +69,11 @@ typedef struct hsc_map_book {
     HSC_VEC(hsc_book_procedure) procedures; /* by file, then line */
     HSC_VEC(hsc_book_loop) loops;
     HSC_VEC(hsc_book_call) calls;
-    HSC_VEC(hsc_book_version) versions; /* by loop, own ones first, vector code before scalar */
-    HSC_VEC(uint32_t) call_versions;    /* rows of versions by call, then loop */
-    HSC_VEC(hsc_book_remark) remarks;   /* by loop, by call, then those attached to neither by procedure */
-    HSC_VEC(uint32_t) loose_remarks;    /* those attached to neither */
+    HSC_VEC(hsc_book_version) versions;       /* by loop, own ones first, vector code before scalar */
+    HSC_VEC(uint32_t) call_versions;          /* rows of versions by call, then loop */
+    HSC_VEC(hsc_book_remark) remarks;         /* by loop, by call, then those attached to neither by procedure */
+    HSC_VEC(hsc_book_dependence) dependences; /* by loop */
+    HSC_VEC(uint32_t) loose_remarks;          /* those attached to neither */
 } hsc_map_book;
 
 /* The book borrows the records of the model, which must outlive it. HSC_E_MEMORY. */
@@ -98,7 +104,10 @@ char *hsc_map_outcome_code(const hsc_book_outcome *o, char *out, size_t size);
 char *hsc_map_remark_text(const hsc_rec_remark *r, char *out, size_t size);
 /* Does it say that or why something was not done? */
 bool hsc_map_remark_is_missed(const hsc_rec_remark *r);
-/* Does it only repeat what the versions of its loop say (vectorised, unrolled)? */
-bool hsc_map_remark_is_repeated(const hsc_rec_remark *r);
+/* Does it matter to who tunes the loop? What the loop passes could not do, and what the SLP vectoriser did; not what
+ * the versions of the loop say already, nor the small steps of other passes. */
+bool hsc_map_remark_matters(const hsc_rec_remark *r);
+/* "flow dependence: written in 17:14, read in 17:16, 1 iteration later; prevents vector code". Returns out. */
+char *hsc_map_dependence_text(const hsc_rec_dependence *d, char *out, size_t size);
 
 #endif

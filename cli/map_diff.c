@@ -145,7 +145,7 @@ static void tell_remarks(telling *t, const hsc_book_procedure *p, const char *of
     for (uint32_t i = 0; i < count_a; i++) {
         const hsc_rec_remark *r = a->remarks.p[first_a + i].record;
         char text[2000];
-        if (hsc_map_remark_is_repeated(r) || has_remark(b, first_b, count_b, r) ||
+        if (!hsc_map_remark_matters(r) || has_remark(b, first_b, count_b, r) ||
             (i && has_remark(a, first_a, i, r)) ||
             (differs_by_place(r->message.p) && has_kind_of_remark(b, first_b, count_b, r)))
             continue;

@@ -170,7 +170,7 @@ static void put_remarks(listing *l, const uint32_t *nest, int n, uint32_t first,
         const hsc_book_remark *r = &l->b->remarks.p[first + i];
         char text[2000], full[2200], place[48] = "";
         bool missed = hsc_map_remark_is_missed(r->record);
-        if (hsc_map_remark_is_repeated(r->record) && !l->o->all_remarks)
+        if (!hsc_map_remark_matters(r->record) && !l->o->all_remarks)
             continue;
         hsc_map_remark_text(r->record, text, sizeof text);
         const char *say = text, *what = "";
@@ -240,6 +240,9 @@ static void put_loop(listing *l, uint32_t row, size_t same, size_t all) {
         put_note(l, nest, n, text, ink_of(&there));
     }
     put_remarks(l, nest, n, at->first_remark, at->remarks, at->record->line_begin);
+    for (uint32_t i = 0; i < at->dependences; i++)
+        put_note(l, nest, n,
+                 hsc_map_dependence_text(b->dependences.p[at->first_dependence + i].record, text, sizeof text), POOR);
 }
 
 /* The loops that begin in one place, rows[0..count). */
@@ -468,7 +471,10 @@ static bool collect(listing *l, uint32_t first, uint32_t end, uint64_t *last_lin
         }
         for (uint32_t k = 0; k < p->calls; k++) {
             const hsc_book_call *at = &b->calls.p[p->first_call + k];
-            if (strcmp(at->file, l->path) || !at->record->line || (!at->inlined && !at->remarks))
+            bool matters = at->inlined || (l->o->all_remarks && at->remarks);
+            for (uint32_t r = 0; r < at->remarks && !matters; r++)
+                matters = hsc_map_remark_matters(b->remarks.p[at->first_remark + r].record);
+            if (strcmp(at->file, l->path) || !at->record->line || !matters)
                 continue;
             any = true;
             if (!HSC_PUSH(l->calls, p->first_call + k))

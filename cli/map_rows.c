@@ -75,10 +75,10 @@ void hsc_map_table_end(const hsc_map_table *t) {
 }
 
 hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *err) {
-    static const char *const names[] = {"module",      "file",        "procedure",  "symbol",   "#line_begin",
-                                        "#line_end",   "#depth",      "kind",       "outcome",  "#vector_lanes",
-                                        "#interleave", "#unroll",     "#functions", "versions", "remark",
-                                        "remark_name", "#remark_line"};
+    static const char *const names[] = {"module",      "file",        "procedure",   "symbol",   "#line_begin",
+                                        "#line_end",   "#depth",      "kind",        "outcome",  "#vector_lanes",
+                                        "#interleave", "#unroll",     "#functions",  "versions", "reason",
+                                        "remark",      "remark_name", "#remark_line"};
     enum { COLUMNS = sizeof names / sizeof *names };
     hsc_map_table t = {format, names, COLUMNS, 0};
     (void)err;
@@ -91,7 +91,7 @@ hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *e
         hsc_book_outcome o = hsc_map_outcome(b, l);
         for (uint32_t k = 0; k < l->remarks; k++) {
             const hsc_rec_remark *r = b->remarks.p[l->first_remark + k].record;
-            if (hsc_map_remark_is_missed(r) &&
+            if (hsc_map_remark_is_missed(r) && hsc_map_remark_matters(r) &&
                 (!why || (strcmp(why->pass.p, "loop-vectorize") && !strcmp(r->pass.p, "loop-vectorize"))))
                 why = r;
         }
@@ -120,6 +120,7 @@ hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *e
                                       numbers[5],
                                       numbers[6],
                                       hsc_map_versions_text(b, l, false, versions, sizeof versions),
+                                      why ? hsc_enum_text("reason", why->reason) : NULL,
                                       why ? hsc_map_remark_text(why, text, sizeof text) : NULL,
                                       why ? why->name.p : NULL,
                                       why ? numbers[7] : NULL};

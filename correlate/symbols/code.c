@@ -335,6 +335,10 @@ void hsc_code_close(hsc_code *c) {
     free(c->units.p);
     free(c->symbols.p);
     free(c->plt_names.p);
+    free(c->symbol_facts.p);
+    hsc_address_index_fini(&c->symbol_index);
+    hsc_address_index_fini(&c->line_index);
+    hsc_address_index_fini(&c->scope_index);
     free(c->code_ranges.p);
     free(c->data_ranges.p);
     free(c->foreign_loops.p);
@@ -350,7 +354,7 @@ void hsc_code_close(hsc_code *c) {
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
                            &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
                            &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->blocks_of, &c->loops_of, &c->unit_by_offset,
-                           &c->foreign_of, &c->foreign_siblings, &c->made_scopes};
+                           &c->foreign_siblings, &c->made_scopes};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);
     hsc_pool_fini(&c->pool);

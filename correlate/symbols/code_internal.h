@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
+#include "address_index.h"
 #include "code.h"
 
 struct hsc_reader;
@@ -93,19 +94,29 @@ typedef struct hsc_foreign_function { /* with loops; its pieces are foreign_piec
     uint32_t begin, end;
 } hsc_foreign_function;
 
-/* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. */
-#define HSC_FIND_SPAN(v, address, out)                          \
-    do {                                                    \
-        size_t lo_ = 0, hi_ = (v).n;                        \
-        while (lo_ < hi_) {                                 \
-            size_t mid_ = lo_ + (hi_ - lo_) / 2;            \
-            if ((v).p[mid_].lo <= (address))                \
-                lo_ = mid_ + 1;                             \
-            else                                            \
-                hi_ = mid_;                                 \
-        }                                                   \
-        (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;   \
+/* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. `index`: of that array, or NULL. */
+#define HSC_FIND_SPAN_BY(v, index, address, out)                            \
+    do {                                                                    \
+        const hsc_address_index *index_ = (index);                          \
+        size_t lo_ = 0, hi_ = (v).n;                                        \
+        if (index_)                                                         \
+            hsc_address_index_narrow(index_, (address), &lo_, &hi_);        \
+        while (lo_ < hi_) {                                                 \
+            size_t mid_ = lo_ + (hi_ - lo_) / 2;                            \
+            if ((v).p[mid_].lo <= (address))                                \
+                lo_ = mid_ + 1;                                             \
+            else                                                            \
+                hi_ = mid_;                                                 \
+        }                                                                   \
+        (out) = lo_ ? (uint32_t)(lo_ - 1) : HSC_NO_INDEX;                   \
     } while (0)
+#define HSC_FIND_SPAN(v, address, out) HSC_FIND_SPAN_BY(v, NULL, address, out)
+
+typedef struct hsc_symbol_facts { /* found when first asked for */
+    uint32_t procedure; /* of code without a line; HSC_NO_INDEX: not asked yet */
+    uint32_t foreign;   /* row of foreign_functions; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
+} hsc_symbol_facts;
+#define HSC_NO_LOOPS 0xFFFFFFFEu
 
 struct hsc_code {
     hsc_pool pool;
@@ -125,6 +136,8 @@ struct hsc_code {
     HSC_VEC(hsc_scope_span) scope_spans;
     HSC_VEC(hsc_unit) units;
     HSC_VEC(hsc_symbol) symbols;
+    HSC_VEC(hsc_symbol_facts) symbol_facts; /* by symbol */
+    hsc_address_index symbol_index, line_index, scope_index;
     HSC_VEC(const char *) plt_names;
     HSC_VEC(hsc_range) code_ranges; /* executable sections, sorted */
     HSC_VEC(hsc_range) data_ranges; /* other loaded sections with contents */
@@ -151,7 +164,6 @@ struct hsc_code {
     HSC_VEC(hsc_foreign_loop) foreign_loops;
     HSC_VEC(hsc_foreign_piece) foreign_pieces;
     HSC_VEC(hsc_foreign_function) foreign_functions;
-    hsc_table foreign_of;       /* (begin of a function, 0): looked at; (.., 1): row of foreign_functions */
     hsc_table foreign_siblings; /* procedure << 32 | parent loop: last loop there, chained by next_loop */
     size_t tag_collisions;
     bool own_debug, split_missing;

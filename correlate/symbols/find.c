@@ -9,13 +9,13 @@
 
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
-    HSC_FIND_SPAN(c->scope_spans, address, i);
+    HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, address, i);
     return i == HSC_NO_INDEX ? HSC_NO_INDEX : c->scope_spans.p[i].scope;
 }
 
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address) {
     uint32_t i;
-    HSC_FIND_SPAN(c->symbols, address, i);
+    HSC_FIND_SPAN_BY(c->symbols, &c->symbol_index, address, i);
     return i != HSC_NO_INDEX && address < c->symbols.p[i].hi ? &c->symbols.p[i] : NULL;
 }
 
@@ -94,8 +94,12 @@ static void stretch(hsc_code_procedure *p, uint32_t line) {
 }
 
 bool hsc_code_finish(hsc_code *c) {
-    if (!join_omp_pairs(c))
+    if (!join_omp_pairs(c) || !HSC_RESERVE(c->symbol_facts, c->symbols.n + 1) ||
+        !hsc_address_index_make(&c->symbol_index, c->symbols.p, c->symbols.n, sizeof *c->symbols.p) ||
+        !hsc_address_index_make(&c->line_index, c->lines.p, c->lines.n, sizeof *c->lines.p) ||
+        !hsc_address_index_make(&c->scope_index, c->scope_spans.p, c->scope_spans.n, sizeof *c->scope_spans.p))
         return false;
+    memset(c->symbol_facts.p, 0xff, (c->symbols.n + 1) * sizeof *c->symbol_facts.p);
     cut_cycles(c);
     if (!HSC_RESERVE(c->loop_of_procedure, c->procedures.n + 1) || !HSC_RESERVE(c->next_loop, c->loops.n + 1))
         return false;
@@ -247,7 +251,10 @@ static bool find_foreign_loops(hsc_code *c, uint64_t address, frame *frames, siz
 static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_span *line, uint32_t *out) {
     const hsc_symbol *s = hsc_code_symbol_at(c, address);
     const char *name = s ? s->name : NULL;
-    *out = HSC_NO_INDEX;
+    hsc_symbol_facts *facts = s && !line ? &c->symbol_facts.p[s - c->symbols.p] : NULL;
+    *out = facts ? facts->procedure : HSC_NO_INDEX;
+    if (*out != HSC_NO_INDEX)
+        return true;
     for (size_t i = 0; !name && i < c->code_ranges.n; i++)
         if (address >= c->code_ranges.p[i].lo && address < c->code_ranges.p[i].hi &&
             !strncmp(c->code_ranges.p[i].name, ".plt", 4))
@@ -269,6 +276,8 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
         if (line)
             stretch(p, line->line);
     }
+    if (facts)
+        facts->procedure = *out;
     return true;
 }
 

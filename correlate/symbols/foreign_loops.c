@@ -21,18 +21,12 @@ static uint32_t common_scope(const hsc_code *c, uint32_t a, uint32_t b) {
     return a == b ? a : HSC_NO_INDEX;
 }
 
-/* First index of the sorted array whose piece reaches beyond `address`. */
-#define FIRST_PIECE(v, address, out)                            \
-    do {                                                        \
-        size_t lo_ = 0, hi_ = (v).n;                            \
-        while (lo_ < hi_) {                                     \
-            size_t mid_ = lo_ + (hi_ - lo_) / 2;                \
-            if ((v).p[mid_].lo <= (address))                    \
-                lo_ = mid_ + 1;                                 \
-            else                                                \
-                hi_ = mid_;                                     \
-        }                                                       \
-        (out) = lo_ ? lo_ - 1 : 0;                              \
+/* The element of a sorted array that reaches to `address`, the first one before all. */
+#define FIRST_PIECE(v, index, address, out)                 \
+    do {                                                    \
+        uint32_t at_;                                       \
+        HSC_FIND_SPAN_BY(v, index, address, at_);           \
+        (out) = at_ == HSC_NO_INDEX ? 0 : at_;              \
     } while (0)
 
 typedef struct lines_of { /* of one machine loop */
@@ -103,7 +97,7 @@ static uint32_t narrow(const hsc_code *c, const hsc_machine_loops *m, uint64_t h
             if (l == HSC_NO_INDEX)
                 continue;
             size_t k;
-            FIRST_PIECE(c->scope_spans, lo, k);
+            FIRST_PIECE(c->scope_spans, &c->scope_index, lo, k);
             for (; k < c->scope_spans.n && c->scope_spans.p[k].lo < end; k++) {
                 uint64_t from = c->scope_spans.p[k].lo > lo ? c->scope_spans.p[k].lo : lo;
                 uint64_t to = k + 1 < c->scope_spans.n && c->scope_spans.p[k + 1].lo < end ? c->scope_spans.p[k + 1].lo : end;
@@ -128,7 +122,7 @@ static void find_scopes(const hsc_code *c, const hsc_machine_loops *m, uint64_t 
         size_t k;
         if (loop == HSC_NO_INDEX)
             continue;
-        FIRST_PIECE(c->scope_spans, lo, k);
+        FIRST_PIECE(c->scope_spans, &c->scope_index, lo, k);
         for (; k < c->scope_spans.n && c->scope_spans.p[k].lo < end; k++)
             if (c->scope_spans.p[k].lo >= lo || k + 1 == c->scope_spans.n || c->scope_spans.p[k + 1].lo > lo)
                 loops[loop].scope = common_scope(c, loops[loop].scope, c->scope_spans.p[k].scope);
@@ -153,7 +147,7 @@ static void find_lines(const hsc_code *c, const hsc_machine_loops *m, uint64_t h
         size_t k;
         if (m->pieces.p[i].loop == HSC_NO_INDEX)
             continue;
-        FIRST_PIECE(c->lines, lo, k);
+        FIRST_PIECE(c->lines, &c->line_index, lo, k);
         for (; k < c->lines.n && c->lines.p[k].lo < end; k++) {
             const hsc_line_span *row = &c->lines.p[k];
             if (row->unit == HSC_NO_INDEX || !row->line || (k + 1 < c->lines.n && c->lines.p[k + 1].lo <= lo))
@@ -203,9 +197,10 @@ static bool add_row(hsc_code *c, const hsc_machine_loop *m, const lines_of *l, u
     return true;
 }
 
-/* Finds and keeps the loops of the function [lo, hi), whose own procedure is `procedure`. */
-static bool load(hsc_code *c, uint64_t lo, uint64_t hi, uint32_t procedure) {
+/* Finds and keeps the loops of the function [lo, hi), whose own procedure is `procedure`. *out: its row, or HSC_NO_LOOPS. */
+static bool load(hsc_code *c, uint64_t lo, uint64_t hi, uint32_t procedure, uint32_t *out) {
     hsc_machine_loops m;
+    *out = HSC_NO_LOOPS;
     if (!hsc_code_find_machine_loops(c, lo, hi, &m))
         return false;
     if (!m.loops.n) {
@@ -234,10 +229,8 @@ static bool load(hsc_code *c, uint64_t lo, uint64_t hi, uint32_t procedure) {
         ok = HSC_PUSH(c->foreign_pieces, (hsc_foreign_piece){m.pieces.p[i].lo, loop == HSC_NO_INDEX ? loop : base + loop});
     }
     if (ok) {
-        uint32_t *at = hsc_table_at(&c->foreign_of, lo, 1);
-        ok = at && HSC_PUSH(c->foreign_functions, f);
-        if (ok)
-            *at = (uint32_t)(c->foreign_functions.n - 1);
+        *out = (uint32_t)c->foreign_functions.n;
+        ok = HSC_PUSH(c->foreign_functions, f);
     }
     free(lines.p);
     hsc_machine_loops_fini(&m);
@@ -249,16 +242,13 @@ bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedur
     *out = HSC_NO_INDEX;
     if (!s)
         return true;
-    uint32_t *seen = hsc_table_at(&c->foreign_of, s->lo, 0);
-    if (!seen)
+    hsc_symbol_facts *facts = &c->symbol_facts.p[s - c->symbols.p];
+    if (facts->foreign == HSC_NO_INDEX && !load(c, s->lo, s->hi, procedure, &facts->foreign)) {
+        facts->foreign = HSC_NO_LOOPS;
         return false;
-    if (*seen == HSC_NO_INDEX) {
-        *seen = 1;
-        if (!load(c, s->lo, s->hi, procedure))
-            return false;
     }
-    uint32_t f = hsc_table_get(&c->foreign_of, s->lo, 1);
-    if (f == HSC_NO_INDEX)
+    uint32_t f = facts->foreign;
+    if (f == HSC_NO_LOOPS)
         return true;
     const hsc_foreign_function *at = &c->foreign_functions.p[f];
     size_t from = at->begin, to = at->end;

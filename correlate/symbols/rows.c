@@ -120,7 +120,7 @@ static uint32_t row_beside(const hsc_code *c, uint32_t i, const hsc_symbol *symb
 
 uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool *repaired) {
     uint32_t i;
-    HSC_FIND_SPAN(c->lines, address, i);
+    HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, i);
     *repaired = false;
     if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX)
         return HSC_NO_INDEX;
@@ -153,7 +153,7 @@ uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint3
     if (!m || loop_at(m, address) == HSC_NO_INDEX)
         return row;
     uint32_t i, k = HSC_NO_INDEX;
-    HSC_FIND_SPAN(c->lines, address, i);
+    HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, i);
     if (hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end))
         k = row_in_block(c, i, &scope, true, begin, end);
     /* the loop is that of the code around it, be it of the same inlined copy or not */

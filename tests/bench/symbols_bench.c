@@ -3,7 +3,8 @@
  *
  * open     hsc_code_open, the first question included, as MB of the file and of its code in a second of CPU time
  * first    every 16th byte of the code asked once in order: loops of machine code are found then
- * lookup   random addresses of the code, each asked again: what correlating costs
+ * spread   random addresses of all of the code: mostly what the processor's caches do not hold
+ * hot      a million questions about 10,000 of them: what a profile has
  * libdw    the same addresses through dwarf_addrdie, dwarf_getscopes and dwarf_getsrc_die: procedure, inline chain, line
  *
  * Medians over the rounds (5); times are of the process's CPU clock. Judges nothing. */
@@ -21,6 +22,7 @@
 #include "code.h"
 
 #define ADDRESSES 1000000u
+#define HOT 10000u
 
 static double now(void) {
     struct timespec t;
@@ -98,7 +100,7 @@ int main(int argc, char **argv) {
     size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
     int fd = argc > 1 ? find_text(argv[1], &lo, &size, &file_size) : -1;
     uint64_t *addresses = malloc(ADDRESSES * sizeof *addresses);
-    double v[4][64];
+    double v[5][64];
     hsc_err err = {0};
     if (fd < 0 || !size || !addresses || !rounds || rounds > 64) {
         fprintf(stderr, "usage: symbols_bench MODULE [ROUNDS]\n");
@@ -128,6 +130,11 @@ int main(int argc, char **argv) {
         begin = now();
         sink += ask(c, addresses, ADDRESSES);
         v[2][r] = (now() - begin) / ADDRESSES;
+        sink += ask(c, addresses, HOT);
+        begin = now();
+        for (size_t i = 0; i < ADDRESSES; i += HOT)
+            sink += ask(c, addresses, HOT);
+        v[4][r] = (now() - begin) / ADDRESSES;
         begin = now();
         if (dwarf)
             sink += ask_libdw(dwarf, addresses, few);
@@ -139,11 +146,12 @@ int main(int argc, char **argv) {
                    t.procedure_count, t.loop_count, t.places, (int)t.knowledge);
         hsc_code_close(c);
     }
-    double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds), peer = median(v[3], rounds);
+    double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds), hot = median(v[4], rounds), peer = median(v[3], rounds);
     printf("open    %8.3f s   %7.1f MB of file/s   %7.1f MB of code/s\n", opening, (double)file_size / 1e6 / opening,
            (double)size / 1e6 / opening);
     printf("first   %8.3f s   %7.1f MB of code/s\n", first, (double)size / 1e6 / first);
-    printf("lookup  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
+    printf("spread  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
+    printf("hot     %8.1f ns  %7.2f M/s\n", hot * 1e9, 1e-6 / hot);
     if (dwarf)
         printf("libdw   %8.1f ns  %7.2f M/s   %.0f times as long\n", peer * 1e9, 1e-6 / peer, peer / lookup);
     else
