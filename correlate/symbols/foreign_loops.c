@@ -31,7 +31,7 @@ static uint32_t common_scope(const hsc_code *c, uint32_t a, uint32_t b) {
 
 typedef struct lines_of { /* of one machine loop */
     uint32_t scope, file, begin, end;
-    uint32_t declared; /* line of the procedure itself: compilers give it to shared code, no loop begins there */
+    uint32_t declared; /* line of the procedure itself: compilers give it, and lines before it, to shared code */
     uint32_t other_file, other_begin, other_end; /* of lines in another file than the procedure's: macros, includes */
 } lines_of;
 
@@ -53,7 +53,7 @@ static void add_line(const hsc_code *c, lines_of *l, uint32_t scope, uint32_t fi
         return;
     if (l->file == HSC_NO_INDEX)
         l->file = file;
-    if (l->file == file && line != l->declared) {
+    if (l->file == file && line > l->declared) {
         stretch(line, &l->begin, &l->end);
     } else {
         if (l->other_file == HSC_NO_INDEX)
@@ -168,6 +168,11 @@ static void find_lines(const hsc_code *c, const hsc_machine_loops *m, uint64_t h
 /* The row of a loop: that of a loop beside it whose lines overlap (a copy), or a new one. */
 static bool add_row(hsc_code *c, const hsc_machine_loop *m, const lines_of *l, uint32_t procedure, uint32_t parent,
                     uint32_t *out) {
+    if (parent != HSC_NO_INDEX && l->end > l->begin && c->loops.p[parent].file == l->file &&
+        c->loops.p[parent].line_begin == l->begin && c->loops.p[parent].line_end == l->end) {
+        *out = parent; /* an interpreter's dispatch by several indirect jumps: loops in loops for one of the source */
+        return true;
+    }
     uint32_t *first = hsc_table_at(&c->foreign_siblings, (uint64_t)procedure << 32 | parent, 0);
     if (!first)
         return false;
