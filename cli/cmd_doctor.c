@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope doctor: tries what measuring needs on this machine, and says what to do about what is lacking. */
 #include "cli.h"
+#include "sample_cost.h"
+
+#include "../instrument/runtime/events.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -128,6 +131,29 @@ static void show_rate(const char *what, double rate, int error, const char *use,
     line(rate > 0 ? "ok" : "no", what, text, rate > 0 ? NULL : advice);
 }
 
+/* What `run -e` can have here. */
+static void check_events(void) {
+    static const char *const names[] = {"cycles",     "instructions",     "cache-misses",    "branch-misses", "L1-dcache-load-misses",
+                                        "page-faults", "context-switches:k", "sched:sched_switch:k"};
+    char there[512] = "", text[512], why[256];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hsc_rt_event e;
+        int error;
+        why[0] = 0;
+        if (hsc_rt_event_parse(names[i], strlen(names[i]), &e, why, sizeof why) && (error = hsc_rt_event_try(&e)))
+            snprintf(why, sizeof why, "%s", hsc_rt_event_why(&e, error));
+        size_t n = strlen(there);
+        if (!why[0])
+            snprintf(there + n, sizeof there - n, "%s%s", n ? ", " : "", names[i]);
+        else {
+            snprintf(text, sizeof text, "%s: %.200s", names[i], why);
+            line("--", "event", text, NULL);
+        }
+    }
+    snprintf(text, sizeof text, "%.400s%swall (see 'heatscope run --help')", there, *there ? ", " : "");
+    line("ok", "events", text, NULL);
+}
+
 static bool check_sources(void) {
     struct sigaction a;
     memset(&a, 0, sizeof a);
@@ -157,12 +183,13 @@ static bool check_sources(void) {
     if (perf > 0 && perf < 0.9 * TRIAL_HZ)
         line("note", "", "fewer samples than asked for: other work takes processor time from this machine", NULL);
     signal(TRIAL_SIGNAL, SIG_DFL);
-    int fd = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);
-    line(fd >= 0 ? "ok" : "--", "hardware counters",
-         fd >= 0 ? "there are (this version samples CPU time only)" : "none here (not needed): virtual machine or not allowed",
-         NULL);
-    if (fd >= 0)
-        close(fd);
+    unsigned long cost = hsc_cli_sample_cost_ns();
+    if (cost) {
+        char text[128];
+        snprintf(text, sizeof text, "a sample costs %.1f us beside our own code", (double)cost / 1e3);
+        line("ok", "cost", text, NULL);
+    }
+    check_events();
     return perf > 0 || monotonic > 0 || cpu > 0;
 }
 

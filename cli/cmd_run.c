@@ -16,18 +16,29 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../instrument/runtime/events.h"
 #include "../instrument/runtime/job.h"
 #include "run.h"
+#include "sample_cost.h"
 
 #define NOT_FOUND 127 /* as shells say it */
 #define NOT_EXECUTABLE 126
 #define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
-enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_PROBE };
+enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_EVENT, OPT_BUDGET, OPT_DELAY, OPT_DURATION, OPT_STOPPED, OPT_TOGGLE, OPT_CHILDREN,
+       OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_PROBE };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
     {"frequency", 'F', "HZ", "samples for each second of CPU time of a thread, 1 to 20000 (1000)"},
+    {"event", 'e', "EVENT", "sample EVENT too, see below; may be given several times, or several separated by commas"},
+    {"budget", 0, "PERCENT", "of CPU time that measuring may cost before the rate is lowered, or off (1%; with -F off)"},
+    {"delay", 0, "SECONDS", "measure from so long after the start of each process"},
+    {"duration", 0, "SECONDS", "measure for so long"},
+    {"stopped", 0, NULL, "measure when the program (heatscope.h) or the signal of --toggle-signal says so"},
+    {"toggle-signal", 0, "NAME", "signal that switches measuring off and on: USR2, RTMIN+3, 12, ..."},
+    {"children", 0, "WHICH", "processes that the program starts: follow (preset) or ignore; ranks of MPI are followed"},
+    {"size-limit", 0, "MIB", "largest size of the file of one process; what does not fit is counted as lost"},
     {"append", 0, NULL, "add to a directory that already holds a measurement"},
     {"quiet", 'q', NULL, "nothing on standard error but errors"},
     {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
@@ -50,19 +61,76 @@ static const hsc_cli_command command = {
     "Calls of MPI are recorded in ranks, below launchers, and in programs that are linked with MPI.\n\n"
     "Samples come from perf-cpu-clock where the machine allows it, else timer-monotonic, else timer-cpu.\n"
     "perf-cpu-clock-trap is as exact and costs less, but stands in the way of debuggers (it uses SIGTRAP).\n\n"
-    "Options can be given by the environment too: HEATSCOPE_OUTPUT, HEATSCOPE_FREQUENCY,\n"
-    "HEATSCOPE_QUIET, HEATSCOPE_MECHANISM.",
+    "EVENT is NAME[:MODIFIERS][:PERIOD], as perf names it: cycles, cache-misses:10007, L1-dcache-load-misses,\n"
+    "page-faults, r01c2, cpu/event=0xc2,umask=1/, a tracepoint sched:sched_switch:k; or wall: all time, also that of\n"
+    "threads that wait, every 10 ms or PERIOD ns. MODIFIERS: u (user code, preset), k (kernel; such samples can end\n"
+    "blocking calls early). What the machine does not have is left out, and one line says why; see 'heatscope doctor'.\n\n"
+    "Options can be given by the environment too, without 'heatscope run', where only the environment of a program is\n"
+    "at hand: LD_PRELOAD=.../libheatscope-rt.so, HEATSCOPE_OUTPUT=DIR, HEATSCOPE_FREQUENCY, HEATSCOPE_EVENTS,\n"
+    "HEATSCOPE_BUDGET (thousandths), HEATSCOPE_DELAY_MS, HEATSCOPE_DURATION_MS, HEATSCOPE_STOPPED=1,\n"
+    "HEATSCOPE_TOGGLE_SIGNAL (number), HEATSCOPE_CHILDREN, HEATSCOPE_SIZE_LIMIT_MB, HEATSCOPE_QUIET, HEATSCOPE_MECHANISM.",
     "  heatscope run ./prog input.dat\n"
     "  heatscope run -o /scratch/m1 -F 5000 ./prog\n"
+    "  heatscope run -e cycles -e cache-misses:10007 -e wall ./prog\n"
+    "  heatscope run --delay 10 --duration 60 ./prog\n"
     "  mpirun -n 4 heatscope run ./prog",
     options,
     true};
 
 typedef struct run_options {
-    const char *output, *mechanism;
-    unsigned long long frequency;
-    bool append, quiet, trace, no_waits, mpi, no_messages;
+    const char *output, *mechanism, *children;
+    unsigned long long frequency, size_limit_mb;
+    long budget, delay_ms, duration_ms, toggle; /* -1: not given */
+    char events[4096];
+    bool append, quiet, stopped, trace, no_waits, mpi, no_messages;
 } run_options;
+
+/* A decimal number times `scale`, rounded; false if it is none or beyond the bounds. */
+static bool parse_scaled(const char *text, const char *unit, double scale, double high, long *out) {
+    char *end;
+    errno = 0;
+    double v = strtod(text, &end);
+    if (end == text || errno || !(v >= 0) || v * scale > high || (*end && strcmp(end, unit)))
+        return false;
+    *out = (long)(v * scale + 0.5);
+    return true;
+}
+
+static int signal_of(const char *name) {
+    unsigned long long n;
+    if (hsc_cli_parse_u64(name, 1, 64, &n))
+        return (int)n;
+    name += strncmp(name, "SIG", 3) ? 0 : 3;
+    if (!strncmp(name, "RTMIN+", 6) && hsc_cli_parse_u64(name + 6, 0, 30, &n))
+        return SIGRTMIN + (int)n;
+    for (int i = 1; i < SIGRTMIN; i++) {
+        const char *s = sigabbrev_np(i);
+        if (s && !strcmp(s, name))
+            return i;
+    }
+    return 0;
+}
+
+/* Checks the names; whether the machine has the events is seen when they are opened. */
+static int add_events(run_options *o, const char *list) {
+    char why[256];
+    hsc_rt_event e;
+    if (!*list)
+        return hsc_cli_bad_value(&command, OPT_EVENT, "the name of an event", list);
+    for (const char *p = list; *p;) {
+        size_t n = hsc_rt_event_length(p);
+        if (!hsc_rt_event_parse(p, n, &e, why, sizeof why)) {
+            fprintf(stderr, "heatscope run: --event: %.*s: %s\n", (int)n, p, why);
+            return HSC_EXIT_USAGE;
+        }
+        p += n + (p[n] == ',');
+    }
+    size_t used = strlen(o->events);
+    if (used + strlen(list) + 2 > sizeof o->events)
+        return hsc_cli_bad_value(&command, OPT_EVENT, "fewer events", list);
+    snprintf(o->events + used, sizeof o->events - used, "%s%s", used ? "," : "", list);
+    return -1;
+}
 
 static int set_option(void *ctx, int option, const char *value) {
     run_options *o = ctx;
@@ -75,6 +143,36 @@ static int set_option(void *ctx, int option, const char *value) {
     case OPT_FREQUENCY:
         if (!hsc_cli_parse_u64(value, 1, 20000, &o->frequency))
             return hsc_cli_bad_value(&command, option, "a number from 1 to 20000", value);
+        break;
+    case OPT_EVENT:
+        return add_events(o, value);
+    case OPT_BUDGET:
+        if (!strcmp(value, "off"))
+            o->budget = 0;
+        else if (!parse_scaled(value, "%", 10, 1000, &o->budget) || !o->budget)
+            return hsc_cli_bad_value(&command, option, "a share from 0.1% to 100%, or off", value);
+        break;
+    case OPT_DELAY:
+    case OPT_DURATION:
+        if (!parse_scaled(value, "s", 1000, 1e9, option == OPT_DELAY ? &o->delay_ms : &o->duration_ms))
+            return hsc_cli_bad_value(&command, option, "seconds, at most 1000000", value);
+        break;
+    case OPT_STOPPED:
+        o->stopped = true;
+        break;
+    case OPT_TOGGLE:
+        o->toggle = signal_of(value);
+        if (!o->toggle || o->toggle == SIGKILL || o->toggle == SIGSTOP)
+            return hsc_cli_bad_value(&command, option, "a signal that a program can handle", value);
+        break;
+    case OPT_CHILDREN:
+        if (strcmp(value, "follow") && strcmp(value, "ignore"))
+            return hsc_cli_bad_value(&command, option, "follow or ignore", value);
+        o->children = value;
+        break;
+    case OPT_SIZE_LIMIT:
+        if (!hsc_cli_parse_u64(value, 1, 1048576, &o->size_limit_mb))
+            return hsc_cli_bad_value(&command, option, "MiB from 1 to 1048576", value);
         break;
     case OPT_APPEND:
         o->append = true;
@@ -327,8 +425,14 @@ static void preload(const char *library) {
     }
 }
 
+static void set_number(const char *variable, long value) {
+    char number[32];
+    snprintf(number, sizeof number, "%ld", value);
+    setenv(variable, number, 1);
+}
+
 int hsc_cmd_run(int argc, char **argv) {
-    run_options o = {0};
+    run_options o = {.budget = -1, .delay_ms = -1, .duration_ms = -1, .toggle = -1};
     int first;
     int code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first);
     if (code >= 0)
@@ -382,10 +486,29 @@ int hsc_cmd_run(int argc, char **argv) {
     setenv("HEATSCOPE_OUTPUT", absolute, 1);
     setenv("HEATSCOPE_RUN", token, 1);
     free(absolute);
-    if (o.frequency) {
-        snprintf(number, sizeof number, "%llu", o.frequency);
-        setenv("HEATSCOPE_FREQUENCY", number, 1);
-    }
+    if (o.frequency)
+        set_number("HEATSCOPE_FREQUENCY", (long)o.frequency);
+    if (o.events[0])
+        setenv("HEATSCOPE_EVENTS", o.events, 1);
+    if (o.budget >= 0 || o.frequency)
+        set_number("HEATSCOPE_BUDGET", o.budget >= 0 ? o.budget : 0); /* who asks for a rate gets it */
+    if (o.delay_ms >= 0)
+        set_number("HEATSCOPE_DELAY_MS", o.delay_ms);
+    if (o.duration_ms >= 0)
+        set_number("HEATSCOPE_DURATION_MS", o.duration_ms);
+    if (o.toggle >= 0)
+        set_number("HEATSCOPE_TOGGLE_SIGNAL", o.toggle);
+    if (o.size_limit_mb)
+        set_number("HEATSCOPE_SIZE_LIMIT_MB", (long)o.size_limit_mb);
+    if (o.stopped)
+        setenv("HEATSCOPE_STOPPED", "1", 1);
+    if (o.children)
+        setenv("HEATSCOPE_CHILDREN", o.children, 1);
+    if (!below)
+        unsetenv("HEATSCOPE_FIRST");
+    unsigned long cost = getenv("HEATSCOPE_INTERRUPT_NS") ? 0 : hsc_cli_sample_cost_ns();
+    if (cost)
+        set_number("HEATSCOPE_INTERRUPT_NS", (long)cost);
     if (o.quiet)
         setenv("HEATSCOPE_QUIET", "1", 1);
     if (o.trace)

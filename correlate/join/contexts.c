@@ -128,6 +128,18 @@ static bool add_leaves(const expansion *x, jthread *t, uint32_t context, const j
     return true;
 }
 
+/* What the event would have counted, had it had a counter all the time. */
+static uint64_t scaled(const jthread *t, uint64_t event, uint64_t value) {
+    for (size_t k = 0; k < t->event_times.n; k++) {
+        const jevent_time *e = &t->event_times.p[k];
+        if (e->event == event && e->running_ns && e->running_ns < e->enabled_ns) {
+            double v = (double)value * ((double)e->enabled_ns / (double)e->running_ns) + 0.5;
+            return v < (double)THREAD_SAMPLES_MAX ? (uint64_t)v : THREAD_SAMPLES_MAX;
+        }
+    }
+    return value;
+}
+
 static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *context_of, uint32_t no_path) {
     for (size_t i = 0; i < t->other_counts.capacity; i++) {
         const hsc_table_slot *slot = &t->other_counts.slots[i];
@@ -143,7 +155,7 @@ static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *con
         if (!metric || metric >= x->j->metrics.n || (slot->a == HSC_NO_INDEX && no_path == HSC_NO_INDEX))
             continue; /* an event that nobody announced */
         uint32_t counts[STATES] = {0};
-        uint64_t value = t->other_values.p[slot->value];
+        uint64_t value = scaled(t, slot->b >> 8, t->other_values.p[slot->value]);
         value = value / divisor + (value % divisor >= divisor - divisor / 2);
         value = value < THREAD_SAMPLES_MAX ? value : THREAD_SAMPLES_MAX;
         size_t before = t->leaves.n;
@@ -218,11 +230,13 @@ static hsc_status expand(void *ctx, size_t i, hsc_err *err) {
         free(t->nodes.p); /* not needed any more, and most of the memory */
         free(t->counts.p);
         free(t->other_values.p);
+        free(t->event_times.p);
         hsc_table_fini(&t->node_rows);
         hsc_table_fini(&t->other_counts);
         memset(&t->nodes, 0, sizeof t->nodes);
         memset(&t->counts, 0, sizeof t->counts);
         memset(&t->other_values, 0, sizeof t->other_values);
+        memset(&t->event_times, 0, sizeof t->event_times);
     }
     hsc_table_fini(&x.t.rows);
     x.p->contexts.p = x.t.nodes;

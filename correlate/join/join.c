@@ -13,6 +13,7 @@ static void free_thread(jthread *t) {
     free(t->counts.p);
     free(t->no_path_counts.p);
     free(t->other_values.p);
+    free(t->event_times.p);
     free(t->leaves.p);
     hsc_table_fini(&t->node_rows);
     hsc_table_fini(&t->other_counts);

@@ -49,6 +49,10 @@ typedef struct jleaf { /* samples of one thread that ended at one place of the c
     uint32_t count;
 } jleaf;
 
+typedef struct jevent_time { /* of an event in a thread; where events take turns, it runs for less than it is enabled */
+    uint64_t event, enabled_ns, running_ns;
+} jevent_time;
+
 typedef struct jthread {
     uint64_t id, tid, creator;
     const char *name;
@@ -69,6 +73,7 @@ typedef struct jthread {
     HSC_VEC(uint32_t) no_path_counts; /* by state */
     hsc_table other_counts;        /* (row, metric << 8 | state): row of other_values; metrics other than 0 */
     HSC_VEC(uint64_t) other_values;
+    HSC_VEC(jevent_time) event_times;
     HSC_VEC(jleaf) leaves;
 } jthread;
 

@@ -211,6 +211,11 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return (t = hsc_join_thread(p, rec->stream)) &&
                take_sample(p, t, r->node_id, r->state, r->weight, r->event_id, r->time);
     }
+    case HSC_REC_event_total: {
+        const hsc_rec_event_total *r = v;
+        return (t = hsc_join_thread(p, r->thread_id)) &&
+               HSC_PUSH(t->event_times, (jevent_time){r->event_id, r->enabled_ns, r->running_ns});
+    }
     case HSC_REC_progress:
         return take_progress(p, v);
     case HSC_REC_loss: {

@@ -68,7 +68,7 @@ static uint64_t covered(const hsc_rt_thread *t) {
 
 /* `place`: of a tick's signal, else NULL. */
 static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
-    int64_t tick = (int64_t)hsc_rt.tick_ns, period = (int64_t)hsc_rt.period_ns, most = 0;
+    int64_t tick = (int64_t)t->tick_ns, period = (int64_t)hsc_rt.period_ns, most = 0;
     int64_t sampled = (int64_t)(covered(t) - t->samples_at_tick) * period;
     interval x = look(t, cpu);
     hsc_rt_credit c = {0};
@@ -89,6 +89,13 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     else if (t->carry_ns > RESERVE_TICKS * tick)
         c.unplaced = take(t, t->carry_ns - RESERVE_TICKS / 2 * tick);
     return c;
+}
+
+int64_t hsc_rt_credit_missing(const hsc_rt_thread *t, uint64_t cpu) {
+    int64_t missing = t->carry_ns + (int64_t)(cpu - t->cpu_seen_ns);
+    if (t->mechanism != HSC_RT_MONOTONIC) /* which takes what it samples at once */
+        missing -= (int64_t)((covered(t) - t->samples_at_tick) * hsc_rt.period_ns);
+    return missing;
 }
 
 hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_t cpu) {
@@ -119,9 +126,7 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     hsc_rt_credit c = {0};
     if (cpu < t->cpu_seen_ns)
         return c;
-    t->carry_ns += (int64_t)(cpu - t->cpu_seen_ns);
-    if (t->mechanism != HSC_RT_MONOTONIC) /* which takes what it samples at once */
-        t->carry_ns -= (int64_t)((covered(t) - t->samples_at_tick) * hsc_rt.period_ns);
+    t->carry_ns = hsc_rt_credit_missing(t, cpu);
     t->cpu_seen_ns = cpu;
     hsc_rt_credit_noted(t);
     if (t->switching && t->system_call)

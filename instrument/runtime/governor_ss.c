@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads that perf's clock would slow down. The kernel stops and starts its timer at each context switch of the thread,
- * some microseconds each time. A thread whose switches would cost more than the budget gives its event up and is sampled by
- * the CPU timer that ticks anyway; when it has become calm it gets the event back. That happens in the thread's own handler.
- * Only a thread that runs so briefly each time that no signal meets it is found by the helper, which takes the event away. */
-#include <fcntl.h>
+/* Keeps the cost of measuring within the user's budget: now and then each thread looks at what its samples and its context
+ * switches have cost it, and takes its samples every 1, 2, 4, ... periods, so that they cost less. Samples carry the weight.
+ *
+ * A context switch costs because the kernel stops and starts perf's timer. That is dear only where the timer is the next
+ * one of its processor, before the kernel's tick; with samples far apart that is seldom so. */
 #include <sys/resource.h>
 
 #include "rt.h"
 
-#define CALM_FIRST_NS 1000000000ull /* CPU time */
-#define CALM_LAST_NS 64000000000ull
+#define LOOK_NS 20000000ull         /* between two looks, by either clock, at least */
+#define LONGEST_PERIOD_NS 100000000ull
+#define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
+#define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
-static uint64_t switches(void) {
+/* Those that the thread makes itself, and all. Being preempted costs too, but that is the machine's doing, and small beside
+ * what the others take. */
+static uint64_t switches(bool all) {
     struct rusage u;
     if (hsc_sys3(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0))
         return 0;
-    return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
-}
-
-static int64_t budget(uint64_t cpu_ns) {
-    return (int64_t)(cpu_ns * hsc_rt.options.switch_budget / 1000);
+    return (uint64_t)u.ru_nvcsw + (all ? (uint64_t)u.ru_nivcsw : 0);
 }
 
 void hsc_rt_govern_begin(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
-    g->on = t->mechanism == HSC_RT_PERF && t->tick_timer >= 0 && !*hsc_rt.options.mechanism &&
-            hsc_rt.options.switch_budget && hsc_rt.switch_cost_ns;
-    g->debt_ns = (int64_t)HSC_RT_SWITCH_BURST_NS / 2; /* none is trusted at first */
-    g->unseen_ns = 0;
-    g->calm_ns = CALM_FIRST_NS;
-    if (g->on) {
-        g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-        g->switches = switches();
-    }
+    __builtin_memset(g, 0, sizeof *g);
+    g->time = hsc_rt_now_ns();
+    g->on = hsc_rt.options.budget != 0;
+    if (!g->on)
+        return;
+    g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    g->switches = switches(false);
+    g->runs = atomic_load_explicit(&t->beats, memory_order_relaxed);
 }
 
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns) {
@@ -41,80 +40,56 @@ void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns) {
     now = now > t->last_time ? now : t->last_time;
     t->last_time = now;
     hsc_rec_source r = {t->thread_id, now, {name, hsc_rt_length(name)}, reason,
-                        cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0, switches()};
+                        cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0, switches(true)};
     hsc_rt_thread_put(t, HSC_REC_source, &r, now);
 }
 
-void hsc_rt_govern(hsc_rt_thread *t, uint64_t cpu) {
+/* The mean cost of a switch when samples are `periods` apart: the time to the next one, and to the kernel's next tick, are
+ * taken as evenly distributed. */
+static double switch_ns(const hsc_rt_thread *t, uint64_t periods) {
+    if (!hsc_rt_is_perf(t->mechanism) || hsc_rt.switch_cost_ns <= hsc_rt.switch_far_ns)
+        return 0;
+    double period = (double)(hsc_rt.period_ns * periods);
+    double near = period < KERNEL_TICK_NS ? 1 - period / (2 * KERNEL_TICK_NS) : KERNEL_TICK_NS / (2 * period);
+    return (double)hsc_rt.switch_far_ns + (double)(hsc_rt.switch_cost_ns - hsc_rt.switch_far_ns) * near;
+}
+
+void hsc_rt_govern(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
-    if (!g->on)
+    if (!g->on || t->last_time - g->time < LOOK_NS)
         return;
-    g->unseen_ns = 0;
-    uint64_t elapsed = cpu > g->cpu_ns ? cpu - g->cpu_ns : 0;
-    if (t->mechanism == HSC_RT_PERF) {
-        /* what the switches cost beyond the budget, forgotten as the budget grows */
-        uint64_t n = switches();
-        g->debt_ns += (int64_t)((n - g->switches) * hsc_rt.switch_cost_ns) - budget(elapsed);
-        g->debt_ns = g->debt_ns > 0 ? g->debt_ns : 0;
-        g->switches = n;
-        g->cpu_ns = cpu;
-        if (g->debt_ns > (int64_t)HSC_RT_SWITCH_BURST_NS || (!atomic_load(&t->perf_page) && t->perf_fd < 0)) {
-            hsc_rt_source_to_tick(t);
-            hsc_rt_source_tell(t, HSC_source_reason_SWITCHES, cpu);
-        }
-    } else if (elapsed >= g->calm_ns) {
-        uint64_t n = switches();
-        bool calm = (int64_t)((n - g->switches) * hsc_rt.switch_cost_ns) < budget(elapsed) / 2;
-        g->switches = n;
-        g->cpu_ns = cpu;
-        g->debt_ns = 0;
-        if (calm && hsc_rt_source_to_perf(t)) {
-            hsc_rt_source_tell(t, HSC_source_reason_CALM, cpu);
-            g->calm_ns = g->calm_ns < CALM_LAST_NS ? 2 * g->calm_ns : g->calm_ns; /* seldom again, if it was too early */
-        }
-    }
-}
-
-void hsc_rt_govern_sample(hsc_rt_thread *t) {
-    hsc_rt_governor *g = &t->governor;
-    g->unseen_ns += hsc_rt.period_ns;
-    if (g->on && t->mechanism == HSC_RT_PERF && (g->debt_ns || g->unseen_ns >= HSC_RT_TICK_NS))
-        hsc_rt_govern(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
-}
-
-/* "CPU time, time waited for a processor, times run", where the kernel counts them. */
-static bool times_run(int32_t tid, uint64_t *n) {
-    char path[64], text[96];
-    size_t at = 0;
-    hsc_rt_append(path, sizeof path, &at, "/proc/self/task/");
-    hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)tid);
-    hsc_rt_append(path, sizeof path, &at, "/schedstat");
-    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return false;
-    long size = hsc_sys3(SYS_read, fd, (long)text, sizeof text);
-    hsc_sys3(SYS_close, fd, 0, 0);
-    uint64_t field = 0, v = 0;
-    for (long i = 0; i < size; i++) {
-        if (text[i] >= '0' && text[i] <= '9')
-            v = v * 10 + (uint64_t)(text[i] - '0');
-        else if (field++ < 2)
-            v = 0;
-        else
-            break;
-    }
-    *n = v;
-    return field >= 2 && v;
-}
-
-void hsc_rt_govern_watch(hsc_rt_thread *t) {
-    hsc_rt_governor *g = &t->governor;
-    uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid), n;
-    if (cpu < g->watch_cpu_ns + HSC_RT_SWITCH_BURST_NS || !times_run(t->tid, &n))
+    g->time = t->last_time;
+    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    if (cpu < g->cpu_ns + LOOK_NS)
         return;
-    int64_t excess = (int64_t)((n - g->watch_switches) * hsc_rt.switch_cost_ns) - budget(cpu - g->watch_cpu_ns);
-    g->watch_cpu_ns = cpu;
-    g->watch_switches = n;
-    if (excess > (int64_t)HSC_RT_SWITCH_BURST_NS)
-        hsc_rt_source_drop_perf(t);
+    uint64_t n = switches(false), runs = atomic_load_explicit(&t->beats, memory_order_relaxed);
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    double passed = (double)(cpu - g->cpu_ns), budget = passed * (double)hsc_rt.options.budget / 1000;
+    double own = runs ? (double)hsc_rt_cycles_ns(t->plain_cycles, rate) / (double)runs : 0;
+    double samples = (double)(runs - g->runs) * (own + (double)hsc_rt.interrupt_ns);
+    double each = (double)(n - g->switches), cost = samples + each * switch_ns(t, t->periods);
+    hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost, .looked_ns = cpu - g->cpu_ns,
+                      .switches = n - g->switches};
+    r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
+    g->cpu_ns = cpu;
+    g->switches = n;
+    g->runs = runs;
+    uint64_t periods = t->periods;
+    while (cost > budget && 2 * periods * hsc_rt.period_ns <= LONGEST_PERIOD_NS) {
+        periods *= 2;
+        cost = samples * (double)t->periods / (double)periods + each * switch_ns(t, periods);
+    }
+    if (periods == t->periods && periods > 1) {
+        double before = samples * 2 + each * switch_ns(t, periods / 2);
+        g->calm_ns = before < 0.7 * budget ? g->calm_ns + (uint64_t)passed : 0;
+        if (g->calm_ns >= CALM_NS)
+            periods /= 2;
+    }
+    if (periods == t->periods)
+        return;
+    g->calm_ns = 0;
+    hsc_rt_source_rate(t, (uint32_t)periods);
+    r.periods = periods;
+    hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
+    atomic_store_explicit(&hsc_rt.governed, 1, memory_order_relaxed);
 }

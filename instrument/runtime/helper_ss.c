@@ -29,7 +29,7 @@ static void tell_progress(uint64_t now) {
         r.lost = atomic_load_explicit(&t->lost, memory_order_relaxed);
         r.truncated = atomic_load_explicit(&t->truncated, memory_order_relaxed);
         r.own_ns = hsc_rt_cycles_ns(atomic_load_explicit(&t->own_cycles, memory_order_relaxed), rate);
-        uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid);
+        uint64_t cpu = t->asleep ? t->asleep_cpu_ns : hsc_rt_thread_cpu_ns(t->tid);
         r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
         hsc_rt_file_put(HSC_REC_progress, &r, now);
     }
@@ -58,6 +58,7 @@ static void calibrate(uint64_t cycles_start, uint64_t ns_start) {
 }
 
 static void helper(void) {
+    uint64_t gone_ns = hsc_rt.helper_ns; /* of helpers before this one */
     uint64_t cycles_start = hsc_cycles(), ns_start = hsc_rt_now_ns();
     uint64_t next_progress = ns_start, next_scan = 0, watch = 0, mask;
     bool tables = false, idle = false;
@@ -82,11 +83,9 @@ static void helper(void) {
             tables = hsc_rt_modules_build_one();
         if (now >= next_progress) {
             calibrate(cycles_start, ns_start);
+            hsc_rt.helper_ns = gone_ns + hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
             if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
                 tell_progress(now);
-                for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
-                    if (t->live && t->governor.on)
-                        hsc_rt_govern_watch(t);
                 hsc_rt_lock_release(&hsc_rt.lock, mask);
             }
             next_progress = now + HSC_RT_PROGRESS_NS;
@@ -96,8 +95,10 @@ static void helper(void) {
             hsc_rt_lock_release(&hsc_rt.lock, mask);
         }
         hsc_rt_file_tend(hsc_rt.live_threads);
+        uint64_t change = hsc_rt_measure_tend(now), wall = hsc_rt_wall_tend(now);
         now = hsc_rt_now_ns();
-        uint64_t until = next_progress;
+        uint64_t until = change && change < next_progress ? change : next_progress;
+        until = wall && wall < until ? wall : until;
         if (next_scan && next_scan < until)
             until = next_scan;
         if (idle && until > now + 10000000u)

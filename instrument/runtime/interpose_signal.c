@@ -8,6 +8,7 @@
 
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static struct sigaction theirs; /* what the program set for the number of our signal */
+static struct sigaction theirs_toggle; /* and of the one that switches measuring off and on */
 
 static void find(void) {
     __typeof__(real_sigaction) real;
@@ -19,6 +20,18 @@ static bool ours(int number) {
     return hsc_rt.signal && number == hsc_rt.signal && hsc_rt_active();
 }
 
+static bool toggles(int number) {
+    return hsc_rt.options.toggle_signal && number == (int)hsc_rt.options.toggle_signal && hsc_rt_active();
+}
+
+static void on_toggle(int number) {
+    int saved_errno = errno;
+    (void)number;
+    if (hsc_rt_active())
+        hsc_rt_measure(!atomic_load(&hsc_rt.measuring), HSC_measuring_reason_SIGNAL);
+    errno = saved_errno;
+}
+
 void hsc_rt_signal_install(void) {
     struct sigaction a;
     find();
@@ -27,6 +40,12 @@ void hsc_rt_signal_install(void) {
     a.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&a.sa_mask);
     real_sigaction(hsc_rt.signal, &a, &theirs);
+    if (!hsc_rt.options.toggle_signal || (int)hsc_rt.options.toggle_signal == hsc_rt.signal)
+        return;
+    a.sa_handler = on_toggle;
+    a.sa_flags = SA_RESTART;
+    if (real_sigaction((int)hsc_rt.options.toggle_signal, &a, &theirs_toggle))
+        hsc_rt_say("HEATSCOPE_TOGGLE_SIGNAL: no signal that can be handled");
 }
 
 void hsc_rt_signal_chain(int number, siginfo_t *info, void *context) {
@@ -43,10 +62,10 @@ void hsc_rt_signal_chain(int number, siginfo_t *info, void *context) {
 
 HSC_RT_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     find();
-    if (ours(number)) {
-        struct sigaction before = theirs;
+    if (ours(number) || toggles(number)) {
+        struct sigaction *kept = ours(number) ? &theirs : &theirs_toggle, before = *kept;
         if (action)
-            theirs = *action;
+            *kept = *action;
         if (old)
             *old = before;
         return 0;
@@ -59,19 +78,20 @@ HSC_RT_EXPORT int sigaction(int number, const struct sigaction *action, struct s
     return real_sigaction(number, action, old);
 }
 
-static sighandler_t set_theirs(sighandler_t handler, int flags) {
-    sighandler_t before = theirs.sa_handler;
-    memset(&theirs, 0, sizeof theirs);
-    theirs.sa_handler = handler;
-    theirs.sa_flags = flags;
+static sighandler_t set_kept(int number, sighandler_t handler, int flags) {
+    struct sigaction *kept = ours(number) ? &theirs : &theirs_toggle;
+    sighandler_t before = kept->sa_handler;
+    memset(kept, 0, sizeof *kept);
+    kept->sa_handler = handler;
+    kept->sa_flags = flags;
     return before;
 }
 
 #define SIGNAL_LIKE(name, flags) \
     HSC_RT_EXPORT sighandler_t name(int number, sighandler_t handler) { \
         static sighandler_t (*real)(int, sighandler_t); \
-        if (ours(number)) \
-            return set_theirs(handler, flags); \
+        if (ours(number) || toggles(number)) \
+            return set_kept(number, handler, flags); \
         if (!real) \
             real = HSC_RT_REAL(#name); \
         return real(number, handler); \

@@ -17,13 +17,14 @@
 #include "rt.h"
 
 #define BUSY_LAST_NS 1000000000u /* that the end waits for threads in our handler, which have been preempted there */
+#define INTERRUPT_NS 5000u /* where nobody has measured it: as seen on virtual machines */
 
 extern void *__libc_stack_end; /* of the dynamic linker */
 
 static struct {
     int argc;
     char **argv;
-    char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512];
+    char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512], event_note[1024];
     bool root, forked, removed, ended;
 } me;
 
@@ -82,6 +83,50 @@ static bool choose_mechanism(void) {
     return false;
 }
 
+/* rt.lock is held */
+static void put_cost(uint64_t now) {
+    hsc_rec_cost c = {.time = now, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.options.interrupt_ns != 0,
+                      .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
+                      .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget};
+    hsc_rt_file_put(HSC_REC_cost, &c, now);
+}
+
+/* The events asked for, as far as they are to be had: CPU time first. Of others one line says why not. */
+static void choose_events(void) {
+    hsc_rt.events[0] = (hsc_rt_event){.name = "cpu-clock", .type = 1 /* PERF_TYPE_SOFTWARE */, .period = hsc_rt.period_ns,
+                                      .user = true, .is_clock = true};
+    hsc_rt.n_events = 1;
+    for (const char *list = hsc_rt.options.events; *list;) {
+        size_t n = hsc_rt_event_length(list);
+        char why[256], line[512];
+        hsc_rt_event e;
+        int error;
+        size_t at = 0;
+        why[0] = 0;
+        if (n && hsc_rt_event_parse(list, n, &e, why, sizeof why)) {
+            if (hsc_rt.n_events == HSC_RT_EVENTS)
+                hsc_rt_append(why, sizeof why, &at, "too many events");
+            else if ((error = hsc_rt_event_try(&e)))
+                hsc_rt_append(why, sizeof why, &at, hsc_rt_event_why(&e, error));
+            else
+                hsc_rt.events[hsc_rt.n_events++] = e;
+        }
+        if (why[0]) {
+            at = 0;
+            hsc_rt_append(line, sizeof line, &at, "event ");
+            hsc_rt_append(line, at + n + 1 < sizeof line ? at + n + 1 : sizeof line, &at, list);
+            hsc_rt_append(line, sizeof line, &at, " is left out: ");
+            hsc_rt_append(line, sizeof line, &at, why);
+            if (!hsc_rt.options.root_pid || me.root)
+                hsc_rt_say(line);
+            at = strlen(me.event_note);
+            hsc_rt_append(me.event_note, sizeof me.event_note, &at, at ? "; " : "");
+            hsc_rt_append(me.event_note, sizeof me.event_note, &at, line);
+        }
+        list += n + (list[n] == ',');
+    }
+}
+
 static void put_process(uint64_t now) {
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
@@ -105,12 +150,28 @@ static void put_process(uint64_t now) {
                          .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     p.processors = processors > 0 ? (uint64_t)processors : 0;
-    hsc_rec_event e = {0, {"cpu-time", 8}, {"ns", 2}, (double)hsc_rt.period_ns};
     uint64_t mask;
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
         return;
     hsc_rt_file_put(HSC_REC_process, &p, now);
-    hsc_rt_file_put(HSC_REC_event, &e, now);
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++) {
+        const hsc_rt_event *x = &hsc_rt.events[i];
+        const char *name = !i ? "cpu-time" : x->kind == HSC_RT_EVENT_WALL ? "wall time" : x->name;
+        const char *unit = !i ? "ns" : x->is_clock ? "s" : "";
+        double period = !i ? (double)hsc_rt.period_ns : x->is_clock ? (double)x->period * 1e-9 : (double)x->period;
+        hsc_rec_event e = {i, {name, strlen(name)}, {unit, strlen(unit)}, period};
+        hsc_rt_file_put(HSC_REC_event, &e, now);
+    }
+    if (me.event_note[0]) {
+        hsc_rec_note r = {now, {me.event_note, strlen(me.event_note)}};
+        hsc_rt_file_put(HSC_REC_note, &r, now);
+    }
+    put_cost(now);
+    if (!atomic_load(&hsc_rt.measuring)) {
+        hsc_rec_measuring m = {now, 0, hsc_rt.options.delay_ms ? HSC_measuring_reason_DELAY : HSC_measuring_reason_PROGRAM};
+        hsc_rt_file_put(HSC_REC_measuring, &m, now);
+    }
+    hsc_rt_names_tell(now);
     hsc_rt_lock_release(&hsc_rt.lock, mask);
 }
 
@@ -316,6 +377,7 @@ void hsc_rt_finish(uint64_t how) {
             if (r.count && hsc_rt_file_put_end(HSC_REC_loss, &r, now, true))
                 hsc_rt.untold[i] = 0;
         }
+        put_cost(now);
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
         /* what only became another program, or was too short for a sample, is not worth a file */
@@ -418,7 +480,7 @@ static void after_fork_child(void) {
     hsc_rt_file_forget();
     hsc_rt_threads_forget();
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
-    if (!begin(low, high))
+    if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high))
         atomic_store(&hsc_rt.on, 0);
     else if (hsc_rt.same_process)
         atomic_store(hsc_rt.same_process, 1);
@@ -464,6 +526,20 @@ static bool is_go_program(void) {
     return false;
 }
 
+/* With HEATSCOPE_CHILDREN=ignore: is this a process that a measured one has started? */
+static bool ignored(void) {
+    if (strcmp(hsc_rt.options.children, "ignore"))
+        return false;
+    const char *first = getenv("HEATSCOPE_FIRST");
+    char number[24];
+    size_t at = 0;
+    hsc_rt_append_u64(number, sizeof number, &at, (uint64_t)hsc_rt.pid);
+    if (first && *first)
+        return strcmp(first, number) != 0;
+    setenv("HEATSCOPE_FIRST", number, 1);
+    return false;
+}
+
 static __attribute__((constructor(101))) void start(int argc, char **argv, char **environment) {
     (void)environment;
     if (hsc_rt.pid)
@@ -495,6 +571,10 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         errno = saved_errno;
         return;
     }
+    if (ignored()) {
+        errno = saved_errno;
+        return;
+    }
     if (is_go_program()) {
         hsc_rt_say("not measured: a Go program, whose runtime tolerates no signals but its own");
         errno = saved_errno;
@@ -503,9 +583,15 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     hsc_rt.signal = (int)hsc_rt.options.signal;
     hsc_rt.period_ns = 1000000000u / hsc_rt.options.frequency;
     hsc_rt.tick_ns = 4 * hsc_rt.period_ns > HSC_RT_TICK_NS ? 4 * hsc_rt.period_ns : HSC_RT_TICK_NS;
+    hsc_rt.interrupt_ns = hsc_rt.options.interrupt_ns ? hsc_rt.options.interrupt_ns : INTERRUPT_NS;
+    const char *frequency = getenv("HEATSCOPE_FREQUENCY"), *budget = getenv("HEATSCOPE_BUDGET");
+    if (frequency && *frequency && !(budget && *budget))
+        hsc_rt.options.budget = 0; /* who asks for a rate gets it */
     uint64_t cycles = hsc_cycles(), t0 = hsc_rt_now_ns();
+    choose_events();
     if (choose_mechanism()) {
         uint64_t low, high;
+        hsc_rt_measure_begin(t0);
         hsc_rt_signal_install();
         hsc_rt_threads_init();
         mark_process();

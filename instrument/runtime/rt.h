@@ -12,6 +12,7 @@
 
 #include <heatscope/formats/stream.h>
 
+#include "events.h"
 #include "job.h"
 #include "sys_x86_64.h"
 
@@ -27,7 +28,9 @@
 #define HSC_RT_TABLE_WORTH 200u /* rules looked up in a module before its table is built */
 #define HSC_RT_ENTRIES_WORTH 3u /* frames without a rule before procedures' beginnings are looked for */
 #define HSC_RT_TICK_NS 4000000ull      /* CPU timer that finds time spent in the kernel */
-#define HSC_RT_SWITCH_BURST_NS 2000000ull /* of cost by context switches beyond the budget, borne by each thread */
+#define HSC_RT_OWN_BUCKETS 48u
+#define HSC_RT_SLOW_TICKS 16u          /* between two ticks where nothing is missing */
+#define HSC_RT_TRAP_PERF 6             /* si_code */
 #define HSC_RT_THREAD_CLOCK 3 /* CLOCK_THREAD_CPUTIME_ID */
 #define HSC_RT_PROGRESS_NS 50000000ull /* the helper's beat: a progress record at least every 100 ms */
 
@@ -283,15 +286,22 @@ typedef struct hsc_rt_cached_rule {
 /* In the order of preference; the last only when asked for. */
 enum hsc_rt_mechanism { HSC_RT_PERF = 1, HSC_RT_MONOTONIC = 2, HSC_RT_CPU = 3, HSC_RT_PERF_TRAP = 4 };
 
-/* governor_ss.c */
+/* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
     bool on;
-    uint64_t cpu_ns, switches; /* when it last looked; on the timer: where this spell of watching began */
-    int64_t debt_ns;           /* cost of switches beyond the budget */
-    uint64_t calm_ns;          /* CPU time of calm that is asked for */
-    uint64_t unseen_ns;        /* by perf's samples since it last looked */
-    uint64_t watch_cpu_ns, watch_switches; /* helper's: when it last looked */
+    uint64_t time, cpu_ns, switches, runs;
+    uint64_t calm_ns; /* CPU time for which a higher rate would have kept to the budget */
 } hsc_rt_governor;
+
+/* An event in a thread; 0 is CPU time. */
+typedef struct hsc_rt_counter {
+    void *page; /* the kernel's; keeps the event alive */
+    uint32_t size;
+    int fd; /* -1: closed */
+    uint64_t head; /* of what the kernel has written */
+    _Atomic uint64_t samples, lost;
+    uint64_t enabled_ns, running_ns; /* of what was stopped */
+} hsc_rt_counter;
 
 /* The thread's clocks when credits were last given. */
 typedef struct hsc_rt_seen {
@@ -329,6 +339,13 @@ typedef struct hsc_rt_open {
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
 } hsc_rt_open;
+/* wall_ss.c: the helper's */
+typedef struct hsc_rt_wall {
+    uint64_t time, cpu_ns, waited_ns, runs; /* at the last look */
+    int64_t busy_ns, blocked_ns;            /* not yet recorded */
+    uint32_t node;                          /* where it was last seen waiting */
+    uint64_t state;
+} hsc_rt_wall;
 
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
@@ -347,8 +364,15 @@ typedef struct hsc_rt_thread {
     uint32_t sequence;
     uint64_t last_time;
     /* where samples come from */
-    _Atomic(void *) perf_page; /* who takes it out unmaps it: the thread or the helper */
-    int perf_fd, tick_timer, main_timer; /* -1: none */
+    hsc_rt_counter counter[HSC_RT_EVENTS];
+    int tick_timer, main_timer; /* -1: none */
+    uint32_t periods;           /* that a sample stands for: the governor's */
+    uint64_t tick_ns;
+    bool tick_slow;             /* nothing is missing: ticks are rare */
+    uint32_t full_ticks;        /* with nothing missing, since the last one with something */
+    uint64_t checked_time;      /* CLOCK_MONOTONIC when that was last looked at without a tick */
+    bool asleep;                /* measuring is off: no samples, no ticks */
+    uint64_t asleep_cpu_ns;     /* CPU time when it fell asleep */
     _Atomic uint32_t main_timer_off;     /* timer-monotonic: disarmed while the thread waits (counts reasons) */
     uint32_t idle_expiries;
     uint64_t cpu_start_ns, cpu_seen_ns; /* CPU time at start, at the last tick */
@@ -356,6 +380,10 @@ typedef struct hsc_rt_thread {
     int64_t carry_ns; /* CPU time not yet covered by samples */
     hsc_rt_seen seen;
     uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
+    hsc_rt_wall wall;
+    uint32_t last_node;    /* of the last sample of CPU time */
+    uint64_t plain_cycles; /* as own_cycles, without what was hardly ours: preemption, first use of a table */
+    uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
     uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
     bool system_call_truncated, switching;
     hsc_rt_governor governor;
@@ -394,6 +422,10 @@ uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *tr
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
 /* The node of a frame without a caller; the thread's writer is owned. */
 uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns);
+/* Of another thread, which waits in the kernel, by the helper that owns its writer; bp may be HSC_RT_BP_UNKNOWN.
+ * `exact`: pc is that of the frame, not a return address. */
+#define HSC_RT_BP_UNKNOWN 1u
+uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact, uint64_t now_ns, bool *truncated);
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
@@ -417,10 +449,14 @@ bool hsc_rt_source_start(hsc_rt_thread *t);
 void hsc_rt_source_stop(hsc_rt_thread *t);
 void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic only: no signal while waiting */
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
-bool hsc_rt_source_drop_perf(hsc_rt_thread *t); /* from any thread; its own next tick goes on from there */
-/* From perf to the tick and back, in the thread's handler or with `busy` set. */
-void hsc_rt_source_to_tick(hsc_rt_thread *t);
-bool hsc_rt_source_to_perf(hsc_rt_thread *t);
+void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods); /* a sample every so many periods; right after a sample */
+void hsc_rt_source_tick(hsc_rt_thread *t, bool slow);
+uint64_t hsc_rt_counter_taken(hsc_rt_counter *c); /* samples since the last call; 0 where there is but one event */
+void hsc_rt_counter_times(const hsc_rt_counter *c, uint64_t *enabled_ns, uint64_t *running_ns);
+/* Off and on: a thread stops and starts its own samples; another one makes it look (it gets a signal when it runs next). */
+bool hsc_rt_source_sleep(hsc_rt_thread *t); /* false: it is asleep, or can't be woken */
+void hsc_rt_source_wake(hsc_rt_thread *t);
+void hsc_rt_source_rouse(const hsc_rt_thread *t);
 const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism m);
 enum { HSC_RT_PAUSE_WAIT = 1, HSC_RT_PAUSE_IDLE = 2 };
 
@@ -431,6 +467,7 @@ typedef struct hsc_rt_credit {
 } hsc_rt_credit;
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);
+int64_t hsc_rt_credit_missing(const hsc_rt_thread *t, uint64_t cpu_ns); /* nanoseconds that no sample tells of so far */
 hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_t cpu_ns);
 hsc_rt_credit hsc_rt_credit_sample(hsc_rt_thread *t, uint64_t cpu_ns); /* where ticks are rare */
 uint64_t hsc_rt_credit_timer(hsc_rt_thread *t, uint64_t cpu_ns);       /* timer-monotonic: all that passed, here */
@@ -438,13 +475,23 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu_ns);
 void hsc_rt_credit_noted(hsc_rt_thread *t); /* what was credited is recorded */
 bool hsc_rt_after_system_call(const void *ucontext);
 
-/* governor_ss.c: for the calling thread, but for the last */
+/* governor_ss.c: for the calling thread */
 void hsc_rt_govern_begin(hsc_rt_thread *t);
-void hsc_rt_govern(hsc_rt_thread *t, uint64_t cpu_ns); /* at each tick, in the handler */
-void hsc_rt_govern_sample(hsc_rt_thread *t);           /* at each sample of perf, in the handler: ticks may be rare */
-void hsc_rt_govern_watch(hsc_rt_thread *t); /* helper: the same for threads that neither ticks nor samples meet */
+void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
+
+/* control_ss.c: measuring off and on; handlers may call it, the lock blocks signals */
+void hsc_rt_measure(bool on, uint32_t reason);
+void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread is measured */
+uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
+
+/* wall_ss.c: helper; returns when to look again, 0: never */
+uint64_t hsc_rt_wall_tend(uint64_t now_ns);
+void hsc_rt_wall_end(hsc_rt_thread *t, uint64_t now_ns); /* what is left; its writer is owned */
+
+/* api.c: what the program says by heatscope.h */
+void hsc_rt_names_tell(uint64_t now_ns); /* into a new file of a child of fork */
 
 /* threads.c */
 void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high);
@@ -487,7 +534,16 @@ typedef struct hsc_rt_state {
     int pid;
     int signal;
     uint64_t period_ns, tick_ns;
-    uint64_t switch_cost_ns; /* of a context switch of a thread with a perf event; 0: not known */
+    hsc_rt_event events[HSC_RT_EVENTS];
+    uint32_t n_events; /* at least 1 */
+    _Atomic uint32_t counters_failed; /* not to be had for some thread */
+    _Atomic uint32_t measuring;       /* samples are wanted: not before --delay, not after --duration, ... */
+    _Atomic uint32_t governed;        /* some thread had its rate lowered */
+    uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
+    uint64_t wall_next_ns;
+    uint64_t helper_ns;               /* CPU time of our helper so far */
+    uint64_t interrupt_ns;            /* that a sample costs beside our own code */
+    uint64_t switch_cost_ns, switch_far_ns; /* of a context switch of a thread with a perf event: next sample near, far */
     enum hsc_rt_mechanism mechanism;
     bool sandboxed;   /* no system call any more */
     bool talks;       /* this process says what is worth a line to the user */

@@ -7,10 +7,9 @@
 #include "here.h"
 #include "ompt.h"
 
-#ifndef TRAP_PERF
-#define TRAP_PERF 6
-#endif
 #define RARE_TICKS 25u
+#define FULL_TICKS 16u /* with nothing missing, before ticks become rare */
+#define PLAIN_CYCLES_MAX 20000u
 #define OWN_CYCLES_MAX 200000u /* a longer time was not ours: the thread was preempted in the handler */
 
 hsc_rt_state hsc_rt;
@@ -112,6 +111,7 @@ static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
         return;
     }
     put_sample(t, t->last_time, node, truncated, weight);
+    t->last_node = node;
     if (hsc_rt_after_system_call(context)) {
         t->system_call = node;
         t->system_call_truncated = truncated;
@@ -137,15 +137,45 @@ void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu) {
     record_credit(t, &c);
 }
 
-static void sample(hsc_rt_thread *t, bool timer, void *context) {
-    uint64_t now = hsc_rt_now_ns(), weight = 1;
+/* Of an event other than CPU time. */
+static void sample_event(hsc_rt_thread *t, uint32_t event, uint64_t n, void *context) {
+    uint64_t now = hsc_rt_now_ns();
+    bool truncated;
+    t->last_time = now > t->last_time ? now : t->last_time;
+    check_state(t, context);
+    uint32_t node = hsc_rt_walk(t, context, t->last_time, &truncated);
+    hsc_rec_sample_weighted r = {t->last_time, node, atomic_load_explicit(&t->state, memory_order_relaxed), n * t->periods, event};
+    add(node && hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples
+                                                                                : &t->counter[event].lost, n * t->periods);
+}
+
+/* Ticks find CPU time that perf did not see. While there is none they are rare: a tick costs as much as a sample. */
+static void set_ticks(hsc_rt_thread *t, bool timer, const hsc_rt_credit *c) {
+    if (timer) {
+        bool full = !c->here && !c->system_call && !c->blocked && !c->unplaced && t->carry_ns <= (int64_t)t->tick_ns;
+        t->full_ticks = full ? t->full_ticks + 1 : 0;
+        if (t->full_ticks >= FULL_TICKS)
+            hsc_rt_source_tick(t, true);
+    } else if (t->tick_slow && t->last_time - t->checked_time >= t->tick_ns) {
+        t->checked_time = t->last_time;
+        if (hsc_rt_credit_missing(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK)) > (int64_t)t->tick_ns) {
+            t->full_ticks = 0;
+            hsc_rt_source_tick(t, false);
+        }
+    }
+}
+
+/* n: samples of perf that have come at once. */
+static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *context) {
+    uint64_t now = hsc_rt_now_ns(), weight = timer ? 1 : n * t->periods;
     hsc_rt_credit c = {0};
     t->last_time = now > t->last_time ? now : t->last_time;
     /* where ticks are rare, samples of perf have to do for them */
-    bool settles = timer || t->last_time - t->settled_time > RARE_TICKS * hsc_rt.tick_ns;
+    bool settles = timer || t->last_time - t->settled_time > RARE_TICKS * t->tick_ns;
     if (timer && t->mechanism == HSC_RT_MONOTONIC) {
         if ((weight = hsc_rt_credit_timer(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK))) != 0)
             record(t, context, weight);
+        hsc_rt_govern(t);
         return;
     }
     if (timer) {
@@ -163,10 +193,29 @@ static void sample(hsc_rt_thread *t, bool timer, void *context) {
         hsc_rt_waits_tell(t, t->last_time);
     if (t->messages && t->last_time >= t->messages_due)
         hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
-    if (timer)
-        hsc_rt_govern(t, t->cpu_seen_ns);
-    else
-        hsc_rt_govern_sample(t);
+    if (hsc_rt_is_perf(t->mechanism))
+        set_ticks(t, timer, &c);
+    if (!timer || !hsc_rt_is_perf(t->mechanism))
+        hsc_rt_govern(t); /* perf's next sample is a whole period away now */
+}
+
+/* Measuring was switched off, or on again: CPU time between is none of the measurement's. */
+static void fall_asleep(hsc_rt_thread *t) {
+    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    if (!hsc_rt_source_sleep(t))
+        return;
+    hsc_rt_sample_end(t, cpu);
+    t->asleep_cpu_ns = cpu;
+}
+
+static void wake_up(hsc_rt_thread *t) {
+    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), now = hsc_rt_now_ns();
+    t->last_time = t->settled_time = t->checked_time = now > t->last_time ? now : t->last_time;
+    t->cpu_start_ns += cpu - t->asleep_cpu_ns;
+    hsc_rt_credit_begin(t, cpu);
+    hsc_rt_credit_noted(t);
+    hsc_rt_source_wake(t);
+    hsc_rt_govern_begin(t);
 }
 
 static bool take(hsc_rt_thread *t) {
@@ -196,13 +245,56 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
     } while (node && atomic_load_explicit(&t->deferred, memory_order_relaxed) && take(t));
 }
 
+/* Buckets of a quarter of an octave, from 64 cycles on. */
+static void note_own(hsc_rt_thread *t, uint64_t cycles) {
+    uint64_t c = cycles < OWN_CYCLES_MAX ? cycles : OWN_CYCLES_MAX;
+    unsigned octave = 63u - (unsigned)__builtin_clzll(c | 64);
+    t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
+    add(&t->own_cycles, c);
+    t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
+}
+
+static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
+    if (!atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
+        return;
+    bool wanted = atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire);
+    if (!wanted && !t->asleep) {
+        fall_asleep(t);
+        return;
+    }
+    if (wanted && t->asleep) {
+        wake_up(t);
+        return;
+    }
+    if (!wanted || t->asleep)
+        return;
+    if (hsc_rt.n_events == 1) {
+        sample(t, timer, 1, context);
+        return;
+    }
+    uint64_t first = hsc_rt_counter_taken(&t->counter[0]), others = 0;
+    for (uint32_t i = 1; i < hsc_rt.n_events; i++) {
+        uint64_t n = hsc_rt_counter_taken(&t->counter[i]);
+        others += n;
+        if (n)
+            sample_event(t, i, n, context);
+    }
+    if (!first && !timer && !others && t->counter[0].fd >= 0)
+        first = 1; /* it has no page, and it was none of the others */
+    if (first)
+        sample(t, false, first, context);
+    if (timer)
+        sample(t, true, 0, context);
+}
+
 void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     uint64_t start = hsc_cycles();
     int saved_errno = errno;
     hsc_rt_thread *t = hsc_rt_self;
     bool timer = info->si_code == SI_TIMER && info->si_value.sival_ptr == &hsc_rt;
-    bool perf = hsc_rt.mechanism == HSC_RT_PERF ? info->si_code >= POLL_IN && info->si_code <= POLL_HUP
-                                                : hsc_rt.mechanism == HSC_RT_PERF_TRAP && info->si_code == TRAP_PERF;
+    bool perf = hsc_rt.mechanism == HSC_RT_PERF_TRAP ? info->si_code == HSC_RT_TRAP_PERF
+                                                     : info->si_code >= POLL_IN && info->si_code <= POLL_HUP &&
+                                                           (hsc_rt.mechanism == HSC_RT_PERF || hsc_rt.n_events > 1);
     if (!timer && !perf) {
         hsc_rt_signal_chain(signal, info, context); /* somebody else's */
         errno = saved_errno;
@@ -210,14 +302,13 @@ void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     }
     if (!t)
         atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);
-    else if (!take(t))
-        atomic_fetch_add_explicit(&t->deferred, perf, memory_order_relaxed);
-    else {
-        if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
-            sample(t, timer, context);
+    else if (!take(t)) {
+        if (perf && hsc_rt.n_events == 1) /* several events: they are counted next time */
+            atomic_fetch_add_explicit(&t->deferred, t->periods, memory_order_relaxed);
+    } else {
+        in_thread(t, timer, context);
         add(&t->beats, 1);
-        uint64_t own = hsc_cycles() - start;
-        add(&t->own_cycles, own < OWN_CYCLES_MAX ? own : OWN_CYCLES_MAX);
+        note_own(t, hsc_cycles() - start);
         atomic_store_explicit(&t->busy, 0, memory_order_release);
     }
     errno = saved_errno;

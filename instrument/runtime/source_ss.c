@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where samples come from: perf's cpu-clock with a signal to the thread, or POSIX timers. */
+/* Where samples come from: perf's cpu-clock with a signal to the thread, or POSIX timers; and the other events
+ * that the user asked for, by perf. Each event is an `hsc_rt_counter` of the thread. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -37,16 +38,22 @@ static void set_timer(int id, uint64_t interval_ns) {
     hsc_sys4(SYS_timer_settime, id, 0, (long)&s, 0);
 }
 
-static long open_perf(uint64_t period_ns, bool trap) {
+#define SAMPLE_BYTES 16u /* header and period */
+
+static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
     struct perf_event_attr a;
     __builtin_memset(&a, 0, sizeof a);
-    a.type = PERF_TYPE_SOFTWARE;
+    a.type = e->type;
     a.size = sizeof a;
-    a.config = PERF_COUNT_SW_CPU_CLOCK;
-    a.sample_period = period_ns;
+    a.config = e->config;
+    a.config1 = e->config1;
+    a.config2 = e->config2;
+    a.sample_period = period;
     a.wakeup_events = 1;
+    a.sample_type = PERF_SAMPLE_PERIOD;
     a.disabled = 1;
-    a.exclude_kernel = 1; /* allowed to everybody at paranoid level 2, and never interrupts a system call */
+    a.exclude_user = !e->user;
+    a.exclude_kernel = !e->kernel; /* user code alone: allowed to everybody at paranoid level 2, never interrupts a system call */
     a.exclude_hv = 1;
     if (trap) { /* Linux 5.13: the thread gets SIGTRAP by itself, without an interrupt more to send it */
         a.sigtrap = 1;
@@ -56,12 +63,12 @@ static long open_perf(uint64_t period_ns, bool trap) {
 }
 
 /* At a context switch the kernel does what these two calls do: it stops the event's timer, and starts it again. That costs
- * little when another timer of the processor is due before, so the period is short here. */
-static void measure_switch(void) {
+ * little when another timer of the processor is due before. */
+static uint64_t measure_switch(uint64_t period_ns) {
     uint64_t least = UINT64_MAX;
-    long fd = open_perf(50000, false);
+    long fd = open_perf(&hsc_rt.events[0], period_ns, false);
     if (failed(fd))
-        return;
+        return 0;
     for (int i = 0; i < 5; i++) {
         uint64_t begin = hsc_rt_now_ns();
         hsc_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -70,19 +77,20 @@ static void measure_switch(void) {
         least = ns < least ? ns : least;
     }
     hsc_sys3(SYS_close, fd, 0, 0);
-    hsc_rt.switch_cost_ns = least < 1000 ? 1000 : least < 50000 ? least : 50000;
+    return least < 50000 ? least : 50000;
 }
 
 bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error) {
     *error = 0;
     if (hsc_rt_is_perf(m)) {
-        long fd = open_perf(hsc_rt.period_ns, m == HSC_RT_PERF_TRAP);
+        long fd = open_perf(&hsc_rt.events[0], hsc_rt.period_ns, m == HSC_RT_PERF_TRAP);
         if (failed(fd)) {
             *error = (int)-fd;
             return false;
         }
         hsc_sys3(SYS_close, fd, 0, 0);
-        measure_switch();
+        hsc_rt.switch_cost_ns = measure_switch(50000);
+        hsc_rt.switch_far_ns = measure_switch(1000000000);
         return true;
     }
     int clock = m == HSC_RT_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
@@ -92,9 +100,15 @@ bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error) {
     return id >= 0;
 }
 
-static bool start_perf(hsc_rt_thread *t) {
+/* ---- counters ---------------------------------------------------------------------------------------------------------- */
+
+/* Signals do not queue: where there are several events, one signal may stand for more than one of them. Each event then has a
+ * page into which the kernel writes a word for each of its samples (over what is old), so that they can be counted. */
+static bool start_counter(hsc_rt_thread *t, uint32_t i) {
+    hsc_rt_counter *c = &t->counter[i];
     bool trap = t->mechanism == HSC_RT_PERF_TRAP;
-    long fd = open_perf(hsc_rt.period_ns, trap);
+    long size = (hsc_rt.n_events > 1 ? 2 : 1) * HSC_RT_PAGE;
+    long fd = open_perf(&hsc_rt.events[i], (i ? hsc_rt.events[i].period : hsc_rt.period_ns) * t->periods, trap);
     if (failed(fd))
         return false;
     struct {
@@ -107,12 +121,18 @@ static bool start_perf(hsc_rt_thread *t) {
         return false;
     }
     /* the mapping keeps the event alive, so that the program's descriptors stay as they would be without us */
-    long page = hsc_sys6(SYS_mmap, 0, HSC_RT_PAGE, PROT_READ, MAP_SHARED, fd, 0);
+    long page = hsc_sys6(SYS_mmap, 0, size, PROT_READ, MAP_SHARED, fd, 0);
     if (!failed(page)) {
+        c->page = (void *)page;
+        c->size = (uint32_t)size;
+        c->head = 0;
         hsc_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
         hsc_sys3(SYS_close, fd, 0, 0);
-        atomic_store(&t->perf_page, (void *)page);
         return true;
+    }
+    if (i) { /* its samples could not be told from others */
+        hsc_sys3(SYS_close, fd, 0, 0);
+        return false;
     }
     for (long least = 512; least >= 16; least /= 2) { /* out of the way of low numbers */
         long high = hsc_sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
@@ -122,35 +142,8 @@ static bool start_perf(hsc_rt_thread *t) {
         fd = high;
         break;
     }
-    t->perf_fd = (int)fd;
+    c->fd = (int)fd;
     hsc_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
-    return true;
-}
-
-bool hsc_rt_source_start(hsc_rt_thread *t) {
-    int error;
-    t->perf_page = NULL;
-    t->perf_fd = t->tick_timer = t->main_timer = -1;
-    t->mechanism = hsc_rt.mechanism;
-    t->governor.on = false;
-    atomic_store(&t->main_timer_off, 0);
-    if (hsc_rt_is_perf(t->mechanism)) {
-        if (start_perf(t)) {
-            t->tick_timer = make_timer(CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
-            hsc_rt_govern_begin(t);
-            if (t->tick_timer >= 0)
-                set_timer(t->tick_timer, hsc_rt.tick_ns);
-            else
-                hsc_rt.tick_failed = true;
-            return true;
-        }
-        t->mechanism = HSC_RT_CPU; /* out of descriptors or of locked memory: this thread by timer */
-    }
-    bool monotonic = t->mechanism == HSC_RT_MONOTONIC;
-    t->main_timer = make_timer(monotonic ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
-    if (t->main_timer < 0)
-        return false;
-    set_timer(t->main_timer, hsc_rt.period_ns);
     return true;
 }
 
@@ -159,38 +152,118 @@ static bool is_perf(int fd) {
     return hsc_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, (long)&id) == 0;
 }
 
-bool hsc_rt_source_drop_perf(hsc_rt_thread *t) {
-    void *page = atomic_exchange(&t->perf_page, NULL);
-    if (page)
-        hsc_rt_unmap(page, HSC_RT_PAGE);
-    return page != NULL;
+static void times_of(const hsc_rt_counter *c, uint64_t *enabled_ns, uint64_t *running_ns) {
+    const volatile struct perf_event_mmap_page *page = c->page;
+    if (!page)
+        return;
+    *enabled_ns += page->time_enabled;
+    *running_ns += page->time_running;
 }
 
-static void stop_perf(hsc_rt_thread *t) {
-    hsc_rt_source_drop_perf(t);
-    if (t->perf_fd >= 0 && is_perf(t->perf_fd)) /* unless the program closed it and has another there now */
-        hsc_sys3(SYS_close, t->perf_fd, 0, 0);
-    t->perf_fd = -1;
+void hsc_rt_counter_times(const hsc_rt_counter *c, uint64_t *enabled_ns, uint64_t *running_ns) {
+    *enabled_ns = c->enabled_ns;
+    *running_ns = c->running_ns;
+    times_of(c, enabled_ns, running_ns);
 }
 
-void hsc_rt_source_to_tick(hsc_rt_thread *t) {
-    stop_perf(t);
-    t->mechanism = HSC_RT_CPU;
-    set_timer(t->tick_timer, hsc_rt.period_ns);
+static void stop_counter(hsc_rt_counter *c) {
+    times_of(c, &c->enabled_ns, &c->running_ns);
+    void *page = c->page;
+    c->page = NULL;
+    hsc_rt_unmap(page, c->size);
+    if (c->fd >= 0 && is_perf(c->fd)) /* unless the program closed it and has another there now */
+        hsc_sys3(SYS_close, c->fd, 0, 0);
+    c->fd = -1;
 }
 
-bool hsc_rt_source_to_perf(hsc_rt_thread *t) {
+static void start_others(hsc_rt_thread *t) {
+    for (uint32_t i = 1; i < hsc_rt.n_events; i++)
+        if (hsc_rt.events[i].kind == HSC_RT_EVENT_PERF && !start_counter(t, i))
+            atomic_fetch_add_explicit(&hsc_rt.counters_failed, 1, memory_order_relaxed);
+}
+
+uint64_t hsc_rt_counter_taken(hsc_rt_counter *c) {
+    const struct perf_event_mmap_page *page = c->page;
+    if (!page || c->size == HSC_RT_PAGE)
+        return 0;
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), n = (head - c->head) / SAMPLE_BYTES;
+    c->head = head;
+    return n;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------------- */
+
+static void arm(hsc_rt_thread *t) {
+    if (t->tick_timer >= 0)
+        set_timer(t->tick_timer, t->tick_slow ? HSC_RT_SLOW_TICKS * t->tick_ns : t->tick_ns);
+    if (t->main_timer >= 0)
+        set_timer(t->main_timer, hsc_rt.period_ns * t->periods);
+}
+
+bool hsc_rt_source_start(hsc_rt_thread *t) {
+    int error;
+    for (uint32_t i = 0; i < HSC_RT_EVENTS; i++)
+        t->counter[i].fd = -1;
+    t->tick_timer = t->main_timer = -1;
     t->mechanism = hsc_rt.mechanism;
-    if (!start_perf(t)) {
-        t->mechanism = HSC_RT_CPU;
-        return false;
+    t->periods = 1;
+    t->tick_ns = hsc_rt.tick_ns;
+    t->tick_slow = false;
+    atomic_store(&t->main_timer_off, 0);
+    bool sleeps = !atomic_load(&hsc_rt.measuring);
+    if (hsc_rt_is_perf(t->mechanism)) {
+        t->tick_timer = make_timer(CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
+        if (t->tick_timer < 0)
+            hsc_rt.tick_failed = true;
+        sleeps = sleeps && t->tick_timer >= 0; /* by which it is woken */
+        if (!sleeps && !start_counter(t, 0)) {
+            t->mechanism = HSC_RT_CPU; /* out of descriptors or of locked memory: this thread by timer */
+            t->main_timer = t->tick_timer;
+            t->tick_timer = -1;
+        }
     }
-    set_timer(t->tick_timer, hsc_rt.tick_ns);
+    if (!hsc_rt_is_perf(t->mechanism) && t->main_timer < 0) {
+        bool monotonic = t->mechanism == HSC_RT_MONOTONIC;
+        t->main_timer = make_timer(monotonic ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
+        if (t->main_timer < 0)
+            return false;
+    }
+    hsc_rt_govern_begin(t);
+    t->asleep = sleeps;
+    if (sleeps)
+        return true;
+    start_others(t);
+    arm(t);
     return true;
 }
 
+void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
+    t->periods = periods;
+    t->tick_ns = periods > 1 && 4 * periods * hsc_rt.period_ns > hsc_rt.tick_ns ? 4 * periods * hsc_rt.period_ns : hsc_rt.tick_ns;
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++)
+        stop_counter(&t->counter[i]);
+    start_others(t);
+    if (hsc_rt_is_perf(t->mechanism)) {
+        if (!start_counter(t, 0)) { /* descriptors have run out meanwhile */
+            t->mechanism = HSC_RT_CPU;
+            t->main_timer = t->tick_timer;
+            t->tick_timer = -1;
+        }
+    }
+    if (!atomic_load(&t->main_timer_off))
+        arm(t);
+}
+
+void hsc_rt_source_tick(hsc_rt_thread *t, bool slow) {
+    if (t->tick_timer < 0 || t->tick_slow == slow)
+        return;
+    t->tick_slow = slow;
+    set_timer(t->tick_timer, slow ? HSC_RT_SLOW_TICKS * t->tick_ns : t->tick_ns);
+}
+
 void hsc_rt_source_stop(hsc_rt_thread *t) {
-    stop_perf(t);
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++)
+        stop_counter(&t->counter[i]);
     if (t->tick_timer >= 0)
         hsc_sys3(SYS_timer_delete, t->tick_timer, 0, 0);
     if (t->main_timer >= 0)
@@ -198,13 +271,43 @@ void hsc_rt_source_stop(hsc_rt_thread *t) {
     t->tick_timer = t->main_timer = -1;
 }
 
+bool hsc_rt_source_sleep(hsc_rt_thread *t) {
+    if (t->asleep || (t->tick_timer < 0 && t->main_timer < 0))
+        return false;
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++)
+        stop_counter(&t->counter[i]);
+    if (t->tick_timer >= 0)
+        set_timer(t->tick_timer, 0);
+    if (t->main_timer >= 0)
+        set_timer(t->main_timer, 0);
+    t->asleep = true;
+    return true;
+}
+
+void hsc_rt_source_rouse(const hsc_rt_thread *t) {
+    int timer = t->tick_timer >= 0 ? t->tick_timer : t->main_timer;
+    if (t->asleep && timer >= 0)
+        set_timer(timer, t->tick_timer >= 0 ? 1 : hsc_rt.period_ns);
+}
+
+void hsc_rt_source_wake(hsc_rt_thread *t) {
+    t->asleep = false;
+    if (hsc_rt_is_perf(t->mechanism) && !start_counter(t, 0)) {
+        t->mechanism = HSC_RT_CPU;
+        t->main_timer = t->tick_timer;
+        t->tick_timer = -1;
+    }
+    start_others(t);
+    arm(t);
+}
+
 void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason) {
-    if (t->mechanism == HSC_RT_MONOTONIC && t->main_timer >= 0 && !atomic_fetch_or(&t->main_timer_off, reason))
+    if (t->mechanism == HSC_RT_MONOTONIC && t->main_timer >= 0 && !t->asleep && !atomic_fetch_or(&t->main_timer_off, reason))
         set_timer(t->main_timer, 0);
 }
 
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason) {
     if (t->mechanism == HSC_RT_MONOTONIC && t->main_timer >= 0 &&
-        atomic_fetch_and(&t->main_timer_off, ~reason) == reason)
-        set_timer(t->main_timer, hsc_rt.period_ns);
+        atomic_fetch_and(&t->main_timer_off, ~reason) == reason && !t->asleep)
+        set_timer(t->main_timer, hsc_rt.period_ns * t->periods);
 }

@@ -58,13 +58,18 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     t->tid = (int32_t)hsc_sys3(SYS_gettid, 0, 0, 0);
     t->stack_low = stack_low;
     t->stack_high = stack_high;
-    t->perf_fd = t->tick_timer = t->main_timer = -1;
+    t->tick_timer = t->main_timer = -1;
+    for (uint32_t i = 0; i < HSC_RT_EVENTS; i++)
+        t->counter[i].fd = -1;
+    t->tick_ns = hsc_rt.tick_ns;
+    t->periods = 1;
     t->state = HSC_state_UNKNOWN;
     t->generation = UINT32_MAX;
     t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     hsc_rt_credit_begin(t, t->cpu_start_ns);
     uint64_t mask, now = hsc_rt_now_ns();
-    t->last_time = t->settled_time = now;
+    t->last_time = t->settled_time = t->checked_time = now;
+    t->asleep_cpu_ns = t->cpu_start_ns;
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
         free_thread(t);
         return;
@@ -103,15 +108,50 @@ static bool put_end(hsc_rt_thread *t, bool own, uint32_t record_id, const void *
            hsc_rt_file_put_end(record_id, record, now, false);
 }
 
+static void put_last(hsc_rt_thread *t, uint32_t id, const void *record, uint64_t now) {
+    if (!(t->has_chunk && hsc_chunk_put(&t->chunk, id, record) == HSC_OK))
+        hsc_rt_file_put(id, record, now);
+}
+
+/* The upper bound of the bucket that holds the n-th run of the handler, in nanoseconds. */
+static uint64_t own_bound(const hsc_rt_thread *t, uint64_t n, uint64_t rate) {
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < HSC_RT_OWN_BUCKETS; i++)
+        if ((seen += t->own_buckets[i]) > n)
+            return hsc_rt_cycles_ns((uint64_t)(i % 4 + 5) << (i / 4 + 4), rate);
+    return 0;
+}
+
+static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
+    for (uint32_t i = 1; i < hsc_rt.n_events; i++) {
+        hsc_rec_event_total r = {.thread_id = t->thread_id, .time = now, .event_id = i, .samples = t->counter[i].samples,
+                                 .lost = t->counter[i].lost};
+        hsc_rt_counter_times(&t->counter[i], &r.enabled_ns, &r.running_ns);
+        if (r.samples || r.lost || r.enabled_ns)
+            put_last(t, HSC_REC_event_total, &r, now);
+    }
+    hsc_rec_handler_time h = {.thread_id = t->thread_id, .time = now, .runs = t->beats};
+    if (!h.runs)
+        return;
+    h.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
+    h.median_ns = own_bound(t, h.runs / 2, rate);
+    h.p90_ns = own_bound(t, h.runs * 9 / 10, rate);
+    h.p99_ns = own_bound(t, h.runs * 99 / 100, rate);
+    put_last(t, HSC_REC_handler_time, &h, now);
+}
+
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
+    if (t->asleep)
+        cpu_ns = t->asleep_cpu_ns;
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);
         hsc_rt_waits_tell(t, t->last_time);
         if (t->messages)
             hsc_rt.messages_flush(t, t->last_time, ended ? HSC_RT_FLUSH_END : HSC_RT_FLUSH_CLOSE);
+        hsc_rt_wall_end(t, now);
     }
     for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
         hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};
@@ -119,6 +159,8 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
             hsc_rt.untold[i] += r.count;
         t->lost_by_reason[i] = 0;
     }
+    if (own)
+        put_totals(t, now, rate);
     hsc_rec_progress p = {.thread_id = t->thread_id, .time = now, .samples = t->samples, .lost = t->lost,
                           .truncated = t->truncated, .ended = ended};
     p.cpu_ns = cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0;
@@ -184,8 +226,11 @@ void hsc_rt_threads_init(void) {
 void hsc_rt_threads_forget(void) {
     hsc_rt_thread *self = hsc_rt_self;
     if (self) {
-        self->perf_page = NULL; /* not inherited by a child, like timers */
-        self->perf_fd = self->tick_timer = self->main_timer = -1;
+        for (uint32_t i = 0; i < HSC_RT_EVENTS; i++) { /* not inherited by a child, like timers */
+            self->counter[i].page = NULL;
+            self->counter[i].fd = -1;
+        }
+        self->tick_timer = self->main_timer = -1;
     }
     for (hsc_rt_thread *t = hsc_rt.threads, *next; t; t = next) {
         next = t->next;

@@ -14,6 +14,7 @@ typedef struct walker {
     uint64_t low, high; /* words in [low, high) may be read directly */
     bool reusable;
     const greg_t *registers; /* of the innermost frame; NULL after it */
+    uint32_t known;          /* frames in t->stack that tell what rbp was, where it is not known */
 } walker;
 
 static const uint8_t register_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
@@ -285,6 +286,20 @@ static bool interrupted(walker *w, uint64_t sp, hsc_rt_frame *next) {
     return true;
 }
 
+/* A waiting thread's rbp is not known where no inner frame has saved it. A procedure that needs it for its frame mostly has one
+ * stack pointer all the time: the last sample in this call of the procedure, if there was one, tells. */
+static bool find_bp(walker *w, hsc_rt_frame *f) {
+    const hsc_rt_frame *s = w->t->stack;
+    uint64_t pc;
+    for (uint32_t i = 1; i < w->known; i++)
+        if (s[i].sp == f->sp && s[i].bp != HSC_RT_BP_UNKNOWN && s[i].ra_slot && s[i].bp_slot == s[i].bp &&
+            word(w, s[i].ra_slot, &pc) && pc == s[i - 1].pc) {
+            f->bp = s[i].bp;
+            return true;
+        }
+    return false;
+}
+
 enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 
 /* Fills the slots of `f` and the caller's state in `next`. */
@@ -305,6 +320,8 @@ static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
         return interrupted(w, f->sp, next) ? STEP_SIGNAL : STEP_LOST;
     case HSC_CFA_REGISTER:
     case HSC_CFA_DEREF: {
+        if (r->cfa_register == 6 && f->bp == HSC_RT_BP_UNKNOWN && !find_bp(w, f))
+            return STEP_LOST;
         uint64_t base = r->cfa_register == 7 ? f->sp : f->bp;
         if (r->cfa_register != 7 && r->cfa_register != 6) {
             if (!w->registers)
@@ -451,17 +468,20 @@ uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
     return put_node(t, modules, 0, &f, now_ns);
 }
 
-/* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. */
-static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, uint64_t now_ns, bool *truncated) {
+/* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. `blocked`:
+ * the thread waits and its rbp is not known; the kept stack is read for it and stays as it is. */
+static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, uint64_t now_ns, bool *truncated) {
     uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
     if (t->generation != generation) { /* modules came or went: what is kept may mean something else now */
         __builtin_memset(t->cache, 0, sizeof t->cache);
         t->frames = 0;
         t->generation = generation;
     }
-    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers};
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0};
     hsc_rt_frame *f = t->fresh;
     t->window_address = 0;
+    if (blocked)
+        t->frames = 0;
     if (f[0].sp >= t->stack_low && f[0].sp < t->stack_high) {
         w.low = f[0].sp;
         w.high = t->stack_high;
@@ -483,8 +503,15 @@ static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, uint64_t now_ns,
             t->frames = 0;
             return 0;
         }
+        if (blocked)
+            continue;
         f[i].node = node;
         t->stack[kept++] = f[i];
+    }
+    if (blocked) {
+        t->frames = w.known;
+        *truncated = f[n - 1].flags & HSC_FRAME_TRUNCATED;
+        return node;
     }
     t->frames = w.reusable && !cut ? kept : 0;
     *truncated = t->stack[0].flags & HSC_FRAME_TRUNCATED;
@@ -498,7 +525,7 @@ uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *tr
     f->sp = (uint64_t)r[REG_RSP];
     f->bp = (uint64_t)r[REG_RBP];
     f->flags = HSC_FRAME_EXACT;
-    return walk(t, r, now_ns, truncated);
+    return walk(t, r, false, now_ns, truncated);
 }
 
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated) {
@@ -507,5 +534,14 @@ uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_
     f->sp = at->sp;
     f->bp = at->bp;
     f->flags = 0;
-    return walk(t, NULL, now_ns, truncated);
+    return walk(t, NULL, false, now_ns, truncated);
+}
+
+uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact, uint64_t now_ns, bool *truncated) {
+    hsc_rt_frame *f = t->fresh;
+    f->pc = at->pc;
+    f->sp = at->sp;
+    f->bp = at->bp;
+    f->flags = exact ? HSC_FRAME_EXACT : 0;
+    return walk(t, NULL, true, now_ns, truncated);
 }

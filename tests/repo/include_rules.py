@@ -8,7 +8,8 @@ import sys
 ALLOWED = {
     "formats": ["formats"],
     "instrument/pass": ["formats", "instrument/pass"],
-    "instrument/runtime": ["formats", "instrument/runtime"],
+    "instrument/runtime": ["formats", "instrument/runtime", "instrument/include"],
+    "instrument/include": [],
     "correlate/include": ["formats", "correlate/include"],
     "correlate/store": ["formats", "correlate/include", "correlate/store"],
     "correlate/symbols": ["formats", "correlate/include", "correlate/symbols"],

@@ -55,6 +55,10 @@ class Thread:
         self.sources = []    # (mechanism, reason, CPU time) at each change
         self.record = None
         self.sequence_of_region = None # chunk in which the last of them stands
+        self.others = []     # (event, time, node, weight, state)
+        self.rates = []      # (time, periods)
+        self.totals, self.handler = {}, None
+        self.said = []       # (kind, name, time, value) by heatscope.h
 
     def add(self, sequence, time, node, weight):
         if self.sequence_of_region == sequence:
@@ -72,6 +76,7 @@ class Process:
         self.path = path
         self.threads, self.mappings, self.unmapped = {}, {}, []
         self.head, self.ends, self.losses, self.counts = None, [], [], ""
+        self.events, self.measuring, self.names, self.notes = {}, [], {}, []
         run = subprocess.run([heatscope, "dump", path], capture_output=True, text=True)
         self.dump_code = run.returncode
         stream = None
@@ -84,7 +89,9 @@ class Process:
             if line.startswith("# chunks"):
                 self.counts = line
             if kind not in ("process", "mapping", "unmapping", "thread", "node", "sample", "sample_weighted", "progress",
-                            "loss", "process_end", "source", "wait", "wait_interval", "region", "region_work"):
+                            "loss", "process_end", "source", "wait", "wait_interval", "region", "region_work",
+                            "event", "rate", "measuring", "event_total", "handler_time",
+                            "user_name", "user_begin", "user_end", "user_phase", "user_counter", "cost", "note"):
                 continue
             f = dict(FIELD.findall(line))
             if kind == "process":
@@ -128,8 +135,27 @@ class Process:
                     number(f["parent_id"]), number(f["mapping_id"]), number(f["address"]), number(f["flags"]))
             elif kind == "sample":
                 self.thread(stream).add(sequence, number(f["time"]), number(f["node_id"]), 1)
+            elif kind == "sample_weighted" and number(f["event_id"]):
+                self.thread(stream).others.append((number(f["event_id"]), number(f["time"]), number(f["node_id"]),
+                                                   number(f["weight"]), f["state"]))
             elif kind == "sample_weighted":
                 self.thread(stream).add(sequence, number(f["time"]), number(f["node_id"]), number(f["weight"]))
+            elif kind == "event":
+                self.events[number(f["event_id"])] = (f["name"].strip('"'), float(f["period"]))
+            elif kind == "rate":
+                self.thread(number(f["thread_id"])).rates.append((number(f["time"]), number(f["periods"])))
+            elif kind == "measuring":
+                self.measuring.append((number(f["time"]), number(f["on"]), f["reason"]))
+            elif kind == "event_total":
+                self.thread(number(f["thread_id"])).totals[number(f["event_id"])] = number(f["samples"])
+            elif kind == "handler_time":
+                self.thread(number(f["thread_id"])).handler = {k: number(f[k]) for k in ("runs", "own_ns", "median_ns", "p90_ns", "p99_ns")}
+            elif kind == "user_name":
+                self.names[number(f["name_id"])] = f["name"].strip('"')
+            elif kind.startswith("user_"):
+                self.thread(stream).said.append((kind[5:], number(f["name_id"]), number(f["time"]), f.get("value")))
+            elif kind in ("cost", "note"):
+                self.notes.append((kind, f))
         for t in self.threads.values(): # slots are taken in any order: chunks count by their sequence
             t.samples = [s for q in sorted(t.by_sequence) for s in t.by_sequence[q]]
 

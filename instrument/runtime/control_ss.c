@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Measuring off and on while the program runs: after a delay, for a duration, by a signal, by the program. */
+#include "rt.h"
+
+void hsc_rt_measure(bool on, uint32_t reason) {
+    uint64_t mask, now = hsc_rt_now_ns();
+    if (!atomic_load(&hsc_rt.on) || !hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+        return;
+    if (!atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.measuring, on) != on) {
+        hsc_rec_measuring r = {now, on, reason};
+        hsc_rt_file_put(HSC_REC_measuring, &r, now);
+        for (const hsc_rt_thread *t = hsc_rt.threads; on && t; t = t->next)
+            if (t->live)
+                hsc_rt_source_rouse(t);
+        hsc_rt.stop_at_ns = on && hsc_rt.options.duration_ms ? now + hsc_rt.options.duration_ms * 1000000 : 0;
+        hsc_rt.start_at_ns = 0;
+    }
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    hsc_rt_helper_poke(); /* it has a time to look at */
+}
+
+void hsc_rt_measure_begin(uint64_t now) {
+    bool later = hsc_rt.options.delay_ms || hsc_rt.options.stopped;
+    hsc_rt.start_at_ns = hsc_rt.options.delay_ms ? now + hsc_rt.options.delay_ms * 1000000 : 0;
+    hsc_rt.stop_at_ns = !later && hsc_rt.options.duration_ms ? now + hsc_rt.options.duration_ms * 1000000 : 0;
+    atomic_store(&hsc_rt.measuring, !later);
+}
+
+uint64_t hsc_rt_measure_tend(uint64_t now) {
+    if (hsc_rt.start_at_ns && now >= hsc_rt.start_at_ns)
+        hsc_rt_measure(true, HSC_measuring_reason_DELAY);
+    else if (hsc_rt.stop_at_ns && now >= hsc_rt.stop_at_ns)
+        hsc_rt_measure(false, HSC_measuring_reason_DURATION);
+    return hsc_rt.start_at_ns ? hsc_rt.start_at_ns : hsc_rt.stop_at_ns;
+}

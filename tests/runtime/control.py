@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Events, wall time, the budget, start and stop, and what a program says by heatscope.h. Usage: as scenarios.py."""
+import glob
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import scenarios as s  # noqa: E402
+from measured import Process, processes  # noqa: E402
+from scenarios import away, cpu_covered, expect, only, program, run  # noqa: E402
+
+
+def perf_or_skip(p):
+    if p.mechanism() not in ("perf-cpu-clock", "perf-cpu-clock-trap"):
+        sys.exit(s.SKIP)
+
+
+def weights(process, thread, function):
+    return sum(w for _, node, w in thread.samples if function in process.path_of(thread, node))
+
+
+# ---- events --------------------------------------------------------------------------------------------------------------
+
+def fake(options, arguments, directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    done = subprocess.run([program("fake_counters"), s.HEATSCOPE, "run", "-o", directory, *options, *arguments],
+                          capture_output=True, text=True)
+    if done.returncode == s.SKIP:
+        sys.exit(s.SKIP)
+    return done, processes(s.HEATSCOPE, directory)
+
+
+def events():
+    """Counters of a machine that has some (hardware ones are the kernel's task clock in disguise, two events for each ns),
+    several at once, and those of this machine. A count is exact up to one period at each start of a counter."""
+    directory = os.path.join(s.WORK, "m")
+    # periods without a common measure: a clock that fires while the kernel still works on another one's sample has none
+    options = ["-e", "cycles:2474003", "-e", "cache-misses:526321:u,r01c2:3719131", "-e", "page-faults:1", "--budget", "off"]
+    for mechanism in ("perf-cpu-clock", "timer-monotonic"):
+        before = away()
+        done, found = fake(options + ["--mechanism", mechanism], [program("controls"), "endless", "0.4"], directory)
+        expect("exit code", done.returncode == 0, done)
+        expect("nothing left out", "left out" not in done.stderr, done.stderr)
+        p = only(found)
+        for complaint in p.check():
+            expect(mechanism, False, complaint)
+        expect("events", [p.events[k][0] for k in sorted(p.events)] ==
+               ["cpu-time", "cycles", "cache-misses:u", "r01c2", "page-faults"], p.events)
+        t = p.threads[1]
+        cpu_covered(f"{mechanism}: CPU time beside other events", p, before)
+        for k in (1, 2, 3):
+            counted = sum(w for e, _, _, w, _ in t.others if e == k)
+            expect("total", counted == t.totals.get(k), (k, counted, t.totals))
+            # the clock also runs in the kernel, where the event does not fire: 3 samples in a millisecond, some 10 us each
+            truth = 2 * t.progress["cpu_ns"] / p.events[k][1]
+            expect(f"{mechanism}: {p.events[k][0]}", 0.9 * truth - 1 <= counted <= 1.01 * truth + 1, (counted, truth))
+            mine = sum(w for e, _, node, w, _ in t.others if e == k and "wanted" in p.path_of(t, node))
+            expect("call paths of events", mine >= 0.9 * counted - 1, (mine, counted))
+    done, found = run([program("controls"), "endless", "0.1"], options=["-e", "cycles"], quiet=False)
+    if "left out" in done.stderr: # as on most virtual machines
+        expect("one line", done.stderr.count("event cycles is left out: ") == 1, done.stderr)
+        expect("in the file", any(kind == "note" and "cycles" in f["text"] for kind, f in only(found).notes), found[0].notes)
+    for bad in ("no-such-event", "cycles:", "wall:5", "context-switches", "cpu/nonsense=1/", "", "r", "../x/y/", "a:b:c:d"):
+        done = subprocess.run([s.HEATSCOPE, "run", "-o", directory, "-e", bad, "true"], capture_output=True, text=True)
+        expect(f"-e '{bad}'", done.returncode == 2 and done.stderr.count("\n") == 1, done)
+
+
+def wall():
+    """All time of each thread by the clock, without disturbing a call. Each step's time is known to the program; the helper
+    looks every 10 ms and puts what it did not see to what it sees next: the bound is ten looks, more when it came late."""
+    done, found = run([program("blocks"), "600"], options=["-e", "wall"])
+    expect("no wait ended early", done.returncode == 0, done)
+    p = only(found)
+    sleeps, computes, polls, locks = (float(v) for v in done.stdout.split())
+    seen = {}
+    for k, t in p.threads.items():
+        last = t.record and int(t.record["time"])
+        for _, when, node, w, state in sorted(t.others, key=lambda o: o[1]):
+            path = p.path_of(t, node)
+            for f in ("sleeps", "computes", "polls", "locks"):
+                if f in path:
+                    seen[f] = seen.get(f, 0) + 10 * w
+                    if f in ("sleeps", "polls", "locks"):
+                        expect("state", "unknown" not in state and "computation" not in state, (f, state))
+            seen["late"] = max(seen.get("late", 0), (when - last) / 1e6)
+            last = when
+    bound = 100 + 2 * seen.get("late", 0)
+    for name, truth in (("sleeps", sleeps), ("computes", computes), ("polls", polls), ("locks", locks)):
+        expect(name, abs(seen.get(name, 0) - truth) <= bound, f"{seen.get(name, 0)} ms, by the clock {truth:.0f} +- {bound:.0f}")
+    # the correlator has it as a metric
+    done = subprocess.run([s.HEATSCOPE, "correlate", "-o", os.path.join(s.WORK, "w.h5"), os.path.join(s.WORK, "m")],
+                          capture_output=True, text=True)
+    expect("correlate", done.returncode == 0, done)
+
+
+# ---- cost ----------------------------------------------------------------------------------------------------------------
+
+def budget():
+    """Threads that wait for each other all the time, and one that only computes. What is asserted is what the governor
+    guarantees: weights always follow the rate that was told, CPU time stays covered, nothing happens unasked."""
+    for options, governed in (([], True), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
+        done, found = run([program("switches"), "20000", "0.3"], options=options)
+        expect("exit code", done.returncode == 0, done)
+        p = only(found)
+        perf_or_skip(p)
+        expect("threads", sorted(p.threads) == [1, 2, 3], sorted(p.threads))
+        told = sum(len(t.rates) for t in p.threads.values())
+        expect(f"{options}: rate lowered", bool(told) == governed, told)
+        for k, t in sorted(p.threads.items()):
+            steps, level = t.rates, 1
+            for _, periods in steps:
+                expect("to another rate, by powers of two", periods != level and periods & (periods - 1) == 0, steps)
+                level = periods
+            # a sample's weight is the rate at its time; where ticks met time in the kernel, any; deferred ones add up
+            allowed = {1} | {periods for _, periods in steps}
+            most = max(allowed)
+            expect("longest period at most 100 ms", most * p.period_ns() <= 100e6, most)
+            plain = sum(w in allowed for _, _, w in t.samples)
+            expect("weights", plain >= 0.5 * len(t.samples), (allowed, [w for _, _, w in t.samples][:50]))
+            cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * p.period_ns()
+            # in flight at the end: one period, the reserve of 8 ticks of 4 periods each
+            slack = 36 * most * p.period_ns() + 60e6
+            expect(f"{options}, thread {k}: amount", cpu - slack <= seen <= cpu * 1.01 + most * p.period_ns(),
+                   f"{seen / 1e6:.1f} of {cpu / 1e6:.1f} ms")
+        costs = [f for kind, f in p.notes if kind == "cost"]
+        expect("cost at start and end", len(costs) == 2 and int(costs[0]["interrupt_measured"]) == 1 and
+               int(costs[0]["interrupt_ns"]) > 200 and int(costs[1]["helper_ns"]) > 0, costs)
+        for t in p.threads.values():
+            h = t.handler
+            expect("handler times", h and 0 < h["median_ns"] <= h["p90_ns"] <= h["p99_ns"] and
+                   h["own_ns"] == t.progress["own_ns"], (h, t.progress))
+
+
+# ---- start and stop --------------------------------------------------------------------------------------------------------
+
+def stop_and_go():
+    """The program, a signal, a delay and a duration switch measuring. While it is off no sample is recorded at all, and the
+    CPU time then is none of the measurement's: what remains is covered as ever."""
+    for mechanism in ("perf-cpu-clock", "timer-monotonic", "timer-cpu"):
+        for mode, reason in (("program", "program"), ("signal", "signal")):
+            options = ["--mechanism", mechanism] + (["--toggle-signal", "USR2"] if mode == "signal" else [])
+            before = away()
+            done, found = run([program("controls"), mode], options=options)
+            expect(f"{mechanism} {mode}: exit code", done.returncode == 0, done)
+            p = only(found)
+            t = p.threads[1]
+            expect("told", [(on, reason in why) for _, on, why in p.measuring] == [(0, True), (1, True)], p.measuring)
+            expect(f"{mechanism} {mode}: nothing while off", weights(p, t, "unwanted") == 0, weights(p, t, "unwanted"))
+            expect(f"{mechanism} {mode}: samples while on", weights(p, t, "wanted") > 0, t.weight())
+            off, on = p.measuring[0][0], p.measuring[1][0]
+            expect("times", all(when <= off or when >= on for when, _, _ in t.samples), (off, on))
+            # 0.3 s of wanted work, a kernel's tick at the start and the stop; timers stop at ticks of 4 ms
+            expect(f"{mechanism} {mode}: CPU time", 0.25e9 <= t.progress["cpu_ns"] <= 0.4e9, t.progress)
+            cpu_covered(f"{mechanism} {mode}", p, before, 2) # the reserve may be full at the stop and at the end
+    done, found = run([program("controls"), "program"], options=["--stopped"])
+    p = only(found)
+    t = p.threads[1]
+    expect("from the program's start on", all(when >= p.measuring[-1][0] for when, _, _ in t.samples) and t.weight() > 0,
+           (p.measuring, t.weight()))
+    names = [(kind, p.names.get(name), value) for kind, name, _, value in t.said]
+    expect("what the program said", [n[:2] for n in names] == [
+        ("phase", "first"), ("begin", "outer"), ("begin", "inner"), ("end", "inner"), ("end", None), ("phase", "second"),
+        ("counter", "residual"), ("counter", "residual"), ("counter", "residual"), ("phase", None)], names)
+    expect("values", [float(n[2]) for n in names if n[0] == "counter"] == [1, 1 / 2, 1 / 3], names)
+    done, found = run([program("controls"), "endless", "1.2"], options=["--delay", "0.3", "--duration", "0.4s"])
+    p = only(found)
+    t = p.threads[1]
+    expect("delay and duration", [(on, re.sub(r"\d|\(|\)", "", why)) for _, on, why in p.measuring] ==
+           [(0, "delay"), (1, "delay"), (0, "duration")], p.measuring)
+    begin, end = p.measuring[1][0], p.measuring[2][0]
+    expect("delay", begin - int(p.head["start_ns"]) >= 0.29e9, (p.head["start_ns"], begin))
+    expect("duration", end - begin >= 0.4e9, (begin, end))
+    inside = [begin <= when <= end for when, _, _ in t.samples]
+    expect("samples between", all(inside) and inside, (len(inside), sum(inside)))
+
+
+def unmeasured():
+    """heatscope.h without the runtime, in each way that programs are linked."""
+    for name in ("controls", "controls_fixed", "controls_cpp"):
+        if os.path.exists(program(name)):
+            done = subprocess.run([program(name), "endless", "0.1"], capture_output=True, text=True)
+            expect(name, done.returncode == 0 and not done.stderr, done)
+            if name != "controls":
+                done, found = run([program(name), "program"])
+                expect(f"{name}: measured", done.returncode == 0 and [on for _, on, _ in only(found).measuring] == [0, 1], done)
+    if os.path.exists(program("controls_fortran")):
+        done = subprocess.run([program("controls_fortran")], capture_output=True, text=True)
+        expect("Fortran unmeasured", done.returncode == 0 and "measuring F" in done.stdout, done)
+        done, found = run([program("controls_fortran")])
+        p = only(found)
+        expect("Fortran measured", done.returncode == 0 and "measuring T" in done.stdout, done)
+        expect("Fortran says", [(k, p.names.get(n)) for k, n, _, _ in p.threads[1].said] ==
+               [("begin", "solve step"), ("counter", "residual"), ("end", "solve step"), ("end", None)], p.threads[1].said)
+
+
+def no_children():
+    for mode in ("fork", "vfork", "spawn"):
+        done, found = run([program("processes"), mode], options=["--children", "ignore"])
+        expect(mode, done.returncode == 0, done)
+        p = only(found)
+        expect("the parent", "in_child" not in s.names_in(p) and "in_parent" in s.names_in(p), s.names_in(p))
+    done, found = run([program("processes"), "exec"], options=["--children", "ignore"])
+    expect("what the process itself becomes is followed", done.returncode == 3 and len(found) == 2, (done, len(found)))
+    # by the environment alone
+    library = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(s.HEATSCOPE))), "lib/heatscope/libheatscope-rt.so")
+    directory = os.path.join(s.WORK, "e")
+    for which, count in (("follow", 2), ("ignore", 1)):
+        shutil.rmtree(directory, ignore_errors=True)
+        env = dict(os.environ, LD_PRELOAD=library, HEATSCOPE_OUTPUT=directory, HEATSCOPE_CHILDREN=which)
+        done = subprocess.run([program("processes"), "fork"], env=env, capture_output=True, text=True)
+        expect(which, done.returncode == 0 and len(processes(s.HEATSCOPE, directory)) == count, done)
+
+
+# ---- while it runs -----------------------------------------------------------------------------------------------------------
+
+def live():
+    """Another process reads the file at random moments while the program runs: each time it is a consistent state of the
+    past, never less than the time before, and it can be correlated."""
+    directory = os.path.join(s.WORK, "live")
+    shutil.rmtree(directory, ignore_errors=True)
+    child = subprocess.Popen([s.HEATSCOPE, "run", "-q", "-F", "10000", "-o", directory, program("processes"), "forever"],
+                             stdout=subprocess.PIPE)
+    child.stdout.readline()
+    last, reads = (0, 0), 0
+    try:
+        end = time.monotonic() + 3
+        while time.monotonic() < end or reads < 10:
+            p = only(processes(s.HEATSCOPE, directory))
+            for complaint in p.check():
+                expect(f"read {reads}", False, complaint)
+            t = p.threads.get(1)
+            if not t:
+                continue
+            expect("no end", not p.ends, p.ends)
+            # the dump reads the file from front to back while it grows: what was counted early may be recorded after
+            now = (t.weight(), t.progress["samples"])
+            expect("never less", now[0] >= last[0] and now[1] >= last[1], (last, now))
+            last = now
+            reads += 1
+        expect("grows", last[0] > 0, last)
+        done = subprocess.run([s.HEATSCOPE, "correlate", "-o", os.path.join(s.WORK, "live.h5"), directory],
+                              capture_output=True, text=True)
+        expect("correlated while it runs", done.returncode == 0, done)
+    finally:
+        child.kill()
+        child.wait()
+    print(f"{reads} reads of a growing file, {last[0]} samples at the last")
+
+
+if __name__ == "__main__":
+    name, s.HEATSCOPE, s.PROGRAMS, s.WORK = sys.argv[1:5]
+    s.WORK = os.path.join(s.WORK, "control-" + name)
+    os.makedirs(s.WORK, exist_ok=True)
+    for trial in range(3): # what a hypervisor that took processors away did to it says nothing
+        s.failures.clear()
+        before = s.stolen()
+        globals()[name]()
+        taken = s.stolen() - before
+        if not s.failures or taken < 0.02:
+            break
+        print(f"repeated: {taken:.2f} s of processor time were stolen", *(f[:300] for f in s.failures[:5]), sep="\n  ")
+    for f in s.failures[:20]:
+        print("FAILED", f[:1000])
+    sys.exit(bool(s.failures))
