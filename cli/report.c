@@ -508,6 +508,18 @@ char *report_fit_prose(const char *text, int width, char *out, size_t size) {
     return out;
 }
 
+char *report_first_sentence(const char *text, char *out, size_t size) {
+    size_t n = strcspn(text, "\r\n");
+    const char *advice = strstr(text, ". Use ");
+    if (advice && (size_t)(advice - text) < n)
+        n = (size_t)(advice - text);
+    while (n && (text[n - 1] == '.' || text[n - 1] == ' '))
+        n--;
+    char part[512];
+    snprintf(part, sizeof part, "%.*s", (int)(n < 500 ? n : 500), text);
+    return report_fit_prose(part, 240, out, size);
+}
+
 char *report_fit_place(const char *path, int width, char *out, size_t size) {
     const char *from = path, *slash = strrchr(path, '/');
     for (const char *p = slash; p && p > path; p--)

@@ -90,6 +90,8 @@ char *report_fit_prose(const char *text, int width, char *out, size_t size);
 char *report_fit_path(const char *path, int width, char *out, size_t size);
 char *report_fit_place(const char *path, int width, char *out, size_t size);
 int report_columns_of(const char *text); /* terminal columns, one a character */
+/* Of a remark: what comes before advice and further lines, without its stop. Returns out. */
+char *report_first_sentence(const char *text, char *out, size_t size);
 
 /* One line of source without the blanks around it; NULL where there is none. */
 const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n);

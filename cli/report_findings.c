@@ -6,7 +6,8 @@
 
 #include <heatscope/formats/records.h>
 
-#include "report.h"
+#include "report_measures.h"
+#include "report_reasons.h"
 
 typedef struct finding {
     double weight; /* samples it is about */
@@ -102,27 +103,33 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
     hsc_db_remark remark;
     bool remarked = false;
     char text[4096], how[400], where[600], of[300], share[120], extra[900] = "";
-    if (!n || r->excl[loops[0]] <= 0)
+    uint32_t hot = 0; /* of the user's code; a library's only where it has none */
+    for (uint32_t i = 0; i < n; i++)
+        if (!hsc_db_get_scope(r->db, loops[i], &s, NULL) && report_is_own(r, &s)) {
+            hot = i;
+            break;
+        }
+    if (!n || r->excl[loops[hot]] <= 0)
         return HSC_OK;
-    hsc_status status = hsc_db_get_scope(r->db, loops[0], &s, err);
+    hsc_status status = hsc_db_get_scope(r->db, loops[hot], &s, err);
     if (!status)
-        status = report_versions_of(r, loops[0], &v, how, sizeof how, err);
+        status = report_versions_of(r, loops[hot], &v, how, sizeof how, err);
     if (!status)
-        status = report_remark_of(r, loops[0], &remarked, &remark, err);
+        status = report_remark_of(r, loops[hot], &remarked, &remark, err);
     if (status)
         return status;
     place(r, &s, where, sizeof where);
     procedure_name(r, &s, of, sizeof of);
-    amount(r, r->excl[loops[0]], share, sizeof share);
+    amount(r, r->excl[loops[hot]], share, sizeof share);
     if (how[0])
         snprintf(extra, sizeof extra, " It runs as: %s.", how);
     if (remarked && remark.kind != HSC_remark_kind_PASSED) {
         char message[300];
-        report_fit_prose(remark.message, 240, message, sizeof message);
+        report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
     snprintf(text, sizeof text, "The hottest loop takes %s: %s loop at %s, depth %u, in %s.%s", share, s.name, where, s.depth, of, extra);
-    say(f, r->excl[loops[0]], text);
+    say(f, r->excl[loops[hot]], text);
     return HSC_OK;
 }
 
@@ -176,34 +183,20 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
     report *r = f->r;
-    double worst = 0, missed = 0, missed_all = 0;
-    uint32_t worst_at = HSC_NONE, missed_at = HSC_NONE, missed_n = 0;
-    hsc_db_remark missed_remark = {0};
+    double worst = 0;
+    uint32_t worst_at = HSC_NONE;
     report_versions worst_v = {0};
     char text[4096], how[400], where[600], of[300], share[120];
     hsc_db_scope s;
     for (uint32_t i = 0; i < n && r->excl[loops[i]] >= 0.002 * r->total; i++) {
         report_versions v;
-        hsc_db_remark remark;
-        bool found;
         hsc_status status = report_versions_of(r, loops[i], &v, how, sizeof how, err);
-        if (!status)
-            status = report_remark_of(r, loops[i], &found, &remark, err);
         if (status)
             return status;
         if (v.scalar > worst && v.width) {
             worst = v.scalar;
             worst_at = loops[i];
             worst_v = v;
-        }
-        if (found && remark.kind != HSC_remark_kind_PASSED && strstr(remark.pass, "loop-vectorize") && v.vector <= 0) {
-            missed_all += r->excl[loops[i]];
-            missed_n++;
-            if (r->excl[loops[i]] > missed) {
-                missed = r->excl[loops[i]];
-                missed_at = loops[i];
-                missed_remark = remark;
-            }
         }
     }
     if (worst_at != HSC_NONE && worst >= 0.01 * r->total) {
@@ -218,21 +211,6 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
                  "though there is a vector body of %u lanes: %s loop at %s in %s.",
                  share, 100 * worst / (worst_v.vector + worst_v.scalar + worst_v.other), worst_v.width, s.name, where, of);
         say(f, worst, text);
-    }
-    if (missed_at != HSC_NONE && missed_all >= 0.01 * r->total) {
-        char message[300];
-        hsc_status status = hsc_db_get_scope(r->db, missed_at, &s, err);
-        if (status)
-            return status;
-        place(r, &s, where, sizeof where);
-        amount(r, missed_all, share, sizeof share);
-        report_fit_prose(missed_remark.message, 200, message, sizeof message);
-        if (missed_n == 1)
-            snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s.", share, where, message);
-        else
-            snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on; the hottest, %.1f %%, is at %s: %s.", share,
-                     missed_n, 100 * missed / r->total, where, message);
-        say(f, missed_all, text);
     }
     return HSC_OK;
 }
@@ -387,6 +365,127 @@ static hsc_status mpi(findings *f, hsc_err *err) {
     snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
     say(f, sum, text);
     return HSC_OK;
+}
+
+/* "sweeps.c:85" */
+static void place_of_line(const report *r, uint32_t line, char *out, size_t size) {
+    hsc_db_line l;
+    hsc_db_file file;
+    out[0] = 0;
+    if (line == HSC_NONE || hsc_db_get_line(r->db, line, &l, NULL) || hsc_db_get_file(r->db, l.file, &file, NULL) || !file.has_lines)
+        return;
+    const char *slash = strrchr(file.path, '/');
+    snprintf(out, size, " at %.150s:%u", slash ? slash + 1 : file.path, l.line);
+}
+
+/* Elapsed time in calls of the message-passing library, as its wrappers timed them. */
+static hsc_status messages(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_message *rows;
+    uint32_t n, best = HSC_NONE;
+    double all = 0, sent = 0, elapsed = 0;
+    char text[1200], where[200];
+    hsc_status status = report_messages(r, false, &rows, &n, err);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < r->info.processes; p++) {
+        hsc_db_process process;
+        if (!hsc_db_get_process(r->db, p, &process, NULL))
+            elapsed += process.end_s - process.begin_s;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        all += rows[i].duration_s;
+        sent += (double)rows[i].sent_bytes;
+        if (best == HSC_NONE && rows[i].kind != HSC_operation_class_SETUP)
+            best = i;
+    }
+    if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
+        place_of_line(r, rows[best].line, where, sizeof where);
+        snprintf(text, sizeof text,
+                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %.3g MB; "
+                 "longest: %s%s, %.3g s in %llu calls.",
+                 all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
+                 (unsigned long long)rows[best].calls);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), text);
+    }
+    free(rows);
+    return HSC_OK;
+}
+
+/* Elapsed time in which the user's threads were blocked outside message passing. */
+static hsc_status blocked(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_wait *rows;
+    uint32_t n, best = HSC_NONE;
+    double all = 0;
+    char text[1200], where[200], holder[400] = "";
+    hsc_status status = report_waits(r, &rows, &n, err);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].own) {
+            all += rows[i].total_s;
+            best = best == HSC_NONE ? i : best;
+        }
+    if (best != HSC_NONE && all >= 0.01 * r->info.cpu_s) {
+        hsc_db_context c;
+        hsc_db_scope s;
+        char name[300];
+        if (rows[best].holder_context != HSC_NONE && !hsc_db_get_context(r->db, rows[best].holder_context, &c, NULL) &&
+            !hsc_db_get_scope(r->db, c.scope, &s, NULL))
+            snprintf(holder, sizeof holder, ", mostly while %s held it", report_fit(s.name, 60, name, sizeof name));
+        place_of_line(r, rows[best].line, where, sizeof where);
+        snprintf(text, sizeof text,
+                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing; longest: %s%s, %.3g s in %llu "
+                 "waits%s.",
+                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, holder);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), text);
+    }
+    free(rows);
+    return HSC_OK;
+}
+
+/* Time at stake in loops that the vectoriser refused. */
+static hsc_status refused(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_refusal *rows;
+    uint32_t n;
+    double all = 0, by_reason[256] = {0};
+    char text[2400], share[120];
+    hsc_status status = report_refusals(r, &rows, &n, err);
+    if (status)
+        return status;
+    unsigned best = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        all += rows[i].scalar;
+        by_reason[rows[i].reason & 255] += rows[i].scalar;
+    }
+    for (unsigned k = 1; k < 256; k++)
+        best = by_reason[k] > by_reason[best] ? k : best;
+    if (all >= 0.01 * r->total && n) {
+        hsc_db_scope s;
+        char where[600], why[400];
+        const char *reason = hsc_enum_text("reason", best);
+        status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
+        if (!status) {
+            place(r, &s, where, sizeof where);
+            amount(r, all, share, sizeof share);
+            if (rows[0].has_dependence)
+                report_dependence(r, &rows[0].dependence, why, sizeof why);
+            else
+                report_first_sentence(rows[0].remark.message, why, sizeof why);
+            if (n == 1)
+                snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s.", share, where, why);
+            else
+                snprintf(text, sizeof text,
+                         "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
+                         "%s: %s.",
+                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar / r->total, where, why);
+            say(f, all, text);
+        }
+    }
+    free(rows);
+    return status;
 }
 
 /* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
@@ -564,6 +663,12 @@ hsc_status report_findings(report *r, hsc_err *err) {
         status = mpi(&f, err);
     if (!status)
         status = openmp(&f, err);
+    if (!status && r->info.messages)
+        status = messages(&f, err);
+    if (!status && r->info.waits)
+        status = blocked(&f, err);
+    if (!status)
+        status = refused(&f, err);
     if (!status)
         quality(&f);
     qsort(f.list, (size_t)f.n, sizeof *f.list, heavier);

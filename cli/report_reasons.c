@@ -119,7 +119,7 @@ static void put_loop(report *r, const report_refusal *x) {
     if (x->has_dependence)
         report_dependence(r, &x->dependence, line, sizeof line);
     else
-        snprintf(line, sizeof line, "%s", x->remark.message);
+        report_first_sentence(x->remark.message, line, sizeof line);
     fprintf(r->out, "%22s%s\n", "", report_fit_prose(line, r->width - 22, text, sizeof text));
 }
 
