@@ -18,6 +18,7 @@
 #include "map_remarks.h"
 #include "map_rows.h"
 #include "map_section.h"
+#include "map_words.h"
 #include "map_store.h"
 
 enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_ARRAYS, OPT_MESSAGES,
@@ -188,9 +189,8 @@ typedef struct version {
 } version;
 
 /* What became of a loop: "vector 2 lanes x4, remainder". */
-static void print_versions(const hsc_map_module *m, uint64_t loop_id) {
-    static const char *const words[] = {"as written", "vector", "remainder", "unrolled", "epilogue", "unrolled fully",
-                                        "made by the compiler", "memcpy or memset"};
+static void print_versions(const hsc_map_module *m, const hsc_rec_loop *l) {
+    uint64_t loop_id = l->loop_id;
     version list[32];
     size_t n = 0;
     for (size_t i = 0; i < m->n_instances; i++) {
@@ -208,8 +208,7 @@ static void print_versions(const hsc_map_module *m, uint64_t loop_id) {
         list[k].count++;
     }
     for (size_t i = 0; i < n; i++) {
-        printf("%s%s", i ? ", " : "",
-               list[i].version < sizeof words / sizeof *words ? words[list[i].version] : "?");
+        printf("%s%s", i ? ", " : "", hsc_map_version_word(list[i].version));
         if (list[i].width)
             printf(" %" PRIu64 " lanes", list[i].width);
         if (list[i].interleave > 1)
@@ -220,7 +219,7 @@ static void print_versions(const hsc_map_module *m, uint64_t loop_id) {
             printf(" (%zu times)", list[i].count);
     }
     if (!n)
-        printf("no code left");
+        printf(l->flags & HSC_loop_flag_COLLAPSED ? "one with the loop round it" : "no code left");
 }
 
 static void print_range(uint64_t begin, uint64_t end) {
@@ -259,13 +258,17 @@ static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
             const char *kind = hsc_enum_text("loop_kind", v->kind);
             print_range(v->line_begin, v->line_end);
             printf("%*s%s: ", (int)(v->depth < 20 ? 2 * v->depth : 40), "", kind ? kind : "loop");
-            print_versions(m, v->loop_id);
+            print_versions(m, v);
+            hsc_map_print_control(v);
+            if (v->flags & HSC_loop_flag_COMPILER)
+                printf(" (not in the source)");
             printf("\n");
             if (arrays)
                 hsc_map_print_references(m, v->loop_id);
             if (remarks)
                 hsc_map_print_loop_remarks(m, v->loop_id);
         }
+        hsc_map_print_directives(m, p->procedure_id);
         if (remarks)
             hsc_map_print_procedure_remarks(m, p->procedure_id);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Puts the records of all modules of a map together. */
 #include "map_book.h"
+#include "map_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -482,9 +483,6 @@ const hsc_book_file *hsc_map_book_file(const hsc_map_book *b, const char *path) 
 /* ---- in words ---- */
 
 char *hsc_map_versions_text(const hsc_map_book *b, const hsc_book_loop *l, bool own, char *out, size_t size) {
-    static const char *const words[] = {
-        "as written",           "vector",          "remainder", "unrolled", "epilogue", "unrolled fully",
-        "made by the compiler", "memcpy or memset"};
     size_t at = 0;
     out[0] = 0;
     for (uint32_t i = 0; i < l->versions && at + 1 < size; i++) {
@@ -512,7 +510,7 @@ char *hsc_map_versions_text(const hsc_map_book *b, const hsc_book_loop *l, bool 
         if (copies > 1)
             snprintf(times, sizeof times, " (%" PRIu32 " times)", copies);
         int n = snprintf(part, sizeof part, "%s%s%s%s%s", at ? ", " : "",
-                         v->version < sizeof words / sizeof *words ? words[v->version] : "?", lanes, by, times);
+                         hsc_map_version_word(v->version), lanes, by, times);
         if (n < 0 || at + (size_t)n >= size)
             break;
         memcpy(out + at, part, (size_t)n + 1);
@@ -559,7 +557,9 @@ hsc_book_outcome hsc_map_outcome(const hsc_map_book *b, const hsc_book_loop *l) 
         o.unrolled = o.unrolled || v->version == HSC_loop_version_UNROLLED;
         o.fully = o.fully || v->version == HSC_loop_version_UNROLLED_FULLY;
         o.library = o.library || v->version == HSC_loop_version_LIBRARY_CALL;
-        o.any_scalar = o.any_scalar || v->version == HSC_loop_version_PLAIN;
+        o.any_scalar = o.any_scalar || v->version == HSC_loop_version_PLAIN ||
+                       v->version == HSC_loop_version_ALTERNATIVE || v->version == HSC_loop_version_FALLBACK ||
+                       v->version == HSC_loop_version_REMAINDER_OR_FALLBACK;
         o.width = v->width > o.width ? v->width : o.width;
         o.interleave =
             v->version == HSC_loop_version_VECTOR && v->interleave > o.interleave ? v->interleave : o.interleave;

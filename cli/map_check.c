@@ -215,6 +215,7 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
     for (size_t i = 0; i < m->n_procedures; i++) {
         IN_RANGE("file of a procedure", m->procedures[i].file_id, m->n_files);
         IN_RANGE("parent of a procedure", m->procedures[i].parent_id, m->n_procedures);
+        IN_RANGE("origin of a procedure", m->procedures[i].origin_id, m->n_procedures);
     }
     uint8_t *seen = calloc(sites + 1, 1);
     if (!seen)
@@ -251,6 +252,18 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
         IN_RANGE("function of a loop instance", v->function_id, m->n_procedures);
         IN_RANGE("parent of a loop instance", v->parent_id, m->n_instances);
         IN_RANGE("loop of a loop instance", v->loop_id, sites);
+        IN_RANGE("copy of a loop instance", v->inline_id, m->n_inlines);
+    }
+    for (size_t i = 0; i < m->n_directives; i++) {
+        const hsc_rec_directive *v = &m->directives[i];
+        IN_RANGE("procedure of a directive", v->procedure_id, m->n_procedures);
+        IN_RANGE("file of a directive", v->file_id, m->n_files);
+        IN_RANGE("region of a directive", v->region_id, m->n_procedures);
+        IN_RANGE("loop of a directive", v->loop_id, sites);
+    }
+    for (size_t i = 0; i < m->n_runtime_calls; i++) {
+        IN_RANGE("call of the run time", m->runtime_calls[i].callsite_id, sites);
+        IN_RANGE("directive of a call", m->runtime_calls[i].directive_id, m->n_directives);
     }
     for (size_t i = 0; i < m->n_inlines; i++) {
         const hsc_rec_inline *v = &m->inlines[i];
@@ -343,6 +356,9 @@ static hsc_status take(reading *r) {
         break;
     case HSC_REC_loop:
         ADD(loops, n_loops, hsc_rec_loop);
+        KEEP(m->loops[m->n_loops - 1].induction);
+        KEEP(m->loops[m->n_loops - 1].start);
+        KEEP(m->loops[m->n_loops - 1].bound);
         break;
     case HSC_REC_callsite:
         ADD(callsites, n_callsites, hsc_rec_callsite);
@@ -401,6 +417,15 @@ static hsc_status take(reading *r) {
         break;
     case HSC_REC_array_argument:
         ADD(array_arguments, n_array_arguments, hsc_rec_array_argument);
+        break;
+    case HSC_REC_directive:
+        ADD(directives, n_directives, hsc_rec_directive);
+        KEEP(m->directives[m->n_directives - 1].text);
+        id = m->directives[m->n_directives - 1].directive_id;
+        next = m->n_directives;
+        break;
+    case HSC_REC_runtime_call:
+        ADD(runtime_calls, n_runtime_calls, hsc_rec_runtime_call);
         break;
     default: /* of a newer version: counted, not looked at */
         break;
@@ -470,6 +495,8 @@ void hsc_map_model_fini(hsc_map_model *m) {
         free(v->datatypes);
         free(v->links);
         free(v->array_arguments);
+        free(v->directives);
+        free(v->runtime_calls);
         free(v->dependences);
         free(v->memory_checks);
     }

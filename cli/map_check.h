@@ -28,9 +28,11 @@ typedef struct hsc_map_module {
     hsc_rec_datatype *datatypes;
     hsc_rec_message_link *links;
     hsc_rec_array_argument *array_arguments;
+    hsc_rec_directive *directives;
+    hsc_rec_runtime_call *runtime_calls;
     size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks,
         n_dependences, n_memory_checks, n_values, n_symbolics, n_arrays, n_references, n_messages, n_sections,
-        n_datatypes, n_links, n_array_arguments;
+        n_datatypes, n_links, n_array_arguments, n_directives, n_runtime_calls;
     uint64_t records;
 } hsc_map_module;
 

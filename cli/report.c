@@ -289,6 +289,12 @@ static const char *version_name(uint32_t version) {
         return "vector";
     case HSC_loop_version_REMAINDER:
         return "scalar remainder";
+    case HSC_loop_version_FALLBACK:
+        return "scalar fall-back";
+    case HSC_loop_version_REMAINDER_OR_FALLBACK:
+        return "scalar remainder or fall-back";
+    case HSC_loop_version_VECTOR_EPILOGUE:
+        return "vector remainder";
     case HSC_loop_version_UNROLLED:
         return "unrolled";
     case HSC_loop_version_EPILOGUE:
@@ -312,10 +318,11 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
             return status;
         by_version[instance.version & 0xFF] += sum;
         all += sum;
-        if (instance.version == HSC_loop_version_VECTOR) {
+        if (instance.version == HSC_loop_version_VECTOR || instance.version == HSC_loop_version_VECTOR_EPILOGUE) {
             v->vector += sum;
             v->width = instance.vector_width > v->width ? instance.vector_width : v->width;
-        } else if (instance.version == HSC_loop_version_REMAINDER)
+        } else if (instance.version == HSC_loop_version_REMAINDER || instance.version == HSC_loop_version_FALLBACK ||
+                   instance.version == HSC_loop_version_REMAINDER_OR_FALLBACK)
             v->scalar += sum;
         else
             v->other += sum;

@@ -305,6 +305,7 @@ static void number_loops(early *e) {
         s->record.procedure_id = e->procedure_id;
         s->record.parent_id = parent == NONE ? 0 : e->loops[parent].id;
         s->record.depth = e->g.loops[l].depth;
+        hsc_control_read(p, &s->record);
         *HSC_VECTOR_ADD(p->loops) = s->record;
         /* where remarks will say that the loop begins; of several at one place the innermost, the one they are about */
         hsc_ir_loc begin;
@@ -418,6 +419,8 @@ static void put_ids(early *e, hsc_map *site_of) {
                     };
                     id = site;
                     hsc_map_set(site_of, (uint64_t)(uintptr_t)i, site);
+                    if (c->kind == HSC_call_kind_OPENMP && name_starts(callee, "__kmpc_"))
+                        hsc_openmp_call(p, site, i, c->callee.p, &loc, e->procedure_id);
                 }
             }
             unsigned kind;

@@ -59,6 +59,8 @@ static void put_group(hsc_pass *p, sink *s) {
     PUT_ALL(s, p->datatypes, datatype);
     PUT_ALL(s, p->message_links, message_link);
     PUT_ALL(s, p->array_arguments, array_argument);
+    PUT_ALL(s, p->directives, directive);
+    PUT_ALL(s, p->runtime_calls, runtime_call);
     hsc_rec_module_end end = {p->module_tag, s->records};
     put(s, HSC_REC_module_end, &end);
 }

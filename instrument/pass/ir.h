@@ -83,6 +83,7 @@ void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag);
 typedef struct hsc_ir_loop {
     LLVMMetadataRef node, begin, end; /* begin and end are locations, NULL where absent */
     bool is_vectorized;               /* llvm.loop.isvectorized */
+    uint32_t peeled;                  /* llvm.loop.peeled.count */
     bool has_key;
     uint32_t key_id;                  /* early id */
     uint64_t key_module;              /* tag of the module that gave it */
@@ -93,8 +94,12 @@ bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out);
 LLVMMetadataRef hsc_ir_make_loop_node(LLVMContextRef context, LLVMMetadataRef node, uint32_t id, uint64_t module_tag);
 void hsc_ir_set_loop_node(LLVMValueRef branch, LLVMMetadataRef node);
 
-/* Number of elements of the fixed vector type that the instruction makes or stores, 0 when it is none. */
-unsigned hsc_ir_vector_lanes(LLVMValueRef instruction);
+/* Number of elements of the vector type that the instruction makes or stores, 0 when it is none; *scalable: that many for
+ * each unit of the machine's vector length. */
+unsigned hsc_ir_vector_lanes(LLVMValueRef instruction, bool *scalable);
+
+/* An access that is known not to alias others because a run-time check said so (LoopVersioning, the vectoriser). */
+bool hsc_ir_is_checked_access(LLVMValueRef instruction);
 
 /* memcpy, memmove or memset as an intrinsic. */
 bool hsc_ir_copies_memory(LLVMValueRef instruction);
@@ -174,6 +179,14 @@ typedef struct hsc_ir_memory_check {
     size_t n_accesses;
 } hsc_ir_memory_check;
 void hsc_pass_take_memory_check(hsc_pass *p, const hsc_ir_memory_check *check);
+
+/* What scalar evolution knows of the iterations of a loop, before it is unrolled; 0: nothing. `latch`: the branch that
+ * closes it. */
+typedef struct hsc_ir_trips {
+    LLVMValueRef latch;
+    uint64_t exact, max, multiple;
+} hsc_ir_trips;
+void hsc_pass_take_trips(hsc_pass *p, const hsc_ir_trips *trips);
 
 /* Passes that analyse more when asked for remarks; only such as give the same code then ("inline" does not). */
 bool hsc_pass_wants_remarks(const char *pass, size_t n);

@@ -22,6 +22,8 @@ typedef struct late_loop {
     uint32_t latch_loop_id, latch_inline_id; /* of the branch that closes it; 0: none */
     uint32_t loop_id, inline_id, instance_id;
     unsigned lanes, copies; /* elements of a vector; times that one source access appears */
+    bool scalable, checked; /* elements: for each unit of the vector length; accesses rest on a run-time check */
+    uint32_t call_id, call_inline_id; /* of the call that all of its code without a loop is of; NONE: of several */
 } late_loop;
 
 /* Copies of one access of the source in one late loop. */
@@ -29,6 +31,7 @@ typedef struct access_count {
     unsigned loop, kind; /* kind: 0 store, 1 load, 2 other */
     bool is_vector;
     uint32_t loop_id, inline_id, early, count;
+    uint64_t key; /* of the access in the source */
 } access_count;
 
 typedef struct late {
@@ -42,7 +45,7 @@ typedef struct late {
     late_loop *loops;
     HSC_VECTOR(vote) votes;
     HSC_VECTOR(access_count) accesses;
-    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of;
+    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of;
 } late;
 
 static uint64_t key_of(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
@@ -141,11 +144,21 @@ static void count_access(late *w, unsigned l, LLVMValueRef i, const hsc_ir_loc *
     uint64_t key = key_of("access", early_key, (uint64_t)l << 1 | is_vector, inline_id);
     uint32_t at = hsc_map_get(&w->access_of, key);
     if (!at) {
-        *HSC_VECTOR_ADD(w->accesses) = (access_count){l, kind, is_vector, loop_id, inline_id, early, 0};
+        *HSC_VECTOR_ADD(w->accesses) = (access_count){l, kind, is_vector, loop_id, inline_id, early, 0, early_key};
         at = (uint32_t)w->accesses.n;
         hsc_map_set(&w->access_of, key, at);
     }
     w->accesses.p[at - 1].count++;
+}
+
+/* Code that the compiler made for a call (an intrinsic, put in line) has the call's id. */
+static void note_call(late_loop *s, uint32_t site, uint32_t inline_id, const hsc_pass *p) {
+    if (!site || p->sites.p[site - 1].is_loop)
+        return;
+    if (s->call_id && (s->call_id != site || s->call_inline_id != inline_id))
+        site = NONE;
+    s->call_id = site;
+    s->call_inline_id = inline_id;
 }
 
 static void look_at_code(late *w) {
@@ -172,18 +185,28 @@ static void look_at_code(late *w) {
         bool ends = l != NONE && (w->is_latch[b] || g->loops[l].header == b);
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
             hsc_ir_loc loc;
-            unsigned lanes = hsc_ir_vector_lanes(i);
-            if (l != NONE && lanes > w->loops[l].lanes)
+            unsigned kind;
+            bool scalable = false;
+            unsigned lanes = hsc_ir_vector_lanes(i, &scalable);
+            if (l != NONE && lanes > w->loops[l].lanes) {
                 w->loops[l].lanes = lanes;
+                w->loops[l].scalable = scalable;
+            }
+            if (l != NONE && !w->loops[l].checked && hsc_ir_is_checked_access(i))
+                w->loops[l].checked = true;
             if (!hsc_ir_get_loc(i, &loc) || is_debug_or_phi(i))
                 continue;
             uint32_t loop_id = loop_of_site(w->p, early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
             if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
                 hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
+            if (loop_id && hsc_pass_access_key(i, &loc, loop_id, &kind))
+                hsc_map_set(&w->touched_of, key_of("touched", b, loop_id, inline_id), 1);
             if (l == NONE)
                 continue;
             if (loop_id)
                 count_vote(w, l, loop_id, inline_id, ends ? 4 : 1);
+            if (LLVMGetInstructionOpcode(i) != LLVMCall && LLVMGetInstructionOpcode(i) != LLVMInvoke)
+                note_call(&w->loops[l], early_id(w->p, &loc), inline_id, w->p);
             count_access(w, l, i, &loc, loop_id, inline_id, lanes > 0);
         }
     }
@@ -241,6 +264,37 @@ static bool contains(const hsc_pass *p, uint32_t a, uint32_t a_inline, uint32_t 
     return false;
 }
 
+/* The loop that the compiler made for a call, made up when first met: for SUM and the like flang makes one for each dimension
+ * and puts it in line. */
+static uint32_t loop_of_call(late *w, unsigned l) {
+    hsc_pass *p = w->p;
+    const late_loop *s = &w->loops[l];
+    uint32_t level = 1;
+    for (unsigned k = w->g.loops[l].parent; k != NONE; k = w->g.loops[k].parent)
+        level += w->loops[k].call_id == s->call_id && w->loops[k].call_inline_id == s->call_inline_id && w->loops[k].loop_id;
+    uint64_t key = key_of("made", s->call_id, level, 0);
+    uint32_t id = hsc_map_get(&p->loop_of_call, key);
+    if (id || p->sites.n >= HSC_PASS_ID_MAX)
+        return id;
+    const hsc_rec_callsite *c = &p->callsites.p[p->sites.p[s->call_id - 1].index];
+    uint32_t outer = level > 1 ? hsc_map_get(&p->loop_of_call, key_of("made", s->call_id, level - 1, 0)) : (uint32_t)c->loop_id;
+    hsc_rec_loop r = {.procedure_id = c->procedure_id,
+                      .parent_id = outer,
+                      .depth = outer ? loop_record(p, outer)->depth + 1 : 1,
+                      .file_id = c->file_id,
+                      .line_begin = c->line,
+                      .column_begin = c->column,
+                      .line_end = c->line,
+                      .kind = HSC_loop_kind_ARRAY,
+                      .flags = HSC_loop_flag_COMPILER};
+    r.tag = hsc_pass_tag(c->tag, "made", &level, sizeof level);
+    *HSC_VECTOR_ADD(p->sites) = (hsc_site){.is_loop = true, .index = (uint32_t)p->loops.n};
+    r.loop_id = id = (uint32_t)p->sites.n;
+    *HSC_VECTOR_ADD(p->loops) = r;
+    hsc_map_set(&p->loop_of_call, key, id);
+    return id;
+}
+
 /* Which early loop a late one without key is: the one whose branch closes it; else, of those whose code it holds, the
  * one with the most, or one that contains that (an inner loop that was unrolled fully, or whose code was moved out, may
  * have more code than the loop itself). None that is round it already. */
@@ -270,6 +324,9 @@ static void identify_by_code(late *w, unsigned l) {
     if (best) {
         s->loop_id = best->loop_id;
         s->inline_id = best->inline_id;
+    } else if (s->call_id && s->call_id != NONE) {
+        s->loop_id = loop_of_call(w, l);
+        s->inline_id = s->call_inline_id;
     }
 }
 
@@ -298,6 +355,21 @@ static void identify(late *w) {
     }
 }
 
+/* An instance for code of a loop that is no loop of the generated code; `around` is that of the loop which the code is in. */
+static uint32_t stand_in(late *w, uint64_t version, uint32_t around, uint32_t parent, uint32_t loop_id, uint32_t inline_id) {
+    hsc_pass *p = w->p;
+    uint64_t key = key_of(version == HSC_loop_version_PEELED ? "peeled" : "unrolled", around, loop_id, inline_id);
+    uint32_t id = hsc_map_get(&w->unrolled_of, key);
+    if (id)
+        return id;
+    hsc_rec_loop_instance *r = HSC_VECTOR_ADD(p->instances);
+    id = (uint32_t)p->instances.n;
+    *r = (hsc_rec_loop_instance){.instance_id = id, .function_id = w->procedure_id, .parent_id = parent,
+                                 .loop_id = loop_id, .inline_id = inline_id, .version = version};
+    hsc_map_set(&w->unrolled_of, key, id);
+    return id;
+}
+
 /* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
  * loop, one that stands for the loop that was unrolled fully. */
 static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
@@ -305,20 +377,11 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     uint32_t around = l == NONE ? 0 : w->loops[l].instance_id;
     if (!loop_id || is_round(w, l, loop_id, inline_id) || hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)))
         return around;
-    uint64_t key = key_of("unrolled", around, loop_id, inline_id);
-    uint32_t id = hsc_map_get(&w->unrolled_of, key);
-    if (id)
-        return id;
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
-    hsc_rec_loop_instance *r = HSC_VECTOR_ADD(p->instances);
-    id = (uint32_t)p->instances.n;
-    *r = (hsc_rec_loop_instance){.instance_id = id, .function_id = w->procedure_id, .parent_id = parent,
-                                 .loop_id = loop_id,
-                                 .version = hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0))
-                                                ? HSC_loop_version_LIBRARY_CALL
-                                                : HSC_loop_version_UNROLLED_FULLY};
-    hsc_map_set(&w->unrolled_of, key, id);
-    return id;
+    return stand_in(w,
+                    hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)) ? HSC_loop_version_LIBRARY_CALL
+                                                                                        : HSC_loop_version_UNROLLED_FULLY,
+                    around, parent, loop_id, inline_id);
 }
 
 static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
@@ -330,7 +393,12 @@ static void make_instances(late *w) {
     for (unsigned l = 0; l < w->g.n_loops; l++) {
         late_loop *s = &w->loops[l];
         unsigned parent = w->g.loops[l].parent;
-        hsc_rec_loop_instance r = {.function_id = w->procedure_id, .loop_id = s->loop_id};
+        hsc_rec_loop_instance r = {.function_id = w->procedure_id, .loop_id = s->loop_id, .inline_id = s->inline_id,
+                                   .peeled = s->node.peeled};
+        if (w->g.loops[l].irreducible)
+            r.flags |= HSC_instance_flag_IRREDUCIBLE;
+        if (s->node.peeled && s->loop_id)
+            hsc_map_set(&w->peeled_of, key_of("peeled", s->loop_id, s->inline_id, 0), 1);
         /* a loop round this one that was unrolled fully is named as well */
         r.parent_id = instance_for(w, parent, s->loop_id ? (uint32_t)loop_record(p, s->loop_id)->parent_id : 0,
                                    s->inline_id);
@@ -339,9 +407,12 @@ static void make_instances(late *w) {
         } else if (s->node.is_vectorized && s->lanes) {
             r.version = HSC_loop_version_VECTOR;
             r.vector_width = s->lanes;
+            if (s->scalable)
+                r.flags |= HSC_instance_flag_SCALABLE;
             r.interleave = s->copies; /* by interleaving, or by unrolling after it: the code is the same */
         } else if (s->node.is_vectorized) {
             r.version = HSC_loop_version_REMAINDER;
+            r.unroll = s->copies > 1 ? s->copies : 0;
         } else if (s->copies > 1) {
             r.version = HSC_loop_version_UNROLLED;
             r.unroll = s->copies;
@@ -358,13 +429,23 @@ static void make_instances(late *w) {
             continue;
         for (unsigned k = 0; k < w->g.n_loops; k++) {
             const hsc_rec_loop_instance *other = instance_of(w, k);
-            if (other->version == HSC_loop_version_UNROLLED && other->loop_id == r->loop_id &&
+            if (other->unroll > 1 && other->loop_id == r->loop_id &&
                 other->parent_id == r->parent_id && w->loops[k].inline_id == w->loops[l].inline_id) {
                 r->version = HSC_loop_version_EPILOGUE;
                 break;
             }
         }
     }
+    hsc_version_loop *all = hsc_pass_alloc((w->g.n_loops + 1) * sizeof *all);
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        const late_loop *s = &w->loops[l];
+        all[l] = (hsc_version_loop){.instance_id = s->instance_id, .loop_id = s->loop_id, .inline_id = s->inline_id,
+                                    .lanes = s->lanes, .copies = s->copies, .checked = s->checked};
+    }
+    for (size_t i = 0; i < w->accesses.n; i++)
+        all[w->accesses.p[i].loop].accesses |= 1ull << (w->accesses.p[i].key >> 58);
+    hsc_versions_tell(p, &w->g, all);
+    free(all);
 }
 
 /* ---- places -------------------------------------------------------------------------------------------------------- */
@@ -375,7 +456,12 @@ static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inlin
     uint32_t id = hsc_map_get(&w->place_of, key);
     if (id || p->places.n >= HSC_PASS_ID_MAX)
         return id;
-    uint32_t instance = instance_for(w, w->g.loop_of[block], loop_of_site(p, site), inline_id);
+    uint32_t loop_id = loop_of_site(p, site);
+    uint32_t instance = instance_for(w, w->g.loop_of[block], loop_id, inline_id);
+    if (loop_id && !is_round(w, w->g.loop_of[block], loop_id, inline_id) &&
+        hsc_map_get(&w->peeled_of, key_of("peeled", loop_id, inline_id, 0)) &&
+        hsc_map_get(&w->touched_of, key_of("touched", block, loop_id, inline_id)))
+        instance = stand_in(w, HSC_loop_version_PEELED, instance, instance, loop_id, inline_id);
     hsc_rec_place *r = HSC_VECTOR_ADD(p->places);
     id = (uint32_t)p->places.n;
     *r = (hsc_rec_place){.place_id = id, .function_id = w->procedure_id, .instance_id = instance, .site_id = site,
@@ -445,9 +531,26 @@ static void put_places(late *w) {
     free(site_of);
 }
 
+/* A function that was not there early is a copy of another, which its debug information still names. */
+static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram) {
+    size_t before = p->procedures.n;
+    uint32_t id = hsc_pass_procedure_of_function(p, function);
+    if (id <= before || !subprogram)
+        return id;
+    hsc_ir_subprogram s;
+    hsc_ir_get_subprogram(subprogram, &s);
+    hsc_ir_text symbol = s.linkage_name.n ? s.linkage_name : s.name;
+    uint32_t origin = hsc_pass_find_procedure(p, symbol.p, symbol.n);
+    if (origin && origin != id) {
+        p->procedures.p[id - 1].origin_id = origin;
+        p->procedures.p[id - 1].flags |= HSC_procedure_flag_CLONE;
+    }
+    return id;
+}
+
 void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function)};
-    w.procedure_id = hsc_pass_procedure_of_function(p, function);
+    w.procedure_id = procedure_of(p, function, w.subprogram);
     hsc_graph_init(&w.g, function);
     w.loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *w.loops);
     w.is_latch = hsc_pass_alloc(w.g.blocks + 1);
@@ -473,5 +576,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     hsc_map_fini(&w.home_of);
     hsc_map_fini(&w.unrolled_of);
     hsc_map_fini(&w.copied_of);
+    hsc_map_fini(&w.touched_of);
+    hsc_map_fini(&w.peeled_of);
     hsc_graph_fini(&w.g);
 }

@@ -117,10 +117,15 @@ struct hsc_pass {
     HSC_VECTOR(hsc_rec_message_link) message_links;
     HSC_VECTOR(hsc_rec_array_argument) array_arguments;
     HSC_VECTOR(hsc_message_seen) messages_seen; /* one a message */
+    HSC_VECTOR(hsc_rec_directive) directives;
+    HSC_VECTOR(hsc_rec_runtime_call) runtime_calls;
 
     hsc_map value_of_number, array_of_global;
     hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;
     unsigned accessor_depth; /* procedures that are looked into to see what they give the address of */
+    hsc_map directive_at;   /* by file and line */
+    hsc_map trips_seen;     /* loops that scalar evolution has been asked about */
+    hsc_map loop_of_call;   /* loops made by the compiler for a call, by call and depth */
     hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
 };
 
@@ -191,7 +196,19 @@ bool hsc_source_fortran_component(hsc_pass *p, uint32_t file_id, const char *typ
                                   size_t size);
 
 bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
+/* The text of the file from there to its end; false when the line is empty there, or there is no text. */
+bool hsc_source_text(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char **text, size_t *size);
 void hsc_source_fini(hsc_source *s);
+
+/* control.c: induction, start, bound and step of a loop whose place and kind are known */
+void hsc_control_read(hsc_pass *p, hsc_rec_loop *loop);
+
+/* openmp.c */
+/* A call of the OpenMP run time: which directive it comes from. `site`: its id. */
+void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
+                     uint32_t procedure_id);
+/* When all procedures have been looked at early. */
+void hsc_openmp_finish(hsc_pass *p);
 
 /* remark.c */
 /* Remarks that say this position is where they are mean that loop. */
@@ -205,6 +222,16 @@ void hsc_why_fini(hsc_pass *p);
 void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                        const uint32_t *loop_ids, const hsc_map *site_of);
 void hsc_data_module(hsc_pass *p);
+
+/* versions.c */
+typedef struct hsc_version_loop { /* a loop of the generated code */
+    uint32_t instance_id, loop_id, inline_id;
+    unsigned lanes, copies; /* elements of a vector; copies of the body; 0 unknown */
+    bool checked;           /* accesses rest on a run-time check */
+    uint64_t accesses;      /* a bit for each of 64 classes of the source's accesses that it has */
+} hsc_version_loop;
+/* Refines the versions of the instances of a function; one of `loops` for each loop of the graph. */
+void hsc_versions_tell(hsc_pass *p, const hsc_graph *g, const hsc_version_loop *loops);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);

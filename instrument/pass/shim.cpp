@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -20,6 +22,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
 
@@ -192,6 +195,8 @@ bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out) {
         StringRef s = name->getString();
         if (s == "llvm.loop.isvectorized")
             out->is_vectorized = int_operand(attribute, 1) != 0;
+        else if (s == "llvm.loop.peeled.count")
+            out->peeled = static_cast<uint32_t>(int_operand(attribute, 1));
         else if (s == key_name) {
             out->has_key = true;
             out->key_id = static_cast<uint32_t>(int_operand(attribute, 1));
@@ -223,13 +228,34 @@ void hsc_ir_set_loop_node(LLVMValueRef branch, LLVMMetadataRef node) {
     unwrap<Instruction>(branch)->setMetadata(LLVMContext::MD_loop, unwrap<MDNode>(node));
 }
 
-unsigned hsc_ir_vector_lanes(LLVMValueRef instruction) {
+unsigned hsc_ir_vector_lanes(LLVMValueRef instruction, bool *scalable) {
     auto *i = unwrap<Instruction>(instruction);
     Type *type = i->getType();
     if (auto *store = dyn_cast<StoreInst>(i))
         type = store->getValueOperand()->getType();
-    auto *vector = dyn_cast<FixedVectorType>(type);
-    return vector ? vector->getNumElements() : 0;
+    auto *vector = dyn_cast<VectorType>(type);
+    *scalable = vector && vector->getElementCount().isScalable();
+    return vector ? vector->getElementCount().getKnownMinValue() : 0;
+}
+
+static bool has_version_domain(const MDNode *scopes) {
+    for (const MDOperand &operand : scopes->operands()) {
+        auto *scope = dyn_cast_or_null<MDNode>(operand.get());
+        auto *domain = scope && scope->getNumOperands() > 1 ? dyn_cast_or_null<MDNode>(scope->getOperand(1)) : nullptr;
+        auto *name = domain && domain->getNumOperands() > 1 ? dyn_cast_or_null<MDString>(domain->getOperand(1)) : nullptr;
+        if (name && name->getString() == "LVerDomain")
+            return true;
+    }
+    return false;
+}
+
+bool hsc_ir_is_checked_access(LLVMValueRef instruction) {
+    auto *i = unwrap<Instruction>(instruction);
+    for (unsigned kind : {LLVMContext::MD_alias_scope, LLVMContext::MD_noalias})
+        if (MDNode *scopes = i->getMetadata(kind))
+            if (has_version_domain(scopes))
+                return true;
+    return false;
 }
 
 bool hsc_ir_copies_memory(LLVMValueRef instruction) {
@@ -304,6 +330,29 @@ struct LateLook : PassInfoMixin<LateLook> {
 
 } // namespace
 
+namespace {
+
+/* Between the simplification of induction variables and full unrolling, where scalar evolution has just looked at the loop
+ * and will again: asks, and changes nothing. */
+struct TripLook : PassInfoMixin<TripLook> {
+    std::shared_ptr<Session> session;
+    explicit TripLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
+    PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
+        BasicBlock *latch = loop.getLoopLatch();
+        if (session->pass && latch && hsc_pass_get_module(session->pass) == wrap(latch->getModule())) {
+            hsc_ir_trips trips = {};
+            trips.latch = wrap(latch->getTerminator());
+            trips.exact = results.SE.getSmallConstantTripCount(&loop);
+            trips.max = results.SE.getSmallConstantMaxTripCount(&loop);
+            trips.multiple = results.SE.getSmallConstantTripMultiple(&loop);
+            hsc_pass_take_trips(session->pass, &trips);
+        }
+        return PreservedAnalyses::all();
+    }
+};
+
+} // namespace
+
 static const char *level_text(OptimizationLevel level) {
     if (level.getSizeLevel() == 1)
         return "Os";
@@ -342,6 +391,8 @@ static void register_callbacks(PassBuilder &builder) {
     });
     builder.registerVectorizerStartEPCallback(
         [session](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(DependenceLook(session)); });
+    builder.registerLateLoopOptimizationsEPCallback(
+        [session](LoopPassManager &passes, OptimizationLevel) { passes.addPass(TripLook(session)); });
     builder.registerOptimizerLastEPCallback(
         [session](ModulePassManager &passes, OptimizationLevel) { passes.addPass(LateLook(session)); });
     builder.registerFullLinkTimeOptimizationLastEPCallback(

@@ -92,6 +92,16 @@ bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *
     return true;
 }
 
+bool hsc_source_text(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char **text, size_t *size) {
+    const hsc_source *s = source_of(p, file_id);
+    span t = s ? line_from(s, line, column) : (span){"", 0};
+    if (!t.n)
+        return false;
+    *text = t.p;
+    *size = (size_t)(s->text + s->size - t.p);
+    return true;
+}
+
 static span skip_blanks(span t) {
     while (t.n && (*t.p == ' ' || *t.p == '\t')) {
         t.p++;

@@ -444,6 +444,7 @@ void hsc_pass_early(hsc_pass *p) {
     free(done);
     hsc_data_module(p);
     hsc_pass_name_outlined(p);
+    hsc_openmp_finish(p);
 }
 
 void hsc_pass_late(hsc_pass *p) {
@@ -484,6 +485,11 @@ void hsc_pass_free(hsc_pass *p) {
     hsc_map_fini(&p->array_of_global);
     hsc_map_fini(&p->accesses);
     hsc_why_fini(p);
+    free(p->directives.p);
+    free(p->runtime_calls.p);
+    hsc_map_fini(&p->directive_at);
+    hsc_map_fini(&p->trips_seen);
+    hsc_map_fini(&p->loop_of_call);
     hsc_map_fini(&p->file_by_node);
     hsc_map_fini(&p->file_by_path);
     hsc_map_fini(&p->procedure_by_name);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Words for what the map knows of loops and OpenMP directives. */
+#ifndef HEATSCOPE_CLI_MAP_WORDS_H
+#define HEATSCOPE_CLI_MAP_WORDS_H
+
+#include "map_check.h"
+
+/* Of enum loop_version, shorter than the enum's texts. */
+const char *hsc_map_version_word(uint64_t version);
+/* Prints " [i = 0; i < n; step 2; 100 iterations]" with what is known; nothing where nothing is. */
+void hsc_map_print_control(const hsc_rec_loop *loop);
+/* Prints the directives of a procedure, a line each, with the calls of the run time that they cause. */
+void hsc_map_print_directives(const hsc_map_module *m, uint64_t procedure_id);
+
+#endif
