@@ -221,7 +221,10 @@ bool hsc_code_load_lines(hsc_code *c, Dwarf *dwarf) {
         ok = add_unit(c, &die, unit, &file_of, &ranges, &all);
     free(ranges.p);
     hsc_table_fini(&file_of);
-    if (ok && all.n > 1)
+    bool sorted = true; /* as linkers leave it, mostly */
+    for (size_t i = 1; i < all.n && sorted; i++)
+        sorted = by_address(&all.p[i - 1], &all.p[i]) <= 0;
+    if (ok && !sorted)
         qsort(all.p, all.n, sizeof *all.p, by_address);
     uint64_t end = 0;
     for (size_t i = 0; ok && i < all.n; i++) {
