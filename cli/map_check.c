@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/tags.h>
+
 #define MODULES_MAX (1u << 20)
 
 struct block {
@@ -304,6 +306,46 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
     return status;
 }
 
+static int by_callee(const void *pa, const void *pb) {
+    const hsc_rec_callsite *a = *(const hsc_rec_callsite *const *)pa, *b = *(const hsc_rec_callsite *const *)pb;
+    int order;
+    if (a->procedure_id != b->procedure_id)
+        return a->procedure_id < b->procedure_id ? -1 : 1;
+    if (a->callee.n != b->callee.n)
+        return a->callee.n < b->callee.n ? -1 : 1;
+    if (a->callee.n && (order = memcmp(a->callee.p, b->callee.p, a->callee.n)))
+        return order;
+    return a < b ? -1 : a > b;
+}
+
+/* Tags that the map leaves out. */
+static hsc_status fill_tags(reading *r, hsc_map_module *m) {
+    for (size_t i = 0; i < m->n_procedures; i++) {
+        hsc_rec_procedure *p = &m->procedures[i];
+        if (!p->tag)
+            p->tag = hsc_tag_of_procedure(p->linkage_name, p->flags & HSC_procedure_flag_LOCAL,
+                                          p->file_id ? m->files[p->file_id - 1].path : m->head.name);
+    }
+    hsc_rec_callsite **order = malloc((m->n_callsites + 1) * sizeof *order);
+    if (!order)
+        return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+    for (size_t i = 0; i < m->n_callsites; i++)
+        order[i] = &m->callsites[i];
+    qsort(order, m->n_callsites, sizeof *order, by_callee);
+    uint32_t nth = 0;
+    for (size_t i = 0; i < m->n_callsites; i++) {
+        hsc_rec_callsite *c = order[i];
+        const hsc_rec_callsite *before = i ? order[i - 1] : NULL;
+        bool same = before && before->procedure_id == c->procedure_id && before->callee.n == c->callee.n &&
+                    !memcmp(before->callee.p, c->callee.p, c->callee.n);
+        nth = same ? nth + 1 : 1;
+        if (!c->tag && c->procedure_id)
+            c->tag = hsc_tag_of_call(hsc_tag_of_calls(m->procedures[c->procedure_id - 1].tag, c->callee), nth);
+    }
+    free(order);
+    return HSC_OK;
+}
+
 static hsc_status end_module(reading *r) {
     const hsc_rec_module_end *v = r->at->value;
     hsc_map_module *m = r->open;
@@ -312,7 +354,8 @@ static hsc_status end_module(reading *r) {
     if (v->records != m->records)
         return bad(r, "records of the module", m->records, v->records);
     r->open = NULL;
-    return check_module(r, m);
+    hsc_status status = check_module(r, m);
+    return status == HSC_OK ? fill_tags(r, m) : status;
 }
 
 static hsc_status take(reading *r) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/stream.h>
+#include "stream_internal.h"
 
 /* An empty chunk of this size takes every record that the format allows. */
 #define LARGE_SLOT_BYTES (HSC_CHUNK_HEADER_BYTES + HSC_RECORD_MAX_BYTES + 64u)
@@ -13,7 +13,7 @@ struct hsc_buffer_writer {
     size_t size, capacity;
     void *slot; /* the open chunk */
     uint32_t slot_bytes;
-    bool open;
+    bool open, columns;
     hsc_chunk_writer chunk;
     hsc_chunk_kind kind;
     uint32_t stream, sequence;
@@ -66,6 +66,21 @@ static hsc_status begin(hsc_buffer_writer *b, uint32_t slot_bytes, hsc_err *err)
     return HSC_OK;
 }
 
+/* The open chunk with another payload, sealed, at the end of the bytes, where there is room. */
+static void put_columns(hsc_buffer_writer *b, const uint8_t *payload, size_t size) {
+    uint32_t slot = (uint32_t)((HSC_CHUNK_HEADER_BYTES + size + 7) & ~(size_t)7);
+    uint8_t *at = b->bytes + b->size;
+    memset(at, 0, slot);
+    memcpy(at, b->slot, HSC_CHUNK_HEADER_BYTES);
+    hsc_set32(at + HSC_AT_SLOT, slot);
+    hsc_set32(at + HSC_AT_HEADER_CRC, hsc_wire_header_crc(at));
+    hsc_set32(at + HSC_AT_COMMITTED, (uint32_t)size);
+    hsc_set32(at + HSC_AT_PAYLOAD_CRC, hsc_crc32c(0, payload, size));
+    hsc_set32(at + HSC_AT_FLAGS, HSC_FLAG_SEALED | HSC_FLAG_COLUMNS);
+    memcpy(at + HSC_CHUNK_HEADER_BYTES, payload, size);
+    b->size += slot;
+}
+
 /* Moves the open chunk, if any, to the sealed ones. */
 static hsc_status end(hsc_buffer_writer *b, hsc_err *err) {
     if (!b->open)
@@ -78,20 +93,28 @@ static hsc_status end(hsc_buffer_writer *b, hsc_err *err) {
         b->open = true;
         return status;
     }
-    uint32_t n = hsc_chunk_seal(b->slot, true);
-    memcpy(b->bytes + b->size, b->slot, n);
-    b->size += n;
+    uint8_t *payload = NULL;
+    size_t size = 0;
+    if (b->columns && hsc_pack((uint8_t *)b->slot + HSC_CHUNK_HEADER_BYTES, b->chunk.used_bytes, &payload, &size) &&
+        size < b->chunk.used_bytes) {
+        put_columns(b, payload, size);
+    } else {
+        uint32_t n = hsc_chunk_seal(b->slot, true);
+        memcpy(b->bytes + b->size, b->slot, n);
+        b->size += n;
+    }
+    free(payload);
     b->sequence++;
     return HSC_OK;
 }
 
 hsc_status hsc_buffer_writer_put(hsc_buffer_writer *b, uint32_t record_id, const void *record, hsc_err *err) {
     hsc_status status = HSC_OK;
-    if (!b->open && (status = begin(b, HSC_SLOT_BYTES, err)))
+    if (!b->open && (status = begin(b, b->columns ? LARGE_SLOT_BYTES : HSC_SLOT_BYTES, err)))
         return status;
     status = hsc_chunk_put(&b->chunk, record_id, record);
     if (status == HSC_E_LIMIT && b->chunk.used_bytes) {
-        if ((status = end(b, err)) || (status = begin(b, HSC_SLOT_BYTES, err)))
+        if ((status = end(b, err)) || (status = begin(b, b->columns ? LARGE_SLOT_BYTES : HSC_SLOT_BYTES, err)))
             return status;
         status = hsc_chunk_put(&b->chunk, record_id, record);
     }
@@ -110,6 +133,10 @@ hsc_status hsc_buffer_writer_put(hsc_buffer_writer *b, uint32_t record_id, const
                            info ? "a string is above 64 KiB or the record above 1 MiB" : "not in records.def");
     }
     return HSC_OK;
+}
+
+void hsc_buffer_writer_set_columns(hsc_buffer_writer *b) {
+    b->columns = true;
 }
 
 hsc_status hsc_buffer_writer_get_bytes(hsc_buffer_writer *b, const uint8_t **bytes, size_t *size, hsc_err *err) {

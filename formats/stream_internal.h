@@ -68,6 +68,12 @@ typedef struct hsc_chunk_view {
     hsc_schema *schema; /* that its records are decoded with */
 } hsc_chunk_view;
 
+/* columns.c: a payload of records of records.def as a packed one, for the caller to free(); false without memory, or where it
+ * cannot be packed. */
+bool hsc_pack(const uint8_t *payload, size_t size, uint8_t **out, size_t *out_size);
+/* And back, from any writer: what is wrong with it; NULL: nothing, *out is the caller's to free(). */
+const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size);
+
 /* The next good chunk, schema chunks included; false at the end. */
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk);
 /* The next record of that chunk; false at its end. */

@@ -35,6 +35,7 @@ struct hsc_reader {
     uint64_t last_time;
     uint64_t epoch;
     bool first;
+    uint8_t *unpacked; /* records of a packed chunk */
     void *arrays; /* elements of the array fields of the record at hand */
     size_t arrays_capacity;
     bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream);
@@ -207,7 +208,8 @@ static bool find_header(hsc_reader *r, hsc_chunk_header *h) {
 /* Gives the payload of the chunk with header *h at `at`; NULL (with the problem told) when it is damaged. */
 static const uint8_t *load_payload(hsc_reader *r, uint64_t at, const hsc_chunk_header *h) {
     bool sealed = h->flags & HSC_FLAG_SEALED;
-    if (h->flags & ~HSC_FLAG_SEALED || (!sealed && h->payload_crc)) {
+    if (h->flags & ~(HSC_FLAG_SEALED | HSC_FLAG_COLUMNS) || (!sealed && (h->payload_crc || h->flags)) ||
+        (h->kind == HSC_CHUNK_SCHEMA && h->flags & HSC_FLAG_COLUMNS)) {
         problem(r, at, "chunk of stream %u: unknown flags 0x%x", (unsigned)h->stream, (unsigned)h->flags);
         return NULL;
     }
@@ -389,6 +391,7 @@ void hsc_reader_close(hsc_reader *r) {
     for (size_t i = 0; i < r->n_schemas; i++)
         hsc_schema_free(r->schemas[i]);
     hsc_schema_free(r->own);
+    free(r->unpacked);
     free(r->arrays);
     free(r->window);
     free(r->label);
@@ -403,6 +406,19 @@ static void skip_bad_chunk(hsc_reader *r, const hsc_chunk_header *h) {
     r->counts.chunks_bad++;
     r->counts.bytes_skipped += n;
     r->at += n;
+}
+
+/* The records of a packed payload, kept till the next one; NULL (with the problem told) when it is damaged. */
+static const uint8_t *unpack(hsc_reader *r, uint64_t at, const uint8_t *payload, size_t *size) {
+    uint8_t *rows = NULL;
+    const char *why = hsc_unpack(payload, *size, &rows, size);
+    if (why) {
+        problem(r, at, "chunk in columns: %s", why);
+        return NULL;
+    }
+    free(r->unpacked);
+    r->unpacked = rows;
+    return rows;
 }
 
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
@@ -420,6 +436,9 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
             continue;
         }
         const uint8_t *payload = load_payload(r, at, &h);
+        size_t size = h.committed;
+        if (payload && h.flags & HSC_FLAG_COLUMNS)
+            payload = unpack(r, at, payload, &size);
         if (!payload) {
             skip_bad_chunk(r, &h);
             continue;
@@ -449,7 +468,7 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
         r->first = true;
         if (h.kind != HSC_CHUNK_SCHEMA) {
             r->p = payload;
-            r->end = payload + h.committed;
+            r->end = payload + size;
         }
         if (chunk)
             *chunk = r->chunk;

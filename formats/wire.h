@@ -27,6 +27,7 @@ enum {
 
 #define HSC_MAGIC_BYTES "\x89HSR\r\n\x1a\n"
 #define HSC_FLAG_SEALED 1u
+#define HSC_FLAG_COLUMNS 2u /* the payload is in the form of columns.c */
 
 /* Record ids of schema chunks */
 enum { HSC_SCHEMA_RECORD = 0, HSC_SCHEMA_ENUM = 1 };

@@ -10,6 +10,8 @@
 
 #include "code_internal.h"
 
+#include <heatscope/formats/tags.h>
+
 /* The records of one group, strings interned; references are resolved when all are there. */
 typedef struct group_records {
     uint32_t group;
@@ -82,6 +84,15 @@ static bool add_files(hsc_code *c, group_records *g) {
     return true;
 }
 
+/* The tag of a procedure whose record leaves it out. */
+static uint64_t tag_of(const hsc_code *c, const group_records *g, const hsc_rec_procedure *p) {
+    const char *name = c->groups.p[g->group].name;
+    hsc_str file = {name, strlen(name)};
+    if (p->file_id && p->file_id <= g->files.n && g->files.p[p->file_id - 1].file_id == p->file_id)
+        file = g->files.p[p->file_id - 1].path;
+    return hsc_tag_of_procedure(p->linkage_name, p->flags & HSC_procedure_flag_LOCAL, file);
+}
+
 static bool add_procedures(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->procedures.n; i++) {
         const hsc_rec_procedure *p = &g->procedures.p[i];
@@ -97,9 +108,9 @@ static bool add_procedures(hsc_code *c, group_records *g) {
             at->line_begin = clamp(p->line_begin);
             at->line_end = clamp(p->line_end);
             at->flags = (uint32_t)p->flags;
-            at->tag = p->tag;
+            at->tag = p->tag ? p->tag : tag_of(c, g, p);
             at->knowledge = HSC_KNOWN_MAP;
-            if (!check_tag(c, p->tag, 0, row))
+            if (!check_tag(c, at->tag, 0, row))
                 return false;
         }
         if (at->line_end < p->line_end && at->line_begin == p->line_begin)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/tags.h>
+
 static hsc_str str_of(hsc_ir_text t) {
     return (hsc_str){t.p, t.n < HSC_STRING_MAX_BYTES ? t.n : HSC_STRING_MAX_BYTES - 1};
 }
@@ -26,6 +28,32 @@ static void put(sink *s, uint32_t id, const void *record) {
     for (size_t i = 0; i < (vector).n; i++) \
     put((s), HSC_REC_##name, &(vector).p[i])
 
+/* Procedures without the tags that their names give. */
+static void put_procedures(const hsc_pass *p, sink *s) {
+    for (size_t i = 0; i < p->procedures.n; i++) {
+        hsc_rec_procedure r = p->procedures.p[i];
+        hsc_str file = r.file_id ? p->files.p[r.file_id - 1].path : str_of(p->unit.name);
+        if (r.tag == hsc_tag_of_procedure(r.linkage_name, r.flags & HSC_procedure_flag_LOCAL, file))
+            r.tag = 0;
+        put(s, HSC_REC_procedure, &r);
+    }
+}
+
+/* Calls without the tags that their procedure and their order give. */
+static void put_calls(const hsc_pass *p, sink *s) {
+    hsc_map seen = {0};
+    for (size_t i = 0; i < p->callsites.n; i++) {
+        hsc_rec_callsite r = p->callsites.p[i];
+        uint64_t calls = r.procedure_id ? hsc_tag_of_calls(p->procedures.p[r.procedure_id - 1].tag, r.callee) : 1;
+        uint32_t nth = hsc_map_get(&seen, calls) + 1;
+        hsc_map_set(&seen, calls, nth);
+        if (r.tag == hsc_tag_of_call(calls, nth))
+            r.tag = 0;
+        put(s, HSC_REC_callsite, &r);
+    }
+    hsc_map_fini(&seen);
+}
+
 static void put_group(hsc_pass *p, sink *s) {
     hsc_rec_module m = {
         .module_tag = p->module_tag,
@@ -41,9 +69,9 @@ static void put_group(hsc_pass *p, sink *s) {
     put(s, HSC_REC_module, &m);
     s->records = 0;
     PUT_ALL(s, p->files, file);
-    PUT_ALL(s, p->procedures, procedure);
+    put_procedures(p, s);
     PUT_ALL(s, p->loops, loop);
-    PUT_ALL(s, p->callsites, callsite);
+    put_calls(p, s);
     PUT_ALL(s, p->instances, loop_instance);
     PUT_ALL(s, p->inlines, inline);
     PUT_ALL(s, p->places, place);
@@ -101,6 +129,7 @@ void hsc_emit_map(hsc_pass *p) {
     size_t size;
     s.w = hsc_buffer_writer_new(HSC_CHUNK_STATIC, 0, false, &s.err);
     if (s.w) {
+        hsc_buffer_writer_set_columns(s.w);
         put_group(p, &s);
         if (s.status == HSC_OK)
             s.status = hsc_buffer_writer_get_bytes(s.w, &bytes, &size, &s.err);

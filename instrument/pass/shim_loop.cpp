@@ -4,12 +4,20 @@
 
 #include <vector>
 
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BasicAliasAnalysis.h"
 #include "llvm/Analysis/LoopAccessAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -186,11 +194,27 @@ static void look_at(hsc_pass *pass, Function &f, Loop &loop, ScalarEvolution &se
 PreservedAnalyses DependenceLook::run(Function &f, FunctionAnalysisManager &analyses) {
     if (!session->pass || hsc_pass_get_module(session->pass) != wrap(f.getParent()))
         return PreservedAnalyses::all();
-    auto &loops = analyses.getResult<LoopAnalysis>(f);
+    const auto *known = analyses.getCachedResult<LoopAnalysis>(f);
+    if (known && known->empty())
+        return PreservedAnalyses::all();
+    /* Analyses of our own: what scalar evolution has been asked decides the form of what it answers later, so that the
+     * compiler's own one must not be asked. */
+    DominatorTree dominators(f);
+    LoopInfo loops(dominators);
     if (loops.empty())
         return PreservedAnalyses::all();
-    auto &se = analyses.getResult<ScalarEvolutionAnalysis>(f);
-    auto &accesses = analyses.getResult<LoopAccessAnalysis>(f);
+    auto &library = analyses.getResult<TargetLibraryAnalysis>(f);
+    auto &target = analyses.getResult<TargetIRAnalysis>(f);
+    AssumptionCache assumptions(f, &target);
+    ScalarEvolution se(f, library, assumptions, dominators, loops);
+    AAResults aliases(library);
+    BasicAAResult basic(f.getParent()->getDataLayout(), f, library, assumptions, &dominators);
+    TypeBasedAAResult by_type;
+    ScopedNoAliasAAResult by_scope;
+    aliases.addAAResult(basic);
+    aliases.addAAResult(by_scope);
+    aliases.addAAResult(by_type);
+    LoopAccessInfoManager accesses(se, aliases, dominators, loops, &target, &library);
     for (Loop *loop : loops.getLoopsInPreorder())
         if (loop->isInnermost())
             look_at(session->pass, f, *loop, se, accesses);

@@ -2,6 +2,8 @@
 /* State of one module: memory, tables, files, procedures, control flow. */
 #include "pass.h"
 
+#include <heatscope/formats/tags.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,9 +114,7 @@ hsc_str hsc_pass_dup(hsc_pass *p, const char *text, size_t n) {
 }
 
 uint64_t hsc_pass_tag(uint64_t seed, const char *kind, const void *bytes, size_t n) {
-    seed = hsc_hash64(seed, kind, strlen(kind) + 1);
-    uint64_t tag = hsc_hash64(seed, bytes, n);
-    return tag ? tag : 1;
+    return hsc_tag(seed, kind, bytes, n);
 }
 
 uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, uint32_t loop_id, unsigned *kind) {

@@ -7,6 +7,7 @@ import math
 import re
 import struct
 import sys
+import zlib
 
 MAGIC = b"\x89HSR\r\n\x1a\n"
 KINDS = "kind0 schema static dynamic symbolic attributes index".split()
@@ -79,6 +80,66 @@ class Cursor:
         if not 1 <= n <= min(1 << 20, c.end - c.at):
             raise Bad("length")
         return c.at, c.at + n
+
+
+def varint_of(v):
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    return bytes(out) + bytes([v])
+
+
+def unpack(payload):
+    """The records of a packed payload in their plain form; None for a bad one."""
+    try:
+        c = Cursor(payload)
+        n = c.number(64 << 20)
+        body = zlib.decompressobj()
+        text = body.decompress(payload[c.at:], n + 1)
+        if len(text) != n or not body.eof:
+            return None
+        c = Cursor(text)
+        kinds = []
+        for _ in range(c.number(256)):
+            number = c.varint()
+            kinds.append((number, [[c.number(255), c.number(n)] for _ in range(c.number(64))]))
+        order = [c.number(len(kinds) - 1) for _ in range(c.number(n))]
+        columns = []
+        for _, fields in kinds:
+            columns.append([])
+            for kind, size in fields:
+                columns[-1].append([kind, Cursor(text, c.at, c.at + len(c.take(size))), 0])
+        if c.at != c.end:
+            return None
+        rows = b""
+        for k in order:
+            row = varint_of(kinds[k][0])
+            for column in columns[k]:
+                kind, at, last = column
+                start = at.at
+                if kind == 1:
+                    column[2] = last = last + at.zigzag() & MASK
+                    row += varint_of(last)
+                    continue
+                if kind in (2, 3, 4):
+                    at.varint()
+                elif kind in (5, 6):
+                    at.take(8)
+                elif kind in (7, 8):
+                    at.take(at.varint())
+                elif kind in (9, 10):
+                    for _ in range(at.varint()):
+                        length = at.varint()
+                        if kind == 10:
+                            at.take(length)
+                else:
+                    return None
+                row += text[start:at.at]
+            rows += varint_of(len(row)) + row
+        return rows if all(x[1].at == x[1].end for k in columns for x in k) else None
+    except (Bad, zlib.error):
+        return None
 
 
 class Schema:
@@ -197,7 +258,10 @@ def walk(data):
             continue
         payload = data[at + 64:at + 64 + h["committed"]]
         good = h["major"] == 1 and h["committed"] <= h["slot"] - 64 and len(payload) == h["committed"] and \
-            (h["flags"], h["crc"]) in ((0, 0), (1, crc32c(payload)))
+            (h["flags"], h["crc"]) in ((0, 0), (1, crc32c(payload)), (3, crc32c(payload)))
+        if good and h["flags"] == 3:
+            payload = unpack(payload) if h["kind"] != 1 else None
+            good = payload is not None
         yield h, payload if good else None
         if not good:
             yield None, -min(h["slot"], len(data) - at)
@@ -217,7 +281,7 @@ def main():
             continue
         n["good"], n["open"] = n["good"] + 1, n["open"] + (h["flags"] == 0)
         kind = dict(enumerate(KINDS)).get(h["kind"], f"kind{h['kind']}")
-        slot = "packed" if h["slot"] == (64 + len(payload) + 7) // 8 * 8 else h["slot"]
+        slot = "packed" if h["slot"] == (64 + h["committed"] + 7) // 8 * 8 else h["slot"]
         out.append(f"@chunk {kind} stream={h['stream']} sequence={h['sequence']} t0={h['t0']} lost={h['lost']} slot={slot} "
                    f"{'sealed' if h['flags'] else 'open'} schema={h['schema']:016x}" +
                    (f" minor={h['minor']}" if h["minor"] else ""))

@@ -89,6 +89,8 @@ typedef struct hsc_buffer_writer hsc_buffer_writer;
 /* A packed sequence of chunks in memory: schema chunk first when `with_schema`, then chunks of `kind` as records come. */
 hsc_buffer_writer *hsc_buffer_writer_new(hsc_chunk_kind kind, uint32_t stream, bool with_schema, hsc_err *err);
 hsc_status hsc_buffer_writer_put(hsc_buffer_writer *b, uint32_t record_id, const void *record, hsc_err *err);
+/* From here on records are written in columns, deflated, where that makes a chunk smaller. Nothing must have been put before. */
+void hsc_buffer_writer_set_columns(hsc_buffer_writer *b);
 /* Seals what is open and gives the bytes, borrowed until the writer is freed or put to again. */
 hsc_status hsc_buffer_writer_get_bytes(hsc_buffer_writer *b, const uint8_t **bytes, size_t *size, hsc_err *err);
 void hsc_buffer_writer_free(hsc_buffer_writer *b);
