@@ -5,12 +5,13 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
     {"jobs", 'j', "N", "threads to use (all processors); the result does not depend on it"},
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
+    {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -26,6 +27,7 @@ static const hsc_cli_command command = {
         "Programs and libraries are read from where they were in the run; their build id must be the same. What a stripped one "
         "lacks is looked for by build id in DIR/maps, in ~/.local/share/heatscope/maps (heatscope map --save), in "
         "/usr/lib/debug and in debuginfod's cache, and by .gnu_debuglink beside the program. Damaged parts of files are left out and counted in the ledger.\n\n"
+        "A file of --categories has lines 'category NAME' and 'procedure|module|worker PATTERN CATEGORY [strong|soft]'; a module is a program or library by the name of its file, PATTERN has * and ?.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
     .options = options,
@@ -34,6 +36,7 @@ static const hsc_cli_command command = {
 typedef struct settings {
     const char *output;
     unsigned long long workers;
+    const char *categories;
     bool launchers, quiet;
 } settings;
 
@@ -49,6 +52,9 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_LAUNCHERS:
         s->launchers = true;
+        return -1;
+    case OPT_CATEGORIES:
+        s->categories = value;
         return -1;
     default:
         s->quiet = true;
@@ -113,7 +119,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
     }
     hsc_join_summary summary;
     code = hsc_cli_correlate("correlate", (const char *const *)(argv + first), (size_t)(argc - first), s.output,
-                             (unsigned)s.workers, s.launchers, &summary);
+                             (unsigned)s.workers, s.launchers, s.categories, &summary);
     if (code >= 0)
         return code;
     hsc_cli_warn("correlate", &summary);

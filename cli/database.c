@@ -50,7 +50,8 @@ static void show(void *ctx, const char *what, double done, double total) {
 }
 
 int hsc_cli_correlate(const char *command, const char *const *inputs, size_t input_count, const char *output,
-                      unsigned workers, bool keep_launchers, hsc_join_summary *summary) {
+                      unsigned workers, bool keep_launchers, const char *categories,
+                      hsc_join_summary *summary) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal}, old[3];
     hsc_err err = {0};
@@ -70,6 +71,7 @@ int hsc_cli_correlate(const char *command, const char *const *inputs, size_t inp
                                 .output = output,
                                 .workers = workers,
                                 .keep_launchers = keep_launchers,
+                                .categories = categories,
                                 .progress = show,
                                 .cancel = &cancelled};
     hsc_status status = hsc_join_run(&options, summary, &err);
@@ -142,7 +144,7 @@ int hsc_cli_database_for(const char *command, const char *path, char *buffer, si
         return -1;
     hsc_join_summary summary;
     fprintf(stderr, "heatscope %s: correlating %s\n", command, path);
-    int code = hsc_cli_correlate(command, &path, 1, buffer, 0, false, &summary);
+    int code = hsc_cli_correlate(command, &path, 1, buffer, 0, false, NULL, &summary);
     if (code < 0)
         hsc_cli_warn(command, &summary);
     return code;

@@ -6,24 +6,8 @@
 
 #include "join_internal.h"
 
-enum what { PROCEDURE, WORKER, MODULE };
-enum strength { SOFT, STRONG };
-
-static const struct rule {
-    enum what what;
-    const char *pattern;
-    uint8_t state;
-    enum strength strength;
-} rules[] = {
-#define HSC_RULE(what, pattern, state, strength) {what, pattern, HSC_state_##state, strength},
-#include "categories.def"
-#undef HSC_RULE
-};
-
-#define RULES (sizeof rules / sizeof *rules)
-
 typedef struct verdict {
-    uint8_t state; /* 0: no rule */
+    uint8_t state; /* category + 1; 0: no rule */
     uint8_t strong;
 } verdict;
 
@@ -36,14 +20,15 @@ static const char *public_name(const char *procedure) {
     return procedure[0] == '_' && procedure[1] == '_' ? procedure + 2 : procedure;
 }
 
-static verdict find_rule(const char *procedure, const char *module, bool worker) {
+static verdict find_rule(const join *j, const char *procedure, const char *module, bool worker) {
     const char *other = public_name(procedure);
-    for (size_t i = 0; i < RULES; i++) {
-        bool hit = !fnmatch(rules[i].pattern, rules[i].what == PROCEDURE ? procedure : module, 0);
-        if (rules[i].what == WORKER && !worker)
+    for (size_t i = 0; i < j->rules.n; i++) {
+        const jrule *r = &j->rules.p[i];
+        bool hit = !fnmatch(r->pattern, r->what == HSC_JOIN_PROCEDURE ? procedure : module, 0);
+        if (r->what == HSC_JOIN_WORKER && !worker)
             hit = false;
-        if (hit || (other != procedure && rules[i].what == PROCEDURE && !fnmatch(rules[i].pattern, other, 0)))
-            return (verdict){rules[i].state, rules[i].strength == STRONG};
+        if (hit || (other != procedure && r->what == HSC_JOIN_PROCEDURE && !fnmatch(r->pattern, other, 0)))
+            return (verdict){(uint8_t)(r->category + 1), r->strong};
     }
     return (verdict){0};
 }
@@ -72,7 +57,7 @@ hsc_status hsc_join_classify(join *j, hsc_err *err) {
         uint8_t way = is_thread_start(caller_name) ? 2 : 1; /* a scope's verdict differs by how it is entered */
         if (known[at->scope] != way) {
             const char *path = j->modules.p[s->module].path, *slash = strrchr(path, '/');
-            of_scope[at->scope] = find_rule(s->linkage, slash ? slash + 1 : path, way == 2);
+            of_scope[at->scope] = find_rule(j, s->linkage, slash ? slash + 1 : path, way == 2);
             known[at->scope] = way;
         }
         verdict own = of_scope[at->scope];

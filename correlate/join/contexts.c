@@ -38,6 +38,7 @@ typedef struct expansion {
     join *j;
     jprocess *p;
     tree t;
+    const jfork *home; /* of the region's body that is being entered; NULL: the path shows it, or nobody knows */
 } expansion;
 
 static bool is_stub(const char *linkage) {
@@ -61,6 +62,27 @@ static bool is_omp_pair(const char *outer, const char *inner) {
            !strncmp(outer, inner, (size_t)(a - outer));
 }
 
+/* The body of a region, by its kind or, where there is no map, by the name that compilers give it: the name of the procedure
+ * that it is written in, and one of these. *length: of that name. */
+static bool is_region(const jscope *s, size_t *length) {
+    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."};
+    *length = 0;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !*length; i++) {
+        const char *at = strstr(s->linkage, marks[i]);
+        *length = at ? (size_t)(at - s->linkage) : 0;
+    }
+    return s->kind == HSC_SCOPE_REGION || (*length && s->kind == HSC_SCOPE_PROCEDURE);
+}
+
+static bool is_written_in(const join *j, const jscope *region, const jscope *above) {
+    size_t length;
+    if (above->procedure == region->procedure || above->procedure >= j->scopes.n)
+        return above->procedure == region->procedure;
+    const char *name = j->scopes.p[above->procedure].linkage;
+    return is_region(region, &length) && region->kind == HSC_SCOPE_PROCEDURE && strlen(name) == length &&
+           !strncmp(name, region->linkage, length);
+}
+
 /* Context of a region's body that is called by `caller`, from line `call_line`. */
 static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
     const join *j = x->j;
@@ -71,10 +93,14 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
         at = nodes[at].parent;
     }
     const jscope *above = &j->scopes.p[nodes[at].scope], *region = &j->scopes.p[scope];
-    if (at && above->kind == HSC_SCOPE_REGION && is_omp_pair(above->linkage, region->linkage))
+    if (at && is_omp_pair(above->linkage, region->linkage))
         return child(&x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
-    if (at && above->procedure == region->procedure)
+    if (at && is_written_in(j, region, above))
         return child(&x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
+    if (x->home)
+        return child(&x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
+    if (region->kind != HSC_SCOPE_REGION)
+        return child(&x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
     return child(&x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
 }
 
@@ -98,7 +124,8 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
             c = child(&x->t, c, HSC_CONTEXT_INLINED, m->procedure_scopes.p[e[i].index], line);
         } else {
             uint32_t scope = m->procedure_scopes.p[e[i].index];
-            c = j->scopes.p[scope].kind == HSC_SCOPE_REGION ? enter_region(x, c, scope, call_line)
+            size_t length;
+            c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line)
                                                             : child(&x->t, c, HSC_CONTEXT_PROCEDURE, scope, call_line);
         }
     }
@@ -178,18 +205,85 @@ static bool is_wrapper(const join *j, const jthread *t, uint32_t node) {
     return !strncmp(slash ? slash + 1 : path, "libheatscope-", 13);
 }
 
+/* Row of the caller's frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
+static uint32_t caller_row(const join *j, const jthread *t, size_t row) {
+    uint32_t parent = t->nodes.p[row].parent;
+    while (parent != HSC_NO_INDEX && t->nodes.p[parent].parent != HSC_NO_INDEX && is_wrapper(j, t, parent))
+        parent = t->nodes.p[parent].parent;
+    return parent;
+}
+
+/* ---- workers of OpenMP regions whose forking thread has told where it was ---- */
+
+/* Takes the samples that can be hung there out of the thread's counts. */
+static void take_worked(const expansion *x, jthread *t) {
+    uint32_t row;
+    for (size_t i = 0; i < t->worked.capacity; i++) {
+        const hsc_table_slot *slot = &t->worked.slots[i];
+        if (slot->used && hsc_join_fork_of(x->p, slot->b, &row))
+            t->counts.p[slot->a] -= t->worked_counts.p[slot->value];
+    }
+}
+
+/* Context of a row whose path goes on, at its region's body, from x->home. `known`: (row, region): context */
+static uint32_t homed_context(expansion *x, const jthread *t, uint32_t row, uint64_t region, hsc_table *known) {
+    const join *j = x->j;
+    HSC_VEC(uint32_t) chain = {0};
+    uint32_t context = 0, line = HSC_NO_INDEX, at = row;
+    bool ok = true;
+    while (ok && at != HSC_NO_INDEX && (context = hsc_table_get(known, at, region)) == HSC_NO_INDEX) {
+        ok = HSC_PUSH(chain, at);
+        at = caller_row(j, t, at);
+    }
+    if (at == HSC_NO_INDEX)
+        context = chain.n && t->nodes.p[chain.p[chain.n - 1]].flags & HSC_node_flag_TRUNCATED
+                      ? child(&x->t, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX)
+                      : 0;
+    else
+        line = j->places.p[t->nodes.p[at].place].line_row;
+    for (size_t i = chain.n; ok && context != HSC_NO_INDEX && i-- > 0;) {
+        const jplace *place = &j->places.p[t->nodes.p[chain.p[i]].place];
+        context = enter(x, context, place, line);
+        line = place->line_row;
+        uint32_t *slot = hsc_table_at(known, chain.p[i], region);
+        ok = slot != NULL;
+        if (ok)
+            *slot = context;
+    }
+    free(chain.p);
+    return ok ? context : HSC_NO_INDEX;
+}
+
+static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated) {
+    hsc_table known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->worked.capacity; i++) {
+        const hsc_table_slot *slot = &t->worked.slots[i];
+        uint32_t region, counts[STATES] = {0}, row = (uint32_t)(slot->a / STATES);
+        if (!slot->used || !(x->home = hsc_join_fork_of(x->p, slot->b, &region)))
+            continue;
+        const jregion *r = &x->p->regions.p[region];
+        uint64_t same = r->thread_id << 32 | r->fork; /* regions forked at one place are one */
+        uint32_t context = homed_context(x, t, row, same, &known);
+        counts[slot->a % STATES] = t->worked_counts.p[slot->value];
+        t->truncated += truncated[row] ? counts[slot->a % STATES] : 0;
+        ok = context != HSC_NO_INDEX && add_leaves(x, t, context, &x->j->places.p[t->nodes.p[row].place], counts);
+    }
+    x->home = NULL;
+    hsc_table_fini(&known);
+    return ok;
+}
+
 static bool expand_thread(expansion *x, jthread *t) {
     join *j = x->j;
     uint32_t *context_of = malloc((t->nodes.n + 1) * sizeof *context_of), no_path = HSC_NO_INDEX;
     uint8_t *truncated = calloc(t->nodes.n + 1, 1);
     bool ok = context_of && truncated;
+    take_worked(x, t);
     for (size_t i = 0; ok && i < t->nodes.n; i++) {
         const jnode *n = &t->nodes.p[i];
         const jplace *place = &j->places.p[n->place];
-        uint32_t caller = 0, line = HSC_NO_INDEX;
-        uint32_t parent = n->parent;
-        while (parent != HSC_NO_INDEX && t->nodes.p[parent].parent != HSC_NO_INDEX && is_wrapper(j, t, parent))
-            parent = t->nodes.p[parent].parent;
+        uint32_t caller = 0, line = HSC_NO_INDEX, parent = caller_row(j, t, i);
         if (parent != HSC_NO_INDEX) {
             caller = context_of[parent];
             line = j->places.p[t->nodes.p[parent].place].line_row;
@@ -211,7 +305,14 @@ static bool expand_thread(expansion *x, jthread *t) {
                       : child(&x->t, partial, HSC_CONTEXT_PROCEDURE, j->no_path_scope, HSC_NO_INDEX);
         ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p);
     }
-    ok = ok && add_other_leaves(x, t, context_of, no_path);
+    ok = ok && add_worked(x, t, truncated) && add_other_leaves(x, t, context_of, no_path);
+    for (size_t i = 0; ok && i < t->forks.n; i++) {
+        uint32_t row = hsc_join_node_row(t, t->forks.p[i].node);
+        if (row != HSC_NO_INDEX) {
+            t->forks.p[i].context = context_of[row];
+            t->forks.p[i].line = j->places.p[t->nodes.p[row].place].line_row;
+        }
+    }
     if (ok)
         hsc_join_place_sites(j, x->p, t, context_of, no_path);
     free(context_of);
@@ -223,8 +324,10 @@ static hsc_status expand(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
     expansion x = {.j = j, .p = j->run.p[i]};
     bool ok = child(&x.t, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
-    for (size_t k = 0; ok && k < x.p->threads.n; k++) {
-        jthread *t = &x.p->threads.p[k];
+    for (size_t k = 0; ok && k < 2 * x.p->threads.n; k++) { /* workers after those that forked their regions */
+        jthread *t = &x.p->threads.p[k % x.p->threads.n];
+        if ((t->worked.count != 0) != (k >= x.p->threads.n))
+            continue;
         if (t->row != HSC_NO_INDEX)
             ok = expand_thread(&x, t);
         free(t->nodes.p); /* not needed any more, and most of the memory */

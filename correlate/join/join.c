@@ -17,12 +17,15 @@ static void free_thread(jthread *t) {
     free(t->leaves.p);
     hsc_table_fini(&t->node_rows);
     hsc_table_fini(&t->other_counts);
+    hsc_join_free_regions(t);
 }
 
 static void free_process(jprocess *p) {
     for (size_t i = 0; i < p->threads.n; i++)
         free_thread(&p->threads.p[i]);
     free(p->threads.p);
+    free(p->regions.p);
+    hsc_table_fini(&p->region_rows);
     free(p->mappings.p);
     free(p->events.p);
     free(p->contexts.p);
@@ -53,7 +56,7 @@ static void free_join(join *j) {
         free_module(&j->modules.p[i]);
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
-                      j->subtree_ends.p, j->depths.p, j->context_categories.p, j->threads.p, j->run.p, j->ledger.p};
+                      j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_table_fini(&j->place_rows);
@@ -89,7 +92,9 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         j.workers = n > 0 ? (unsigned)n : 1;
     }
-    hsc_status status = hsc_join_read(&j, err);
+    hsc_status status = hsc_join_make_categories(&j, err);
+    if (status == HSC_OK)
+        status = hsc_join_read(&j, err);
     if (status == HSC_OK)
         status = hsc_join_resolve(&j, err);
     if (status == HSC_OK)

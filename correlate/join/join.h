@@ -17,6 +17,7 @@ typedef struct hsc_join_options {
     unsigned workers;          /* 0: one for each online processor. The bytes of the database do not depend on it */
     const char *const *map_dirs; /* further folders with maps and debug information by build id; see hsc_code_spec */
     size_t map_dir_count;
+    const char *categories;    /* file of the user's categories and rules; NULL: none */
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
     void *progress_ctx;

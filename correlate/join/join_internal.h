@@ -25,7 +25,8 @@
 #include "pool.h"
 
 #define STATES 8u         /* of enum state */
-#define CATEGORIES 7u     /* state - 1 */
+#define CATEGORIES 7u     /* built in: state - 1; those of the user follow */
+#define CATEGORIES_MAX 32u
 #define LOSS_REASONS 8u
 #define LEVELS 6u
 #define METRICS_MAX 16u /* further events are left out */
@@ -53,6 +54,16 @@ typedef struct jevent_time { /* of an event in a thread; where events take turns
     uint64_t event, enabled_ns, running_ns;
 } jevent_time;
 
+typedef struct jfork { /* where a thread forked OpenMP regions */
+    uint64_t node;          /* id of its node */
+    uint32_t context, line; /* contexts.c: of the caller, and the row of its line; HSC_NO_INDEX: not known (yet) */
+} jfork;
+
+typedef struct jregion {
+    uint64_t thread_id;
+    uint32_t fork; /* row of its forks */
+} jregion;
+
 typedef struct jthread {
     uint64_t id, tid, creator;
     const char *name;
@@ -63,7 +74,7 @@ typedef struct jthread {
     uint64_t refused;    /* weights that could not be counted: the thread's total would pass 2^32 */
     uint64_t no_path;    /* weights of samples whose node is 0 or lost */
     uint64_t truncated;  /* weights of samples whose path is marked as truncated */
-    uint64_t total[CATEGORIES], attributed[LEVELS];
+    uint64_t total[CATEGORIES_MAX], attributed[LEVELS];
     bool seen_start, ended;
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
@@ -75,6 +86,12 @@ typedef struct jthread {
     HSC_VEC(uint64_t) other_values;
     HSC_VEC(jevent_time) event_times;
     HSC_VEC(jleaf) leaves;
+    /* regions.c */
+    HSC_VEC(jfork) forks;
+    hsc_table fork_rows; /* id of the node: row of forks */
+    uint64_t region;     /* while the file is read: of the samples that follow in the chunk; 0: none */
+    hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
+    HSC_VEC(uint32_t) worked_counts;
 } jthread;
 
 typedef struct jmapping {
@@ -156,6 +173,8 @@ typedef struct jprocess {
     HSC_VEC(jmapping) mappings;
     HSC_VEC(jevent) events;
     HSC_VEC(jthread) threads;
+    HSC_VEC(jregion) regions;
+    hsc_table region_rows; /* id: row of regions */
     HSC_VEC(jsite) sites;
     HSC_VEC(uint32_t) site_order; /* rows of sites by thread */
     HSC_VEC(joperation) operations;
@@ -247,6 +266,13 @@ typedef struct jmetric {
     bool exact; /* counted or timed, not sampled */
 } jmetric;
 
+typedef struct jrule { /* categories.def tells what they mean */
+    uint8_t what, strong, category;
+    const char *pattern;
+} jrule;
+
+enum { HSC_JOIN_PROCEDURE, HSC_JOIN_WORKER, HSC_JOIN_MODULE };
+
 typedef struct jledger {
     const char *name, *meaning;
     uint64_t samples;
@@ -274,6 +300,8 @@ typedef struct join {
     HSC_VEC(uint32_t) subtree_ends;  /* by context */
     HSC_VEC(uint32_t) depths;
     HSC_VEC(uint8_t) context_categories;
+    HSC_VEC(const char *) categories; /* names */
+    HSC_VEC(jrule) rules;
     uint32_t unknown_module;         /* stands for code in no file; HSC_NO_INDEX: not needed */
     uint32_t no_path_scope;          /* scope of samples without a call path; HSC_NO_INDEX */
     HSC_VEC(jthread *) threads;      /* rows of the thread table */
@@ -307,7 +335,19 @@ void hsc_join_choose_divisors(join *j);
 void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown);
 void hsc_join_free_measures(jprocess *p);
 
-/* Category (state - 1) of every context, from the rules of categories.def. */
+const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
+
+/* regions.c. While a file is read; false: out of memory. */
+bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r);
+bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight); /* in t->region */
+/* Where a region was forked, once the forking thread's contexts are known, else NULL; *row: of regions. */
+const jfork *hsc_join_fork_of(const jprocess *p, uint64_t region, uint32_t *row);
+void hsc_join_free_regions(jthread *t);
+
+/* categories.c: the names and the rules, the user's before ours. HSC_E_FORMAT, HSC_E_IO, HSC_E_LIMIT: of the user's file. */
+hsc_status hsc_join_make_categories(join *j, hsc_err *err);
+
+/* Category of every context, from these rules. */
 hsc_status hsc_join_classify(join *j, hsc_err *err);
 
 /* Calls work(ctx, 0..n-1), each once, in `workers` threads. The first failure by number stops it and is reported. */

@@ -33,19 +33,9 @@ static const char *const loss_names[LOSS_REASONS][2] = {
     {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away"},
 };
 
-static const char *const category_names[CATEGORIES][2] = {
-    {"computation", "[recorded] by category"},
-    {"communication", "[recorded] by category"},
-    {"waiting", "[recorded] by category"},
-    {"synchronisation", "[recorded] by category"},
-    {"input and output", "[recorded] by category"},
-    {"runtime overhead", "[recorded] by category"},
-    {"memory management", "[recorded] by category"},
-};
-
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
-    uint64_t level[LEVELS] = {0}, category[CATEGORIES] = {0}, truncated = 0, no_path = 0;
+    uint64_t level[LEVELS] = {0}, category[CATEGORIES_MAX] = {0}, truncated = 0, no_path = 0;
     double cpu_s = 0;
     for (size_t i = 0; i < j->run.n; i++) {
         const jprocess *p = j->run.p[i];
@@ -67,7 +57,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             no_path += t->no_path * w;
             for (unsigned n = 0; n < LEVELS; n++)
                 level[n] += t->attributed[n];
-            for (unsigned n = 0; n < CATEGORIES; n++)
+            for (unsigned n = 0; n < j->categories.n; n++)
                 category[n] += t->total[n];
         }
     }
@@ -93,8 +83,8 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     ok = ok && add(j, BY_PATH, "call path complete", "[recorded] up to the thread's start", recorded - truncated - no_path) &&
          add(j, BY_PATH, "call path truncated", "[recorded] its outer part is not known", truncated) &&
          add(j, BY_PATH, "no call path", "[recorded]", no_path);
-    for (unsigned n = 0; n < CATEGORIES; n++)
-        ok = ok && add(j, BY_CATEGORY, category_names[n][0], category_names[n][1], category[n]);
+    for (unsigned n = 0; n < j->categories.n; n++)
+        ok = ok && add(j, BY_CATEGORY, j->categories.p[n], "[recorded] by category", category[n]);
     double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
     double lost_s = (double)lost_all * (double)j->period_ns * 1e-9;
     ok = ok && add_seconds(j, OF_CPU_TIME, "samples recorded", "[CPU time] recorded samples times their period", recorded, samples_s) &&

@@ -67,12 +67,19 @@ static bool take_mapping(jprocess *p, const hsc_rec_mapping *r) {
                                                .module = HSC_NO_INDEX});
 }
 
-jthread *hsc_join_thread(jprocess *p, uint64_t id) {
+const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id) {
     if (id && id <= p->threads.n && p->threads.p[id - 1].id == id)
         return &p->threads.p[id - 1];
     for (size_t i = p->threads.n; i-- > 0;)
         if (p->threads.p[i].id == id)
             return &p->threads.p[i];
+    return NULL;
+}
+
+jthread *hsc_join_thread(jprocess *p, uint64_t id) {
+    const jthread *known = hsc_join_known_thread(p, id);
+    if (known)
+        return &p->threads.p[known - p->threads.p];
     if (!HSC_PUSH(p->threads, (jthread){.id = id, .name = "", .row = HSC_NO_INDEX}))
         return NULL;
     jthread *t = &p->threads.p[p->threads.n - 1];
@@ -150,6 +157,8 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         t->no_path_counts.p[state] += (uint32_t)weight;
     } else {
         t->counts.p[(size_t)row * STATES + state] += (uint32_t)weight;
+        if (t->region)
+            return hsc_join_take_worked(t, row, state, weight);
     }
     return true;
 }
@@ -175,6 +184,8 @@ static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
 static bool take(jprocess *p, const hsc_record *rec) {
     const void *v = rec->value;
     jthread *t;
+    if (rec->first_in_chunk && hsc_join_known_thread(p, rec->stream) && (t = hsc_join_thread(p, rec->stream)))
+        t->region = 0; /* chunks stand in any order, and each tells its own */
     switch (rec->record_id) {
     case HSC_REC_process:
         return take_process(p, v);
@@ -216,6 +227,13 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return (t = hsc_join_thread(p, r->thread_id)) &&
                HSC_PUSH(t->event_times, (jevent_time){r->event_id, r->enabled_ns, r->running_ns});
     }
+    case HSC_REC_region:
+        return (t = hsc_join_thread(p, rec->stream)) && hsc_join_take_region(p, t, v);
+    case HSC_REC_region_work:
+        if (!(t = hsc_join_thread(p, rec->stream)))
+            return false;
+        t->region = ((const hsc_rec_region_work *)v)->region_id;
+        return true;
     case HSC_REC_progress:
         return take_progress(p, v);
     case HSC_REC_loss: {

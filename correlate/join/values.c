@@ -113,7 +113,7 @@ static unsigned category_of(const join *j, const jleaf *leaf) {
     return leaf->state ? leaf->state - 1u : j->context_categories.p[leaf->context];
 }
 
-/* Sums over subtrees of the leaves of one category (CATEGORIES: all), as (first entry's row * stride + offset). */
+/* Sums over subtrees of the leaves of one category (the number of them: all), as (first entry's row * stride + offset). */
 static bool sum_subtrees(const table_job *job, const jthread *t, unsigned category, uint64_t stride, uint64_t offset,
                          uint64_t *sums, pairs *out) {
     const join *j = job->j;
@@ -121,7 +121,7 @@ static bool sum_subtrees(const table_job *job, const jthread *t, unsigned catego
     bool ok = true;
     for (size_t i = 0; i < t->leaves.n && ok; i++) {
         const jleaf *leaf = &t->leaves.p[i];
-        if (leaf->metric != job->metric || (category < CATEGORIES && category_of(j, leaf) != category))
+        if (leaf->metric != job->metric || (category < j->categories.n && category_of(j, leaf) != category))
             continue;
         for (uint32_t c = leaf->context; ok && !sums[c]; c = j->contexts.p[c].parent) {
             sums[c] = 1; /* one too many until the end: marks it as touched */
@@ -181,11 +181,11 @@ static bool inclusive(const table_job *job, const jthread *t, pairs *out) {
     uint64_t *sums = calloc(j->contexts.n, sizeof *sums);
     bool ok = sums != NULL;
     if (job->table == HSC_TABLE_SCOPE_CATEGORY) {
-        for (unsigned k = 0; ok && k < CATEGORIES; k++)
+        for (unsigned k = 0; ok && k < j->categories.n; k++)
             if (t->total[k] || job->metric)
-                ok = sum_subtrees(job, t, k, CATEGORIES, k, sums, out);
+                ok = sum_subtrees(job, t, k, j->categories.n, k, sums, out);
     } else {
-        ok = ok && sum_subtrees(job, t, CATEGORIES, 1, 0, sums, out);
+        ok = ok && sum_subtrees(job, t, (unsigned)j->categories.n, 1, 0, sums, out);
     }
     if (job->table == HSC_TABLE_LINE_INCL)
         for (size_t i = 0; ok && i < t->leaves.n; i++) {
@@ -268,7 +268,7 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
         rows = j->scopes.n;
         break;
     case HSC_TABLE_SCOPE_CATEGORY:
-        rows = j->scopes.n * (uint64_t)CATEGORIES;
+        rows = j->scopes.n * (uint64_t)j->categories.n;
         break;
     case HSC_TABLE_CONTEXT_EXCL:
         rows = j->contexts.n;

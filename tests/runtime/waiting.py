@@ -3,6 +3,7 @@
 
 Bounds: a wrapper reads the clock inside the interval that the program measures around the call, so what is recorded is never
 more; and a wait that another thread ends HELD_MS after it saw the waiter asleep is never less than that."""
+import csv
 import os
 import re
 import subprocess
@@ -154,6 +155,18 @@ def omp_regions():
     # the first record of each chunk may lack its region, and a worker may be told late that a region is over
     expect("samples without a region", unknown <= 0.1 * worker.weight(), f"{unknown} of {worker.weight()}")
     scenarios.near("callers 3:1", of["calls_three"] / n, 0.75, n)
+    # and in the database the worker's time is below them: nothing of the region's body is left elsewhere but what is unknown
+    done = subprocess.run([scenarios.HEATSCOPE, "report", os.path.join(scenarios.WORK, "m"), "--by=context", "--format=csv"],
+                          capture_output=True, text=True)
+    expect("report", done.returncode == 0, done.stderr)
+    below = {"calls_three": 0.0, "calls_one": 0.0, "": 0.0}
+    for row in csv.DictReader(done.stdout.splitlines()):
+        if "work" in row["path"] and "omp" in row["path"]:
+            caller = [name for name in below if name and name in row["path"]] or [""]
+            below[caller[0]] += float(row["exclusive_s"])
+    total = sum(below.values())
+    expect("below neither caller", below[""] <= 0.1 * total, below)
+    scenarios.near("callers 3:1 in the database", below["calls_three"] / (total - below[""]), 0.75, total * 1000)
 
 
 if __name__ == "__main__":
