@@ -7,7 +7,7 @@ corpus.py identical LIST --pass SO [--levels O0,O1,O2,O3] [--baseline FILE] [--j
     relocations and the symbols they name. Prints each difference and a count; fails when there is any. Digests of the
     builds without the pass are kept in FILE and taken from there the next time.
 corpus.py cost LIST --pass SO [--levels O2] [--counter valgrind|user] [--repeat N] [--every N]
-    Ratios of compile cost with and without the pass: instructions (valgrind --tool=none --log... callgrind) or user
+    Ratios of compile cost with and without the pass: instructions (callgrind) or user
     time (median of N paired runs, order alternating); and bytes of the map over bytes of the object, of all sections
     and of the line table's growth.
 
