@@ -217,6 +217,19 @@ def no_children():
         expect(which, done.returncode == 0 and len(processes(s.HEATSCOPE, directory)) == count, done)
 
 
+def time_limit():
+    """The CPU time limit of a batch system: the kernel ends the process at 1 s, and what it used is in the file."""
+    before = away()
+    done, found = run(["/bin/sh", "-c", "ulimit -S -t 1; exec " + program("controls") + " endless 5"])
+    expect("ended by the limit", done.returncode == -signal.SIGXCPU, done)
+    p = max(found, key=lambda p: p.samples())
+    t = p.threads[1]
+    expect("no end", not p.ends, p.ends)
+    # killed between two looks of the kernel's clock: at most 100 ms are missing, and the reserve of ticks
+    seen = (t.weight() + t.progress["lost"]) * p.period_ns() / 1e9
+    expect("1 s is in the file", 1 - 0.1 - s.reserve_ns(p) / 1e9 <= seen <= 1.1 + away() - before, seen)
+
+
 # ---- while it runs -----------------------------------------------------------------------------------------------------------
 
 def live():
