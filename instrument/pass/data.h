@@ -136,7 +136,8 @@ typedef struct hsc_data {
     HSC_VECTOR(LLVMValueRef) field_stores; /* stores to members and through pointers */
     hsc_map block_number, poly_of, place_of, object_of, variable_of, atom_of, reaching_of;
     const hsc_map *site_of; /* call instruction to early id; NULL: not known */
-    bool has_field_stores;
+    bool has_field_stores, outer_tried;
+    struct hsc_outer *outer; /* procedure round an OpenMP region; NULL: not looked at */
     unsigned depth;
 } hsc_data;
 

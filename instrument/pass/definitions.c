@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Variables of a procedure as written, and which store a read of one sees. Front ends keep every variable in memory; so
  * this asks the control flow, and builds no other form of the program. */
-#include "data.h"
+#include "places.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,6 +67,7 @@ void hsc_data_init(hsc_data *d, hsc_pass *p, LLVMValueRef function, uint32_t pro
 }
 
 void hsc_data_fini(hsc_data *d) {
+    hsc_captured_fini(d);
     free(d->idom);
     free(d->first_predecessor);
     free(d->loops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Integers of a procedure as written, as polynomials of its variables and of what its loops count. */
-#include "data.h"
+#include "places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +158,37 @@ static const hsc_poly *evaluate_in_loop(hsc_data *d, hsc_variable *v, hsc_defini
     return self;
 }
 
+/* A variable that is worked out anew each time round from a counter of the compiler's (OpenMP) goes by steps as well. */
+static const hsc_poly *renamed(hsc_data *d, const hsc_variable *v, const hsc_poly *value, LLVMValueRef stored) {
+    uint32_t at = NONE;
+    if (!value || !v->debug.name.n || v->debug.name.p[0] == '.')
+        return value;
+    for (uint32_t i = 0; i < value->n; i++)
+        for (uint32_t k = 0; k < value->term[i].n; k++) {
+            const hsc_atom *a = &d->atoms.p[value->term[i].atom[k]];
+            if (a->kind != HSC_ATOM_INDUCTION || (a->text.p[0] != '.' && a->text.p[0] != '?'))
+                continue;
+            if (at != NONE || value->term[i].n > 1)
+                return value;
+            at = i;
+        }
+    if (at == NONE)
+        return value;
+    const hsc_atom counter = d->atoms.p[value->term[at].atom[0]];
+    int64_t factor = value->term[at].coefficient;
+    bool is_new;
+    uint32_t a = atom_for(d, hash3("renamed", (uint64_t)(uintptr_t)v->address, (uint64_t)(uintptr_t)stored, 0),
+                          HSC_ATOM_INDUCTION, (hsc_str){v->debug.name.p, v->debug.name.n}, NULL, counter.block, &is_new);
+    if (is_new) {
+        const hsc_poly *self = hsc_poly_atom(d, value->term[at].atom[0]), *zero = hsc_poly_constant(d, 0);
+        hsc_atom *made = &d->atoms.p[a];
+        made->loop = counter.loop;
+        made->step = hsc_poly_add(d, zero, counter.step, factor);
+        made->start = hsc_poly_add(d, hsc_poly_add(d, value, self, -factor), counter.start, factor);
+    }
+    return hsc_poly_atom(d, a);
+}
+
 static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_definition def, LLVMValueRef load) {
     uint32_t a;
     switch (def.origin) {
@@ -165,7 +196,7 @@ static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_def
         const hsc_poly *value = hsc_evaluate(d, def.value);
         if (LLVMIsAArgument(def.value) && value && value->n == 1 && d->atoms.p[value->term[0].atom[0]].text.p[0] == '?')
             d->atoms.p[value->term[0].atom[0]].text = hsc_data_variable_name(d, v, load);
-        return value;
+        return renamed(d, v, value, def.value);
     }
     case HSC_ORIGIN_LOOP:
         return evaluate_in_loop(d, v, def, load);
@@ -213,6 +244,12 @@ static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMVa
     }
     const hsc_object *o = &d->objects.p[place->object];
     hsc_str text = hsc_place_text(d, place);
+    if (o->is_temporary && LLVMIsALoadInst(pointer)) {
+        /* a number that the procedure round an OpenMP region has worked out */
+        hsc_str number = hsc_captured_number(d, pointer);
+        if (number.n)
+            text = number;
+    }
     bool fixed = place->offset && is_from_before(d, place->offset);
     for (unsigned k = 0; k < place->n; k++)
         fixed = fixed && is_from_before(d, place->subscript[k].index);

@@ -342,7 +342,7 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
     }
     const hsc_place *q = hsc_find_place(d, address);
     if (q->object == NONE)
-        return hsc_place_unknown();
+        return hsc_place_of_captured(d, load);
     if (q->is_descriptor && q->field <= 0) {
         uint32_t at = hsc_data_behind_descriptor(d, q->object);
         return hsc_place_at(d, at, d->objects.p[at].type);

@@ -20,6 +20,12 @@ void hsc_place_linear(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t si
 /* Name of component k of the type with this symbol; empty when its definition is in no file that is known. */
 void hsc_fortran_component_name(hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
 
+/* places_captured.c: what a pointer that is read from the arguments of an OpenMP region points to; the text of a number
+ * that it points to, empty where that is not known. */
+hsc_place hsc_place_of_captured(hsc_data *d, LLVMValueRef load);
+hsc_str hsc_captured_number(hsc_data *d, LLVMValueRef pointer);
+void hsc_captured_fini(hsc_data *d);
+
 /* places_cxx.c: what a small procedure returns the address of: v[i], m(i, j), domain.x(i). */
 hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call);
 

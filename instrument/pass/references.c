@@ -26,13 +26,13 @@ static bool is_intrinsic_copy(LLVMValueRef i, bool *reads) {
 }
 
 /* Elements of arrays, and scalars in memory that are written; variables that will live in registers are not data. */
-static bool is_of_interest(hsc_data *d, const hsc_place *p, LLVMValueRef pointer, bool writes) {
+static bool is_of_interest(hsc_data *d, const hsc_place *p, LLVMValueRef pointer, LLVMTypeRef type, bool writes) {
     if (p->object == NONE || p->is_descriptor)
         return false;
     const hsc_object *o = &d->objects.p[p->object];
     if (p->n)
         return true;
-    if (LLVMIsAAllocaInst(pointer) || o->is_temporary)
+    if (LLVMIsAAllocaInst(pointer) || o->is_temporary || (type && LLVMGetTypeKind(type) == LLVMPointerTypeKind))
         return false;
     return o->rank > 0 || writes;
 }
@@ -134,7 +134,7 @@ void hsc_data_references(hsc_data *d) {
                 if (LLVMIsAAllocaInst(pointer[k]) && (!type || LLVMGetAllocatedType(pointer[k]) == type))
                     continue; /* a plain variable */
                 const hsc_place *place = hsc_find_place(d, pointer[k]);
-                if (!is_of_interest(d, place, pointer[k], kind[k] != HSC_access_READ))
+                if (!is_of_interest(d, place, pointer[k], type, kind[k] != HSC_access_READ))
                     continue;
                 if (type && !d->objects.p[place->object].element)
                     d->objects.p[place->object].element = type;

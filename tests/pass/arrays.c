@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays and references of C: names, subscripts and strides as written, at every level.
-// RUN: for o in 0 1 2 3; do %cc -g -O$o -c %s -o %t.$o.o; %map --arrays %t.$o.o | %check; done
-// RUN: %cc -O2 -c %s -o %t.lines.o; %map --arrays %t.lines.o | FileCheck-19 --check-prefix=LINES %s
+// RUN: for o in 0 1 2 3; do %cc -fopenmp -g -O$o -c %s -o %t.$o.o; %map --arrays %t.$o.o | %check; done
+// RUN: %cc -fopenmp -O2 -c %s -o %t.lines.o; %map --arrays %t.lines.o | FileCheck-19 --check-prefix=LINES %s
 #include <stddef.h>
 #include <stdlib.h>
 double grid[64][100];
@@ -76,4 +76,12 @@ void made(int n) {
         // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes heap[i]: contiguous
         heap[i] = i;
     free(heap);
+}
+
+void region(double *a, double (*b)[100], int n) {
+#pragma omp parallel for
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < 100; j++)
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads b[i][j]: contiguous
+            a[i] += b[i][j];
 }

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! Arrays and references of Fortran: explicit, assumed and allocated shape, components, common blocks.
-! RUN: for o in 0 1 2; do %fc -g -O$o -c %s -o %t.$o.o || exit 1; %map --arrays %t.$o.o | %check; done
+! RUN: for o in 0 1 2; do %fc -fopenmp -g -O$o -c %s -o %t.$o.o || exit 1; %map --arrays %t.$o.o | %check; done
 module shapes
   implicit none
   type grid
@@ -38,6 +38,22 @@ contains
       d(2, i) = 0
       ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes d(i + g%first, 1): constant, -16 bytes
       d(i + g%first, 1) = 0
+    end do
+  end subroutine
+
+  ! variables of the procedure round an OpenMP region keep their names in it
+  ! CHECK: shapes::region
+  subroutine region(u, d, n)
+    integer, intent(in) :: n
+    real(8) :: u(n, n), d(n)
+    integer :: i, j
+    !$omp parallel do
+    do j = 1, n
+      do i = 2, n
+        ! CHECK: [[#@LINE+2]]:{{[0-9]+}} reads u(i - 1, j): contiguous
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads d(j): the same address
+        u(i, j) = u(i - 1, j) + d(j)
+      end do
     end do
   end subroutine
 end module
