@@ -17,6 +17,17 @@ static bool calls_mpi(const hsc_graph *g) {
     return false;
 }
 
+/* Numbers in rows; pointers to structures, texts and the like are handed on by nearly every call and are no arrays. */
+static bool holds_numbers(const hsc_object *o) {
+    hsc_ir_type t;
+    if (!o->rank)
+        return false;
+    hsc_ir_get_type(o->type, &t);
+    if (t.kind == HSC_IR_TYPE_ARRAY || o->from_descriptor)
+        return true;
+    return t.kind == HSC_IR_TYPE_SCALAR && t.size_bytes > 1;
+}
+
 /* Arrays that calls hand on, so that an array can be followed through procedures. Calls of MPI say it in their
  * sections. */
 void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
@@ -34,7 +45,7 @@ void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
                 if (place->object == HSC_DATA_NONE || d->objects.p[place->object].is_temporary)
                     continue;
                 uint32_t object = place->is_descriptor ? hsc_data_behind_descriptor(d, place->object) : place->object;
-                if (d->objects.p[object].rank || d->objects.p[object].array_id)
+                if (d->objects.p[object].array_id || holds_numbers(&d->objects.p[object]))
                     *HSC_VECTOR_ADD(d->p->array_arguments) =
                         (hsc_rec_array_argument){site, k + 1, hsc_data_array(d, object, site)};
             }
