@@ -83,7 +83,7 @@ def score(tool, program, trace, path, verbose):
     answers = ask(tool, program, [at for _, at in code])
     names = name_loops(source, answers)
     tally = {"instructions": collections.Counter(), "executions": collections.Counter()}
-    by_loop = {"true": collections.Counter(), "reported": collections.Counter()}
+    versions, profile, lines = collections.Counter(), collections.Counter(), collections.Counter()
     for f, at in code:
         a = answers[at]
         reported = [names.get(row, "?") for row, _, _ in a["loops"]]
@@ -93,16 +93,34 @@ def score(tool, program, trace, path, verbose):
             outcome = "no truth"
         tally["instructions"][outcome] += 1
         tally["executions"][outcome] += count
+        procedure = "known" if a["procedures"] else "no procedure"
+        tally["instructions"][procedure] += 1
+        tally["executions"][procedure] += count
+        loop = f.loop_at[at]
+        if outcome not in STRICT:
+            continue
+        true = next(m for m in loop.marks if m in source.line)
+        profile[true] += count
+        profile[reported[0] if reported else None] -= count
+        # vector code moves 16 bytes or more of the marked data at once (no element is as large)
+        is_vector = any(machine.bytes.get(x, 0) >= 16 for x in loop.code)
+        versions["right" if is_vector == a["version"].startswith("vector") else "wrong"] += count
+        lines["right" if source.line[true] <= a["line"] <= source.last[true] else "wrong"] += count
         if verbose and outcome not in ("exact", "nest"):
             loop = f.loop_at[at]
             print(f"{outcome:10} {count:7} {f.name}+{at - f.low:#x} {at:x} line {a['line']} "
                   f"true {sorted(loop.marks) if loop else machine.marks.get(at)} reported {reported}")
+    tally["versions"], tally["lines"] = versions, lines
+    strict = sum(tally["executions"][k] for k in STRICT)
+    tally["variation"] = sum(abs(n) for n in profile.values()) / 2 / max(strict, 1)
     return tally
 
 
 if __name__ == "__main__":
     args = [a for a in sys.argv[1:] if a != "-v"]
-    for what, counter in score(*args, "-v" in sys.argv).items():
+    tally = score(*args, "-v" in sys.argv)
+    for what in ("instructions", "executions"):
+        counter = tally[what]
         for kinds in (STRICT, LOOSE):
             total = sum(counter[k] for k in kinds)
             print(f"{what:12} {total:8}", " ".join(f"{k} {100 * counter[k] / max(total, 1):.2f}" for k in kinds), end="  ")

@@ -28,6 +28,14 @@ class Source:
                 name = m.group(1).lower()
                 assert name not in self.line, f"{path}:{number}: loop {name} is marked twice"
                 self.line[name], self.order[name], self.parent[name] = number, order, m.group(2)
+        # the last line: where the indentation of the first is come back to (Fortran: END DO; else a brace or a statement)
+        text, self.last = open(path).read().split("\n"), {}
+        for name, line in self.line.items():
+            indent = len(text[line - 1]) - len(text[line - 1].lstrip())
+            end = line
+            while end < len(text) and (not text[end].strip() or len(text[end]) - len(text[end].lstrip()) > indent):
+                end += 1
+            self.last[name] = end + 1 if end < len(text) and re.match(r"\s*(}|end ?do|\d+ +continue)", text[end], re.I) else end
         self.at = {}
         for name, line in self.line.items():
             self.at.setdefault(line, []).append(name)
@@ -190,7 +198,7 @@ class Machine:
         arrays.sort()
         assert arrays, f"{program}: no marks"
         self.counts, self.marks, jumps = {}, {}, {}
-        self.touched = {}  # address: {mark: set of data addresses}, for stores
+        self.bytes = {}  # address: most bytes of a marked loop's data that it moves at once
         low, high = self.functions[0].low, self.functions[-1].high
         indirect = {at for f in self.functions for at, op, operands, _ in f.code
                     if op.startswith("jmp") and operands.startswith("*")}
@@ -212,6 +220,7 @@ class Machine:
                     i = bisect.bisect_right(begins, data) - 1
                     if data < arrays[i][1]:
                         self.marks.setdefault(current, set()).add(arrays[i][2])
+                        self.bytes[current] = max(self.bytes.get(current, 0), int(line[line.index(",") + 1:]))
         for f in self.functions:
             find_loops(f, jumps)
             if SETUP.search(f.name):
