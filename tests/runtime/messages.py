@@ -12,7 +12,7 @@ from measured import FIELD, number
 
 SKIP = 77
 RECORDS = ("message_system", "communicator", "operation", "message_summary", "message_event", "message_peer", "node", "mapping",
-           "message_threshold", "clock_offset", "sample")
+           "message_threshold", "sample")
 ADDED = ("calls", "sent_messages", "sent_bytes", "received_messages", "received_bytes", "completions", "duration_ns",
          "completion_ns", "in_flight_ns")
 LEAST = 0.2 # of a wait that is sure to be seen, see waits()

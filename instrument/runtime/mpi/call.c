@@ -389,12 +389,18 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, c
     if (fortran && hsc_mpi_lib.kind == HSC_MPI_MPICH)
         return false; /* it calls the C function, which is seen */
     b->frame = here->sp;
-    memset(c, 0, offsetof(hsc_mpi_call, own_status));
     c->thread = t;
     c->block = b;
     c->op = op;
     c->a = a;
     c->fortran = fortran;
+    c->any = false;
+    c->peer_class = HSC_peer_class_NONE;
+    c->comm = NULL;
+    c->to = c->from = NULL;
+    c->request = NULL;
+    c->status = NULL;
+    c->sent = c->room = c->received = c->to_sequence = c->from_sequence = c->n = c->handle = 0;
     c->dest = c->source = c->tag = c->receive_tag = c->root = -1;
     c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (c->old_state == HSC_state_UNKNOWN)
@@ -546,6 +552,8 @@ static void begin_request(hsc_mpi_request *r, hsc_mpi_call *c) {
     r->any = c->any;
     r->persistent = c->op->flags & HSC_MPI_PERSISTENT;
     r->active = !r->persistent;
+    r->begin_duration = 0;
+    r->deferred = false;
 }
 
 /* A persistent operation starts: it counts like one that is begun here. */
@@ -779,13 +787,11 @@ static void after_probe(hsc_mpi_call *c, uint64_t duration) {
     uint64_t sequence = from ? atomic_load_explicit(&from->messages, memory_order_relaxed) : 0;
     if (m) {
         sequence = from ? hsc_mpi_next(&from->messages) : 0;
-        m->op = c->op;
-        m->comm = c->comm;
+        begin_request(m, c);
         m->from = from;
         m->source = s.source;
         m->receive_tag = s.tag;
         m->from_sequence = sequence;
-        m->any = c->any;
     }
     if (!from || duration < c->block->threshold_ns)
         return;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Requests that are under way, and messages that a matched probe has taken, by handle. */
-#include <string.h>
-
 #include "mpi.h"
 
 #define BUCKETS 16384u
@@ -28,8 +26,8 @@ hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
     hsc_mpi_request *r = buckets ? free_list : NULL;
     if (r) {
         free_list = r->next;
-        memset(r, 0, sizeof *r);
         r->key = key;
+        r->next = NULL;
         hsc_mpi_request **at = bucket_of(key);
         /* In place of one whose end nobody saw; but behind one that another thread is just about to note, and behind
          * those that were complete at once, as many may be with one handle. */
