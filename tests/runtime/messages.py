@@ -406,8 +406,8 @@ def waits():
     at_least("in flight", b.total("MPI_Irecv")["in_flight_ns"], b.total("MPI_Wait")["duration_ns"])
     expect("completion at the place of the wait and of the begin", b.total("MPI_Irecv")["completion_ns"],
            b.total("MPI_Wait")["duration_ns"])
-    # samples know the state from the wrapper
-    at_least("samples that wait", b.samples["waiting"], 1)
+    # samples know the state from the wrapper: MPI_Init alone takes dozens
+    at_least("samples in the library's start and end", b.samples["runtime"], 1)
 
 
 def trace():
