@@ -337,6 +337,20 @@ void hsc_join_free_measures(jprocess *p);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
 
+/* order.c: which chunks are to be taken in this pass over a file */
+typedef struct jorder {
+    hsc_table next, waiting, moved; /* (stream, kind): sequence that is due, the least that waits for it, whether any was taken */
+    hsc_table done;                 /* (offset, 0) of chunks taken */
+    uint64_t chunk;
+    unsigned pass;
+    bool begun, accepts, failed; /* failed: out of memory */
+} jorder;
+
+struct hsc_record;
+bool hsc_join_order_take(jorder *o, const struct hsc_record *rec); /* take this record? */
+bool hsc_join_order_again(jorder *o);                              /* another pass is needed */
+void hsc_join_order_free(jorder *o);
+
 /* regions.c. While a file is read; false: out of memory. */
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r);
 bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight); /* in t->region */

@@ -116,7 +116,8 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
             return false;
         *at = row;
     }
-    if (!HSC_PUSH(t->nodes, (jnode){r->node_id, r->address, parent, mapping, flags, HSC_NO_INDEX}) ||
+    uint32_t late = mapping == HSC_NO_INDEX && r->mapping_id && r->mapping_id < HSC_NO_INDEX ? (uint32_t)r->mapping_id : HSC_NO_INDEX;
+    if (!HSC_PUSH(t->nodes, (jnode){r->node_id, r->address, parent, mapping, flags, late}) ||
         !HSC_RESERVE(t->counts, (size_t)(row + 1) * STATES))
         return false;
     memset(t->counts.p + (size_t)row * STATES, 0, STATES * sizeof *t->counts.p);
@@ -262,7 +263,12 @@ static void find_late_mappings(jprocess *p) {
     for (size_t k = 0; k < p->threads.n; k++)
         for (size_t i = 0; i < p->threads.p[k].nodes.n; i++) {
             jnode *n = &p->threads.p[k].nodes.p[i];
-            for (size_t m = 0; n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)
+            uint64_t id = n->place == HSC_NO_INDEX ? 0 : n->place; /* its record came later than the node's */
+            n->place = HSC_NO_INDEX;
+            for (size_t m = 0; id && n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)
+                if (p->mappings.p[m].id == id)
+                    n->mapping = (uint32_t)m;
+            for (size_t m = 0; !id && n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)
                 if (n->address >= p->mappings.p[m].address && n->address - p->mappings.p[m].address < p->mappings.p[m].size) {
                     n->mapping = (uint32_t)m;
                     n->address -= p->mappings.p[m].bias;
@@ -279,6 +285,8 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
     hsc_status status = HSC_OK;
     p->rank = -1;
     p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = "";
+    jorder order = {0};
+again:
     if (hsc_reader_open(p->path, &r, &problem) != HSC_OK) {
         if (problem.status == HSC_E_MEMORY)
             return hsc_err_set(err, HSC_E_MEMORY, "%s", problem.text);
@@ -287,7 +295,7 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
         return HSC_OK;
     }
     for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
-        if (rec.value && !take(p, &rec))
+        if (rec.value && hsc_join_order_take(&order, &rec) && !take(p, &rec))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
         else if (!(n & 0xFFFFF))
             status = hsc_join_check(j, err);
@@ -302,6 +310,11 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
     p->records_unknown = counts.records_unknown;
     snprintf(p->problem, sizeof p->problem, "%s", hsc_reader_get_first_problem(r));
     hsc_reader_close(r);
+    if (status == HSC_OK && hsc_join_order_again(&order))
+        goto again;
+    if (status == HSC_OK && order.failed)
+        status = hsc_join_no_memory(err);
+    hsc_join_order_free(&order);
     find_late_mappings(p);
     if (status == HSC_OK && !hsc_join_end_measures(p))
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
