@@ -406,7 +406,8 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, c
     if (c->old_state == HSC_state_UNKNOWN)
         t->state_frame = here->sp;
     atomic_store_explicit(&t->state, op->state, memory_order_relaxed);
-    if (b->last_ns >= t->messages_due) /* it may wait for long, and be killed */
+    /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
+    if (b->last_ns >= t->messages_due || op->kind == HSC_MPI_FINALIZE)
         write_due(c);
     c->node = hsc_mpi_node(b, here);
     if (hsc_mpi_lib.ready && hsc_mpi_lib.kind)

@@ -185,5 +185,5 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     if (rank == 0)
         puts("done");
-    return rank == 0 ? 7 : 0;
+    return 0;
 }
