@@ -391,8 +391,10 @@ static void register_callbacks(PassBuilder &builder) {
     });
     builder.registerVectorizerStartEPCallback(
         [session](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(DependenceLook(session)); });
-    builder.registerLateLoopOptimizationsEPCallback(
-        [session](LoopPassManager &passes, OptimizationLevel) { passes.addPass(TripLook(session)); });
+    builder.registerLateLoopOptimizationsEPCallback([session](LoopPassManager &passes, OptimizationLevel level) {
+        if (level != OptimizationLevel::O0) /* there a loop pass brings along others, which change the code */
+            passes.addPass(TripLook(session));
+    });
     builder.registerOptimizerLastEPCallback(
         [session](ModulePassManager &passes, OptimizationLevel) { passes.addPass(LateLook(session)); });
     builder.registerFullLinkTimeOptimizationLastEPCallback(
