@@ -18,7 +18,19 @@
 #define RESPONSE_FILE_MAX_BYTES (16u << 20)
 #define RESPONSE_FILE_DEPTH 8
 
-static const hsc_cli_option no_options[] = {{NULL, 0, NULL, NULL}};
+enum { OPT_PROBE, OPT_PROBE_FILE };
+static const hsc_cli_option options[] = {
+    {"probe", 0, "LIST", "compile probes in (with '=' only, several times): see below"},
+    {"probe-file", 0, "FILE", "the same from a file, one item a line; '-' before an item excludes, '#' begins a comment"},
+    {NULL, 0, NULL, NULL}};
+
+#define PROBES \
+    "\n\nLIST, separated by commas: procedures:NAME, loops:FILE:LINE, calls:CALLEE, messages, values, with\n" \
+    "shell patterns and without a name for all (of loops: outermost ones; loops:FILE:* for inner ones too);\n" \
+    "'-' before an item excludes what it names; auto[:PERCENT]: procedures and loops that, as far as the code\n" \
+    "tells, work so long that probes cost less (1); keep: procedures that are named are not inlined. Probes\n" \
+    "do nothing until 'heatscope run' measures the program; it links and runs without Heatscope. They are put\n" \
+    "in after all optimisation: code that was inlined elsewhere has none."
 
 #define DESCRIPTION(compiler, variable) \
     "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
@@ -27,22 +39,22 @@ static const hsc_cli_option no_options[] = {{NULL, 0, NULL, NULL}};
     "id when the command links; nothing is added to commands that only preprocess or print.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
-    " names another compiler; it must be of LLVM 19."
+    " names another compiler; it must be of LLVM 19." PROBES
 
 static const hsc_cli_command commands[] = {
     {"cc", "Compile C with the pass (clang)", "ARGS...", DESCRIPTION("clang-19", "HEATSCOPE_CC"),
      "  heatscope cc -O2 -c solver.c\n  make CC=heatscope-cc\n  OMPI_CC=heatscope-cc mpicc -O2 -o solver solver.c",
-     no_options, true},
+     options, true},
     {"c++", "Compile C++ with the pass (clang++)", "ARGS...", DESCRIPTION("clang++-19", "HEATSCOPE_CXX"),
      "  heatscope c++ -O2 -c solver.cpp\n  cmake -DCMAKE_CXX_COMPILER=heatscope-c++ ...\n"
      "  OMPI_CXX=heatscope-c++ mpicxx -O2 -o solver solver.cpp",
-     no_options, true},
+     options, true},
     {"fc", "Compile Fortran with the pass (flang)", "ARGS...",
      DESCRIPTION("flang-new-19", "HEATSCOPE_FC") "\n\n"
      "`use mpi` works even if the MPI library's module files were made by gfortran, which flang cannot\n"
      "read: a module with the same constants and procedures is then made from its mpif.h, once, in the\n"
      "user's cache directory. `use mpi_f08` needs an MPI library built with flang.",
-     "  heatscope fc -O2 -c solver.f90\n  OMPI_FC=heatscope-fc mpif90 -O2 -o solver solver.f90", no_options, true}};
+     "  heatscope fc -O2 -c solver.f90\n  OMPI_FC=heatscope-fc mpif90 -O2 -o solver solver.f90", options, true}};
 
 enum { CC, CXX, FC };
 
@@ -101,6 +113,38 @@ static bool decides_debug(const char *a) {
 }
 
 static void scan(request *r, int argc, char **argv, int depth);
+
+/* Adds to what the environment asks the pass for. */
+static void ask_pass(const char *variable, const char *value, char separator) {
+    const char *old = getenv(variable);
+    size_t n = (old ? strlen(old) : 0) + strlen(value) + 2;
+    char *text = must(malloc(n));
+    snprintf(text, n, "%s%.1s%s", old && *old ? old : "", old && *old ? &separator : "", value);
+    setenv(variable, text, 1);
+    free(text);
+}
+
+/* Takes our own options out of the arguments; -1, or the exit code for wrong ones. */
+static int take_options(const char *name, int *argc, char **argv) {
+    int kept = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (starts(argv[i], "--probe=") && argv[i][8])
+            ask_pass("HEATSCOPE_PROBE", argv[i] + 8, ',');
+        else if (starts(argv[i], "--probe-file=") && argv[i][13])
+            ask_pass("HEATSCOPE_PROBE_FILE", argv[i] + 13, ':');
+        else if (!strcmp(argv[i], "--probe") || !strcmp(argv[i], "--probe-file") || !strcmp(argv[i], "--probe=") ||
+                 !strcmp(argv[i], "--probe-file=")) {
+            size_t n = strcspn(argv[i], "=");
+            fprintf(stderr, "heatscope %s: %.*s needs a value, as in %.*s=%s\n", name, (int)n, argv[i], (int)n, argv[i],
+                    strstr(argv[i], "file") ? "FILE" : "procedures:NAME");
+            return HSC_EXIT_USAGE;
+        } else
+            argv[kept++] = argv[i];
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    return -1;
+}
 
 /* "@FILE": arguments in a file, for the scan only; the compiler reads it by itself. */
 static bool scan_response_file(request *r, const char *path, int depth) {
@@ -372,6 +416,9 @@ static int run(int language, int argc, char **argv) {
     int first = 0;
     if (as_command && argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "--man")))
         return hsc_cli_parse(c, argc, argv, NULL, NULL, &first);
+    int wrong = take_options(c->name, &argc, argv);
+    if (wrong >= 0)
+        return wrong;
     if (as_command && argc < 2) {
         fprintf(stderr, "heatscope %s: no arguments for the compiler; 'heatscope %s --help' tells more\n", c->name,
                 c->name);

@@ -26,7 +26,7 @@
 #define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
 enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_EVENT, OPT_BUDGET, OPT_DELAY, OPT_DURATION, OPT_STOPPED, OPT_TOGGLE, OPT_CHILDREN,
-       OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_PROBE };
+       OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_ARM, OPT_DISARM };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
@@ -46,7 +46,8 @@ static const hsc_cli_option options[] = {
     {"no-waits", 0, NULL, "leave out what threads wait for: locks, reads, sleeps, OpenMP barriers ..."},
     {"mpi", 0, NULL, "record calls of MPI though nothing tells that PROG makes any (a script, an interpreter)"},
     {"no-messages", 0, NULL, "leave out what calls of MPI send, receive and wait for"},
-    {"probe", 0, "SPEC", "not available in this version"},
+    {"arm", 0, "LIST", "probes of 'heatscope cc --probe' that work from the start: as there, or all (all)"},
+    {"disarm", 0, "LIST", "probes that do not work until they are armed"},
     {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
@@ -78,7 +79,7 @@ static const hsc_cli_command command = {
     true};
 
 typedef struct run_options {
-    const char *output, *mechanism, *children;
+    const char *output, *mechanism, *children, *arm, *disarm;
     unsigned long long frequency, size_limit_mb;
     long budget, delay_ms, duration_ms, toggle; /* -1: not given */
     char events[4096];
@@ -130,6 +131,20 @@ static int add_events(run_options *o, const char *list) {
         return hsc_cli_bad_value(&command, OPT_EVENT, "fewer events", list);
     snprintf(o->events + used, sizeof o->events - used, "%s%s", used ? "," : "", list);
     return -1;
+}
+
+static bool is_probe_list(const char *list) {
+    static const char *const words[] = {"procedures", "loops", "calls", "messages", "values", "all"};
+    for (const char *c = list;; c++) {
+        size_t n = strcspn(c, ":,"), k = 0;
+        while (k < sizeof words / sizeof *words && (strlen(words[k]) != n || strncmp(words[k], c, n) != 0))
+            k++;
+        if (k == sizeof words / sizeof *words || (c[n] == ':' && (!c[n + 1] || c[n + 1] == ',')))
+            return false;
+        c += strcspn(c, ",");
+        if (!*c)
+            return true;
+    }
 }
 
 static int set_option(void *ctx, int option, const char *value) {
@@ -199,9 +214,12 @@ static int set_option(void *ctx, int option, const char *value) {
                                      "perf-cpu-clock, perf-cpu-clock-trap, timer-monotonic or timer-cpu", value);
         o->mechanism = value;
         break;
-    default:
-        fprintf(stderr, "heatscope run: --probe: not available in this version; it samples only\n");
-        return HSC_EXIT_USAGE;
+    case OPT_ARM:
+    case OPT_DISARM:
+        if (!is_probe_list(value))
+            return hsc_cli_bad_value(&command, option, "a list of procedures, loops, calls, messages, values, each with :NAME or not, or all", value);
+        *(option == OPT_ARM ? &o->arm : &o->disarm) = value;
+        break;
     }
     return -1;
 }
@@ -519,6 +537,10 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_MESSAGES", "0", 1);
     if (o.mechanism)
         setenv("HEATSCOPE_MECHANISM", o.mechanism, 1);
+    if (o.arm)
+        setenv("HEATSCOPE_ARM", o.arm, 1);
+    if (o.disarm)
+        setenv("HEATSCOPE_DISARM", o.disarm, 1);
     if (!below) {
         snprintf(number, sizeof number, "%ld", (long)getpid());
         setenv("HEATSCOPE_ROOT_PID", number, 1);

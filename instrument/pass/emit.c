@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Writes a module's records as one group, module ... module_end, into the section of the object file that is not loaded. */
 #include "pass.h"
+#include "probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,8 @@ static void put_group(hsc_pass *p, sink *s) {
     PUT_ALL(s, p->array_arguments, array_argument);
     PUT_ALL(s, p->directives, directive);
     PUT_ALL(s, p->runtime_calls, runtime_call);
+    if (p->probes)
+        PUT_ALL(s, p->probes->records, probe);
     hsc_rec_module_end end = {p->module_tag, s->records};
     put(s, HSC_REC_module_end, &end);
 }

@@ -112,6 +112,8 @@ bool hsc_ir_uses_sample_profile(LLVMValueRef function);
 
 /* Says something to the user through the compiler, as a warning. */
 void hsc_ir_warn(LLVMModuleRef module, const char *text);
+/* The same as an error: the compilation fails. */
+void hsc_ir_fail(LLVMModuleRef module, const char *text);
 
 /* Bytes of `value`'s name. */
 hsc_ir_text hsc_ir_get_name(LLVMValueRef value);
@@ -122,6 +124,7 @@ typedef struct hsc_pass hsc_pass;
 hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_discriminators);
 void hsc_pass_early(hsc_pass *p);
 void hsc_pass_late(hsc_pass *p);
+bool hsc_pass_has_probes(const hsc_pass *p); /* the late look may change code */
 LLVMModuleRef hsc_pass_get_module(const hsc_pass *p);
 void hsc_pass_free(hsc_pass *p);
 

@@ -2,6 +2,7 @@
 /* The late look: loops of the code as it will be generated; early ids are read back, and every piece of a block becomes
  * a place whose number goes into the line table as discriminator. Changes debug locations only, never an instruction. */
 #include "pass.h"
+#include "probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -564,6 +565,13 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     if (p->keyed && w.subprogram)
         put_places(&w);
     hsc_why_place(p, w.procedure_id, find_inline, &w);
+    if (p->probes) {
+        hsc_probe_loop *loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *loops);
+        for (unsigned l = 0; l < w.g.n_loops; l++)
+            loops[l] = (hsc_probe_loop){w.loops[l].loop_id, w.loops[l].inline_id};
+        hsc_probe_function(p, function, &w.g, loops);
+        free(loops);
+    }
     free(w.loops);
     free(w.is_latch);
     free(w.idom);

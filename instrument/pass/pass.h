@@ -119,6 +119,7 @@ struct hsc_pass {
     HSC_VECTOR(hsc_message_seen) messages_seen; /* one a message */
     HSC_VECTOR(hsc_rec_directive) directives;
     HSC_VECTOR(hsc_rec_runtime_call) runtime_calls;
+    struct hsc_probes *probes; /* probe.h; NULL: none is asked for */
 
     hsc_map value_of_number, array_of_global;
     hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;

@@ -280,17 +280,21 @@ bool hsc_ir_uses_sample_profile(LLVMValueRef function) {
 
 namespace {
 
-struct Warning : DiagnosticInfo {
+struct Message : DiagnosticInfo {
     const char *text;
-    explicit Warning(const char *t)
-        : DiagnosticInfo(static_cast<DiagnosticKind>(getNextAvailablePluginDiagnosticKind()), DS_Warning), text(t) {}
+    Message(const char *t, DiagnosticSeverity severity)
+        : DiagnosticInfo(static_cast<DiagnosticKind>(getNextAvailablePluginDiagnosticKind()), severity), text(t) {}
     void print(DiagnosticPrinter &printer) const override { printer << "heatscope: " << text; }
 };
 
 } // namespace
 
 void hsc_ir_warn(LLVMModuleRef module, const char *text) {
-    unwrap(module)->getContext().diagnose(Warning(text));
+    unwrap(module)->getContext().diagnose(Message(text, DS_Warning));
+}
+
+void hsc_ir_fail(LLVMModuleRef module, const char *text) {
+    unwrap(module)->getContext().diagnose(Message(text, DS_Error));
 }
 
 hsc_ir_text hsc_ir_get_name(LLVMValueRef value) {
@@ -319,9 +323,12 @@ struct LateLook : PassInfoMixin<LateLook> {
     PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
         if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m)) {
             release_remarks(*session, m.getContext());
+            bool changes = hsc_pass_has_probes(session->pass);
             hsc_pass_late(session->pass);
             hsc_pass_free(session->pass);
             session->pass = nullptr;
+            if (changes)
+                return PreservedAnalyses::none();
         }
         return PreservedAnalyses::all();
     }

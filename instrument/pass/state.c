@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* State of one module: memory, tables, files, procedures, control flow. */
 #include "pass.h"
+#include "probe.h"
 
 #include <heatscope/formats/tags.h>
 
@@ -411,7 +412,13 @@ hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_dis
         p->module_flags |= HSC_module_flag_PROFILE_DISCRIMINATORS;
     /* older line tables have no discriminators */
     p->keyed = p->unit.has_lines && !samples && (!p->unit.dwarf_version || p->unit.dwarf_version >= 4);
+    if (!p->skip)
+        hsc_probe_begin(p);
     return p;
+}
+
+bool hsc_pass_has_probes(const hsc_pass *p) {
+    return p->probes != NULL;
 }
 
 LLVMModuleRef hsc_pass_get_module(const hsc_pass *p) {
@@ -445,6 +452,9 @@ void hsc_pass_early(hsc_pass *p) {
     hsc_data_module(p);
     hsc_pass_name_outlined(p);
     hsc_openmp_finish(p);
+    for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            hsc_probe_early(p, f);
 }
 
 void hsc_pass_late(hsc_pass *p) {
@@ -453,6 +463,7 @@ void hsc_pass_late(hsc_pass *p) {
     for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage)
             hsc_late_function(p, f);
+    hsc_probe_end(p);
     hsc_emit_map(p);
     hsc_ir_mark(p->module, p->module_tag);
 }
@@ -460,6 +471,7 @@ void hsc_pass_late(hsc_pass *p) {
 void hsc_pass_free(hsc_pass *p) {
     if (!p)
         return;
+    hsc_probe_fini(p);
     for (size_t i = 0; i < p->sources.n; i++)
         hsc_source_fini(&p->sources.p[i]);
     free(p->files.p);

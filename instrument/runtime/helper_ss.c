@@ -52,14 +52,15 @@ static bool watch_idle(void) {
 }
 
 static void calibrate(uint64_t cycles_start, uint64_t ns_start) {
-    uint64_t cycles = hsc_cycles() - cycles_start, ns = hsc_rt_now_ns() - ns_start;
+    uint64_t cycles, ns = hsc_rt_now_both(&cycles) - ns_start;
+    cycles -= cycles_start;
     if (cycles && ns > 10000000u)
         atomic_store_explicit(&hsc_rt.ns_per_cycle_q32, hsc_rt_cycle_rate(ns, cycles), memory_order_relaxed);
 }
 
 static void helper(void) {
     uint64_t gone_ns = hsc_rt.helper_ns; /* of helpers before this one */
-    uint64_t cycles_start = hsc_cycles(), ns_start = hsc_rt_now_ns();
+    uint64_t cycles_start, ns_start = hsc_rt_now_both(&cycles_start);
     uint64_t next_progress = ns_start, next_scan = 0, watch = 0, mask;
     bool tables = false, idle = false;
     while (!atomic_load(&hsc_rt.helper_quit)) {

@@ -79,6 +79,19 @@ uint64_t hsc_rt_now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+uint64_t hsc_rt_now_both(uint64_t *cycles) {
+    uint64_t best = UINT64_MAX, ns = 0;
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = hsc_cycles(), now = hsc_rt_now_ns(), gap = hsc_cycles() - before;
+        if (gap < best) {
+            best = gap;
+            ns = now;
+            *cycles = before + gap / 2;
+        }
+    }
+    return ns;
+}
+
 uint64_t hsc_rt_clock_ns(int32_t clock) {
     struct timespec t;
     if (hsc_sys3(SYS_clock_gettime, clock, (long)&t, 0))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "interpose.h"
+#include "probes.h"
 #include "rt.h"
 
 #define BUSY_LAST_NS 1000000000u /* that the end waits for threads in our handler, which have been preempted there */
@@ -288,6 +289,7 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
     atomic_store(&hsc_rt.finished, 0);
     atomic_store(&hsc_rt.on, 1);
     hsc_rt_thread_begin(0, stack_low, stack_high);
+    hsc_rt_probes_begin();
     hsc_rt_helper_start();
     return true;
 }
@@ -381,7 +383,7 @@ void hsc_rt_finish(uint64_t how) {
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
         /* what only became another program, or was too short for a sample, is not worth a file */
-        remove = !samples && !lost && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
+        remove = !samples && !lost && !atomic_load(&hsc_rt_probe_state.used) && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
         if (!remove)
             hsc_rt_file_finish();
         hsc_rt_lock_release(&hsc_rt.lock, mask);
@@ -474,6 +476,7 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt.unregistered, 0);
     hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
+    atomic_store(&hsc_rt_probe_state.used, 0);
     hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
     me.root = false;
     me.forked = true;
@@ -587,7 +590,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     const char *frequency = getenv("HEATSCOPE_FREQUENCY"), *budget = getenv("HEATSCOPE_BUDGET");
     if (frequency && *frequency && !(budget && *budget))
         hsc_rt.options.budget = 0; /* who asks for a rate gets it */
-    uint64_t cycles = hsc_cycles(), t0 = hsc_rt_now_ns();
+    uint64_t cycles, t0 = hsc_rt_now_both(&cycles);
     choose_events();
     if (choose_mechanism()) {
         uint64_t low, high;
@@ -600,7 +603,8 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         main_stack(&low, &high);
         while (hsc_rt_now_ns() - t0 < 20000) /* a first estimate; the helper's is better */
             hsc_relax();
-        hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(hsc_rt_now_ns() - t0, hsc_cycles() - cycles);
+        uint64_t cycles_then, t1 = hsc_rt_now_both(&cycles_then);
+        hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(t1 - t0, cycles_then - cycles);
         if (begin(low, high))
             say_start();
     }

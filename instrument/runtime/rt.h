@@ -72,6 +72,7 @@ bool hsc_rt_equal(const char *a, const char *b);
 void hsc_rt_append(char *buffer, size_t size, size_t *at, const char *text);
 void hsc_rt_append_u64(char *buffer, size_t size, size_t *at, uint64_t value);
 uint64_t hsc_rt_now_ns(void);              /* CLOCK_MONOTONIC */
+uint64_t hsc_rt_now_both(uint64_t *cycles); /* the same with the cycle counter at that time: not torn apart by preemption */
 uint64_t hsc_rt_clock_ns(int32_t clock);   /* any clock, by system call; 0 when it can't be read */
 uint64_t hsc_rt_thread_cpu_ns(int32_t tid); /* another thread's CPU time; 0 when it is gone */
 void hsc_rt_say(const char *text);         /* one line "heatscope: text" on stderr */
@@ -347,6 +348,8 @@ typedef struct hsc_rt_wall {
     uint64_t state;
 } hsc_rt_wall;
 
+typedef struct hsc_rt_scopes hsc_rt_scopes; /* probes.h */
+
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
     _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
@@ -393,6 +396,7 @@ typedef struct hsc_rt_thread {
     uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
     uint64_t window_address; /* page copied from an address outside the stack; 0: none */
     hsc_rt_tree tree;
+    struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none */
     void *messages; /* of libheatscope-mpi.so; NULL: the thread has sent none */
     uint64_t messages_due;
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "here.h"
+#include "probes.h"
 #include "ompt.h"
 
 #define RARE_TICKS 25u
@@ -85,10 +86,15 @@ static void tell_region(hsc_rt_thread *t, uint64_t now) {
         t->region_told = t->region;
 }
 
+/* In the code of a probe. */
+static bool in_probe(const hsc_rt_thread *t) {
+    return t->scopes && atomic_load_explicit(&t->scopes->inside, memory_order_relaxed);
+}
+
 static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
     if (t->region || t->region_told)
         tell_region(t, now);
-    put_sample_as(t, now, node, state_now(t), truncated, weight);
+    put_sample_as(t, now, node, in_probe(t) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
 }
 
 /* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */
@@ -191,6 +197,8 @@ static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *context) {
         record_credit(t, &c);
     if (hsc_rt_waits_due(t, t->last_time))
         hsc_rt_waits_tell(t, t->last_time);
+    if (hsc_rt_probes_due(t))
+        hsc_rt_probes_tell(t, t->last_time);
     if (t->messages && t->last_time >= t->messages_due)
         hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
     if (hsc_rt_is_perf(t->mechanism))

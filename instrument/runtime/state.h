@@ -4,9 +4,14 @@
 #ifndef HSC_RT_STATE_H
 #define HSC_RT_STATE_H
 
-#include "rt.h"
+#include "probes.h"
 
 #define HSC_RT_STATE_NONE UINT32_MAX /* nothing to give back */
+
+static inline void hsc_rt_state_set(hsc_rt_thread *t, uint32_t state) {
+    hsc_rt_probes_state(t, atomic_load_explicit(&t->state, memory_order_relaxed));
+    atomic_store_explicit(&t->state, state, memory_order_relaxed);
+}
 
 /* A wrapper begins. Returns what hsc_rt_state_leave gives back. `strong`: also inside another wrapper (MPI, OpenMP); the others
  * (memory, input and output) keep what a strong one has set: what a message library does to send is communication. */
@@ -19,13 +24,14 @@ static inline __attribute__((always_inline)) uint32_t hsc_rt_state_enter(uint32_
         return HSC_RT_STATE_NONE;
     if (old == HSC_state_UNKNOWN)
         t->state_frame = (uint64_t)__builtin_frame_address(0);
-    atomic_store_explicit(&t->state, state, memory_order_relaxed);
+    hsc_rt_state_set(t, state);
     return old;
 }
 
 static inline void hsc_rt_state_leave(uint32_t old) {
-    if (old != HSC_RT_STATE_NONE && hsc_rt_self)
-        atomic_store_explicit(&hsc_rt_self->state, old, memory_order_relaxed);
+    hsc_rt_thread *t = hsc_rt_self;
+    if (old != HSC_RT_STATE_NONE && t)
+        hsc_rt_state_set(t, old);
 }
 
 #endif

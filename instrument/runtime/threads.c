@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "interpose.h"
+#include "probes.h"
 #include "rt.h"
 #include "waits.h"
 
@@ -149,6 +150,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);
         hsc_rt_waits_tell(t, t->last_time);
+        hsc_rt_probes_close(t, t->last_time, ended);
         if (t->messages)
             hsc_rt.messages_flush(t, t->last_time, ended ? HSC_RT_FLUSH_END : HSC_RT_FLUSH_CLOSE);
         hsc_rt_wall_end(t, now);
@@ -205,6 +207,7 @@ void hsc_rt_thread_end(void) {
     hsc_rt_self = NULL;
     hsc_rt_tree_clear(&t->tree);
     hsc_rt_waits_clear(t);
+    hsc_rt_probes_clear(t);
     free_thread(t);
 }
 
@@ -236,6 +239,7 @@ void hsc_rt_threads_forget(void) {
         next = t->next;
         hsc_rt_tree_clear(&t->tree);
         hsc_rt_waits_clear(t);
+        hsc_rt_probes_clear(t);
         t->next = hsc_rt.free_threads;
         hsc_rt.free_threads = t;
     }

@@ -23,7 +23,7 @@ static uint32_t state_of(uint32_t kind) {
 }
 
 void hsc_rt_wait_break(hsc_rt_thread *t) {
-    atomic_store_explicit(&t->state, HSC_state_UNKNOWN, memory_order_relaxed);
+    hsc_rt_state_set(t, HSC_state_UNKNOWN);
     if (t->open.kind && hsc_rt_own(t)) {
         hsc_rt_wait_over(t, hsc_rt_thread_now(t), 0, 0, 0);
         hsc_rt_disown(t, 0);
@@ -49,12 +49,12 @@ static hsc_rt_thread *enter(uint32_t kind, uint64_t frame) {
         return NULL;
     t->open.old_state = old;
     t->state_frame = frame - 8;
-    atomic_store_explicit(&t->state, state_of(kind), memory_order_relaxed);
+    hsc_rt_state_set(t, state_of(kind));
     return t;
 }
 
 static void leave(hsc_rt_thread *t) {
-    atomic_store_explicit(&t->state, t->open.old_state, memory_order_relaxed);
+    hsc_rt_state_set(t, t->open.old_state);
 }
 
 static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t now) {
@@ -161,12 +161,12 @@ uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind) {
     if (old == HSC_state_UNKNOWN)
         t->state_frame = HSC_RT_NO_FRAME - 8;
     if (old <= HSC_state_COMPUTATION)
-        atomic_store_explicit(&t->state, state_of(kind), memory_order_relaxed);
+        hsc_rt_state_set(t, state_of(kind));
     return old;
 }
 
 void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old) {
-    atomic_store_explicit(&t->state, old, memory_order_relaxed);
+    hsc_rt_state_set(t, old);
 }
 
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {

@@ -620,7 +620,7 @@ def refusals():
     says("not there", start + ["no-such-program"], 127, "no such program")
     says("a directory", start + ["/tmp"], 126, "s a directory")
     says("not executable", start + ["/etc/passwd"], 126, "ermission denied")
-    says("probes", start + ["--probe=loops", "true"], 2, "not available in this version")
+    says("probes", start + ["--arm=loop", "true"], 2, "a list of procedures, loops")
     says("rate", start + ["-F", "0", "true"], 2, "expected a number")
     says("no program", start, 2, "expected a program")
     says("first", start + ["true"], 0, "")

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mpi.h"
+#include "../state.h"
 
 #define IS(c, k) ((c)->op->kind == HSC_MPI_##k)
 #define TOO_MANY_REQUESTS (1u << 24)
@@ -405,7 +406,7 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, c
     c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (c->old_state == HSC_state_UNKNOWN)
         t->state_frame = here->sp;
-    atomic_store_explicit(&t->state, op->state, memory_order_relaxed);
+    hsc_rt_state_set(t, op->state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
     if (b->last_ns >= t->messages_due || op->kind == HSC_MPI_FINALIZE)
         write_due(c);
@@ -921,5 +922,5 @@ void hsc_mpi_end(hsc_mpi_call *c, int error) {
             write_due(c);
     }
     b->frame = 0;
-    atomic_store_explicit(&t->state, c->old_state, memory_order_relaxed);
+    hsc_rt_state_set(t, c->old_state);
 }

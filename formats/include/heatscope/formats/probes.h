@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The table of probes that each translation unit carries in its loaded section "heatscope_probes": what the compiler pass
+ * and the runtime agree on. Tables follow each other; each says how many bytes it has (a multiple of 8). Layout, in the
+ * machine's byte order:
+ *
+ *   struct hsc_probe_table, then count words (uint32_t, padded to 8 bytes: 0 dormant, else the probe's number in the process),
+ *   count hsc_probe_entry, and for each probe two strings that end in NUL: name and file.
+ *
+ * The code of a probe is "if (word) call *enter" with the number in r11. The callee changes no register but r11 and flags.
+ * At an exit it is *leave. r10 holds the address of the frame's return address, which tells frames apart. At a value it is
+ * *value, and r10 holds that. */
+#ifndef HEATSCOPE_FORMATS_PROBES_H
+#define HEATSCOPE_FORMATS_PROBES_H
+
+#include <stdint.h>
+
+#define HSC_PROBE_SECTION "heatscope_probes"
+#define HSC_PROBE_TABLE_VERSION 1u
+#define HSC_PROBE_COUNT_MAX 1000000u
+
+typedef struct hsc_probe_table {
+    uint32_t version, bytes, count, reserved;
+    uint64_t module_tag;
+    uint64_t enter, leave, value; /* addresses, filled in before any word is set */
+    uint64_t link;                /* the runtime's */
+    uint32_t word[];
+} hsc_probe_table;
+
+typedef struct hsc_probe_entry {
+    uint64_t tag;
+    uint32_t line;
+    uint8_t kind, flags; /* enum probe_kind, probe_flag */
+    uint16_t reserved;
+} hsc_probe_entry;
+
+#define HSC_PROBE_WORDS_AT 56u
+#define HSC_PROBE_ENTER_AT 24u
+#define HSC_PROBE_LEAVE_AT 32u
+#define HSC_PROBE_VALUE_AT 40u
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The probes of the process: tables come with the program and its libraries, get numbers, are armed and disarmed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "here.h"
+#include "interpose.h"
+#include "probes.h"
+
+#define PAIRS 64
+#define ROUNDS 9
+
+extern uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
+
+void heatscope_rt_probes_begin(void *first, void *end);
+void heatscope_rt_probes_end(void *first, void *end);
+int heatscope_rt_probes_arm(const char *list, int arm);
+
+static const hsc_probe_entry *entry_of(const hsc_rt_probe *p) {
+    return (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
+}
+
+/* ---- records; hsc_rt.lock is held ------------------------------------------------------------------------------------ */
+
+static void tell_place(uint32_t number, const hsc_rt_probe *p, const char *name, const char *file, uint64_t now) {
+    const hsc_probe_entry *e = entry_of(p);
+    if (p->kind == HSC_probe_kind_VALUE) {
+        hsc_rec_symbolic_place r = {number, p->table->module_tag, e->tag};
+        hsc_rt_file_put(HSC_REC_symbolic_place, &r, now);
+        return;
+    }
+    hsc_rec_probe_place r = {number, p->table->module_tag, e->tag, p->kind, p->flags, {name, strlen(name)}, {file, strlen(file)}, e->line};
+    hsc_rt_file_put(HSC_REC_probe_place, &r, now);
+}
+
+static void tell_armed(uint32_t number, bool armed, uint64_t now) {
+    hsc_rec_probe_armed r = {now, number, armed};
+    hsc_rt_file_put(HSC_REC_probe_armed, &r, now);
+}
+
+/* ---- what a visit costs ----------------------------------------------------------------------------------------------- */
+
+static void pairs(uint64_t number) {
+    for (int i = 0; i < PAIRS; i++)
+        __asm__ volatile("subq $128, %%rsp\n\tmovq %%rsp, %%r10\n\tmovq %0, %%r11\n\tcallq hsc_rt_probe_enter\n\t"
+                         "movq %0, %%r11\n\tcallq hsc_rt_probe_leave\n\taddq $128, %%rsp"
+                         :
+                         : "r"(number)
+                         : "r10", "r11", "memory", "cc");
+}
+
+/* With a probe that no code has; the thread's blocks are empty before and after. */
+static void measure_cost(hsc_rt_thread *t) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    uint64_t number = HSC_RT_PROBES_MAX, pair = UINT64_MAX, clock = UINT64_MAX, inside = UINT64_MAX;
+    if (!t || t->scopes || s->pair_cycles > 0)
+        return;
+    pairs(number);
+    for (int r = 0; r < ROUNDS && t->scopes; r++) {
+        hsc_rt_block *b = t->scopes->base->block->last;
+        uint64_t before = b->total, c0 = hsc_cycles();
+        t->scopes->due = UINT64_MAX; /* nothing is told of it */
+        pairs(number);
+        uint64_t c1 = hsc_cycles(), d = b->total - before;
+        for (int i = 0; i < PAIRS; i++)
+            __asm__ volatile("rdtsc" : : : "rax", "rdx");
+        uint64_t c2 = hsc_cycles();
+        pair = c1 - c0 < pair ? c1 - c0 : pair;
+        clock = c2 - c1 < clock ? c2 - c1 : clock;
+        inside = d < inside ? d : inside;
+    }
+    if (!t->scopes || pair == UINT64_MAX)
+        return;
+    hsc_rt_probes_clear(t);
+    s->pair_cycles = (double)pair / PAIRS;
+    s->inside_cycles = (double)inside / PAIRS;
+    s->clock_cycles = (double)clock / PAIRS;
+}
+
+static void tell_cost(uint64_t now) {
+    const hsc_rt_probes *s = &hsc_rt_probe_state;
+    double ns = (double)atomic_load(&hsc_rt.ns_per_cycle_q32) / 4294967296.0;
+    hsc_rec_probe_cost r = {now, s->pair_cycles * ns, s->inside_cycles * ns, s->clock_cycles * ns};
+    if (s->pair_cycles > 0)
+        hsc_rt_file_put(HSC_REC_probe_cost, &r, now);
+}
+
+/* ---- arming: the probes' lock is held --------------------------------------------------------------------------------- */
+
+static bool arm(uint32_t number, bool on, uint64_t now) {
+    hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
+    if (!p->table || atomic_load(&p->armed) == on)
+        return false;
+    atomic_store(&p->changed, hsc_cycles());
+    atomic_store(&p->armed, on);
+    __atomic_store_n(&p->table->word[p->index], on ? number : 0, __ATOMIC_RELEASE);
+    if (p->kind != HSC_probe_kind_VALUE)
+        tell_armed(number, on, now);
+    return true;
+}
+
+/* Does the list name it? Items are separated by commas. */
+static bool is_listed(const hsc_rt_probe *p, const char *list, size_t n) {
+    for (size_t at = 0; at < n;) {
+        size_t k = 0;
+        while (at + k < n && list[at + k] != ',')
+            k++;
+        if (hsc_rt_probe_selected(p, list + at, k))
+            return true;
+        at += k + 1;
+    }
+    return false;
+}
+
+uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    uint64_t mask, mask_rt, now = hsc_rt_now_ns();
+    uint32_t changed = 0;
+    if (!hsc_rt_lock_take(&s->lock, &mask, 2000))
+        return 0;
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000)) {
+        for (uint32_t i = 0; i < atomic_load(&s->count); i++)
+            if (s->all[i].table && is_listed(&s->all[i], list, n))
+                changed += arm(i + 1, on, now);
+        if (changed) {
+            atomic_fetch_add(&s->generation, 1);
+            for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
+                if (t->live && t->scopes)
+                    __atomic_store_n(&t->scopes->due, 0, __ATOMIC_RELAXED);
+        }
+        hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
+    }
+    hsc_rt_lock_release(&s->lock, mask);
+    return changed;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_sound(const hsc_probe_table *t, const char *end) {
+    uint64_t room = (uint64_t)(end - (const char *)t);
+    return room >= HSC_PROBE_WORDS_AT && t->version == HSC_PROBE_TABLE_VERSION && t->bytes <= room && t->bytes % 8 == 0 &&
+           t->bytes >= HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count + 2ull * t->count;
+}
+
+/* Numbers for the probes of a table, and what the user said of them at the start. Both locks are held. */
+static void number_table(hsc_probe_table *t, uint64_t now) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    const char *arms = hsc_rt.options.arm, *disarms = hsc_rt.options.disarm;
+    if (!s->all && !(s->all = hsc_rt_map((size_t)HSC_RT_PROBES_MAX * sizeof *s->all)))
+        return;
+    t->enter = (uint64_t)&hsc_rt_probe_enter;
+    t->leave = (uint64_t)&hsc_rt_probe_leave;
+    t->value = (uint64_t)&hsc_rt_probe_value;
+    const char *text = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t number = atomic_load(&s->count) + 1;
+        if (number >= HSC_RT_PROBES_MAX) /* the last one measures the cost */
+            return;
+        hsc_rt_probe *p = &s->all[number - 1];
+        p->table = t;
+        p->index = i;
+        p->kind = entry_of(p)->kind;
+        p->flags = entry_of(p)->flags;
+        const char *name = text, *file = text + strlen(text) + 1;
+        text = file + strlen(file) + 1;
+        atomic_store(&s->count, number);
+        tell_place(number, p, name, file, now);
+        if ((!*arms || is_listed(p, arms, strlen(arms))) && !is_listed(p, disarms, strlen(disarms)))
+            arm(number, true, now);
+    }
+    t->reserved = 1;
+}
+
+HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    int saved_errno = errno;
+    uint64_t mask, mask_rt, now = hsc_rt_now_ns();
+    bool measured = hsc_rt_measured() != NULL;
+    if (!hsc_rt_lock_take(&s->lock, &mask, -1))
+        return;
+    if (measured)
+        measure_cost(hsc_rt_self);
+    bool locked = measured && hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000);
+    if (locked && !atomic_load(&s->count))
+        tell_cost(now);
+    for (char *at = first; is_sound((hsc_probe_table *)at, end);) {
+        hsc_probe_table *t = (hsc_probe_table *)at;
+        at += t->bytes;
+        t->link = (uint64_t)s->tables;
+        s->tables = t;
+        if (locked)
+            number_table(t, now);
+    }
+    if (locked)
+        hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
+    hsc_rt_lock_release(&s->lock, mask);
+    errno = saved_errno;
+}
+
+/* The library is unloaded, or the process ends. */
+HSC_RT_EXPORT void heatscope_rt_probes_end(void *first, void *end) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&s->lock, &mask, -1))
+        return;
+    for (uint32_t i = 0; i < atomic_load(&s->count); i++) {
+        hsc_rt_probe *p = &s->all[i];
+        if ((char *)p->table < (char *)first || (char *)p->table >= (char *)end)
+            continue;
+        p->table->word[p->index] = 0;
+        p->table = NULL;
+        atomic_store(&p->changed, hsc_cycles());
+        atomic_store(&p->armed, 0);
+    }
+    for (uint64_t *link = (uint64_t *)&s->tables; *link;) {
+        hsc_probe_table *t = (hsc_probe_table *)*link; /* NOLINT */
+        if ((char *)t >= (char *)first && (char *)t < (char *)end)
+            *link = t->link;
+        else
+            link = &t->link;
+    }
+    hsc_rt_lock_release(&s->lock, mask);
+}
+
+void hsc_rt_probes_begin(void) {
+    hsc_rt_probes *s = &hsc_rt_probe_state;
+    uint64_t mask, mask_rt, now = hsc_rt_now_ns();
+    uint32_t a, b, c, d;
+    if (!__atomic_load_n(&s->tables, __ATOMIC_RELAXED) && hsc_rt_probe_has_xsave)
+        return;
+    __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "0"(1), "2"(0));
+    hsc_rt_probe_has_xsave = c >> 27 & 1; /* the system uses it */
+    if (!hsc_rt_lock_take(&s->lock, &mask, 2000))
+        return;
+    if (s->tables)
+        measure_cost(hsc_rt_self);
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000)) {
+        if (s->tables)
+            tell_cost(now);
+        for (uint32_t i = 0; i < atomic_load(&s->count); i++) { /* a child of fork: known there, told here */
+            const hsc_rt_probe *p = &s->all[i];
+            if (!p->table)
+                continue;
+            const hsc_probe_table *t = p->table;
+            const char *text = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
+            for (uint32_t k = 0; k < 2 * p->index; k++)
+                text += strlen(text) + 1;
+            tell_place(i + 1, p, text, text + strlen(text) + 1, now);
+            if (atomic_load(&p->armed) && p->kind != HSC_probe_kind_VALUE)
+                tell_armed(i + 1, true, now);
+        }
+        for (hsc_probe_table *t = s->tables; t; t = (hsc_probe_table *)t->link) /* NOLINT */
+            if (!t->reserved)
+                number_table(t, now);
+        hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
+    }
+    hsc_rt_lock_release(&s->lock, mask);
+}
+
+HSC_RT_EXPORT int heatscope_rt_probes_arm(const char *list, int on) {
+    int saved_errno = errno;
+    uint32_t n = hsc_rt_measured() && list ? hsc_rt_probes_arm(list, strlen(list), on != 0) : 0;
+    errno = saved_errno;
+    return (int)n;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Probes that the compiler pass put into the program: each thread's stack of open scopes, and what was measured of its blocks
+ * (a block is a scope within the scopes open round it). docs/probes.md tells what the numbers mean. */
+#ifndef HSC_RT_PROBES_H
+#define HSC_RT_PROBES_H
+
+#include <heatscope/formats/probes.h>
+
+#include "rt.h"
+
+#define HSC_RT_BLOCK_STATES 8u
+#define HSC_RT_BLOCK_BUCKETS 48u
+#define HSC_RT_BLOCK_PARTS 16u       /* part i: 64 << i blocks */
+#define HSC_RT_BLOCK_DEPTH_MAX 128u  /* deeper ones of a recursion join the block further out that has the same scope */
+#define HSC_RT_SCOPES_FIRST 512u
+#define HSC_RT_PROBES_TELL_NS 100000000ull
+
+/* What has not been written yet of a block. */
+typedef struct hsc_rt_block {
+    struct hsc_rt_block *parent, *last; /* last: the child entered last */
+    uint32_t number, id;                /* of the probe; of the record, 0: none yet */
+    uint32_t index, next;               /* in the hash table */
+    uint32_t depth;
+    bool dirty;
+    struct hsc_rt_block *next_dirty;
+    uint64_t exclusive[HSC_RT_BLOCK_STATES]; /* cycles */
+    uint64_t count, left, total, least, most; /* cycles */
+    unsigned __int128 squares;
+    uint32_t bucket[HSC_RT_BLOCK_BUCKETS];
+} hsc_rt_block;
+
+typedef struct hsc_rt_scope {
+    uint64_t sp;    /* of the frame that opened it */
+    uint64_t start; /* cycles */
+    hsc_rt_block *block;
+    uint64_t number;
+} hsc_rt_scope;
+
+/* Of a thread; only the thread itself and its handler touch it. */
+struct hsc_rt_scopes {
+    hsc_rt_scope *top; /* [0] is a sentinel */
+    hsc_rt_scope *end;
+    uint64_t last;     /* cycles: up to then the time has been given to blocks */
+    uint64_t due;      /* cycles: to be told; 0: at once */
+    _Atomic uint32_t inside; /* being changed: the handler keeps off, probes in signal handlers are missed */
+    uint32_t generation;
+    hsc_rt_block *dirty;
+    hsc_rt_scope *base;
+    uint64_t visits, left, unmatched, missed, told_visits;
+    uint32_t blocks, ids; /* blocks[0] is the root: no scope is open */
+    uint32_t slots_n;
+    hsc_rt_block *part[HSC_RT_BLOCK_PARTS];
+    uint32_t *slots;
+    _Atomic uint32_t *state; /* of the thread */
+    uint64_t ns_per_cycle_q32;
+    struct hsc_rt_value {
+        uint64_t value;
+        bool known;
+    } *values; /* by number, values_capacity of them */
+    uint32_t values_capacity;
+};
+
+/* One probe of the process; number - 1 is its index. */
+typedef struct hsc_rt_probe {
+    hsc_probe_table *table; /* NULL: unloaded */
+    uint32_t index;
+    uint8_t kind, flags;
+    _Atomic uint8_t armed;
+    _Atomic uint64_t changed; /* cycles: when it was last armed or disarmed */
+} hsc_rt_probe;
+
+typedef struct hsc_rt_probes {
+    hsc_rt_lock lock; /* tables and arming; taken before hsc_rt.lock */
+    hsc_rt_probe *all; /* reserved for HSC_RT_PROBES_MAX, so that it never moves */
+    _Atomic uint32_t count;
+    uint32_t told; /* in the process's file */
+    _Atomic uint32_t used;       /* something was told of blocks */
+    _Atomic uint32_t generation; /* counts changes of arming */
+    hsc_probe_table *tables; /* all registered, linked; before the process is measured nothing else is known of them */
+    double pair_cycles, inside_cycles, clock_cycles; /* 0: not measured yet */
+    uint64_t control_read; /* bytes of the control file */
+} hsc_rt_probes;
+
+#define HSC_RT_PROBES_MAX (1u << 17)
+
+extern hsc_rt_probes hsc_rt_probe_state __attribute__((visibility("hidden")));
+
+/* What probes call (probes_entry_ss.c). The number is in r11, the value in r10; all registers but r11 are kept. */
+void hsc_rt_probe_enter(void);
+void hsc_rt_probe_leave(void);
+void hsc_rt_probe_value(void);
+
+/* The slow ways of the same (probes_ss.c), called with all registers saved. `sp`: the caller's. */
+void hsc_rt_probe_enter_slow(uint64_t number, uint64_t sp);
+void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp);
+void hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
+
+bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
+/* What the control file says since it was last looked at; helper. */
+void hsc_rt_probes_control(void);
+
+/* The state of the thread changes: time up to now is the old one's. */
+static inline void hsc_rt_probes_state(hsc_rt_thread *t, uint32_t old) {
+    hsc_rt_scopes *s = t->scopes;
+    if (!s || atomic_load_explicit(&s->inside, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&s->inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t now = hsc_cycles();
+    s->top->block->exclusive[old & (HSC_RT_BLOCK_STATES - 1)] += now - s->last;
+    s->last = now;
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
+}
+
+/* Writes what is due; in the handler, or where the thread's writer is owned. */
+bool hsc_rt_probes_due(const hsc_rt_thread *t);
+void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns);
+/* At the end of the thread (open scopes are left then) or of the process. */
+void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended);
+void hsc_rt_probes_clear(hsc_rt_thread *t);
+
+/* probes.c */
+void hsc_rt_probes_begin(void);  /* of the measurement, also in a child of fork; once the file is there */
+/* Arms or disarms what the list names (as of `heatscope run --arm`). Returns how many probes that changed. */
+uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool arm);
+
+#endif

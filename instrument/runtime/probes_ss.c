@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A thread's open scopes and blocks: what is not usual, and the records made of them. Normal code of the thread, also in its
+ * signal handlers; where `inside` is set, our handler keeps off. */
+#include "here.h"
+#include "probes.h"
+
+static hsc_rt_block none; /* the child of a block that has none: no probe has number 0 */
+uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
+hsc_rt_probes hsc_rt_probe_state;
+
+/* hsc_rt_measured of here.h for code that a handler of the program may run. */
+static hsc_rt_thread *measured(void) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t || !atomic_load_explicit(&hsc_rt.on, memory_order_relaxed))
+        return NULL;
+    bool same = hsc_rt.same_process ? atomic_load_explicit(hsc_rt.same_process, memory_order_relaxed) != 0
+                                    : (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid;
+    return same ? t : NULL;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t part_of(uint32_t i, uint32_t *offset) {
+    uint32_t j = i + 64, k = 31 - (uint32_t)__builtin_clz(j);
+    *offset = j - (1u << k);
+    return k - 6;
+}
+
+static inline hsc_rt_block *block_at(const hsc_rt_scopes *s, uint32_t i) {
+    uint32_t j, k = part_of(i, &j);
+    return s->part[k] + j;
+}
+
+static hsc_rt_block *new_block(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
+    uint32_t j, k = part_of(s->blocks, &j);
+    if (k >= HSC_RT_BLOCK_PARTS || (!s->part[k] && !(s->part[k] = hsc_rt_map(((size_t)64 << k) * sizeof(hsc_rt_block)))))
+        return NULL;
+    hsc_rt_block *b = s->part[k] + j;
+    b->parent = parent;
+    b->number = number;
+    b->index = s->blocks++;
+    b->last = &none;
+    b->depth = parent ? parent->depth + 1 : 0;
+    b->least = UINT64_MAX;
+    return b;
+}
+
+static uint32_t hash(const hsc_rt_block *parent, uint32_t number) {
+    uint64_t h = ((uint64_t)parent->index << 32 | number) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static void link_block(hsc_rt_scopes *s, const hsc_rt_block *b) {
+    uint32_t mask = s->slots_n - 1, at = hash(b->parent, b->number) & mask;
+    while (s->slots[at])
+        at = (at + 1) & mask;
+    s->slots[at] = b->index;
+}
+
+static bool grow_slots(hsc_rt_scopes *s) {
+    uint32_t n = s->slots_n ? 2 * s->slots_n : 256, *slots = hsc_rt_map(n * sizeof *slots);
+    if (!slots)
+        return false;
+    hsc_rt_unmap(s->slots, s->slots_n * sizeof *slots);
+    s->slots = slots;
+    s->slots_n = n;
+    for (uint32_t i = 1; i < s->blocks; i++)
+        link_block(s, block_at(s, i));
+    return true;
+}
+
+/* The block of a scope entered in `parent`; NULL: no memory. */
+static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
+    if (s->slots_n)
+        for (uint32_t mask = s->slots_n - 1, at = hash(parent, number) & mask; s->slots[at]; at = (at + 1) & mask) {
+            hsc_rt_block *b = block_at(s, s->slots[at]);
+            if (b->parent == parent && b->number == number)
+                return b;
+        }
+    if (parent->depth >= HSC_RT_BLOCK_DEPTH_MAX) /* a recursion: no new block for each level */
+        for (hsc_rt_block *b = parent; b; b = b->parent)
+            if (b->number == number)
+                return b;
+    if ((uint64_t)s->blocks * 2 >= s->slots_n && !grow_slots(s))
+        return NULL;
+    hsc_rt_block *b = new_block(s, parent, number);
+    if (b)
+        link_block(s, b);
+    return b;
+}
+
+static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
+    hsc_rt_scopes *s = hsc_rt_map(sizeof *s);
+    hsc_rt_scope *base = s ? hsc_rt_map(HSC_RT_SCOPES_FIRST * sizeof *base) : NULL;
+    hsc_rt_block *root = NULL;
+    if (base)
+        root = new_block(s, NULL, 0);
+    if (!root) {
+        hsc_rt_unmap(base, HSC_RT_SCOPES_FIRST * sizeof *base);
+        hsc_rt_unmap(s, sizeof *s);
+        return NULL;
+    }
+    s->base = s->top = base;
+    s->end = base + HSC_RT_SCOPES_FIRST;
+    *base = (hsc_rt_scope){.sp = UINT64_MAX, .block = root};
+    s->state = &t->state;
+    s->last = hsc_cycles();
+    s->ns_per_cycle_q32 = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    s->generation = atomic_load(&hsc_rt_probe_state.generation);
+    s->due = s->last + ((uint64_t)(HSC_RT_PROBES_TELL_NS) << 31) / (s->ns_per_cycle_q32 >> 1 | 1);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->scopes = s;
+    return s;
+}
+
+void hsc_rt_probes_clear(hsc_rt_thread *t) {
+    hsc_rt_scopes *s = t->scopes;
+    if (!s)
+        return;
+    t->scopes = NULL;
+    atomic_signal_fence(memory_order_seq_cst);
+    for (uint32_t k = 0; k < HSC_RT_BLOCK_PARTS; k++)
+        hsc_rt_unmap(s->part[k], ((size_t)64 << k) * sizeof(hsc_rt_block));
+    hsc_rt_unmap(s->slots, s->slots_n * sizeof *s->slots);
+    hsc_rt_unmap(s->values, s->values_capacity * sizeof *s->values);
+    hsc_rt_unmap(s->base, (size_t)(s->end - s->base) * sizeof *s->base);
+    hsc_rt_unmap(s, sizeof *s);
+}
+
+static bool grow_stack(hsc_rt_scopes *s) {
+    size_t n = (size_t)(s->end - s->base), top = (size_t)(s->top - s->base);
+    hsc_rt_scope *base = hsc_rt_remap(s->base, n * sizeof *base, 2 * n * sizeof *base);
+    if (!base)
+        return false;
+    s->base = base;
+    s->top = base + top;
+    s->end = base + 2 * n;
+    return true;
+}
+
+/* ---- visits --------------------------------------------------------------------------------------------------------- */
+
+static void charge(hsc_rt_scopes *s, uint64_t now) {
+    if (now > s->last)
+        s->top->block->exclusive[atomic_load_explicit(s->state, memory_order_relaxed) & (HSC_RT_BLOCK_STATES - 1)] += now - s->last;
+    s->last = now;
+}
+
+static void mark(hsc_rt_scopes *s, hsc_rt_block *b) {
+    if (b->dirty)
+        return;
+    b->dirty = true;
+    b->next_dirty = s->dirty;
+    s->dirty = b;
+}
+
+static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
+    hsc_rt_block *b = s->top->block;
+    charge(s, now);
+    uint64_t d = now > s->top->start ? now - s->top->start : 0;
+    uint64_t ns = hsc_rt_cycles_ns(d, s->ns_per_cycle_q32);
+    uint32_t k = ns ? 64 - (uint32_t)__builtin_clzll(ns) : 0;
+    b->count++;
+    b->left += left;
+    b->total += d;
+    b->least = d < b->least ? d : b->least;
+    b->most = d > b->most ? d : b->most;
+    b->squares += (unsigned __int128)d * d;
+    b->bucket[k < HSC_RT_BLOCK_BUCKETS ? k : HSC_RT_BLOCK_BUCKETS - 1]++;
+    mark(s, b);
+    s->left += left;
+    s->top--;
+}
+
+static bool is_armed(uint64_t number, uint64_t *changed) {
+    const hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
+    if (number > atomic_load(&hsc_rt_probe_state.count))
+        return true; /* the one that measures the cost */
+    *changed = atomic_load(&p->changed);
+    return atomic_load(&p->armed);
+}
+
+/* Scopes of probes that were disarmed meanwhile end when that was; one with others inside waits for them. */
+static void settle_disarmed(hsc_rt_scopes *s, uint64_t now) {
+    uint32_t generation = atomic_load(&hsc_rt_probe_state.generation);
+    uint64_t changed = 0;
+    bool waits = false;
+    while (s->top > s->base && !is_armed(s->top->number, &changed)) {
+        uint64_t end = changed > s->last && changed < now ? changed : now;
+        end_visit(s, end, true);
+        s->last = now; /* what came after is nobody's */
+    }
+    for (const hsc_rt_scope *q = s->top; q > s->base && !waits; q--)
+        waits = !is_armed(q->number, &changed);
+    if (!waits)
+        s->generation = generation;
+}
+
+static bool on_own_stack(const hsc_rt_thread *t, uint64_t sp) {
+    return sp > t->stack_low && sp <= t->stack_high;
+}
+
+/* Scopes of frames that are gone: left by a jump or an exception. */
+static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
+    while (s->top > s->base && s->top->sp < sp && on_own_stack(t, sp) && on_own_stack(t, s->top->sp))
+        end_visit(s, now, true);
+    const hsc_rt_scope *q = s->top;
+    while (q > s->base && q->sp == sp && q->number != number)
+        q--;
+    if (q > s->base && q->sp == sp) /* a frame does not open a scope within itself */
+        while (s->top >= q)
+            end_visit(s, now, true);
+}
+
+static void set_due(hsc_rt_scopes *s, uint64_t now) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    s->ns_per_cycle_q32 = rate ? rate : s->ns_per_cycle_q32;
+    s->due = s->generation == atomic_load(&hsc_rt_probe_state.generation)
+                 ? now + (uint64_t)((double)HSC_RT_PROBES_TELL_NS * 4294967296.0 / (double)(s->ns_per_cycle_q32 | 1))
+                 : 0;
+}
+
+static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
+    uint64_t now = hsc_cycles();
+    if (now < s->due || !hsc_rt_own(t))
+        return;
+    hsc_rt_probes_tell(t, hsc_rt_thread_now(t));
+    hsc_rt_disown(t, 0);
+}
+
+/* True: `inside` is ours now. */
+static bool take(hsc_rt_scopes *s) {
+    if (atomic_load_explicit(&s->inside, memory_order_relaxed))
+        return false;
+    atomic_store_explicit(&s->inside, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+static void give(hsc_rt_scopes *s) {
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
+}
+
+void hsc_rt_probe_enter_slow(uint64_t number, uint64_t sp) {
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    if (!t || (!s && !(s = new_scopes(t))))
+        return;
+    if (!take(s)) {
+        s->missed++;
+        return;
+    }
+    uint64_t now = hsc_cycles();
+    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
+        settle_disarmed(s, now);
+    repair(t, s, number, sp, now);
+    hsc_rt_block *b = s->top + 1 == s->end && !grow_stack(s) ? NULL : child_of(s, s->top->block, (uint32_t)number);
+    if (b) {
+        s->top->block->last = b;
+        mark(s, b);
+        now = hsc_cycles();
+        charge(s, now);
+        s->visits++;
+        *++s->top = (hsc_rt_scope){sp, now, b, number};
+    } else {
+        s->missed++;
+    }
+    if (!s->due)
+        set_due(s, now);
+    give(s);
+}
+
+void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp) {
+    uint64_t now = hsc_cycles();
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    if (!s || !take(s))
+        return;
+    const hsc_rt_probe *p = number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
+    const hsc_rt_scope *q = s->top;
+    bool own = on_own_stack(t, sp);
+    for (; q > s->base; q--) {
+        if (q->number == number && q->sp == sp)
+            break;
+        if (own && q->sp > sp && on_own_stack(t, q->sp)) {
+            q = s->base;
+            break;
+        }
+    }
+    if (q > s->base) {
+        while (s->top > q)
+            end_visit(s, now, true);
+        end_visit(s, now, false);
+    } else if (p && p->kind == HSC_probe_kind_PROCEDURE) { /* others share exits with ways that did not enter them */
+        s->unmatched++;
+    }
+    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
+        settle_disarmed(s, now);
+    give(s);
+    tell_if_due(t, s);
+}
+
+/* ---- records -------------------------------------------------------------------------------------------------------- */
+
+static bool introduce(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint64_t now) {
+    /* from outside in; a loop, for they may be deep */
+    while (!b->id) {
+        hsc_rt_block *outer = b;
+        while (outer->parent->index && !outer->parent->id)
+            outer = outer->parent;
+        hsc_rec_block r = {s->ids + 1, outer->parent->id, outer->number};
+        if (!hsc_rt_thread_put(t, HSC_REC_block, &r, now))
+            return false;
+        outer->id = ++s->ids;
+    }
+    return true;
+}
+
+static bool put_block(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint64_t now) {
+    uint64_t rate = s->ns_per_cycle_q32, histogram[HSC_RT_BLOCK_BUCKETS + 1];
+    if (!introduce(t, s, b, now))
+        return false;
+    for (uint32_t i = 0; i < HSC_RT_BLOCK_STATES; i++) {
+        hsc_rec_block_time r = {now, b->id, i, hsc_rt_cycles_ns(b->exclusive[i], rate)};
+        if (!b->exclusive[i])
+            continue;
+        if (!hsc_rt_thread_put(t, HSC_REC_block_time, &r, now))
+            return false;
+        b->exclusive[i] = 0;
+    }
+    if (!b->count)
+        return true;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < HSC_RT_BLOCK_BUCKETS; i++) {
+        if (!b->bucket[i])
+            continue;
+        if (!n)
+            histogram[n++] = i;
+        while (n < i - histogram[0] + 1)
+            histogram[n++] = 0;
+        histogram[n++] = b->bucket[i];
+    }
+    double ns = (double)rate / 4294967296.0;
+    hsc_rec_block_summary r = {now, b->id, b->count, b->left, hsc_rt_cycles_ns(b->total, rate), hsc_rt_cycles_ns(b->least, rate),
+                               hsc_rt_cycles_ns(b->most, rate), 0, {histogram, n}};
+    r.duration_squares = ((double)(uint64_t)(b->squares >> 64) * 18446744073709551616.0 + (double)(uint64_t)b->squares) * ns * ns;
+    if (!hsc_rt_thread_put(t, HSC_REC_block_summary, &r, now))
+        return false;
+    b->count = b->left = b->total = b->most = 0;
+    b->least = UINT64_MAX;
+    b->squares = 0;
+    for (uint32_t i = 0; i < HSC_RT_BLOCK_BUCKETS; i++)
+        b->bucket[i] = 0;
+    return true;
+}
+
+bool hsc_rt_probes_due(const hsc_rt_thread *t) {
+    const hsc_rt_scopes *s = t->scopes;
+    return s && !atomic_load_explicit(&s->inside, memory_order_relaxed) && hsc_cycles() >= s->due &&
+           (s->visits != s->told_visits || s->top > s->base || s->dirty);
+}
+
+static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
+    uint64_t now = hsc_cycles();
+    charge(s, now);
+    s->base->block->exclusive[0] = 0;
+    if (s->dirty)
+        atomic_store_explicit(&hsc_rt_probe_state.used, 1, memory_order_relaxed);
+    while (s->dirty) {
+        hsc_rt_block *b = s->dirty;
+        if (b->index && !put_block(t, s, b, now_ns))
+            break; /* no room now: it stays what it is */
+        s->dirty = b->next_dirty;
+        b->dirty = false;
+    }
+    for (const hsc_rt_scope *q = s->top; q > s->base; q--)
+        mark(s, q->block);
+    uint64_t fresh = s->visits - s->told_visits;
+    if (fresh || s->top > s->base) {
+        uint64_t rate = s->ns_per_cycle_q32;
+        double pair = hsc_rt_probe_state.pair_cycles;
+        hsc_rec_probe_progress r = {now_ns, s->visits, (uint64_t)(s->top - s->base), s->left, s->unmatched, s->missed,
+                                    hsc_rt_cycles_ns((uint64_t)((double)s->visits * pair), rate)};
+        hsc_rt_thread_put(t, HSC_REC_probe_progress, &r, now_ns);
+        atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + (uint64_t)((double)fresh * pair),
+                              memory_order_relaxed);
+        s->told_visits = s->visits;
+    }
+    set_due(s, now);
+}
+
+void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
+    hsc_rt_scopes *s = t->scopes;
+    if (!s || !take(s))
+        return;
+    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
+        settle_disarmed(s, hsc_cycles());
+    tell(t, s, now_ns);
+    give(s);
+}
+
+void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
+    hsc_rt_scopes *s = t->scopes;
+    if (!s || !take(s))
+        return;
+    uint64_t now = hsc_cycles();
+    while (ended && s->top > s->base)
+        end_visit(s, now, true);
+    tell(t, s, now_ns);
+    give(s);
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------- */
+
+void hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    if (!t || (!s && !(s = new_scopes(t))) || !take(s))
+        return;
+    if (number >= s->values_capacity) {
+        uint32_t n = s->values_capacity ? s->values_capacity : 64;
+        while (n <= number)
+            n *= 2;
+        struct hsc_rt_value *v = hsc_rt_remap(s->values, s->values_capacity * sizeof *v, n * sizeof *v);
+        if (!v) {
+            s->missed++;
+            give(s);
+            return;
+        }
+        s->values = v;
+        s->values_capacity = n;
+    }
+    if (hsc_rt_own(t)) {
+        uint64_t now = hsc_rt_thread_now(t);
+        hsc_rec_symbolic_value r = {now, number, 0, (int64_t)value};
+        if (hsc_rt_thread_put(t, HSC_REC_symbolic_value, &r, now)) {
+            s->values[number].value = value;
+            s->values[number].known = true;
+        }
+        hsc_rt_disown(t, 0);
+    } else {
+        s->missed++;
+    }
+    give(s);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------------------------------- */
+
+/* Shell patterns with * and ?; the pattern ends at `end`. */
+static bool glob(const char *p, const char *end, const char *s) {
+    const char *star = NULL, *again = NULL;
+    while (*s) {
+        if (p < end && *p == '*') {
+            star = p++;
+            again = s;
+        } else if (p < end && (*p == '?' || *p == *s)) {
+            p++;
+            s++;
+        } else if (star) {
+            p = star + 1;
+            s = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (p < end && *p == '*')
+        p++;
+    return p == end;
+}
+
+static const char *string_of(const hsc_rt_probe *p, uint32_t which) {
+    const hsc_probe_table *t = p->table;
+    const char *s = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
+    for (uint32_t i = 0; i < 2 * p->index + which; i++)
+        s += hsc_rt_length(s) + 1;
+    return s;
+}
+
+bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
+    static const char *const kinds[] = {"procedures", "loops", "calls", "messages", "values"};
+    const hsc_probe_entry *e =
+        (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
+    const char *word = list, *end = list + n, *kind = kinds[p->kind < 5 ? p->kind : 4];
+    size_t k = hsc_rt_length(kind);
+    if (n == 3 && word[0] == 'a' && word[1] == 'l' && word[2] == 'l')
+        return true;
+    if (n < k || __builtin_memcmp(word, kind, k) != 0 || (n > k && word[k] != ':'))
+        return false;
+    if (n == k)
+        return true;
+    word += k + 1;
+    if (p->kind == HSC_probe_kind_LOOP) {
+        const char *colon = end;
+        uint64_t line = 0;
+        while (colon > word && colon[-1] >= '0' && colon[-1] <= '9')
+            colon--;
+        if (colon > word && colon[-1] == ':' && colon < end) {
+            for (const char *c = colon; c < end; c++)
+                line = line * 10 + (uint64_t)(*c - '0');
+            return line == e->line && glob(word, colon - 1, string_of(p, 1));
+        }
+        return glob(word, end, string_of(p, 1));
+    }
+    const char *name = string_of(p, 0), *region = name;
+    while (*region && !(region[0] == ' ' && region[1] == '['))
+        region++;
+    if (glob(word, end, name))
+        return true;
+    /* "solve" means the OpenMP regions of solve, too */
+    char root[256];
+    size_t length = (size_t)(region - name);
+    if (!*region || length >= sizeof root)
+        return false;
+    __builtin_memcpy(root, name, length);
+    root[length] = 0;
+    return glob(word, end, root);
+}
