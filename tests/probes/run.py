@@ -49,7 +49,9 @@ class Process:
         text = subprocess.run([HEATSCOPE, "dump", path], check=True, capture_output=True, text=True).stdout
         self.places, self.blocks, self.progress, self.armed, self.cost = {}, {}, {}, [], None
         self.values, stream = [], 0
-        for line in text.splitlines():
+        chunks = re.split(r"^(?=@chunk )", text, flags=re.M)
+        order = {c: [int(re.search(k + r"=(\d+)", c.split("\n", 1)[0]).group(1)) for k in (" stream", " sequence")] for c in chunks[1:]}
+        for line in "".join(sorted(chunks[1:], key=order.get)).splitlines():
             word, _, rest = line.partition(" ")
             f = {k: v.strip('"') for k, v in FIELD.findall(rest)}
             if word == "@chunk":
