@@ -13,13 +13,14 @@
 #define NONE HSC_CFG_NONE
 #define ANCHOR_NONE ((LLVMValueRef)0)
 
-typedef enum hsc_stage { ENTRY, CALL_EXIT, LOOP_EXIT, LOOP_ENTRY, CALL_ENTRY, STAGES } hsc_stage;
+typedef enum hsc_stage { ENTRY, CALL_EXIT, LOOP_EXIT, LOOP_ENTRY, VALUE, CALL_ENTRY } hsc_stage;
 
 typedef struct point {
     LLVMValueRef before, like; /* like: whose line it has; NULL: that of `before` */
     uint32_t probe;
     hsc_stage stage;
     unsigned depth; /* of loops: outer ones are entered first and left last */
+    hsc_ir_number number;
 } point;
 
 typedef struct plan {
@@ -102,7 +103,7 @@ static hsc_rec_probe *record_of(const plan *w, uint32_t probe) {
 
 static bool add_point(plan *w, LLVMValueRef before, LLVMValueRef like, uint32_t probe, hsc_stage stage, unsigned depth) {
     if (before)
-        *HSC_VECTOR_ADD(w->points) = (point){before, like, probe, stage, depth};
+        *HSC_VECTOR_ADD(w->points) = (point){before, like, probe, stage, depth, {0}};
     else if (stage == CALL_EXIT || stage == LOOP_EXIT)
         record_of(w, probe)->flags |= HSC_probe_flag_NO_EXIT;
     return before != ANCHOR_NONE;
@@ -322,6 +323,63 @@ static void plan_call(plan *w, LLVMValueRef call, LLVMOpcode opcode) {
     add_point(w, hsc_ir_block_entry(LLVMGetUnwindDest(call)), call, probe, CALL_EXIT, 0);
 }
 
+/* ---- values -------------------------------------------------------------------------------------------------------- */
+
+static void plan_value(plan *w, const hsc_rec_symbolic *v, LLVMValueRef before, LLVMValueRef operand) {
+    hsc_pass *p = w->p;
+    hsc_probes *s = p->probes;
+    hsc_ir_number number = {operand, (unsigned)v->bits, v->type == HSC_symbolic_type_INTEGER, v->by_reference != 0};
+    if (!hsc_ir_is_number(&number) || s->records.n >= HSC_PROBE_COUNT_MAX)
+        return;
+    uint32_t id = hsc_map_get(&s->by_tag, v->tag);
+    if (!id) {
+        *HSC_VECTOR_ADD(s->records) = (hsc_rec_probe){
+            .probe_id = s->records.n, .tag = v->tag, .kind = HSC_probe_kind_VALUE, .function_id = w->procedure_id,
+            .site_id = v->site_id, .file_id = v->file_id, .line = v->line, .name = v->name};
+        id = (uint32_t)s->records.n;
+        hsc_map_set(&s->by_tag, v->tag, id);
+    }
+    *HSC_VECTOR_ADD(w->points) = (point){before, before, id, VALUE, 0, number};
+}
+
+static void plan_values(plan *w, const hsc_graph *g) {
+    hsc_pass *p = w->p;
+    if (!hsc_probe_spec_wants(&p->probes->spec, HSC_probe_kind_VALUE) || !p->symbolics.n)
+        return;
+    const hsc_rec_procedure *r = &p->procedures.p[w->procedure_id - 1];
+    hsc_map first = {0}; /* of a call site */
+    for (size_t i = p->symbolics.n; i-- > 0;) {
+        const hsc_rec_symbolic *v = &p->symbolics.p[i];
+        if (!hsc_probe_spec_has(&p->probes->spec, HSC_probe_kind_VALUE, v->name.p, NULL))
+            continue;
+        if (v->where == HSC_symbolic_where_CALL)
+            hsc_map_set(&first, v->site_id, (uint32_t)i + 1);
+        else if (v->where == HSC_symbolic_where_ENTRY && v->procedure_id == w->procedure_id && v->argument &&
+                 v->argument <= LLVMCountParams(w->function) && !(r->flags & HSC_procedure_flag_LOCAL))
+            plan_value(w, v, hsc_ir_entry(w->function), LLVMGetParam(w->function, (unsigned)v->argument - 1));
+    }
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            LLVMOpcode o = LLVMGetInstructionOpcode(i);
+            const hsc_rec_callsite *c = o == LLVMCall || o == LLVMInvoke ? callsite_of(p, i) : NULL;
+            LLVMValueRef callee = c ? LLVMGetCalledValue(i) : NULL;
+            if (!c || (LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee)))
+                continue;
+            for (size_t k = hsc_map_get(&first, c->callsite_id); k && k <= p->symbolics.n; k++) {
+                const hsc_rec_symbolic *v = &p->symbolics.p[k - 1];
+                if (v->where == HSC_symbolic_where_CALL && v->site_id == c->callsite_id && v->argument &&
+                    v->argument <= LLVMGetNumArgOperands(i) &&
+                    hsc_probe_spec_has(&p->probes->spec, HSC_probe_kind_VALUE, v->name.p, NULL))
+                    plan_value(w, v, i, LLVMGetOperand(i, (unsigned)v->argument - 1));
+                else if (v->site_id > c->callsite_id || v->procedure_id != c->procedure_id)
+                    break; /* those of a procedure lie together */
+            }
+        }
+    hsc_map_fini(&first);
+}
+
+/* ---- all calls of a function --------------------------------------------------------------------------------------- */
+
 static void plan_calls(plan *w, const hsc_graph *g) {
     const hsc_probe_spec *spec = &w->p->probes->spec;
     if (!hsc_probe_spec_wants(spec, HSC_probe_kind_CALL) && !hsc_probe_spec_wants(spec, HSC_probe_kind_MESSAGE))
@@ -336,10 +394,10 @@ static void plan_calls(plan *w, const hsc_graph *g) {
 
 /* ---- code ---------------------------------------------------------------------------------------------------------- */
 
-static void put(plan *w, LLVMValueRef before, LLVMValueRef like, uint32_t probe, bool enters) {
+static void put(plan *w, LLVMValueRef before, LLVMValueRef like, uint32_t probe, unsigned entry, const hsc_ir_number *number) {
     LLVMValueRef table = w->p->probes->table;
-    hsc_ir_put_probe(before, hsc_ir_table_field(table, HSC_PROBE_WORDS_AT + 4 * (probe - 1)),
-                     hsc_ir_table_field(table, enters ? HSC_PROBE_ENTER_AT : HSC_PROBE_LEAVE_AT), NULL, like);
+    hsc_ir_put_probe(before, hsc_ir_table_field(table, HSC_PROBE_WORDS_AT + 4 * (probe - 1)), hsc_ir_table_field(table, entry),
+                     number, like);
 }
 
 static int compare_points(const void *a, const void *b) {
@@ -362,7 +420,7 @@ static void put_exit(void *ctx, LLVMValueRef before) {
         record_of(w, w->own)->flags |= HSC_probe_flag_TAIL_CALLS;
         at = previous;
     }
-    put(w, at, at, w->own, false);
+    put(w, at, at, w->own, HSC_PROBE_LEAVE_AT, NULL);
 }
 
 void hsc_probe_function(hsc_pass *p, LLVMValueRef function, const hsc_graph *g, const hsc_probe_loop *loops) {
@@ -372,13 +430,18 @@ void hsc_probe_function(hsc_pass *p, LLVMValueRef function, const hsc_graph *g, 
     if (!p->probes->table)
         p->probes->table = hsc_ir_make_placeholder(p->module);
     plan_procedure(&w, g);
+    plan_values(&w, g);
     plan_calls(&w, g);
     plan_loops(&w, g, loops);
     if (w.points.n) /* NULL is not to be sorted */
         qsort(w.points.p, w.points.n, sizeof *w.points.p, compare_points);
     for (size_t i = 0; i < w.points.n; i++) {
         const point *t = &w.points.p[i];
-        put(&w, t->before, t->like, t->probe, t->stage == ENTRY || t->stage == LOOP_ENTRY || t->stage == CALL_ENTRY);
+        bool leaves = t->stage == CALL_EXIT || t->stage == LOOP_EXIT;
+        if (t->stage == VALUE)
+            put(&w, t->before, t->like, t->probe, HSC_PROBE_VALUE_AT, &t->number);
+        else
+            put(&w, t->before, t->like, t->probe, leaves ? HSC_PROBE_LEAVE_AT : HSC_PROBE_ENTER_AT, NULL);
     }
     if (w.own)
         hsc_ir_each_exit(function, p->is_cxx, put_exit, &w);

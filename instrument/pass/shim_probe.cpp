@@ -104,7 +104,26 @@ bool hsc_ir_is_tail_position(LLVMValueRef call) {
     return r && (!r->getReturnValue() || r->getReturnValue() == c || isa<UndefValue>(r->getReturnValue()));
 }
 
-void hsc_ir_put_probe(LLVMValueRef before, LLVMValueRef word, LLVMValueRef entry, LLVMValueRef value, LLVMValueRef like) {
+bool hsc_ir_is_number(const hsc_ir_number *number) {
+    Type *type = unwrap(number->operand)->getType();
+    if (number->bits != 8 && number->bits != 16 && number->bits != 32 && number->bits != 64)
+        return false;
+    return number->by_reference ? type->isPointerTy() : type->isPointerTy() ? number->bits == 64 : type->isIntegerTy();
+}
+
+static Value *as_i64(IRBuilder<> &b, const hsc_ir_number *number) {
+    Value *v = unwrap(number->operand);
+    if (number->by_reference)
+        v = b.CreateAlignedLoad(b.getIntNTy(number->bits), v, Align(1));
+    else if (v->getType()->isPointerTy())
+        return b.CreatePtrToInt(v, b.getInt64Ty());
+    else /* what lies above the number in a register is not part of it */
+        v = b.CreateIntCast(v, b.getIntNTy(number->bits), number->is_signed);
+    return b.CreateIntCast(v, b.getInt64Ty(), number->is_signed);
+}
+
+void hsc_ir_put_probe(LLVMValueRef before, LLVMValueRef word, LLVMValueRef entry, const hsc_ir_number *number,
+                      LLVMValueRef like) {
     auto *at = unwrap<Instruction>(before);
     LLVMContext &c = at->getContext();
     Function *f = at->getFunction();
@@ -120,8 +139,8 @@ void hsc_ir_put_probe(LLVMValueRef before, LLVMValueRef word, LLVMValueRef entry
     IRBuilder<> cold(then);
     cold.SetCurrentDebugLocation(loc);
     /* which frame this is: the stack pointer may differ between entry and exit */
-    Value *with = value ? unwrap(value)
-                        : cold.CreatePtrToInt(cold.CreateIntrinsic(Intrinsic::addressofreturnaddress, {cold.getPtrTy()}, {}),
+    Value *with = number ? as_i64(cold, number)
+                         : cold.CreatePtrToInt(cold.CreateIntrinsic(Intrinsic::addressofreturnaddress, {cold.getPtrTy()}, {}),
                                               cold.getInt64Ty());
     Type *types[] = {cold.getPtrTy(), cold.getPtrTy(), cold.getInt64Ty()};
     auto *code = InlineAsm::get(FunctionType::get(cold.getVoidTy(), types, false), "movl $0, %r11d\n\tcallq *$1",

@@ -28,9 +28,19 @@ bool hsc_ir_is_inline_asm(LLVMValueRef call);
 bool hsc_ir_is_must_tail(LLVMValueRef call);
 bool hsc_ir_is_tail_position(LLVMValueRef call);
 
-/* "if the word is not 0, call *entry": word and entry are addresses in the module's table. With it goes `value` (an
- * i64), or, where that is NULL, the address of the frame's return address. Line of `like`. */
-void hsc_ir_put_probe(LLVMValueRef before, LLVMValueRef word, LLVMValueRef entry, LLVMValueRef value, LLVMValueRef like);
+/* A number to record: an operand, or what it points to. */
+typedef struct hsc_ir_number {
+    LLVMValueRef operand;
+    unsigned bits;
+    bool is_signed, by_reference;
+} hsc_ir_number;
+/* Can it be had? (It has to be an integer or an address of the width given, or the address of a number.) */
+bool hsc_ir_is_number(const hsc_ir_number *number);
+
+/* "if the word is not 0, call *entry": word and entry are addresses in the module's table. With it goes `number`, or,
+ * where that is NULL, the address of the frame's return address. Line of `like`. */
+void hsc_ir_put_probe(LLVMValueRef before, LLVMValueRef word, LLVMValueRef entry, const hsc_ir_number *number,
+                      LLVMValueRef like);
 /* Calls back for each way out of the function; with `exceptions` also for those that unwind through it. */
 void hsc_ir_each_exit(LLVMValueRef function, bool exceptions, void (*put)(void *ctx, LLVMValueRef before), void *ctx);
 

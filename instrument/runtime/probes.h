@@ -78,7 +78,6 @@ typedef struct hsc_rt_probes {
     _Atomic uint32_t generation; /* counts changes of arming */
     hsc_probe_table *tables; /* all registered, linked; before the process is measured nothing else is known of them */
     double pair_cycles, inside_cycles, clock_cycles; /* 0: not measured yet */
-    uint64_t control_read; /* bytes of the control file */
 } hsc_rt_probes;
 
 #define HSC_RT_PROBES_MAX (1u << 17)
@@ -96,9 +95,6 @@ void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp);
 void hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
 
 bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
-/* What the control file says since it was last looked at; helper. */
-void hsc_rt_probes_control(void);
-
 /* The state of the thread changes: time up to now is the old one's. */
 static inline void hsc_rt_probes_state(hsc_rt_thread *t, uint32_t old) {
     hsc_rt_scopes *s = t->scopes;

@@ -38,8 +38,10 @@ static inline __attribute__((always_inline)) uint64_t cycles(void) {
 
 /* Before anything else in the function. */
 #define ARGUMENTS(number, with) \
-    uint64_t number, with; \
-    __asm__ volatile("movl %%r11d, %k0\n\tmovq %%r10, %1" : "=&r"(number), "=r"(with))
+    register uint64_t in_r11 __asm__("r11"); \
+    register uint64_t in_r10 __asm__("r10"); \
+    __asm__ volatile("" : "=r"(in_r11), "=r"(in_r10)); \
+    uint64_t number = (uint32_t)in_r11, with = in_r10
 
 static inline __attribute__((always_inline)) void quick_enter(uint64_t number, uint64_t sp) {
     hsc_rt_thread *t = hsc_rt_self;

@@ -48,7 +48,7 @@ class Process:
     def __init__(self, path):
         text = subprocess.run([HEATSCOPE, "dump", path], check=True, capture_output=True, text=True).stdout
         self.places, self.blocks, self.progress, self.armed, self.cost = {}, {}, {}, [], None
-        self.values, stream = [], 0
+        self.values, self.tags, stream = [], {}, 0
         chunks = re.split(r"^(?=@chunk )", text, flags=re.M)
         order = {c: [int(re.search(k + r"=(\d+)", c.split("\n", 1)[0]).group(1)) for k in (" stream", " sequence")] for c in chunks[1:]}
         for line in "".join(sorted(chunks[1:], key=order.get)).splitlines():
@@ -80,6 +80,8 @@ class Process:
                 b.histogram += sum(map(int, f["duration_histogram"].strip("[]").split(",")[1:]))
             elif word == "probe_progress":
                 self.progress[stream] = f
+            elif word == "symbolic_place":
+                self.tags[f["number"]] = f["tag"]
             elif word == "symbolic_value":
                 self.values.append(f)
 
@@ -264,6 +266,20 @@ def coroutines():
     out, (p,) = run(build("coroutines", "-std=c++20", "--probe=procedures,keep"))
     expect("output", out == "done\n", out)
     expect("steps", p.count("step") == 30, p.count("step"))
+
+
+def values():
+    """Numbers of the map that only the run knows, when they are new or have changed."""
+    program = build("values", "--probe=values")
+    text = subprocess.run([HEATSCOPE, "dump", program], check=True, capture_output=True, text=True).stdout
+    names = {re.search(r"tag=(\S+)", line).group(1): re.search(r'name="([^"]*)"', line).group(1)
+             for line in text.splitlines() if line.startswith("symbolic ") and "where=0(entry)" in line}
+    out, (p,) = run(program, arguments=["5"])
+    expect("output", out == "7\n", out)
+    seen = {}
+    for v in p.values:
+        seen.setdefault(names.get(p.tags[v["number"]]), []).append(int(v["value"]))
+    expect("step", seen.get("step") == [1, 2, 3, 2], seen, names)
 
 
 def fortran():

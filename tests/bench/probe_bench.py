@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""probe_bench.py HEATSCOPE [ROUNDS]: nanoseconds for a visit of a small procedure, medians of paired runs: bare, with a
+pair of clock readings, with a dormant and an armed probe, XRay (clang) in basic mode and uftrace where they are installed."""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+heatscope = os.path.abspath(sys.argv[1])
+rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe_bench.c")
+work = tempfile.mkdtemp()
+
+
+def build(name, *command):
+    subprocess.run([*command, "-O2", "-g", source, "-o", name], check=True, cwd=work, capture_output=True)
+    return os.path.join(work, name)
+
+
+bare = build("bare", "clang-19")
+clocks = build("clocks", "clang-19", "-DCLOCKS")
+probes = build("probes", heatscope, "cc", "--probe=procedures:visited")
+runs = {"bare": ([bare], {}), "two clock readings": ([clocks], {}), "dormant probe": ([probes], {}),
+        "dormant probe, measured": ([heatscope, "run", "-q", "-o", "d", "--append", "--disarm=all", probes], {}),
+        "armed probe": ([heatscope, "run", "-q", "-o", "m", "--append", probes], {})}
+try:
+    xray = build("xray", "clang-19", "-fxray-instrument", "-fxray-instruction-threshold=1")
+    runs["XRay, patched, basic mode"] = ([xray], {"XRAY_OPTIONS": "patch_premain=true xray_mode=xray-basic verbosity=0"})
+    runs["XRay, not patched"] = ([xray], {})
+except subprocess.CalledProcessError:
+    print("XRay: not to be had")
+if shutil.which("uftrace"):
+    traced = build("traced", "gcc", "-pg")
+    runs["uftrace"] = (["uftrace", "record", "-d", "u", traced], {})
+else:
+    print("uftrace: not installed")
+times = {k: [] for k in runs}
+for _ in range(rounds):
+    for k, (command, extra) in runs.items():
+        r = subprocess.run(command, cwd=work, capture_output=True, text=True, env={**os.environ, **extra})
+        times[k].append(float(r.stdout.strip().splitlines()[-1]))
+for k, t in times.items():
+    over = statistics.median([x - y for x, y in zip(t, times["bare"])])
+    print("%-26s %8.2f ns a visit, %+8.2f over bare" % (k, statistics.median(t), over))
+shutil.rmtree(work, ignore_errors=True)
