@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a program can tell Heatscope while it is measured. Include this header and call; nothing has to be linked: without
  * `heatscope run` (or LD_PRELOAD of the runtime) each call is a test of a pointer and does nothing. C and C++; for
- * Fortran see heatscope.f90. All functions may be called from any thread at any time, also from signal handlers.
+ * Fortran see heatscope.f90. All functions may be called from any thread at any time, also from signal handlers unless they say
+ * otherwise.
  *
  * Names are kept once and may be any text; a call with a name costs some 100 ns while the program is measured. */
 #ifndef HEATSCOPE_H
@@ -37,6 +38,7 @@ HEATSCOPE_WEAK_(void, heatscope_rt_begin, (const char *name))
 HEATSCOPE_WEAK_(void, heatscope_rt_end, (const char *name))
 HEATSCOPE_WEAK_(void, heatscope_rt_phase, (const char *name))
 HEATSCOPE_WEAK_(void, heatscope_rt_counter, (const char *name, double value))
+HEATSCOPE_WEAK_(int, heatscope_rt_probes_arm, (const char *list, int on))
 #undef HEATSCOPE_WEAK_
 
 /* Starts and stops the samples of the whole process (all threads). Threads notice at once or, if they are not running, when
@@ -77,6 +79,12 @@ static inline void heatscope_phase(const char *name) {
 static inline void heatscope_counter(const char *name, double value) {
     if (heatscope_rt_counter_())
         heatscope_rt_counter_()(name, value);
+}
+
+/* Arms or disarms the probes of the process that the list names, as `heatscope run --arm` takes it ("procedures:solve,loops").
+ * Returns how many changed. Not from signal handlers. */
+static inline int heatscope_arm(const char *list, int on) {
+    return heatscope_rt_probes_arm_() ? heatscope_rt_probes_arm_()(list, on) : 0;
 }
 
 #ifdef __cplusplus

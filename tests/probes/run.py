@@ -234,7 +234,7 @@ def states():
 
 def arming():
     """From the command line and while the program runs."""
-    program = build("arming", "--probe=procedures")
+    program = build("arming", "--probe=procedures", "-I" + os.path.join(os.path.dirname(PROGRAMS), "..", "..", "instrument", "include"))
     out, (p,) = run(program, "--arm=procedures:first,procedures:main")
     expect("output", out == "done\n", out)
     expect("first", p.count("first") == 20 + 1, p.count("first"))
