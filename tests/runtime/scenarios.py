@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -453,7 +454,17 @@ def cpu_of(pid):
 # ---- modules --------------------------------------------------------------------------------------------------------------
 
 def loads():
+    late, over = [], threading.Event()
+
+    def watch(): # how late who sleeps gets a processor meanwhile, as the helper that looks for libraries
+        while not over.is_set():
+            late.extend(naps(0.05))
+
+    beside = threading.Thread(target=watch)
+    beside.start()
     done, found = run([program("loads"), "6"], env={"LD_LIBRARY_PATH": ""})
+    over.set()
+    beside.join()
     expect("found along the caller's run path", done.returncode == 0, done)
     p = only(found)
     plugins = [k for k, m in p.mappings.items() if "libplugin" in m["path"]]
@@ -467,9 +478,10 @@ def loads():
         unknown += w if "??" in path else 0
         truncated += w if path[0] != "_start" else 0
         known += w if {"plugin_one", "plugin_two"} & set(path) else 0
-    # a library is seen some milliseconds after it was opened: 6 times here
-    expect("in no known module", unknown <= 6 * 12, f"{unknown} of {n}")
-    expect("truncated", truncated <= 6 * 12, f"{truncated} of {n}")
+    # a library is seen some milliseconds after it was opened, 6 times here; later where the helper gets no processor
+    most = 6 * (12 + 2 * max(late) / 1e6)
+    expect("in no known module", unknown <= most, f"{unknown} of {n}, late by {max(late) / 1e6:.1f} ms")
+    expect("truncated", truncated <= most, f"{truncated} of {n}, late by {max(late) / 1e6:.1f} ms")
     expect("in the libraries", known >= 0.7 * n, f"{known} of {n}")
 
 
