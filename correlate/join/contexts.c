@@ -324,9 +324,10 @@ static hsc_status expand(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
     expansion x = {.j = j, .p = j->run.p[i]};
     bool ok = child(&x.t, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
-    for (size_t k = 0; ok && k < 2 * x.p->threads.n; k++) { /* workers after those that forked their regions */
-        jthread *t = &x.p->threads.p[k % x.p->threads.n];
-        if ((t->worked.count != 0) != (k >= x.p->threads.n))
+    size_t threads = x.p->threads.n;
+    for (size_t k = 0; ok && k < 2 * threads; k++) { /* workers after those that forked their regions */
+        jthread *t = &x.p->threads.p[k < threads ? k : k - threads];
+        if ((t->worked.count != 0) != (k >= threads))
             continue;
         if (t->row != HSC_NO_INDEX)
             ok = expand_thread(&x, t);

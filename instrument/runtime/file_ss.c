@@ -10,7 +10,7 @@
 #include "rt.h"
 
 #define MAIN_SLOT 16384u
-#define STEP_FIRST 65536u
+#define STEP_FIRST 131072u /* the schema alone takes some 42 kB */
 #define STEP_MAX (4u << 20)
 #define REST_MIN 1024u /* of a small slot, worth being handed out again */
 #define SPARE_STREAM UINT32_MAX /* of empty chunks that nobody has taken yet */
@@ -348,6 +348,13 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, const 
     f->reserve = cut(f, f->reserve_size);
     f->in_reserve = false;
     mark_spare(f->reserve, f->reserve_size);
+    /* for the first thread, before the helper cuts what is left into large ones */
+    uint8_t *first = cut(f, HSC_RT_SMALL_SLOT);
+    if (first) {
+        mark_spare(first, HSC_RT_SMALL_SLOT);
+        f->rest[0].base = first;
+        f->rest[0].size = HSC_RT_SMALL_SLOT;
+    }
     return true;
 }
 
