@@ -15,6 +15,9 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
     rows = example.report("procedure")
     here = 0
     for name in procedures:
+        if name == "exchange_halo": # it only calls; its messages are counted, its samples may be none
+            checks.that(any(base_name(r["procedure"]) == name and r["calls"] > 0 for r in example.report("message")), "no messages of " + name)
+            continue
         row = measure.find([r for r in rows if base_name(r["procedure"]) == name], checks, file="/" + file)
         if row:
             here += row["exclusive_samples"]

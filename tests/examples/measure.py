@@ -90,7 +90,8 @@ class Example:
         self.directory = os.path.join(self.work, "measurement")
         shutil.rmtree(self.directory, ignore_errors=True)
         launcher = ["mpirun", "-n", str(ranks)] if ranks else []
-        output = self.call(*launcher, "heatscope", "run", "-o", self.directory, *command, **env)
+        # a rate that is asked for is kept: the bound is for samples of one period each, which the governor would make rarer
+        output = self.call(*launcher, "heatscope", "run", "-F", "1000", "-o", self.directory, *command, **env)
         self.call("heatscope", "correlate", self.directory)
         return output
 
