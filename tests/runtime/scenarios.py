@@ -33,13 +33,15 @@ def program(name):
     return os.path.join(PROGRAMS, "rt_" + name)
 
 
-def run(arguments, directory=None, options=(), env=None, quiet=True, **more):
+def run(arguments, directory=None, options=(), env=None, quiet=True, governed=False, **more):
     """Runs a program measured; returns the completed process and the processes measured."""
     directory = directory or os.path.join(WORK, "m")
     shutil.rmtree(directory, ignore_errors=True)
     full = dict(os.environ)
     full.update(env or {})
-    command = [HEATSCOPE, "run", "-o", directory, *(["-q"] if quiet else []), *options, *arguments]
+    # a rate that is asked for is kept: the bounds are for samples of one period, which the governor would make rarer
+    rate = [] if governed or any(o.startswith(("-F", "--budget", "-e", "--frequency")) for o in options) else ["-F", "1000"]
+    command = [HEATSCOPE, "run", "-o", directory, *(["-q"] if quiet else []), *rate, *options, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=full, **more)
     found = processes(HEATSCOPE, directory)
     for p in found:
