@@ -32,7 +32,7 @@ static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
     {"frequency", 'F', "HZ", "samples for each second of CPU time of a thread, 1 to 20000 (1000)"},
     {"event", 'e', "EVENT", "sample EVENT too, see below; may be given several times, or several separated by commas"},
-    {"budget", 0, "PERCENT", "of CPU time that measuring may cost before the rate is lowered, or off (1%; with -F off)"},
+    {"budget", 0, "PERCENT", "of CPU time that measuring may cost before the rate is lowered, for instance 1% (off)"},
     {"delay", 0, "SECONDS", "measure from so long after the start of each process"},
     {"duration", 0, "SECONDS", "measure for so long"},
     {"stopped", 0, NULL, "measure when the program (heatscope.h) or the signal of --toggle-signal says so"},

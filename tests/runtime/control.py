@@ -104,7 +104,7 @@ def wall():
 def budget():
     """Threads that wait for each other all the time, and one that only computes. What is asserted is what the governor
     guarantees: weights always follow the rate that was told, CPU time stays covered, nothing happens unasked."""
-    for options, governed in (([], True), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
+    for options, governed in ((["--budget", "1%"], True), ([], False), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
         done, found = run([program("switches"), "20000", "0.3"], options=options, governed=True)
         expect("exit code", done.returncode == 0, done)
         p = only(found)
