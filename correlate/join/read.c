@@ -478,7 +478,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
     }
     if (least / common > 1000) /* periods that have no common measure worth the name: round to the smallest */
         common = least;
-    while (!weights_fit(j, common))
+    while (common <= UINT64_MAX / 4 && !weights_fit(j, common)) /* a damaged file may hold what never fits: cells are cut then */
         common *= 2;
     j->period_ns = common;
     if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false}))

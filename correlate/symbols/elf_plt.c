@@ -16,7 +16,7 @@ static bool add_slots(hsc_code *c, Elf *elf, hsc_table *slots) {
         Elf_Scn *table = elf_getscn(elf, h.sh_link);
         Elf_Data *d = elf_getdata(s, NULL), *names = table && gelf_getshdr(table, &symbols) &&
                       symbols.sh_type == SHT_DYNSYM ? elf_getdata(table, NULL) : NULL;
-        for (size_t i = 0; d && h.sh_entsize && i < d->d_size / h.sh_entsize && i < INT32_MAX; i++) {
+        for (size_t i = 0; d && i < d->d_size / h.sh_entsize && i < INT32_MAX; i++) {
             GElf_Rela r;
             GElf_Sym symbol;
             const char *text = NULL;
