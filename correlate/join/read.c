@@ -148,7 +148,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         p->last_ns = time;
     if (event)
         return event >= JOIN_MEASURE_WAITING || hsc_join_add_other(t, row, state, weight, event);
-    if (weight > THREAD_SAMPLES_MAX || t->samples + weight > THREAD_SAMPLES_MAX) {
+    if (weight > THREAD_SAMPLES_MAX / 2 || t->samples + weight > THREAD_SAMPLES_MAX / 2) { /* half: scales are rounded */
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
         return true;
     }
