@@ -2,7 +2,7 @@
 # One window on one database: tool bar, findings, views in panes, status line, keys.
 
 oo::class create ::heatscope::App {
-    variable Top Bus Run Nav Path Views Hits HitAt Found Maximised Hidden Saved ReadLater
+    variable Top Bus Run Nav Path Panes Hits HitAt Found ReadLater
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing Findings
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -12,13 +12,9 @@ oo::class create ::heatscope::App {
         set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
         set Nav [::heatscope::Navigator new $Bus $Run]
         set Path [expr {$top eq "." ? "" : $top}]
-        set Views {}
         set Hits {}
         set Found {hits {} share 0}
         set HitAt -1
-        set Maximised {}
-        set Hidden {}
-        set Saved {}
         set ReadLater {}
         set Closing 0
         set Told 0
@@ -35,9 +31,6 @@ oo::class create ::heatscope::App {
         my Keys
         $Bus subscribe [namespace code {my OnSelection}]
         my Reflect [$Bus get]
-        foreach view [dict values $Views] {
-            $view refreshAll
-        }
         wm protocol $Top WM_DELETE_WINDOW [namespace code {my quit}]
         wm title $Top "[$Run title] \u2013 Heatscope"
         bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
@@ -59,11 +52,11 @@ oo::class create ::heatscope::App {
     method navigator {} { return $Nav }
     method top {} { return $Top }
     method view {name} {
-        if {![dict exists $Views $name]} {
-            return -code error -errorcode [list HEATSCOPE VIEW $name] \
-                "no view '$name': there are [join [dict keys $Views] {, }]"
-        }
-        return [dict get $Views $name]
+        return [$Panes view $name]
+    }
+    # Brings a view to the front.
+    method raise {name} {
+        $Panes raise $name
     }
 
     # ---- building ----
@@ -74,27 +67,8 @@ oo::class create ::heatscope::App {
         my BuildTools
         set context [list bus $Bus run $Run nav $Nav app [self]]
         set Findings [::heatscope::FindingsBar new $Path.findings $context]
-        ttk::panedwindow $Path.main -orient horizontal
-        ttk::panedwindow $Path.main.left -orient vertical -width [$t size leftWidth]
-        ttk::frame $Path.main.middle -style Card.TFrame
-        ttk::panedwindow $Path.main.right -orient vertical -width [$t size rightWidth]
-        dict set Views overview [::heatscope::OverviewView new $Path.main.left.overview $context]
-        if {[info commands ::heatscope::terrain] ne ""} {
-            dict set Views terrain [::heatscope::TerrainView new $Path.main.left.terrain $context]
-        }
-        dict set Views detail [::heatscope::DetailView new $Path.main.middle.detail $context]
-        dict set Views ranking [::heatscope::RankingView new $Path.main.right.ranking $context]
-        dict set Views scope [::heatscope::ScopeView new $Path.main.right.scope $context]
-        pack $Path.main.middle.detail -fill both -expand 1
-        $Path.main.left add $Path.main.left.overview -weight 3
-        if {[dict exists $Views terrain]} {
-            $Path.main.left add $Path.main.left.terrain -weight 2
-        }
-        $Path.main.right add $Path.main.right.ranking -weight 1
-        $Path.main.right add $Path.main.right.scope -weight 1
-        $Path.main add $Path.main.left -weight 0
-        $Path.main add $Path.main.middle -weight 1
-        $Path.main add $Path.main.right -weight 0
+        set Panes [::heatscope::Panes new $Path.main $context]
+        bind $Path.main <Configure> +[list after idle [namespace code {my TrimTools}]]
         ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]
         ttk::label $Path.status.read -style Tool.TLabel -text ""
         ttk::label $Path.status.hint -style Tool.TLabel -text \
@@ -108,12 +82,6 @@ oo::class create ::heatscope::App {
         set holder [expr {$Top eq "." ? "." : $Top}]
         grid columnconfigure $holder 0 -weight 1
         grid rowconfigure $holder 2 -weight 1
-        bind $Path.main.left <Configure> +[namespace code {my Arrange left}]
-        bind $Path.main.right <Configure> +[namespace code {my Arrange right}]
-        foreach side {left right} {
-            bind $Path.main.$side <Map> +[list after idle [namespace code [list my Arrange $side]]]
-        }
-        bind $Path.main <Configure> +[namespace code {my Narrow}]
     }
 
     method BuildTools {} {
@@ -239,40 +207,7 @@ oo::class create ::heatscope::App {
         }
     }
 
-    # First heights of the panes; afterwards the user's.
-    method Arrange {side} {
-        set h [winfo height $Path.main.$side]
-        if {$h < 50 || ![winfo ismapped $Path.main.$side] || [dict exists $Saved $side] || [llength [$Path.main.$side panes]] < 2} {
-            return
-        }
-        dict set Saved $side 1
-        set share [expr {$side eq "left" ? [::heatscope::settings get sizes overviewShare] : 0.47}]
-        $Path.main.$side sashpos 0 [expr {int($h * $share)}]
-    }
-    # In a small window the side panes give way first.
-    method Narrow {} {
-        set w [winfo width $Path.main]
-        if {$w < 200 || [dict exists $Saved main] || [llength [$Path.main panes]] < 3} {
-            return
-        }
-        dict set Saved main 1
-        set t ::heatscope::theme
-        set full [$t dp 1880]
-        set f [expr {max(0.62, min(1.0, double($w) / $full))}]
-        set left [expr {int([$t size leftWidth] * $f)}]
-        set right [expr {int([$t size rightWidth] * max($f, 0.86))}]
-        $Path.main sashpos 0 $left
-        $Path.main sashpos 1 [expr {$w - $right}]
-        after idle [namespace code [list my SetSash $left $right]]
-        # what does not fit the tool bar goes: facts, then labels
-        after idle [namespace code {my TrimTools}]
-    }
-    method SetSash {left right} {
-        if {[winfo exists $Path.main] && [llength [$Path.main panes]] == 3} {
-            $Path.main sashpos 0 $left
-            $Path.main sashpos 1 [expr {[winfo width $Path.main] - $right}]
-        }
-    }
+    # What does not fit the tool bar goes: facts, then labels.
     method TrimTools {} {
         set f $Path.tools
         if {![winfo exists $f]} {
@@ -354,8 +289,8 @@ oo::class create ::heatscope::App {
             destroy $Path.sheet
         } elseif {[$Bus get search] ne ""} {
             my endSearch
-        } elseif {$Maximised ne ""} {
-            my maximise $Maximised
+        } elseif {[$Panes maximised] ne ""} {
+            my maximise
         } elseif {[$Bus get processors] ne ""} {
             $Nav processors keys {}
         } else {
@@ -379,17 +314,17 @@ oo::class create ::heatscope::App {
     }
     method activeView {} {
         set w [focus -displayof $Top]
-        dict for {name view} $Views {
+        foreach view [$Panes made] {
             if {$w ne "" && [string match [$view path].* $w]} {
-                return $name
+                return [$view name]
             }
         }
         return detail
     }
     method nextView {step} {
         set shown {}
-        dict for {name view} $Views {
-            if {[winfo ismapped [$view path]]} {
+        foreach name [$Panes names] {
+            if {[$Panes shown $name]} {
                 lappend shown $name
             }
         }
@@ -467,7 +402,7 @@ oo::class create ::heatscope::App {
         ::heatscope::useTheme $name
     }
     method themed {} {
-        foreach view [dict values $Views] {
+        foreach view [$Panes made] {
             $view themed
             $view refreshAll
         }
@@ -479,95 +414,11 @@ oo::class create ::heatscope::App {
 
     # ---- panes ----
 
-    method PaneOf {name} {
-        return [dict get [list overview $Path.main.left terrain $Path.main.left ranking $Path.main.right \
-            scope $Path.main.right detail $Path.main] $name]
-    }
     method toggle {name} {
-        if {![dict exists $Views $name]} {
-            return
-        }
-        if {$name in $Hidden} {
-            set Hidden [lsearch -all -inline -not -exact $Hidden $name]
-        } else {
-            lappend Hidden $name
-        }
-        my Layout
+        $Panes toggle $name
     }
     method maximise {{name {}}} {
-        if {$name eq ""} {
-            set name [my activeView]
-        }
-        set Maximised [expr {$Maximised eq "" ? $name : ""}]
-        my Layout
-    }
-    # Puts those panes in that are wanted, in their order.
-    method Layout {} {
-        set wanted {}
-        foreach name [dict keys $Views] {
-            if {$Maximised ne "" ? $name eq $Maximised : $name ni $Hidden} {
-                lappend wanted $name
-            }
-        }
-        if {![llength $wanted]} {
-            set wanted detail
-        }
-        foreach {side names} {left {overview terrain} right {ranking scope}} {
-            set pane $Path.main.$side
-            set at 0
-            # a side that goes as a whole keeps its panes
-            set some 0
-            foreach name $names {
-                incr some [expr {$name in $wanted}]
-            }
-            if {!$some} {
-                continue
-            }
-            foreach name $names {
-                if {![dict exists $Views $name]} {
-                    continue
-                }
-                set w [[my view $name] path]
-                set there [expr {$w in [$pane panes]}]
-                if {$name in $wanted} {
-                    if {!$there} {
-                        if {$at >= [llength [$pane panes]]} {
-                            $pane add $w -weight 1
-                        } else {
-                            $pane insert $at $w -weight 1
-                        }
-                        dict unset Saved $side
-                        after idle [namespace code [list my Arrange $side]]
-                    }
-                    incr at
-                } elseif {$there} {
-                    $pane forget $w
-                }
-            }
-        }
-        set at 0
-        foreach {part some} [list left [expr {"overview" in $wanted || "terrain" in $wanted}] \
-                middle [expr {"detail" in $wanted}] right [expr {"ranking" in $wanted || "scope" in $wanted}]] {
-            set w $Path.main.$part
-            set there [expr {$w in [$Path.main panes]}]
-            if {$some} {
-                if {!$there} {
-                    set weight [expr {$part eq "middle" || $Maximised ne ""}]
-                    if {$at >= [llength [$Path.main panes]]} {
-                        $Path.main add $w -weight $weight
-                    } else {
-                        $Path.main insert $at $w -weight $weight
-                    }
-                    if {$Maximised eq ""} {
-                        dict unset Saved main
-                        after idle [namespace code {my Narrow}]
-                    }
-                }
-                incr at
-            } elseif {$there} {
-                $Path.main forget $w
-            }
-        }
+        $Panes maximise [expr {$name eq "" ? [my activeView] : $name}]
     }
 
     # ---- search ----
@@ -749,7 +600,12 @@ oo::class create ::heatscope::App {
             selection { return [$Bus serialise] }
             findings { return [$Findings describe] }
             status { return [my status] }
-            views { return [dict keys $Views] }
+            views { return [$Panes names] }
+        }
+        # what is not shown has not been filled
+        if {![$Panes shown $what]} {
+            $Panes raise $what
+            my settle
         }
         return [[my view $what] describe]
     }

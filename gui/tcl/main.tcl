@@ -75,8 +75,8 @@ proc ::heatscope::main {words} {
             fail "the viewer's extension is missing: $message"
         }
     }
-    foreach file {models theme view/view view/overview view/detail view/ranking view/scope view/terrain view/findings app
-                  script} {
+    source -encoding utf-8 [file join $here models.tcl]
+    foreach file [list theme view/view {*}[settings get viewFiles] view/findings panes app script] {
         source -encoding utf-8 [file join $here $file.tcl]
     }
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]

@@ -23,6 +23,7 @@ namespace eval ::heatscope::script {
         forward    {0 0 ": history"}
         finding    {1 1 "N: what a click on the N-th finding does, from 0"}
         toggle     {1 1 "VIEW: hide or show a pane"}
+        raise      {1 1 "VIEW: bring it in front of those that share its place"}
         maximise   {1 1 "VIEW"}
         rows       {0 0 ": height of a source row, height of the header above the rows"}
         shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
@@ -189,12 +190,14 @@ namespace eval ::heatscope::script {
         $app settle
     }
     proc Do_toggle {app view} {
-        $app view $view
         $app toggle $view
         $app settle
     }
+    proc Do_raise {app view} {
+        $app raise $view
+        $app settle
+    }
     proc Do_maximise {app view} {
-        $app view $view
         $app maximise $view
         $app settle
     }

@@ -47,8 +47,21 @@ namespace eval ::heatscope::settings {
     # Lengths in pixels at 96 dots an inch.
     variable sizes {
         rowPad 3  cellMin 30  cellMax 64  scopeBar 17  minimap 18  sourceMin 300
-        paneGap 5  pad 12  leftWidth 322  rightWidth 352  overviewShare 0.62
+        paneGap 5  pad 12  leftWidth 322  rightWidth 352
     }
+    # Part of a column's height that its upper place has.
+    variable shares {left 0.62  middle 0.68  right 0.47}
+
+    # The views, in the order of the Tab key: class, place (column.part), words on the tab where a place has several.
+    variable panes {
+        overview    {OverviewView left.top Overview}
+        terrain     {TerrainView left.bottom Terrain}
+        detail      {DetailView middle.top Source}
+        ranking     {RankingView right.top Ranking}
+        scope       {ScopeView right.bottom Scope}
+    }
+    # Their files, view/NAME.tcl.
+    variable viewFiles {view/overview view/terrain view/detail view/ranking view/scope}
 
     variable words {
         bins {max sum}

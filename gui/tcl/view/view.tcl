@@ -48,6 +48,30 @@ oo::class create ::heatscope::View {
         pack $head.title -side left
         pack $head.sub -side left -padx [list [::heatscope::theme dp 12] 0]
     }
+    # Tabs for the views that share the place: flat list NAME WORDS, {*}$command NAME shows one.
+    method tabs {list command} {
+        set before 1
+        foreach {name words} $list {
+            if {$name eq [my name]} {
+                set before 0
+                continue
+            }
+            set w $Path.head.tab$name
+            ttk::label $w -style Tab.TLabel -text $words -cursor hand2
+            bind $w <Button-1> [list {*}$command $name]
+            bind $w <Enter> [list $w configure -style Over.Tab.TLabel]
+            bind $w <Leave> [list $w configure -style Tab.TLabel]
+            set padding [list -side left -padx [list 0 [::heatscope::theme dp 14]]]
+            if {$before} {
+                pack $w {*}$padding -before $Path.head.title
+            } else {
+                pack $w {*}$padding -before $Path.head.sub
+            }
+        }
+        pack configure $Path.head.title -padx [list 0 [::heatscope::theme dp 14]]
+        pack configure $Path.head.sub -padx 0
+        my FitSubtitle
+    }
     # The text beside the title, cut to the room there is.
     method subtitle {text} {
         set Subtitle $text
@@ -57,7 +81,12 @@ oo::class create ::heatscope::View {
         if {![info exists Subtitle]} {
             return
         }
-        set room [expr {[winfo width $Path.head] - [winfo reqwidth $Path.head.title] - [::heatscope::theme dp 34]}]
+        set room [expr {[winfo width $Path.head] - [::heatscope::theme dp 34]}]
+        foreach w [pack slaves $Path.head] {
+            if {$w ne "$Path.head.sub"} {
+                set room [expr {$room - [winfo reqwidth $w] - ([string match *.head.tab* $w] ? [::heatscope::theme dp 14] : 0)}]
+            }
+        }
         set text [expr {$room > 0 ? [::heatscope::fmt fit $Subtitle $room {font measure HsUI}] : $Subtitle}]
         if {[$Path.head.sub cget -text] ne $text} {
             $Path.head.sub configure -text $text

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Where the views stand: three columns of two places each; the views of a place share it by tabs. settings.tcl says which
+# view belongs where. A view is made when it is first shown.
+
+oo::class create ::heatscope::Panes {
+    variable Main Context Gap Views Places Raised Hidden Maximised Saved Sashes
+
+    # path: the window to make; context: what views are made with
+    constructor {path context} {
+        set Main $path
+        set Context $context
+        set Views {}
+        set Places {}
+        set Raised {}
+        set Hidden {}
+        set Maximised {}
+        set Saved {}
+        set Sashes {}
+        foreach {name spec} [::heatscope::settings get panes] {
+            lassign $spec class place
+            if {[info commands ::heatscope::$class] eq ""} {
+                continue
+            }
+            dict lappend Places $place $name
+            if {![dict exists $Raised $place]} {
+                dict set Raised $place $name
+            }
+        }
+        ttk::panedwindow $Main -orient horizontal
+        foreach side {left middle right} {
+            ttk::panedwindow $Main.$side -orient vertical
+            foreach part {top bottom} {
+                ttk::frame $Main.$side.$part -style Card.TFrame
+                grid columnconfigure $Main.$side.$part 0 -weight 1
+                grid rowconfigure $Main.$side.$part 0 -weight 1
+            }
+            bind $Main.$side <Configure> +[namespace code [list my Arrange $side]]
+            bind $Main.$side <Map> +[list after idle [namespace code [list my Arrange $side]]]
+        }
+        $Main.left configure -width [::heatscope::theme size leftWidth]
+        $Main.right configure -width [::heatscope::theme size rightWidth]
+        bind $Main <Configure> +[namespace code {my Narrow}]
+        # a small screen has no room below the source
+        if {[dict exists $Places middle.bottom] && [winfo screenheight .] < 600} {
+            lappend Hidden middle.bottom
+        }
+        foreach place [dict keys $Places] {
+            my Fill $place
+        }
+        my Layout
+    }
+
+    # Names of all views, made or not, in their order.
+    method names {} {
+        return [concat {*}[dict values $Places]]
+    }
+    # Those that were made so far, as objects.
+    method made {} {
+        return [dict values $Views]
+    }
+    # The view of that name; makes it.
+    method view {name} {
+        set place [my PlaceOf $name]
+        if {![dict exists $Views $name]} {
+            set class [lindex [dict get [::heatscope::settings get panes] $name] 0]
+            set view [::heatscope::$class new $Main.$place.$name $Context]
+            dict set Views $name $view
+            my Tabs $place $name
+            ::heatscope::theme Menus $Main.$place.$name
+            $view refreshAll
+        }
+        return [dict get $Views $name]
+    }
+    method PlaceOf {name} {
+        dict for {place names} $Places {
+            if {$name in $names} {
+                return $place
+            }
+        }
+        return -code error -errorcode [list HEATSCOPE VIEW $name] "no view '$name': there are [join [my names] {, }]"
+    }
+    method shown {name} {
+        return [expr {[dict exists $Views $name] && [winfo ismapped [[dict get $Views $name] path]]}]
+    }
+
+    # Gives each view of a place the tabs of all of them.
+    method Tabs {place name} {
+        set tabs {}
+        foreach other [dict get $Places $place] {
+            lappend tabs $other [lindex [dict get [::heatscope::settings get panes] $other] 2]
+        }
+        if {[llength $tabs] > 2} {
+            [dict get $Views $name] tabs $tabs [namespace code {my raise}]
+        }
+    }
+    # Puts the raised view of a place in front.
+    method Fill {place} {
+        set name [dict get $Raised $place]
+        set path [[my view $name] path]
+        foreach w [grid slaves $Main.$place] {
+            if {$w ne $path} {
+                grid remove $w
+            }
+        }
+        grid $path -row 0 -column 0 -sticky nswe
+    }
+
+    # ---- what users do ----
+
+    # Shows a view, in front of those that share its place.
+    method raise {name} {
+        set place [my PlaceOf $name]
+        dict set Raised $place $name
+        my Fill $place
+        if {$Maximised ne ""} {
+            if {[my PlaceOf $Maximised] eq $place} {
+                set Maximised $name
+            } else {
+                set Maximised {}
+            }
+        }
+        set Hidden [lsearch -all -inline -not -exact $Hidden $place]
+        my Layout
+    }
+    # Hides the place of a view that is in front; else shows the view.
+    method toggle {name} {
+        set place [my PlaceOf $name]
+        if {$place in $Hidden || [dict get $Raised $place] ne $name} {
+            my raise $name
+        } else {
+            lappend Hidden $place
+            my Layout
+        }
+    }
+    # One view alone, or all again.
+    method maximise {name} {
+        my PlaceOf $name
+        if {$Maximised eq ""} {
+            my raise $name
+            set Maximised $name
+        } else {
+            set Maximised {}
+        }
+        my Layout
+    }
+    method maximised {} { return $Maximised }
+
+    # ---- as data: for session files ----
+
+    method state {} {
+        my Remember
+        return [dict create raised $Raised hidden $Hidden sashes $Sashes]
+    }
+    # Takes such a dict; what does not fit is left out.
+    method restore {state} {
+        foreach key {raised sashes} {
+            if {[dict exists $state $key] && ![catch {dict size [dict get $state $key]}]} {
+                dict for {which value} [dict get $state $key] {
+                    if {$key eq "raised" && [dict exists $Places $which] && $value in [dict get $Places $which]} {
+                        dict set Raised $which $value
+                        my Fill $which
+                    } elseif {$key eq "sashes" && $which in {left middle right main0 main1} && [string is double -strict $value]
+                              && $value > 0.02 && $value < 0.98} {
+                        dict set Sashes $which $value
+                    }
+                }
+            }
+        }
+        if {[dict exists $state hidden] && ![catch {llength [dict get $state hidden]}]} {
+            set Hidden {}
+            foreach place [dict get $state hidden] {
+                if {[dict exists $Places $place]} {
+                    lappend Hidden $place
+                }
+            }
+        }
+        set Saved {}
+        my Layout
+        foreach side {left middle right} {
+            my Arrange $side
+        }
+        my Narrow
+    }
+    # Where the sashes are now, as shares of the window.
+    method Remember {} {
+        foreach side {left middle right} {
+            if {[winfo ismapped $Main.$side] && [llength [$Main.$side panes]] == 2 && [dict exists $Saved $side]} {
+                dict set Sashes $side [format %.3f [expr {double([$Main.$side sashpos 0]) / [winfo height $Main.$side]}]]
+            }
+        }
+        if {[winfo ismapped $Main] && [llength [$Main panes]] == 3} {
+            foreach n {0 1} {
+                dict set Sashes main$n [format %.3f [expr {double([$Main sashpos $n]) / [winfo width $Main]}]]
+            }
+        }
+    }
+
+    # ---- geometry ----
+
+    # First heights of a column's places; afterwards the user's.
+    method Arrange {side} {
+        set h [winfo height $Main.$side]
+        if {$h < 50 || ![winfo ismapped $Main.$side] || [dict exists $Saved $side] || [llength [$Main.$side panes]] < 2} {
+            return
+        }
+        dict set Saved $side 1
+        if {[dict exists $Sashes $side]} {
+            set share [dict get $Sashes $side]
+        } else {
+            set share [::heatscope::settings get shares $side]
+        }
+        $Main.$side sashpos 0 [expr {int($h * $share)}]
+    }
+    # In a small window the side columns give way first.
+    method Narrow {} {
+        set w [winfo width $Main]
+        if {$w < 200 || [dict exists $Saved main] || [llength [$Main panes]] < 3} {
+            return
+        }
+        dict set Saved main 1
+        set t ::heatscope::theme
+        if {[dict exists $Sashes main0] && [dict exists $Sashes main1]} {
+            set left [expr {int([dict get $Sashes main0] * $w)}]
+            set right [expr {$w - int([dict get $Sashes main1] * $w)}]
+        } else {
+            set f [expr {max(0.62, min(1.0, double($w) / [$t dp 1880]))}]
+            set left [expr {int([$t size leftWidth] * $f)}]
+            set right [expr {int([$t size rightWidth] * max($f, 0.86))}]
+        }
+        $Main sashpos 0 $left
+        $Main sashpos 1 [expr {$w - $right}]
+        after idle [namespace code [list my SetSash $left $right]]
+    }
+    method SetSash {left right} {
+        if {[winfo exists $Main] && [llength [$Main panes]] == 3} {
+            $Main sashpos 0 $left
+            $Main sashpos 1 [expr {[winfo width $Main] - $right}]
+        }
+    }
+
+    # Puts those places in that are wanted, in their order.
+    method Layout {} {
+        set wanted {}
+        foreach place [dict keys $Places] {
+            if {$Maximised ne "" ? $place eq [my PlaceOf $Maximised] : $place ni $Hidden} {
+                lappend wanted $place
+            }
+        }
+        if {![llength $wanted]} {
+            set wanted middle.top
+        }
+        set at 0
+        foreach side {left middle right} {
+            set parts {}
+            foreach part {top bottom} {
+                if {"$side.$part" in $wanted} {
+                    lappend parts $part
+                }
+            }
+            # a column that goes as a whole keeps its places
+            if {[llength $parts] && [my Put $Main.$side {top bottom} $parts 1]} {
+                dict unset Saved $side
+                after idle [namespace code [list my Arrange $side]]
+            }
+        }
+        set sides [lmap side {left middle right} {
+            if {![llength [lsearch -all -glob $wanted $side.*]]} continue
+            set side
+        }]
+        if {[my Put $Main {left middle right} $sides [expr {$Maximised ne ""}]] && $Maximised eq ""} {
+            dict unset Saved main
+            after idle [namespace code {my Narrow}]
+        }
+    }
+    # Shows of the panes `all` of a paned window those named; true if one came.
+    method Put {window all wanted equal} {
+        set at 0
+        set came 0
+        foreach part $all {
+            set w $window.$part
+            set there [expr {$w in [$window panes]}]
+            if {$part in $wanted} {
+                if {!$there} {
+                    set options [list -weight [expr {$equal || $part eq "middle"}]]
+                    if {$at >= [llength [$window panes]]} {
+                        $window add $w {*}$options
+                    } else {
+                        $window insert $at $w {*}$options
+                    }
+                    set came 1
+                }
+                incr at
+            } elseif {$there} {
+                $window forget $w
+            }
+        }
+        return $came
+    }
+}
