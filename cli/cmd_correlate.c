@@ -5,13 +5,14 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
     {"jobs", 'j', "N", "threads to use (all processors); the result does not depend on it"},
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
     {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
+    {"embed-sources", 0, NULL, "put the text of the source files into the database, so that it can be read elsewhere"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -28,6 +29,8 @@ static const hsc_cli_command command = {
         "lacks is looked for by build id in DIR/maps, in ~/.local/share/heatscope/maps (heatscope map --save), in "
         "/usr/lib/debug and in debuginfod's cache, and by .gnu_debuglink beside the program. Damaged parts of files are left out and counted in the ledger.\n\n"
         "A file of --categories has lines 'category NAME' and 'procedure|module|worker PATTERN CATEGORY [strong|soft]'; a module is a program or library by the name of its file, PATTERN has * and ?.\n\n"
+        "--embed-sources takes files whose checksum is that of the build, or, where the build tells none, that are not "
+        "younger than the program.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
     .options = options,
@@ -37,7 +40,7 @@ typedef struct settings {
     const char *output;
     unsigned long long workers;
     const char *categories;
-    bool launchers, quiet;
+    bool launchers, embed, quiet;
 } settings;
 
 static int set(void *ctx, int option, const char *value) {
@@ -55,6 +58,9 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_CATEGORIES:
         s->categories = value;
+        return -1;
+    case OPT_EMBED:
+        s->embed = true;
         return -1;
     default:
         s->quiet = true;
@@ -82,6 +88,9 @@ static void tell(const hsc_join_summary *s, const char *output, const char *next
            share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),
            share(s, HSC_LEVEL_LINE, HSC_LEVEL_LINE), share(s, HSC_LEVEL_PROCEDURE, HSC_LEVEL_PROCEDURE),
            share(s, HSC_LEVEL_MODULE, HSC_LEVEL_NOTHING));
+    if (s->sources_embedded || s->sources_missing || s->sources_changed)
+        printf("sources: %llu embedded, %llu not found, %llu changed since the build\n", (unsigned long long)s->sources_embedded,
+               (unsigned long long)s->sources_missing, (unsigned long long)s->sources_changed);
     printf("next: heatscope report %s   or   heatscope view %s\n", next, next);
 }
 
@@ -118,8 +127,14 @@ int hsc_cmd_correlate(int argc, char **argv) {
         s.output = buffer;
     }
     hsc_join_summary summary;
-    code = hsc_cli_correlate("correlate", (const char *const *)(argv + first), (size_t)(argc - first), s.output,
-                             (unsigned)s.workers, s.launchers, s.categories, &summary);
+    const hsc_join_options wanted = {.inputs = (const char *const *)(argv + first),
+                                     .input_count = (size_t)(argc - first),
+                                     .output = s.output,
+                                     .workers = (unsigned)s.workers,
+                                     .keep_launchers = s.launchers,
+                                     .embed_sources = s.embed,
+                                     .categories = s.categories};
+    code = hsc_cli_correlate("correlate", &wanted, &summary);
     if (code >= 0)
         return code;
     hsc_cli_warn("correlate", &summary);

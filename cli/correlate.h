@@ -5,9 +5,9 @@
 
 #include <join.h>
 
-/* Joins the inputs into `output`. Fills *summary; on failure prints one line and returns an exit code; -1: go on. */
-int hsc_cli_correlate(const char *command, const char *const *inputs, size_t input_count, const char *output,
-                      unsigned workers, bool keep_launchers, const char *categories, hsc_join_summary *summary);
+/* Joins as *wanted says; folders with maps, progress and Ctrl-C are added here. Fills *summary; on failure prints one line
+ * and returns an exit code; -1: go on. */
+int hsc_cli_correlate(const char *command, const hsc_join_options *wanted, hsc_join_summary *summary);
 
 /* One line on stderr for each thing that the user should know about the input. */
 void hsc_cli_warn(const char *command, const hsc_join_summary *summary);

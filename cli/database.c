@@ -49,9 +49,7 @@ static void show(void *ctx, const char *what, double done, double total) {
     hsc_cli_progress(what, done, total);
 }
 
-int hsc_cli_correlate(const char *command, const char *const *inputs, size_t input_count, const char *output,
-                      unsigned workers, bool keep_launchers, const char *categories,
-                      hsc_join_summary *summary) {
+int hsc_cli_correlate(const char *command, const hsc_join_options *wanted, hsc_join_summary *summary) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal}, old[3];
     hsc_err err = {0};
@@ -64,16 +62,11 @@ int hsc_cli_correlate(const char *command, const char *const *inputs, size_t inp
     }
     const char *dirs[2];
     char folders[8400];
-    hsc_join_options options = {.inputs = inputs,
-                                .map_dirs = dirs,
-                                .map_dir_count = hsc_map_store_dirs(folders, sizeof folders, dirs),
-                                .input_count = input_count,
-                                .output = output,
-                                .workers = workers,
-                                .keep_launchers = keep_launchers,
-                                .categories = categories,
-                                .progress = show,
-                                .cancel = &cancelled};
+    hsc_join_options options = *wanted;
+    options.map_dirs = dirs;
+    options.map_dir_count = hsc_map_store_dirs(folders, sizeof folders, dirs);
+    options.progress = show;
+    options.cancel = &cancelled;
     hsc_status status = hsc_join_run(&options, summary, &err);
     hsc_cli_progress_end();
     for (int i = 0; i < 3; i++)
@@ -144,7 +137,8 @@ int hsc_cli_database_for(const char *command, const char *path, char *buffer, si
         return -1;
     hsc_join_summary summary;
     fprintf(stderr, "heatscope %s: correlating %s\n", command, path);
-    int code = hsc_cli_correlate(command, &path, 1, buffer, 0, false, NULL, &summary);
+    const hsc_join_options wanted = {.inputs = &path, .input_count = 1, .output = buffer};
+    int code = hsc_cli_correlate(command, &wanted, &summary);
     if (code < 0)
         hsc_cli_warn(command, &summary);
     return code;

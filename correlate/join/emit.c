@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../store/source.h"
 #include "../store/store.h"
 #include "join_internal.h"
 
@@ -109,6 +110,41 @@ static void put_static(emit *e) {
     COLUMN(e, dependence_sink_file, uint32_t, n, d[i].sink_file);
     COLUMN(e, dependence_sink_line, uint32_t, n, d[i].sink_line);
     COLUMN(e, dependence_sink_column, uint32_t, n, d[i].sink_column);
+}
+
+/* The text of each file that is the one of the build. A file that can't be had is counted, not an error. */
+static void put_sources(emit *e) {
+    join *j = e->j;
+    for (uint32_t i = 0; e->status == HSC_OK && i < j->files.n; i++) {
+        const jfile *f = &j->files.p[i];
+        char *bytes = NULL;
+        size_t size = 0;
+        bool changed = false;
+        struct stat st, module;
+        hsc_err unused;
+        if (!f->has_lines)
+            continue;
+        hsc_status status = hsc_source_read(f->path, f->checksum, &bytes, &size, &changed, &st, &unused);
+        if (status == HSC_E_MEMORY) {
+            e->status = hsc_join_no_memory(e->err);
+            return;
+        }
+        if (status != HSC_OK) {
+            j->summary->sources_missing++;
+            continue;
+        }
+        if (!f->checksum[0] && f->module < j->modules.n && !stat(j->modules.p[f->module].path, &module))
+            changed = st.st_mtime > module.st_mtime;
+        if (changed)
+            j->summary->sources_changed++;
+        else
+            j->summary->sources_embedded++;
+        if (!changed)
+            e->status = hsc_store_put_source(e->s, i, bytes, size, e->err);
+        free(bytes);
+        if (e->status == HSC_OK)
+            e->status = hsc_join_check(j, e->err);
+    }
 }
 
 /* Seconds since the start of the run of a monotonic time of process p. */
@@ -376,6 +412,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         return e.status;
     put_attributes(&e);
     put_static(&e);
+    if (j->options->embed_sources)
+        put_sources(&e);
     put_dynamic(&e);
     put_messages(&e);
     put_waits(&e);

@@ -18,6 +18,7 @@ typedef struct hsc_join_options {
     const char *const *map_dirs; /* further folders with maps and debug information by build id; see hsc_code_spec */
     size_t map_dir_count;
     const char *categories;    /* file of the user's categories and rules; NULL: none */
+    bool embed_sources;        /* the text of source files that are those of the build goes into the database */
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
     void *progress_ctx;
@@ -29,6 +30,7 @@ typedef struct hsc_join_summary {
     uint64_t threads_left_out; /* helper threads without a sample */
     uint64_t addresses, contexts, lines, scopes, modules;
     uint64_t attributed[6];    /* samples by level: see hsc_join_level */
+    uint64_t sources_embedded, sources_missing, sources_changed; /* files, where asked for */
     double cpu_s, wall_s;      /* of the run */
     char first_problem[496];   /* with an input file; "" */
     char modules_note[496];    /* the first module of the program itself that could not be used fully, and why; "" */
