@@ -134,6 +134,7 @@ typedef struct hsc_ir_region {
     bool is_exact;       /* loc is where the thing itself is, not only near it */
     uint32_t key_id;     /* early id of the loop; 0: none */
     uint64_t key_module;
+    const void *header; /* the block itself, to know it again while the function is not changed; NULL: not told */
 } hsc_ir_region;
 
 /* A remark as it is made. */

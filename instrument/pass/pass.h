@@ -80,6 +80,8 @@ typedef struct hsc_why {
     hsc_map origin_of;   /* first origin + 1 by function */
     hsc_map seen;        /* origin + 1 by key */
     hsc_map facts_of;    /* bits of why.h by loop */
+    hsc_map loop_of_header; /* by address, in the function that the vectoriser is at */
+    LLVMValueRef function;  /* that one */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
     hsc_map loop_at;     /* loop by file, line and column of its begin */
     hsc_map loop_round;  /* innermost loop by file and line, as asked for */

@@ -77,6 +77,7 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->origin_of);
     hsc_map_fini(&w->seen);
     hsc_map_fini(&w->facts_of);
+    hsc_map_fini(&w->loop_of_header);
     hsc_map_fini(&w->reason_of);
     hsc_map_fini(&w->loop_at);
     hsc_map_fini(&w->loop_round);
@@ -160,6 +161,10 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     bool of_loop = is_of_loop(r->pass);
     if (of_loop)
         site = loop_of_key(p, &r->region);
+    /* what the vectoriser says of a loop belongs to the loop it looks at, though it may name an instruction of a loop that
+     * was inside and is unrolled */
+    if (!site && is(r->pass, "loop-vectorize") && r->region.header && r->function == p->why.function)
+        site = hsc_map_get(&p->why.loop_of_header, (uintptr_t)r->region.header);
     if (!site && r->region.is_exact)
         site = of_loop ? loop_of_site(p, site_at(p, &r->region.loc)) : site_at(p, &r->region.loc);
     bool located = r->region.is_exact && p->keyed;

@@ -396,8 +396,16 @@ static void register_callbacks(PassBuilder &builder) {
     builder.registerPipelineStartEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
         passes.addPass(EarlyLook(session, level_text(level)));
     });
-    builder.registerVectorizerStartEPCallback(
-        [session](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(DependenceLook(session)); });
+    builder.registerAnalysisRegistrationCallback(
+        [session](FunctionAnalysisManager &functions) { session->functions = &functions; });
+    /* Not the extension point before the vectoriser: there loops have not got the form yet in which it looks at them. */
+    if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks())
+        callbacks->registerBeforeNonSkippedPassCallback([session](StringRef pass, Any unit) {
+            if (pass != "LoopVectorizePass" || !session->functions)
+                return;
+            if (auto *function = any_cast<const Function *>(&unit))
+                look_at_dependences(*session, const_cast<Function &>(**function), *session->functions);
+        });
     builder.registerLateLoopOptimizationsEPCallback([session](LoopPassManager &passes, OptimizationLevel level) {
         if (level != OptimizationLevel::O0) /* there a loop pass brings along others, which change the code */
             passes.addPass(TripLook(session));

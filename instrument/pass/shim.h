@@ -18,6 +18,7 @@ struct RemarkCatcher;
 struct Session {
     hsc_pass *pass = nullptr;
     RemarkCatcher *catcher = nullptr; /* of the context, while it stands there */
+    llvm::FunctionAnalysisManager *functions = nullptr;
     bool profile_discriminators = false;
     ~Session() { hsc_pass_free(pass); }
 };
@@ -30,13 +31,8 @@ inline hsc_ir_text text_of(llvm::StringRef s) {
 void catch_remarks(const std::shared_ptr<Session> &session, llvm::LLVMContext &context);
 void release_remarks(Session &session, llvm::LLVMContext &context);
 
-/* shim_loop.cpp: what the vectoriser will find out about the dependences of each innermost loop. Changes nothing. */
-struct DependenceLook : llvm::PassInfoMixin<DependenceLook> {
-    std::shared_ptr<Session> session;
-    explicit DependenceLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
-    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
-    static bool isRequired() { return true; }
-};
+/* shim_loop.cpp: what the vectoriser will find out about the dependences of each innermost loop of `f`. Changes nothing. */
+void look_at_dependences(Session &session, llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
 /* Which loop a block is the header of: the key on a branch back to it, if that is there. */
 void fill_loop_key(const llvm::BasicBlock *header, hsc_ir_region *out);

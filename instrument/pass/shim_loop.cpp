@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Dependences of innermost loops, as LLVM's loop access analysis sees them before the vectoriser runs. */
+/* Dependences of innermost loops, as LLVM's loop access analysis sees them just before the vectoriser runs. */
 #include "shim.h"
 
+#include <optional>
 #include <vector>
 
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -37,6 +38,7 @@ void fill_loop_key(const BasicBlock *header, hsc_ir_region *out) {
 
 static void fill_region(const Loop &loop, hsc_ir_region *out) {
     fill_loop_key(loop.getHeader(), out);
+    out->header = loop.getHeader();
     const BasicBlock *latch = loop.getLoopLatch();
     const DILocation *loc = latch ? latch->getTerminator()->getDebugLoc().get() : nullptr;
     if (!loc || !loc->getLine())
@@ -119,28 +121,59 @@ static unsigned verdict_of(MemoryDepChecker::Dependence::DepType type) {
     return 4;
 }
 
-static void look_at(hsc_pass *pass, Function &f, Loop &loop, ScalarEvolution &se, LoopAccessInfoManager &accesses) {
-    hsc_ir_loop_facts facts = {};
-    facts.function = wrap(&f);
-    fill_region(loop, &facts.region);
+namespace {
+
+/* Scalar evolution and what stands on it, of our own: what it has been asked decides the form of what it answers later, so
+ * the compiler's own must not be asked. Made for the first loop that needs it. */
+struct Evolution {
+    ScalarEvolution se;
+    AAResults aliases;
+    BasicAAResult basic;
+    TypeBasedAAResult by_type;
+    ScopedNoAliasAAResult by_scope;
+    LoopAccessInfoManager accesses;
+    Evolution(Function &f, TargetLibraryInfo &library, TargetTransformInfo &target, AssumptionCache &assumptions,
+              DominatorTree &dominators, LoopInfo &loops)
+        : se(f, library, assumptions, dominators, loops), aliases(library),
+          basic(f.getParent()->getDataLayout(), f, library, assumptions, &dominators),
+          accesses(se, aliases, dominators, loops, &target, &library) {
+        aliases.addAAResult(basic);
+        aliases.addAAResult(by_scope);
+        aliases.addAAResult(by_type);
+    }
+};
+
+} // namespace
+
+/* Facts of the loop; true when it has accesses that can depend on each other. */
+static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
+    facts->function = wrap(&f);
+    fill_region(loop, &facts->region);
     SmallVector<BasicBlock *, 8> exiting;
     loop.getExitingBlocks(exiting);
-    facts.exits = static_cast<unsigned>(exiting.size());
+    facts->exits = static_cast<unsigned>(exiting.size());
     unsigned stores = 0, loads = 0;
     for (BasicBlock *b : loop.blocks())
         for (Instruction &i : *b) {
-            facts.has_call = facts.has_call || is_call(i);
-            facts.has_indirect = facts.has_indirect || is_indirect(loop, i);
-            stores += isa<StoreInst>(i);
-            loads += isa<LoadInst>(i);
+            bool stores_it = isa<StoreInst>(i);
+            stores += stores_it;
+            if (stores_it || isa<LoadInst>(i)) {
+                loads += !stores_it;
+                facts->has_indirect = facts->has_indirect || is_indirect(loop, i);
+            } else
+                facts->has_call = facts->has_call || is_call(i);
         }
-    facts.is_disabled = is_disabled(loop);
+    facts->is_disabled = is_disabled(loop);
     if (const DILocation *begin = loop.getStartLoc().get())
-        hsc_ir_get_loc_of_node(wrap(begin), &facts.begin);
-    hsc_pass_take_loop_facts(pass, &facts);
-    if (!stores || stores + loads < 2 || !loop.getLoopPreheader() || !loop.getLoopLatch())
-        return;
-    const LoopAccessInfo &info = accesses.getInfo(loop);
+        hsc_ir_get_loc_of_node(wrap(begin), &facts->begin);
+    hsc_pass_take_loop_facts(pass, facts);
+    return stores && stores + loads >= 2 && loop.getLoopPreheader() && loop.getLoopLatch();
+}
+
+static void take_dependences(hsc_pass *pass, Function &f, Loop &loop, const hsc_ir_loop_facts &facts,
+                             Evolution &evolution) {
+    ScalarEvolution &se = evolution.se;
+    const LoopAccessInfo &info = evolution.accesses.getInfo(loop);
     const MemoryDepChecker &checker = info.getDepChecker();
     const auto *dependences = checker.getDependences();
     if (dependences)
@@ -191,32 +224,32 @@ static void look_at(hsc_pass *pass, Function &f, Loop &loop, ScalarEvolution &se
     hsc_pass_take_memory_check(pass, &out);
 }
 
-PreservedAnalyses DependenceLook::run(Function &f, FunctionAnalysisManager &analyses) {
-    if (!session->pass || hsc_pass_get_module(session->pass) != wrap(f.getParent()))
-        return PreservedAnalyses::all();
-    const auto *known = analyses.getCachedResult<LoopAnalysis>(f);
-    if (known && known->empty())
-        return PreservedAnalyses::all();
-    /* Analyses of our own: what scalar evolution has been asked decides the form of what it answers later, so that the
-     * compiler's own one must not be asked. */
-    DominatorTree dominators(f);
-    LoopInfo loops(dominators);
-    if (loops.empty())
-        return PreservedAnalyses::all();
-    auto &library = analyses.getResult<TargetLibraryAnalysis>(f);
-    auto &target = analyses.getResult<TargetIRAnalysis>(f);
-    AssumptionCache assumptions(f, &target);
-    ScalarEvolution se(f, library, assumptions, dominators, loops);
-    AAResults aliases(library);
-    BasicAAResult basic(f.getParent()->getDataLayout(), f, library, assumptions, &dominators);
-    TypeBasedAAResult by_type;
-    ScopedNoAliasAAResult by_scope;
-    aliases.addAAResult(basic);
-    aliases.addAAResult(by_scope);
-    aliases.addAAResult(by_type);
-    LoopAccessInfoManager accesses(se, aliases, dominators, loops, &target, &library);
-    for (Loop *loop : loops.getLoopsInPreorder())
-        if (loop->isInnermost())
-            look_at(session->pass, f, *loop, se, accesses);
-    return PreservedAnalyses::all();
+void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager &analyses) {
+    if (!session.pass || hsc_pass_get_module(session.pass) != wrap(f.getParent()))
+        return;
+    /* What follows from the control flow alone may be the compiler's own, if it is up to date. */
+    auto *loops = analyses.getCachedResult<LoopAnalysis>(f);
+    if (loops && loops->empty())
+        return;
+    auto *dominators = analyses.getCachedResult<DominatorTreeAnalysis>(f);
+    std::optional<DominatorTree> own_dominators;
+    std::optional<LoopInfo> own_loops;
+    if (!dominators)
+        dominators = &own_dominators.emplace(f);
+    if (!loops)
+        loops = &own_loops.emplace(*dominators);
+    std::optional<AssumptionCache> assumptions;
+    std::optional<Evolution> evolution;
+    for (Loop *loop : loops->getLoopsInPreorder()) {
+        hsc_ir_loop_facts facts = {};
+        if (!loop->isInnermost() || !take_facts(session.pass, f, *loop, &facts))
+            continue;
+        if (!evolution) {
+            auto &library = analyses.getResult<TargetLibraryAnalysis>(f);
+            auto &target = analyses.getResult<TargetIRAnalysis>(f);
+            assumptions.emplace(f, &target);
+            evolution.emplace(f, library, target, *assumptions, *dominators, *loops);
+        }
+        take_dependences(session.pass, f, *loop, facts, *evolution);
+    }
 }

@@ -107,6 +107,7 @@ struct RemarkCatcher : DiagnosticHandler {
         if (auto *block = dyn_cast_or_null<BasicBlock>(remark.getCodeRegion())) {
             find_instruction(block, r, file, &r.region);
             fill_loop_key(block, &r.region);
+            r.region.header = block;
         }
         r.handle = &remark;
         hsc_pass_take_remark(session->pass, &r);

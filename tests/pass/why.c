@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Why a loop is vector code or is not: outcome, reason, and the dependences with their distance. The truth is in the code
 // of each procedure.
-// RUN: %cc -g -O2 -c %s -o %t.o; %map --remarks %t.o > %t.map; %check < %t.map; test $(grep -c dependence, %t.map) = 7
+// RUN: %cc -g -O2 -c %s -o %t.o; %map --remarks %t.o > %t.map; %check < %t.map; test $(grep -c dependence, %t.map) = 11
 // RUN: %cc -g -O2 -flto=thin -c %s -o %t.lto.o; %cc -g -O0 -c %s -o %t.0.o; %map --remarks %t.0.o > %t.0.map; ! grep -q loop-vectorize %t.0.map
 // CHECK: copy
 // CHECK-NEXT: for: memcpy or memset
@@ -144,4 +144,19 @@ __attribute__((noinline)) int never(int n) {
 }
 int calls_it(int n) {
     return never(n) + never(n + 1);
+}
+// two loops one after the other, entered by a test: looked at in the form in which the vectoriser sees them
+// CHECK: sweeps
+// CHECK: for: unrolled x2
+// CHECK: [[#@LINE+7]]:18: flow dependence, written here, read at [[#@LINE+7]]:34 1 iteration later; prevents vector code
+// CHECK: for: unrolled x2
+// CHECK: [[#@LINE+7]]:18: flow dependence, written here, read at [[#@LINE+7]]:28 1 iteration later; prevents vector code
+void sweeps(long n, long rows, double *d0, const double *restrict b, const double *restrict c) {
+    for (long j = 0; j < rows; j++) {
+        double *restrict d = &d0[j * n];
+        for (long i = 1; i < n; i++)
+            d[i] = (d[i] + 0.5 * d[i - 1]) * b[i];
+        for (long i = n - 2; i >= 0; i--)
+            d[i] += c[i] * d[i + 1];
+    }
 }

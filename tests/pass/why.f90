@@ -41,6 +41,21 @@ subroutine ind(n, a, ix)
      a(ix(i)) = a(ix(i)) + 1
   end do
 end subroutine
+! what is said of a loop whose inner one is unrolled belongs to the outer one, like the dependence
+! CHECK: unrolled
+! CHECK-NEXT: [[#@LINE+7]]-{{.*}} do: as written
+! CHECK-NEXT: [[#@LINE+8]]:9: loop not vectorized: unsafe dependent memory operations
+! CHECK-NEXT: [[#@LINE+7]]:9: flow dependence, written here, read at [[#@LINE+7]]:9 1 iteration later; prevents vector code
+! CHECK: [[#@LINE+5]]-{{.*}} do: unrolled fully
+subroutine unrolled(n, a)
+  integer :: n, i, m
+  real(8) :: a(3, n)
+  do i = 2, n
+     do m = 1, 3
+        a(m,i) = a(m,i-1) * a(m,i) + a(1,i)
+     end do
+  end do
+end subroutine
 ! CHECK: early
 ! CHECK: [loop-vectorize: leaves before its count is reached]
 subroutine early(n, a, k)
