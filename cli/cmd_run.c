@@ -32,7 +32,7 @@ static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
     {"frequency", 'F', "HZ", "samples for each second of CPU time of a thread, 1 to 20000 (1000)"},
     {"event", 'e', "EVENT", "sample EVENT too, see below; may be given several times, or several separated by commas"},
-    {"budget", 0, "PERCENT", "of CPU time that measuring may cost before the rate is lowered, for instance 1% (off)"},
+    {"budget", 0, "PERCENT", "of CPU time that measuring may cost before the rate is lowered, or off (see below)"},
     {"delay", 0, "SECONDS", "measure from so long after the start of each process"},
     {"duration", 0, "SECONDS", "measure for so long"},
     {"stopped", 0, NULL, "measure when the program (heatscope.h) or the signal of --toggle-signal says so"},
@@ -62,6 +62,9 @@ static const hsc_cli_command command = {
     "Calls of MPI are recorded in ranks, below launchers, and in programs that are linked with MPI.\n\n"
     "Samples come from perf-cpu-clock where the machine allows it, else timer-monotonic, else timer-cpu.\n"
     "perf-cpu-clock-trap is as exact and costs less, but stands in the way of debuggers (it uses SIGTRAP).\n\n"
+    "Where samples and context switches of a thread cost more than 1 % of its CPU time its rate is lowered, as long as that\n"
+    "helps, to no less than 100 samples a second; with --budget=PERCENT until the cost is within the budget, to no less\n"
+    "than 10. Times stay right, samples get fewer, and the last line says so. With -F or --budget=off the rate stays.\n\n"
     "EVENT is NAME[:MODIFIERS][:PERIOD], as perf names it: cycles, cache-misses:10007, L1-dcache-load-misses,\n"
     "page-faults, r01c2, cpu/event=0xc2,umask=1/, a tracepoint sched:sched_switch:k; or wall: all time, also that of\n"
     "threads that wait, every 10 ms or PERIOD ns. MODIFIERS: u (user code, preset), k (kernel; such samples can end\n"

@@ -32,7 +32,9 @@ static interval look(hsc_rt_thread *t, uint64_t cpu) {
     x.elapsed = (int64_t)(cpu - t->cpu_seen_ns);
     x.user = (int64_t)(user - t->seen.user_ns);
     x.kernel = (int64_t)(all - t->seen.ticks_ns) - x.user;
-    x.switching = (switches - t->seen.switches) * 2 * hsc_rt.tick_ns > (uint64_t)x.elapsed;
+    /* ticks alone: who is preempted by others, for the most part at ticks, is met by them all the same */
+    uint64_t slice = hsc_rt_is_perf(t->mechanism) ? 2 * hsc_rt.tick_ns : hsc_rt.tick_ns / 4;
+    x.switching = (switches - t->seen.switches) * slice > (uint64_t)x.elapsed;
     t->cpu_seen_ns = cpu;
     t->seen = (hsc_rt_seen){user, all, switches};
     return x;

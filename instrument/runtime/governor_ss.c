@@ -3,13 +3,17 @@
  * switches have cost it, and takes its samples every 1, 2, 4, ... periods, so that they cost less. Samples carry the weight.
  *
  * A context switch costs because the kernel stops and starts perf's timer. That is dear only where the timer is the next
- * one of its processor, before the kernel's tick; with samples far apart that is seldom so. */
+ * one of its processor, before the kernel's tick; with samples far apart that is seldom so. But it always costs something,
+ * which no rate saves: with the preset budget the rate is lowered as long as that helps, and never so far that the profile
+ * is of no use. Who names a budget himself wants it kept, and gets fewer samples. */
 #include <sys/resource.h>
 
 #include "rt.h"
 
-#define LOOK_NS 20000000ull         /* between two looks, by either clock, at least */
-#define LONGEST_PERIOD_NS 100000000ull
+#define LOOK_NS 50000000ull         /* between two looks, by either clock, at least */
+#define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
+#define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
+#define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
@@ -22,6 +26,11 @@ static uint64_t switches(bool all) {
     return (uint64_t)u.ru_nvcsw + (all ? (uint64_t)u.ru_nivcsw : 0);
 }
 
+uint64_t hsc_rt_govern_longest(void) {
+    uint64_t longest = hsc_rt.budget_named ? LONGEST_NAMED_NS : LONGEST_PRESET_NS;
+    return hsc_rt.options.budget == 0 ? hsc_rt.period_ns : longest > hsc_rt.period_ns ? longest : hsc_rt.period_ns;
+}
+
 void hsc_rt_govern_begin(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
     __builtin_memset(g, 0, sizeof *g);
@@ -31,7 +40,15 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
         return;
     g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     g->switches = switches(false);
-    g->runs = atomic_load_explicit(&t->beats, memory_order_relaxed);
+    g->first = true;
+}
+
+/* The thread's lowest rate so far is the process's, if it is lower than what others had. */
+static void note_lowered(uint32_t periods) {
+    uint32_t most = atomic_load_explicit(&hsc_rt.governed, memory_order_relaxed);
+    while (periods > most && !atomic_compare_exchange_weak_explicit(&hsc_rt.governed, &most, periods, memory_order_relaxed,
+                                                                    memory_order_relaxed))
+        ;
 }
 
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns) {
@@ -62,22 +79,32 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     if (cpu < g->cpu_ns + LOOK_NS)
         return;
-    uint64_t n = switches(false), runs = atomic_load_explicit(&t->beats, memory_order_relaxed);
+    uint64_t n = switches(false), runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
     double passed = (double)(cpu - g->cpu_ns), budget = passed * (double)hsc_rt.options.budget / 1000;
-    double own = runs ? (double)hsc_rt_cycles_ns(t->plain_cycles, rate) / (double)runs : 0;
-    double samples = (double)(runs - g->runs) * (own + (double)hsc_rt.interrupt_ns);
+    double own = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate);
+    double samples = own + (double)runs * (double)hsc_rt.interrupt_ns;
     double each = (double)(n - g->switches), cost = samples + each * switch_ns(t, t->periods);
     hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost, .looked_ns = cpu - g->cpu_ns,
                       .switches = n - g->switches};
     r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
+    bool first = g->first; /* with tables to be made and caches to be filled: nothing to judge by */
+    g->first = false;
     g->cpu_ns = cpu;
     g->switches = n;
-    g->runs = runs;
-    uint64_t periods = t->periods;
-    while (cost > budget && 2 * periods * hsc_rt.period_ns <= LONGEST_PERIOD_NS) {
+    g->runs += runs;
+    g->plain_cycles = t->plain_cycles;
+    if (first)
+        return;
+    uint64_t periods = t->periods, longest = hsc_rt_govern_longest();
+    g->over = cost > budget ? g->over + 1 : 0;
+    bool lowers = cost > 2 * budget || g->over > 1; /* a little too much, once, is chance */
+    while (lowers && cost > budget && 2 * periods * hsc_rt.period_ns <= longest) {
+        double then = samples * (double)t->periods / (double)(2 * periods) + each * switch_ns(t, 2 * periods);
+        if (!hsc_rt.budget_named && cost - then < HELPS * budget)
+            break;
         periods *= 2;
-        cost = samples * (double)t->periods / (double)periods + each * switch_ns(t, periods);
+        cost = then;
     }
     if (periods == t->periods && periods > 1) {
         double before = samples * 2 + each * switch_ns(t, periods / 2);
@@ -87,9 +114,9 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     }
     if (periods == t->periods)
         return;
-    g->calm_ns = 0;
+    g->calm_ns = g->over = 0;
     hsc_rt_source_rate(t, (uint32_t)periods);
     r.periods = periods;
     hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
-    atomic_store_explicit(&hsc_rt.governed, 1, memory_order_relaxed);
+    note_lowered((uint32_t)periods);
 }

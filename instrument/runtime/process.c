@@ -88,7 +88,8 @@ static bool choose_mechanism(void) {
 static void put_cost(uint64_t now) {
     hsc_rec_cost c = {.time = now, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.options.interrupt_ns != 0,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
-                      .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget};
+                      .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
+                      .longest_ns = hsc_rt_govern_longest()};
     hsc_rt_file_put(HSC_REC_cost, &c, now);
 }
 
@@ -195,7 +196,8 @@ static void append_path(char *path, size_t size, const char *name) {
     hsc_rt_append(path, size, &at, name);
 }
 
-/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P. */
+/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P,
+ * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget. */
 static void note(const char *word, uint64_t value) {
     char path[HSC_RT_PATH], line[128];
     size_t at = 0;
@@ -213,13 +215,14 @@ static void note(const char *word, uint64_t value) {
 typedef struct notes {
     uint64_t samples, processes; /* with samples */
     bool said;                   /* for this root process */
+    uint64_t lowered, lowest_hz; /* processes; 0: none */
 } notes;
 
 static notes read_notes(void) {
     char path[HSC_RT_PATH], buffer[4096];
-    notes all = {0, 0, false};
+    notes all = {0};
     uint64_t v = 0;
-    bool word = false;
+    char word = 0;
     long n;
     append_path(path, sizeof path, ".processes");
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
@@ -228,13 +231,17 @@ static notes read_notes(void) {
             if (buffer[i] >= '0' && buffer[i] <= '9')
                 v = v * 10 + (uint64_t)(buffer[i] - '0');
             else if (buffer[i] != '\n')
-                word = true;
+                word = word ? word : buffer[i];
             else {
-                all.said = all.said || (word && v == hsc_rt.options.root_pid);
+                all.said = all.said || (word == 's' && v == hsc_rt.options.root_pid);
+                if (word == 'l') {
+                    all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
+                    all.lowered++;
+                }
                 all.samples += word ? 0 : v;
                 all.processes += !word && v;
                 v = 0;
-                word = false;
+                word = 0;
             }
         }
     if (fd >= 0)
@@ -312,6 +319,24 @@ static const char *output_name(void) {
     return n > 1 && !strncmp(me.output, me.directory, n) && me.output[n] == '/' ? me.output + n + 1 : me.output;
 }
 
+/* The user may wonder why samples are fewer than the rate said. */
+static void say_lowered(const notes *all) {
+    char line[512];
+    size_t at = 0;
+    hsc_rt_append(line, sizeof line, &at, "sampled down to ");
+    hsc_rt_append_u64(line, sizeof line, &at, all->lowest_hz);
+    hsc_rt_append(line, sizeof line, &at, " times a second where that kept the cost of measuring ");
+    hsc_rt_append(line, sizeof line, &at, hsc_rt.budget_named ? "within " : "near ");
+    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget / 10);
+    hsc_rt_append(line, sizeof line, &at, ".");
+    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget % 10);
+    hsc_rt_append(line, sizeof line, &at, " % (");
+    hsc_rt_append_u64(line, sizeof line, &at, all->lowered);
+    hsc_rt_append(line, sizeof line, &at, all->lowered == 1 ? " process" : " processes");
+    hsc_rt_append(line, sizeof line, &at, "); with --budget=off the rate stays");
+    hsc_rt_say(line);
+}
+
 static void say_end(uint64_t own_samples) {
     bool first_rank = hsc_rt.job.rank == 0 && !me.forked;
     if (hsc_rt.options.quiet || hsc_rt.job.rank > 0 || !(me.root || (first_rank && !hsc_rt.options.root_pid)))
@@ -319,6 +344,8 @@ static void say_end(uint64_t own_samples) {
     char line[3 * HSC_RT_PATH + 256];
     size_t at = 0;
     notes all = read_notes();
+    if (all.lowered)
+        say_lowered(&all);
     hsc_rt_append(line, sizeof line, &at, "wrote ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " (");
@@ -391,8 +418,12 @@ void hsc_rt_finish(uint64_t how) {
     me.removed = remove;
     if (remove)
         hsc_rt_file_remove();
-    else
+    else {
+        uint32_t periods = atomic_load(&hsc_rt.governed);
+        if (periods > 1)
+            note("lowered ", 1000000000u / (hsc_rt.period_ns * periods));
         note("", samples);
+    }
     if (how == HSC_end_kind_EXIT)
         say_end(samples);
     errno = saved_errno;
@@ -477,6 +508,7 @@ static void after_fork_child(void) {
     hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     atomic_store(&hsc_rt_probe_state.used, 0);
+    atomic_store(&hsc_rt.governed, 0);
     hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
     me.root = false;
     me.forked = true;
@@ -588,7 +620,8 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     hsc_rt.tick_ns = 4 * hsc_rt.period_ns > HSC_RT_TICK_NS ? 4 * hsc_rt.period_ns : HSC_RT_TICK_NS;
     hsc_rt.interrupt_ns = hsc_rt.options.interrupt_ns ? hsc_rt.options.interrupt_ns : INTERRUPT_NS;
     const char *frequency = getenv("HEATSCOPE_FREQUENCY"), *budget = getenv("HEATSCOPE_BUDGET");
-    if (frequency && *frequency && !(budget && *budget))
+    hsc_rt.budget_named = budget && *budget;
+    if (frequency && *frequency && !hsc_rt.budget_named)
         hsc_rt.options.budget = 0; /* who asks for a rate gets it */
     uint64_t cycles, t0 = hsc_rt_now_both(&cycles);
     choose_events();

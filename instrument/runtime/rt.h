@@ -289,8 +289,9 @@ enum hsc_rt_mechanism { HSC_RT_PERF = 1, HSC_RT_MONOTONIC = 2, HSC_RT_CPU = 3, H
 
 /* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
-    bool on;
-    uint64_t time, cpu_ns, switches, runs;
+    bool on, first; /* first: it has not looked yet */
+    uint64_t time, cpu_ns, switches, runs, plain_cycles;
+    uint64_t over;    /* looks on end that found too high a cost */
     uint64_t calm_ns; /* CPU time for which a higher rate would have kept to the budget */
 } hsc_rt_governor;
 
@@ -481,6 +482,7 @@ bool hsc_rt_after_system_call(const void *ucontext);
 
 /* governor_ss.c: for the calling thread */
 void hsc_rt_govern_begin(hsc_rt_thread *t);
+uint64_t hsc_rt_govern_longest(void); /* nanoseconds between two samples to which the governor goes */
 void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
@@ -542,7 +544,8 @@ typedef struct hsc_rt_state {
     uint32_t n_events; /* at least 1 */
     _Atomic uint32_t counters_failed; /* not to be had for some thread */
     _Atomic uint32_t measuring;       /* samples are wanted: not before --delay, not after --duration, ... */
-    _Atomic uint32_t governed;        /* some thread had its rate lowered */
+    _Atomic uint32_t governed;        /* periods of the lowest rate that a thread had; 0: no rate was lowered */
+    bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
     uint64_t wall_next_ns;
     uint64_t helper_ns;               /* CPU time of our helper so far */

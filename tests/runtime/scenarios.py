@@ -526,7 +526,7 @@ def credits():
         for i in range(4):
             directory = os.path.join(WORK, f"c{i}")
             shutil.rmtree(directory, ignore_errors=True)
-            command = [HEATSCOPE, "run", "-q", "-o", directory, *options, program("yields"), mode, str(rounds), str(n)]
+            command = [HEATSCOPE, "run", "-q", "-F", "1000", "-o", directory, *options, program("yields"), mode, str(rounds), str(n), "60"]
             children.append((directory, subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                                          preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))))
         for directory, child in children:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* yields yields|faults ROUNDS N: rounds of arithmetic, and of what mostly runs in the kernel: N yields, or N faults on fresh
- * pages. Prints the seconds of both by the thread's CPU clock. */
+/* yields yields|faults ROUNDS N SECONDS: rounds of arithmetic, and of what mostly runs in the kernel: N yields, or N faults on
+ * fresh pages. Where each yield lets a crowd of other programs pass it ends after SECONDS, with the round it is in. Prints the
+ * CPU seconds of both by the thread's clock. */
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +13,20 @@
 #define KEEP __attribute__((noinline))
 volatile uint64_t sink;
 
-static double cpu(void) {
+static double last; /* CLOCK_MONOTONIC */
+
+static double seconds_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double cpu(void) {
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static int is_late(void) {
+    return seconds_of(CLOCK_MONOTONIC) > last;
 }
 
 KEEP void works(int n) {
@@ -26,7 +37,7 @@ KEEP void works(int n) {
 }
 
 KEEP void yields(int n) {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && (i % 64 || !is_late()); i++)
         sched_yield();
     sink += 1;
 }
@@ -43,7 +54,8 @@ int main(int argc, char **argv) {
     double seconds[2] = {0, 0};
     int faulting = argc > 1 && !strcmp(argv[1], "faults");
     int rounds = argc > 2 ? atoi(argv[2]) : 100, n = argc > 3 ? atoi(argv[3]) : 4000;
-    for (int i = 0; i < rounds; i++) {
+    last = seconds_of(CLOCK_MONOTONIC) + (argc > 4 ? atof(argv[4]) : 1e9);
+    for (int i = 0; i < rounds && (seconds[0] + seconds[1] < 0.2 || !is_late()); i++) {
         double a = cpu();
         works(1000000);
         double b = cpu();
