@@ -8,21 +8,37 @@
 
 #include "../store/store.h"
 #include "join_internal.h"
+#include "rowset.h"
 
-typedef struct pair {
-    uint64_t row, count;
-} pair;
+typedef struct cell {
+    uint32_t row, count;
+} cell;
 
-typedef HSC_VEC(pair) pairs;
+typedef struct cells { /* of one thread, in row order */
+    cell *p;
+    size_t n;
+} cells;
+
+typedef struct scratch { /* of one worker, all zero between threads */
+    uint64_t *sums; /* by context */
+    rowset contexts;
+    uint64_t *values; /* by row of the table */
+    rowset rows;
+    size_t used; /* rows of the thread */
+    struct scratch *next;
+} scratch;
 
 typedef struct table_job {
     join *j;
     uint32_t metric;
     hsc_db_table table;
-    pairs *of_thread; /* by row of the thread table */
+    uint64_t rows;
+    cells *of_thread; /* by row of the thread table */
     /* by context: what is entered there for the first time on the path: static scopes, or the line of the call */
     uint64_t *first_begin;
     HSC_VEC(uint32_t) firsts;
+    pthread_mutex_t lock; /* of free */
+    scratch *free;
 } table_job;
 
 /* ---- first entries on a path ---- */
@@ -86,27 +102,45 @@ static bool is_line_on_path(const join *j, uint32_t context, uint32_t line) {
 
 /* ---- one thread ---- */
 
-static int by_row(const void *pa, const void *pb) {
-    const pair *a = pa, *b = pb;
-    return a->row < b->row ? -1 : a->row > b->row;
+static void free_scratch(scratch *w) {
+    if (!w)
+        return;
+    free(w->sums);
+    free(w->values);
+    rowset_fini(&w->contexts);
+    rowset_fini(&w->rows);
+    free(w);
 }
 
-static int falling(const void *pa, const void *pb) {
-    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return a > b ? -1 : a < b;
-}
-
-static void add_up(pairs *v) {
-    if (v->n > 1)
-        qsort(v->p, v->n, sizeof *v->p, by_row);
-    size_t n = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        if (n && v->p[n - 1].row == v->p[i].row)
-            v->p[n - 1].count += v->p[i].count;
-        else
-            v->p[n++] = v->p[i];
+static scratch *take_scratch(table_job *job) {
+    pthread_mutex_lock(&job->lock);
+    scratch *w = job->free;
+    if (w)
+        job->free = w->next;
+    pthread_mutex_unlock(&job->lock);
+    if (w)
+        return w;
+    w = calloc(1, sizeof *w);
+    if (w) {
+        w->sums = calloc(job->j->contexts.n + 1, sizeof *w->sums);
+        w->values = calloc(job->rows + 1, sizeof *w->values);
     }
-    v->n = n;
+    if (w && w->sums && w->values && rowset_init(&w->contexts, job->j->contexts.n) && rowset_init(&w->rows, job->rows))
+        return w;
+    free_scratch(w);
+    return NULL;
+}
+
+static void give_scratch(table_job *job, scratch *w) {
+    pthread_mutex_lock(&job->lock);
+    w->next = job->free;
+    job->free = w;
+    pthread_mutex_unlock(&job->lock);
+}
+
+static void count(scratch *w, uint64_t row, uint64_t n) {
+    w->used += rowset_add(&w->rows, row);
+    w->values[row] += n;
 }
 
 static unsigned category_of(const join *j, const jleaf *leaf) {
@@ -114,40 +148,28 @@ static unsigned category_of(const join *j, const jleaf *leaf) {
 }
 
 /* Sums over subtrees of the leaves of one category (the number of them: all), as (first entry's row * stride + offset). */
-static bool sum_subtrees(const table_job *job, const jthread *t, unsigned category, uint64_t stride, uint64_t offset,
-                         uint64_t *sums, pairs *out) {
+static void sum_subtrees(const table_job *job, const jthread *t, unsigned category, uint64_t stride, uint64_t offset,
+                         scratch *w) {
     const join *j = job->j;
-    HSC_VEC(uint32_t) touched = {0};
-    bool ok = true;
-    for (size_t i = 0; i < t->leaves.n && ok; i++) {
+    for (size_t i = 0; i < t->leaves.n; i++) {
         const jleaf *leaf = &t->leaves.p[i];
         if (leaf->metric != job->metric || (category < j->categories.n && category_of(j, leaf) != category))
             continue;
-        for (uint32_t c = leaf->context; ok && !sums[c]; c = j->contexts.p[c].parent) {
-            sums[c] = 1; /* one too many until the end: marks it as touched */
-            ok = HSC_PUSH(touched, c);
-            if (!c)
-                break;
-        }
-        sums[leaf->context] += leaf->count;
+        for (uint32_t c = leaf->context; rowset_add(&w->contexts, c) && c;)
+            c = j->contexts.p[c].parent;
+        w->sums[leaf->context] += leaf->count;
     }
-    if (touched.n > 1)
-        qsort(touched.p, touched.n, sizeof *touched.p, falling);
-    for (size_t i = 0; i < touched.n; i++) { /* children have larger rows than their parents */
-        uint32_t c = touched.p[i];
-        uint64_t sum = sums[c] - 1;
-        for (uint64_t k = job->first_begin[c]; ok && k < job->first_begin[c + 1]; k++)
-            ok = HSC_PUSH(*out, (pair){job->firsts.p[k] * stride + offset, sum});
+    for (size_t c = j->contexts.n; rowset_take_last(&w->contexts, &c);) { /* children have larger rows than their parents */
+        uint64_t sum = w->sums[c];
+        w->sums[c] = 0;
+        for (uint64_t k = job->first_begin[c]; sum && k < job->first_begin[c + 1]; k++)
+            count(w, job->firsts.p[k] * stride + offset, sum);
         if (c)
-            sums[j->contexts.p[c].parent] += sum;
+            w->sums[j->contexts.p[c].parent] += sum;
     }
-    for (size_t i = 0; i < touched.n; i++)
-        sums[touched.p[i]] = 0;
-    free(touched.p);
-    return ok;
 }
 
-static bool exclusive(const table_job *job, const jthread *t, pairs *out) {
+static void exclusive(const table_job *job, const jthread *t, scratch *w) {
     const join *j = job->j;
     for (size_t i = 0; i < t->leaves.n; i++) {
         const jleaf *leaf = &t->leaves.p[i];
@@ -170,41 +192,47 @@ static bool exclusive(const table_job *job, const jthread *t, pairs *out) {
         default:
             break;
         }
-        if (row != HSC_NO_INDEX && leaf->count && !HSC_PUSH(*out, (pair){row, leaf->count}))
-            return false;
+        if (row != HSC_NO_INDEX && leaf->count)
+            count(w, row, leaf->count);
     }
-    return true;
 }
 
-static bool inclusive(const table_job *job, const jthread *t, pairs *out) {
+static void inclusive(const table_job *job, const jthread *t, scratch *w) {
     const join *j = job->j;
-    uint64_t *sums = calloc(j->contexts.n, sizeof *sums);
-    bool ok = sums != NULL;
     if (job->table == HSC_TABLE_SCOPE_CATEGORY) {
-        for (unsigned k = 0; ok && k < j->categories.n; k++)
+        for (unsigned k = 0; k < j->categories.n; k++)
             if (t->total[k] || job->metric)
-                ok = sum_subtrees(job, t, k, j->categories.n, k, sums, out);
+                sum_subtrees(job, t, k, j->categories.n, k, w);
     } else {
-        ok = ok && sum_subtrees(job, t, (unsigned)j->categories.n, 1, 0, sums, out);
+        sum_subtrees(job, t, (unsigned)j->categories.n, 1, 0, w);
     }
     if (job->table == HSC_TABLE_LINE_INCL)
-        for (size_t i = 0; ok && i < t->leaves.n; i++) {
+        for (size_t i = 0; i < t->leaves.n; i++) {
             const jleaf *leaf = &t->leaves.p[i];
             if (leaf->metric == job->metric && leaf->line != HSC_NO_INDEX && leaf->count &&
                 !is_line_on_path(j, leaf->context, leaf->line))
-                ok = HSC_PUSH(*out, (pair){leaf->line, leaf->count});
+                count(w, leaf->line, leaf->count);
         }
-    free(sums);
-    return ok;
 }
 
 static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
     table_job *job = ctx;
-    pairs *out = &job->of_thread[i];
+    cells *out = &job->of_thread[i];
     const jthread *t = job->j->threads.p[i];
-    bool ok = job->first_begin ? inclusive(job, t, out) : exclusive(job, t, out);
-    add_up(out);
-    return ok ? HSC_OK : hsc_join_no_memory(err);
+    scratch *w = take_scratch(job);
+    if (!w)
+        return hsc_join_no_memory(err);
+    if (job->first_begin)
+        inclusive(job, t, w);
+    else
+        exclusive(job, t, w);
+    out->p = malloc((w->used + 1) * sizeof *out->p);
+    for (size_t row = 0; rowset_take_first(&w->rows, &row); w->values[row] = 0)
+        if (out->p)
+            out->p[out->n++] = (cell){(uint32_t)row, w->values[row] < UINT32_MAX ? (uint32_t)w->values[row] : UINT32_MAX};
+    w->used = 0;
+    give_scratch(job, w);
+    return out->p ? HSC_OK : hsc_join_no_memory(err);
 }
 
 /* ---- all threads, by row ---- */
@@ -235,10 +263,10 @@ static hsc_status put(table_job *job, hsc_store *store, uint64_t rows, hsc_err *
         memcpy(fill, indptr, n * sizeof *fill);
         for (size_t t = 0; t < threads; t++)
             for (; next[t] < job->of_thread[t].n && job->of_thread[t].p[next[t]].row < from + n; next[t]++) {
-                const pair *p = &job->of_thread[t].p[next[t]];
-                uint64_t at = fill[p->row - from]++;
+                const cell *c = &job->of_thread[t].p[next[t]];
+                uint64_t at = fill[c->row - from]++;
                 indices.p[at] = (uint32_t)t;
-                counts.p[at] = p->count < UINT32_MAX ? (uint32_t)p->count : UINT32_MAX;
+                counts.p[at] = c->count;
             }
         status = hsc_store_put_rows(store, n, indptr, indices.p, counts.p, err);
         if (status == HSC_OK)
@@ -255,7 +283,7 @@ static hsc_status put(table_job *job, hsc_store *store, uint64_t rows, hsc_err *
 }
 
 hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err) {
-    table_job job = {.j = j, .metric = metric, .table = table};
+    table_job job = {.j = j, .metric = metric, .table = table, .lock = PTHREAD_MUTEX_INITIALIZER};
     uint64_t rows = 0;
     hsc_status status = HSC_OK;
     switch (table) {
@@ -279,6 +307,10 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
     default:
         return hsc_err_set(err, HSC_E_ARGUMENT, "table %d is not made by the join", (int)table);
     }
+    job.rows = rows;
+    if (rows >= HSC_NO_INDEX)
+        return hsc_err_set(err, HSC_E_LIMIT, "table %d would have %llu rows, more than 32 bits can number", (int)table,
+                           (unsigned long long)rows);
     bool by_scope = table == HSC_TABLE_SCOPE_INCL || table == HSC_TABLE_SCOPE_CATEGORY;
     if (by_scope || table == HSC_TABLE_LINE_INCL) {
         job.first_begin = malloc((j->contexts.n + 1) * sizeof *job.first_begin);
@@ -296,6 +328,9 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
     for (size_t i = 0; job.of_thread && i < j->threads.n; i++)
         free(job.of_thread[i].p);
     free(job.of_thread);
+    for (scratch *w; (w = job.free); free_scratch(w))
+        job.free = w->next;
+    pthread_mutex_destroy(&job.lock);
     free(job.first_begin);
     free(job.firsts.p);
     return status;
