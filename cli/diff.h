@@ -5,7 +5,7 @@
 
 #include <compare.h>
 
-#include "report.h"
+#include "report_text.h"
 
 typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE } diff_by;
 

@@ -8,6 +8,7 @@
 
 #include "report_measures.h"
 #include "report_reasons.h"
+#include "report_text.h"
 #include "table.h"
 
 typedef struct sink { /* one row at a time; the first row's names are the header */

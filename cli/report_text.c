@@ -8,6 +8,7 @@
 
 #include "report_measures.h"
 #include "report_reasons.h"
+#include "report_text.h"
 
 /* Pads to `width` terminal columns; to the left for numbers is printf's own. */
 static void put(FILE *out, const char *text, int width) {
@@ -561,7 +562,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         return tables[by](r, err);
     r->brief = true;
     fputc('\n', r->out);
-    status = report_findings(r, err);
+    status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
         if ((order[i] != REPORT_MESSAGE || r->info.messages) && (order[i] != REPORT_WAIT || r->info.waits))
             status = tables[order[i]](r, err);

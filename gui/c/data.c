@@ -347,6 +347,8 @@ static Tcl_Obj *info_dict(hsc_handle *h) {
     PUT(d, "cpu_s", Tcl_NewDoubleObj(i->cpu_s));
     PUT(d, "wall_s", Tcl_NewDoubleObj(i->wall_s));
     PUT(d, "simulated", WIDE(i->simulated));
+    PUT(d, "messages", WIDE(i->messages));
+    PUT(d, "waits", WIDE(i->waits));
     return d;
 }
 
@@ -523,6 +525,8 @@ static int remarks(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
         PUT(d, "pass", TEXT(r[i].pass));
         PUT(d, "name", TEXT(r[i].name));
         PUT(d, "message", TEXT(r[i].message));
+        PUT(d, "reason_code", WIDE(r[i].reason));
+        PUT(d, "count", WIDE(r[i].count));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(r);
@@ -643,6 +647,10 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
     int r = hsc_data_values(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         r = hsc_data_tree(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_callers(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_report(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         return hsc_tcl_usage(interp, "unknown command \"%.40s\" of a database; gui/c/README.md lists them", name);
     return r;

@@ -77,6 +77,10 @@ int hsc_data_command(ClientData handle, Tcl_Interp *interp, int objc, Tcl_Obj *c
 int hsc_data_values(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 /* data_tree.c: rankings, contexts, search; as above. */
 int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+/* data_callers.c, data_report.c, data_messages.c: as above. */
+int hsc_data_callers(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+int hsc_data_messages(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* Options of a value query, and which of them a command takes. */

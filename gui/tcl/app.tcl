@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Path Panes Hits HitAt Found ReadLater
-    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing Findings
+    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
     constructor {top db options} {
@@ -66,7 +66,6 @@ oo::class create ::heatscope::App {
         set gap [$t size paneGap]
         my BuildTools
         set context [list bus $Bus run $Run nav $Nav app [self]]
-        set Findings [::heatscope::FindingsBar new $Path.findings $context]
         set Panes [::heatscope::Panes new $Path.main $context]
         bind $Path.main <Configure> +[list after idle [namespace code {my TrimTools}]]
         ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]
@@ -76,12 +75,11 @@ oo::class create ::heatscope::App {
         pack $Path.status.hint -side right
         pack $Path.status.read -side left -fill x -expand 1
         grid $Path.tools -sticky we
-        grid $Path.findings -sticky we
         grid $Path.main -sticky nswe -padx $gap
         grid $Path.status -sticky we
         set holder [expr {$Top eq "." ? "." : $Top}]
         grid columnconfigure $holder 0 -weight 1
-        grid rowconfigure $holder 2 -weight 1
+        grid rowconfigure $holder 1 -weight 1
     }
 
     method BuildTools {} {
@@ -396,7 +394,8 @@ oo::class create ::heatscope::App {
         if {![string is digit -strict $n]} {
             return -code error -errorcode {HEATSCOPE VIEW FINDING} "finding: expected a number, got '$n'"
         }
-        $Findings go $n
+        $Panes raise findings
+        [my view findings] go $n
     }
     method theme {name} {
         ::heatscope::useTheme $name
@@ -598,7 +597,6 @@ oo::class create ::heatscope::App {
         my settle
         switch -- $what {
             selection { return [$Bus serialise] }
-            findings { return [$Findings describe] }
             status { return [my status] }
             views { return [$Panes names] }
         }

@@ -14,7 +14,7 @@ namespace eval ::heatscope::script {
         click      {4 4 "VIEW WIDGET X Y: button 1 in a view's widget"}
         hover      {4 4 "VIEW WIDGET X Y: the pointer there; `describe status` has the read-out"}
         drag       {6 6 "VIEW WIDGET X Y X Y: button 1 from there to there"}
-        describe   {1 1 "VIEW|selection|findings|status|views"}
+        describe   {1 1 "VIEW|selection|status|views"}
         snapshot   {2 2 "window|VIEW FILE.png"}
         settle     {0 0 ": until all is drawn"}
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
@@ -101,7 +101,10 @@ namespace eval ::heatscope::script {
         $app settle
     }
     proc WidgetOf {app view widget} {
-        set found {}
+        if {![winfo ismapped [[$app view $view] path]]} {
+            $app raise $view
+            $app settle
+        }
         set queue [list [[$app view $view] path]]
         while {[llength $queue]} {
             set queue [lassign $queue w]

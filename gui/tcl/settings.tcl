@@ -57,11 +57,12 @@ namespace eval ::heatscope::settings {
         overview    {OverviewView left.top Overview}
         terrain     {TerrainView left.bottom Terrain}
         detail      {DetailView middle.top Source}
-        ranking     {RankingView right.top Ranking}
+        findings    {FindingsView right.top Findings}
+        ranking     {RankingView right.top Ranked}
         scope       {ScopeView right.bottom Scope}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/ranking view/scope}
+    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope}
 
     variable words {
         bins {max sum}
@@ -115,6 +116,7 @@ namespace eval ::heatscope::settings {
         <Alt-Key-2>     {toggle terrain}    {hide or show the terrain}
         <Alt-Key-3>     {toggle ranking}    {hide or show the ranking}
         <Alt-Key-4>     {toggle scope}      {hide or show the scope pane}
+        <Alt-Key-5>     {toggle findings}   {hide or show the findings}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

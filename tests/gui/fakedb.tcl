@@ -238,6 +238,12 @@ oo::class create ::FakeDb {
         }}] $rows] 0 $n-1]
         return $rows
     }
+    method findings {args} {
+        return [list [dict create title {Hottest loop} text {The hottest loop takes 67 %.} weight 480.0 share 0.673 low 0.638 \
+            high 0.707 scope 4 file 0 line 5] [dict create title {Blocked} text {Blocked: for long.} weight 12.0 share {} low {} \
+            high {} scope 2 file 0 line 6] [dict create title Care text {Care: lost.} weight 1.0 share {} low {} high {} scope -1 \
+            file -1 line 0]]
+    }
     method ledger {} { return [list [dict create name lost meaning {} samples 0 seconds 0 group 1]] }
     method rank {args} { return 1 }
     method children {scope args} {

@@ -291,6 +291,33 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
 hsc_status hsc_db_read_top(hsc_db *db, hsc_db_view view, bool (*accept)(void *ctx, uint64_t row), void *ctx, uint32_t n,
                            uint64_t *rows, double *sums, uint32_t *found, hsc_err *err);
 
+/* ---- what it all says (library hsc_report) ---- */
+
+/* What stands out: a sentence with its figure, the interval of the figure, and a place. */
+typedef struct hsc_db_finding {
+    const char *title;      /* a word or two: "Hottest loop"; static */
+    char *text;             /* whole sentences, as the report prints them */
+    double weight;          /* samples at stake: findings are in falling order of it */
+    uint32_t order;         /* among equals */
+    double share, share_low, share_high; /* of all samples, with its 95 % interval; NaN: it is not about a share */
+    uint32_t scope, file;   /* HSC_NONE: none */
+    uint32_t line;          /* 0: none */
+} hsc_db_finding;
+/* The heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
+hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
+void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
+
+/* A loop that the vectoriser refused, and what that costs: its samples without inner loops and vector bodies. */
+typedef struct hsc_db_refusal {
+    uint32_t scope;
+    uint32_t reason;        /* HSC_reason_* of records.h */
+    const char *reason_text;
+    const char *message;    /* of the remark, borrowed until hsc_db_close */
+    double samples;
+} hsc_db_refusal;
+/* The dearest first; free() *out. */
+hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);
+
 #ifdef __cplusplus
 }
 #endif

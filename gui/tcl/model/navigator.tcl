@@ -108,6 +108,17 @@ oo::class create ::heatscope::Navigator {
         }
     }
 
+    # The place of a finding: its scope where it begins there, else its line.
+    method finding {origin finding} {
+        set scope [dict get $finding scope]
+        set file [dict get $finding file]
+        set line [dict get $finding line]
+        if {$scope >= 0 && ($file < 0 || [dict get [$Db scope $scope] line_begin] == $line)} {
+            my scope $origin $scope
+        } elseif {$file >= 0} {
+            my line $origin $file [expr {max(1, $line)}]
+        }
+    }
     method context {origin context} {
         set facts [$Db context $context]
         set scope [dict get $facts scope]

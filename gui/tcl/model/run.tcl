@@ -13,6 +13,7 @@ oo::class create ::heatscope::Run {
         set Ranked {}
         set Word {}
         set Total {}
+        set Findings {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -188,80 +189,28 @@ oo::class create ::heatscope::Run {
         return [expr {$b > $a ? "lines $a\u2013$b" : "line $a"}]
     }
 
-    # The few facts that matter most, each a dict {text tone scope file line}: hottest loop, imbalance, loops that the
-    # compiler gave up on or that run scalar all the same, code that is known badly.
-    method findings {} {
-        if {[info exists Findings]} {
-            return $Findings
+    # What stands out, as the report says it: dicts of `findings`.
+    method findings {{metric 0}} {
+        if {![dict exists $Findings $metric]} {
+            dict set Findings $metric [$Db findings -metric $metric]
         }
-        set Findings {}
-        set axis [expr {[my columns process] > 1 ? "process" : "thread"}]
-        set total [my total 0]
-        if {$total <= 0} {
-            lappend Findings [dict create text "the run has no samples" tone bad scope -1 file -1 line 0]
-            return $Findings
-        }
-        set loops [my ranking loop 0 $axis]
-        set lost 0
-        foreach row [$Db ledger] {
-            if {[dict get $row name] eq "lost"} {
-                set lost [dict get $row samples]
-            }
-        }
-        if {$lost > 0.01 * $total} {
-            lappend Findings [dict create tone bad scope -1 file -1 line 0 \
-                text "[::heatscope::fmt percent $lost [expr {$total + $lost}]] of the samples were lost"]
-        }
-        if {[llength $loops]} {
-            set top [lindex $loops 0]
-            lappend Findings [dict create tone plain scope [dict get $top row] file [dict get $top file] \
-                line [dict get $top line_begin] \
-                text "hottest loop: [my LoopName $top], [::heatscope::fmt percent [dict get $top share] 1]"]
-        }
-        # worst imbalance among what matters, by the time it costs
-        set worst {}
-        set cost 0
-        foreach row [my ranking procedure 0 $axis] {
-            if {[dict get $row share] < 0.02} {
-                continue
-            }
-            set c [expr {[dict get $row max] - [dict get $row mean]}]
-            if {$c > $cost && [dict get $row imbalance] > [::heatscope::settings get imbalance]} {
-                set cost $c
-                set worst $row
-            }
-        }
-        if {$worst ne ""} {
-            set who [my columnLabel $axis [dict get $worst max_column]]
-            lappend Findings [dict create tone bad scope [dict get $worst row] file [dict get $worst file] \
-                line [dict get $worst line_begin] \
-                text "imbalance: [my scopeName [dict get $worst row]], $who has\
-                    [::heatscope::fmt ratio [dict get $worst max] [dict get $worst mean]]\u00d7 the mean"]
-        }
-        set told 0
-        foreach row [lrange $loops 0 15] {
-            if {[dict get $row file] < 0 || [dict get $row share] < 0.02} {
-                continue
-            }
-            foreach chip [[my document [dict get $row file]] chips [dict get $row line_begin]] {
-                if {[lindex $chip 1] eq "bad" && [lindex $chip 2] == [dict get $row row]} {
-                    lappend Findings [dict create tone bad scope [dict get $row row] file [dict get $row file] \
-                        line [dict get $row line_begin] \
-                        text "[::heatscope::fmt percent [dict get $row share] 1] in [my LoopName $row],\
-                            [lindex $chip 0]"]
-                    if {[incr told] == 2} {
-                        return $Findings
-                    }
-                }
-            }
-        }
-        return $Findings
+        return [dict get $Findings $metric]
     }
-    method LoopName {row} {
-        set where "[::heatscope::fmt plain [dict get $row name]]"
-        if {[dict get $row procedure] >= 0} {
-            set where "[my scopeName [dict get $row procedure]] $where"
+    # "jacu · jacu.f:41", "" for findings without a place
+    method findingPlace {finding} {
+        set parts {}
+        set scope [dict get $finding scope]
+        if {$scope >= 0} {
+            set title [my scopeTitle $scope]
+            if {$title ne ""} {
+                lappend parts $title
+            }
         }
-        return "$where :[dict get $row line_begin]"
+        set file [dict get $finding file]
+        if {$file >= 0} {
+            set name [::heatscope::fmt plain [dict get [$Db file $file] name]]
+            lappend parts [expr {[dict get $finding line] > 0 ? "$name:[dict get $finding line]" : $name}]
+        }
+        return [join $parts " \u00b7 "]
     }
 }

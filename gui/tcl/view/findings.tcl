@@ -1,42 +1,173 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# One line with the few findings that matter, each a link to its place.
+# What stands out, each with its figure and interval; a click leads to its place in all views.
 
-oo::class create ::heatscope::FindingsBar {
-    variable Path Run Nav Found
+oo::class create ::heatscope::FindingsView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Text Found At Metric
 
-    constructor {path context} {
-        set Path $path
-        set Run [dict get $context run]
-        set Nav [dict get $context nav]
-        set Found [$Run findings]
-        ttk::frame $Path -padding [list [::heatscope::theme size pad] 0 [::heatscope::theme size pad] [::heatscope::theme dp 5]]
+    method name {} { return findings }
+    method title {} { return Findings }
+    method focusWidget {} { return $Text }
+
+    method Build {body} {
+        set Found {}
+        set At -1
+        set Metric {}
+        set Text $body.list
+        text $Text -font HsUI -wrap word -width 10 -height 10 -borderwidth 0 -highlightthickness 0 -relief flat -cursor arrow \
+            -padx [::heatscope::theme size pad] -pady [::heatscope::theme dp 4] -insertwidth 0 -exportselection 0 -undo 0 \
+            -yscrollcommand [list $body.scroll set] -state disabled -takefocus 1 -insertofftime 0 \
+            -spacing2 [::heatscope::theme dp 1]
+        ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [list $Text yview]
+        grid $Text $body.scroll -sticky nswe
+        grid columnconfigure $body 0 -weight 1
+        grid rowconfigure $body 0 -weight 1
+        # a list, not a text to select in
+        bindtags $Text [list $Text [winfo toplevel $Text] all]
+        bind $Text <Button-1> "focus %W; [namespace code {my PickAt %x %y}]"
+        bind $Text <Motion> [namespace code {my Hover %x %y}]
+        bind $Text <Leave> [namespace code {my Read ""}]
+        bind $Text <Button-4> {%W yview scroll -2 units}
+        bind $Text <Button-5> {%W yview scroll 2 units}
+        bind $Text <MouseWheel> {%W yview scroll [expr {-(%D) / 60}] units}
+        foreach {key step} {Up -1 Down 1} {
+            bind $Text <$key> "[namespace code [list my Step $step]]; break"
+        }
+        bind $Text <Return> "[namespace code {my go}]; break"
+        bind $Text <Configure> +[namespace code {my Tabs_}]
+        bind $Text <FocusIn> +[namespace code {my Mark}]
+        bind $Text <FocusOut> +[namespace code {my Mark}]
+    }
+    method Tabs_ {} {
+        set room [expr {[winfo width $Text] - 2 * [::heatscope::theme size pad] - [::heatscope::theme dp 2]}]
+        if {$room > 50} {
+            $Text tag configure head -tabs [list $room right]
+        }
+    }
+    method themed {} {
+        set t ::heatscope::theme
+        $Text configure -background [$t colour card] -foreground [$t colour text]
+        $Text tag configure head -font HsUIb -spacing1 [$t dp 9]
+        $Text tag configure care -foreground [$t colour warn]
+        $Text tag configure figure -font HsUIb
+        $Text tag configure interval -font HsSmall -foreground [$t colour muted]
+        $Text tag configure place -font HsSmall -foreground [$t colour accent] -spacing1 [$t dp 1]
+        $Text tag configure words -foreground [$t colour muted] -spacing1 [$t dp 1] -lmargin1 0
+        my Mark
+    }
+
+    method Show {changed} {
+        if {$Metric ne [dict get $Selection metric]} {
+            my Fill
+        }
+    }
+    method Fill {} {
+        set Metric [dict get $Selection metric]
+        set Found [$Run findings $Metric]
+        set At -1
+        $Text configure -state normal
+        $Text delete 1.0 end
         set n 0
-        foreach finding $Found {
-            ttk::button $Path.f$n -style [expr {[dict get $finding tone] eq "bad" ? "Warn.Link.TButton" : "Link.TButton"}] \
-                -text [::heatscope::fmt elide [dict get $finding text] 110] -takefocus 1 \
-                -command [namespace code [list my Go $n]]
-            pack $Path.f$n -side left
+        foreach f $Found {
+            set tags [list f$n]
+            set care [expr {[dict get $f title] eq "Care" ? "care" : ""}]
+            $Text insert end [dict get $f title] [list {*}$tags head {*}$care]
+            if {[dict get $f share] ne ""} {
+                $Text insert end \t [list {*}$tags head]
+                $Text insert end [::heatscope::fmt percent [dict get $f share] 1] [list {*}$tags head figure]
+                $Text insert end [my Interval $f] [list {*}$tags head interval]
+            }
+            $Text insert end \n [list {*}$tags head]
+            set where [$Run findingPlace $f]
+            if {$where ne ""} {
+                $Text insert end $where\n [list {*}$tags place]
+            }
+            $Text insert end "[::heatscope::FindingsView::words $f]\n" [list {*}$tags words]
             incr n
         }
-        bind $Path <Destroy> +[namespace code [list my OnDestroy %W]]
+        if {!$n} {
+            $Text insert end "Nothing stands out." words
+        }
+        $Text configure -state disabled
+        my Tabs_
+        my subtitle [expr {$n ? "what stands out, 95% intervals" : ""}]
+        my Mark
     }
-    method OnDestroy {w} {
-        if {$w eq $Path} {
-            my destroy
+    # "  38.5–41.2"
+    method Interval {f} {
+        return [format "  %.1f\u2013%.1f" [expr {100 * [dict get $f low]}] [expr {100 * [dict get $f high]}]]
+    }
+    method Mark {} {
+        set t ::heatscope::theme
+        for {set n 0} {$n < [llength $Found]} {incr n} {
+            $Text tag configure f$n -background [expr {$n == $At ? [$t colour selection] : ""}]
         }
     }
-    method Go {n} {
-        set finding [lindex $Found $n]
-        if {[dict get $finding scope] >= 0} {
-            $Nav scope findings [dict get $finding scope]
+    method IndexAt {x y} {
+        foreach tag [$Text tag names @$x,$y] {
+            if {[regexp {^f(\d+)$} $tag -> n]} {
+                return $n
+            }
+        }
+        return -1
+    }
+    method Hover {x y} {
+        set n [my IndexAt $x $y]
+        $Text configure -cursor [expr {$n >= 0 && [$Run findingPlace [lindex $Found $n]] ne "" ? "hand2" : "arrow"}]
+        my Read [expr {$n >= 0 ? [dict get [lindex $Found $n] text] : ""}]
+    }
+    method PickAt {x y} {
+        set n [my IndexAt $x $y]
+        if {$n >= 0} {
+            my go $n
         }
     }
-    method go {n} { my Go $n }
+    method Step {step} {
+        if {[llength $Found]} {
+            set At [expr {max(0, min([llength $Found] - 1, $At + $step))}]
+            my Mark
+            $Text see f$At.first
+        }
+    }
+    # To the place of a finding: the N-th, or the marked one.
+    method go {{n {}}} {
+        if {$n eq ""} {
+            set n $At
+        }
+        if {$n < 0 || $n >= [llength $Found]} {
+            return
+        }
+        set At $n
+        my Mark
+        $Text see f$n.first
+        $Nav finding findings [lindex $Found $n]
+    }
     method describe {} {
-        set out {}
-        foreach finding $Found {
-            lappend out [dict get $finding text]
+        set out "Findings\n"
+        set n 0
+        foreach f $Found {
+            append out "[incr n]. [dict get $f title]"
+            if {[dict get $f share] ne ""} {
+                append out " [::heatscope::fmt percent [dict get $f share] 1][my Interval $f]"
+            }
+            set where [$Run findingPlace $f]
+            if {$where ne ""} {
+                append out " at $where"
+            }
+            append out ": [::heatscope::FindingsView::words $f]\n"
         }
-        return [join $out \n]
+        return $out
+    }
+}
+namespace eval ::heatscope::FindingsView {
+    # The sentences without the title that stands above them.
+    proc words {f} {
+        set text [::heatscope::fmt plain [dict get $f text]]
+        set title "[dict get $f title]: "
+        if {[string first $title $text] == 0} {
+            set text [string range $text [string length $title] end]
+            set text [string toupper [string index $text 0]][string range $text 1 end]
+        }
+        return $text
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Messages and waits, added up over threads and calling contexts: by place of the call and operation or kind. */
-#ifndef HEATSCOPE_CLI_REPORT_MEASURES_H
-#define HEATSCOPE_CLI_REPORT_MEASURES_H
+#ifndef HEATSCOPE_REPORT_MEASURES_H
+#define HEATSCOPE_REPORT_MEASURES_H
 
 #include "report.h"
 
@@ -30,8 +30,5 @@ hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err
 
 double report_message_size(const report_message *m);        /* mean, bytes */
 double report_message_size_stddev(const report_message *m); /* bytes */
-
-hsc_status report_text_messages(report *r, hsc_err *err);
-hsc_status report_text_waits(report *r, hsc_err *err);
 
 #endif

@@ -9,50 +9,53 @@
 #include "report_measures.h"
 #include "report_reasons.h"
 
-typedef struct finding {
-    double weight; /* samples it is about */
-    int order;
-    char *text;
-} finding;
-
 typedef struct findings {
     report *r;
-    int n;
-    finding list[16];
+    uint32_t n, room;
+    hsc_db_finding *list;
 } findings;
 
-static void say(findings *f, double weight, const char *text) {
-    char *copy = f->n < 16 ? strdup(text) : NULL;
-    if (copy) {
-        f->list[f->n] = (finding){weight, f->n, copy};
-        f->n++;
-    }
+/* Where a finding leads to. */
+typedef struct spot {
+    uint32_t scope, file, line;
+} spot;
+
+static const spot nowhere = {HSC_NONE, HSC_NONE, 0};
+
+static spot at_scope(uint32_t row, const hsc_db_scope *s) {
+    return (spot){row, s->file, s->line_begin};
 }
 
-/* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
-static void print_finding(const report *r, int number, const char *text) {
-    int at = fprintf(r->out, "%2d.", number);
-    for (const char *p = text; *p;) {
-        size_t n = strcspn(p, " ");
-        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
-            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
-        char word[1024];
-        snprintf(word, sizeof word, "%.*s", (int)n, p);
-        int columns = report_columns_of(word);
-        if (at > 4 && at + 1 + columns > r->width)
-            at = fprintf(r->out, "\n   ") - 1;
-        at += 1 + columns;
-        fprintf(r->out, " %s", word);
-        p += n;
-        while (*p == ' ')
-            p++;
+static spot at_line(const report *r, uint32_t row) {
+    hsc_db_line l;
+    return row == HSC_NONE || hsc_db_get_line(r->db, row, &l, NULL) ? nowhere : (spot){l.scope, l.file, l.line};
+}
+
+/* `samples`: those of the share that the finding tells; negative: it tells none. */
+static void say(findings *f, double weight, const char *title, double samples, spot at, const char *text) {
+    if (f->n == f->room) {
+        hsc_db_finding *more = realloc(f->list, (f->room + 16) * sizeof *more);
+        if (!more)
+            return;
+        f->list = more;
+        f->room += 16;
     }
-    fputc('\n', r->out);
+    char *copy = strdup(text);
+    if (!copy)
+        return;
+    hsc_db_finding *x = &f->list[f->n];
+    *x = (hsc_db_finding){.title = title, .text = copy, .weight = weight, .order = f->n, .share = NAN, .share_low = NAN,
+                          .share_high = NAN, .scope = at.scope, .file = at.file, .line = at.line};
+    if (samples >= 0 && f->r->total > 0) {
+        x->share = samples / f->r->total;
+        report_share_interval(samples, f->r->total, &x->share_low, &x->share_high);
+    }
+    f->n++;
 }
 
 static int heavier(const void *a, const void *b) {
-    const finding *x = a, *y = b;
-    return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : x->order - y->order;
+    const hsc_db_finding *x = a, *y = b;
+    return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
 }
 
 static void seconds(const report *r, double samples, char *out, size_t size) {
@@ -129,7 +132,7 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
     snprintf(text, sizeof text, "The hottest loop takes %s: %s loop at %s, depth %u, in %s.%s", share, s.name, where, s.depth, of, extra);
-    say(f, r->excl[loops[hot]], text);
+    say(f, r->excl[loops[hot]], "Hottest loop", r->excl[loops[hot]], at_scope(loops[hot], &s), text);
     return HSC_OK;
 }
 
@@ -151,7 +154,7 @@ static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uin
     place(r, &s, where, sizeof where);
     amount(r, r->own[procedures[i]], share, sizeof share);
     snprintf(text, sizeof text, "The hottest procedure takes %s: %s (%s).", share, report_fit(s.name, 60, name, sizeof name), where);
-    say(f, r->own[procedures[i]], text);
+    say(f, r->own[procedures[i]], "Hottest procedure", r->own[procedures[i]], at_scope(procedures[i], &s), text);
     return HSC_OK;
 }
 
@@ -159,6 +162,8 @@ static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uin
 static hsc_status little_known(findings *f, hsc_err *err) {
     report *r = f->r;
     double sum = 0, lines = 0;
+    uint32_t worst = HSC_NONE;
+    hsc_db_scope worst_scope = {0};
     char text[600];
     for (uint32_t k = 0; k < r->info.scopes; k++) {
         hsc_db_scope s;
@@ -168,6 +173,10 @@ static hsc_status little_known(findings *f, hsc_err *err) {
         if (r->excl[k] <= 0 || s.knowledge == HSC_KNOWN_MAP || !report_is_own(r, &s))
             continue;
         sum += r->excl[k];
+        if (worst == HSC_NONE || r->excl[k] > r->excl[worst]) {
+            worst = k;
+            worst_scope = s;
+        }
         lines += s.knowledge == HSC_KNOWN_DWARF ? r->excl[k] : 0;
     }
     if (sum < 0.2 * r->total)
@@ -175,7 +184,7 @@ static hsc_status little_known(findings *f, hsc_err *err) {
     snprintf(text, sizeof text, "Little is known of %.0f %% of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
              "(or c++, fc) gives its loops and what became of them.", 100 * sum / r->total,
              lines > 0.5 * sum ? "; lines come from its debug information" : ", and has no debug information");
-    say(f, sum, text);
+    say(f, sum, "Little known", sum, worst == HSC_NONE ? nowhere : at_scope(worst, &worst_scope), text);
     return HSC_OK;
 }
 
@@ -210,7 +219,7 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s loop at %s in %s.",
                  share, 100 * worst / (worst_v.vector + worst_v.scalar + worst_v.other), worst_v.width, s.name, where, of);
-        say(f, worst, text);
+        say(f, worst, "Scalar remainder", worst, at_scope(worst_at, &s), text);
     }
     return HSC_OK;
 }
@@ -267,7 +276,7 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
                  "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f); the mean is %s, the least %s on %s. Spread evenly, %s "
                  "would have %s less.",
                  of, where, p->max / p->mean, top, low, high, mean, least, bottom, top, save);
-        say(f, best[i].cost * p->columns, text);
+        say(f, best[i].cost * p->columns, "Imbalance", -1, at_scope(best[i].scope, &s), text);
     }
     return HSC_OK;
 }
@@ -284,11 +293,12 @@ static bool names_library(const char *path, const char *const *parts) {
 }
 
 /* The call of `scope` that has most of its time: who calls it, and from which line. */
-static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, hsc_err *err) {
+static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
     hsc_db_context c, up;
     double best = 0;
-    uint32_t best_line = HSC_NONE, best_scope = HSC_NONE;
+    uint32_t best_line = HSC_NONE, best_scope = HSC_NONE, best_context = 0;
     out[0] = 0;
+    *line = HSC_NONE;
     if (r->info.contexts > 5000000)
         return HSC_OK;
     double *sums = calloc((uint64_t)r->info.contexts + 1, sizeof *sums);
@@ -303,6 +313,7 @@ static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size,
         best = sums[i];
         best_line = c.call_line;
         best_scope = up.scope;
+        best_context = i;
     }
     free(sums);
     if (status == HSC_E_MISSING)
@@ -317,6 +328,13 @@ static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size,
     if (status || s.procedure == HSC_NONE)
         return status;
     procedure_name(r, &s, name, sizeof name);
+    for (uint32_t at = best_context; at && *line == HSC_NONE; at = c.parent) { /* the call in the user's code */
+        hsc_db_scope above;
+        if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
+            break;
+        if (!hsc_db_get_scope(r->db, up.scope, &above, NULL) && above.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &above))
+            *line = c.call_line;
+    }
     if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
         snprintf(out, size, ", mostly called by %s at %s:%u", name, report_fit_place(file.path, 40, path, sizeof path), l.line);
     else
@@ -333,7 +351,7 @@ static hsc_status mpi(findings *f, hsc_err *err) {
     static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
     report *r = f->r;
     double sum = 0, best = 0;
-    uint32_t best_at = HSC_NONE;
+    uint32_t best_at = HSC_NONE, caller_line = HSC_NONE;
     char text[4096], share[120], detail[1200] = "";
     hsc_status status = HSC_OK;
     for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
@@ -356,14 +374,14 @@ static hsc_status mpi(findings *f, hsc_err *err) {
         char name[200], caller[700];
         status = hsc_db_get_scope(r->db, best_at, &s, err);
         if (!status)
-            status = main_caller(r, best_at, caller, sizeof caller, err);
+            status = main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
         if (status)
             return status;
         snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller);
     }
     amount(r, sum, share, sizeof share);
     snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
-    say(f, sum, text);
+    say(f, sum, "MPI", sum, caller_line == HSC_NONE ? nowhere : at_line(r, caller_line), text);
     return HSC_OK;
 }
 
@@ -406,7 +424,7 @@ static hsc_status messages(findings *f, hsc_err *err) {
                  "longest: %s%s, %.3g s in %llu calls.",
                  all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
                  (unsigned long long)rows[best].calls);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), text);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", -1, at_line(r, rows[best].line), text);
     }
     free(rows);
     return HSC_OK;
@@ -439,7 +457,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
                  "Threads of the program are blocked for %.3g s of elapsed time outside message passing; longest: %s%s, %.3g s in %llu "
                  "waits%s.",
                  all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, holder);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), text);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", -1, at_line(r, rows[best].line), text);
     }
     free(rows);
     return HSC_OK;
@@ -481,7 +499,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
                          "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
                          "%s: %s.",
                          share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar / r->total, where, why);
-            say(f, all, text);
+            say(f, all, "Not vectorised", all, at_scope(rows[0].scope, &s), text);
         }
     }
     free(rows);
@@ -554,7 +572,7 @@ static hsc_status openmp(findings *f, hsc_err *err) {
     snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
              report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
              idle ? ": worker threads that wait for work or for each other" : "");
-    say(f, sum, text);
+    say(f, sum, "OpenMP runtime", sum, at_line(r, context.call_line), text);
     return HSC_OK;
 }
 
@@ -587,7 +605,7 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
                  100 * high);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
-    say(f, r->total, text);
+    say(f, r->total, "Where time goes", -1, nowhere, text);
     *told = true;
     return HSC_OK;
 }
@@ -611,31 +629,31 @@ static void quality(findings *f) {
     if (lost > 0.005 * (lost + samples)) {
         snprintf(text, sizeof text, "Care: %.1f %% of the samples were lost (see the ledger); shares hold only if the lost are like the others.",
                  100 * lost / (lost + samples));
-        say(f, 2 * r->total, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
     }
     if (truncated > 0.02 * samples && samples > 0) {
         snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
                  "too small by up to that.", 100 * truncated / samples);
-        say(f, 2 * r->total, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
     }
     hsc_db_process p;
     if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL) && !strncmp(p.mechanism, "timer-cpu", 9))
-        say(f, 2 * r->total, "Care: samples came at the kernel's tick, several at a time: intervals are wider than shown here.");
+        say(f, 2 * r->total, "Care", -1, nowhere, "Care: samples came at the kernel's tick, several at a time: intervals are wider than shown here.");
     if (own_s > 0.02 * cpu_s && cpu_s > 0) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
-        say(f, 2 * r->total, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
     }
     if (r->metric == 0 && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {
             snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
                      r->total * r->unit.scale, r->unit.unit, cpu_s);
-            say(f, 2 * r->total, text); /* before all that depends on it */
+            say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
         }
     }
 }
 
-hsc_status report_findings(report *r, hsc_err *err) {
+hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
     findings f = {.r = r};
     uint32_t *loops = NULL, *procedures = NULL, n_loops = 0, n_procedures = 0;
     bool told;
@@ -647,7 +665,6 @@ hsc_status report_findings(report *r, hsc_err *err) {
         free(loops);
         return status;
     }
-    fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
     status = hottest_loop(&f, loops, n_loops, err);
     if (!status)
         status = hottest_procedure(&f, procedures, n_procedures, loops, n_loops, err);
@@ -671,15 +688,15 @@ hsc_status report_findings(report *r, hsc_err *err) {
         status = refused(&f, err);
     if (!status)
         quality(&f);
-    qsort(f.list, (size_t)f.n, sizeof *f.list, heavier);
-    for (int i = 0; i < f.n; i++) {
-        if (!status)
-            print_finding(r, i + 1, f.list[i].text);
-        free(f.list[i].text);
-    }
-    if (!f.n && !status)
-        fprintf(r->out, "    nothing\n");
     free(loops);
     free(procedures);
-    return status;
+    if (status) {
+        hsc_db_free_findings(f.list, f.n);
+        return status;
+    }
+    if (f.n)
+        qsort(f.list, f.n, sizeof *f.list, heavier);
+    *out = f.list;
+    *n = f.n;
+    return HSC_OK;
 }

@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of `heatscope report` share: the loaded sums, statistics, intervals, and text that fits. */
-#ifndef HEATSCOPE_CLI_REPORT_H
-#define HEATSCOPE_CLI_REPORT_H
+/* What a database says as a whole: the loaded sums, statistics, intervals, and text that fits. What `heatscope report`
+ * and the findings of query.h are made of. */
+#ifndef HEATSCOPE_REPORT_H
+#define HEATSCOPE_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <heatscope/query.h>
-
-typedef enum report_by {
-    REPORT_ALL = 0,
-    REPORT_PROCEDURE,
-    REPORT_LOOP,
-    REPORT_LINE,
-    REPORT_CONTEXT,
-    REPORT_PROCESSOR,
-    REPORT_MODULE,
-    REPORT_LEDGER,
-    REPORT_MESSAGE,
-    REPORT_WAIT,
-    REPORT_REASON
-} report_by;
-
-typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
 
 typedef struct report_source { /* text of a file, read when first asked for */
     bool looked, changed;
@@ -108,8 +93,7 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
 /* The remark that matters most for a loop: of vectorisation, missed before passed. false: none. */
 hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err);
 
-hsc_status report_text(report *r, report_by by, hsc_err *err);
-hsc_status report_findings(report *r, hsc_err *err);
-hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err);
+/* What stands out, the heaviest first; free with hsc_db_free_findings. */
+hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What refused vectorisation costs: time in loops that run scalar, by the reason that the compiler gives. */
-#ifndef HEATSCOPE_CLI_REPORT_REASONS_H
-#define HEATSCOPE_CLI_REPORT_REASONS_H
+#ifndef HEATSCOPE_REPORT_REASONS_H
+#define HEATSCOPE_REPORT_REASONS_H
 
 #include "report.h"
 
@@ -18,7 +18,5 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
 
 /* "flow: a.c:10 -> a.c:12, distance 3" */
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);
-
-hsc_status report_text_reasons(report *r, hsc_err *err);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The report as text and as rows for machines: all write to r->out. */
+#ifndef HEATSCOPE_CLI_REPORT_TEXT_H
+#define HEATSCOPE_CLI_REPORT_TEXT_H
+
+#include "report.h"
+
+typedef enum report_by {
+    REPORT_ALL = 0,
+    REPORT_PROCEDURE,
+    REPORT_LOOP,
+    REPORT_LINE,
+    REPORT_CONTEXT,
+    REPORT_PROCESSOR,
+    REPORT_MODULE,
+    REPORT_LEDGER,
+    REPORT_MESSAGE,
+    REPORT_WAIT,
+    REPORT_REASON
+} report_by;
+
+typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
+
+hsc_status report_text(report *r, report_by by, hsc_err *err);
+hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err);
+
+/* parts of report_text */
+hsc_status report_text_findings(report *r, hsc_err *err);
+hsc_status report_text_messages(report *r, hsc_err *err);
+hsc_status report_text_waits(report *r, hsc_err *err);
+hsc_status report_text_reasons(report *r, hsc_err *err);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings, messages, waits and refusals as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_measures.h"
+#include "report_reasons.h"
+#include "report_text.h"
+
+#define REASONS 256
+
+/* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
+static void print_finding(const report *r, int number, const char *text) {
+    int at = fprintf(r->out, "%2d.", number);
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, " ");
+        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
+            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
+        char word[1024];
+        snprintf(word, sizeof word, "%.*s", (int)n, p);
+        int columns = report_columns_of(word);
+        if (at > 4 && at + 1 + columns > r->width)
+            at = fprintf(r->out, "\n   ") - 1;
+        at += 1 + columns;
+        fprintf(r->out, " %s", word);
+        p += n;
+        while (*p == ' ')
+            p++;
+    }
+    fputc('\n', r->out);
+}
+
+hsc_status report_text_findings(report *r, hsc_err *err) {
+    hsc_db_finding *list;
+    uint32_t n;
+    hsc_status status = report_findings(r, &list, &n, err);
+    if (status)
+        return status;
+    fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
+    for (uint32_t i = 0; i < n; i++)
+        print_finding(r, (int)i + 1, list[i].text);
+    if (!n)
+        fprintf(r->out, "    nothing\n");
+    hsc_db_free_findings(list, n);
+    return HSC_OK;
+}
+
+/* ---- messages and waits ---- */
+
+/* "12.3M": at most five columns */
+static const char *bytes(double n, char *out, size_t size) {
+    static const char units[] = " kMGTP";
+    int k = 0;
+    for (; n >= 999.5 && k < 5; k++)
+        n /= 1000;
+    snprintf(out, size, n >= 99.95 || !k ? "%.0f%c" : "%.1f%c", n, units[k]);
+    if (!k)
+        out[strlen(out) - 1] = 0;
+    return out;
+}
+
+/* "solve_z adi.c:120" */
+static void place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
+    hsc_db_context c;
+    hsc_db_scope s, p = {.name = "?"};
+    hsc_db_line l;
+    hsc_db_file f;
+    char where[300] = "", name[500];
+    if (!hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL))
+        p = s;
+    if (p.procedure != HSC_NONE && p.kind != HSC_SCOPE_PROGRAM)
+        (void)hsc_db_get_scope(r->db, p.procedure, &p, NULL);
+    if (line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL) && !hsc_db_get_file(r->db, l.file, &f, NULL) &&
+        f.has_lines && l.line) {
+        const char *slash = strrchr(f.path, '/');
+        snprintf(where, sizeof where, " %.200s:%u", slash ? slash + 1 : f.path, l.line);
+    }
+    int room = width - report_columns_of(where);
+    if (room < 8)
+        snprintf(out, size, "%s", report_fit_place(where + 1, width, name, sizeof name));
+    else
+        snprintf(out, size, "%s%s", report_fit(p.name, room, name, sizeof name), where);
+}
+
+hsc_status report_text_messages(report *r, hsc_err *err) {
+    report_message *rows;
+    uint32_t n, shown = 0;
+    double total = 0, rest = 0;
+    char sent[16], received[16], mean[16], where[700];
+    hsc_status s = report_messages(r, false, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        total += rows[i].duration_s;
+    fprintf(r->out, "\nMessages: time in calls, by place and operation, all processors\n"
+                    "  time s    %%   calls  sent  recv  size  max ms  operation      place\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const report_message *m = &rows[i];
+        if ((r->top && shown >= r->top) || (r->brief && m->duration_s < 0.001 * total)) {
+            rest += m->duration_s;
+            continue;
+        }
+        shown++;
+        const char *op = !strncmp(m->operation, "MPI_", 4) ? m->operation + 4 : m->operation;
+        place(r, m->line, m->context, r->width - 65, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-14.14s %s\n", m->duration_s,
+                total > 0 ? 100 * m->duration_s / total : 0, (unsigned long long)m->calls,
+                bytes((double)m->sent_bytes, sent, sizeof sent),
+                bytes((double)m->received_bytes, received, sizeof received),
+                bytes(report_message_size(m), mean, sizeof mean), m->duration_max_s < 9.9995 ? 2 : 0,
+                1e3 * m->duration_max_s, op, where);
+    }
+    if (shown < n)
+        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+    if (!n)
+        fputs("  none\n", r->out);
+    free(rows);
+    return HSC_OK;
+}
+
+hsc_status report_text_waits(report *r, hsc_err *err) {
+    report_wait *rows;
+    uint32_t n, shown = 0, hidden = 0;
+    double total = 0, rest = 0, libraries = 0;
+    char amount[16], where[700];
+    hsc_status s = report_waits(r, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        *(rows[i].own ? &total : &libraries) += rows[i].total_s;
+    fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, all processors\n"
+                    "  time s    %%   waits mean ms  max ms bytes  for                place\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const report_wait *w = &rows[i];
+        if (!w->own) {
+            hidden++;
+            continue;
+        }
+        if ((r->top && shown >= r->top) || (r->brief && w->total_s < 0.001 * total)) {
+            rest += w->total_s;
+            continue;
+        }
+        shown++;
+        place(r, w->line, w->context, r->width - 66, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-18.18s %s\n", w->total_s,
+                total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits,
+                w->waits && w->total_s / (double)w->waits >= 9.9995 ? 0 : 2,
+                w->waits ? 1e3 * w->total_s / (double)w->waits : 0, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s,
+                w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", w->kind_text, where);
+        if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
+            place(r, HSC_NONE, w->holder_context, r->width - 30, where, sizeof where);
+            fprintf(r->out, "%*s held by %s\n", 20, "", where);
+        }
+    }
+    if (shown + hidden < n)
+        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - hidden - shown);
+    if (hidden)
+        fprintf(r->out, "%8.3f       %u more, in threads that libraries made for themselves\n", libraries, hidden);
+    if (!n)
+        fputs("  none\n", r->out);
+    free(rows);
+    return HSC_OK;
+}
+
+/* ---- refusals ---- */
+
+static void access_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size) {
+    hsc_db_file f = {.path = "?"};
+    if (file != HSC_NONE)
+        (void)hsc_db_get_file(r->db, file, &f, NULL);
+    const char *slash = strrchr(f.path, '/');
+    snprintf(out, size, "%.150s:%u", slash ? slash + 1 : f.path, line);
+}
+
+static const char *reason_text(uint32_t reason) {
+    const char *t = hsc_enum_text("reason", reason);
+    return t ? t : "unknown reason";
+}
+
+static void put_loop(report *r, const report_refusal *x) {
+    hsc_db_scope s, p = {.name = "?"};
+    char name[500], where[200], text[700], line[700];
+    if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
+        return;
+    if (s.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
+    access_at(r, s.file, s.line_begin, where, sizeof where);
+    fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar * r->unit.scale,
+            r->total > 0 ? 100 * x->scalar / r->total : 0,
+            report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
+    if (x->has_dependence)
+        report_dependence(r, &x->dependence, line, sizeof line);
+    else
+        report_first_sentence(x->remark.message, line, sizeof line);
+    fprintf(r->out, "%22s%s\n", "", report_fit_prose(line, r->width - 22, text, sizeof text));
+}
+
+hsc_status report_text_reasons(report *r, hsc_err *err) {
+    report_refusal *rows;
+    uint32_t n;
+    double sum[REASONS] = {0};
+    uint32_t loops[REASONS] = {0};
+    char text[128];
+    hsc_status s = report_refusals(r, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++) {
+        sum[rows[i].reason % REASONS] += rows[i].scalar;
+        loops[rows[i].reason % REASONS]++;
+    }
+    if (!n && r->brief) {
+        free(rows);
+        return HSC_OK;
+    }
+    fprintf(r->out,
+            "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
+            r->unit.unit, "%", "95 % interval");
+    if (!n)
+        fputs("   none\n", r->out);
+    for (uint32_t shown = 0; shown < REASONS; shown++) {
+        unsigned best = 0;
+        for (unsigned k = 1; k < REASONS; k++)
+            if (sum[k] > sum[best])
+                best = k;
+        if (!(sum[best] > 0) || (r->brief && sum[best] < 0.001 * r->total))
+            break;
+        double low = sum[best], high = sum[best];
+        if (!r->unit.exact)
+            report_count_interval(sum[best], &low, &high);
+        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, sum[best] * r->unit.scale,
+                r->total > 0 ? 100 * sum[best] / r->total : 0, r->decimals, low * r->unit.scale, r->decimals,
+                high * r->unit.scale,
+                report_fit_prose(reason_text(best), r->width - 47 - snprintf(NULL, 0, ", %u", loops[best]), text,
+                                 sizeof text),
+                loops[best]);
+        uint32_t of_reason = 0, most = r->brief ? 2 : r->top ? r->top : n;
+        for (uint32_t i = 0; i < n && of_reason < most; i++)
+            if (rows[i].reason % REASONS == best && (!r->brief || rows[i].scalar >= 0.005 * r->total)) {
+                put_loop(r, &rows[i]);
+                of_reason++;
+            }
+        sum[best] = 0;
+    }
+    free(rows);
+    return HSC_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The part of query.h that looks at a database as a whole. */
+#include <stdlib.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_reasons.h"
+
+static hsc_status load(report *r, hsc_db *db, uint32_t metric, hsc_err *err) {
+    *r = (report){.db = db, .metric = metric, .width = 120};
+    r->axis = hsc_db_get_columns(db, HSC_AXIS_PROCESS) > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    return report_load(r, err);
+}
+
+hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
+    report r;
+    hsc_status s = load(&r, db, metric, err);
+    if (!s)
+        s = report_findings(&r, out, n, err);
+    report_clear(&r);
+    return s;
+}
+
+void hsc_db_free_findings(hsc_db_finding *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        free(list[i].text);
+    free(list);
+}
+
+hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err) {
+    report r;
+    report_refusal *rows = NULL;
+    uint32_t count = 0;
+    hsc_db_refusal *list = NULL;
+    hsc_status s = load(&r, db, metric, err);
+    if (!s)
+        s = report_refusals(&r, &rows, &count, err);
+    if (!s && !(list = malloc(((size_t)count + 1) * sizeof *list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    for (uint32_t i = 0; !s && i < count; i++) {
+        const char *text = hsc_enum_text("reason", rows[i].reason);
+        list[i] = (hsc_db_refusal){rows[i].scope, rows[i].reason, text ? text : "unknown reason", rows[i].remark.message,
+                                   rows[i].scalar};
+    }
+    if (!s) {
+        *out = list;
+        *n = count;
+    }
+    free(rows);
+    report_clear(&r);
+    return s;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Package heatscope::data: findings, refusals, dependences. */
+#include "handle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
+#define WIDE(v) Tcl_NewWideIntObj((Tcl_WideInt)(v))
+#define TEXT(s) hsc_tcl_text(s, strlen(s))
+
+/* NaN: the empty string */
+static Tcl_Obj *share(double v) {
+    return isnan(v) ? Tcl_NewObj() : Tcl_NewDoubleObj(v);
+}
+
+static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_db_finding *list;
+    uint32_t n;
+    if (hsc_db_read_findings(h->db, a->view.metric, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "title", TEXT(list[i].title));
+        PUT(d, "text", TEXT(list[i].text));
+        PUT(d, "weight", Tcl_NewDoubleObj(list[i].weight));
+        PUT(d, "share", share(list[i].share));
+        PUT(d, "low", share(list[i].share_low));
+        PUT(d, "high", share(list[i].share_high));
+        PUT(d, "scope", hsc_tcl_index(list[i].scope));
+        PUT(d, "file", hsc_tcl_index(list[i].file));
+        PUT(d, "line", WIDE(list[i].line));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    hsc_db_free_findings(list, n);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
+static int refusals(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_db_refusal *list;
+    uint32_t n;
+    double total = 0;
+    if (hsc_handle_total(h, a->view.metric, &total, &err) != HSC_OK ||
+        hsc_db_read_refusals(h->db, a->view.metric, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < a->limit; i++) {
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "scope", hsc_tcl_index(list[i].scope));
+        PUT(d, "reason", WIDE(list[i].reason));
+        PUT(d, "reason_text", TEXT(list[i].reason_text));
+        PUT(d, "message", TEXT(list[i].message));
+        PUT(d, "sum", Tcl_NewDoubleObj(list[i].samples));
+        PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? list[i].samples / total : 0));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
+/* The words before the colon of an enumeration's text. */
+static Tcl_Obj *word(const char *list, uint32_t value) {
+    const char *t = hsc_enum_text(list, value);
+    return t ? hsc_tcl_text(t, strcspn(t, ":")) : Tcl_NewStringObj("?", 1);
+}
+
+static int dependences(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, const hsc_data_args *a) {
+    hsc_err err = {0};
+    uint32_t n = 0;
+    hsc_db_dependence *list = calloc(a->limit, sizeof *list);
+    if (!list)
+        hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u dependences", a->limit);
+    if (!list || hsc_db_get_dependences(h->db, scope, list, a->limit, &n, &err) != HSC_OK) {
+        free(list);
+        return hsc_tcl_error(interp, &err);
+    }
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < a->limit; i++) {
+        const hsc_db_dependence *x = &list[i];
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "scope", hsc_tcl_index(x->scope));
+        PUT(d, "kind", word("dependence_kind", x->kind));
+        PUT(d, "verdict", word("dependence_verdict", x->verdict));
+        PUT(d, "prevents", WIDE(x->verdict == HSC_dependence_verdict_UNSAFE || x->verdict == HSC_dependence_verdict_FORWARDING ||
+                                x->verdict == HSC_dependence_verdict_UNKNOWN || x->verdict == HSC_dependence_verdict_INDIRECT));
+        PUT(d, "distance", x->has_distance ? WIDE(x->distance) : Tcl_NewObj());
+        PUT(d, "source_file", hsc_tcl_index(x->source_file));
+        PUT(d, "source_line", WIDE(x->source_line));
+        PUT(d, "source_column", WIDE(x->source_column));
+        PUT(d, "sink_file", hsc_tcl_index(x->sink_file));
+        PUT(d, "sink_line", WIDE(x->sink_line));
+        PUT(d, "sink_column", WIDE(x->sink_column));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
+int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+    hsc_data_args a;
+    uint32_t scope;
+    if (!strcmp(name, "findings"))
+        return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? findings(h, interp, &a) : TCL_ERROR;
+    if (!strcmp(name, "refusals"))
+        return hsc_data_parse(h, interp, objc, objv, HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
+                                                                                            : TCL_ERROR;
+    if (!strcmp(name, "dependences")) {
+        if (objc < 1)
+            return hsc_tcl_usage(interp, "dependences SCOPE ?-n N?");
+        if (hsc_tcl_get_index(interp, objv[0], "scope", h->info.scopes, &scope) != TCL_OK ||
+            hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N, 0, 200, 4096, &a) != TCL_OK)
+            return TCL_ERROR;
+        return dependences(h, interp, scope, &a);
+    }
+    return hsc_data_messages(h, interp, name, objc, objv);
+}
