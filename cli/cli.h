@@ -67,6 +67,9 @@ int hsc_cli_database_for(const char *command, const char *path, char *buffer, si
 struct hsc_db;
 hsc_status hsc_cli_find_metric(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
 
+/* Sets the interval that `text` says (FROM:TO in seconds or percent; NULL: none). HSC_E_ARGUMENT, HSC_E_MISSING. */
+hsc_status hsc_cli_set_interval(struct hsc_db *db, const char *text, hsc_err *err);
+
 /* Columns that text may take: the terminal's, from 80 to 160; 80 in a pipe. */
 int hsc_cli_width(void);
 

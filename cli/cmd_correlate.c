@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_TIME, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
@@ -13,6 +13,7 @@ static const hsc_cli_option options[] = {
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
     {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
     {"embed-sources", 0, NULL, "put the text of the source files into the database, so that it can be read elsewhere"},
+    {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -40,7 +41,7 @@ typedef struct settings {
     const char *output;
     unsigned long long workers;
     const char *categories;
-    bool launchers, embed, quiet;
+    bool launchers, embed, no_times, quiet;
 } settings;
 
 static int set(void *ctx, int option, const char *value) {
@@ -61,6 +62,11 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_EMBED:
         s->embed = true;
+        return -1;
+    case OPT_TIME:
+        s->no_times = !strcmp(value, "none");
+        if (!s->no_times && strcmp(value, "samples"))
+            return hsc_cli_bad_value(&command, option, "samples or none", value);
         return -1;
     default:
         s->quiet = true;
@@ -133,6 +139,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .workers = (unsigned)s.workers,
                                      .keep_launchers = s.launchers,
                                      .embed_sources = s.embed,
+                                     .no_times = s.no_times,
                                      .categories = s.categories};
     code = hsc_cli_correlate("correlate", &wanted, &summary);
     if (code >= 0)

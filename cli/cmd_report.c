@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "report_text.h"
 
-enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS };
+enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_INTERVAL, OPT_AXIS };
 
 static const hsc_cli_option options[] = {
     {"by", 0, "WHAT", "procedure, loop, line, context, reason, message, wait, processor, module or ledger"},
@@ -14,6 +14,7 @@ static const hsc_cli_option options[] = {
     {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
     {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"},
+    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
     {"processors", 'p', "AXIS", "compare process or thread (processes where there are several)"},
     {NULL, 0, NULL, NULL}};
 
@@ -37,7 +38,7 @@ typedef struct choices {
     bool top_given;
     uint32_t top;
     int axis; /* -1: chosen by the data */
-    const char *metric, *where;
+    const char *metric, *where, *interval;
 } choices;
 
 static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason"};
@@ -69,6 +70,9 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_WHERE:
         c->where = value;
+        return -1;
+    case OPT_INTERVAL:
+        c->interval = value;
         return -1;
     default:
         c->axis = !strcmp(value, "process") ? HSC_AXIS_PROCESS : !strcmp(value, "thread") ? HSC_AXIS_THREAD : -1;
@@ -103,6 +107,8 @@ int hsc_cmd_report(int argc, char **argv) {
     r.width = hsc_cli_width();
     r.top = c.top_given ? c.top : c.format == REPORT_TEXT ? 10 : 0;
     status = hsc_cli_find_metric(r.db, c.metric, &r.metric, &err);
+    if (!status)
+        status = hsc_cli_set_interval(r.db, c.interval, &err);
     if (!status)
         status = report_load(&r, &err);
     if (!status)

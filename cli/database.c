@@ -2,7 +2,9 @@
 /* The database for what the user named: itself, or the one of a measurement directory, correlated when needed. */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -30,6 +32,44 @@ hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_
         return HSC_OK;
     }
     return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u", info.path, name, info.metrics);
+}
+
+/* "1.5", "1.5s" or "20%" of the run's length; "": `otherwise`. */
+static bool parse_time(const char *text, size_t n, double end, double otherwise, double *out) {
+    char buffer[64], *rest = NULL;
+    if (n >= sizeof buffer)
+        return false;
+    memcpy(buffer, text, n);
+    buffer[n] = 0;
+    *out = otherwise;
+    if (!n)
+        return true;
+    double v = strtod(buffer, &rest);
+    if (rest == buffer || !isfinite(v) || v < 0)
+        return false;
+    *out = *rest == '%' ? v / 100 * end : v;
+    return !strcmp(rest, "") || !strcmp(rest, "%") || !strcmp(rest, "s");
+}
+
+hsc_status hsc_cli_set_interval(hsc_db *db, const char *text, hsc_err *err) {
+    hsc_db_times times;
+    hsc_db_info info;
+    double begin, end;
+    if (!text)
+        return HSC_OK;
+    hsc_db_get_info(db, &info);
+    hsc_status status = hsc_db_get_times(db, &times, err);
+    if (status)
+        return status;
+    if (!times.present)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: has no samples by time; heatscope correlate makes them, unless --time=none is given", info.path);
+    const char *colon = strchr(text, ':');
+    if (!colon || !parse_time(text, (size_t)(colon - text), times.end_s, 0, &begin) ||
+        !parse_time(colon + 1, strlen(colon + 1), times.end_s, times.end_s, &end))
+        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: expected FROM:TO in seconds or percent of the run, got '%s'", text);
+    if (begin >= end)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: %s: its end is not after its begin; the run has %.6g s", text, times.end_s);
+    return hsc_db_set_interval(db, begin, end, err);
 }
 #endif
 

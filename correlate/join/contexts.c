@@ -148,7 +148,7 @@ static bool add_leaves(const expansion *x, jthread *t, uint32_t context, const j
         }
         jleaf leaf = {.context = context, .line = line, .instance = instance, .state = (uint8_t)s,
                       .level = place ? place->level : HSC_LEVEL_NOTHING,
-                      .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+                      .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, .order = (uint32_t)t->leaves.n};
         if (!HSC_PUSH(t->leaves, leaf))
             return false;
     }
@@ -195,6 +195,8 @@ static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *con
             t->leaves.p[k].metric = (uint8_t)metric;
             t->leaves.p[k].count = (uint32_t)value;
         }
+        if (!hsc_join_note_timed(t, before, slot->a, 0, slot->b >> 8))
+            return false;
     }
     return true;
 }
@@ -267,7 +269,9 @@ static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated) {
         uint32_t context = homed_context(x, t, row, same, &known);
         counts[slot->a % STATES] = t->worked_counts.p[slot->value];
         t->truncated += truncated[row] ? counts[slot->a % STATES] : 0;
-        ok = context != HSC_NO_INDEX && add_leaves(x, t, context, &x->j->places.p[t->nodes.p[row].place], counts);
+        size_t before = t->leaves.n;
+        ok = context != HSC_NO_INDEX && add_leaves(x, t, context, &x->j->places.p[t->nodes.p[row].place], counts) &&
+             hsc_join_note_timed(t, before, row, slot->b, 0);
     }
     x->home = NULL;
     hsc_table_fini(&known);
@@ -294,7 +298,9 @@ static bool expand_thread(expansion *x, jthread *t) {
         }
         context_of[i] = caller == HSC_NO_INDEX ? HSC_NO_INDEX : enter(x, caller, place, line);
         const uint32_t *counts = t->counts.p + i * STATES;
-        ok = context_of[i] != HSC_NO_INDEX && add_leaves(x, t, context_of[i], place, counts);
+        size_t before = t->leaves.n;
+        ok = context_of[i] != HSC_NO_INDEX && add_leaves(x, t, context_of[i], place, counts) &&
+             hsc_join_note_timed(t, before, i, 0, 0);
         for (unsigned s = 0; truncated[i] && s < STATES; s++)
             t->truncated += counts[s];
     }
@@ -303,7 +309,9 @@ static bool expand_thread(expansion *x, jthread *t) {
         no_path = partial == HSC_NO_INDEX
                       ? HSC_NO_INDEX
                       : child(&x->t, partial, HSC_CONTEXT_PROCEDURE, j->no_path_scope, HSC_NO_INDEX);
-        ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p);
+        size_t before = t->leaves.n;
+        ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p) &&
+             hsc_join_note_timed(t, before, HSC_NO_INDEX, 0, 0);
     }
     ok = ok && add_worked(x, t, truncated) && add_other_leaves(x, t, context_of, no_path);
     for (size_t i = 0; ok && i < t->forks.n; i++) {
@@ -486,7 +494,6 @@ static int by_leaf(const void *pa, const void *pb) {
 static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
     jthread *t = j->threads.p[i];
-    (void)err;
     for (size_t k = 0; k < t->leaves.n; k++) {
         jleaf *leaf = &t->leaves.p[k];
         leaf->context = t->process->context_map.p[leaf->context];
@@ -498,15 +505,22 @@ static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
     }
     if (t->leaves.n > 1)
         qsort(t->leaves.p, t->leaves.n, sizeof *t->leaves.p, by_leaf);
+    uint32_t *leaf_of = malloc((t->leaves.n + 1) * sizeof *leaf_of);
+    if (!leaf_of)
+        return hsc_join_no_memory(err);
     size_t n = 0;
     for (size_t k = 0; k < t->leaves.n; k++) {
+        uint32_t order = t->leaves.p[k].order;
         if (n && !by_leaf(&t->leaves.p[n - 1], &t->leaves.p[k]) &&
             t->leaves.p[n - 1].count <= UINT32_MAX - t->leaves.p[k].count)
             t->leaves.p[n - 1].count += t->leaves.p[k].count;
         else
             t->leaves.p[n++] = t->leaves.p[k];
+        leaf_of[order] = (uint32_t)n - 1;
     }
     t->leaves.n = n;
+    hsc_join_settle_timed(t, leaf_of);
+    free(leaf_of);
     return HSC_OK;
 }
 

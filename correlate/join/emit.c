@@ -417,6 +417,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     put_dynamic(&e);
     put_messages(&e);
     put_waits(&e);
+    if (e.status == HSC_OK && !j->options->no_times)
+        e.status = hsc_join_put_times(j, e.s, err);
     for (uint32_t m = 0; m < j->metrics.n; m++)
         for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
             e.status = hsc_join_put_values(j, e.s, m, tables[i], err);

@@ -15,12 +15,14 @@ static void free_thread(jthread *t) {
     free(t->other_values.p);
     free(t->event_times.p);
     free(t->leaves.p);
+    free(t->timed.p);
+    free(t->timed_other.p);
     hsc_table_fini(&t->node_rows);
     hsc_table_fini(&t->other_counts);
     hsc_join_free_regions(t);
 }
 
-static void free_process(jprocess *p) {
+void hsc_join_free_process(jprocess *p) {
     for (size_t i = 0; i < p->threads.n; i++)
         free_thread(&p->threads.p[i]);
     free(p->threads.p);
@@ -51,7 +53,7 @@ static void free_module(jmodule *m) {
 
 static void free_join(join *j) {
     for (size_t i = 0; i < j->processes.n; i++)
-        free_process(&j->processes.p[i]);
+        hsc_join_free_process(&j->processes.p[i]);
     for (size_t i = 0; i < j->modules.n; i++)
         free_module(&j->modules.p[i]);
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,

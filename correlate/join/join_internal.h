@@ -8,6 +8,7 @@
  *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
  *   values.c      leaves x threads -> value tables                                    (parallel over threads)
  *   ledger.c      where every sample went
+ *   times.c       samples in the order of time: the files once more, a few threads at a time
  *   emit.c        all of it into the store
  */
 #ifndef HEATSCOPE_JOIN_INTERNAL_H
@@ -48,7 +49,19 @@ typedef struct jleaf { /* samples of one thread that ended at one place of the c
     uint32_t instance; /* row; HSC_NO_INDEX */
     uint8_t state, level, metric, spare;
     uint32_t count;
+    uint32_t order; /* among the thread's leaves before they were sorted */
 } jleaf;
+
+typedef struct jtimed { /* which leaf a sample counts in: by what its record says */
+    uint32_t key;       /* row of its node * STATES + state; JTIMED_NO_PATH + state: no node */
+    uint32_t leaf;      /* row of the thread's leaves */
+} jtimed;
+#define JTIMED_NO_PATH 0xFFFFFFF8u
+
+typedef struct jtimed_other { /* the same for samples in OpenMP regions and of other events */
+    uint64_t key, region, event; /* region: 0 none */
+    uint32_t leaf;
+} jtimed_other;
 
 typedef struct jevent_time { /* of an event in a thread; where events take turns, it runs for less than it is enabled */
     uint64_t event, enabled_ns, running_ns;
@@ -86,6 +99,10 @@ typedef struct jthread {
     HSC_VEC(uint64_t) other_values;
     HSC_VEC(jevent_time) event_times;
     HSC_VEC(jleaf) leaves;
+    /* times.c */
+    HSC_VEC(jtimed) timed;
+    HSC_VEC(jtimed_other) timed_other;
+    uint64_t timed_samples; /* records that count */
     /* regions.c */
     HSC_VEC(jfork) forks;
     hsc_table fork_rows; /* id of the node: row of forks */
@@ -158,8 +175,17 @@ typedef struct jcontext { /* node of a calling-context tree */
     uint8_t kind;       /* hsc_context_kind */
 } jcontext;
 
+struct jprocess;
+typedef struct jtap { /* times.c: what a file that is read again is read for; false: out of memory */
+    bool (*sample)(void *ctx, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
+    bool (*record)(void *ctx, const hsc_record *rec); /* of waits and messages in a trace */
+    bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream);
+    void *ctx;
+} jtap;
+
 typedef struct jprocess {
     hsc_pool pool;
+    const jtap *tap; /* NULL: read for the first time */
     const char *path; /* of the file */
     uint32_t input;   /* which of the options' inputs */
     bool is_foreign, has_start;
@@ -336,6 +362,18 @@ void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const ui
 void hsc_join_free_measures(jprocess *p);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
+
+/* read.c: the file of `p` once more, in the same order: nodes get the same rows. */
+hsc_status hsc_join_read_again(join *j, const jprocess *p, const jtap *tap, hsc_err *err);
+void hsc_join_free_process(jprocess *p); /* join.c */
+uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
+
+/* times.c. After add_leaves: which samples count in the leaves from `before` on; event 0, region 0: plain ones. */
+bool hsc_join_note_timed(jthread *t, size_t before, uint64_t row, uint64_t region, uint64_t event);
+/* The leaves were sorted and added up: row `leaf_of[order]` is where each went. */
+void hsc_join_settle_timed(jthread *t, const uint32_t *leaf_of);
+struct hsc_store;
+hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
 
 /* order.c: which chunks are to be taken in this pass over a file */
 typedef struct jorder {

@@ -137,7 +137,7 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
 }
 
 /* What the thread does meanwhile. */
-static uint64_t state_of_wait(uint32_t kind) {
+uint64_t hsc_join_state_of_wait(uint32_t kind) {
     switch (kind) {
     case HSC_wait_kind_MUTEX:
     case HSC_wait_kind_RWLOCK:
@@ -224,7 +224,7 @@ bool hsc_join_end_measures(jprocess *p) {
     }
     for (size_t i = 0; ok && i < p->waits.n; i++) {
         const jwait *w = &p->waits.p[i];
-        uint64_t state = state_of_wait(w->kind);
+        uint64_t state = hsc_join_state_of_wait(w->kind);
         ok = add(p, &p->sites.p[w->site], JOIN_MEASURE_WAITING, state, w->total_ns) &&
              add(p, &p->sites.p[w->site], JOIN_MEASURE_IO, state, w->bytes);
     }

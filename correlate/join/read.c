@@ -146,13 +146,20 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
         p->last_ns = time;
-    if (event)
+    if (event) {
+        t->timed_samples += event < JOIN_MEASURE_WAITING;
+        if (p->tap)
+            return event >= JOIN_MEASURE_WAITING || p->tap->sample(p->tap->ctx, t, row, state, weight, event, time);
         return event >= JOIN_MEASURE_WAITING || hsc_join_add_other(t, row, state, weight, event);
+    }
     if (weight > THREAD_SAMPLES_MAX / 2 || t->samples + weight > THREAD_SAMPLES_MAX / 2) { /* half: scales are rounded */
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
         return true;
     }
     t->samples += weight;
+    t->timed_samples++;
+    if (p->tap)
+        return p->tap->sample(p->tap->ctx, t, row, state, weight, 0, time);
     if (row == HSC_NO_INDEX) {
         t->no_path += weight;
         t->no_path_counts.p[state] += (uint32_t)weight;
@@ -182,11 +189,19 @@ static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
     return true;
 }
 
+/* What samples by time are made from: all that is read again. */
+static bool is_timed(uint32_t record_id) {
+    return record_id == HSC_REC_node || record_id == HSC_REC_sample || record_id == HSC_REC_sample_weighted ||
+           record_id == HSC_REC_region_work;
+}
+
 static bool take(jprocess *p, const hsc_record *rec) {
     const void *v = rec->value;
     jthread *t;
     if (rec->first_in_chunk && hsc_join_known_thread(p, rec->stream) && (t = hsc_join_thread(p, rec->stream)))
         t->region = 0; /* chunks stand in any order, and each tells its own */
+    if (p->tap && !is_timed(rec->record_id))
+        return p->tap->record(p->tap->ctx, rec);
     switch (rec->record_id) {
     case HSC_REC_process:
         return take_process(p, v);
@@ -276,24 +291,19 @@ static void find_late_mappings(jprocess *p) {
         }
 }
 
-static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
-    join *j = ctx;
-    jprocess *p = &j->processes.p[i];
+/* All records of the file; *problem is why it is foreign, status HSC_OK. */
+static hsc_status read_records(join *j, jprocess *p, hsc_err *problem, hsc_err *err) {
     hsc_reader *r = NULL;
-    hsc_err problem = {0};
     hsc_record rec;
     hsc_status status = HSC_OK;
-    p->rank = -1;
-    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = "";
     jorder order = {0};
 again:
-    if (hsc_reader_open(p->path, &r, &problem) != HSC_OK) {
-        if (problem.status == HSC_E_MEMORY)
-            return hsc_err_set(err, HSC_E_MEMORY, "%s", problem.text);
-        snprintf(p->problem, sizeof p->problem, "%s", problem.text);
-        p->is_foreign = true;
-        return HSC_OK;
+    if (hsc_reader_open(p->path, &r, problem) != HSC_OK) {
+        hsc_join_order_free(&order);
+        return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
+    if (p->tap)
+        hsc_reader_set_filter(r, p->tap->want, p->tap->ctx);
     for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
         if (rec.value && hsc_join_order_take(&order, &rec) && !take(p, &rec))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
@@ -315,11 +325,36 @@ again:
     if (status == HSC_OK && order.failed)
         status = hsc_join_no_memory(err);
     hsc_join_order_free(&order);
+    return status;
+}
+
+static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
+    join *j = ctx;
+    jprocess *p = &j->processes.p[i];
+    hsc_err problem = {0};
+    p->rank = -1;
+    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = "";
+    hsc_status status = read_records(j, p, &problem, err);
+    if (problem.status != HSC_OK) {
+        snprintf(p->problem, sizeof p->problem, "%s", problem.text);
+        p->is_foreign = true;
+        return status;
+    }
     find_late_mappings(p);
     if (status == HSC_OK && !hsc_join_end_measures(p))
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     for (size_t k = 0; k < p->threads.n; k++)
         p->samples += p->threads.p[k].samples;
+    return status;
+}
+
+hsc_status hsc_join_read_again(join *j, const jprocess *p, const jtap *tap, hsc_err *err) {
+    jprocess scratch = {.path = p->path, .tap = tap};
+    hsc_err problem = {0};
+    hsc_status status = read_records(j, &scratch, &problem, err);
+    if (status == HSC_OK && problem.status != HSC_OK)
+        status = hsc_err_set(err, problem.status, "%s", problem.text);
+    hsc_join_free_process(&scratch);
     return status;
 }
 

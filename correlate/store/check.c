@@ -25,6 +25,10 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_wait_thread:
     case HSC_COL_wait_context:
     case HSC_COL_wait_bucket_wait:
+    case HSC_COL_leaf_context:
+    case HSC_COL_leaf_metric:
+    case HSC_COL_span_thread:
+    case HSC_COL_span_context:
         return false;
     default:
         return true;
@@ -118,6 +122,27 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         for (uint64_t i = 1; i < n; i++)
             if (wait[i] < wait[i - 1])
                 return bad(t, HSC_COL_wait_bucket_wait, i, "rows sorted by wait", wait[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_leaf: {
+        const uint8_t *category = t->columns[HSC_COL_leaf_category];
+        for (uint64_t i = 0; i < n; i++)
+            if (category[i] >= t->rows[HSC_TAB_category])
+                return bad(t, HSC_COL_leaf_category, i, "a row of category", category[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_span: {
+        const uint32_t *thread = t->columns[HSC_COL_span_thread];
+        const uint8_t *category = t->columns[HSC_COL_span_category];
+        const uint64_t *begin = t->columns[HSC_COL_span_begin_ns], *length = t->columns[HSC_COL_span_length_ns];
+        for (uint64_t i = 0; i < n; i++) {
+            if (category[i] >= t->rows[HSC_TAB_category])
+                return bad(t, HSC_COL_span_category, i, "a row of category", category[i], err);
+            if (length[i] > UINT64_MAX - begin[i] || (i && thread[i] == thread[i - 1] && begin[i] < begin[i - 1]))
+                return bad(t, HSC_COL_span_begin_ns, i, "times that rise", i, err);
+            if (i && thread[i] < thread[i - 1])
+                return bad(t, HSC_COL_span_thread, i, "rows sorted by thread", thread[i], err);
+        }
         return HSC_OK;
     }
     default:

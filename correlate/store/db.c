@@ -420,6 +420,8 @@ static bool came_later(int column) {
     case HSC_TAB_message_bucket:
     case HSC_TAB_wait:
     case HSC_TAB_wait_bucket:
+    case HSC_TAB_leaf:
+    case HSC_TAB_span:
         return true;
     default:
         return column == HSC_COL_metric_exact || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
@@ -624,6 +626,28 @@ done:
     return status;
 }
 
+hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err) {
+    if (!hsc_db_has(db, object) || H5Aexists_by_name(db->file, object, name, H5P_DEFAULT) <= 0)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s is not there", db->path, object, name);
+    hid_t o = H5Oopen(db->file, object, H5P_DEFAULT), a = o >= 0 ? H5Aopen(o, name, H5P_DEFAULT) : -1;
+    hid_t t = a >= 0 ? H5Aget_type(a) : -1, s = a >= 0 ? H5Aget_space(a) : -1;
+    H5T_class_t class = t >= 0 ? H5Tget_class(t) : H5T_NO_CLASS;
+    hsc_status status = HSC_OK;
+    if (t < 0 || s < 0 || (class != H5T_INTEGER && class != H5T_FLOAT) || H5Tget_size(t) > 8 || H5Sget_simple_extent_npoints(s) != 1)
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s: expected a number", db->path, object, name);
+    else if (H5Aread(a, H5T_NATIVE_DOUBLE, out) < 0)
+        status = hsc_db_fail(db, name, err);
+    if (t >= 0)
+        H5Tclose(t);
+    if (s >= 0)
+        H5Sclose(s);
+    if (a >= 0)
+        H5Aclose(a);
+    if (o >= 0)
+        H5Oclose(o);
+    return status;
+}
+
 /* Rows of each file in the line table and of each process in the thread table. */
 static hsc_status index_groups(hsc_db *db, enum hsc_table_id groups, enum hsc_column_id member, uint32_t **first,
                                uint32_t **count, hsc_err *err) {
@@ -736,6 +760,8 @@ done:
 void hsc_db_close(hsc_db *db) {
     if (!db)
         return;
+    hsc_interval_close(db);
+    hsc_times_close(db);
     hsc_values_close(db);
     free(db->values);
     hsc_array_close(db, &db->source_offset);

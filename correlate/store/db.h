@@ -80,6 +80,8 @@ struct hsc_db {
     uint64_t budget;                     /* bytes of wholes */
     hsc_array *wholes;
     uint64_t whole_bytes, clock;
+    struct hsc_times *times;             /* opened when asked for */
+    struct hsc_interval *interval;       /* NULL: the whole run */
     uint64_t **context_sums;             /* by metric: exclusive sums of all contexts before a row; made when asked for */
 };
 
@@ -112,6 +114,12 @@ hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t
 void hsc_sparse_close(hsc_db *db, hsc_sparse *m);
 
 void hsc_values_close(hsc_db *db); /* all value tables that were opened */
+
+/* interval.c: the values of a table in the interval, as if they had been read. HSC_E_MISSING: not known by time. */
+hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
+void hsc_interval_close(hsc_db *db);
+void hsc_times_close(hsc_db *db); /* time_read.c */
+hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err); /* an attribute */
 
 #define HSC_COL(db, column, ctype) ((const ctype *)(db)->tables.columns[HSC_COL_##column])
 

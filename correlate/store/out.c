@@ -187,9 +187,9 @@ hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t fil
     return status;
 }
 
+/* at: of the first value in the data set, a multiple of chunk_rows. */
 static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element,
-                               hsc_err *err) {
-    uint64_t chunk_rows = n < HSC_CHUNK_ROWS ? n : HSC_CHUNK_ROWS;
+                               uint64_t chunk_rows, uint64_t at, hsc_err *err) {
     o->element = element;
     o->chunk_bytes = element * chunk_rows;
     size_t capacity = compressBound(o->chunk_bytes);
@@ -202,7 +202,7 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
         o->capacity = capacity;
     for (uint64_t first = 0; first < n;) {
         unsigned batch = 0;
-        hsize_t start = first;
+        hsize_t start = at + first;
         for (; batch < BATCH && first < n; batch++) {
             slot *s = &o->slots[batch];
             uint64_t rows = n - first < chunk_rows ? n - first : chunk_rows;
@@ -256,6 +256,22 @@ static hid_t file_type(hsc_column_type type, unsigned string_size) {
     return t;
 }
 
+static hsc_status put_notes(hsc_out *o, hid_t set, const hsc_out_notes *notes, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    const struct {
+        const char *name, *text;
+    } texts[] = {{"units", notes->units},
+                 {"description", notes->description},
+                 {"references", notes->references},
+                 {"dimensions", notes->dimensions}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !status; i++)
+        if (texts[i].text && texts[i].text[0])
+            status = hsc_out_text(o, set, texts[i].name, texts[i].text, err);
+    if (!status && notes->scale_factor != 0)
+        status = hsc_out_numbers(o, set, "scale_factor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &notes->scale_factor, 1, err);
+    return status;
+}
+
 hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
                        const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *out_set, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -279,22 +295,11 @@ hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_typ
         goto done;
     }
     if (chunked)
-        status = write_chunks(o, set, name, values, n, element, err);
+        status = write_chunks(o, set, name, values, n, element, chunk, 0, err);
     else if (n && H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         status = hsc_out_fail(o, "write", name, err);
-    if (status)
-        goto done;
-    const struct {
-        const char *name, *text;
-    } texts[] = {{"units", notes->units},
-                 {"description", notes->description},
-                 {"references", notes->references},
-                 {"dimensions", notes->dimensions}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts && !status; i++)
-        if (texts[i].text && texts[i].text[0])
-            status = hsc_out_text(o, set, texts[i].name, texts[i].text, err);
-    if (!status && notes->scale_factor != 0)
-        status = hsc_out_numbers(o, set, "scale_factor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &notes->scale_factor, 1, err);
+    if (!status)
+        status = put_notes(o, set, notes, err);
 done:
     if (set >= 0 && (status || !out_set))
         H5Dclose(set);
@@ -303,5 +308,104 @@ done:
     H5Pclose(plist);
     H5Sclose(space);
     H5Tclose(t);
+    return status;
+}
+
+/* ---- streams ---- */
+
+enum { STREAM_CHUNKS = 4 }; /* written at a time */
+
+struct hsc_out_stream {
+    hsc_out *out;
+    hid_t group, set; /* set < 0: nothing is written yet */
+    const char *name;
+    hsc_out_notes notes;
+    hsc_column_type type;
+    size_t element;
+    uint64_t written, n; /* values in the file, in the buffer */
+    uint8_t *buffer;     /* STREAM_CHUNKS chunks */
+};
+
+hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
+                               hsc_out_stream **out, hsc_err *err) {
+    hsc_out_stream *s = calloc(1, sizeof *s);
+    size_t element = hsc_schema_type_size(type);
+    if (s)
+        s->buffer = malloc((size_t)STREAM_CHUNKS * HSC_CHUNK_ROWS * element);
+    if (!s || !s->buffer) {
+        free(s);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
+    }
+    s->out = o;
+    s->group = group;
+    s->set = -1;
+    s->name = name;
+    s->notes = *notes;
+    s->type = type;
+    s->element = element;
+    *out = s;
+    return HSC_OK;
+}
+
+static hsc_status stream_begin(hsc_out_stream *s, hsc_err *err) {
+    hsize_t dims = 0, most = H5S_UNLIMITED, chunk = HSC_CHUNK_ROWS;
+    hid_t t = file_type(s->type, 0), space = H5Screate_simple(1, &dims, &most), plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(plist, 0);
+    H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
+    H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
+    H5Pset_chunk(plist, 1, &chunk);
+    if (s->element > 1)
+        H5Pset_shuffle(plist);
+    H5Pset_deflate(plist, LEVEL);
+    s->set = H5Dcreate2(s->group, s->name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    H5Pclose(plist);
+    H5Sclose(space);
+    H5Tclose(t);
+    return s->set < 0 ? hsc_out_fail(s->out, "make data set", s->name, err) : put_notes(s->out, s->set, &s->notes, err);
+}
+
+static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
+    hsize_t dims = s->written + s->n;
+    hsc_status status = s->set < 0 ? stream_begin(s, err) : HSC_OK;
+    if (!status && H5Dset_extent(s->set, &dims) < 0)
+        status = hsc_out_fail(s->out, "enlarge", s->name, err);
+    if (!status)
+        status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, HSC_CHUNK_ROWS, s->written, err);
+    s->written += s->n;
+    s->n = 0;
+    return status;
+}
+
+hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err) {
+    const uint8_t *from = values;
+    while (n) {
+        uint64_t room = (uint64_t)STREAM_CHUNKS * HSC_CHUNK_ROWS - s->n, m = n < room ? n : room;
+        memcpy(s->buffer + s->n * s->element, from, m * s->element);
+        s->n += m;
+        from += m * s->element;
+        n -= m;
+        hsc_status status = m == room ? stream_flush(s, err) : HSC_OK;
+        if (status)
+            return status;
+    }
+    return HSC_OK;
+}
+
+void hsc_out_stream_abort(hsc_out_stream *s) {
+    if (!s)
+        return;
+    if (s->set >= 0)
+        H5Dclose(s->set);
+    free(s->buffer);
+    free(s);
+}
+
+hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    if (s->set < 0)
+        status = hsc_out_set(s->out, s->group, s->name, s->type, 0, s->buffer, s->n, &s->notes, NULL, err);
+    else if (s->n)
+        status = stream_flush(s, err);
+    hsc_out_stream_abort(s);
     return status;
 }

@@ -33,4 +33,15 @@ hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t fil
 hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
                        const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *set, hsc_err *err);
 
+/* A one-dimensional data set of numbers that is written as its values come; its bytes depend on them alone. */
+typedef struct hsc_out_stream hsc_out_stream;
+
+/* group, name and the texts of notes are borrowed until the end. */
+hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
+                               hsc_out_stream **out, hsc_err *err);
+hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err);
+/* Writes what is left and frees s, also on failure. */
+hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err);
+void hsc_out_stream_abort(hsc_out_stream *s); /* frees s; NULL: nothing */
+
 #endif

@@ -91,6 +91,7 @@ static void close_objects(hsc_store *s) {
 void hsc_store_abort(hsc_store *s) {
     if (!s)
         return;
+    hsc_store_times_clear(s);
     close_objects(s);
     if (s->file >= 0)
         H5Fclose(s->file);

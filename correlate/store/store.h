@@ -45,6 +45,15 @@ hsc_status hsc_store_put_rows(hsc_store *s, uint64_t n, const uint64_t *indptr, 
                               const uint32_t *counts, hsc_err *err);
 hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
 
+/* Samples in the order of time. Columns of thread, metric, category, context, scope and leaf must be put before, and
+ * leaf rows be what `leaf` of put_times counts. tick_s: unit of all times, counted from the start of the run; end: ticks of the
+ * run's length; bin: ticks of the finest bins. put_times: one call a thread, for all threads in their order; times never
+ * fall and are at most `end`. Slices and bins are made from them. Not needed: a database without has no times. */
+hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint32_t bin, hsc_err *err);
+hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
+                               hsc_err *err);
+hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err);
+
 /* Text of a source file to embed, for row `file` of the file table. */
 hsc_status hsc_store_put_source(hsc_store *s, uint32_t file, const char *text, size_t size, hsc_err *err);
 

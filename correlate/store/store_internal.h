@@ -45,11 +45,13 @@ struct hsc_store {
     hsc_store_values values;
     hsc_store_written *written;
     uint32_t n_written;
+    struct hsc_store_times *times; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
 };
 
 /* Units and scales of all values, which need the metric table; checks their sizes. */
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err);
 void hsc_store_values_clear(hsc_store *s);
+void hsc_store_times_clear(hsc_store *s);
 
 #endif

@@ -66,13 +66,20 @@ void hsc_values_close(hsc_db *db) {
         close_values(db, &db->values[i]);
 }
 
-/* Only looks whether the table is there; its parts are opened when they are asked for. */
-static void look_for_values(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v) {
+/* Only looks whether the table is there; its parts are opened when they are asked for. Of an interval it is made. */
+static hsc_status look_for_values(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err) {
     if (v->looked)
-        return;
+        return HSC_OK;
     *v = (hsc_values){.looked = true, .rows = hsc_db_get_rows(db, table)};
     snprintf(v->name, sizeof v->name, "/metrics/%" PRIu32 "/%s", metric, hsc_schema_values[table].name);
-    v->present = hsc_db_has(db, v->name);
+    if (db->interval && table != HSC_TABLE_CONTEXT_INCL) {
+        hsc_status status = hsc_interval_fill(db, metric, table, v, err);
+        if (status)
+            close_values(db, v);
+        return status;
+    }
+    v->present = !db->interval && hsc_db_has(db, v->name);
+    return HSC_OK;
 }
 
 static hsc_status check_pair(hsc_db *db, const hsc_values *v, hsc_err *err) {
@@ -119,15 +126,19 @@ hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_er
                         .columns = hsc_db_get_columns(db, view.axis), .threads = hsc_db_get_columns(db, HSC_AXIS_THREAD)};
     if (view.axis == HSC_AXIS_PROCESS && !db->identity_processes)
         out->process = HSC_COL(db, thread_process, uint32_t);
-    look_for_values(db, view.metric, view.table, out->v);
+    hsc_status status = look_for_values(db, view.metric, view.table, out->v, err);
+    if (status)
+        return status;
     if (!out->v->present && view.table == HSC_TABLE_CONTEXT_INCL) {
-        hsc_status status = hsc_db_load(db, HSC_TAB_context, err);
+        status = hsc_db_load(db, HSC_TAB_context, err);
         if (status)
             return status;
         out->subtree = true;
         out->subtree_end = HSC_COL(db, context_subtree_end, uint32_t);
         out->v = &of[HSC_TABLE_CONTEXT_EXCL];
-        look_for_values(db, view.metric, HSC_TABLE_CONTEXT_EXCL, out->v);
+        status = look_for_values(db, view.metric, HSC_TABLE_CONTEXT_EXCL, out->v, err);
+        if (status)
+            return status;
     }
     if (!out->v->present)
         return hsc_err_set(err, HSC_E_MISSING, "%s: no values of table %s, metric %" PRIu32, db->path,

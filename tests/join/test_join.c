@@ -168,6 +168,44 @@ static void check_ledger(hsc_db *db) {
         }
 }
 
+/* Samples by time are the samples that the tables count: the interval of the whole run gives the same cell by cell, and two
+ * halves add up to it. */
+static void check_times(const char *database) {
+    hsc_db *db = NULL, *timed = NULL;
+    hsc_err err = {0};
+    hsc_db_times times;
+    assert_int_equal(hsc_db_open(database, &db, &err), HSC_OK);
+    assert_int_equal(hsc_db_open(database, &timed, &err), HSC_OK);
+    assert_int_equal(hsc_db_get_times(db, &times, &err), HSC_OK);
+    assert_true(times.present);
+    for (int part = 0; part < 3; part++) {
+        if (hsc_db_set_interval(timed, part == 2 ? times.end_s / 2 : 0, part == 1 ? times.end_s / 2 : times.end_s, &err) != HSC_OK)
+            fail_msg("%s", err.text);
+        for (int table = 0; table < 8; table++) {
+            uint64_t n = hsc_db_get_rows(db, (hsc_db_table)table);
+            uint32_t m = hsc_db_get_columns(db, HSC_AXIS_THREAD);
+            static float *halves[8];
+            float *whole = calloc(n * m + 1, sizeof *whole), *part_of = calloc(n * m + 1, sizeof *part_of);
+            hsc_db_view view = {0, (hsc_db_table)table, HSC_AXIS_THREAD};
+            if (n && (hsc_db_read_block(db, view, 0, n, 0, m, whole, &err) || hsc_db_read_block(timed, view, 0, n, 0, m, part_of, &err)))
+                fail_msg("%s", err.text);
+            for (uint64_t i = 0; i < n * m; i++) {
+                float want = part == 2 ? whole[i] - halves[table][i] : whole[i];
+                assert_true(part == 1 ? part_of[i] <= whole[i] : part_of[i] == want);
+            }
+            if (part == 1)
+                halves[table] = part_of;
+            else
+                free(part_of);
+            if (part == 2)
+                free(halves[table]);
+            free(whole);
+        }
+    }
+    hsc_db_close(db);
+    hsc_db_close(timed);
+}
+
 /* ---- tests ---- */
 
 #define RANKS 3
@@ -195,6 +233,7 @@ static void test_totals(void **state) {
     hsc_join_summary s;
     if (join_to(dir, database, 2, &s, &err) != HSC_OK)
         fail_msg("%s", err.text);
+    check_times(database);
     hsc_db *db;
     if (hsc_db_open(database, &db, &err) != HSC_OK)
         fail_msg("%s", err.text);

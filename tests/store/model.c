@@ -111,7 +111,53 @@ model *model_new(unsigned seed, bool one_thread) {
     return m;
 }
 
+void model_add_times(model *m, unsigned seed) {
+    unsigned state = seed, *r = &state;
+    m->rows[HSC_TAB_leaf] = MODEL_LEAVES;
+    m->rows[HSC_TAB_span] = 50;
+    for (int c = 0; c < HSC_COL_COUNT; c++)
+        if (hsc_schema_columns[c].table == HSC_TAB_leaf || hsc_schema_columns[c].table == HSC_TAB_span) {
+            free(m->columns[c]);
+            fill_column(m, c, r);
+        }
+    for (uint32_t i = 0; i < MODEL_LEAVES; i++) {
+        ((uint8_t *)m->columns[HSC_COL_leaf_category])[i] %= m->categories;
+        ((uint32_t *)m->columns[HSC_COL_leaf_metric])[i] = i >= MODEL_LEAVES - 5;
+        if (i % 7 == 0)
+            ((uint32_t *)m->columns[HSC_COL_leaf_line])[i] = HSC_NONE;
+        if (i % 3)
+            ((uint32_t *)m->columns[HSC_COL_leaf_instance])[i] = HSC_NONE;
+    }
+    for (uint32_t i = 0; i < 50; i++) {
+        ((uint8_t *)m->columns[HSC_COL_span_category])[i] %= m->categories;
+        ((uint32_t *)m->columns[HSC_COL_span_thread])[i] = i / 10;
+        ((uint64_t *)m->columns[HSC_COL_span_begin_ns])[i] = i % 10 * 1000000000ull;
+        ((uint64_t *)m->columns[HSC_COL_span_length_ns])[i] = 500000000;
+    }
+    m->sample_begin = array(m->threads + 1, sizeof *m->sample_begin);
+    for (uint32_t t = 0; t < m->threads; t++) /* thread 1 has none; some have slices of two levels */
+        m->sample_begin[t + 1] = m->sample_begin[t] + (t == 1 ? 0 : t == 2 ? 20000 : t % 5 == 0 ? 2048 : model_random(r) % 1500);
+    uint64_t n = m->sample_begin[m->threads];
+    m->time = array(n, sizeof *m->time);
+    m->leaf = array(n, sizeof *m->leaf);
+    m->count = array(n, sizeof *m->count);
+    for (uint32_t t = 0; t < m->threads; t++) {
+        uint32_t at = model_random(r) % 100, k = 0;
+        for (uint64_t i = m->sample_begin[t]; i < m->sample_begin[t + 1]; i++) {
+            at += t == 2 ? (i & 1) : model_random(r) % 20 ? 0 + model_random(r) % 4 : model_random(r) % 300; /* several at once, and gaps */
+            k = model_random(r) % 4 ? k : model_random(r) % MODEL_LEAVES;
+            m->time[i] = at < MODEL_END ? at : MODEL_END;
+            m->leaf[i] = k;
+            m->count[i] = model_random(r) % 30 ? 1 : model_random(r) % 9;
+        }
+    }
+}
+
 void model_free(model *m) {
+    free(m->sample_begin);
+    free(m->time);
+    free(m->leaf);
+    free(m->count);
     for (int c = 0; c < HSC_COL_COUNT; c++) {
         if (hsc_schema_columns[c].type == HSC_COLTYPE_S)
             for (uint64_t i = 0; i < m->rows[hsc_schema_columns[c].table]; i++)
@@ -162,6 +208,14 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
         status = hsc_store_put_number(s, "cpu_s", 12.5, err);
     for (int c = 0; c < HSC_COL_COUNT && !status; c++)
         status = hsc_store_put_column(s, (enum hsc_column_id)c, m->columns[c], m->rows[hsc_schema_columns[c].table], err);
+    if (!status && m->sample_begin)
+        status = hsc_store_begin_times(s, 0.001, MODEL_END, MODEL_BIN, err);
+    for (uint32_t t = 0; t < m->threads && m->sample_begin && !status; t++) {
+        uint64_t at = m->sample_begin[t];
+        status = hsc_store_put_times(s, m->sample_begin[t + 1] - at, m->time + at, m->leaf + at, m->count + at, err);
+    }
+    if (!status && m->sample_begin)
+        status = hsc_store_end_times(s, err);
     for (int t = 0; t < HSC_VALUES_COUNT && !status; t++)
         if (m->values[t])
             status = write_values(m, s, t, err);

@@ -11,7 +11,13 @@ typedef struct model {
     uint32_t threads, processes, categories;
     uint64_t value_rows[HSC_VALUES_COUNT];
     uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
+    /* samples by time of all threads one after the other; sample_begin NULL: none */
+    uint64_t *sample_begin;                  /* threads + 1 */
+    uint32_t *time, *leaf, *count;           /* ticks of a millisecond */
 } model;
+
+enum { MODEL_END = 40000, MODEL_BIN = 16, MODEL_LEAVES = 60 };
+void model_add_times(model *m, unsigned seed); /* also rows of leaf and span */
 
 /* one_thread: each process has one. Values of CONTEXT_INCL are not made: readers derive them. */
 model *model_new(unsigned seed, bool one_thread);

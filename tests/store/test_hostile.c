@@ -49,6 +49,46 @@ static void on_death(int number) {
 }
 
 /* Everything that can be asked for. */
+/* All that is known by time; true: something was refused. */
+static bool read_times(hsc_db *db) {
+    hsc_db_info info;
+    hsc_db_times times;
+    uint64_t first, n;
+    bool bad = hsc_db_get_times(db, &times, NULL) != HSC_OK;
+    hsc_db_get_info(db, &info);
+    if (bad || !times.present || !info.threads)
+        return true;
+    uint32_t *row_of = calloc(info.threads, sizeof *row_of);
+    for (int zoom = 0; zoom < 3; zoom++)
+        for (int key = 0; key < 3; key++) {
+            enum { SLOTS = 90 };
+            static hsc_db_slot out[SLOTS];
+            bad |= hsc_db_read_timeline(db, (hsc_timeline_key)key, 1, row_of, 0, zoom ? times.end_s / (zoom * 20) : times.end_s, SLOTS, out, NULL) != HSC_OK;
+        }
+    for (uint32_t t = 0; t < info.threads; t++) {
+        hsc_db_samples *c = NULL;
+        hsc_db_sample some[700];
+        uint32_t got = 0;
+        bad |= hsc_db_samples_open(db, t, 0, times.end_s, &c, NULL) != HSC_OK;
+        do
+            if (!c || hsc_db_samples_next(c, 700, some, &got, NULL))
+                bad = true, got = 0;
+        while (got);
+        hsc_db_samples_close(c);
+        bad |= hsc_db_find_spans(db, t, 0, 1e9, &first, &n, NULL) != HSC_OK;
+    }
+    for (uint64_t i = 0; i < times.spans; i += 1 + times.spans / 100) {
+        hsc_db_span span;
+        bad |= hsc_db_get_span(db, i, &span, NULL) != HSC_OK;
+    }
+    double sum;
+    bad |= hsc_db_set_interval(db, times.end_s / 5, times.end_s / 2, NULL) != HSC_OK;
+    for (int table = 0; table < HSC_VALUES_COUNT; table++)
+        bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK;
+    free(row_of);
+    return bad;
+}
+
 static int read_all(void) {
     hsc_db *db = NULL;
     hsc_db_info info;
@@ -110,6 +150,7 @@ static int read_all(void) {
             free(bins);
             free(indptr);
         }
+    worst = read_times(db) ? REFUSED : worst;
     hsc_db_close(db);
     return worst;
 }
@@ -144,6 +185,7 @@ static void put(const unsigned char *data, size_t n) {
 static void write_good(void) {
     hsc_err err = {0};
     model *m = model_new(21, false);
+    model_add_times(m, 4);
     if (model_write(m, path, 1, 1, &err))
         fail_msg("%s", err.text);
     model_free(m);

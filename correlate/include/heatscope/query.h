@@ -291,6 +291,71 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
 hsc_status hsc_db_read_top(hsc_db *db, hsc_db_view view, bool (*accept)(void *ctx, uint64_t row), void *ctx, uint32_t n,
                            uint64_t *rows, double *sums, uint32_t *found, hsc_err *err);
 
+/* ---- time ---- */
+
+typedef struct hsc_db_times { /* samples in the order of time */
+    bool present;           /* false: the database was made without (correlate --time=none, or an old version) */
+    double tick_s;          /* unit of stored times */
+    double end_s;           /* last time that can be asked for, since the start of the run */
+    double bin_s;           /* width of the finest bins of the timeline; below it single samples are drawn */
+    uint64_t samples, spans;
+} hsc_db_times;
+hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
+
+/* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);
+ * begin_s >= end_s: the whole run again. Exact to the sample. Borrowed strings stay; totals of hsc_db_get_info stay those
+ * of the whole run. Metrics that are not sampled (messages, waits) have no values then: HSC_E_MISSING. Cost: some 5 ns for each
+ * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
+ * HSC_E_MISSING: the database has no times. */
+hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
+bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s); /* false: the whole run; outputs untouched */
+
+typedef struct hsc_db_sample {
+    double time_s;          /* when it was taken: it stands for the time before */
+    uint32_t context, line, instance; /* line, instance: HSC_NONE */
+    uint32_t category, metric, count;
+} hsc_db_sample;
+/* Samples of one thread with begin_s <= time < end_s, in order of time. The database must outlive the cursor. */
+typedef struct hsc_db_samples hsc_db_samples;
+hsc_status hsc_db_samples_open(hsc_db *db, uint32_t thread, double begin_s, double end_s, hsc_db_samples **out, hsc_err *err);
+/* The next ones: *n of at most `capacity`; 0 at the end. */
+hsc_status hsc_db_samples_next(hsc_db_samples *c, uint32_t capacity, hsc_db_sample *out, uint32_t *n, hsc_err *err);
+void hsc_db_samples_close(hsc_db_samples *c);
+
+typedef enum hsc_timeline_key {
+    HSC_TIMELINE_CATEGORY = 0,
+    HSC_TIMELINE_PROCEDURE = 1, /* scope rows of procedures, their loops included */
+    HSC_TIMELINE_SCOPE = 2      /* scope rows: innermost loop or procedure */
+} hsc_timeline_key;
+
+typedef struct hsc_db_slot { /* a row of the picture at a pixel */
+    uint32_t key;           /* with most time; HSC_NONE: no sample */
+    float share;            /* of its samples among those of the slot, 0 to 1 */
+    float busy;             /* CPU time by the time of all threads of the row, 0 to 1 */
+} hsc_db_slot;
+
+/* Picture of metric 0: threads x time. row_of[thread] for every thread: the row it is drawn in, HSC_NONE: none. Slot i of a row covers
+ * [begin + i * width, begin + (i + 1) * width), width = (end_s - begin_s) / pixels. out[rows][pixels]. Reads bins that are not wider
+ * than a slot (where a row has more than four threads: than four slots), so that the work does not depend on the length of the
+ * run; single samples where slots are narrower than bin_s. With several bins in a slot the key is the one with most counts in
+ * the bins that it leads, and its share a lower bound. */
+hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, double begin_s,
+                                double end_s, uint32_t pixels, hsc_db_slot *out, hsc_err *err);
+
+/* Waits and message-passing calls of a trace, sorted by thread and begin. */
+typedef struct hsc_db_span {
+    uint32_t thread;
+    double begin_s, end_s;
+    bool is_message;
+    uint32_t kind;          /* HSC_wait_kind_*; of messages HSC_operation_class_* */
+    const char *kind_text;
+    uint32_t category, context, line; /* line HSC_NONE: not known */
+    uint64_t bytes;
+} hsc_db_span;
+hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err);
+/* Rows [*first, *first + *n) of a thread that begin before end_s; the first is the first that ends after begin_s. */
+hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint64_t *first, uint64_t *n, hsc_err *err);
+
 /* ---- what it all says (library hsc_report) ---- */
 
 /* What stands out: a sentence with its figure, the interval of the figure, and a place. */

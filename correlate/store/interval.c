@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Values of an interval of time: samples at its ends, whole slices between them, put together by what they are, then made
+ * into the same sparse tables that a database has, in memory, so that every query answers for the interval. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "time_read.h"
+#include "values.h"
+
+typedef struct hsc_interval {
+    double begin_s, end_s;
+    hsc_values *whole;       /* the run's, meanwhile */
+    uint64_t **whole_sums;
+    uint64_t *indptr;        /* by thread: what was counted in it */
+    uint32_t *leaf, *count;
+    uint64_t n, capacity;
+} hsc_interval;
+
+static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
+    return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+}
+
+/* ---- what was counted in a thread ---- */
+
+typedef struct tally {
+    hsc_db *db;
+    uint64_t *by_leaf, n_leaves;
+    uint32_t *touched, n;
+} tally;
+
+static bool add(tally *a, uint32_t leaf, uint32_t count) {
+    if (leaf >= a->n_leaves)
+        return false;
+    if (count && !a->by_leaf[leaf])
+        a->touched[a->n++] = leaf;
+    a->by_leaf[leaf] += count;
+    return true;
+}
+
+static hsc_status add_values(tally *a, hsc_pieces *leaf, hsc_pieces *count, uint64_t first, uint64_t n, hsc_err *err) {
+    hsc_status status = hsc_pieces_need(a->db, leaf, first, n, err);
+    if (!status)
+        status = hsc_pieces_need(a->db, count, first, n, err);
+    for (uint64_t i = first; i < first + n && !status; i++)
+        if (!add(a, hsc_pieces_u4(leaf, i), hsc_pieces_u4(count, i)))
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row of /time/leaf", a->db->path, leaf->a.name, i);
+    return status;
+}
+
+/* Samples [first, last) of a thread, from slices below `level` and single ones. */
+static hsc_status add_range(tally *a, uint32_t thread, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
+    hsc_times *t = a->db->times;
+    hsc_status status = HSC_OK;
+    while (level > 0 && first < last && !status) {
+        uint64_t size = hsc_slice_size(--level), low = (first + size - 1) / size, high = last / size;
+        hsc_slice_level *l = &t->slices[level];
+        if (low >= high)
+            continue;
+        uint64_t from = l->begin[l->rows[thread] + low], to = l->begin[l->rows[thread] + high];
+        status = add_values(a, &l->leaf, &l->sum, from, to - from, err);
+        if (!status)
+            status = add_range(a, thread, level, first, low * size, err);
+        first = high * size;
+    }
+    return status || first >= last ? status : add_values(a, &t->leaf, &t->count, t->indptr[thread] + first, last - first, err);
+}
+
+static int compare_u32(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static hsc_status count_thread(hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
+    hsc_times *t = NULL;
+    uint64_t first = 0, last = 0;
+    hsc_status status = hsc_times_begin(a->db, &t, err);
+    if (!status)
+        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->begin_s), &first, err);
+    if (!status)
+        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->end_s), &last, err);
+    if (!status)
+        status = add_range(a, thread, t->n_slices, first, last, err);
+    if (status)
+        return status;
+    if (a->n > 1)
+        qsort(a->touched, a->n, sizeof *a->touched, compare_u32);
+    if (v->n + a->n > v->capacity) {
+        uint64_t c = 2 * (v->n + a->n) + 1024;
+        uint32_t *leaf = realloc(v->leaf, c * sizeof *leaf);
+        v->leaf = leaf ? leaf : v->leaf;
+        uint32_t *count = realloc(v->count, c * sizeof *count);
+        v->count = count ? count : v->count;
+        if (!leaf || !count)
+            return out_of_memory(a->db, err);
+        v->capacity = c;
+    }
+    for (uint32_t i = 0; i < a->n; i++, v->n++) {
+        uint64_t sum = a->by_leaf[a->touched[i]];
+        v->leaf[v->n] = a->touched[i];
+        v->count[v->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        a->by_leaf[a->touched[i]] = 0;
+    }
+    a->n = 0;
+    v->indptr[thread + 1] = v->n;
+    return HSC_OK;
+}
+
+/* ---- tables ---- */
+
+typedef struct table {
+    hsc_db *db;
+    uint64_t rows, *dense, n, capacity;
+    uint32_t *touched, n_touched;
+    uint64_t *seen, stamp;           /* rows of the path under way */
+    uint32_t *indices, *counts;      /* thread by thread */
+} table;
+
+static void hit(table *t, uint64_t row, uint32_t count) {
+    if (row >= t->rows || !count)
+        return;
+    if (!t->dense[row])
+        t->touched[t->n_touched++] = (uint32_t)row;
+    t->dense[row] += count;
+}
+
+static void hit_once(table *t, uint64_t row, uint32_t count) {
+    if (row >= t->rows || t->seen[row] == t->stamp)
+        return;
+    t->seen[row] = t->stamp;
+    hit(t, row, count);
+}
+
+static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint32_t count) {
+    const hsc_db *db = t->db;
+    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
+                   *above = HSC_COL(db, scope_parent, uint32_t), *call = HSC_COL(db, context_call_line, uint32_t);
+    uint32_t context = HSC_COL(db, leaf_context, uint32_t)[leaf], line = HSC_COL(db, leaf_line, uint32_t)[leaf];
+    uint64_t categories = db->tables.rows[HSC_TAB_category], category = HSC_COL(db, leaf_category, uint8_t)[leaf];
+    t->stamp++;
+    switch (which) {
+    case HSC_TABLE_LINE:
+        hit(t, line, count);
+        return;
+    case HSC_TABLE_SCOPE_EXCL:
+        hit(t, scope[context], count);
+        return;
+    case HSC_TABLE_CONTEXT_EXCL:
+        hit(t, context, count);
+        return;
+    case HSC_TABLE_INSTANCE:
+        hit(t, HSC_COL(db, leaf_instance, uint32_t)[leaf], count);
+        return;
+    case HSC_TABLE_LINE_INCL:
+        hit_once(t, line, count);
+        for (uint32_t c = context; c; c = parent[c])
+            hit_once(t, call[c], count);
+        return;
+    case HSC_TABLE_SCOPE_INCL:
+    case HSC_TABLE_SCOPE_CATEGORY: {
+        uint64_t stride = which == HSC_TABLE_SCOPE_INCL ? 1 : categories, offset = which == HSC_TABLE_SCOPE_INCL ? 0 : category;
+        for (uint32_t c = context;; c = parent[c]) {
+            for (uint32_t s = scope[c]; s < db->tables.rows[HSC_TAB_scope]; s = above[s]) {
+                if (t->seen[s * stride + offset] == t->stamp) /* and all above it */
+                    break;
+                hit_once(t, s * stride + offset, count);
+                if (!s)
+                    break;
+            }
+            if (!c)
+                return;
+        }
+    }
+    default:
+        return;
+    }
+}
+
+static bool end_thread(table *t) {
+    if (t->n + t->n_touched > t->capacity) {
+        uint64_t c = 2 * (t->n + t->n_touched) + 1024;
+        uint32_t *indices = realloc(t->indices, c * sizeof *indices);
+        t->indices = indices ? indices : t->indices;
+        uint32_t *counts = realloc(t->counts, c * sizeof *counts);
+        t->counts = counts ? counts : t->counts;
+        if (!indices || !counts)
+            return false;
+        t->capacity = c;
+    }
+    if (t->n_touched > 1)
+        qsort(t->touched, t->n_touched, sizeof *t->touched, compare_u32);
+    for (uint32_t i = 0; i < t->n_touched; i++, t->n++) {
+        uint64_t sum = t->dense[t->touched[i]];
+        t->indices[t->n] = t->touched[i];
+        t->counts[t->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        t->dense[t->touched[i]] = 0;
+    }
+    t->n_touched = 0;
+    return true;
+}
+
+/* Takes `whole`, of n values, as an array that is in memory. */
+static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole) {
+    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .native = true, .next = db->wholes};
+    snprintf(a->name, sizeof a->name, "interval");
+    db->wholes = a;
+    db->whole_bytes += n * hsc_schema_type_size(type);
+}
+
+static hsc_status make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t columns, uint64_t nnz, uint64_t *indptr,
+                              uint32_t *indices, uint32_t *counts) {
+    *m = (hsc_sparse){.present = true, .checked = true, .rows = rows, .columns = columns, .nnz = nnz, .indptr = indptr};
+    m->max.set = m->sum.set = -1;
+    resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr);
+    resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices);
+    resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts);
+    return HSC_OK;
+}
+
+/* Statistics of each row over `columns` processors; of[thread] (NULL: itself) rises. */
+static hsc_status make_stats(hsc_db *db, const hsc_sparse *m, uint32_t columns, const uint32_t *of, hsc_row_stats *out, hsc_err *err) {
+    uint64_t rows = m->rows;
+    uint64_t *max = calloc(rows + 1, 8), *min = calloc(rows + 1, 8);
+    uint32_t *argmax = calloc(rows + 1, 4), *argmin = calloc(rows + 1, 4), *nonzero = calloc(rows + 1, 4);
+    double *squares = calloc(rows + 1, 8);
+    const uint32_t *indices = m->indices.whole, *counts = m->data.whole;
+    if (!max || !min || !argmax || !argmin || !nonzero || !squares) {
+        free(max), free(min), free(argmax), free(argmin), free(nonzero), free(squares);
+        return out_of_memory(db, err);
+    }
+    for (uint64_t r = 0; r < rows; r++) {
+        uint32_t gap = 0;
+        min[r] = UINT64_MAX;
+        for (uint64_t k = m->indptr[r]; k < m->indptr[r + 1];) {
+            uint32_t c = of ? of[indices[k]] : indices[k];
+            uint64_t v = 0;
+            for (; k < m->indptr[r + 1] && (of ? of[indices[k]] : indices[k]) == c; k++)
+                v += counts[k];
+            if (v > max[r])
+                max[r] = v, argmax[r] = c;
+            if (v < min[r])
+                min[r] = v, argmin[r] = c;
+            gap += c == gap;
+            nonzero[r]++;
+            squares[r] += (double)v * (double)v;
+        }
+        if (nonzero[r] < columns)
+            min[r] = 0, argmin[r] = gap;
+    }
+    resident(db, &out->max, HSC_COLTYPE_U8, rows, max);
+    resident(db, &out->argmax, HSC_COLTYPE_U4, rows, argmax);
+    resident(db, &out->min, HSC_COLTYPE_U8, rows, min);
+    resident(db, &out->argmin, HSC_COLTYPE_U4, rows, argmin);
+    resident(db, &out->nonzero, HSC_COLTYPE_U4, rows, nonzero);
+    resident(db, &out->squares, HSC_COLTYPE_F8, rows, squares);
+    out->present = true;
+    return HSC_OK;
+}
+
+/* The values of `t` in both orders. Takes its arrays. */
+static hsc_status make_values(hsc_db *db, table *t, uint64_t *by_thread, hsc_values *v, hsc_err *err) {
+    uint64_t threads = db->tables.rows[HSC_TAB_thread], nnz = t->n;
+    uint64_t *indptr = calloc(t->rows + 1, 8), *fill = malloc((t->rows + 1) * 8), *sum = calloc(t->rows + 1, 8);
+    uint32_t *indices = malloc((nnz + 1) * 4), *counts = malloc((nnz + 1) * 4);
+    if (!indptr || !fill || !sum || !indices || !counts) {
+        free(indptr), free(fill), free(sum), free(indices), free(counts);
+        return out_of_memory(db, err);
+    }
+    for (uint64_t k = 0; k < nnz; k++) {
+        indptr[t->indices[k] + 1]++;
+        sum[t->indices[k]] += t->counts[k];
+    }
+    for (uint64_t r = 0; r < t->rows; r++)
+        indptr[r + 1] += indptr[r];
+    memcpy(fill, indptr, (t->rows + 1) * 8);
+    for (uint64_t c = 0; c < threads; c++)
+        for (uint64_t k = by_thread[c]; k < by_thread[c + 1]; k++) {
+            uint64_t at = fill[t->indices[k]]++;
+            indices[at] = (uint32_t)c;
+            counts[at] = t->counts[k];
+        }
+    free(fill);
+    make_sparse(db, &v->by_row, t->rows, threads, nnz, indptr, indices, counts);
+    make_sparse(db, &v->by_thread, threads, t->rows, nnz, by_thread, t->indices, t->counts);
+    t->indices = t->counts = NULL;
+    resident(db, &v->sum, HSC_COLTYPE_U8, t->rows, sum);
+    v->present = v->levels_looked[0] = v->levels_looked[1] = true;
+    hsc_status status = make_stats(db, &v->by_row, (uint32_t)threads, NULL, &v->stats[HSC_AXIS_THREAD], err);
+    if (!status && !db->identity_processes)
+        status = make_stats(db, &v->by_row, (uint32_t)db->tables.rows[HSC_TAB_process], HSC_COL(db, thread_process, uint32_t),
+                            &v->stats[HSC_AXIS_PROCESS], err);
+    return status;
+}
+
+hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
+    const hsc_interval *i = db->interval;
+    const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    bool known = metric == 0;
+    for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_leaf] && !known; k++)
+        known = of[k] == metric;
+    if (!known)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s' is not known by time: it has no values in an interval", db->path,
+                           hsc_db_text(db, HSC_COL_metric_name, metric));
+    hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    if (status)
+        return status;
+    table t = {.db = db, .rows = v->rows};
+    t.dense = calloc(t.rows + 1, sizeof *t.dense);
+    t.seen = calloc(t.rows + 1, sizeof *t.seen);
+    t.touched = malloc((t.rows + 1) * sizeof *t.touched);
+    t.indices = malloc(sizeof *t.indices);
+    t.counts = malloc(sizeof *t.counts);
+    uint64_t *by_thread = calloc(threads + 1, sizeof *by_thread);
+    if (!t.dense || !t.seen || !t.touched || !by_thread || !t.indices || !t.counts)
+        status = out_of_memory(db, err);
+    for (uint64_t c = 0; c < threads && !status; c++) {
+        for (uint64_t k = i->indptr[c]; k < i->indptr[c + 1]; k++)
+            if (of[i->leaf[k]] == metric)
+                add_leaf(&t, which, i->leaf[k], i->count[k]);
+        if (!end_thread(&t))
+            status = out_of_memory(db, err);
+        by_thread[c + 1] = t.n;
+    }
+    if (!status) {
+        status = make_values(db, &t, by_thread, v, err);
+        if (!v->present)
+            free(by_thread);
+    } else
+        free(by_thread);
+    free(t.dense);
+    free(t.seen);
+    free(t.touched);
+    free(t.indices);
+    free(t.counts);
+    return status;
+}
+
+/* ---- on and off ---- */
+
+void hsc_interval_close(hsc_db *db) {
+    hsc_interval *v = db->interval;
+    if (!v)
+        return;
+    hsc_values_close(db);
+    free(db->values);
+    for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
+        free(db->context_sums[i]);
+    free(db->context_sums);
+    db->values = v->whole;
+    db->context_sums = v->whole_sums;
+    free(v->indptr);
+    free(v->leaf);
+    free(v->count);
+    free(v);
+    db->interval = NULL;
+}
+
+bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s) {
+    if (!db->interval)
+        return false;
+    *begin_s = db->interval->begin_s;
+    *end_s = db->interval->end_s;
+    return true;
+}
+
+hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err) {
+    hsc_times *t = NULL;
+    if (!(begin_s < end_s)) {
+        hsc_interval_close(db);
+        return HSC_OK;
+    }
+    hsc_status status = hsc_times_begin(db, &t, err);
+    if (status)
+        return status;
+    uint64_t threads = db->tables.rows[HSC_TAB_thread], metrics = db->tables.rows[HSC_TAB_metric];
+    hsc_interval *v = calloc(1, sizeof *v);
+    tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
+    a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
+    a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
+    hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
+    uint64_t **sums = calloc(metrics + 1, sizeof *sums);
+    if (!v || !a.by_leaf || !a.touched || !values || !sums || !(v->indptr = calloc(threads + 1, sizeof *v->indptr)))
+        status = out_of_memory(db, err);
+    if (!status) {
+        v->begin_s = begin_s;
+        v->end_s = end_s;
+    }
+    for (uint32_t c = 0; c < threads && !status; c++)
+        status = count_thread(v, &a, c, err);
+    free(a.by_leaf);
+    free(a.touched);
+    if (status) {
+        if (v) {
+            free(v->indptr);
+            free(v->leaf);
+            free(v->count);
+        }
+        free(v);
+        free(values);
+        free(sums);
+        return status;
+    }
+    hsc_interval_close(db);
+    v->whole = db->values;
+    v->whole_sums = db->context_sums;
+    db->values = values;
+    db->context_sums = sums;
+    db->interval = v;
+    return HSC_OK;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Opens /time, finds samples by time, hands them out; spans of traces. */
+#include "time_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+enum { BUDGET = 192 << 20 };
+
+static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
+    return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+}
+
+/* ---- pieces ---- */
+
+static hsc_status pieces_open(hsc_db *db, const char *name, hsc_column_type type, uint64_t n, hsc_pieces *c, hsc_err *err) {
+    hsc_status status = hsc_array_open(db, name, type, n, &c->a, err);
+    if (status)
+        return status;
+    c->p = calloc((c->a.n >> HSC_PIECE_SHIFT) + 1, sizeof *c->p);
+    return c->p ? HSC_OK : out_of_memory(db, err);
+}
+
+static void pieces_clear(hsc_pieces *c) {
+    for (uint64_t i = 0; c->p && i <= c->a.n >> HSC_PIECE_SHIFT; i++) {
+        free(c->p[i]);
+        c->p[i] = NULL;
+    }
+}
+
+static void pieces_close(hsc_db *db, hsc_pieces *c) {
+    pieces_clear(c);
+    free(c->p);
+    c->p = NULL;
+    hsc_array_close(db, &c->a);
+}
+
+hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err) {
+    unsigned size = hsc_schema_type_size(c->a.type);
+    if (!n)
+        return HSC_OK;
+    if (first > c->a.n || n > c->a.n - first)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected at least %" PRIu64 " values, got %" PRIu64, db->path, c->a.name,
+                           first + n, c->a.n);
+    for (uint64_t i = first >> HSC_PIECE_SHIFT; i <= (first + n - 1) >> HSC_PIECE_SHIFT; i++) {
+        uint64_t at = i << HSC_PIECE_SHIFT, m = c->a.n - at < HSC_CHUNK_ROWS ? c->a.n - at : HSC_CHUNK_ROWS;
+        const void *from = NULL;
+        if (c->p[i])
+            continue;
+        void *to = malloc(m * size);
+        hsc_status status = to ? hsc_array_get(db, &c->a, at, m, to, &from, err) : out_of_memory(db, err);
+        if (status) {
+            free(to);
+            return status;
+        }
+        if (from != to)
+            memcpy(to, from, m * size);
+        c->p[i] = to;
+        db->times->held += m * size;
+    }
+    return HSC_OK;
+}
+
+/* ---- open ---- */
+
+/* `n` numbers that must be an indptr ending at *total (HSC_NNZ_MAX + 1: any). */
+static hsc_status read_indptr(hsc_db *db, const char *name, uint64_t rows, uint64_t total, uint64_t **out, hsc_err *err) {
+    hsc_array a = {.set = -1};
+    const void *from = NULL;
+    hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U8, rows + 1, &a, err);
+    uint64_t *p = status ? NULL : malloc((rows + 1) * sizeof *p);
+    if (!status)
+        status = p ? hsc_array_get(db, &a, 0, rows + 1, p, &from, err) : out_of_memory(db, err);
+    if (!status && from != p)
+        memcpy(p, from, (rows + 1) * sizeof *p);
+    if (!status)
+        status = hsc_check_indptr(db->path, name, p, rows, total <= HSC_NNZ_MAX ? total : p[rows], err);
+    hsc_array_close(db, &a);
+    if (status)
+        free(p);
+    else
+        *out = p;
+    return status;
+}
+
+static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
+    uint64_t threads = db->tables.rows[HSC_TAB_thread], slices;
+    hsc_status status = pieces_open(db, "/time/samples/delta", HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, &t->delta, err);
+    uint64_t n = t->delta.a.n;
+    if (!status)
+        status = pieces_open(db, "/time/samples/leaf", HSC_COLTYPE_U4, n, &t->leaf, err);
+    if (!status)
+        status = pieces_open(db, "/time/samples/count", HSC_COLTYPE_U4, n, &t->count, err);
+    if (!status)
+        status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
+    if (!status)
+        status = read_indptr(db, "/time/slices/indptr", threads, HSC_NNZ_MAX + 1, &t->slice_indptr, err);
+    for (uint64_t i = 0; i < threads && !status; i++) {
+        slices = (t->indptr[i + 1] - t->indptr[i] + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+        if (t->slice_indptr[i + 1] - t->slice_indptr[i] != slices)
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time/slices/indptr row %" PRIu64 ": expected %" PRIu64 " slices, got %" PRIu64,
+                                 db->path, i, slices, t->slice_indptr[i + 1] - t->slice_indptr[i]);
+    }
+    if (!status)
+        status = pieces_open(db, "/time/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[threads], &t->begin, err);
+    return status;
+}
+
+static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc_err *err) {
+    hsc_slice_level *l = &t->slices[level];
+    uint64_t threads = db->tables.rows[HSC_TAB_thread], size = hsc_slice_size(level);
+    char name[96];
+    const void *p = NULL;
+    l->rows = calloc(threads + 1, sizeof *l->rows);
+    if (!l->rows)
+        return out_of_memory(db, err);
+    for (uint64_t i = 0; i < threads; i++)
+        l->rows[i + 1] = l->rows[i] + (t->indptr[i + 1] - t->indptr[i]) / size;
+    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/indptr", size);
+    l->indptr.set = -1;
+    hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U8, l->rows[threads] + 1, &l->indptr, err);
+    if (status)
+        return status;
+    l->indptr.pinned = true;
+    status = hsc_array_get(db, &l->indptr, 0, l->rows[threads] + 1, NULL, &p, err);
+    if (status)
+        return status;
+    l->begin = p;
+    status = hsc_check_indptr(db->path, name, l->begin, l->rows[threads], l->begin[l->rows[threads]], err);
+    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/leaf", size);
+    if (!status)
+        status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], &l->leaf, err);
+    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/sum", size);
+    return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], &l->sum, err);
+}
+
+static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
+    uint64_t most = 0;
+    double end = 0, bin = 0;
+    if (!hsc_db_has(db, "/time/samples"))
+        return HSC_OK;
+    hsc_status status = hsc_db_load(db, HSC_TAB_leaf, err);
+    if (!status)
+        status = hsc_db_load(db, HSC_TAB_context, err);
+    if (!status)
+        status = hsc_db_number(db, "/time", "tick_s", &t->tick_s, err);
+    if (!status)
+        status = hsc_db_number(db, "/time", "end", &end, err);
+    if (!status)
+        status = hsc_db_number(db, "/time", "bin", &bin, err);
+    if (!status && (!(t->tick_s > 0) || !isfinite(t->tick_s) || !(end >= 0 && end <= 4294967295.0) || !(bin >= 1 && bin <= 4294967295.0)))
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time: attributes tick_s, end and bin are no times", db->path);
+    if (status)
+        return status;
+    t->end = (uint64_t)end;
+    t->bin = (uint64_t)bin;
+    status = open_samples(db, t, err);
+    if (status)
+        return status;
+    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_thread]; i++)
+        if (t->indptr[i + 1] - t->indptr[i] > most)
+            most = t->indptr[i + 1] - t->indptr[i];
+    t->n_slices = hsc_slice_levels(most);
+    t->n_bins = hsc_bin_levels(t->end, t->bin);
+    for (unsigned k = 0; k < t->n_slices && !status; k++)
+        status = open_slice_level(db, t, k, err);
+    t->present = !status;
+    return status;
+}
+
+static hsc_pieces *bin_sets(hsc_bin_level *l, unsigned i) {
+    hsc_pieces *sets[] = {&l->count, &l->category, &l->category_count, &l->scope, &l->scope_count, &l->procedure, &l->procedure_count};
+    return sets[i];
+}
+
+void hsc_times_close(hsc_db *db) {
+    hsc_times *t = db->times;
+    if (!t)
+        return;
+    pieces_close(db, &t->delta);
+    pieces_close(db, &t->leaf);
+    pieces_close(db, &t->count);
+    pieces_close(db, &t->begin);
+    for (unsigned k = 0; k < HSC_SLICE_LEVELS_MAX; k++) {
+        pieces_close(db, &t->slices[k].leaf);
+        pieces_close(db, &t->slices[k].sum);
+        hsc_array_close(db, &t->slices[k].indptr);
+        free(t->slices[k].rows);
+    }
+    for (unsigned k = 0; k < HSC_BIN_LEVELS_MAX; k++) {
+        for (unsigned i = 0; i < 7; i++)
+            pieces_close(db, bin_sets(&t->bins[k], i));
+        free(t->bins[k].indptr);
+        free(t->bins[k].first);
+    }
+    free(t->indptr);
+    free(t->slice_indptr);
+    free(t);
+    db->times = NULL;
+}
+
+hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
+    if (!db->times) {
+        db->times = calloc(1, sizeof *db->times);
+        if (!db->times)
+            return out_of_memory(db, err);
+        db->times->budget = BUDGET;
+        hsc_status status = open_times(db, db->times, err);
+        if (status) {
+            hsc_times_close(db);
+            return status;
+        }
+    }
+    *out = db->times;
+    return HSC_OK;
+}
+
+hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
+    hsc_times *t = NULL;
+    hsc_status status = hsc_times_open(db, &t, err);
+    if (status)
+        return status;
+    if (!t->present)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: has no samples by time; heatscope correlate makes them", db->path);
+    if (t->held > t->budget) {
+        pieces_clear(&t->delta);
+        pieces_clear(&t->leaf);
+        pieces_clear(&t->count);
+        pieces_clear(&t->begin);
+        for (unsigned k = 0; k < t->n_slices; k++) {
+            pieces_clear(&t->slices[k].leaf);
+            pieces_clear(&t->slices[k].sum);
+        }
+        for (unsigned k = 0; k < t->n_bins; k++)
+            for (unsigned i = 0; i < 7; i++)
+                pieces_clear(bin_sets(&t->bins[k], i));
+        t->held = 0;
+    }
+    *out = t;
+    return HSC_OK;
+}
+
+hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err) {
+    static const char *const names[] = {"count", "category", "category_count", "scope", "scope_count", "procedure", "procedure_count"};
+    hsc_times *t = db->times;
+    hsc_bin_level *l = &t->bins[level];
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    hsc_array first = {.set = -1};
+    const void *p = NULL;
+    char name[96];
+    if (l->open)
+        return HSC_OK;
+    l->width = hsc_bin_width(t->bin, level);
+    snprintf(name, sizeof name, "/time/bins/%u/count", level);
+    hsc_status status = HSC_OK;
+    for (unsigned i = 0; i < 7 && !status; i++) {
+        hsc_pieces *c = bin_sets(l, i);
+        snprintf(name, sizeof name, "/time/bins/%u/%s", level, names[i]);
+        pieces_close(db, c); /* of an attempt that failed */
+        status = pieces_open(db, name, i == 1 ? HSC_COLTYPE_U1 : HSC_COLTYPE_U4, i ? l->count.a.n : HSC_NNZ_MAX + 1, c, err);
+    }
+    snprintf(name, sizeof name, "/time/bins/%u/indptr", level);
+    free(l->indptr);
+    free(l->first);
+    l->indptr = NULL;
+    l->first = NULL;
+    if (!status)
+        status = read_indptr(db, name, threads, l->count.a.n, &l->indptr, err);
+    snprintf(name, sizeof name, "/time/bins/%u/first", level);
+    if (!status)
+        status = hsc_array_open(db, name, HSC_COLTYPE_U4, threads, &first, err);
+    if (!status && !(l->first = malloc((threads + 1) * sizeof *l->first)))
+        status = out_of_memory(db, err);
+    if (!status)
+        status = hsc_array_get(db, &first, 0, threads, l->first, &p, err);
+    if (!status && p != l->first)
+        memcpy(l->first, p, threads * sizeof *l->first);
+    hsc_array_close(db, &first);
+    l->open = !status;
+    return status;
+}
+
+hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err) {
+    hsc_times *t = NULL;
+    hsc_status status = hsc_times_open(db, &t, err);
+    if (status)
+        return status;
+    *out = (hsc_db_times){.present = t->present, .spans = db->tables.rows[HSC_TAB_span]};
+    if (t->present) {
+        out->tick_s = t->tick_s;
+        out->end_s = (double)(t->end + 1) * t->tick_s; /* the last sample is before it */
+        out->bin_s = (double)t->bin * t->tick_s;
+        out->samples = t->delta.a.n;
+    }
+    return HSC_OK;
+}
+
+/* ---- samples ---- */
+
+uint64_t hsc_times_tick(const hsc_times *t, double seconds) {
+    double tick = ceil(seconds / t->tick_s - 1e-6);
+    return !(tick > 0) ? 0 : tick > (double)t->end + 1 ? t->end + 1 : (uint64_t)tick;
+}
+
+hsc_status hsc_times_find(hsc_db *db, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
+    hsc_times *t = db->times;
+    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread];
+    uint64_t low = 0, high = t->slice_indptr[thread + 1] - base; /* first slice that begins at or after tick */
+    hsc_status status = hsc_pieces_need(db, &t->begin, base, high, err);
+    if (status)
+        return status;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (hsc_pieces_u4(&t->begin, base + middle) < tick)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *sample = low * HSC_SLICE_FIRST < n ? low * HSC_SLICE_FIRST : n;
+    if (!low)
+        return HSC_OK;
+    uint64_t first = (low - 1) * HSC_SLICE_FIRST, last = *sample, at = hsc_pieces_u4(&t->begin, base + low - 1);
+    status = hsc_pieces_need(db, &t->delta, t->indptr[thread] + first, last - first, err);
+    for (uint64_t i = first; i < last && !status; i++) {
+        at += i > first ? hsc_pieces_u4(&t->delta, t->indptr[thread] + i) : 0;
+        if (at >= tick) {
+            *sample = i;
+            break;
+        }
+    }
+    return status;
+}
+
+struct hsc_db_samples {
+    hsc_db *db;
+    uint32_t thread;
+    uint64_t next, last, tick; /* tick: of the sample before next, where next is not the first of its slice */
+};
+
+hsc_status hsc_db_samples_open(hsc_db *db, uint32_t thread, double begin_s, double end_s, hsc_db_samples **out, hsc_err *err) {
+    hsc_times *t = NULL;
+    uint64_t first = 0, last = 0;
+    if (thread >= db->tables.rows[HSC_TAB_thread])
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: thread %" PRIu32 " asked for, there are %" PRIu64, db->path, thread,
+                           db->tables.rows[HSC_TAB_thread]);
+    hsc_status status = hsc_times_begin(db, &t, err);
+    if (!status)
+        status = hsc_times_find(db, thread, hsc_times_tick(t, begin_s), &first, err);
+    if (!status)
+        status = hsc_times_find(db, thread, hsc_times_tick(t, end_s), &last, err);
+    if (status)
+        return status;
+    hsc_db_samples *c = calloc(1, sizeof *c);
+    if (!c)
+        return out_of_memory(db, err);
+    *c = (hsc_db_samples){.db = db, .thread = thread, .next = first, .last = last > first ? last : first};
+    uint64_t slice = first / HSC_SLICE_FIRST, at = slice * HSC_SLICE_FIRST;
+    if (first < last && at < first) {
+        c->tick = hsc_pieces_u4(&t->begin, t->slice_indptr[thread] + slice);
+        status = hsc_pieces_need(db, &t->delta, t->indptr[thread] + at, first - at, err);
+        for (uint64_t i = at + 1; i < first && !status; i++)
+            c->tick += hsc_pieces_u4(&t->delta, t->indptr[thread] + i);
+    }
+    if (status)
+        free(c);
+    else
+        *out = c;
+    return status;
+}
+
+void hsc_db_samples_close(hsc_db_samples *c) {
+    free(c);
+}
+
+hsc_status hsc_db_samples_next(hsc_db_samples *c, uint32_t capacity, hsc_db_sample *out, uint32_t *n, hsc_err *err) {
+    hsc_db *db = c->db;
+    hsc_times *t = NULL;
+    hsc_status status = hsc_times_begin(db, &t, err);
+    uint64_t m = c->last - c->next < capacity ? c->last - c->next : capacity, base = status ? 0 : t->indptr[c->thread];
+    if (!status)
+        status = hsc_pieces_need(db, &t->delta, base + c->next, m, err);
+    if (!status)
+        status = hsc_pieces_need(db, &t->leaf, base + c->next, m, err);
+    if (!status)
+        status = hsc_pieces_need(db, &t->count, base + c->next, m, err);
+    if (!status)
+        status = hsc_pieces_need(db, &t->begin, t->slice_indptr[c->thread], t->slice_indptr[c->thread + 1] - t->slice_indptr[c->thread], err);
+    if (status)
+        return status;
+    const uint32_t *context = HSC_COL(db, leaf_context, uint32_t), *line = HSC_COL(db, leaf_line, uint32_t),
+                   *instance = HSC_COL(db, leaf_instance, uint32_t), *metric = HSC_COL(db, leaf_metric, uint32_t);
+    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    for (uint64_t i = 0; i < m; i++, c->next++) {
+        uint32_t leaf = hsc_pieces_u4(&t->leaf, base + c->next);
+        if (leaf >= db->tables.rows[HSC_TAB_leaf])
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: /time/samples/leaf row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32,
+                               db->path, base + c->next, db->tables.rows[HSC_TAB_leaf], leaf);
+        if (c->next % HSC_SLICE_FIRST == 0)
+            c->tick = hsc_pieces_u4(&t->begin, t->slice_indptr[c->thread] + c->next / HSC_SLICE_FIRST);
+        else
+            c->tick += hsc_pieces_u4(&t->delta, base + c->next);
+        out[i] = (hsc_db_sample){(double)c->tick * t->tick_s, context[leaf], line[leaf], instance[leaf], category[leaf], metric[leaf],
+                                 hsc_pieces_u4(&t->count, base + c->next)};
+    }
+    *n = (uint32_t)m;
+    return HSC_OK;
+}
+
+/* ---- spans ---- */
+
+hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err) {
+    hsc_status status = hsc_db_load(db, HSC_TAB_span, err);
+    if (!status && row >= db->tables.rows[HSC_TAB_span])
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: span %" PRIu64 " asked for, there are %" PRIu64, db->path, row,
+                             db->tables.rows[HSC_TAB_span]);
+    if (status)
+        return status;
+    *out = (hsc_db_span){.thread = HSC_COL(db, span_thread, uint32_t)[row],
+                         .begin_s = (double)HSC_COL(db, span_begin_ns, uint64_t)[row] * 1e-9,
+                         .end_s = (double)(HSC_COL(db, span_begin_ns, uint64_t)[row] + HSC_COL(db, span_length_ns, uint64_t)[row]) * 1e-9,
+                         .is_message = HSC_COL(db, span_what, uint8_t)[row] == 1,
+                         .kind = HSC_COL(db, span_kind, uint8_t)[row],
+                         .category = HSC_COL(db, span_category, uint8_t)[row],
+                         .context = HSC_COL(db, span_context, uint32_t)[row],
+                         .line = HSC_COL(db, span_line, uint32_t)[row],
+                         .bytes = HSC_COL(db, span_bytes, uint64_t)[row]};
+    const char *text = hsc_enum_text(out->is_message ? "operation_class" : "wait_kind", out->kind);
+    out->kind_text = text ? text : "";
+    return HSC_OK;
+}
+
+hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint64_t *first, uint64_t *n, hsc_err *err) {
+    hsc_status status = hsc_db_load(db, HSC_TAB_span, err);
+    if (status)
+        return status;
+    uint64_t rows = db->tables.rows[HSC_TAB_span], bounds[3];
+    const uint32_t *of = HSC_COL(db, span_thread, uint32_t);
+    const uint64_t *begin = HSC_COL(db, span_begin_ns, uint64_t), *length = HSC_COL(db, span_length_ns, uint64_t);
+    for (int k = 0; k < 3; k++) { /* first of the thread; first that begins at or after begin_s; at or after end_s */
+        uint64_t low = 0, high = rows;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            if (of[middle] < thread || (k && of[middle] == thread && (double)begin[middle] * 1e-9 < (k == 1 ? begin_s : end_s)))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds[k] = low;
+    }
+    while (bounds[1] > bounds[0] && (double)(begin[bounds[1] - 1] + length[bounds[1] - 1]) * 1e-9 > begin_s) /* spans of a thread follow one another */
+        bounds[1]--;
+    *first = bounds[1];
+    *n = bounds[2] > bounds[1] ? bounds[2] - bounds[1] : 0;
+    return HSC_OK;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* /time of an open database, for the queries of time_read.c, timeline.c and interval.c. */
+#ifndef HEATSCOPE_STORE_TIME_READ_H
+#define HEATSCOPE_STORE_TIME_READ_H
+
+#include "db.h"
+#include "times.h"
+
+/* A data set of which pieces stay in memory. */
+typedef struct hsc_pieces {
+    hsc_array a;
+    void **p; /* by piece of HSC_CHUNK_ROWS elements; NULL: not read */
+} hsc_pieces;
+
+enum { HSC_PIECE_SHIFT = 14 }; /* 16384 */
+
+static inline uint32_t hsc_pieces_u4(const hsc_pieces *c, uint64_t i) {
+    return ((const uint32_t *)c->p[i >> HSC_PIECE_SHIFT])[i & (HSC_CHUNK_ROWS - 1)];
+}
+
+static inline uint8_t hsc_pieces_u1(const hsc_pieces *c, uint64_t i) {
+    return ((const uint8_t *)c->p[i >> HSC_PIECE_SHIFT])[i & (HSC_CHUNK_ROWS - 1)];
+}
+
+typedef struct hsc_slice_level {
+    uint64_t *rows;   /* by thread: its first slice; threads + 1 */
+    hsc_array indptr; /* pinned */
+    const uint64_t *begin;
+    hsc_pieces leaf, sum;
+} hsc_slice_level;
+
+typedef struct hsc_bin_level {
+    bool open;
+    uint64_t width;
+    uint64_t *indptr; /* by thread */
+    uint32_t *first;
+    hsc_pieces count, category, category_count, scope, scope_count, procedure, procedure_count;
+} hsc_bin_level;
+
+typedef struct hsc_times {
+    bool present;
+    double tick_s;
+    uint64_t end, bin;
+    uint64_t *indptr, *slice_indptr; /* by thread: samples, slices */
+    hsc_pieces delta, leaf, count, begin;
+    hsc_slice_level slices[HSC_SLICE_LEVELS_MAX];
+    hsc_bin_level bins[HSC_BIN_LEVELS_MAX];
+    unsigned n_slices, n_bins;
+    uint64_t held, budget; /* bytes of pieces */
+} hsc_times;
+
+/* db->times, read when first asked for; (*out)->present false: none. */
+hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err);
+/* The same, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
+hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
+hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err); /* opens bins[level] */
+
+/* Makes elements [first, first + n) readable. */
+hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err);
+
+/* Number of the thread's first sample (from 0) at or after a time; its number of samples where there is none. */
+hsc_status hsc_times_find(hsc_db *db, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err);
+/* Tick of sample `sample` of the thread, at the start of a slice or after the one before. */
+uint64_t hsc_times_tick(const hsc_times *t, double seconds); /* first tick not before; clamped */
+
+#endif

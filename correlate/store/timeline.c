@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The timeline: rows of threads by slots of time, from bins that fit the screen, or from single samples when zoomed in. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "time_read.h"
+
+enum { KEYS = 4, CROWDED = 4 }; /* keys remembered by slot; threads of a row from which on wider bins do */
+
+typedef struct slot {
+    double all;
+    uint32_t key[KEYS];
+    float time[KEYS];
+} slot;
+
+typedef struct canvas {
+    double begin, width; /* ticks: of the first slot, of each */
+    uint32_t pixels;
+    slot *slots;         /* of the row under way */
+} canvas;
+
+/* `all` ticks of CPU time in [from, to), of which `most` are of `key`. */
+static void paint(canvas *c, double from, double to, uint32_t key, double most, double all) {
+    double first = (from - c->begin) / c->width, last = (to - c->begin) / c->width, length = last - first;
+    if (last <= 0 || first >= c->pixels || !(all > 0))
+        return;
+    uint32_t i = first > 0 ? (uint32_t)first : 0, end = last < c->pixels ? (uint32_t)last : c->pixels - 1;
+    for (; i <= end; i++) {
+        double low = first > i ? first : i, high = last < i + 1 ? last : i + 1;
+        double part = length > 0 ? (high - low) / length : 1;
+        slot *s = &c->slots[i];
+        if (!(part > 0))
+            continue;
+        s->all += part * all;
+        int at = 0;
+        for (int k = 0; k < KEYS; k++) {
+            if (s->key[k] == key) {
+                at = k;
+                break;
+            }
+            at = s->time[k] < s->time[at] ? k : at;
+        }
+        if (s->key[at] != key) { /* the least known makes room */
+            s->key[at] = key;
+            s->time[at] = 0;
+        }
+        s->time[at] += (float)(part * most);
+    }
+}
+
+static hsc_status paint_bins(hsc_db *db, canvas *c, unsigned level, hsc_timeline_key key, uint32_t thread, double period, hsc_err *err) {
+    hsc_bin_level *l = &db->times->bins[level];
+    hsc_pieces *keys = key == HSC_TIMELINE_CATEGORY ? &l->category : key == HSC_TIMELINE_SCOPE ? &l->scope : &l->procedure;
+    hsc_pieces *most = key == HSC_TIMELINE_CATEGORY ? &l->category_count : key == HSC_TIMELINE_SCOPE ? &l->scope_count : &l->procedure_count;
+    uint64_t rows = l->indptr[thread + 1] - l->indptr[thread], first = l->first[thread];
+    double width = (double)l->width, low = c->begin / width, high = (c->begin + c->width * c->pixels) / width;
+    uint64_t from = low > (double)first ? (uint64_t)low - first : 0;
+    uint64_t to = high <= (double)first ? 0 : high >= (double)(first + rows) ? rows : (uint64_t)ceil(high) - first;
+    if (from >= to)
+        return HSC_OK;
+    uint64_t at = l->indptr[thread];
+    hsc_status status = hsc_pieces_need(db, &l->count, at + from, to - from, err);
+    if (!status)
+        status = hsc_pieces_need(db, keys, at + from, to - from, err);
+    if (!status)
+        status = hsc_pieces_need(db, most, at + from, to - from, err);
+    for (uint64_t i = from; i < to && !status; i++) {
+        uint32_t all = hsc_pieces_u4(&l->count, at + i), what;
+        if (!all)
+            continue;
+        what = key == HSC_TIMELINE_CATEGORY ? hsc_pieces_u1(keys, at + i) : hsc_pieces_u4(keys, at + i);
+        paint(c, (double)(first + i) * width, (double)(first + i + 1) * width, what, period * hsc_pieces_u4(most, at + i), period * all);
+    }
+    return status;
+}
+
+static hsc_status paint_samples(hsc_db *db, canvas *c, hsc_timeline_key key, uint32_t thread, double period, hsc_err *err) {
+    enum { BLOCK = 1024 };
+    hsc_db_sample samples[BLOCK];
+    hsc_db_samples *cursor = NULL;
+    const uint32_t *scope_of = HSC_COL(db, context_scope, uint32_t), *procedure_of = HSC_COL(db, scope_procedure, uint32_t);
+    double tick = db->times->tick_s, end = c->begin + c->width * c->pixels;
+    uint32_t n = 0;
+    /* a sample stands for time before it, so some later ones matter too */
+    hsc_status status = hsc_db_samples_open(db, thread, c->begin * tick, (end + 64 * period) * tick, &cursor, err);
+    do {
+        if (!status)
+            status = hsc_db_samples_next(cursor, BLOCK, samples, &n, err);
+        for (uint32_t i = 0; i < n && !status; i++) {
+            uint32_t scope = scope_of[samples[i].context], procedure = scope < db->tables.rows[HSC_TAB_scope] ? procedure_of[scope] : HSC_NONE;
+            double to = samples[i].time_s / tick, length = period * samples[i].count;
+            if (samples[i].metric)
+                continue;
+            paint(c, to - length, to, key == HSC_TIMELINE_CATEGORY ? samples[i].category : key == HSC_TIMELINE_SCOPE || procedure == HSC_NONE ? scope : procedure,
+                  length, length);
+        }
+    } while (!status && n);
+    hsc_db_samples_close(cursor);
+    return status;
+}
+
+static void take_row(const canvas *c, uint32_t threads, hsc_db_slot *out) {
+    for (uint32_t i = 0; i < c->pixels; i++) {
+        const slot *s = &c->slots[i];
+        int best = 0;
+        out[i] = (hsc_db_slot){.key = HSC_NONE};
+        if (!(s->all > 0) || !threads)
+            continue;
+        for (int k = 1; k < KEYS; k++)
+            if (s->time[k] > s->time[best] || (s->time[k] == s->time[best] && s->key[k] < s->key[best]))
+                best = k;
+        double share = s->time[best] / s->all, busy = s->all / (c->width * threads);
+        out[i] = (hsc_db_slot){s->key[best], share < 1 ? (float)share : 1, busy < 1 ? (float)busy : 1};
+    }
+}
+
+hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, double begin_s, double end_s,
+                                uint32_t pixels, hsc_db_slot *out, hsc_err *err) {
+    hsc_times *t = NULL;
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    hsc_status status = hsc_times_begin(db, &t, err);
+    if (!status && (!(begin_s < end_s) || !isfinite(begin_s) || !isfinite(end_s) || !pixels || (unsigned)key > HSC_TIMELINE_SCOPE))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: no interval, no slots, or no such key of a timeline", db->path);
+    if (status)
+        return status;
+    double period = HSC_COL(db, metric_scale, double)[0] / t->tick_s;
+    canvas c = {.begin = begin_s / t->tick_s, .width = (end_s - begin_s) / t->tick_s / pixels, .pixels = pixels};
+    c.slots = malloc(pixels * sizeof *c.slots);
+    uint64_t *first = calloc((uint64_t)rows + 2, sizeof *first);
+    uint32_t *of_row = malloc((threads + 1) * sizeof *of_row), drawn = 0;
+    if (!c.slots || !first || !of_row)
+        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+    for (uint64_t i = 0; i < threads && !status; i++) { /* threads by row */
+        if (row_of[i] != HSC_NONE && row_of[i] >= rows)
+            status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: a thread is in row %u, there are %u", db->path, row_of[i], rows);
+        else if (row_of[i] != HSC_NONE) {
+            first[row_of[i] + 1]++;
+            drawn++;
+        }
+    }
+    for (uint32_t r = 0; r < rows && !status; r++)
+        first[r + 1] += first[r];
+    for (uint64_t i = threads; i-- > 0 && !status;)
+        if (row_of[i] != HSC_NONE)
+            of_row[--first[row_of[i] + 1]] = (uint32_t)i; /* first[r + 1] is now where row r begins */
+    unsigned level = 0;
+    double widest = c.width * (drawn > (uint64_t)CROWDED * rows ? CROWDED : 1);
+    bool single = c.width < (double)t->bin;
+    while (!single && level + 1 < t->n_bins && (double)hsc_bin_width(t->bin, level + 1) <= widest)
+        level++;
+    if (!status && !single)
+        status = hsc_times_level(db, level, err);
+    for (uint32_t r = 0; r < rows && !status; r++) {
+        uint64_t from = first[r + 1], to = r + 1 < rows ? first[r + 2] : drawn;
+        for (uint32_t i = 0; i < pixels; i++) {
+            c.slots[i].all = 0;
+            for (int k = 0; k < KEYS; k++) {
+                c.slots[i].key[k] = HSC_NONE;
+                c.slots[i].time[k] = 0;
+            }
+        }
+        for (uint64_t k = from; k < to && !status; k++)
+            status = single ? paint_samples(db, &c, key, of_row[k], period, err) : paint_bins(db, &c, level, key, of_row[k], period, err);
+        if (!status)
+            take_row(&c, (uint32_t)(to - from), out + (uint64_t)r * pixels);
+    }
+    free(c.slots);
+    free(first);
+    free(of_row);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Samples by time: how /time is laid out (docs/schema.md, section 6), for its writer and its readers. */
+#ifndef HEATSCOPE_STORE_TIMES_H
+#define HEATSCOPE_STORE_TIMES_H
+
+#include <stdint.h>
+
+enum {
+    HSC_SLICE_FIRST = 1024,     /* samples of a slice of the finest level */
+    HSC_SLICE_FACTOR = 16,      /* of the next level */
+    HSC_SLICE_LEVELS_MAX = 6,
+    HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
+    HSC_BIN_LEVELS_MAX = 16,
+    HSC_BINS_ENOUGH = 256       /* in the run: no level beyond */
+};
+
+/* Levels of slices for a thread with so many samples as the one that has most. */
+static inline unsigned hsc_slice_levels(uint64_t most) {
+    unsigned n = 0;
+    for (uint64_t size = HSC_SLICE_FIRST; n < HSC_SLICE_LEVELS_MAX && most >= size; size *= HSC_SLICE_FACTOR)
+        n++;
+    return n;
+}
+
+static inline uint64_t hsc_slice_size(unsigned level) {
+    uint64_t size = HSC_SLICE_FIRST;
+    while (level--)
+        size *= HSC_SLICE_FACTOR;
+    return size;
+}
+
+/* Levels of bins for a run of `end` ticks whose finest bins have `width` ticks. */
+static inline unsigned hsc_bin_levels(uint64_t end, uint64_t width) {
+    unsigned n = 1;
+    for (uint64_t w = width; n < HSC_BIN_LEVELS_MAX && end / w >= HSC_BINS_ENOUGH; w *= HSC_BIN_FACTOR)
+        n++;
+    return n;
+}
+
+static inline uint64_t hsc_bin_width(uint64_t width, unsigned level) {
+    while (level--)
+        width *= HSC_BIN_FACTOR;
+    return width;
+}
+
+#endif

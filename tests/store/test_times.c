@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Samples by time against brute force: every table in random intervals, the cursor, the timeline, spans; equal bytes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <heatscope/query.h>
+
+#include "model.h"
+
+static model *truth;
+static hsc_db *db;
+static char path[64] = "/tmp/heatscope-times-XXXXXX", again[80];
+
+#define COL(column, ctype) ((const ctype *)truth->columns[HSC_COL_##column])
+
+static void must(hsc_status status, const hsc_err *err) {
+    if (status)
+        fail_msg("%s", err->text);
+}
+
+/* Rows of a table that a leaf counts in, each once, by the words of docs/schema.md. */
+static uint32_t rows_of(hsc_db_table table, uint32_t leaf, uint64_t *rows) {
+    uint32_t context = COL(leaf_context, uint32_t)[leaf], line = COL(leaf_line, uint32_t)[leaf], n = 0;
+    uint64_t stride = table == HSC_TABLE_SCOPE_CATEGORY ? truth->categories : 1;
+    uint64_t offset = table == HSC_TABLE_SCOPE_CATEGORY ? COL(leaf_category, uint8_t)[leaf] : 0;
+    switch (table) {
+    case HSC_TABLE_LINE:
+        rows[n++] = line;
+        break;
+    case HSC_TABLE_SCOPE_EXCL:
+        rows[n++] = COL(context_scope, uint32_t)[context];
+        break;
+    case HSC_TABLE_CONTEXT_EXCL:
+        rows[n++] = context;
+        break;
+    case HSC_TABLE_INSTANCE:
+        rows[n++] = COL(leaf_instance, uint32_t)[leaf];
+        break;
+    case HSC_TABLE_CONTEXT_INCL:
+        for (uint32_t c = context;; c = COL(context_parent, uint32_t)[c]) {
+            rows[n++] = c;
+            if (!c)
+                break;
+        }
+        break;
+    case HSC_TABLE_LINE_INCL:
+        rows[n++] = line;
+        for (uint32_t c = context; c; c = COL(context_parent, uint32_t)[c])
+            rows[n++] = COL(context_call_line, uint32_t)[c];
+        break;
+    default:
+        for (uint32_t c = context;; c = COL(context_parent, uint32_t)[c]) {
+            for (uint32_t s = COL(context_scope, uint32_t)[c];; s = COL(scope_parent, uint32_t)[s]) {
+                rows[n++] = s * stride + offset;
+                if (!s)
+                    break;
+            }
+            if (!c)
+                break;
+        }
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool seen = rows[i] == HSC_NONE;
+        for (uint32_t k = 0; k < kept; k++)
+            seen = seen || rows[k] == rows[i];
+        if (!seen)
+            rows[kept++] = rows[i];
+    }
+    return kept;
+}
+
+static void check_interval(double begin_s, double end_s, uint32_t metric) {
+    hsc_err err = {0};
+    must(hsc_db_set_interval(db, begin_s, end_s, &err), &err);
+    for (int table = 0; table < HSC_VALUES_COUNT; table++) {
+        uint64_t n = truth->value_rows[table], rows[20000];
+        double *want = calloc(n * truth->threads + 1, sizeof *want), *sums = calloc(n + 1, sizeof *sums);
+        float *got = calloc(n * truth->threads + 1, sizeof *got);
+        hsc_db_stats *stats = calloc(n + 1, sizeof *stats);
+        for (uint32_t t = 0; t < truth->threads; t++)
+            for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++) {
+                double time = truth->time[i] * 0.001;
+                if (time < begin_s - 1e-9 || time > end_s - 1e-9 || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric)
+                    continue;
+                uint32_t m = rows_of((hsc_db_table)table, truth->leaf[i], rows);
+                for (uint32_t k = 0; k < m; k++)
+                    want[rows[k] * truth->threads + t] += truth->count[i];
+            }
+        hsc_db_view view = {metric, (hsc_db_table)table, HSC_AXIS_THREAD};
+        must(hsc_db_read_block(db, view, 0, n, 0, truth->threads, got, &err), &err);
+        must(hsc_db_read_sums(db, view, 0, n, sums, &err), &err);
+        must(hsc_db_read_stats(db, view, 0, n, stats, &err), &err);
+        for (uint64_t r = 0; r < n; r++) {
+            double sum = 0, max = 0, min = INFINITY;
+            for (uint32_t t = 0; t < truth->threads; t++) {
+                double v = want[r * truth->threads + t];
+                if (v != (double)got[r * truth->threads + t])
+                    fail_msg("table %d row %lu thread %u in [%g, %g): %g, expected %g", table, (unsigned long)r, t, begin_s, end_s,
+                             (double)got[r * truth->threads + t], v);
+                sum += v;
+                max = v > max ? v : max;
+                min = v < min ? v : min;
+            }
+            assert_true(sums[r] == sum && stats[r].sum == sum && stats[r].max == max && stats[r].min == min);
+        }
+        /* processes are sums of threads */
+        uint64_t row = n / 2;
+        float processes[64];
+        view.axis = HSC_AXIS_PROCESS;
+        must(hsc_db_read_block(db, view, row, 1, 0, truth->processes, processes, &err), &err);
+        for (uint32_t p = 0; p < truth->processes; p++)
+            for (uint32_t t = 0; t < truth->threads; t++)
+                processes[p] -= COL(thread_process, uint32_t)[t] == p ? (float)want[row * truth->threads + t] : 0;
+        for (uint32_t p = 0; p < truth->processes; p++)
+            assert_true(processes[p] == 0);
+        free(want);
+        free(got);
+        free(sums);
+        free(stats);
+    }
+}
+
+static void test_intervals(void **state) {
+    (void)state;
+    unsigned r = 7;
+    hsc_err err = {0};
+    double a, b;
+    check_interval(0, 1e9, 0);
+    check_interval(0, 1e9, 1);
+    for (int i = 0; i < 25; i++) {
+        double begin = (model_random(&r) % MODEL_END) * 0.001, length = 0.001 * (1 + model_random(&r) % (i % 2 ? 30000 : 300));
+        check_interval(begin, begin + length, 0);
+        assert_true(hsc_db_get_interval(db, &a, &b) && a == begin && b == begin + length);
+    }
+    check_interval(39.999, 40, 0);
+    check_interval(1e6, 2e6, 0); /* after the end: nothing */
+    /* the run's own values are there again, untouched */
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
+    assert_false(hsc_db_get_interval(db, &a, &b));
+    float *got = calloc(truth->value_rows[0] * truth->threads, sizeof *got);
+    must(hsc_db_read_block(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, truth->value_rows[0], 0, truth->threads, got, &err), &err);
+    for (uint64_t i = 0; i < truth->value_rows[0] * truth->threads; i++)
+        assert_true((double)got[i] == (double)truth->values[HSC_TABLE_LINE][i]);
+    free(got);
+}
+
+static void test_cursor(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    unsigned r = 11;
+    for (int round = 0; round < 40; round++) {
+        uint32_t thread = model_random(&r) % truth->threads, n = 0;
+        uint32_t begin = model_random(&r) % MODEL_END, end = begin + model_random(&r) % 20000, capacity = 1 + model_random(&r) % 700;
+        hsc_db_samples *c = NULL;
+        hsc_db_sample *got = calloc(capacity, sizeof *got);
+        uint64_t at = truth->sample_begin[thread];
+        must(hsc_db_samples_open(db, thread, begin * 0.001, end * 0.001, &c, &err), &err);
+        while (at < truth->sample_begin[thread + 1] && truth->time[at] < begin)
+            at++;
+        for (;;) {
+            must(hsc_db_samples_next(c, capacity, got, &n, &err), &err);
+            for (uint32_t i = 0; i < n; i++, at++) {
+                assert_true(at < truth->sample_begin[thread + 1] && truth->time[at] < end);
+                assert_true(fabs(got[i].time_s - truth->time[at] * 0.001) < 1e-9 && got[i].count == truth->count[at]);
+                assert_int_equal(got[i].context, COL(leaf_context, uint32_t)[truth->leaf[at]]);
+                assert_int_equal(got[i].category, COL(leaf_category, uint8_t)[truth->leaf[at]]);
+            }
+            if (!n)
+                break;
+        }
+        assert_true(at == truth->sample_begin[thread + 1] || truth->time[at] >= end);
+        hsc_db_samples_close(c);
+        free(got);
+    }
+}
+
+/* One thread a row, slots as wide as bins of each level: key, share and time must be those counted by hand. */
+static void test_timeline(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    uint32_t *row_of = calloc(truth->threads, sizeof *row_of);
+    for (uint32_t t = 0; t < truth->threads; t++)
+        row_of[t] = truth->threads - 1 - t;
+    for (uint32_t width = MODEL_BIN; width <= 4 * MODEL_BIN; width *= 4)
+        for (int key = 0; key < 3; key++) {
+            enum { PIXELS = 64 };
+            hsc_db_slot *out = calloc((size_t)truth->threads * PIXELS, sizeof *out);
+            uint32_t begin = 3 * width;
+            must(hsc_db_read_timeline(db, (hsc_timeline_key)key, truth->threads, row_of, begin * 0.001, (begin + PIXELS * width) * 0.001, PIXELS, out, &err), &err);
+            for (uint32_t t = 0; t < truth->threads; t++)
+                for (uint32_t p = 0; p < PIXELS; p++) {
+                    const hsc_db_slot *s = &out[(size_t)row_of[t] * PIXELS + p];
+                    double by[90] = {0}, all = 0, most = 0;
+                    for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++) {
+                        uint32_t leaf = truth->leaf[i], scope = COL(context_scope, uint32_t)[COL(leaf_context, uint32_t)[leaf]];
+                        if (truth->time[i] / width != begin / width + p || COL(leaf_metric, uint32_t)[leaf])
+                            continue;
+                        by[key == 0 ? COL(leaf_category, uint8_t)[leaf] : key == 1 ? COL(scope_procedure, uint32_t)[scope] : scope] += truth->count[i];
+                        all += truth->count[i];
+                    }
+                    for (int k = 0; k < 90; k++)
+                        most = by[k] > most ? by[k] : most;
+                    if (all == 0) {
+                        assert_int_equal(s->key, HSC_NONE);
+                        continue;
+                    }
+                    assert_true(s->key < 90 && by[s->key] == most && fabs((double)s->share - most / all) < 1e-5);
+                    assert_true(fabs((double)s->busy - fmin(1, all / width)) < 1e-5);
+                }
+            free(out);
+        }
+    /* closer than the finest bins, and the whole run: CPU time must be that of the samples */
+    for (int zoom = 0; zoom < 2; zoom++) {
+        enum { SLOTS = 500 };
+        double begin = zoom ? 5 : -5, end = zoom ? 6 : 50, width = (end - begin) / SLOTS, seen = 0, all = 0;
+        hsc_db_slot out[SLOTS];
+        for (uint32_t t = 0; t < truth->threads; t++)
+            row_of[t] = t == 3 ? 0 : HSC_NONE;
+        must(hsc_db_read_timeline(db, HSC_TIMELINE_SCOPE, 1, row_of, begin, end, SLOTS, out, &err), &err);
+        for (int i = 0; i < SLOTS; i++)
+            seen += (double)out[i].busy * width;
+        double *busy = calloc(SLOTS, sizeof *busy); /* each sample stands for the milliseconds before it */
+        for (uint64_t i = truth->sample_begin[3]; i < truth->sample_begin[4]; i++)
+            for (uint32_t k = 0; !COL(leaf_metric, uint32_t)[truth->leaf[i]] && k < truth->count[i]; k++) {
+                double time = truth->time[i] * 0.001 - 0.001 * k - 0.0005;
+                if (time >= begin && time < end)
+                    busy[(int)((time - begin) / width)] += 0.001 / width;
+            }
+        for (int i = 0; i < SLOTS; i++)
+            all += fmin(1, busy[i]) * width;
+        if (zoom) /* slots are twice as wide as a sample: what is cut at 1 is the same but for samples at the edges of slots */
+            assert_true(seen <= 1.02 && fabs(seen - all) < 0.05 * all + 0.01);
+        else
+            assert_true(fabs(seen - all) < 0.12 * all);
+        free(busy);
+    }
+    assert_int_equal(hsc_db_read_timeline(db, HSC_TIMELINE_SCOPE, 1, row_of, 1, 1, 10, NULL, &err), HSC_E_ARGUMENT);
+    free(row_of);
+}
+
+static void test_spans(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    uint64_t first = 0, n = 0;
+    hsc_db_span s;
+    must(hsc_db_find_spans(db, 2, 1.2, 3.1, &first, &n, &err), &err);
+    assert_int_equal(first, 21); /* [1, 1.5) reaches into it */
+    assert_int_equal(n, 3);
+    must(hsc_db_find_spans(db, 2, 1.6, 1.9, &first, &n, &err), &err);
+    assert_int_equal(n, 0);
+    must(hsc_db_find_spans(db, 20, 0, 100, &first, &n, &err), &err);
+    assert_int_equal(n, 0);
+    must(hsc_db_get_span(db, 21, &s, &err), &err);
+    assert_true(s.thread == 2 && s.begin_s == 1.0 && s.end_s == 1.5);
+    assert_int_equal(hsc_db_get_span(db, 50, &s, &err), HSC_E_ARGUMENT);
+}
+
+static void test_bytes(void **state) {
+    (void)state;
+    char command[200];
+    hsc_err err = {0};
+    must(model_write(truth, again, 5, 1000, &err), &err);
+    snprintf(command, sizeof command, "cmp %s %s", path, again);
+    assert_int_equal(system(command), 0);
+}
+
+/* A database without: said, and nothing else changes. */
+static void test_none(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *none = NULL;
+    hsc_db_times times;
+    model *m = model_new(5, true);
+    must(model_write(m, again, 1, 1000, &err), &err);
+    must(hsc_db_open(again, &none, &err), &err);
+    must(hsc_db_get_times(none, &times, &err), &err);
+    assert_false(times.present);
+    assert_int_equal(hsc_db_set_interval(none, 1, 2, &err), HSC_E_MISSING);
+    double sum;
+    must(hsc_db_read_sums(none, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
+    hsc_db_close(none);
+    model_free(m);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+                                              cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
+    hsc_err err = {0};
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return 1;
+    close(fd);
+    snprintf(again, sizeof again, "%s.again", path);
+    truth = model_new(3, false);
+    model_add_times(truth, 9);
+    if (model_write(truth, path, 1, 1000, &err) || hsc_db_open(path, &db, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    hsc_db_close(db);
+    model_free(truth);
+    unlink(path);
+    unlink(again);
+    return failed;
+}
