@@ -2,55 +2,35 @@
 /* Arrays, references and messages as text. */
 #include "map_data.h"
 
+#include "data_text.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+static hsc_map_values values_of(const hsc_map_module *m) { return (hsc_map_values){m->values, m->n_values}; }
+
 static void print_value(const hsc_map_module *m, uint64_t id) {
-    if (!id)
-        printf("?");
-    else if (m->values[id - 1].kind == HSC_value_kind_CONSTANT)
-        printf("%" PRId64, m->values[id - 1].number);
-    else
-        printf("%s", m->values[id - 1].text.p);
+    char text[1000] = "";
+    hsc_map_text t = {text, sizeof text, 0};
+    hsc_map_text_value(&t, values_of(m), id);
+    printf("%s", text);
 }
 
-static bool is_column_major(const hsc_map_module *m, uint64_t array_id) {
-    return array_id && (m->arrays[array_id - 1].flags & HSC_array_flag_COLUMN_MAJOR);
-}
-
-/* "a[i][j + 1]" or "a(i, j + 1)". */
 static void print_element(const hsc_map_module *m, uint64_t array_id, hsc_u64s subscripts) {
-    bool fortran = is_column_major(m, array_id);
-    printf("%s", array_id ? m->arrays[array_id - 1].name.p : "?");
-    for (size_t k = 0; k < subscripts.n; k++) {
-        printf("%s", fortran ? k ? ", " : "(" : "[");
-        print_value(m, subscripts.p[k]);
-        printf("%s", !fortran ? "]" : k + 1 == subscripts.n ? ")" : "");
-    }
+    char text[1000] = "";
+    hsc_map_text t = {text, sizeof text, 0};
+    hsc_map_text_element(&t, values_of(m), array_id ? &m->arrays[array_id - 1] : NULL, subscripts);
+    printf("%s", text);
 }
 
-/* "a(1:n, j)"; an upper bound that is not known is left out. */
 static void print_section(const hsc_map_module *m, const hsc_rec_section *s) {
-    bool fortran = is_column_major(m, s->array_id);
-    printf("%s", s->array_id ? m->arrays[s->array_id - 1].name.p : "?");
-    for (size_t k = 0; k < s->lower.n; k++) {
-        printf("%s", fortran ? k ? ", " : "(" : "[");
-        print_value(m, s->lower.p[k]);
-        if (s->upper.p[k] != s->lower.p[k]) {
-            printf(" : ");
-            if (s->upper.p[k])
-                print_value(m, s->upper.p[k]);
-        }
-        printf("%s", !fortran ? "]" : k + 1 == s->lower.n ? ")" : "");
-    }
-    if (s->shape == HSC_section_shape_LINEAR || s->shape == HSC_section_shape_DERIVED) {
-        printf(", ");
-        print_value(m, s->elements_id);
-        printf(s->shape == HSC_section_shape_LINEAR ? " in a row" : " of type %s",
-               s->datatype_id ? m->datatypes[s->datatype_id - 1].name.p : "?");
-    }
+    char text[1000] = "";
+    hsc_map_text t = {text, sizeof text, 0};
+    hsc_map_text_section(&t, values_of(m), s->array_id ? &m->arrays[s->array_id - 1] : NULL, s,
+                         s->datatype_id ? m->datatypes[s->datatype_id - 1].name.p : NULL);
+    printf("%s", text);
 }
 
 void hsc_map_print_arrays(const hsc_map_module *m) {
@@ -62,16 +42,10 @@ void hsc_map_print_arrays(const hsc_map_module *m) {
             continue;
         snprintf(line, sizeof line, a->line ? "%" PRIu64 : "?", a->line);
         printf("%12s    array %s", line, a->name.p);
-        for (size_t k = 0; k < a->extent.n; k++) {
-            bool fortran = a->flags & HSC_array_flag_COLUMN_MAJOR;
-            printf("%s", fortran ? k ? ", " : "(" : "[");
-            if (fortran) {
-                print_value(m, a->lower.p[k]);
-                printf(" + ");
-            }
-            print_value(m, a->extent.p[k]);
-            printf("%s", !fortran ? "]" : k + 1 == a->extent.n ? ")" : "");
-        }
+        char bounds[1000] = "";
+        hsc_map_text t = {bounds, sizeof bounds, 0};
+        hsc_map_text_bounds(&t, values_of(m), a);
+        printf("%s", bounds);
         printf(": %s", a->element.n ? a->element.p : "?");
         if (a->element_bytes)
             printf(", %" PRIu64 " bytes", a->element_bytes);

@@ -7,31 +7,7 @@
 #include <time.h>
 
 #include "../store/source.h"
-#include "../store/store.h"
-#include "join_internal.h"
-
-typedef struct emit {
-    join *j;
-    hsc_store *s;
-    hsc_err *err;
-    hsc_status status;
-} emit;
-
-/* Puts one column whose values are made one by one. The type is that of schema.def. */
-#define COLUMN(e, id, type, count, expression)                                             \
-    do {                                                                                   \
-        size_t n_ = (count);                                                               \
-        type *v_ = (e)->status == HSC_OK ? malloc((n_ + 1) * sizeof *v_) : NULL;           \
-        if ((e)->status == HSC_OK && !v_)                                                  \
-            (e)->status = hsc_join_no_memory((e)->err);                                    \
-        for (size_t i = 0; v_ && i < n_; i++)                                              \
-            v_[i] = (type)(expression);                                                    \
-        if (v_)                                                                            \
-            (e)->status = hsc_store_put_column((e)->s, HSC_COL_##id, v_, n_, (e)->err);    \
-        free((void *)v_);                                                                  \
-    } while (0)
-
-typedef const char *text;
+#include "emit.h"
 
 static void put_modules(emit *e) {
     join *j = e->j;
@@ -419,6 +395,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     put_waits(&e);
     if (e.status == HSC_OK && !j->options->no_times)
         e.status = hsc_join_put_times(j, e.s, err);
+    if (e.status == HSC_OK)
+        e.status = hsc_join_put_data(j, e.s, err);
     for (uint32_t m = 0; m < j->metrics.n; m++)
         for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
             e.status = hsc_join_put_values(j, e.s, m, tables[i], err);

@@ -44,6 +44,9 @@ static void free_module(jmodule *m) {
     free(m->loop_scopes.p);
     free(m->file_rows.p);
     free(m->instance_rows.p);
+    free(m->array_rows.p);
+    free(m->site_rows.p);
+    free(m->directive_rows.p);
     free(m->procedure_used.p);
     free(m->elements.p);
     free(m->line_list.p);
@@ -61,6 +64,7 @@ static void free_join(join *j) {
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    hsc_join_free_data(j);
     hsc_table_fini(&j->place_rows);
     hsc_table_fini(&j->line_rows);
     hsc_pool_fini(&j->pool);

@@ -5,11 +5,12 @@
  *   read.c        files -> processes, threads, their context trees with counts       (parallel over files)
  *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
  *   scopes.c      static scope tree, files, lines
+ *   data.c        loops, arrays, references, messages, directives, in the order of the database
  *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
  *   values.c      leaves x threads -> value tables                                    (parallel over threads)
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time: the files once more, a few threads at a time
- *   emit.c        all of it into the store
+ *   emit.c        all of it into the store; emit_data.c what data.c made
  */
 #ifndef HEATSCOPE_JOIN_INTERNAL_H
 #define HEATSCOPE_JOIN_INTERNAL_H
@@ -227,9 +228,11 @@ typedef struct jmodule {
     bool is_whole; /* shown with all its procedures and lines, not only those with samples */
     hsc_code *code;
     hsc_code_tables tables;
+    const hsc_code_data *data; /* NULL: none */
     hsc_err err;
     HSC_VEC(uint32_t) address_rows; /* rows of join.places, in address order */
     HSC_VEC(uint32_t) procedure_scopes, loop_scopes, file_rows, instance_rows; /* by index in the code's tables */
+    HSC_VEC(uint32_t) array_rows, site_rows, directive_rows;                   /* the same, of the code's data */
     HSC_VEC(uint8_t) procedure_used;
     HSC_VEC(hsc_code_element) elements; /* of all its places */
     hsc_table line_keys;                /* file << 32 | line, 0: row of line_scopes */
@@ -286,6 +289,16 @@ typedef struct jdependence {
     uint64_t distance;
 } jdependence;
 
+/* Rows of data.c: where the row is of, in the database's rows, and what the map says. */
+typedef struct jplaced {
+    uint32_t scope, file, line, column; /* HSC_NO_INDEX, 0 */
+    uint32_t module, row;               /* of the module's tables */
+} jplaced;
+
+typedef struct jdata {
+    HSC_VEC(jplaced) loops, checks, arrays, references, sites, arguments, links, directives, runtime_calls;
+} jdata;
+
 typedef struct jmetric {
     const char *name, *unit;
     double scale;
@@ -321,6 +334,7 @@ typedef struct join {
     HSC_VEC(jinstance) instances;
     HSC_VEC(jremark) remarks;
     HSC_VEC(jdependence) dependences;
+    jdata data;
     HSC_VEC(jmetric) metrics;
     HSC_VEC(jcontext) contexts;      /* pre-order */
     HSC_VEC(uint32_t) subtree_ends;  /* by context */
@@ -342,6 +356,10 @@ typedef struct join {
 hsc_status hsc_join_read(join *j, hsc_err *err);
 hsc_status hsc_join_resolve(join *j, hsc_err *err);
 hsc_status hsc_join_make_scopes(join *j, hsc_err *err);
+hsc_status hsc_join_make_data(join *j, hsc_err *err);
+void hsc_join_free_data(join *j);
+uint32_t hsc_join_region_scope(const jmodule *m, uint32_t region);
+uint32_t hsc_join_line_row(const join *j, uint32_t file_row, uint32_t line); /* HSC_NO_INDEX: no code there */
 hsc_status hsc_join_make_contexts(join *j, hsc_err *err);
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err);
 hsc_status hsc_join_emit(join *j, hsc_err *err);
@@ -411,6 +429,7 @@ hsc_status hsc_join_no_memory(hsc_err *err);
 
 /* The value table `table` of metric `metric` as rows of (thread, count): into the open store. */
 struct hsc_store;
+hsc_status hsc_join_put_data(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_values(join *j, struct hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err);
 
 #endif

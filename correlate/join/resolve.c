@@ -193,7 +193,7 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     for (size_t k = 0; k < j->options->map_dir_count && status == HSC_OK; k++)
         if (!HSC_PUSH(dirs, j->options->map_dirs[k]))
             status = hsc_join_no_memory(err);
-    hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n};
+    hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n, true};
     if (status == HSC_OK)
         status = hsc_code_open(&spec, &m->code, err);
     free(dirs.p);
@@ -211,6 +211,7 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     if (m->is_whole)
         status = hsc_code_each_line(m->code, visit_line, &v, err);
     hsc_code_get_tables(m->code, &m->tables);
+    m->data = hsc_code_get_data(m->code);
     return status;
 }
 

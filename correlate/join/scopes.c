@@ -84,6 +84,23 @@ static void use_file(jmodule *m, uint32_t file) {
         m->file_rows.p[file] = 0; /* wanted */
 }
 
+/* Files of what the map says of procedures that are shown. */
+static void use_data_files(jmodule *m) {
+    const hsc_code_data *d = m->data;
+    for (size_t k = 0; d && k < d->references.n; k++)
+        if (m->procedure_used.p[d->references.p[k].procedure])
+            use_file(m, d->references.p[k].file);
+    for (size_t k = 0; d && k < d->messages.n; k++)
+        if (m->procedure_used.p[d->messages.p[k].procedure])
+            use_file(m, d->messages.p[k].file);
+    for (size_t k = 0; d && k < d->directives.n; k++)
+        if (m->procedure_used.p[d->directives.p[k].procedure])
+            use_file(m, d->directives.p[k].file);
+    for (size_t k = 0; d && k < d->arrays.n; k++)
+        if (d->arrays.p[k].procedure == HSC_NO_INDEX || m->procedure_used.p[d->arrays.p[k].procedure])
+            use_file(m, d->arrays.p[k].file);
+}
+
 static hsc_status make_files(join *j, hsc_err *err) {
     hsc_table by_path = {0};
     hsc_status status = HSC_OK;
@@ -109,6 +126,7 @@ static hsc_status make_files(join *j, hsc_err *err) {
             use_file(m, t->dependences[k].source_file);
             use_file(m, t->dependences[k].sink_file);
         }
+        use_data_files(m);
         for (size_t k = 0; k < t->file_count && status == HSC_OK; k++) {
             if (m->file_rows.p[k] == HSC_NO_INDEX)
                 continue;
@@ -405,7 +423,7 @@ static uint32_t element_scope(const jmodule *m, const hsc_code_element *e) {
     return e->kind == HSC_ELEMENT_LOOP ? m->loop_scopes.p[e->index] : m->procedure_scopes.p[e->index];
 }
 
-static uint32_t line_row(const join *j, uint32_t file, uint32_t line) {
+uint32_t hsc_join_line_row(const join *j, uint32_t file, uint32_t line) {
     return file == HSC_NO_INDEX ? HSC_NO_INDEX : hsc_table_get(&j->line_rows, (uint64_t)file << 32 | line, 0);
 }
 
@@ -449,7 +467,7 @@ static hsc_status make_lines(join *j, const uint32_t *file_scope_rows, hsc_err *
         *hsc_table_at(&j->line_rows, (uint64_t)j->lines.p[i].file << 32 | j->lines.p[i].line, 0) = i;
     for (size_t i = 0; i < j->places.n; i++) {
         jplace *p = &j->places.p[i];
-        p->line_row = line_row(j, file_row(&j->modules.p[p->module], p->file), p->file == HSC_NO_INDEX ? 0 : p->line);
+        p->line_row = hsc_join_line_row(j, file_row(&j->modules.p[p->module], p->file), p->file == HSC_NO_INDEX ? 0 : p->line);
     }
     return HSC_OK;
 }
@@ -576,6 +594,8 @@ hsc_status hsc_join_make_scopes(join *j, hsc_err *err) {
     }
     if (status == HSC_OK)
         status = make_instances(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_make_data(j, err);
     free(file_scope_rows);
     hsc_table_fini(&b.file_scopes);
     j->summary->scopes = j->scopes.n;

@@ -29,6 +29,8 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_leaf_metric:
     case HSC_COL_span_thread:
     case HSC_COL_span_context:
+    case HSC_COL_mpi_argument_site:
+    case HSC_COL_mpi_link_site:
         return false;
     default:
         return true;
@@ -72,6 +74,35 @@ static hsc_status check_tree(const hsc_tables *t, enum hsc_column_id parent_id, 
     return HSC_OK;
 }
 
+/* Tables that are searched by one column. */
+static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc_err *err) {
+    static const struct {
+        enum hsc_column_id column;
+        const char *expected;
+    } sorted[] = {{HSC_COL_remark_scope, "rows sorted by scope"},
+                  {HSC_COL_dependence_scope, "rows sorted by scope"},
+                  {HSC_COL_loop_scope, "rows sorted by scope"},
+                  {HSC_COL_memory_check_scope, "rows sorted by scope"},
+                  {HSC_COL_array_scope, "rows sorted by scope"},
+                  {HSC_COL_reference_scope, "rows sorted by scope"},
+                  {HSC_COL_mpi_site_code_line, "rows sorted by line"},
+                  {HSC_COL_mpi_argument_site, "rows sorted by site"},
+                  {HSC_COL_mpi_link_site, "rows sorted by site"},
+                  {HSC_COL_directive_scope, "rows sorted by scope"},
+                  {HSC_COL_runtime_call_code_line, "rows sorted by line"},
+                  {HSC_COL_message_bucket_message, "rows sorted by message"},
+                  {HSC_COL_wait_bucket_wait, "rows sorted by wait"}};
+    for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
+        if (hsc_schema_columns[sorted[k].column].table != table)
+            continue;
+        const uint32_t *v = t->columns[sorted[k].column];
+        for (uint64_t i = 1; i < t->rows[table]; i++)
+            if (v[i] < v[i - 1])
+                return bad(t, sorted[k].column, i, sorted[k].expected, v[i], err);
+    }
+    return HSC_OK;
+}
+
 hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err *err) {
     hsc_status status = check_references(t, table, err);
     uint64_t n = t->rows[table];
@@ -96,34 +127,6 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
                 return bad(t, HSC_COL_thread_process, i, "rows sorted by process", process[i], err);
         return HSC_OK;
     }
-    case HSC_TAB_remark: {
-        const uint32_t *scope = t->columns[HSC_COL_remark_scope];
-        for (uint64_t i = 1; i < n; i++)
-            if (scope[i] < scope[i - 1])
-                return bad(t, HSC_COL_remark_scope, i, "rows sorted by scope", scope[i], err);
-        return HSC_OK;
-    }
-    case HSC_TAB_dependence: {
-        const uint32_t *scope = t->columns[HSC_COL_dependence_scope];
-        for (uint64_t i = 1; i < n; i++)
-            if (scope[i] < scope[i - 1])
-                return bad(t, HSC_COL_dependence_scope, i, "rows sorted by scope", scope[i], err);
-        return HSC_OK;
-    }
-    case HSC_TAB_message_bucket: {
-        const uint32_t *message = t->columns[HSC_COL_message_bucket_message];
-        for (uint64_t i = 1; i < n; i++)
-            if (message[i] < message[i - 1])
-                return bad(t, HSC_COL_message_bucket_message, i, "rows sorted by message", message[i], err);
-        return HSC_OK;
-    }
-    case HSC_TAB_wait_bucket: {
-        const uint32_t *wait = t->columns[HSC_COL_wait_bucket_wait];
-        for (uint64_t i = 1; i < n; i++)
-            if (wait[i] < wait[i - 1])
-                return bad(t, HSC_COL_wait_bucket_wait, i, "rows sorted by wait", wait[i], err);
-        return HSC_OK;
-    }
     case HSC_TAB_leaf: {
         const uint8_t *category = t->columns[HSC_COL_leaf_category];
         for (uint64_t i = 0; i < n; i++)
@@ -146,7 +149,7 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         return HSC_OK;
     }
     default:
-        return HSC_OK;
+        return check_sorted(t, table, err);
     }
 }
 

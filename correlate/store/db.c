@@ -416,6 +416,15 @@ const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t ro
 static bool came_later(int column) {
     switch (hsc_schema_columns[column].table) {
     case HSC_TAB_dependence:
+    case HSC_TAB_loop:
+    case HSC_TAB_memory_check:
+    case HSC_TAB_array:
+    case HSC_TAB_reference:
+    case HSC_TAB_mpi_site:
+    case HSC_TAB_mpi_argument:
+    case HSC_TAB_mpi_link:
+    case HSC_TAB_directive:
+    case HSC_TAB_runtime_call:
     case HSC_TAB_message:
     case HSC_TAB_message_bucket:
     case HSC_TAB_wait:

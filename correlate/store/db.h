@@ -107,6 +107,8 @@ hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err);
 bool hsc_db_has(const hsc_db *db, const char *name); /* an object behind hard links */
 
 hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err);
+/* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
+hsc_status hsc_db_want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err);
 const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t row);
 
 hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums,

@@ -41,11 +41,16 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .wall_s = db->wall_s >= 0 ? db->wall_s : end_s - begin_s,
                          .simulated = db->simulated,
                          .messages = rows(db, HSC_TAB_message),
-                         .waits = rows(db, HSC_TAB_wait)};
+                         .waits = rows(db, HSC_TAB_wait),
+                         .loops = rows(db, HSC_TAB_loop),
+                         .arrays = rows(db, HSC_TAB_array),
+                         .references = rows(db, HSC_TAB_reference),
+                         .mpi_sites = rows(db, HSC_TAB_mpi_site),
+                         .directives = rows(db, HSC_TAB_directive)};
 }
 
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
-static hsc_status want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err) {
+hsc_status hsc_db_want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err) {
     hsc_status status = hsc_db_load((hsc_db *)db, table, err);
     if (!status && row >= db->tables.rows[table])
         status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: row %" PRIu32 " of table %s asked for, it has %" PRIu64, db->path, row,
@@ -56,7 +61,7 @@ static hsc_status want(const hsc_db *db, enum hsc_table_id table, uint32_t row, 
 #define TEXT(column, row) hsc_db_text(db, HSC_COL_##column, row)
 
 hsc_status hsc_db_get_module(const hsc_db *db, uint32_t m, hsc_db_module *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_module, m, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_module, m, err);
     if (!status)
         *out = (hsc_db_module){TEXT(module_path, m), TEXT(module_build_id, m),
                                (hsc_knowledge)HSC_COL(db, module_knowledge, uint8_t)[m], TEXT(module_note, m)};
@@ -64,7 +69,7 @@ hsc_status hsc_db_get_module(const hsc_db *db, uint32_t m, hsc_db_module *out, h
 }
 
 hsc_status hsc_db_get_file(const hsc_db *db, uint32_t f, hsc_db_file *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_file, f, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_file, f, err);
     if (!status)
         *out = (hsc_db_file){TEXT(file_path, f), HSC_COL(db, file_module, uint32_t)[f], db->first_line[f], db->line_rows[f],
                              HSC_COL(db, file_has_lines, uint8_t)[f] != 0};
@@ -72,7 +77,7 @@ hsc_status hsc_db_get_file(const hsc_db *db, uint32_t f, hsc_db_file *out, hsc_e
 }
 
 hsc_status hsc_db_get_line(const hsc_db *db, uint32_t r, hsc_db_line *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_line, r, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_line, r, err);
     if (!status)
         *out = (hsc_db_line){HSC_COL(db, line_file, uint32_t)[r], HSC_COL(db, line_line, uint32_t)[r],
                              HSC_COL(db, line_scope, uint32_t)[r]};
@@ -95,7 +100,7 @@ uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line) {
 }
 
 hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_scope, s, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_scope, s, err);
     if (!status)
         *out = (hsc_db_scope){.parent = HSC_COL(db, scope_parent, uint32_t)[s],
                               .subtree_end = HSC_COL(db, scope_subtree_end, uint32_t)[s],
@@ -112,7 +117,7 @@ hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc
 }
 
 hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_instance, i, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_instance, i, err);
     if (!status) {
         uint32_t version = HSC_COL(db, instance_version, uint8_t)[i];
         const char *text = hsc_enum_text("loop_version", version);
@@ -179,7 +184,7 @@ hsc_status hsc_db_get_dependences(const hsc_db *db, uint32_t scope, hsc_db_depen
 }
 
 hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_process, p, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_process, p, err);
     if (!status)
         *out = (hsc_db_process){.rank = HSC_COL(db, process_rank, int32_t)[p],
                                 .pid = HSC_COL(db, process_pid, uint32_t)[p],
@@ -197,7 +202,7 @@ hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out,
 }
 
 hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_thread, t, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_thread, t, err);
     if (!status)
         *out = (hsc_db_thread){.process = HSC_COL(db, thread_process, uint32_t)[t],
                                .index = HSC_COL(db, thread_index, uint32_t)[t],
@@ -214,7 +219,7 @@ hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, h
 }
 
 hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t m, hsc_db_metric *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_metric, m, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_metric, m, err);
     if (!status)
         *out = (hsc_db_metric){TEXT(metric_name, m), TEXT(metric_unit, m), HSC_COL(db, metric_scale, double)[m],
                                HSC_COL(db, metric_exact, uint8_t)[m] != 0};
@@ -226,7 +231,7 @@ const char *hsc_db_get_category(const hsc_db *db, uint32_t c) {
 }
 
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t r, hsc_db_ledger *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_ledger, r, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_ledger, r, err);
     if (!status)
         *out = (hsc_db_ledger){TEXT(ledger_name, r), TEXT(ledger_meaning, r), HSC_COL(db, ledger_samples, uint64_t)[r],
                                HSC_COL(db, ledger_seconds, double)[r], HSC_COL(db, ledger_group, uint32_t)[r]};
@@ -234,7 +239,7 @@ hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t r, hsc_db_ledger *out, h
 }
 
 hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_context, c, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_context, c, err);
     if (!status)
         *out = (hsc_db_context){HSC_COL(db, context_parent, uint32_t)[c], HSC_COL(db, context_subtree_end, uint32_t)[c],
                                 (hsc_context_kind)HSC_COL(db, context_kind, uint8_t)[c], HSC_COL(db, context_scope, uint32_t)[c],
@@ -243,7 +248,7 @@ hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out,
 }
 
 hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_message, r, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_message, r, err);
     if (status)
         return status;
     const char *peer = hsc_enum_text("peer_class", HSC_COL(db, message_peer, uint8_t)[r]);
@@ -273,7 +278,7 @@ hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out,
 }
 
 hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_err *err) {
-    hsc_status status = want(db, HSC_TAB_wait, r, err);
+    hsc_status status = hsc_db_want(db, HSC_TAB_wait, r, err);
     if (status)
         return status;
     uint32_t kind = HSC_COL(db, wait_kind, uint8_t)[r];

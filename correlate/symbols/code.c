@@ -12,6 +12,8 @@
 
 #include <heatscope/formats/stream.h>
 
+#include "map_data.h"
+
 #include "machine_loops.h"
 
 /* ---- files and procedures ---- */
@@ -285,6 +287,7 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", spec->path);
     c->note = "";
     c->fd = -1;
+    c->with_data = spec->with_data;
     c->knowledge = HSC_KNOWN_MODULE;
     c->path = hsc_pool_intern(&c->pool, spec->path, strlen(spec->path));
     elf_version(EV_CURRENT);
@@ -329,6 +332,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->instances.p);
     free(c->remarks.p);
     free(c->dependences.p);
+    hsc_map_data_free(c);
     free(c->lines.p);
     free(c->scopes.p);
     free(c->scope_spans.p);
@@ -364,6 +368,8 @@ void hsc_code_close(hsc_code *c) {
 uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop) {
     return loop < c->loops.n ? c->loops.p[loop].depth + 1 : 0;
 }
+
+const hsc_code_data *hsc_code_get_data(const hsc_code *c) { return &c->data; }
 
 void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out) {
     *out = (hsc_code_tables){.path = c->path,

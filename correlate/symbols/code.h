@@ -27,6 +27,7 @@ typedef struct hsc_code_spec {
     const char *const *map_dirs; /* folders that may hold what was kept aside: BUILD-ID.hsm, .build-id/xx/REST.debug
                                     (heatscope map --save, debug packages), BUILD-ID/debuginfo (debuginfod's cache) */
     size_t map_dir_count;
+    bool with_data; /* arrays, references, messages and directives too */
 } hsc_code_spec;
 
 typedef struct hsc_code_file {
@@ -53,6 +54,10 @@ typedef struct hsc_code_loop {
     uint32_t kind, flags; /* HSC_loop_kind_*, HSC_loop_flag_* */
     const char *name;     /* of one that has no line: "loop at 0x4a10"; NULL */
     hsc_knowledge knowledge; /* MAP; DWARF, SYMBOL: found in the machine code, with and without lines */
+    const char *variable, *first, *bound; /* as the source has them; NULL */
+    int64_t step;                         /* 0: not constant, or not known */
+    uint64_t trips, trips_max, trips_multiple; /* iterations; 0: not known */
+    uint32_t collapsed;                   /* loops made one of */
 } hsc_code_loop;
 
 typedef struct hsc_code_instance {
@@ -77,6 +82,70 @@ typedef struct hsc_code_dependence {
     uint32_t source_file, source_line, source_column, sink_file, sink_line, sink_column;
 } hsc_code_dependence;
 
+/* Two accesses that the vectoriser would compare, or compares, at run time: a row for each access, check after check. */
+typedef struct hsc_code_check {
+    uint32_t loop; /* HSC_NO_INDEX: not known */
+    uint32_t procedure, check, comparisons; /* check: number of the group; comparisons of all of it */
+    uint32_t file, line, column;
+} hsc_code_check;
+
+typedef struct hsc_code_array {
+    const char *name, *type, *element, *bounds, *symbol; /* bounds: "[n][3]", "(0:n, 3)"; "" */
+    uint64_t tag, identity;
+    uint32_t procedure; /* HSC_NO_INDEX: global */
+    uint32_t file, line, parent; /* parent: array; HSC_NO_INDEX */
+    uint32_t element_bytes, storage, flags, argument;
+} hsc_code_array;
+
+typedef struct hsc_code_reference {
+    uint32_t procedure, loop, array, index; /* array, index: rows of arrays; HSC_NO_INDEX */
+    uint32_t file, line, column, access, size_bytes, stride;
+    const char *text;         /* "a[i][j + 1]" */
+    const char *stride_bytes; /* "8*n"; "" */
+} hsc_code_reference;
+
+typedef struct hsc_code_message { /* a call of MPI as written */
+    uint32_t procedure, loop, file, line, column, kind, binding;
+    const char *operation;
+} hsc_code_message;
+
+typedef struct hsc_code_argument { /* of a message */
+    uint32_t message, number, role; /* number: from 1 */
+    uint32_t array, shape;          /* of a buffer; HSC_NO_INDEX */
+    const char *text;               /* "a(1 : n, j)", "n + 1", "MPI_DOUBLE"; "" not known */
+    uint64_t datatype_bytes;        /* of a buffer: data in one element of its derived type; 0 unknown, or a basic one */
+} hsc_code_argument;
+
+typedef struct hsc_code_link { /* what a message has to do with something else of the program */
+    uint32_t message, kind, confidence; /* HSC_link_kind_*, HSC_confidence_* */
+    uint32_t target_message, target_loop, file, line, column; /* HSC_NO_INDEX, 0 */
+    const char *text; /* operation, callee or element; "" */
+} hsc_code_link;
+
+typedef struct hsc_code_directive {
+    uint32_t procedure, region, loop; /* region: outlined procedure */
+    uint32_t file, line, constructs;
+    const char *text;
+} hsc_code_directive;
+
+typedef struct hsc_code_runtime_call {
+    uint32_t directive; /* HSC_NO_INDEX: not told */
+    uint32_t procedure, loop, file, line, column, role;
+    const char *callee;
+} hsc_code_runtime_call;
+
+/* What the map says of memory, messages and directives; empty unless asked for. Rows refer to those of hsc_code_tables. */
+typedef struct hsc_code_data {
+    HSC_VEC(hsc_code_check) checks;
+    HSC_VEC(hsc_code_array) arrays;
+    HSC_VEC(hsc_code_reference) references;
+    HSC_VEC(hsc_code_message) messages;
+    HSC_VEC(hsc_code_argument) arguments; /* message after message */
+    HSC_VEC(hsc_code_link) links;         /* the same */
+    HSC_VEC(hsc_code_directive) directives;
+    HSC_VEC(hsc_code_runtime_call) runtime_calls;
+} hsc_code_data;
+
 /* Everything that is static. Pointers are valid until the next hsc_code_find. */
 typedef struct hsc_code_tables {
     const char *path;
@@ -100,6 +169,7 @@ typedef struct hsc_code_tables {
 hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err);
 void hsc_code_close(hsc_code *c);
 void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out);
+const hsc_code_data *hsc_code_get_data(const hsc_code *c);
 /* Depth of a loop in its procedure + 1; 0 for HSC_NO_INDEX. Good at any time, also within hsc_code_each_line. */
 uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop);
 

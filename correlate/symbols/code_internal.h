@@ -128,6 +128,11 @@ struct hsc_code {
     HSC_VEC(hsc_code_instance) instances;
     HSC_VEC(hsc_code_remark) remarks;
     HSC_VEC(hsc_code_dependence) dependences;
+    bool with_data;
+    hsc_code_data data;
+    hsc_table data_owner; /* procedure: the group whose data of it are taken */
+    hsc_table data_rows;  /* (group << 32 | id, kind): row of an array, a message, a directive; taken references and checks */
+    hsc_table array_by_tag; /* (tag, procedure): array */
     hsc_table file_by_path;         /* interned path */
     hsc_table procedure_by_key;     /* interned linkage, file */
     hsc_table loop_by_key;          /* tag or position */

@@ -9,6 +9,7 @@
 #include <heatscope/formats/stream.h>
 
 #include "code_internal.h"
+#include "map_data.h"
 
 #include <heatscope/formats/tags.h>
 
@@ -24,6 +25,7 @@ typedef struct group_records {
     HSC_VEC(hsc_rec_inline) inlines;
     HSC_VEC(hsc_rec_remark) remarks;
     HSC_VEC(hsc_rec_dependence) dependences;
+    hsc_map_data *data; /* NULL: not wanted */
     hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
 } group_records;
 
@@ -151,7 +153,15 @@ static bool add_loops(hsc_code *c, group_records *g) {
                                  .depth = clamp(l->depth),
                                  .kind = clamp(l->kind),
                                  .flags = clamp(l->flags),
-                                 .knowledge = HSC_KNOWN_MAP};
+                                 .knowledge = HSC_KNOWN_MAP,
+                                 .variable = l->induction.p,
+                                 .first = l->start.p,
+                                 .bound = l->bound.p,
+                                 .step = l->step,
+                                 .trips = l->trips,
+                                 .trips_max = l->trips_max,
+                                 .trips_multiple = l->trips_multiple,
+                                 .collapsed = clamp(l->collapsed)};
             if (!HSC_PUSH(c->loops, row) || !check_tag(c, l->tag, 1, *at))
                 return false;
         }
@@ -282,10 +292,19 @@ static bool add_code(hsc_code *c, group_records *g) {
     return true;
 }
 
+static bool add_data(hsc_code *c, group_records *g) {
+    if (!g->data)
+        return true;
+    for (size_t i = 0; i < g->calls.n; i++)
+        if (!hsc_map_data_name_call(g->data, g->calls.p[i].callsite_id, g->calls.p[i].callee.p))
+            return false;
+    return hsc_map_data_add(c, g->data, &(hsc_group_rows){g->group, &g->file_rows, &g->procedure_rows});
+}
+
 /* Resolves what has come since the group was opened, and empties it. */
 static bool finish_group(hsc_code *c, group_records *g) {
     bool ok = g->group == HSC_NO_INDEX ||
-              (add_files(c, g) && add_procedures(c, g) && add_loops(c, g) && add_calls(c, g) && add_code(c, g));
+              (add_files(c, g) && add_procedures(c, g) && add_loops(c, g) && add_calls(c, g) && add_code(c, g) && add_data(c, g));
     g->files.n = g->procedures.n = g->loops.n = g->calls.n = 0;
     g->instances.n = g->places.n = g->inlines.n = g->remarks.n = g->dependences.n = 0;
     g->group = HSC_NO_INDEX;
@@ -326,8 +345,10 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
         hsc_rec_procedure v = *(const hsc_rec_procedure *)r->value;
         return intern(c, &v.name) && intern(c, &v.linkage_name) && HSC_PUSH(g->procedures, v);
     }
-    case HSC_REC_loop:
-        return HSC_PUSH(g->loops, *(const hsc_rec_loop *)r->value);
+    case HSC_REC_loop: {
+        hsc_rec_loop v = *(const hsc_rec_loop *)r->value;
+        return intern(c, &v.induction) && intern(c, &v.start) && intern(c, &v.bound) && HSC_PUSH(g->loops, v);
+    }
     case HSC_REC_callsite: {
         hsc_rec_callsite v = *(const hsc_rec_callsite *)r->value;
         return intern(c, &v.callee) && HSC_PUSH(g->calls, v);
@@ -345,7 +366,7 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     case HSC_REC_dependence:
         return HSC_PUSH(g->dependences, *(const hsc_rec_dependence *)r->value);
     default:
-        return true;
+        return !g->data || hsc_map_data_take(g->data, r);
     }
 }
 
@@ -354,6 +375,8 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     hsc_record rec;
     bool ok = true;
     *refused = false;
+    if (c->with_data && !(g.data = hsc_map_data_new()))
+        return false;
     while (ok && hsc_reader_next(r, &rec)) {
         if (!rec.value)
             continue;
@@ -380,6 +403,7 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     free(g.inlines.p);
     free(g.remarks.p);
     free(g.dependences.p);
+    hsc_map_data_delete(g.data);
     hsc_table_fini(&g.file_rows);
     hsc_table_fini(&g.procedure_rows);
     hsc_table_fini(&g.instance_rows);

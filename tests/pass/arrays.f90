@@ -9,8 +9,8 @@ module shapes
   end type
   real(8) :: table(10, -2:20)
 contains
-  ! CHECK-DAG: array d(1 + n, 0 + ?): real, 8 bytes, argument, in shapes::sweep
-  ! CHECK-DAG: array table({{1|[?]}} + 10, -2 + 23): real, 8 bytes, global, symbol _QMshapesEtable
+  ! CHECK-DAG: array d(n, 0 : ?): real, 8 bytes, argument, in shapes::sweep
+  ! CHECK-DAG: array table(10, -2 : 20): real, 8 bytes, global, symbol _QMshapesEtable
   subroutine sweep(g, d, n, m, v)
     type(grid), intent(inout) :: g
     integer, intent(in) :: n, m

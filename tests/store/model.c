@@ -80,7 +80,10 @@ model *model_new(unsigned seed, bool one_thread) {
     const uint64_t rows[HSC_TAB_COUNT] = {[HSC_TAB_module] = 3, [HSC_TAB_file] = 9, [HSC_TAB_line] = 700, [HSC_TAB_scope] = 90,
                                           [HSC_TAB_instance] = 40, [HSC_TAB_remark] = 30, [HSC_TAB_process] = m->processes,
                                           [HSC_TAB_thread] = m->threads, [HSC_TAB_metric] = 2, [HSC_TAB_category] = m->categories,
-                                          [HSC_TAB_context] = 120, [HSC_TAB_ledger] = 4, [HSC_TAB_stream] = 5};
+                                          [HSC_TAB_context] = 120, [HSC_TAB_ledger] = 4, [HSC_TAB_stream] = 5,
+                                          [HSC_TAB_loop] = 20, [HSC_TAB_memory_check] = 12, [HSC_TAB_array] = 25,
+                                          [HSC_TAB_reference] = 60, [HSC_TAB_mpi_site] = 15, [HSC_TAB_mpi_argument] = 45,
+                                          [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8};
     memcpy(m->rows, rows, sizeof rows);
     for (int c = 0; c < HSC_COL_COUNT; c++)
         fill_column(m, c, r);
@@ -93,6 +96,16 @@ model *model_new(unsigned seed, bool one_thread) {
     }
     for (uint32_t i = 0; i < 30; i++)
         scope[i] = i < 27 ? i * 90 / 30 : HSC_NONE;
+    static const enum hsc_column_id keys[] = {HSC_COL_loop_scope,        HSC_COL_memory_check_scope, HSC_COL_array_scope,
+                                              HSC_COL_reference_scope,   HSC_COL_mpi_site_code_line, HSC_COL_mpi_argument_site,
+                                              HSC_COL_mpi_link_site,     HSC_COL_directive_scope,    HSC_COL_runtime_call_code_line};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) { /* sorted; the last rows of some have none */
+        const hsc_column_def *d = &hsc_schema_columns[keys[k]];
+        uint64_t n = m->rows[d->table], of = m->rows[hsc_schema_references(d)];
+        bool none = keys[k] == HSC_COL_array_scope || keys[k] == HSC_COL_mpi_site_code_line;
+        for (uint64_t i = 0; i < n; i++)
+            ((uint32_t *)m->columns[keys[k]])[i] = none && i + 2 >= n ? HSC_NONE : (uint32_t)(i * of / n);
+    }
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;

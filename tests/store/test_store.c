@@ -155,6 +155,80 @@ static void getters_tell_the_columns(void **state) {
     model_free(m);
 }
 
+static void lists_are_found_by_key(void **state) {
+    (void)state;
+    static const struct {
+        hsc_db_list list;
+        enum hsc_column_id key;
+    } lists[] = {{HSC_LIST_LOOPS, HSC_COL_loop_scope},
+                 {HSC_LIST_MEMORY_CHECKS, HSC_COL_memory_check_scope},
+                 {HSC_LIST_ARRAYS, HSC_COL_array_scope},
+                 {HSC_LIST_REFERENCES, HSC_COL_reference_scope},
+                 {HSC_LIST_MPI_SITES, HSC_COL_mpi_site_code_line},
+                 {HSC_LIST_MPI_ARGUMENTS, HSC_COL_mpi_argument_site},
+                 {HSC_LIST_MPI_LINKS, HSC_COL_mpi_link_site},
+                 {HSC_LIST_DIRECTIVES, HSC_COL_directive_scope},
+                 {HSC_LIST_RUNTIME_CALLS, HSC_COL_runtime_call_code_line}};
+    hsc_err err = {0};
+    model *m = model_new(7, false);
+    hsc_db *db = NULL;
+    write_model(m, file_in("lists.h5"), 1);
+    OK(hsc_db_open(file_in("lists.h5"), &db, &err));
+    for (size_t k = 0; k < HSC_LIST_COUNT; k++) {
+        const uint32_t *keys = m->columns[lists[k].key];
+        uint32_t all = hsc_db_count(db, lists[k].list), seen = 0, first, n;
+        assert_int_equal(lists[k].list, k);
+        assert_int_equal(all, m->rows[hsc_schema_columns[lists[k].key].table]);
+        for (uint32_t i = 0; i < all; i++)
+            if (!i || keys[i] != keys[i - 1]) {
+                OK(hsc_db_find(db, lists[k].list, keys[i], &first, &n, &err));
+                assert_int_equal(first, i);
+                assert_true(n > 0 && keys[first + n - 1] == keys[i]);
+                seen += n;
+            }
+        assert_int_equal(seen, all);
+        OK(hsc_db_find(db, lists[k].list, HSC_NONE - 1, &first, &n, &err));
+        assert_int_equal(n, 0);
+    }
+    hsc_db_loop loop;
+    hsc_db_array array;
+    hsc_db_reference reference;
+    hsc_db_mpi_site site;
+    hsc_db_mpi_argument argument;
+    hsc_db_mpi_link link;
+    hsc_db_directive directive;
+    hsc_db_runtime_call call;
+    hsc_db_memory_check check;
+    OK(hsc_db_get_loop(db, 19, &loop, &err));
+    assert_string_equal(loop.bound, C(loop_bound, char *, 19));
+    assert_int_equal(loop.step, C(loop_step, int32_t, 19));
+    assert_true(loop.trips_multiple == C(loop_trips_multiple, uint64_t, 19));
+    OK(hsc_db_get_array(db, 24, &array, &err));
+    assert_int_equal(array.scope, HSC_NONE);
+    assert_string_equal(array.bounds, C(array_bounds, char *, 24));
+    assert_true(array.identity == C(array_identity, uint64_t, 24));
+    OK(hsc_db_get_reference(db, 59, &reference, &err));
+    assert_int_equal(reference.array, C(reference_array, uint32_t, 59));
+    assert_string_equal(reference.stride_bytes, C(reference_stride_bytes, char *, 59));
+    OK(hsc_db_get_mpi_site(db, 3, &site, &err));
+    assert_string_equal(site.operation, C(mpi_site_operation, char *, 3));
+    OK(hsc_db_get_mpi_argument(db, 44, &argument, &err));
+    assert_int_equal(argument.site, C(mpi_argument_site, uint32_t, 44));
+    assert_int_equal(argument.role, C(mpi_argument_role, uint8_t, 44));
+    OK(hsc_db_get_mpi_link(db, 9, &link, &err));
+    assert_int_equal(link.other, C(mpi_link_other, uint32_t, 9));
+    OK(hsc_db_get_directive(db, 5, &directive, &err));
+    assert_string_equal(directive.text, C(directive_text, char *, 5));
+    OK(hsc_db_get_runtime_call(db, 7, &call, &err));
+    assert_int_equal(call.directive, C(runtime_call_directive, uint32_t, 7));
+    OK(hsc_db_get_memory_check(db, 11, &check, &err));
+    assert_int_equal(check.comparisons, C(memory_check_comparisons, uint32_t, 11));
+    assert_int_equal(hsc_db_get_array(db, 25, &array, &err), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_find(db, HSC_LIST_COUNT, 0, &check.scope, &check.line, &err), HSC_E_ARGUMENT);
+    hsc_db_close(db);
+    model_free(m);
+}
+
 /* ---- values against brute force ---- */
 
 typedef struct truth {
@@ -760,7 +834,7 @@ int main(void) {
     if (!mkdtemp(folder))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns),
+        cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns), cmocka_unit_test(lists_are_found_by_key),
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
         cmocka_unit_test(a_long_table),            cmocka_unit_test(absent_values_say_so),

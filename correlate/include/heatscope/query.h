@@ -37,6 +37,7 @@ typedef struct hsc_db_info {
     double wall_s;          /* first start to last end */
     bool simulated;         /* made by the generator, not measured */
     uint32_t messages, waits; /* rows of the tables below */
+    uint32_t loops, arrays, references, mpi_sites, directives;
 } hsc_db_info;
 void hsc_db_get_info(const hsc_db *db, hsc_db_info *out);
 
@@ -130,6 +131,104 @@ typedef struct hsc_db_dependence {
 } hsc_db_dependence;
 hsc_status hsc_db_get_dependences(const hsc_db *db, uint32_t scope, hsc_db_dependence *out, uint32_t capacity, uint32_t *n,
                                   hsc_err *err);
+
+/* ---- what the map says of loops, memory, messages and directives; empty for code that has no map ---- */
+
+/* Lists, each sorted by one key: rows [*first, *first + *n) have it (*n 0: none). */
+typedef enum hsc_db_list {
+    HSC_LIST_LOOPS = 0,         /* key: scope; at most one row */
+    HSC_LIST_MEMORY_CHECKS = 1, /* scope */
+    HSC_LIST_ARRAYS = 2,        /* scope: procedure; HSC_NONE: global ones */
+    HSC_LIST_REFERENCES = 3,    /* scope: innermost loop, else procedure */
+    HSC_LIST_MPI_SITES = 4,     /* row of the line table */
+    HSC_LIST_MPI_ARGUMENTS = 5, /* row of MPI_SITES */
+    HSC_LIST_MPI_LINKS = 6,     /* row of MPI_SITES */
+    HSC_LIST_DIRECTIVES = 7,    /* scope */
+    HSC_LIST_RUNTIME_CALLS = 8, /* row of the line table */
+    HSC_LIST_COUNT
+} hsc_db_list;
+hsc_status hsc_db_find(const hsc_db *db, hsc_db_list list, uint32_t key, uint32_t *first, uint32_t *n, hsc_err *err);
+uint32_t hsc_db_count(const hsc_db *db, hsc_db_list list); /* all its rows */
+
+/* The get functions take a row of their list. Enumerations are those of records.h. */
+typedef struct hsc_db_loop {
+    uint32_t scope, kind, flags; /* HSC_loop_kind_*, HSC_loop_flag_* */
+    const char *variable, *first, *bound; /* as written; "" not known. bound: "i < n"; of DO, the last value */
+    int32_t step;                /* 0: not constant, or not known */
+    uint64_t trips, trips_max, trips_multiple; /* iterations; 0: not known when compiled */
+    uint32_t collapsed;
+} hsc_db_loop;
+hsc_status hsc_db_get_loop(const hsc_db *db, uint32_t row, hsc_db_loop *out, hsc_err *err);
+
+typedef struct hsc_db_memory_check { /* an access; those of one check follow each other */
+    uint32_t scope, check, comparisons;
+    uint32_t file, line, column;
+} hsc_db_memory_check;
+hsc_status hsc_db_get_memory_check(const hsc_db *db, uint32_t row, hsc_db_memory_check *out, hsc_err *err);
+
+typedef struct hsc_db_array {
+    uint32_t scope;         /* procedure; HSC_NONE: global */
+    const char *name, *type, *element, *bounds, *symbol; /* bounds: "[n][3]", "(n, 0 : 3)"; "" none, or not known */
+    uint32_t element_bytes; /* 0 unknown */
+    uint32_t storage, flags; /* HSC_storage_*, HSC_array_flag_* */
+    uint32_t file, line;    /* of the declaration; HSC_NONE, 0 unknown */
+    uint64_t tag, identity; /* identity: equal for one global variable, and one member of one type, everywhere; 0 local */
+    uint32_t parent;        /* row of the variable that it is a member of; HSC_NONE */
+    uint32_t argument;      /* of the procedure, from 1; 0: none */
+} hsc_db_array;
+hsc_status hsc_db_get_array(const hsc_db *db, uint32_t row, hsc_db_array *out, hsc_err *err);
+
+typedef struct hsc_db_reference {
+    uint32_t scope, array;  /* array: row; HSC_NONE: cannot be told */
+    uint32_t access;        /* HSC_access_* */
+    uint32_t file, line, column, size_bytes;
+    const char *text;       /* "a[i][j + 1]" */
+    uint32_t stride;        /* HSC_stride_* */
+    const char *stride_bytes; /* "24", "8*n"; "" */
+    uint32_t index;         /* array that an indirect subscript is read from; HSC_NONE */
+} hsc_db_reference;
+hsc_status hsc_db_get_reference(const hsc_db *db, uint32_t row, hsc_db_reference *out, hsc_err *err);
+
+typedef struct hsc_db_mpi_site { /* a call of MPI as written */
+    uint32_t code_line;     /* row of the line table; HSC_NONE: its line has no code */
+    uint32_t scope, file, line, column;
+    const char *operation;  /* "MPI_Isend" */
+    uint32_t kind, binding; /* HSC_message_kind_*, HSC_mpi_binding_* */
+} hsc_db_mpi_site;
+hsc_status hsc_db_get_mpi_site(const hsc_db *db, uint32_t row, hsc_db_mpi_site *out, hsc_err *err);
+
+typedef struct hsc_db_mpi_argument {
+    uint32_t site, number;  /* number: from 1 */
+    uint32_t role;          /* HSC_mpi_role_* */
+    const char *text;       /* "a(1 : n, j)", "n + 1", "MPI_DOUBLE"; "" not known */
+    uint32_t array;         /* of a buffer: row; HSC_NONE */
+    uint32_t shape;         /* HSC_section_shape_*, of a buffer */
+    uint64_t datatype_bytes;
+} hsc_db_mpi_argument;
+hsc_status hsc_db_get_mpi_argument(const hsc_db *db, uint32_t row, hsc_db_mpi_argument *out, hsc_err *err);
+
+typedef struct hsc_db_mpi_link { /* what a call of MPI has to do with other code */
+    uint32_t site, kind, confidence; /* HSC_link_kind_*, HSC_confidence_* */
+    uint32_t other;         /* row of MPI_SITES; HSC_NONE: no call of MPI */
+    uint32_t scope, file, line, column; /* where that is */
+    const char *text;       /* operation, callee or element; "" */
+} hsc_db_mpi_link;
+hsc_status hsc_db_get_mpi_link(const hsc_db *db, uint32_t row, hsc_db_mpi_link *out, hsc_err *err);
+
+typedef struct hsc_db_directive {
+    uint32_t scope;         /* loop that it is for, else region made of it, else what it stands in */
+    uint32_t file, line;
+    uint32_t constructs;    /* HSC_omp_construct_* */
+    const char *text;       /* "parallel for schedule(static)" */
+    uint32_t region, loop;  /* scopes; HSC_NONE */
+} hsc_db_directive;
+hsc_status hsc_db_get_directive(const hsc_db *db, uint32_t row, hsc_db_directive *out, hsc_err *err);
+
+typedef struct hsc_db_runtime_call {
+    uint32_t code_line, directive, role, scope; /* HSC_omp_role_* */
+    const char *callee;
+} hsc_db_runtime_call;
+hsc_status hsc_db_get_runtime_call(const hsc_db *db, uint32_t row, hsc_db_runtime_call *out, hsc_err *err);
 
 /* Source text of a file: embedded copy, else the file on disk, else under the directories of
  * HEATSCOPE_SOURCE_PATH (colon-separated; longest matching path tail). HSC_E_MISSING says where was looked.

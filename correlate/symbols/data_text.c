@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Values, elements, sections and bounds of the map as text. */
+#include "data_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+void hsc_map_text_add(hsc_map_text *t, const char *fmt, ...) {
+    va_list args;
+    if (t->n + 1 >= t->size)
+        return;
+    va_start(args, fmt);
+    int n = vsnprintf(t->p + t->n, t->size - t->n, fmt, args);
+    va_end(args);
+    if (n > 0)
+        t->n = t->n + (size_t)n < t->size ? t->n + (size_t)n : t->size - 1;
+}
+
+static const hsc_rec_value *value_of(hsc_map_values v, uint64_t id) {
+    return id && id <= v.n && v.p[id - 1].value_id == id ? &v.p[id - 1] : NULL;
+}
+
+static bool is_constant(hsc_map_values v, uint64_t id, int64_t *out) {
+    const hsc_rec_value *x = value_of(v, id);
+    if (!x || x->kind != HSC_value_kind_CONSTANT)
+        return false;
+    *out = x->number;
+    return true;
+}
+
+void hsc_map_text_value(hsc_map_text *t, hsc_map_values v, uint64_t id) {
+    const hsc_rec_value *x = value_of(v, id);
+    if (!x)
+        hsc_map_text_add(t, "?");
+    else if (x->kind == HSC_value_kind_CONSTANT)
+        hsc_map_text_add(t, "%" PRId64, x->number);
+    else
+        hsc_map_text_add(t, "%.*s", (int)x->text.n, x->text.p);
+}
+
+static bool is_column_major(const hsc_rec_array *a) { return a && a->flags & HSC_array_flag_COLUMN_MAJOR; }
+
+static void add_name(hsc_map_text *t, const hsc_rec_array *a) {
+    if (a)
+        hsc_map_text_add(t, "%.*s", (int)a->name.n, a->name.p);
+    else
+        hsc_map_text_add(t, "?");
+}
+
+static void open_subscript(hsc_map_text *t, bool fortran, size_t k) {
+    hsc_map_text_add(t, "%s", fortran ? k ? ", " : "(" : "[");
+}
+
+static void close_subscript(hsc_map_text *t, bool fortran, size_t k, size_t n) {
+    hsc_map_text_add(t, "%s", !fortran ? "]" : k + 1 == n ? ")" : "");
+}
+
+void hsc_map_text_element(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a, hsc_u64s subscripts) {
+    bool fortran = is_column_major(a);
+    add_name(t, a);
+    for (size_t k = 0; k < subscripts.n; k++) {
+        open_subscript(t, fortran, k);
+        hsc_map_text_value(t, v, subscripts.p[k]);
+        close_subscript(t, fortran, k, subscripts.n);
+    }
+}
+
+void hsc_map_text_section(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a, const hsc_rec_section *s,
+                          const char *datatype) {
+    bool fortran = is_column_major(a);
+    add_name(t, a);
+    for (size_t k = 0; k < s->lower.n; k++) {
+        uint64_t upper = k < s->upper.n ? s->upper.p[k] : 0;
+        open_subscript(t, fortran, k);
+        hsc_map_text_value(t, v, s->lower.p[k]);
+        if (upper != s->lower.p[k]) {
+            hsc_map_text_add(t, " : ");
+            if (upper)
+                hsc_map_text_value(t, v, upper);
+        }
+        close_subscript(t, fortran, k, s->lower.n);
+    }
+    if (s->shape == HSC_section_shape_LINEAR || s->shape == HSC_section_shape_DERIVED) {
+        hsc_map_text_add(t, ", ");
+        hsc_map_text_value(t, v, s->elements_id);
+        if (s->shape == HSC_section_shape_LINEAR)
+            hsc_map_text_add(t, " in a row");
+        else
+            hsc_map_text_add(t, " of type %s", datatype ? datatype : "?");
+    }
+}
+
+void hsc_map_text_bounds(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a) {
+    bool fortran = is_column_major(a);
+    for (size_t k = 0; k < a->extent.n; k++) {
+        int64_t first = 0, extent = 0;
+        uint64_t lower = k < a->lower.n ? a->lower.p[k] : 0;
+        open_subscript(t, fortran, k);
+        if (!fortran || !value_of(v, lower) || (is_constant(v, lower, &first) && first == 1)) {
+            hsc_map_text_value(t, v, a->extent.p[k]);
+        } else {
+            hsc_map_text_value(t, v, lower);
+            hsc_map_text_add(t, " : ");
+            if (!value_of(v, a->extent.p[k])) {
+                hsc_map_text_add(t, "?");
+            } else if (is_constant(v, lower, &first) && is_constant(v, a->extent.p[k], &extent)) {
+                hsc_map_text_add(t, "%" PRId64, first + extent - 1);
+            } else if (is_constant(v, lower, &first)) {
+                hsc_map_text_value(t, v, a->extent.p[k]);
+                hsc_map_text_add(t, first > 1 ? " + %" PRId64 : " - %" PRId64, first > 1 ? first - 1 : 1 - first);
+            } else {
+                hsc_map_text_value(t, v, lower);
+                hsc_map_text_add(t, " + ");
+                hsc_map_text_value(t, v, a->extent.p[k]);
+                hsc_map_text_add(t, " - 1");
+            }
+        }
+        close_subscript(t, fortran, k, a->extent.n);
+    }
+}
