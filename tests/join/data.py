@@ -40,6 +40,7 @@ def rows(table):
 
 
 SCOPES, ARRAYS = rows("scope"), rows("array")
+FILE = next(i for i, f in enumerate(rows("file")) if os.path.basename(f["path"]) == os.path.basename(SOURCE))
 wrong = []
 
 
@@ -49,7 +50,7 @@ def that(condition, complaint):
 
 
 def scope_at(mark, kind=4):
-    found = [i for i, s in enumerate(SCOPES) if s["kind"] == kind and s["line_begin"] == LINE[mark]]
+    found = [i for i, s in enumerate(SCOPES) if (s["kind"], s["file"], s["line_begin"]) == (kind, FILE, LINE[mark])]
     that(len(found) == 1, f"{mark}: scopes {found}")
     return found[0]
 
