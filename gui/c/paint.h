@@ -179,4 +179,24 @@ int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
                             const double *values);
 
+/* ---- calling contexts ---- */
+enum hsc_flame_kind {
+    HSC_FLAME_OWN, HSC_FLAME_INLINED, HSC_FLAME_LOOP, HSC_FLAME_LIBRARY, HSC_FLAME_MESSAGES, HSC_FLAME_THREADS, HSC_FLAME_ROOT
+};
+typedef struct hsc_flame_box {
+    uint32_t context, depth; /* row; from 0 */
+    double x0, x1;           /* parts of the width */
+    double value;
+    char name[64];
+    enum hsc_flame_kind kind;
+    bool matched, selected, above; /* above: it holds the root that is shown */
+} hsc_flame_box;
+typedef struct hsc_flame_frame {
+    const hsc_flame_box *boxes;
+    uint32_t n, top; /* top: depth of the first row */
+    int row_height;
+    bool searching;
+} hsc_flame_frame;
+void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *f);
+
 #endif

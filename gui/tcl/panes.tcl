@@ -199,6 +199,9 @@ oo::class create ::heatscope::Panes {
 
     # First heights of a column's places; afterwards the user's.
     method Arrange {side} {
+        if {![winfo exists $Main.$side]} {
+            return
+        }
         set h [winfo height $Main.$side]
         if {$h < 50 || ![winfo ismapped $Main.$side] || [dict exists $Saved $side] || [llength [$Main.$side panes]] < 2} {
             return
@@ -260,7 +263,8 @@ oo::class create ::heatscope::Panes {
             # a column that goes as a whole keeps its places
             if {[llength $parts] && [my Put $Main.$side {top bottom} $parts 1]} {
                 dict unset Saved $side
-                after idle [namespace code [list my Arrange $side]]
+                # behind the paned window's own work at idle, which would move the sash again
+                after idle [list after idle [namespace code [list my Arrange $side]]]
             }
         }
         set sides [lmap side {left middle right} {

@@ -60,9 +60,11 @@ namespace eval ::heatscope::settings {
         findings    {FindingsView right.top Findings}
         ranking     {RankingView right.top Ranked}
         scope       {ScopeView right.bottom Scope}
+        flame       {FlameView middle.bottom Flame}
+        contexts    {ContextsView middle.bottom Contexts}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope}
+    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts}
 
     variable words {
         bins {max sum}
@@ -117,6 +119,8 @@ namespace eval ::heatscope::settings {
         <Alt-Key-3>     {toggle ranking}    {hide or show the ranking}
         <Alt-Key-4>     {toggle scope}      {hide or show the scope pane}
         <Alt-Key-5>     {toggle findings}   {hide or show the findings}
+        <Alt-Key-6>     {toggle flame}      {hide or show the flame graph}
+        <Alt-Key-7>     {toggle contexts}   {hide or show the calling contexts}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

@@ -294,7 +294,34 @@ oo::class create ::FakeDb {
         lassign [lindex $Contexts $c] parent scope kind
         set facts [my scope $scope]
         return [dict create row $c parent $parent kind $kind scope $scope name [dict get $facts name] \
-            file [dict get $facts file] line [dict get $facts line_begin] leaf 0 depth 0]
+            file [dict get $facts file] line [dict get $facts line_begin] call_file -1 call_line 0 \
+            subtree_end [expr {$c == 0 || $c == 1 ? 7 : $c == 6 ? 7 : 6}] \
+            leaf [expr {$c in {5 6}}] depth [lindex {0 1 2 3 4 5 2} $c]]
+    }
+    method contexts {c args} {
+        set out {}
+        for {set i 0} {$i < [llength $Contexts]} {incr i} {
+            if {[lindex $Contexts $i 0] == $c} {
+                lappend out [dict merge [my context $i] [dict create inclusive [expr {100 - $i}] exclusive 1 share 0.1]]
+            }
+        }
+        return $out
+    }
+    method contextsof {scope args} {
+        for {set i 0} {$i < [llength $Contexts]} {incr i} {
+            if {[lindex $Contexts $i 1] == $scope} {
+                return [list [my context $i]]
+            }
+        }
+        return {}
+    }
+    method callertree {path args} {
+        set rows [dict create {} {{2 90 0} {10 5 0}} 2 {{6 90 1}}]
+        return [lmap row [dict get $rows $path] {
+            set facts [my scope [lindex $row 0]]
+            dict create scope [lindex $row 0] name [dict get $facts name] file [dict get $facts file] line [dict get $facts line_begin] \
+                exclusive [lindex $row 1] share 0.5 leaf [lindex $row 2]
+        }]
     }
     method hotpath {{c 0} args} { return {0 1 2 3 4 5} }
     method categories {scope args} {

@@ -2,7 +2,7 @@
 # Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
 
 oo::class create ::heatscope::Navigator {
-    variable Bus Run Db Hot HotKey Path
+    variable Bus Run Db Hot HotKey Path Context ContextKey
 
     constructor {bus run} {
         set Bus $bus
@@ -11,6 +11,8 @@ oo::class create ::heatscope::Navigator {
         set Hot {}
         set HotKey {}
         set Path {}
+        set Context -1
+        set ContextKey {}
     }
 
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
@@ -128,6 +130,49 @@ oo::class create ::heatscope::Navigator {
         }
         my scope $origin $scope
         $Bus adjust $origin context $context
+    }
+
+    # The context that the selection stands for: the chosen one while it fits the procedure, else the procedure's hottest;
+    # -1 without any.
+    method contextFor {} {
+        set s [$Bus get]
+        set context [dict get $s context]
+        set procedure [dict get $s procedure]
+        set n [$Run info contexts]
+        if {$context >= 0 && $context < $n} {
+            set scope [dict get [$Db context $context] scope]
+            if {$procedure < 0 || $scope < 0 || [my ProcedureOf $scope] == $procedure} {
+                return $context
+            }
+        }
+        if {$n < 2 || $procedure < 0} {
+            return -1
+        }
+        set key [list $procedure {*}[my Axis]]
+        if {$key ne $ContextKey} {
+            set ContextKey $key
+            set found [$Db contextsof $procedure -n 1 {*}[my Axis]]
+            set Context [expr {[llength $found] ? [dict get [lindex $found 0] row] : -1}]
+        }
+        return $Context
+    }
+
+    # Where the program's own code begins, if nearly all time is below it: what starts a process is of no interest.
+    method contextStart {} {
+        if {[$Run info contexts] < 2} {
+            return 0
+        }
+        set least [expr {0.9 * [$Run total [$Bus get metric]]}]
+        foreach context [$Db hotpath 0 {*}[my Axis]] {
+            if {[lindex [$Db sums -table context_incl -rows [list $context 1] {*}[my Axis]] 0] < $least} {
+                break
+            }
+            set facts [$Db context $context]
+            if {[dict get $facts kind] eq "procedure" && [dict get [$Db scope [dict get $facts scope]] knowledge] eq "map"} {
+                return $context
+            }
+        }
+        return 0
     }
 
     method Count {} {

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The calling contexts as a tree: top-down, bottom-up or flat.
+
+oo::class create ::heatscope::ContextsView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled
+
+    method name {} { return contexts }
+    method title {} { return Contexts }
+    method focusWidget {} { return $List }
+
+    method Heading {head} {
+        ttk::menubutton $head.title -style Rank.TMenubutton -text Top-down -menu $head.title.menu -takefocus 0
+        menu $head.title.menu
+        foreach {mode text} {topdown Top-down bottomup Bottom-up flat Flat} {
+            $head.title.menu add command -label $text -command [namespace code [list my mode $mode]]
+        }
+        ttk::label $head.sub -style Card.Sub.TLabel
+        pack $head.title -side left
+        pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    }
+    method Build {body} {
+        set Tree [::heatscope::ContextTree new $Run]
+        set Mode topdown
+        set Rows {}
+        set ById {}
+        set Chosen {}
+        set SortColumn inclusive
+        set SortOrder decreasing
+        set Filled 0
+        ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
+        set List [my Widget barlist $body.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $body.scroll set] \
+            -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] -empty "no calling contexts"]
+        grid $List $body.scroll -sticky nswe
+        grid columnconfigure $body 0 -weight 1
+        grid rowconfigure $body 0 -weight 1
+        bind $List <<ListPick>> [namespace code {my OnPick %d}]
+        bind $List <<ListOpen>> [namespace code {my OnOpen %d}]
+        bind $List <<ListSort>> [namespace code {my OnSort %d}]
+        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        bind $List <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
+        bind $List <Right> "[namespace code {my Unfold 1}]; break"
+        bind $List <Left> "[namespace code {my Unfold 0}]; break"
+        bind $List <h> "[namespace code {my hotPath}]; break"
+        foreach {key mode} {d topdown u bottomup f flat} {
+            bind $List <$key> "[namespace code [list my mode $mode]]; break"
+        }
+    }
+    destructor {
+        $Tree destroy
+        next
+    }
+    method Scroll {args} {
+        $List yview {*}$args
+    }
+    method mode {mode} {
+        set Mode $mode
+        $Path.head.title configure -text [dict get {topdown Top-down bottomup Bottom-up flat Flat} $mode]
+        set Chosen {}
+        set Filled 0
+        my Show {metric}
+    }
+
+    method Show {changed} {
+        set s $Selection
+        if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {
+            set Filled 1
+            if {$Mode eq "topdown"} {
+                $Tree reveal [$Nav contextFor]
+            }
+            my Fill
+        }
+        if {[my Any $changed metric context procedure scope]} {
+            my Mark
+        }
+    }
+    method Fill {} {
+        set metric [dict get $Selection metric]
+        set what [expr {[$Run exact $metric] ? [::heatscope::fmt plain [lindex [$Run metrics] $metric]] : "time"}]
+        if {$Mode eq "bottomup"} {
+            my subtitle "what procedures took themselves, and who called them"
+        } else {
+            my subtitle "h: hot path   \u2190 \u2192: close, open"
+        }
+        set Rows [$Tree rows]
+        set ById {}
+        set shown {}
+        set barmax 0
+        foreach row $Rows {
+            dict set ById [dict get $row id] $row
+            set barmax [expr {max($barmax, [dict get $row share])}]
+        }
+        set total [$Run total $metric]
+        foreach row $Rows {
+            set own [expr {$total > 0 ? [dict get $row exclusive] / double($total) : 0}]
+            set mark [expr {[dict get $row leaf] ? "\u2007" : [dict get $row open] ? "\u2212" : "+"}]
+            set cells [list [dict get $row id] [list "[string repeat \u2002 [dict get $row depth]]$mark [dict get $row name]" \
+                [dict get $row where]] [dict get $row share] [dict get $row share]]
+            if {$Mode ne "bottomup"} {
+                lappend cells $own [$Run amount $metric [dict get $row exclusive]]
+            } else {
+                lappend cells [$Run amount $metric [dict get $row exclusive]]
+            }
+            lappend shown $cells
+        }
+        set columns [list [list name [dict get {topdown "Calling context" bottomup "Procedure, and its callers" flat Procedure} $Mode] \
+            name 0] [list bar "" bar 9]]
+        if {$Mode eq "bottomup"} {
+            lappend columns [list exclusive "Own $what" percent 10] [list amount "Own time" text 10 right]
+        } else {
+            lappend columns [list inclusive "Inclusive" percent 9] [list exclusive "Own" percent 8] [list amount "Own time" text 10 right]
+        }
+        $List configure -columns $columns -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+        $List setrows $shown
+    }
+    # The row that the selection stands for.
+    method Mark {} {
+        if {$Mode eq "topdown"} {
+            set context [$Nav contextFor]
+            set Chosen [expr {$context >= 0 ? $context : ""}]
+            if {$Chosen ne "" && ![dict exists $ById $Chosen]} {
+                $Tree reveal $Chosen
+                my Fill
+            }
+        } else {
+            set procedure [dict get $Selection procedure]
+            if {$Chosen eq "" || ![dict exists $ById $Chosen] || [dict get $ById $Chosen scope] != $procedure} {
+                set Chosen [expr {$procedure >= 0 && [dict exists $ById $procedure] ? $procedure : ""}]
+            }
+        }
+        $List configure -selected $Chosen
+        if {$Chosen ne ""} {
+            catch {$List see $Chosen}
+        }
+    }
+
+    method OnPick {pick} {
+        set id [dict get $pick id]
+        if {$id eq "" || ![dict exists $ById $id]} {
+            return
+        }
+        set Chosen $id
+        $List configure -selected $id
+        set row [dict get $ById $id]
+        if {[dict get $row context] >= 0} {
+            $Nav context contexts [dict get $row context]
+        } elseif {[dict get $row scope] >= 0} {
+            $Nav scope contexts [dict get $row scope]
+        }
+    }
+    # A click on the triangle opens and closes.
+    method OnClick {x y} {
+        set hit [$List hit $x $y]
+        if {$hit eq "" || [dict get $hit part] ne "row" || ![dict exists $ById [dict get $hit id]]} {
+            return
+        }
+        set row [dict get $ById [dict get $hit id]]
+        set from [expr {[dict get $row depth] * [font measure HsUI \u2002]}]
+        if {![dict get $row leaf] && $x >= $from && $x < $from + [::heatscope::theme dp 26]} {
+            my Toggle [dict get $row id]
+        }
+    }
+    method Toggle {id} {
+        if {[$Tree isOpen $id]} {
+            $Tree close $id
+        } else {
+            $Tree open $id
+        }
+        my Fill
+        $List configure -selected $Chosen
+    }
+    method OnOpen {pick} {
+        set id [dict get $pick id]
+        if {[dict exists $ById $id] && ![dict get $ById $id leaf]} {
+            my Toggle $id
+        }
+    }
+    method Unfold {open} {
+        if {$Chosen eq "" || ![dict exists $ById $Chosen]} {
+            return
+        }
+        set row [dict get $ById $Chosen]
+        if {$open} {
+            if {![dict get $row leaf] && ![dict get $row open]} {
+                my Toggle $Chosen
+            }
+        } elseif {[dict get $row open]} {
+            my Toggle $Chosen
+        } else {
+            # to the row it is below
+            set up ""
+            foreach other $Rows {
+                if {[dict get $other id] eq $Chosen} {
+                    break
+                }
+                if {[dict get $other depth] < [dict get $row depth]} {
+                    set up [dict get $other id]
+                }
+            }
+            if {$up ne ""} {
+                my OnPick [dict create id $up]
+            }
+        }
+    }
+    # Opens the hottest way down from the chosen row and goes to its end.
+    method hotPath {} {
+        set end [$Tree hotPath $Chosen]
+        my Fill
+        if {$end ne "" && [dict exists $ById $end]} {
+            my OnPick [dict create id $end]
+            $List see $end
+        }
+    }
+    method OnSort {pick} {
+        set column [dict get $pick column]
+        set column [dict get {name name bar inclusive inclusive inclusive exclusive exclusive amount exclusive} $column]
+        if {$column eq $SortColumn} {
+            set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
+        } else {
+            set SortColumn $column
+            set SortOrder [expr {$column eq "name" ? "increasing" : "decreasing"}]
+        }
+        $Tree sort $SortColumn $SortOrder
+        my Fill
+        $List configure -selected $Chosen
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
+            my Read ""
+            return
+        }
+        set row [dict get $ById [dict get $hit id]]
+        my Read "[dict get $row name] [dict get $row where]: [my Samples [dict get $row inclusive]],\
+            [::heatscope::fmt percent [dict get $row share] 1] of the run, itself [my Samples [dict get $row exclusive]]"
+    }
+    method describe {} {
+        set out "Contexts, [dict get {topdown top-down bottomup bottom-up flat flat} $Mode]\n"
+        foreach row [lrange $Rows 0 400] {
+            append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
+                [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][expr {
+                [dict get $row id] eq $Chosen ? " <" : ""}]\n"
+        }
+        return $out
+    }
+}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The calling contexts as a flame graph that hangs from its root; a click zooms to what it hits.
+
+oo::class create ::heatscope::FlameView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Flame Root
+
+    method name {} { return flame }
+    method title {} { return "Flame graph" }
+    method focusWidget {} { return $Flame }
+
+    method Build {body} {
+        set Root [$Nav contextStart]
+        set Flame [my Widget flame $body.graph -font HsSmall -monofont HsMono -takefocus 1 -height [::heatscope::theme dp 160]]
+        pack $Flame -fill both -expand 1 -padx [::heatscope::theme dp 8] -pady [::heatscope::theme dp 6]
+        bind $Flame <<FlamePick>> [namespace code {my OnPick %d}]
+        bind $Flame <<FlameOpen>> [namespace code {my OnOpen %d}]
+        bind $Flame <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
+        bind $Flame <BackSpace> "[namespace code {my out}]; break"
+        bind $Flame <l> "[namespace code {my toggleLoops}]; break"
+        bind $Flame <<HeatscopeHover>> [namespace code {my OnHover %d}]
+    }
+    method Show {changed} {
+        set s $Selection
+        set context [$Nav contextFor]
+        if {$context >= 0 && ![my Holds $Root $context]} {
+            set Root 0
+        }
+        $Flame configure {*}[my Common] -root [expr {[$Run info contexts] > 0 ? $Root : -1}] -selected $context \
+            -search [string trim [dict get $s search]]
+        my Facts
+    }
+    method Holds {root context} {
+        return [expr {$context >= $root && $context < [dict get [$Db context $root] subtree_end]}]
+    }
+    method Facts {} {
+        set text "width: inclusive time; blue: the program, grey: libraries"
+        if {$Root > 0} {
+            set facts [$Db context $Root]
+            set text "[::heatscope::fmt shortName [dict get $facts name]]: double click or Backspace goes out"
+        }
+        if {[string trim [dict get $Selection search]] ne "" && [$Run info contexts] > 0} {
+            set text "search: [::heatscope::fmt percent [$Flame matched] 1] of what is shown"
+        }
+        my subtitle $text
+    }
+    # Zooms to a context.
+    method zoom {context} {
+        set Root $context
+        $Flame configure -root $Root
+        my Facts
+    }
+    method out {} {
+        if {$Root > 0} {
+            my zoom [expr {max(0, [dict get [$Db context $Root] parent])}]
+        }
+    }
+    method toggleLoops {} {
+        $Flame configure -loops [expr {![$Flame cget -loops]}]
+    }
+    method OnClick {x y} {
+        set hit [$Flame hit $x $y]
+        if {$hit ne ""} {
+            my zoom [dict get $hit context]
+        }
+    }
+    # by a click or by the arrow keys
+    method OnPick {hit} {
+        $Nav context flame [dict get $hit context]
+    }
+    method OnOpen {hit} {
+        my zoom [dict get $hit context]
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit context]} {
+            my Read ""
+            return
+        }
+        set facts [$Db context [dict get $hit context]]
+        set name [expr {[dict get $facts kind] in {procedure inlined} ? [::heatscope::fmt plain [dict get $facts name]] : [dict get $hit name]}]
+        set up [expr {[dict get $facts parent] >= 0 && [dict get $facts row] > 0
+                      ? [lindex [$Db sums -table context_incl -rows [list [dict get $facts parent] 1] {*}[my Common]] 0] : 0}]
+        set text "$name: [my Samples [dict get $hit inclusive]], [::heatscope::fmt percent [dict get $hit share] 1] of the run"
+        if {$up > 0} {
+            append text ", [::heatscope::fmt percent [dict get $hit inclusive] $up] of its caller"
+        }
+        my Read "$text, itself [my Samples [dict get $hit exclusive]]"
+    }
+    method describe {} {
+        return "Flame graph, [my fullSubtitle]\n[$Flame describe]"
+    }
+}
