@@ -11,12 +11,13 @@
 
 #include "cli.h"
 
-enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_LOOPS, OPT_NO_LOOPS };
+enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_INTERVAL, OPT_LOOPS, OPT_NO_LOOPS };
 
 static const hsc_cli_option options[] = {
     {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome, collapsed or csv"},
     {"output", 'o', "FILE", "file to write (standard output)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
+    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
     {"loops", 0, NULL, "loops are frames of call paths (speedscope, chrome and collapsed do so by themselves)"},
     {"no-loops", 0, NULL, "only procedures are frames"},
     {NULL, 0, NULL, NULL}};
@@ -27,10 +28,9 @@ static const hsc_cli_command command = {
     .usage = "--to=FORMAT [OPTIONS] DB|DIR",
     .description =
         "callgrind: for KCachegrind and callgrind_annotate. pprof: profile.proto, compressed. speedscope: its own "
-        "JSON. "
-        "chrome: trace events for Perfetto, one track a thread, ordered by call path and not by time. collapsed: one "
-        "line "
-        "a call path, for flame graphs. csv: one row for each source line and thread.\n"
+        "JSON, samples in the order of time. chrome: trace events for Perfetto, one track a thread, when it was. collapsed: one line "
+        "a call path, for flame graphs. csv: one row for each source line and thread. Of metrics that are not sampled, and of "
+        "databases without times, slices are ordered by call path and not by time.\n"
         "\n"
         "The total is the database's own in each of them. Times are in nanoseconds of CPU time where the format wants "
         "whole numbers. Samples do not tell how often a procedure was called: calls in callgrind's format count the "
@@ -42,7 +42,7 @@ static const hsc_cli_command command = {
 
 typedef struct choices {
     int format, loops; /* -1: not said */
-    const char *output, *metric;
+    const char *output, *metric, *interval;
 } choices;
 
 static volatile sig_atomic_t cancelled;
@@ -67,6 +67,9 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_METRIC:
         c->metric = value;
+        return -1;
+    case OPT_INTERVAL:
+        c->interval = value;
         return -1;
     default:
         c->loops = option == OPT_LOOPS;
@@ -138,6 +141,8 @@ int hsc_cmd_export(int argc, char **argv) {
     hsc_status status = hsc_db_open(path, &db, &err);
     if (!status)
         status = hsc_cli_find_metric(db, c.metric, &o.metric, &err);
+    if (!status)
+        status = hsc_cli_set_interval(db, c.interval, &err);
     if (!status)
         status = write_all(db, path, &o, &c, &err);
     hsc_cli_progress_end();

@@ -95,6 +95,10 @@ int hsc_cmd_report(int argc, char **argv) {
                 argc - first);
         return HSC_EXIT_USAGE;
     }
+    if (c.interval && (c.by == REPORT_MESSAGE || c.by == REPORT_WAIT || c.by == REPORT_LEDGER)) {
+        fprintf(stderr, "heatscope report: --interval: messages, waits and the ledger are known of the whole run only\n");
+        return HSC_EXIT_USAGE;
+    }
     code = hsc_cli_database_for("report", argv[first], path, sizeof path);
     if (code >= 0)
         return code;

@@ -88,6 +88,9 @@ static void head(report *r) {
     if (unfinished)
         fprintf(r->out, "           %u process%s did not end by %s: what was there is shown\n", unfinished, unfinished == 1 ? "" : "es",
                 unfinished == 1 ? "itself" : "themselves");
+    double begin_s, end_s;
+    if (hsc_db_get_interval(r->db, &begin_s, &end_s))
+        fprintf(r->out, "interval   %.6g s to %.6g s of the run; what was timed or lost is known of the whole run only\n", begin_s, end_s);
     if (r->where)
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit(r->where, r->width - 40, name, sizeof name));
 }
@@ -553,7 +556,13 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_REASON, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
                                       REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
+    double begin_s, end_s;
+    bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
     head(r);
+    if (r->total <= 0 && !whole) {
+        fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
+        return HSC_OK;
+    }
     if (r->total <= 0) {
         fprintf(r->out, "\nNo samples: the run was too short, or nothing of it used the processor.\n");
         return r->info.ledger_rows ? ledger(r, err) : HSC_OK;
@@ -564,7 +573,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputc('\n', r->out);
     status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
-        if ((order[i] != REPORT_MESSAGE || r->info.messages) && (order[i] != REPORT_WAIT || r->info.waits))
+        if ((order[i] != REPORT_MESSAGE || (r->info.messages && whole)) && (order[i] != REPORT_WAIT || (r->info.waits && whole)) &&
+            (order[i] != REPORT_LEDGER || whole))
             status = tables[order[i]](r, err);
     if (status)
         return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The trace event format of Chrome, which Perfetto reads: one track a thread, a slice for each calling context, as long
- * as its inclusive time and inside its caller's. Slices stand in the order of the calling-context tree, not of time. */
+/* The trace event format of Chrome, which Perfetto reads: one track a thread. Each sample lasts as long as it stands for, up to when it
+ * was taken; slices of callers last while samples follow one another. Without times: a slice for each calling context, as long
+ * as its inclusive time and inside its caller's, in the order of the calling-context tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,22 +31,79 @@ static hsc_status put_slice(export_job *job, uint32_t context, double begin, dou
     return HSC_OK;
 }
 
-static hsc_status put_thread(export_job *job, uint32_t thread, open_slice *stack, hsc_err *err) {
+static hsc_status put_thread_name(export_job *job, uint32_t thread, hsc_err *err) {
     hsc_db_thread t;
-    uint64_t n = 0, m = 0, k = 0;
-    uint32_t *rows = NULL, *own_rows = NULL, depth = 0;
-    float *values = NULL, *own = NULL;
     char name[128];
     hsc_status s = hsc_db_get_thread(job->db, thread, &t, err);
-    if (s || (s = export_read_thread(job, HSC_TABLE_CONTEXT_INCL, thread, &n, &rows, &values, err)))
+    if (s)
         return s;
-    if ((s = export_read_thread(job, HSC_TABLE_CONTEXT_EXCL, thread, &m, &own_rows, &own, err)))
-        goto done;
     export_thread_name(job, thread, name, sizeof name);
     fprintf(job->out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", t.process,
             t.tid);
     export_json_text(job->out, name);
     fputs("}}", job->out);
+    return HSC_OK;
+}
+
+/* ---- in the order of time ---- */
+
+typedef struct timed_stack {
+    uint32_t *context;
+    double *begin; /* counts since the start of the run */
+    uint32_t depth;
+    double end;    /* of the last sample */
+} timed_stack;
+
+static hsc_status leave_slices(export_job *job, timed_stack *k, uint32_t depth, const hsc_db_thread *t, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    while (!s && k->depth > depth) {
+        k->depth--;
+        s = put_slice(job, k->context[k->depth], k->begin[k->depth], k->end - k->begin[k->depth], t->process, t->tid, err);
+    }
+    return s;
+}
+
+static hsc_status put_timed_thread(export_job *job, uint32_t thread, timed_stack *k, hsc_err *err) {
+    hsc_db_thread t;
+    export_times times;
+    const hsc_db_sample *p = NULL;
+    hsc_status s = hsc_db_get_thread(job->db, thread, &t, err);
+    if (s || (s = export_times_open(job, thread, &times, err)))
+        return s;
+    double scale = strcmp(job->metric.unit, "s") ? 0 : job->metric.scale; /* events have no length of their own: they begin where they end */
+    k->depth = 0;
+    k->end = 0;
+    while (!s && !(s = export_times_next(job, &times, &p, err)) && p) {
+        uint32_t n, shared = 0;
+        const uint32_t *path = export_path(job, p->context, &n); /* innermost first */
+        double length = p->count, begin = scale > 0 ? p->time_s / scale - length : k->end;
+        bool follows = begin <= k->end + 0.5; /* no gap that a sample would fit in */
+        begin = follows && k->end > 0 ? k->end : begin > 0 ? begin : 0;
+        while (follows && shared < k->depth && shared < n && k->context[shared] == path[n - 1 - shared])
+            shared++;
+        s = leave_slices(job, k, shared, &t, err);
+        for (; k->depth < n; k->depth++) {
+            k->context[k->depth] = path[n - 1 - k->depth];
+            k->begin[k->depth] = begin;
+        }
+        k->end = begin + length;
+    }
+    if (!s)
+        s = leave_slices(job, k, 0, &t, err);
+    export_times_close(&times);
+    return s;
+}
+
+static hsc_status put_thread(export_job *job, uint32_t thread, open_slice *stack, hsc_err *err) {
+    hsc_db_thread t;
+    uint64_t n = 0, m = 0, k = 0;
+    uint32_t *rows = NULL, *own_rows = NULL, depth = 0;
+    float *values = NULL, *own = NULL;
+    hsc_status s = hsc_db_get_thread(job->db, thread, &t, err);
+    if (s || (s = export_read_thread(job, HSC_TABLE_CONTEXT_INCL, thread, &n, &rows, &values, err)))
+        return s;
+    if ((s = export_read_thread(job, HSC_TABLE_CONTEXT_EXCL, thread, &m, &own_rows, &own, err)))
+        goto done;
     for (uint64_t i = 0; !s && i < n; i++) {
         uint32_t c = rows[i];
         while (depth && stack[depth - 1].context != job->context[c].parent)
@@ -72,11 +130,21 @@ done:
 hsc_status export_chrome(export_job *job, hsc_err *err) {
     hsc_status s = HSC_OK;
     open_slice *stack = malloc(((size_t)job->depth + 1) * sizeof *stack);
-    if (!stack)
+    timed_stack timed = {.context = malloc(((size_t)job->depth + 1) * sizeof *timed.context),
+                         .begin = malloc(((size_t)job->depth + 1) * sizeof *timed.begin)};
+    bool by_time = false;
+    if (!stack || !timed.context || !timed.begin) {
+        free(stack);
+        free(timed.context);
+        free(timed.begin);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for paths of %u frames", job->info.path, job->depth);
+    }
+    s = export_has_times(job, &by_time, err);
     fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":", job->out);
     export_json_text(job->out, job->info.title);
-    fputs(",\"note\":\"slices are ordered by calling context, not by time\"},\n\"traceEvents\":[\n"
+    if (!by_time)
+        fputs(",\"note\":\"slices are ordered by calling context, not by time\"", job->out);
+    fputs("},\n\"traceEvents\":[\n"
           "{\"ph\":\"M\",\"name\":\"heatscope\",\"pid\":0,\"tid\":0,\"args\":{}}",
           job->out);
     for (uint32_t p = 0; !s && p < job->info.processes; p++) {
@@ -96,9 +164,13 @@ hsc_status export_chrome(export_job *job, hsc_err *err) {
     for (uint32_t t = 0; !s && t < job->info.threads; t++) {
         s = export_step(job, t, job->info.threads, err);
         if (!s)
-            s = put_thread(job, t, stack, err);
+            s = put_thread_name(job, t, err);
+        if (!s)
+            s = by_time ? put_timed_thread(job, t, &timed, err) : put_thread(job, t, stack, err);
     }
     fputs("\n]}\n", job->out);
     free(stack);
+    free(timed.context);
+    free(timed.begin);
     return s;
 }

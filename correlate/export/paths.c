@@ -196,3 +196,46 @@ hsc_status hsc_export_write(hsc_db *db, const hsc_export_options *options, FILE 
         s = hsc_err_set_errno(err, errno, "cannot write");
     return s;
 }
+
+hsc_status export_has_times(export_job *job, bool *out, hsc_err *err) {
+    hsc_db_times times;
+    hsc_status s = hsc_db_get_times(job->db, &times, err);
+    *out = !s && times.present && !job->metric.exact;
+    return s;
+}
+
+hsc_status export_times_open(export_job *job, uint32_t thread, export_times *t, hsc_err *err) {
+    hsc_db_times times;
+    double begin = 0, end;
+    t->cursor = NULL;
+    t->n = t->next = 0;
+    hsc_status s = hsc_db_get_times(job->db, &times, err);
+    end = s ? 0 : times.end_s;
+    hsc_db_get_interval(job->db, &begin, &end);
+    return s ? s : hsc_db_samples_open(job->db, thread, begin, end, &t->cursor, err);
+}
+
+hsc_status export_times_next(export_job *job, export_times *t, const hsc_db_sample **out, hsc_err *err) {
+    for (;;) {
+        if (t->next == t->n) {
+            hsc_status s = hsc_db_samples_next(t->cursor, sizeof t->block / sizeof *t->block, t->block, &t->n, err);
+            t->next = 0;
+            if (s || !t->n) {
+                *out = NULL;
+                return s;
+            }
+        }
+        const hsc_db_sample *p = &t->block[t->next++];
+        if (p->metric != job->options->metric || !p->count)
+            continue;
+        if (p->context >= job->contexts)
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: expected contexts below %u, got %u", job->info.path, job->contexts, p->context);
+        *out = p;
+        return HSC_OK;
+    }
+}
+
+void export_times_close(export_times *t) {
+    hsc_db_samples_close(t->cursor);
+    t->cursor = NULL;
+}

@@ -54,6 +54,20 @@ unsigned long long export_whole(const export_job *job, double count);
 hsc_status export_read_thread(export_job *job, hsc_db_table table, uint32_t thread, uint64_t *n, uint32_t **rows,
                               float **values, hsc_err *err);
 
+/* Whether samples of the metric are known in the order of time. */
+hsc_status export_has_times(export_job *job, bool *out, hsc_err *err);
+
+/* Samples of the metric of one thread, in the order of time, in the interval that is set. */
+typedef struct export_times {
+    hsc_db_samples *cursor;
+    hsc_db_sample block[512];
+    uint32_t n, next;
+} export_times;
+hsc_status export_times_open(export_job *job, uint32_t thread, export_times *t, hsc_err *err);
+/* NULL: the end. */
+hsc_status export_times_next(export_job *job, export_times *t, const hsc_db_sample **out, hsc_err *err);
+void export_times_close(export_times *t);
+
 /* "rank 3", "rank 3 thread 1", "thread 1", "PID thread 1": short and unique in the run. */
 void export_thread_name(export_job *job, uint32_t thread, char *buffer, size_t size);
 

@@ -643,7 +643,8 @@ static void quality(findings *f) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
         say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
     }
-    if (r->metric == 0 && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
+    double begin_s, end_s;
+    if (r->metric == 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s) && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {
             snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
@@ -680,9 +681,11 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
         status = mpi(&f, err);
     if (!status)
         status = openmp(&f, err);
-    if (!status && r->info.messages)
+    double begin_s, end_s;
+    bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s); /* what is not sampled is known of the whole run only */
+    if (!status && r->info.messages && whole)
         status = messages(&f, err);
-    if (!status && r->info.waits)
+    if (!status && r->info.waits && whole)
         status = blocked(&f, err);
     if (!status)
         status = refused(&f, err);

@@ -168,6 +168,14 @@ def files():
             stack.append(begin - minus)
     threads = [r for r in table("processor") if int(r["samples"])]
     that(len(tracks) >= 1 and threads, "chrome: no tracks")
+    outer = 0  # slices with none around them: what they last is the samples' time
+    for slices in tracks.values():
+        end = -1
+        for begin, minus in sorted(slices):
+            if begin >= end - 1e-6:
+                outer += -minus
+                end = begin - minus
+    that(abs(outer - 1000 * samples) <= 1e-2 * len(events), f"chrome: {outer} us, expected {samples} ms")
     # hostile and wrong use
     for command, code, words in (
             ([], 2, "--to"), (["--to=nothing", DATABASE], 2, "callgrind, pprof"), (["--to=csv"], 2, "one database"),
