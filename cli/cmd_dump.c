@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef HSC_HAVE_LIBELF
@@ -18,13 +20,14 @@
 
 #define TEXT_MAX_BYTES ((size_t)4 << 30) /* of a text to read back */
 
-enum { OPT_UNDUMP, OPT_OUTPUT, OPT_SCHEMA, OPT_CHECK };
+enum { OPT_UNDUMP, OPT_OUTPUT, OPT_SCHEMA, OPT_CHECK, OPT_FOLLOW };
 
 static const hsc_cli_option options[] = {
     {"undump", 0, NULL, "FILE is text: make the record stream of it (with -o)"},
     {"output", 'o', "FILE", "write to FILE instead of standard output"},
     {"schema", 0, NULL, "print the records that the file can hold; without FILE: all that are known"},
     {"check", 0, NULL, "print nothing but a summary; exit 1 if anything is damaged"},
+    {"follow", 'f', NULL, "go on with the records that a running process adds, until it ends"},
     {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
@@ -34,15 +37,19 @@ static const hsc_cli_command command = {
     "FILE is a stream file of a measurement directory, a static mapping file, or a program, library\n"
     "or object file that carries a map. Each record becomes one line; the text holds all there is in\n"
     "the file and --undump makes the same records of it ('-': from standard input).\n\n"
-    "Damaged parts are left out and counted; the exit code is 1 if there were any.",
+    "Damaged parts are left out and counted; the exit code is 1 if there were any.\n\n"
+    "With --follow the file is looked at ten times a second. Records of a chunk come in order, each once, behind a line @chunk\n"
+    "with the chunk's stream and sequence. The process that writes waits for nobody. The end of the process, orderly or not,\n"
+    "is the end of the text.",
     "  heatscope dump heatscope-prog-1234/1234.hsr | less\n"
     "  heatscope dump ./prog\n"
+    "  heatscope dump --follow heatscope-prog-1234/host.1234.hsr | grep ^progress\n"
     "  heatscope dump --undump records.txt -o records.hsr",
     options,
     false};
 
 typedef struct dump_options {
-    bool undump, schema, check;
+    bool undump, schema, check, follow;
     const char *output;
 } dump_options;
 
@@ -60,6 +67,9 @@ static int set_option(void *ctx, int option, const char *value) {
         break;
     case OPT_CHECK:
         o->check = true;
+        break;
+    case OPT_FOLLOW:
+        o->follow = true;
         break;
     }
     return -1;
@@ -271,6 +281,50 @@ done:
     return code;
 }
 
+/* Was the file written on this machine? Its name is HOST.PID.hsr. */
+static bool here(const char *path, uint64_t pid) {
+    char host[256], name[320];
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (gethostname(host, sizeof host))
+        return false;
+    host[sizeof host - 1] = 0;
+    snprintf(name, sizeof name, "%s.%llu.", host, (unsigned long long)pid);
+    return !strncmp(base, name, strlen(name));
+}
+
+/* Until the process has ended: it says so, or is gone (of another machine's only the former is known). */
+static int follow(const char *path) {
+    hsc_err err = {0};
+    hsc_follow *f = NULL;
+    uint64_t records, pid;
+    bool ended = false, gone = false;
+    int code = HSC_EXIT_OK;
+    if (hsc_follow_open(path, &f, &err))
+        return hsc_cli_fail("dump", &err);
+    while (!ended) {
+        bool last = gone;
+        if (hsc_follow_more(f, write_stdout, NULL, &records, &ended, &pid, &err)) {
+            code = hsc_cli_fail("dump", &err);
+            break;
+        }
+        if (fflush(stdout)) {
+            hsc_err_set_errno(&err, errno, "standard output: cannot write");
+            code = hsc_cli_fail("dump", &err);
+            break;
+        }
+        if (last)
+            break;
+        gone = pid && here(path, pid) && kill((pid_t)pid, 0) && errno == ESRCH;
+        struct timespec nap = {0, 100000000};
+        if (!gone && !ended)
+            nanosleep(&nap, NULL);
+    }
+    if (ended && !code && hsc_follow_more(f, write_stdout, NULL, &records, &ended, &pid, &err)) /* what came while it was read */
+        code = hsc_cli_fail("dump", &err);
+    hsc_follow_close(f);
+    return code;
+}
+
 static int usage(const char *what) {
     fprintf(stderr, "heatscope dump: %s; 'heatscope dump --help' tells more\n", what);
     return HSC_EXIT_USAGE;
@@ -282,13 +336,15 @@ int hsc_cmd_dump(int argc, char **argv) {
     int code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first);
     if (code >= 0)
         return code;
-    if (o.undump + o.schema + o.check > 1)
-        return usage("at most one of --undump, --schema and --check");
+    if (o.undump + o.schema + o.check + o.follow > 1)
+        return usage("at most one of --undump, --schema, --check and --follow");
     if (argc - first > 1)
         return usage("expected one FILE");
+    if (o.follow && o.output)
+        return usage("--follow writes to standard output, without -o");
     if (argc == first && !o.schema)
         return usage("expected a FILE");
     if (o.undump && !o.output)
         return usage("--undump needs -o FILE");
-    return o.undump ? undump(argv[first], o.output) : print(argc > first ? argv[first] : NULL, &o);
+    return o.follow ? follow(argv[first]) : o.undump ? undump(argv[first], o.output) : print(argc > first ? argv[first] : NULL, &o);
 }

@@ -79,6 +79,10 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk);
 /* The next record of that chunk; false at its end. */
 bool hsc_reader_next_in_chunk(hsc_reader *r, hsc_record *record);
 
+/* From the start again, to the end that the file has now; counts and the first problem begin anew. Chunks that `skip` says true
+ * of are passed over unread. The schemas are those that were there when it was opened. HSC_E_IO. */
+hsc_status hsc_reader_again(hsc_reader *r, bool (*skip)(void *ctx, const hsc_chunk_header *h), void *ctx, hsc_err *err);
+
 /* The schemas of the input, in the order met; without any, ours alone. NULL behind the last (or without memory). */
 const hsc_schema *hsc_reader_get_schema(hsc_reader *r, size_t i);
 

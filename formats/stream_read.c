@@ -42,6 +42,8 @@ struct hsc_reader {
     void *want_ctx;
 
     bool scanning; /* first walk: only schemas are of interest, nothing is counted */
+    bool (*skip)(void *ctx, const hsc_chunk_header *h); /* following a file that grows: what has been seen is not read again */
+    void *skip_ctx;
     uint64_t n_headers, n_newer;
     hsc_reader_counts counts;
     char problem[496];
@@ -74,7 +76,7 @@ static const uint8_t *view(hsc_reader *r, uint64_t at, size_t n) {
         return r->memory + at;
     if (at >= r->window_at && at - r->window_at <= r->window_n && n <= r->window_n - (size_t)(at - r->window_at))
         return r->window + (at - r->window_at);
-    size_t want = r->scanning && n <= LOOK_BYTES ? LOOK_BYTES : WINDOW_BYTES;
+    size_t want = (r->scanning || r->skip) && n <= LOOK_BYTES ? LOOK_BYTES : WINDOW_BYTES;
     if (n > want)
         want = n;
     if (want > r->size - at)
@@ -435,6 +437,10 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
             r->at += h.slot_bytes;
             continue;
         }
+        if (r->skip && r->skip(r->skip_ctx, &h)) {
+            r->at += h.slot_bytes;
+            continue;
+        }
         const uint8_t *payload = load_payload(r, at, &h);
         size_t size = h.committed;
         if (payload && h.flags & HSC_FLAG_COLUMNS)
@@ -648,6 +654,22 @@ void hsc_reader_get_counts(const hsc_reader *r, hsc_reader_counts *out) {
 
 const char *hsc_reader_get_first_problem(const hsc_reader *r) {
     return r->problem;
+}
+
+hsc_status hsc_reader_again(hsc_reader *r, bool (*skip)(void *ctx, const hsc_chunk_header *h), void *ctx, hsc_err *err) {
+    struct stat st;
+    if (!r->memory && fstat(r->fd, &st))
+        return hsc_err_set_errno(err, errno, "%s: cannot read", r->label);
+    if (!r->memory)
+        r->size = (uint64_t)st.st_size;
+    r->skip = skip;
+    r->skip_ctx = ctx;
+    r->at = 0;
+    r->window_n = 0;
+    r->p = r->end = NULL;
+    memset(&r->counts, 0, sizeof r->counts);
+    r->problem[0] = 0;
+    return HSC_OK;
 }
 
 const hsc_schema *hsc_reader_get_schema(hsc_reader *r, size_t i) {

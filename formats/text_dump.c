@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "stream_internal.h"
 
@@ -353,6 +354,114 @@ hsc_status hsc_text_dump(hsc_reader *r, hsc_text_sink write, void *ctx, hsc_err 
     put_summary(&o, r);
     flush(&o);
     return o.status;
+}
+
+/* ---- a file that grows ---------------------------------------------------------------------------------------------- */
+
+/* What has been given of a chunk. */
+typedef struct followed {
+    uint64_t key; /* 1 + stream and sequence; 0: free */
+    uint64_t records;
+    uint32_t committed;
+} followed;
+
+struct hsc_follow {
+    hsc_reader *reader;
+    followed *chunk; /* hash table */
+    size_t n, capacity;
+    uint64_t pid;
+    bool ended;
+};
+
+static followed *followed_at(const hsc_follow *f, uint64_t key) {
+    size_t i = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (f->capacity - 1);
+    while (f->chunk[i].key && f->chunk[i].key != key)
+        i = (i + 1) & (f->capacity - 1);
+    return &f->chunk[i];
+}
+
+static uint64_t key_of(const hsc_chunk_header *h) {
+    return ((uint64_t)h->stream << 32 | h->sequence) + 1;
+}
+
+static bool is_followed(void *ctx, const hsc_chunk_header *h) {
+    const hsc_follow *f = ctx;
+    const followed *c = followed_at(f, key_of(h));
+    return h->kind == HSC_CHUNK_SCHEMA || !h->committed || (c->key && c->committed == h->committed);
+}
+
+/* The chunk's entry, made if there is none; NULL: no memory. */
+static followed *follow_chunk(hsc_follow *f, uint64_t key) {
+    if (2 * f->n >= f->capacity) {
+        hsc_follow more = {.capacity = 2 * f->capacity, .chunk = calloc(2 * f->capacity, sizeof *f->chunk)};
+        if (!more.chunk)
+            return NULL;
+        for (size_t i = 0; i < f->capacity; i++)
+            if (f->chunk[i].key)
+                *followed_at(&more, f->chunk[i].key) = f->chunk[i];
+        free(f->chunk);
+        f->chunk = more.chunk;
+        f->capacity = more.capacity;
+    }
+    followed *c = followed_at(f, key);
+    f->n += !c->key;
+    c->key = key;
+    return c;
+}
+
+hsc_status hsc_follow_open(const char *path, hsc_follow **opened, hsc_err *err) {
+    hsc_follow *f = calloc(1, sizeof *f);
+    if (f) {
+        f->capacity = 64;
+        f->chunk = calloc(f->capacity, sizeof *f->chunk);
+    }
+    hsc_status status = f && f->chunk ? hsc_reader_open(path, &f->reader, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    if (status)
+        hsc_follow_close(f);
+    else
+        *opened = f;
+    return status;
+}
+
+hsc_status hsc_follow_more(hsc_follow *f, hsc_text_sink write, void *ctx, uint64_t *records, bool *ended, uint64_t *pid, hsc_err *err) {
+    out o = {.write = write, .ctx = ctx, .err = err};
+    hsc_chunk_view chunk;
+    hsc_record record;
+    *records = 0;
+    o.status = hsc_reader_again(f->reader, is_followed, f, err);
+    while (!o.status && hsc_reader_next_chunk(f->reader, &chunk)) {
+        followed *c = follow_chunk(f, key_of(&chunk.header));
+        if (!c) {
+            o.status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+            break;
+        }
+        uint64_t n = 0;
+        while (!o.status && hsc_reader_next_in_chunk(f->reader, &record)) {
+            if (n++ < c->records)
+                continue;
+            if (n == c->records + 1)
+                put_chunk(&o, &chunk.header);
+            put_record(&o, chunk.schema, &record);
+            ++*records;
+            if (record.record_id == HSC_REC_process && record.value)
+                f->pid = ((const hsc_rec_process *)record.value)->pid;
+            f->ended = f->ended || record.record_id == HSC_REC_process_end;
+        }
+        c->records = n > c->records ? n : c->records;
+        c->committed = chunk.header.committed;
+    }
+    flush(&o);
+    *ended = f->ended;
+    *pid = f->pid;
+    return o.status;
+}
+
+void hsc_follow_close(hsc_follow *f) {
+    if (!f)
+        return;
+    hsc_reader_close(f->reader);
+    free(f->chunk);
+    free(f);
 }
 
 /* ---- the schema for people ------------------------------------------------------------------------------------------ */

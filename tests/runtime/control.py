@@ -282,6 +282,57 @@ def live():
     print(f"{reads} reads of a growing file, {last[0]} samples at the last")
 
 
+def follow():
+    """A second process prints what a running one has recorded, while it runs: every record whole, each once, those of a chunk
+    in order, until the process has ended, orderly or by SIGKILL; together they are what the file holds."""
+    for how in ("exit", "kill"):
+        directory = os.path.join(s.WORK, "follow")
+        shutil.rmtree(directory, ignore_errors=True)
+        arguments = [program("processes"), "forever"] if how == "kill" else [program("kernel"), "1.5"]
+        child = subprocess.Popen([s.HEATSCOPE, "run", "-q", "-F", "5000", "-o", directory, *arguments], stdout=subprocess.PIPE)
+        file = None
+        while not file and child.poll() is None:
+            file = (glob.glob(os.path.join(directory, "*.hsr")) or [None])[0]
+            time.sleep(0.005)
+        while child.poll() is None and "process " not in subprocess.run([s.HEATSCOPE, "dump", file], capture_output=True, text=True).stdout:
+            time.sleep(0.005) # its first record is not there yet
+        reader = subprocess.Popen([s.HEATSCOPE, "dump", "--follow", file], stdout=subprocess.PIPE, text=True)
+        chunks, bare, order, chunk, alive, killed = {}, 0, [], None, 0, False
+        for line in reader.stdout:
+            if line.startswith("@chunk "):
+                chunk = tuple(int(v) for v in re.search(r"stream=(\d+) sequence=(\d+)", line).groups())
+                order.append(chunk)
+                chunks.setdefault(chunk, [])
+                alive += child.poll() is None
+            elif chunk is None or not re.match(r"[a-z_]+ [a-z_]+=", line) or not line.endswith("\n"):
+                bare += 1
+            else:
+                chunks[chunk].append(line)
+            if how == "kill" and not killed and sum(len(c) for c in chunks.values()) > 3000:
+                child.kill()
+                killed = True
+        expect(f"{how}: reader's exit code", reader.wait() == 0, reader.returncode)
+        child.wait()
+        expect(f"{how}: only whole records", bare == 0, bare)
+        expect(f"{how}: read while it ran", alive > 2 and len(set(order)) > 1, (alive, order[:10]))
+        firsts = {}
+        for stream, sequence in order: # chunks of a stream are first seen in their order
+            if (stream, sequence) not in firsts:
+                expect(f"{how}: sequence grows", all(q < sequence for t, q in firsts if t == stream), (stream, sequence))
+                firsts[stream, sequence] = True
+        whole, chunk = {}, None
+        for line in subprocess.run([s.HEATSCOPE, "dump", file], capture_output=True, text=True).stdout.splitlines(keepends=True):
+            if line.startswith("@chunk "):
+                chunk = tuple(int(v) for v in re.search(r"stream=(\d+) sequence=(\d+)", line).groups()) if "dynamic" in line else None
+            elif chunk and not line.startswith("#"):
+                whole.setdefault(chunk, []).append(line)
+        for c in set(whole) | set(chunks):
+            expect(f"{how}: records of chunk {c}", whole.get(c, []) == chunks.get(c, []),
+                   (len(whole.get(c, [])), len(chunks.get(c, []))))
+    bad = subprocess.run([s.HEATSCOPE, "dump", "--follow", "/dev/null"], capture_output=True, text=True)
+    expect("no stream", bad.returncode == 1 and bad.stderr.count("\n") == 1, bad)
+
+
 if __name__ == "__main__":
     name, s.HEATSCOPE, s.PROGRAMS, s.WORK = sys.argv[1:5]
     s.WORK = os.path.join(s.WORK, "control-" + name)

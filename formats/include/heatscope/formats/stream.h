@@ -155,6 +155,14 @@ void hsc_reader_close(hsc_reader *r);
  * headers, whatever schema the file has: hsc_text_parse of it gives the same ones. HSC_E_MEMORY. */
 typedef hsc_status (*hsc_text_sink)(void *ctx, const char *text, size_t n, hsc_err *err);
 hsc_status hsc_text_dump(hsc_reader *r, hsc_text_sink write, void *ctx, hsc_err *err);
+/* The text of a file that is being written by a running process: each call of `more` gives the records that have come since the
+ * one before, those of a chunk in order behind a line @chunk, and each once; never part of one. It asks nothing of the writer.
+ * *records: how many came; *ended: the process's last record has come, after which nothing does; *pid: from its first record,
+ * 0 before. HSC_E_IO, HSC_E_MEMORY, and what hsc_reader_open returns. */
+typedef struct hsc_follow hsc_follow;
+hsc_status hsc_follow_open(const char *path, hsc_follow **out, hsc_err *err);
+hsc_status hsc_follow_more(hsc_follow *f, hsc_text_sink write, void *ctx, uint64_t *records, bool *ended, uint64_t *pid, hsc_err *err);
+void hsc_follow_close(hsc_follow *f);
 /* The schemas of the input (ours where it has none) as tables for people. */
 hsc_status hsc_text_dump_schema(hsc_reader *r, hsc_text_sink write, void *ctx, hsc_err *err);
 /* *bytes is the caller's to free(). HSC_E_FORMAT (the text names the line), HSC_E_LIMIT, HSC_E_VERSION, HSC_E_MEMORY. */
