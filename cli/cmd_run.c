@@ -136,7 +136,7 @@ static int add_events(run_options *o, const char *list) {
     return -1;
 }
 
-static bool is_probe_list(const char *list) {
+bool hsc_run_is_probe_list(const char *list) {
     static const char *const words[] = {"procedures", "loops", "calls", "messages", "values", "all"};
     for (const char *c = list;; c++) {
         size_t n = strcspn(c, ":,"), k = 0;
@@ -219,7 +219,7 @@ static int set_option(void *ctx, int option, const char *value) {
         break;
     case OPT_ARM:
     case OPT_DISARM:
-        if (!is_probe_list(value))
+        if (!hsc_run_is_probe_list(value))
             return hsc_cli_bad_value(&command, option, "a list of procedures, loops, calls, messages, values, each with :NAME or not, or all", value);
         *(option == OPT_ARM ? &o->arm : &o->disarm) = value;
         break;

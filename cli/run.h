@@ -9,4 +9,7 @@
 /* Whether the ELF program at `path` names an MPI library among those that it needs. False for what can't be read. */
 bool hsc_run_needs_mpi(const char *path);
 
+/* A list of probes as --arm takes it. */
+bool hsc_run_is_probe_list(const char *list);
+
 #endif

@@ -34,11 +34,6 @@ static void tell_place(uint32_t number, const hsc_rt_probe *p, const char *name,
     hsc_rt_file_put(HSC_REC_probe_place, &r, now);
 }
 
-static void tell_armed(uint32_t number, bool armed, uint64_t now) {
-    hsc_rec_probe_armed r = {now, number, armed};
-    hsc_rt_file_put(HSC_REC_probe_armed, &r, now);
-}
-
 /* ---- what a visit costs ----------------------------------------------------------------------------------------------- */
 
 static void pairs(uint64_t number) {
@@ -86,55 +81,6 @@ static void tell_cost(uint64_t now) {
         hsc_rt_file_put(HSC_REC_probe_cost, &r, now);
 }
 
-/* ---- arming: the probes' lock is held --------------------------------------------------------------------------------- */
-
-static bool arm(uint32_t number, bool on, uint64_t now) {
-    hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
-    if (!p->table || atomic_load(&p->armed) == on)
-        return false;
-    atomic_store(&p->changed, hsc_cycles());
-    atomic_store(&p->armed, on);
-    __atomic_store_n(&p->table->word[p->index], on ? number : 0, __ATOMIC_RELEASE);
-    if (p->kind != HSC_probe_kind_VALUE)
-        tell_armed(number, on, now);
-    return true;
-}
-
-/* Does the list name it? Items are separated by commas. */
-static bool is_listed(const hsc_rt_probe *p, const char *list, size_t n) {
-    for (size_t at = 0; at < n;) {
-        size_t k = 0;
-        while (at + k < n && list[at + k] != ',')
-            k++;
-        if (hsc_rt_probe_selected(p, list + at, k))
-            return true;
-        at += k + 1;
-    }
-    return false;
-}
-
-uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
-    hsc_rt_probes *s = &hsc_rt_probe_state;
-    uint64_t mask, mask_rt, now = hsc_rt_now_ns();
-    uint32_t changed = 0;
-    if (!hsc_rt_lock_take(&s->lock, &mask, 2000))
-        return 0;
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000)) {
-        for (uint32_t i = 0; i < atomic_load(&s->count); i++)
-            if (s->all[i].table && is_listed(&s->all[i], list, n))
-                changed += arm(i + 1, on, now);
-        if (changed) {
-            atomic_fetch_add(&s->generation, 1);
-            for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
-                if (t->live && t->scopes)
-                    __atomic_store_n(&t->scopes->due, 0, __ATOMIC_RELAXED);
-        }
-        hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
-    }
-    hsc_rt_lock_release(&s->lock, mask);
-    return changed;
-}
-
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_sound(const hsc_probe_table *t, const char *end) {
@@ -166,8 +112,8 @@ static void number_table(hsc_probe_table *t, uint64_t now) {
         text = file + strlen(file) + 1;
         atomic_store(&s->count, number);
         tell_place(number, p, name, file, now);
-        if ((!*arms || is_listed(p, arms, strlen(arms))) && !is_listed(p, disarms, strlen(disarms)))
-            arm(number, true, now);
+        if ((!*arms || hsc_rt_probe_is_listed(p, arms, strlen(arms))) && !hsc_rt_probe_is_listed(p, disarms, strlen(disarms)))
+            hsc_rt_probe_arm(number, true, now);
     }
     t->reserved = 1;
 }
@@ -248,7 +194,7 @@ void hsc_rt_probes_begin(void) {
                 text += strlen(text) + 1;
             tell_place(i + 1, p, text, text + strlen(text) + 1, now);
             if (atomic_load(&p->armed) && p->kind != HSC_probe_kind_VALUE)
-                tell_armed(i + 1, true, now);
+                hsc_rt_probe_tell_armed(i + 1, true, now);
         }
         for (hsc_probe_table *t = s->tables; t; t = (hsc_probe_table *)t->link) /* NOLINT */
             if (!t->reserved)

@@ -118,6 +118,12 @@ void hsc_rt_probes_clear(hsc_rt_thread *t);
 
 /* probes.c */
 void hsc_rt_probes_begin(void);  /* of the measurement, also in a child of fork; once the file is there */
+
+/* probes_arm_ss.c */
+bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n); /* items are separated by commas */
+/* The next two with both locks held (hsc_rt.lock alone for the first). */
+void hsc_rt_probe_tell_armed(uint32_t number, bool armed, uint64_t now_ns);
+bool hsc_rt_probe_arm(uint32_t number, bool on, uint64_t now_ns); /* false: it is so already, or its table is gone */
 /* Arms or disarms what the list names (as of `heatscope run --arm`). Returns how many probes that changed. */
 uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool arm);
 

@@ -503,6 +503,7 @@ static void after_fork_child(void) {
     uint64_t low = hsc_rt_self ? hsc_rt_self->stack_low : 0, high = hsc_rt_self ? hsc_rt_self->stack_high : 0;
     atomic_store(&hsc_rt.lock.word, 0);
     atomic_store(&hsc_rt.modules_lock.word, 0);
+    atomic_store(&hsc_rt_probe_state.lock.word, 0);
     atomic_store(&hsc_rt.helper_tid, 0);
     atomic_store(&hsc_rt.unregistered, 0);
     hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
@@ -628,6 +629,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     if (choose_mechanism()) {
         uint64_t low, high;
         hsc_rt_measure_begin(t0);
+        hsc_rt_commands_begin(me.output, me.host);
         hsc_rt_signal_install();
         hsc_rt_threads_init();
         mark_process();

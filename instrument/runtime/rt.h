@@ -492,6 +492,11 @@ void hsc_rt_measure(bool on, uint32_t reason);
 void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread is measured */
 uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
 
+/* commands_ss.c: what `heatscope control` asks for; helper */
+#define HSC_RT_COMMANDS_FILE ".control"
+void hsc_rt_commands_begin(const char *directory, const char *host); /* once */
+void hsc_rt_commands_tend(uint64_t now_ns);
+
 /* wall_ss.c: helper; returns when to look again, 0: never */
 uint64_t hsc_rt_wall_tend(uint64_t now_ns);
 void hsc_rt_wall_end(hsc_rt_thread *t, uint64_t now_ns); /* what is left; its writer is owned */

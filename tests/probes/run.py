@@ -246,6 +246,56 @@ def arming():
     expect("but one", p.count("first") == 21 and p.count("second") == 10, p.count("first"), p.count("second"))
 
 
+def control():
+    """From outside, while the program runs: it visits `first` and `second` in turn, on a line of input each time, until told
+    to end. Counts are compared with each other: those between the records that a probe was armed and disarmed."""
+    program = build("controlled", "--probe=procedures:first,procedures:second")
+    m = os.path.join(WORK, "controlled.m")
+    shutil.rmtree(m, ignore_errors=True)
+    child = subprocess.Popen([HEATSCOPE, "run", "-q", "--disarm=all", "-o", m, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True, bufsize=1)
+    visits = 0
+
+    def until(number_of_changes):
+        """Visits go on until the process has recorded so many changes; returns how many there were before the last look."""
+        nonlocal visits
+        while True:
+            before = visits
+            for _ in range(50):
+                child.stdin.write("visit\n")
+                visits += 1
+                expect("answer", child.stdout.readline() == f"{visits}\n")
+            files = glob.glob(os.path.join(m, "*.hsr"))
+            if files and len(Process(files[0]).armed) >= number_of_changes:
+                return before
+
+    def told(target, *words):
+        done = subprocess.run([HEATSCOPE, "control", target, *words], capture_output=True, text=True)
+        expect(" ".join(words), done.returncode == 0 and not done.stderr + done.stdout, done)
+
+    until(0)
+    before_arming = visits
+    told(m, "arm", "procedures:f*")
+    armed_by = until(1) + 50
+    told(str(child.pid), "arm", "procedures:second")
+    until(2)
+    before_disarming = visits
+    told(str(child.pid), "disarm", "all")
+    disarmed_by = until(4) + 50
+    until(4)
+    child.stdin.close()
+    child.wait()
+    p = Process(glob.glob(os.path.join(m, "*.hsr"))[0])
+    names = {n: f["name"] for n, f in p.places.items()}
+    expect("changes", sorted((names[n], on) for n, on in p.armed) == [("first", "0"), ("first", "1"), ("second", "0"), ("second", "1")], p.armed)
+    first, second = p.count("first"), p.count("second")
+    expect("first", before_disarming - armed_by <= first <= disarmed_by - before_arming, first, before_arming, armed_by, before_disarming, disarmed_by)
+    expect("second later", 0 < second < first, second, first)
+    for words in (["/nowhere", "arm", "all"], [m, "arm", "nothing"], [m, "arm"], [m, "jump"], ["1999999999", "stop"], [m, "start", "all"]):
+        bad = subprocess.run([HEATSCOPE, "control", *words], capture_output=True, text=True)
+        expect(" ".join(words), bad.returncode in (1, 2) and bad.stderr.count("\n") == 1 and not bad.stdout, bad)
+
+
 def killed():
     """kill -9: what was counted more than a telling's period before is there."""
     out, (p,) = run(build("killed", "--probe=procedures:often"), status=-signal.SIGKILL)
