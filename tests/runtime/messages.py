@@ -104,8 +104,9 @@ class Rank:
                    int(f["size_class"]) if calls else None)
 
 
-def run(name, launch, program, *arguments, ranks=4, options=(), around=False):
-    """Ranks by number, and the finished mpirun; the program's own output and exit code are as without us."""
+def run(name, launch, program, *arguments, ranks=4, options=(), around=False, output=None):
+    """Ranks by number, and the finished mpirun; the program's own output and exit code are as without us (output: a list that
+    the output is appended to instead, where it differs from run to run)."""
     directory = os.path.join(WORK, name)
     shutil.rmtree(directory, ignore_errors=True)
     start = [*launch, "-n", str(ranks)]
@@ -114,7 +115,10 @@ def run(name, launch, program, *arguments, ranks=4, options=(), around=False):
     plain = subprocess.run([*start, program, *arguments], capture_output=True, text=True, timeout=300)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     expect(f"{name}: exit code", done.returncode, plain.returncode)
-    expect(f"{name}: output", done.stdout, plain.stdout)
+    if output is None:
+        expect(f"{name}: output", done.stdout, plain.stdout)
+    else:
+        output.append(done.stdout)
     found = {}
     for path in glob.glob(os.path.join(directory, "*.hsr")):
         r = Rank(path)
@@ -345,6 +349,59 @@ def oracle():
             expect(f"{other} to {r}: received", (c["received_messages"], c["received_bytes"]),
                    (found[other].peers[r]["sent_messages"], found[other].peers[r]["sent_bytes"]))
     expect("monitoring", +got, +wanted)
+
+
+def example(name, folder, *sources):
+    """A program of examples/, or None."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", folder)
+    out = os.path.join(WORK, name)
+    done = subprocess.run(["mpicc", "-std=c17", "-D_XOPEN_SOURCE=700", "-O2", "-g", "-o", out, *[os.path.join(root, f) for f in sources], "-lm"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        failures.append(f"{name}: {done.stderr[-2000:]}")
+        finish()
+    return out
+
+
+def imbalance():
+    """Of four ranks, rank r sleeps r + 1 units a round, then all meet: the wait at the barrier, against the program's own
+    reading of the clock right around the call. Ours lie between the two readings; a rank that is preempted between its
+    reading and ours makes the recorded wait shorter: half is left for a crowded machine, of ranks that wait at all."""
+    rounds, unit_ms, said = 8, 20, []
+    found = run("imbalance", OPEN_MPI, example("sleeper", "imbalance", "imbalance.c"), "-s", "-r", str(rounds), "-u", str(unit_ms), output=said)
+    rows = [line.split() for line in said[0].splitlines() if re.match(r"\s*\d+ ", line)]
+    expect("rows of the program", [int(r[0]) for r in rows], [0, 1, 2, 3])
+    for row in rows:
+        r, waited, units = int(row[0]), float(row[4]), int(row[5])
+        expect(f"rank {r}: units of waiting", units, rounds * (3 - r))
+        t = found[r].total("MPI_Barrier")
+        expect(f"rank {r}: barriers", t["calls"], rounds)
+        # printed to a millisecond; cycles are turned into nanoseconds by a rate that is known to a few parts in a thousand
+        if not t["duration_ns"] <= waited * 1.01e9 + 1e6:
+            failures.append(f"rank {r}: {t['duration_ns'] / 1e9} s at the barrier, {waited} s by the program")
+        if units:
+            at_least(f"rank {r}: wait at the barrier", t["duration_ns"], 0.5e9 * waited)
+        print(f"rank {r}: {t['duration_ns'] / 1e9:.4f} s at the barrier, {waited:.3f} s by the program")
+
+
+def pipeline():
+    """A pipelined solver: with n points and blocks of b rows there are ceil(n / b) messages for each sweep and pair of neighbours,
+    from two places, with n rows of n numbers in all; nothing is sent elsewhere but halos and two reductions."""
+    adi, n, steps, ranks = example("adi", "adi", "adi.c", "sweeps.c"), 24, 3, 4
+    for b in (1, 7, 24):
+        blocks = -(-n // b)
+        found = run(f"pipeline-{b}", OPEN_MPI, adi, "-n", str(n), "-s", str(steps), "-b", str(b), ranks=ranks)
+        for r, p in found.items():
+            sent = (r < ranks - 1) + (r > 0) # forward to the rank above, backward to the one below
+            for name, kind in (("MPI_Send", "sent"), ("MPI_Recv", "received")):
+                t = p.total(name)
+                what = f"blocks of {b}, rank {r}, {name}"
+                expect(f"{what}: calls", t["calls"], 2 * steps * blocks) # at the walls to MPI_PROC_NULL
+                expect(f"{what}: messages", t[kind + "_messages"], sent * steps * blocks)
+                expect(f"{what}: bytes", t[kind + "_bytes"], sent * steps * n * n * 8)
+                expect(f"{what}: places", len(p.places(name)), 2)
+            expect(f"blocks of {b}, rank {r}: operations", {f["name"] for f in p.summaries if f["name"] not in ("MPI_Init", "MPI_Finalize")},
+                   {"MPI_Send", "MPI_Recv", "MPI_Sendrecv", "MPI_Allreduce", "MPI_Reduce"})
 
 
 def loaded():

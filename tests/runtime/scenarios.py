@@ -546,6 +546,33 @@ def credits():
         expect(name, abs(share - truth) <= bound, f"{share:.4f}, expected {truth:.4f} +- {bound:.4f} ({total} samples)")
 
 
+def stress():
+    """A million samples while everything happens at once (programs/stress.cpp), by each mechanism in turn: the program finds
+    nothing wrong, each file is whole, and the CPU time of each thread is in its samples and losses."""
+    total, seed, wanted = 0, 0, int(os.environ.get("HEATSCOPE_STRESS_SAMPLES", "1000000"))
+    while total < wanted and not failures:
+        seed += 1
+        mechanism = ("perf-cpu-clock", "perf-cpu-clock", "perf-cpu-clock-trap", "timer-monotonic")[seed % 4]
+        before = away()
+        done, found = run([program("stress"), str(seed), "8"], options=["-F", "20000", "--mechanism", mechanism])
+        what = f"seed {seed}, {mechanism}"
+        expect(f"{what}: exit code", done.returncode == 0 and done.stdout.endswith("all right\n"), done)
+        samples = sum(p.samples() for p in found)
+        total += samples
+        parent = [p for p in found if len(p.threads) > 1]
+        expect(f"{what}: files", len(parent) == 1 and len(found) >= 2, [len(p.threads) for p in found])
+        for p in parent:
+            expect(f"{what}: the end is told", len(p.ends) == 1, p.ends)
+            reasons = {}
+            for _, n, reason in p.losses:
+                reasons[reason] = reasons.get(reason, 0) + n
+            partial = sum(t.progress["truncated"] for t in p.threads.values())
+            print(f"{what}: {samples} samples in {len(found)} processes, {len(p.threads)} threads; paths partial: {partial}; lost: {reasons}",
+                  flush=True)
+        print(f"  actions: {done.stdout.splitlines()[0] if done.stdout else ''}", flush=True)
+    expect("samples", total >= wanted or failures, total)
+
+
 def rates():
     for hz in (100, 1000, 10000):
         before = away()

@@ -13,3 +13,10 @@ void plugin_work(void) {
     PLUGIN_NAME();
     plugin_sink += 1;
 }
+
+/* n steps of a chain that the caller can check */
+unsigned long plugin_steps(unsigned long x, long n) {
+    for (long i = 0; i < n; i++)
+        x = (x ^ x >> 29) * 6364136223846793005ul + 1;
+    return x;
+}
