@@ -14,7 +14,7 @@
 enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_INTERVAL, OPT_LOOPS, OPT_NO_LOOPS };
 
 static const hsc_cli_option options[] = {
-    {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome, collapsed or csv"},
+    {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5"},
     {"output", 'o', "FILE", "file to write (standard output)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
     {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
@@ -29,7 +29,8 @@ static const hsc_cli_command command = {
     .description =
         "callgrind: for KCachegrind and callgrind_annotate. pprof: profile.proto, compressed. speedscope: its own "
         "JSON, samples in the order of time. chrome: trace events for Perfetto, one track a thread, when it was. collapsed: one line "
-        "a call path, for flame graphs. csv: one row for each source line and thread. Of metrics that are not sampled, and of "
+        "a call path, for flame graphs. csv: one row for each source line and thread. hdf5: tables "
+        "/threads, /lines and /scopes in plain HDF5. Of metrics that are not sampled, and of "
         "databases without times, slices are ordered by call path and not by time.\n"
         "\n"
         "The total is the database's own in each of them. Times are in nanoseconds of CPU time where the format wants "
@@ -61,7 +62,7 @@ static int set(void *ctx, int option, const char *value) {
                 c->format = i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "callgrind, pprof, speedscope, chrome, collapsed or csv", value);
+        return hsc_cli_bad_value(&command, option, "callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5", value);
     case OPT_OUTPUT:
         c->output = value;
         return -1;
@@ -112,7 +113,7 @@ int hsc_cmd_export(int argc, char **argv) {
     if (code >= 0)
         return code;
     if (c.format < 0) {
-        fputs("heatscope export: expected --to=FORMAT (callgrind, pprof, speedscope, chrome, collapsed or csv), got "
+        fputs("heatscope export: expected --to=FORMAT (callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5), got "
               "none\n",
               stderr);
         return HSC_EXIT_USAGE;

@@ -130,6 +130,47 @@ def check_pprof(path, samples):
     that(sums == [samples, samples * 1000000], f"pprof: {sums}, expected {samples} samples of 1 ms")
 
 
+def h5py_reader():
+    try:
+        import h5py
+    except ImportError:
+        print("skipped: h5py is not there")
+        sys.exit(SKIP)
+    samples, path = total_samples(), export("hdf5")
+    with open(export("csv"), newline="", encoding="utf-8") as f:
+        csv_rows = list(csv.DictReader(f))
+    with h5py.File(path, "r") as f:
+        that(set(f) == {"threads", "lines", "scopes"}, f"hdf5: {set(f)}")
+        for name in f:
+            fields = f[name].dtype.names
+            that(all(f[name].attrs[f"FIELD_{i}_NAME"].decode() == n for i, n in enumerate(fields)), f"hdf5: attributes of {name}")
+        lines, scopes, threads = f["lines"][:], f["scopes"][:], f["threads"][:]
+    that(int(lines["samples"].sum()) == samples, f"hdf5: {lines['samples'].sum()} samples of {samples}")
+    mine = {(r["file"], int(r["line"]), r["host"], int(r["pid"]), int(r["thread"])): int(r["samples"]) for r in csv_rows}
+    that(len(lines) == len(mine), f"hdf5: {len(lines)} rows, csv has {len(mine)}")
+    that(sorted(mine.values()) == sorted(int(n) for n in lines["samples"]), "hdf5: other samples than csv's")
+    wanted = {}
+    for (file, line, *_), n in mine.items():
+        wanted[file.encode(), line] = wanted.get((file.encode(), line), 0) + n
+    got = {}
+    for r in lines:
+        got[r["file"], int(r["line"])] = got.get((r["file"], int(r["line"])), 0) + int(r["samples"])
+    that(got == wanted, "hdf5: other lines than csv's")
+    program = scopes[scopes["kind"] == b"program"]
+    that(abs(program["inclusive"].sum() - samples / 1000) < 1e-6, f"hdf5: program has {program['inclusive'].sum()} s")
+    that(abs(scopes["exclusive"].sum() - samples / 1000) < 1e-6, f"hdf5: scopes have {scopes['exclusive'].sum()} s")
+    that(set(scopes["thread"]) <= set(threads["thread"]), "hdf5: scopes of unknown threads")
+    for row in table("procedure"):
+        same = scopes[(scopes["kind"] == b"procedure") & (scopes["name"] == row["procedure"].encode()) &
+                      (scopes["line_begin"] == int(row["line_begin"] or 0))]
+        that(len(same) == 0 or same["inclusive"].max() * 1000 <= int(row["inclusive_samples"]) + 1e-6, f"hdf5: {row['procedure']}")
+    try:
+        h5py.File(broken(path, lambda d: d[:len(d) // 2]), "r")
+        that(False, "h5py takes half a file")
+    except OSError:
+        pass
+
+
 def files():
     samples = total_samples()
     for loops in ((), ("--loops",), ("--no-loops",)):
@@ -184,7 +225,7 @@ def files():
             (["--to=csv", "-o", os.path.join(WORK, "no", "such"), DATABASE], 1, "cannot create")):
         done = run(HEATSCOPE, "export", *command)
         that(done.returncode == code and words in done.stderr and len(done.stderr.splitlines()) == 1, f"{command}: {done}")
-    for kind in ("callgrind", "pprof", "speedscope", "chrome", "collapsed", "csv"):
+    for kind in ("callgrind", "pprof", "speedscope", "chrome", "collapsed", "csv", "hdf5"):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([HEATSCOPE, "export", "--to=" + kind, DATABASE], stdout=full, stderr=subprocess.PIPE, text=True)
         that(done.returncode == 1 and "cannot write" in done.stderr, f"{kind} on a full disk: {done}")
@@ -286,7 +327,7 @@ shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
 DATABASE = os.path.join(WORK, "run.h5")
 subprocess.run([SIMULATE, "-o", DATABASE, "--lines=2000", "--threads=6", "--processes=3", "--samples=3000"], check=True)
-{"files": files, "callgrind_annotate": callgrind_annotate, "kcachegrind": kcachegrind, "pprof": pprof, "speedscope": speedscope}[READER]()
+{"files": files, "callgrind_annotate": callgrind_annotate, "kcachegrind": kcachegrind, "pprof": pprof, "speedscope": speedscope, "h5py": h5py_reader}[READER]()
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
