@@ -29,15 +29,13 @@ const char *diff_how_text(hsc_compare_how how) {
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
-/* Interval of a difference from the intervals of its parts (Zou and Donner, Statistics in Medicine 27, 2008). */
 static void set_change(const diff *d, diff_row *row) {
-    double low_a, high_a, low_b, high_b, sa = d->a.unit.scale, sb = d->b.unit.scale;
-    double a = row->count_a * sa, b = row->count_b * sb;
-    report_count_interval(row->count_a, &low_a, &high_a);
-    report_count_interval(row->count_b, &low_b, &high_b);
-    row->change = b - a;
-    row->low = row->change - hypot(b - low_b * sb, high_a * sa - a);
-    row->high = row->change + hypot(high_b * sb - b, a - low_a * sa);
+    double sa = d->a.unit.scale, sb = d->b.unit.scale;
+    row->change = row->count_b * sb - row->count_a * sa;
+    row->low = row->high = row->change;
+    if (!d->a.unit.exact || !d->b.unit.exact)
+        hsc_interval_change((hsc_weighted){row->count_a, row->excess_a}, sa, (hsc_weighted){row->count_b, row->excess_b}, sb, &row->low,
+                            &row->high);
     row->beyond = row->low > 0 || row->high < 0;
 }
 
@@ -52,26 +50,28 @@ static int larger(const void *p, const void *q) {
 }
 
 diff_row diff_total(const diff *d) {
-    diff_row row = {.count_a = d->a.total, .count_b = d->b.total};
+    diff_row row = {.count_a = d->a.total, .count_b = d->b.total, .excess_a = d->a.all.excess, .excess_b = d->b.all.excess};
     set_change(d, &row);
     return row;
 }
 
-static double module_sum(const report *r, uint32_t scope) {
+static hsc_weighted module_sum(const report *r, uint32_t scope) {
     hsc_db_scope s;
-    double sum = 0;
+    hsc_weighted sum = {0};
     if (!hsc_db_get_scope(r->db, scope, &s, NULL))
-        for (uint32_t i = scope; i < s.subtree_end; i++)
-            sum += r->excl[i];
+        for (uint32_t i = scope; i < s.subtree_end; i++) {
+            sum.sum += r->excl[i];
+            sum.excess += r->excl_excess[i];
+        }
     return sum;
 }
 
-static double count_of(const report *r, uint32_t scope, hsc_scope_kind kind) {
+static hsc_weighted count_of(const report *r, uint32_t scope, hsc_scope_kind kind) {
     if (scope == HSC_NONE)
-        return 0;
-    return kind == HSC_SCOPE_PROCEDURE ? r->own[scope]
+        return (hsc_weighted){0};
+    return kind == HSC_SCOPE_PROCEDURE ? report_own(r, scope)
            : kind == HSC_SCOPE_MODULE  ? module_sum(r, scope)
-                                       : r->excl[scope];
+                                       : report_excl(r, scope);
 }
 
 static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint32_t *n, hsc_err *err) {
@@ -90,8 +90,11 @@ static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint3
             diff_row row = {.a = side ? HSC_NONE : s, .b = side ? s : other, .how = HSC_COMPARE_NONE};
             if (!side)
                 row.how = (hsc_compare_how)d->match.how_a[s];
-            row.count_a = count_of(&d->a, row.a, kind);
-            row.count_b = count_of(&d->b, row.b, kind);
+            hsc_weighted in_a = count_of(&d->a, row.a, kind), in_b = count_of(&d->b, row.b, kind);
+            row.count_a = in_a.sum;
+            row.excess_a = in_a.excess;
+            row.count_b = in_b.sum;
+            row.excess_b = in_b.excess;
             if (!(row.count_a > 0) && !(row.count_b > 0))
                 continue;
             set_change(d, &row);
@@ -101,12 +104,12 @@ static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint3
     return HSC_OK;
 }
 
-static hsc_status line_sums(report *r, double **out, hsc_err *err) {
+static hsc_status line_sums(report *r, hsc_weighted **out, hsc_err *err) {
     *out = malloc(((size_t)r->info.lines + 1) * sizeof **out);
     if (!*out)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u lines", r->info.path, r->info.lines);
     hsc_status s =
-        hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, r->info.lines, *out, err);
+        hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, r->info.lines, *out, err);
     if (s) {
         free(*out);
         *out = NULL;
@@ -115,7 +118,7 @@ static hsc_status line_sums(report *r, double **out, hsc_err *err) {
 }
 
 /* Line rows of one matched file. */
-static hsc_status file_rows(diff *d, uint32_t file, const double *a, const double *b, bool *taken, diff_row *rows,
+static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const hsc_weighted *b, bool *taken, diff_row *rows,
                             uint32_t *n, hsc_err *err) {
     hsc_db_file f;
     uint32_t *map = NULL, lines = 0, other = d->match.file_b_of_a[file];
@@ -136,8 +139,10 @@ static hsc_status file_rows(diff *d, uint32_t file, const double *a, const doubl
             taken[to] = true;
         diff_row r = {.a = row,
                       .b = to,
-                      .count_a = a[row],
-                      .count_b = to != HSC_NONE ? b[to] : 0,
+                      .count_a = a[row].sum,
+                      .count_b = to != HSC_NONE ? b[to].sum : 0,
+                      .excess_a = a[row].excess,
+                      .excess_b = to != HSC_NONE ? b[to].excess : 0,
                       .how = to == HSC_NONE ? HSC_COMPARE_NONE
                              : by_text      ? HSC_COMPARE_SAME
                                             : HSC_COMPARE_POSITION};
@@ -152,7 +157,7 @@ static hsc_status file_rows(diff *d, uint32_t file, const double *a, const doubl
 }
 
 static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) {
-    double *a = NULL, *b = NULL;
+    hsc_weighted *a = NULL, *b = NULL;
     bool *taken = calloc((size_t)d->b.info.lines + 1, sizeof *taken);
     hsc_status s =
         taken ? line_sums(&d->a, &a, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", d->b.info.lines);
@@ -162,9 +167,9 @@ static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) 
     for (uint32_t f = 0; !s && f < d->a.info.files; f++)
         s = file_rows(d, f, a, b, taken, rows, n, err);
     for (uint32_t row = 0; !s && row < d->b.info.lines; row++) {
-        if (taken[row] || !(b[row] > 0) || !report_wanted_line(&d->b, row))
+        if (taken[row] || !(b[row].sum > 0) || !report_wanted_line(&d->b, row))
             continue;
-        diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row], .how = HSC_COMPARE_NONE};
+        diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row].sum, .excess_b = b[row].excess, .how = HSC_COMPARE_NONE};
         set_change(d, &r);
         rows[(*n)++] = r;
     }
@@ -258,7 +263,7 @@ hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, 
     out->changed =
         !s && row->a != HSC_NONE && row->b != HSC_NONE &&
         (strcmp(out->remark_a, out->remark_b) != 0 ||
-         (known && (a.width != b.width || (a.vector > 0) != (b.vector > 0) ||
+         (known && (a.width != b.width || (a.vector.sum > 0) != (b.vector.sum > 0) ||
                     (row->count_a >= 20 && row->count_b >= 20 && !same_versions(out->versions_a, out->versions_b)))));
     return s;
 }

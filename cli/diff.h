@@ -20,6 +20,7 @@ typedef struct diff {
 typedef struct diff_row {
     uint32_t a, b;            /* scopes, or line rows; HSC_NONE: not there */
     double count_a, count_b;  /* samples: of procedures with their loops, of loops without inner loops */
+    double excess_a, excess_b; /* of their weights */
     double change, low, high; /* b - a in the metric's unit, with its 95 % interval */
     bool beyond;              /* of noise: the interval leaves 0 out */
     hsc_compare_how how;

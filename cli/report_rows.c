@@ -41,43 +41,65 @@ static void put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool
         put_count(s, "line_end", end);
 }
 
-static void put_exclusive(sink *s, double samples) {
+/* NAME_s, NAME_low_s, NAME_high_s; and of all: NAME_pct, NAME_pct_low, NAME_pct_high */
+static void put_sampled(sink *s, const char *name, hsc_weighted v, bool share) {
+    static const char *const tails[] = {"_low", "_high", "_pct", "_pct_low", "_pct_high"};
+    char names[5][64];
     double low, high;
-    report_count_interval(samples, &low, &high);
-    if (s->r->unit.exact)
-        low = high = samples;
-    put_count(s, "exclusive_samples", samples);
-    put_amount(s, "exclusive", samples);
-    put_amount(s, "exclusive_low", low);
-    put_amount(s, "exclusive_high", high);
-    put_percent(s, "exclusive_pct", samples);
+    for (int i = 0; i < 5; i++)
+        snprintf(names[i], sizeof names[i], "%s%s", name, tails[i]);
+    report_interval(s->r, v, &low, &high);
+    put_amount(s, name, v.sum);
+    put_amount(s, names[0], low);
+    put_amount(s, names[1], high);
+    if (!share)
+        return;
+    report_share_interval(s->r, v, &low, &high);
+    put_percent(s, names[2], v.sum);
+    put_number(s, names[3], 100 * low);
+    put_number(s, names[4], 100 * high);
 }
 
-static void put_inclusive(sink *s, double samples) {
-    put_count(s, "inclusive_samples", samples);
-    put_amount(s, "inclusive", samples);
-    put_percent(s, "inclusive_pct", samples);
+static void put_exclusive(sink *s, hsc_weighted v) {
+    put_count(s, "exclusive_samples", v.sum);
+    put_sampled(s, "exclusive", v, true);
+}
+
+static void put_inclusive(sink *s, hsc_weighted v) {
+    put_count(s, "inclusive_samples", v.sum);
+    put_sampled(s, "inclusive", v, true);
+}
+
+static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t column) {
+    char processor[96] = "", column_name[64];
+    put_sampled(s, name, v, false);
+    if (column != HSC_NONE)
+        report_processor(s->r, s->r->axis, column, processor, sizeof processor);
+    snprintf(column_name, sizeof column_name, "%s_processor", name);
+    put_text(s, column_name, processor);
+}
+
+static void put_spread_of(sink *s, const report_spread *p) {
+    double n = p->columns ? p->columns : 1, low, high;
+    report_interval(s->r, (hsc_weighted){p->mean * n, p->excess}, &low, &high);
+    put_amount(s, "mean", p->mean);
+    put_amount(s, "mean_low", low / n);
+    put_amount(s, "mean_high", high / n);
+    put_extreme(s, "min", (hsc_weighted){p->columns ? p->min : 0, p->min_excess}, p->min_at);
+    put_extreme(s, "max", (hsc_weighted){p->columns ? p->max : 0, p->max_excess}, p->max_at);
+    report_ratio_interval(s->r, p, &low, &high);
+    bool any = p->mean > 0;
+    put_number(s, "max_over_mean", any ? p->max / p->mean : NAN);
+    put_number(s, "max_over_mean_low", any ? low : NAN);
+    put_number(s, "max_over_mean_high", any ? high : NAN);
 }
 
 static hsc_status put_spread(sink *s, uint32_t scope, hsc_err *err) {
     report_spread p;
-    char name[64];
     hsc_status status = report_spread_of(s->r, scope, &p, err);
-    if (status)
-        return status;
-    put_amount(s, "mean", p.mean);
-    put_amount(s, "min", p.columns ? p.min : 0);
-    name[0] = 0;
-    if (p.min_at != HSC_NONE)
-        report_processor(s->r, s->r->axis, p.min_at, name, sizeof name);
-    put_text(s, "min_processor", name);
-    put_amount(s, "max", p.columns ? p.max : 0);
-    name[0] = 0;
-    if (p.max_at != HSC_NONE)
-        report_processor(s->r, s->r->axis, p.max_at, name, sizeof name);
-    put_text(s, "max_processor", name);
-    put_number(s, "max_over_mean", p.mean > 0 ? p.max / p.mean : NAN);
-    return HSC_OK;
+    if (!status)
+        put_spread_of(s, &p);
+    return status;
 }
 
 static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
@@ -114,12 +136,10 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
     put_text(s, "module", m.path);
     put_text(s, "known_by", report_known_by(scope.knowledge));
     /* procedures with their loops; loops without their inner loops, and with them */
-    put_exclusive(s, loop ? r->excl[row] : r->own[row]);
-    if (loop) {
-        put_amount(s, "with_inner", r->own[row]);
-        put_percent(s, "with_inner_pct", r->own[row]);
-    }
-    put_inclusive(s, r->incl[row]);
+    put_exclusive(s, loop ? report_excl(r, row) : report_own(r, row));
+    if (loop)
+        put_sampled(s, "with_inner", report_own(r, row), true);
+    put_inclusive(s, report_incl(r, row));
     status = put_spread(s, row, err);
     if (!status && loop) {
         report_versions v;
@@ -132,19 +152,19 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         if (status)
             return status;
         put_count(s, "vector_lanes", v.width);
-        put_amount(s, "vector", v.vector);
-        put_amount(s, "scalar_remainder", v.scalar);
+        put_sampled(s, "vector", v.vector, false);
+        put_sampled(s, "scalar_remainder", v.scalar, false);
         put_text(s, "versions", how);
         put_text(s, "remark", found ? remark.message : "");
     }
     return status;
 }
 
-static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, double samples, hsc_err *err) {
+static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted samples, hsc_err *err) {
     report *r = s->r;
     hsc_db_line l;
     hsc_db_scope scope, p = {.name = ""};
-    double incl = NAN;
+    hsc_weighted incl = {0};
     char text[1000] = "";
     size_t n = 0;
     hsc_status status = hsc_db_get_line(r->db, row, &l, err);
@@ -162,26 +182,26 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, double samples,
     put_place(s, l.file, l.line, l.line, false);
     put_text(s, "procedure", p.name);
     put_exclusive(s, samples);
-    if (hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE_INCL, HSC_AXIS_THREAD}, row, 1, &incl, NULL))
-        incl = NAN;
-    put_amount(s, "inclusive", incl);
+    if (hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE_INCL, HSC_AXIS_THREAD}, row, 1, &incl, NULL))
+        incl = (hsc_weighted){NAN, 0};
+    put_inclusive(s, incl);
     put_text(s, "source", text);
     return HSC_OK;
 }
 
-static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, double samples, hsc_err *err) {
+static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted samples, hsc_err *err) {
     report *r = s->r;
     enum { STEPS = 512 };
     static const char *const kinds[] = {"root", "procedure", "inlined", "loop", "partial"};
     uint32_t path[STEPS], n = 0;
     hsc_db_context c;
     hsc_db_scope scope;
-    double incl = 0;
+    hsc_weighted incl = {0};
     char *text = malloc(65536);
     size_t at = 0;
     if (!text)
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    hsc_status status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, row, 1, &incl, err);
+    hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, row, 1, &incl, err);
     for (uint32_t k = row; !status && n < STEPS; k = c.parent) {
         status = hsc_db_get_context(r->db, k, &c, err);
         path[n++] = k;
@@ -221,7 +241,7 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, double sampl
     return status;
 }
 
-static hsc_status processor_row(sink *s, uint32_t column, const float *all, hsc_err *err) {
+static hsc_status processor_row(sink *s, uint32_t column, const float *all, const float *excess, hsc_err *err) {
     report *r = s->r;
     hsc_db_process p;
     hsc_db_thread t = {0};
@@ -260,8 +280,7 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, hsc_
     put_number(s, "cpu_s", cpu_s);
     put_number(s, "profiler_s", own_s);
     put_count(s, "samples", all[column]);
-    put_amount(s, "inclusive", all[column]);
-    put_percent(s, "inclusive_pct", all[column]);
+    put_sampled(s, "inclusive", (hsc_weighted){all[column], excess[column] * r->unit.weights_scale}, true);
     put_count(s, "recorded_samples", samples);
     put_count(s, "lost_samples", lost);
     put_count(s, "truncated_samples", truncated);
@@ -305,17 +324,21 @@ static hsc_status top_rows(sink *s, bool contexts, hsc_err *err) {
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
     hsc_db_view view = {r->metric, contexts ? HSC_TABLE_CONTEXT_EXCL : HSC_TABLE_LINE, HSC_AXIS_THREAD};
-    hsc_status (*row)(sink *, uint32_t, uint32_t, double, hsc_err *) = contexts ? context_row : line_row;
+    hsc_status (*row)(sink *, uint32_t, uint32_t, hsc_weighted, hsc_err *) = contexts ? context_row : line_row;
     hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, contexts ? accept_context : accept_line, r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && s->t.naming && all) {
-        status = row(s, 0, n ? (uint32_t)rows[0] : 0, 0, err);
+        status = row(s, 0, n ? (uint32_t)rows[0] : 0, (hsc_weighted){0}, err);
         end_row(s);
     }
     s->t.naming = false;
     for (uint32_t i = 0; i < n && !status && (sums[i] > 0 || contexts); i++) {
+        hsc_weighted v = {.sum = sums[i]};
+        status = hsc_db_read_excess(r->db, view, rows[i], 1, &v.excess, err);
+        if (status)
+            break;
         begin_row(s);
-        status = row(s, i + 1, (uint32_t)rows[i], sums[i], err);
+        status = row(s, i + 1, (uint32_t)rows[i], v, err);
         end_row(s);
     }
     free(rows);
@@ -326,19 +349,21 @@ static hsc_status top_rows(sink *s, bool contexts, hsc_err *err) {
 static hsc_status processors(sink *s, hsc_err *err) {
     report *r = s->r;
     hsc_status status = HSC_OK;
-    float *all = calloc((uint64_t)r->columns + 1, sizeof *all);
+    float *all = calloc(2 * ((uint64_t)r->columns + 1), sizeof *all), *excess = all ? all + r->columns + 1 : NULL;
     if (!all)
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (r->columns)
         status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
+    if (!status && r->columns && r->unit.weights != HSC_NONE)
+        status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
     if (!status && s->t.naming && r->columns) {
-        status = processor_row(s, 0, all, err);
+        status = processor_row(s, 0, all, excess, err);
         end_row(s);
     }
     s->t.naming = false;
     for (uint32_t c = 0; c < r->columns && !status && (!r->top || c < r->top); c++) {
         begin_row(s);
-        status = processor_row(s, c, all, err);
+        status = processor_row(s, c, all, excess, err);
         end_row(s);
     }
     free(all);
@@ -348,7 +373,7 @@ static hsc_status processors(sink *s, hsc_err *err) {
 static hsc_status modules(sink *s, hsc_err *err) {
     report *r = s->r;
     hsc_status status = HSC_OK;
-    double *own = calloc(2 * ((uint64_t)r->info.modules + 1), sizeof *own), *incl = own ? own + r->info.modules + 1 : NULL;
+    hsc_weighted *own = calloc(2 * ((uint64_t)r->info.modules + 1), sizeof *own), *incl = own ? own + r->info.modules + 1 : NULL;
     if (!own)
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     for (uint32_t k = 0; k < r->info.scopes && !status; k++) {
@@ -356,9 +381,10 @@ static hsc_status modules(sink *s, hsc_err *err) {
         status = hsc_db_get_scope(r->db, k, &scope, err);
         if (status || scope.module == HSC_NONE)
             continue;
-        own[scope.module] += r->excl[k];
+        own[scope.module].sum += r->excl[k];
+        own[scope.module].excess += r->excl_excess[k];
         if (scope.kind == HSC_SCOPE_MODULE)
-            incl[scope.module] = r->incl[k];
+            incl[scope.module] = report_incl(r, k);
     }
     for (uint32_t i = s->t.naming ? HSC_NONE : 0; !status && (i == HSC_NONE || i < r->info.modules); i++) {
         uint32_t m = i == HSC_NONE ? 0 : i;

@@ -19,9 +19,23 @@ static void put(FILE *out, const char *text, int width) {
 
 static void title(report *r, const char *text) { fprintf(r->out, "\n%s\n", text); }
 
-/* "  388.20  31.4" : seconds and percent */
-static void amount(const report *r, double samples) {
-    fprintf(r->out, " %9.*f %5.1f", r->decimals, samples * r->unit.scale, r->total > 0 ? 100 * samples / r->total : 0);
+/* Columns of what follows the percentages of a sampled metric: half of the share's interval. */
+static int interval_width(const report *r) { return r->unit.exact ? 0 : 5; }
+
+/* "  388.20  31.4 0.21" : seconds, percent, and how far its interval goes at most */
+static void amount(const report *r, hsc_weighted v) {
+    double low, high, share = r->total > 0 ? v.sum / r->total : 0;
+    fprintf(r->out, " %9.*f %5.1f", r->decimals, v.sum * r->unit.scale, 100 * share);
+    if (r->unit.exact)
+        return;
+    report_share_interval(r, v, &low, &high);
+    double half = 100 * fmax(share - low, high - share);
+    fprintf(r->out, " %4.*f", half < 9.995 ? 2 : 1, half);
+}
+
+/* Heads of these columns. */
+static void amount_heads(const report *r) {
+    fprintf(r->out, "   # %9s %5s%s", r->unit.unit, "%", r->unit.exact ? "" : "   +-");
 }
 
 static double percent(const report *r, double samples) { return r->total > 0 ? 100 * samples / r->total : 0; }
@@ -127,10 +141,11 @@ static hsc_status procedures(report *r, hsc_err *err) {
     shown = r->top && r->top < n ? r->top : n;
     while (r->brief && shown > 1 && r->own[rows[shown - 1]] < 0.0005 * r->total)
         shown--;
-    int left = spread ? 34 : 28, name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
+    int left = (spread ? 34 : 28) + interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
     title(r, text);
-    fprintf(r->out, "   # %9s %5s %6s%s ", r->unit.unit, "%", "incl%", spread ? "   m/m" : "");
+    amount_heads(r);
+    fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     for (uint32_t i = 0; i < shown && !status; i++) {
@@ -142,7 +157,7 @@ static hsc_status procedures(report *r, hsc_err *err) {
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
-        amount(r, r->own[rows[i]]);
+        amount(r, report_own(r, rows[i]));
         fprintf(r->out, " %6.1f", percent(r, r->incl[rows[i]]));
         if (spread && r->own[rows[i]] > 0)
             put_ratio(r, &p);
@@ -154,9 +169,11 @@ static hsc_status procedures(report *r, hsc_err *err) {
         fprintf(r->out, "%s\n", where);
     }
     if (!status && n > shown) {
-        double rest = 0;
-        for (uint32_t i = shown; i < n; i++)
-            rest += r->own[rows[i]];
+        hsc_weighted rest = {0};
+        for (uint32_t i = shown; i < n; i++) {
+            rest.sum += r->own[rows[i]];
+            rest.excess += r->own_excess[rows[i]];
+        }
         fprintf(r->out, "    ");
         amount(r, rest);
         fprintf(r->out, "        %s%u more\n", spread ? "      " : "", n - shown);
@@ -190,10 +207,11 @@ static hsc_status loops(report *r, hsc_err *err) {
     }
     bool spread = r->columns > 1;
     shown = r->top && r->top < n ? r->top : n;
-    int left = spread ? 34 : 28, name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
+    int left = (spread ? 34 : 28) + interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Loops without their inner loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
     title(r, text);
-    fprintf(r->out, "   # %9s %5s %6s%s ", r->unit.unit, "%", "incl%", spread ? "   m/m" : "");
+    amount_heads(r);
+    fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     for (uint32_t i = 0; i < shown && !status && r->excl[rows[i]] > (r->brief ? 0.0005 * r->total : 0); i++) {
@@ -214,7 +232,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
-        amount(r, r->excl[rows[i]]);
+        amount(r, report_excl(r, rows[i]));
         fprintf(r->out, " %6.1f", percent(r, r->incl[rows[i]]));
         if (spread)
             put_ratio(r, &sp);
@@ -242,12 +260,14 @@ static hsc_status lines(report *r, hsc_err *err) {
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
     bool changed = false, missing = false;
+    int room = r->width - 47 - interval_width(r); /* for source */
     hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, accept_line, r,
                                                        capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && n && sums[0] > 0) {
         title(r, "Lines");
-        fprintf(r->out, "   # %9s %5s  %-24s source\n", r->unit.unit, "%", "where");
+        amount_heads(r);
+        fprintf(r->out, "  %-24s source\n", "where");
     }
     for (uint32_t i = 0; i < n && !status && sums[i] > 0; i++) {
         hsc_db_line l;
@@ -268,9 +288,9 @@ static hsc_status lines(report *r, hsc_err *err) {
             snprintf(raw, sizeof raw, "%.*s", (int)(size < 1000 ? size : 1000), source ? source : "");
             /* code is cut at its end, not in its middle */
             report_fit(raw, 1000, text, sizeof text);
-            if (report_columns_of(text) > r->width - 47) {
+            if (report_columns_of(text) > room) {
                 char *p = text;
-                for (int c = 0; *p && c < r->width - 49; c++)
+                for (int c = 0; *p && c < room - 2; c++)
                     for (p++; ((unsigned char)*p & 0xC0) == 0x80; p++)
                         ;
                 strcpy(p, "..");
@@ -279,14 +299,16 @@ static hsc_status lines(report *r, hsc_err *err) {
             hsc_db_scope in;
             if (!source && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &in, NULL) && in.procedure != HSC_NONE &&
                 !hsc_db_get_scope(r->db, in.procedure, &in, NULL))
-                snprintf(text, sizeof text, "(in %s)", report_fit(in.name, r->width - 52, raw, sizeof raw));
+                snprintf(text, sizeof text, "(in %s)", report_fit(in.name, room - 5, raw, sizeof raw));
         } else {
             hsc_db_scope s = {.file = l.file, .module = f.module};
             place_of(r, &s, 24, where, sizeof where);
             snprintf(text, sizeof text, "(no line information)");
         }
+        hsc_weighted v = {.sum = sums[i]};
+        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
-        amount(r, sums[i]);
+        amount(r, v);
         fprintf(r->out, "  ");
         put(r->out, where, text[0] ? 25 : 0);
         fprintf(r->out, "%s\n", text);
@@ -321,7 +343,8 @@ static hsc_status contexts(report *r, hsc_err *err) {
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && n && sums[0] > 0) {
         title(r, "Call paths, by the time at their end");
-        fprintf(r->out, "   # %9s %5s  path, with the line of each call before its procedure\n", r->unit.unit, "%");
+        amount_heads(r);
+        fprintf(r->out, "  path, with the line of each call before its procedure\n");
     }
     for (uint32_t i = 0; i < n && !status && sums[i] > 0; i++) {
         uint32_t path[STEPS], depth = 0;
@@ -340,10 +363,14 @@ static hsc_status contexts(report *r, hsc_err *err) {
             if (!status && c.kind == HSC_CONTEXT_PROCEDURE && is_start(s.name))
                 depth = k + 1;
         }
+        hsc_weighted v = {.sum = sums[i]};
+        if (!status)
+            status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
-        amount(r, sums[i]);
+        amount(r, v);
         fprintf(r->out, "  ");
-        int at = 22;
+        const int indent = 22 + interval_width(r);
+        int at = indent;
         bool first = true;
         for (uint32_t k = depth; k-- > 0 && !status;) {
             hsc_db_scope s;
@@ -368,8 +395,8 @@ static hsc_status contexts(report *r, hsc_err *err) {
             }
             int columns = report_columns_of(step) + (first ? 0 : 3);
             if (!first && at + columns > r->width) {
-                fprintf(r->out, "\n%*s", 22, "");
-                at = 22;
+                fprintf(r->out, "\n%*s", indent, "");
+                at = indent;
             }
             at += fprintf(r->out, "%s", first ? "" : " > ") + report_columns_of(step);
             fputs(step, r->out);
@@ -389,10 +416,13 @@ static hsc_status processors(report *r, hsc_err *err) {
         return HSC_OK;
     hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, &st, err);
     float *all = calloc((uint64_t)r->columns + 1, sizeof *all), *work = calloc((uint64_t)r->columns + 1, sizeof *work);
-    if (!status && (!all || !work))
+    float *excess = calloc((uint64_t)r->columns + 1, sizeof *excess);
+    if (!status && (!all || !work || !excess))
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status)
         status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
+    if (!status && r->unit.weights != HSC_NONE)
+        status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
     uint32_t computation = HSC_NONE;
     for (uint32_t c = 0; hsc_db_get_category(r->db, c); c++)
         if (!strcmp(hsc_db_get_category(r->db, c), "computation"))
@@ -416,8 +446,9 @@ static hsc_status processors(report *r, hsc_err *err) {
             fprintf(r->out, "     least %.*f %s on %s, most %.*f on %s;\n     mean %.*f, standard deviation %.*f\n", r->decimals, st.min * scale,
                     r->unit.unit, low, r->decimals, st.max * scale, high, r->decimals, st.mean * scale, r->decimals, st.stddev * scale);
         uint32_t shown = r->columns <= 16 || !r->top ? r->columns : r->top;
-        int bar = r->width - 54 > 40 ? 40 : r->width - 54;
-        fprintf(r->out, "   # %9s %5s%s  ", r->unit.unit, "%", split ? "  comp%" : "");
+        int bar = r->width - 54 > 40 ? 40 : r->width - 54 - interval_width(r);
+        amount_heads(r);
+        fprintf(r->out, "%s  ", split ? "  comp%" : "");
         put(r->out, r->axis == HSC_AXIS_PROCESS ? "process" : "thread", split ? 16 : 0);
         fprintf(r->out, "%s\n", split ? "# computation . other" : "");
         /* all in order where they are few, else the longest first */
@@ -433,7 +464,7 @@ static hsc_status processors(report *r, hsc_err *err) {
             done[c] = true;
             report_processor(r, r->axis, c, name, sizeof name);
             fprintf(r->out, "%4u", i + 1);
-            amount(r, all[c]);
+            amount(r, (hsc_weighted){all[c], excess[c] * r->unit.weights_scale});
             if (split)
                 fprintf(r->out, "  %5.1f", all[c] > 0 ? 100 * work[c] / all[c] : 0);
             fprintf(r->out, "  ");
@@ -449,18 +480,20 @@ static hsc_status processors(report *r, hsc_err *err) {
     }
     free(all);
     free(work);
+    free(excess);
     return status;
 }
 
 typedef struct module_row {
     uint32_t module;
-    double own, incl;
+    hsc_weighted own;
+    double incl;
 } module_row;
 
 static int heavier_module(const void *a, const void *b) {
     const module_row *x = a, *y = b;
-    if (x->own != y->own)
-        return x->own > y->own ? -1 : 1;
+    if (x->own.sum != y->own.sum)
+        return x->own.sum > y->own.sum ? -1 : 1;
     return x->incl != y->incl ? (x->incl > y->incl ? -1 : 1) : x->module < y->module ? -1 : 1;
 }
 
@@ -478,19 +511,22 @@ static hsc_status modules(report *r, hsc_err *err) {
         status = hsc_db_get_scope(r->db, s, &scope, err);
         if (status || scope.module == HSC_NONE)
             continue;
-        rows[scope.module].own += r->excl[s];
+        rows[scope.module].own.sum += r->excl[s];
+        rows[scope.module].own.excess += r->excl_excess[s];
         if (scope.kind == HSC_SCOPE_MODULE)
             rows[scope.module].incl = r->incl[s];
     }
     qsort(rows, n, sizeof *rows, heavier_module);
     title(r, "Programs and libraries");
-    fprintf(r->out, "   # %9s %5s %6s  %-18s file\n", r->unit.unit, "%", "incl%", "known by");
-    double rest = 0;
+    amount_heads(r);
+    fprintf(r->out, " %6s  %-18s file\n", "incl%", "known by");
+    hsc_weighted rest = {0};
     for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_module m;
-        if (i >= shown || (r->brief && rows[i].own < 0.0005 * r->total)) {
+        if (i >= shown || (r->brief && rows[i].own.sum < 0.0005 * r->total)) {
             shown = i < shown ? i : shown;
-            rest += rows[i].own;
+            rest.sum += rows[i].own.sum;
+            rest.excess += rows[i].own.excess;
             continue;
         }
         status = hsc_db_get_module(r->db, rows[i].module, &m, err);
@@ -499,8 +535,8 @@ static hsc_status modules(report *r, hsc_err *err) {
         fprintf(r->out, "%4u", i + 1);
         amount(r, rows[i].own);
         fprintf(r->out, " %6.1f  %-18s %s\n", percent(r, rows[i].incl), report_known_by(m.knowledge),
-                report_fit_path(m.path, r->width - 48, name, sizeof name));
-        if (m.note[0] && (!r->brief || rows[i].own >= 0.01 * r->total))
+                report_fit_path(m.path, r->width - 48 - interval_width(r), name, sizeof name));
+        if (m.note[0] && (!r->brief || rows[i].own.sum >= 0.01 * r->total))
             fprintf(r->out, "%28s(%s)\n", "", report_fit_prose(m.note, r->width - 30, name, sizeof name));
     }
     if (shown < n && !status) {
@@ -578,8 +614,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
             status = tables[order[i]](r, err);
     if (status)
         return status;
-    fprintf(r->out, "\nIntervals: each sample counts as an independent draw. Shares: binomial, Wilson's\n"
-                    "interval; ratios (m/m = max/mean): log-normal. A ~ after m/m: chance alone\n"
-                    "explains the spread. Ranks of near-equal rows may change from run to run.\n");
+    fprintf(r->out, "\nIntervals (95 %%): each sample counts as an independent draw, with its weight. +-\n"
+                    "after %%: how far the share's (Wilson's) goes at most. A ~ after m/m (max/mean):\n"
+                    "chance alone explains the spread. Near-equal rows may change places from run\n"
+                    "to run.\n");
     return HSC_OK;
 }

@@ -187,8 +187,8 @@ static void put_loop(report *r, const report_refusal *x) {
     if (s.procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
     access_at(r, s.file, s.line_begin, where, sizeof where);
-    fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar * r->unit.scale,
-            r->total > 0 ? 100 * x->scalar / r->total : 0,
+    fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar.sum * r->unit.scale,
+            r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
     if (x->has_dependence)
         report_dependence(r, &x->dependence, line, sizeof line);
@@ -200,14 +200,15 @@ static void put_loop(report *r, const report_refusal *x) {
 hsc_status report_text_reasons(report *r, hsc_err *err) {
     report_refusal *rows;
     uint32_t n;
-    double sum[REASONS] = {0};
+    hsc_weighted sum[REASONS] = {0};
     uint32_t loops[REASONS] = {0};
     char text[128];
     hsc_status s = report_refusals(r, &rows, &n, err);
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++) {
-        sum[rows[i].reason % REASONS] += rows[i].scalar;
+        sum[rows[i].reason % REASONS].sum += rows[i].scalar.sum;
+        sum[rows[i].reason % REASONS].excess += rows[i].scalar.excess;
         loops[rows[i].reason % REASONS]++;
     }
     if (!n && r->brief) {
@@ -222,26 +223,25 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
     for (uint32_t shown = 0; shown < REASONS; shown++) {
         unsigned best = 0;
         for (unsigned k = 1; k < REASONS; k++)
-            if (sum[k] > sum[best])
+            if (sum[k].sum > sum[best].sum)
                 best = k;
-        if (!(sum[best] > 0) || (r->brief && sum[best] < 0.001 * r->total))
+        if (!(sum[best].sum > 0) || (r->brief && sum[best].sum < 0.001 * r->total))
             break;
-        double low = sum[best], high = sum[best];
-        if (!r->unit.exact)
-            report_count_interval(sum[best], &low, &high);
-        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, sum[best] * r->unit.scale,
-                r->total > 0 ? 100 * sum[best] / r->total : 0, r->decimals, low * r->unit.scale, r->decimals,
+        double low, high;
+        report_interval(r, sum[best], &low, &high);
+        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, sum[best].sum * r->unit.scale,
+                r->total > 0 ? 100 * sum[best].sum / r->total : 0, r->decimals, low * r->unit.scale, r->decimals,
                 high * r->unit.scale,
                 report_fit_prose(reason_text(best), r->width - 47 - snprintf(NULL, 0, ", %u", loops[best]), text,
                                  sizeof text),
                 loops[best]);
         uint32_t of_reason = 0, most = r->brief ? 2 : r->top ? r->top : n;
         for (uint32_t i = 0; i < n && of_reason < most; i++)
-            if (rows[i].reason % REASONS == best && (!r->brief || rows[i].scalar >= 0.005 * r->total)) {
+            if (rows[i].reason % REASONS == best && (!r->brief || rows[i].scalar.sum >= 0.005 * r->total)) {
                 put_loop(r, &rows[i]);
                 of_reason++;
             }
-        sum[best] = 0;
+        sum[best].sum = 0;
     }
     free(rows);
     return HSC_OK;

@@ -132,73 +132,62 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
     return c;
 }
 
-static bool add_leaves(const expansion *x, jthread *t, uint32_t context, const jplace *place, const uint32_t *counts) {
-    for (unsigned s = 0; s < STATES; s++) {
-        if (!counts[s])
-            continue;
-        uint64_t count = (uint64_t)counts[s] * x->p->weight;
-        uint32_t instance = HSC_NO_INDEX, line;
-        if (place) {
-            line = place->line_row;
-            if (place->instance != HSC_NO_INDEX)
-                instance = x->j->modules.p[place->module].instance_rows.p[place->instance];
-        } else {
-            uint32_t file = x->j->modules.p[x->j->unknown_module].pseudo_file;
-            line = hsc_table_get(&x->j->line_rows, (uint64_t)file << 32, 0);
-        }
-        jleaf leaf = {.context = context, .line = line, .instance = instance, .state = (uint8_t)s,
-                      .level = place ? place->level : HSC_LEVEL_NOTHING,
-                      .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, .order = (uint32_t)t->leaves.n};
-        if (!HSC_PUSH(t->leaves, leaf))
-            return false;
+/* Samples at a place, or with none at the code that nobody knows. */
+static bool add_leaf(const expansion *x, jthread *t, uint32_t context, const jplace *place, unsigned state, uint32_t metric,
+                     uint64_t value) {
+    uint32_t instance = HSC_NO_INDEX, line;
+    if (!value)
+        return true;
+    if (place) {
+        line = place->line_row;
+        if (place->instance != HSC_NO_INDEX)
+            instance = x->j->modules.p[place->module].instance_rows.p[place->instance];
+    } else {
+        uint32_t file = x->j->modules.p[x->j->unknown_module].pseudo_file;
+        line = hsc_table_get(&x->j->line_rows, (uint64_t)file << 32, 0);
     }
-    return true;
+    jleaf leaf = {.context = context,
+                  .line = line,
+                  .instance = instance,
+                  .state = (uint8_t)state,
+                  .level = place ? place->level : HSC_LEVEL_NOTHING,
+                  .metric = (uint8_t)metric,
+                  .count = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX,
+                  .order = (uint32_t)t->leaves.n};
+    return HSC_PUSH(t->leaves, leaf);
+}
+
+/* The same of what weights other than 1 do: `excess` and `sum` of values that are multiplied with `factor`. */
+static bool add_excess(const expansion *x, jthread *t, uint32_t context, const jplace *place, unsigned state, uint32_t metric,
+                       double excess, double sum, double factor) {
+    uint32_t value = hsc_join_excess_cell(x->j, metric, excess, sum, factor);
+    return add_leaf(x, t, context, place, state, x->j->metrics.p[metric].weights, value);
+}
+
+static bool add_leaves(const expansion *x, jthread *t, uint32_t context, const jplace *place, const uint32_t *counts) {
+    bool ok = true;
+    for (unsigned s = 0; ok && s < STATES; s++)
+        ok = add_leaf(x, t, context, place, s, 0, (uint64_t)counts[s] * x->p->weight) &&
+             add_excess(x, t, context, place, s, 0, 0, counts[s], x->p->weight);
+    return ok;
 }
 
 /* What the event would have counted, had it had a counter all the time. */
-static uint64_t scaled(const jthread *t, uint64_t event, uint64_t value) {
-    for (size_t k = 0; k < t->event_times.n; k++) {
-        const jevent_time *e = &t->event_times.p[k];
-        if (e->event == event && e->running_ns && e->running_ns < e->enabled_ns) {
-            double v = (double)value * ((double)e->enabled_ns / (double)e->running_ns) + 0.5;
-            return v < (double)THREAD_SAMPLES_MAX ? (uint64_t)v : THREAD_SAMPLES_MAX;
-        }
-    }
-    return value;
+static uint64_t scaled(uint64_t value, double factor) {
+    double v = (double)value * factor + 0.5;
+    return factor <= 1 ? value : v < (double)THREAD_SAMPLES_MAX ? (uint64_t)v : THREAD_SAMPLES_MAX;
 }
 
-static bool add_other_leaves(const expansion *x, jthread *t, const uint32_t *context_of, uint32_t no_path) {
-    for (size_t i = 0; i < t->other_counts.capacity; i++) {
-        const hsc_table_slot *slot = &t->other_counts.slots[i];
-        if (!slot->used)
-            continue;
-        uint32_t metric = 0;
-        uint64_t divisor = 1;
-        for (size_t k = 0; k < x->p->events.n; k++)
-            if (x->p->events.p[k].id == slot->b >> 8) {
-                metric = x->p->events.p[k].metric;
-                divisor = x->p->events.p[k].divisor > 1 ? x->p->events.p[k].divisor : 1;
-            }
-        if (!metric || metric >= x->j->metrics.n || (slot->a == HSC_NO_INDEX && no_path == HSC_NO_INDEX))
-            continue; /* an event that nobody announced */
-        uint32_t counts[STATES] = {0};
-        uint64_t value = scaled(t, slot->b >> 8, t->other_values.p[slot->value]);
-        value = value / divisor + (value % divisor >= divisor - divisor / 2);
-        value = value < THREAD_SAMPLES_MAX ? value : THREAD_SAMPLES_MAX;
-        size_t before = t->leaves.n;
-        counts[slot->b & 7] = value > 0; /* set below: the process's weight is for metric 0 alone */
-        bool known = slot->a != HSC_NO_INDEX;
-        if (!add_leaves(x, t, known ? context_of[slot->a] : no_path,
-                        known ? &x->j->places.p[t->nodes.p[slot->a].place] : NULL, counts))
-            return false;
-        for (size_t k = before; k < t->leaves.n; k++) {
-            t->leaves.p[k].metric = (uint8_t)metric;
-            t->leaves.p[k].count = (uint32_t)value;
+/* Metric and divisor of an event; false: nobody announced it. */
+static bool find_event(const expansion *x, uint64_t event, uint32_t *metric, uint64_t *divisor) {
+    *metric = 0;
+    *divisor = 1;
+    for (size_t k = 0; k < x->p->events.n; k++)
+        if (x->p->events.p[k].id == event) {
+            *metric = x->p->events.p[k].metric;
+            *divisor = x->p->events.p[k].divisor > 1 ? x->p->events.p[k].divisor : 1;
         }
-        if (!hsc_join_note_timed(t, before, slot->a, 0, slot->b >> 8))
-            return false;
-    }
-    return true;
+    return !event || (*metric && *metric < x->j->metrics.n);
 }
 
 /* A wrapper of our runtime is no caller of what it wraps: the program is. */
@@ -256,17 +245,14 @@ static uint32_t homed_context(expansion *x, const jthread *t, uint32_t row, uint
     return ok ? context : HSC_NO_INDEX;
 }
 
-static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated) {
-    hsc_table known = {0};
+static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated, hsc_table *known) {
     bool ok = true;
     for (size_t i = 0; ok && i < t->worked.capacity; i++) {
         const hsc_table_slot *slot = &t->worked.slots[i];
         uint32_t region, counts[STATES] = {0}, row = (uint32_t)(slot->a / STATES);
         if (!slot->used || !(x->home = hsc_join_fork_of(x->p, slot->b, &region)))
             continue;
-        const jregion *r = &x->p->regions.p[region];
-        uint64_t same = r->thread_id << 32 | r->fork; /* regions forked at one place are one */
-        uint32_t context = homed_context(x, t, row, same, &known);
+        uint32_t context = homed_context(x, t, row, hsc_join_same_fork(x->p, region), known);
         counts[slot->a % STATES] = t->worked_counts.p[slot->value];
         t->truncated += truncated[row] ? counts[slot->a % STATES] : 0;
         size_t before = t->leaves.n;
@@ -274,7 +260,44 @@ static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated) {
              hsc_join_note_timed(t, before, row, slot->b, 0);
     }
     x->home = NULL;
-    hsc_table_fini(&known);
+    return ok;
+}
+
+/* Values of everything but the samples of metric 0, whose weights are here too. */
+static bool add_other_leaves(expansion *x, jthread *t, const uint32_t *context_of, uint32_t no_path, hsc_table *known) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->other_counts.capacity; i++) {
+        const hsc_table_slot *slot = &t->other_counts.slots[i];
+        uint64_t event = slot->b >> 8, divisor, region = slot->a >> 32;
+        uint32_t metric, row = (uint32_t)slot->a, context;
+        if (!slot->used)
+            continue;
+        bool is_excess = event >= JOIN_EXCESS, has_row = row != HSC_NO_INDEX;
+        event -= is_excess ? JOIN_EXCESS : 0;
+        if (!find_event(x, event, &metric, &divisor) || (!has_row && no_path == HSC_NO_INDEX))
+            continue;
+        if (region && (x->home = hsc_join_fork_of(x->p, region, &context))) {
+            context = homed_context(x, t, row, hsc_join_same_fork(x->p, context), known);
+            ok = context != HSC_NO_INDEX;
+        } else {
+            context = has_row ? context_of[row] : no_path;
+        }
+        x->home = NULL;
+        const jplace *place = has_row ? &x->j->places.p[t->nodes.p[row].place] : NULL;
+        double factor = !event ? x->p->weight : event < JOIN_EVENTS_MAX ? hsc_join_multiplex(t, event) : 1;
+        uint64_t value = t->other_values.p[slot->value];
+        unsigned state = slot->b & 7;
+        if (is_excess) {
+            ok = ok && add_excess(x, t, context, place, state, metric, (double)value, 0, factor);
+            continue;
+        }
+        size_t before = t->leaves.n;
+        uint64_t v = scaled(value, factor);
+        v = v / divisor + (v % divisor >= divisor - divisor / 2);
+        ok = ok && add_leaf(x, t, context, place, state, metric, v < THREAD_SAMPLES_MAX ? v : THREAD_SAMPLES_MAX) &&
+             (event >= JOIN_EVENTS_MAX || hsc_join_note_timed(t, before, row, region, event)) &&
+             (factor <= 1 || add_excess(x, t, context, place, state, metric, 0, (double)value, factor));
+    }
     return ok;
 }
 
@@ -313,7 +336,9 @@ static bool expand_thread(expansion *x, jthread *t) {
         ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p) &&
              hsc_join_note_timed(t, before, HSC_NO_INDEX, 0, 0);
     }
-    ok = ok && add_worked(x, t, truncated) && add_other_leaves(x, t, context_of, no_path);
+    hsc_table known = {0};
+    ok = ok && add_worked(x, t, truncated, &known) && add_other_leaves(x, t, context_of, no_path, &known);
+    hsc_table_fini(&known);
     for (size_t i = 0; ok && i < t->forks.n; i++) {
         uint32_t row = hsc_join_node_row(t, t->forks.p[i].node);
         if (row != HSC_NO_INDEX) {

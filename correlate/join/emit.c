@@ -184,6 +184,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, metric_unit, text, n, j->metrics.p[i].unit);
     COLUMN(e, metric_scale, double, n, j->metrics.p[i].scale);
     COLUMN(e, metric_exact, uint8_t, n, j->metrics.p[i].exact);
+    COLUMN(e, metric_weights_of, uint32_t, n, j->metrics.p[i].weights_of);
     COLUMN(e, category_name, text, j->categories.n, j->categories.p[i]);
     n = j->contexts.n;
     COLUMN(e, context_parent, uint32_t, n, j->contexts.p[i].parent);

@@ -7,6 +7,7 @@
  *   scopes.c      static scope tree, files, lines
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
  *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
+ *   weights.c     what samples of other weights than 1 do to intervals
  *   values.c      leaves x threads -> value tables                                    (parallel over threads)
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time: the files once more, a few threads at a time
@@ -96,7 +97,7 @@ typedef struct jthread {
     hsc_table node_rows; /* id: row, only for ids that are not row + 1 */
     HSC_VEC(uint32_t) counts;      /* by row * STATES + state; metric 0 */
     HSC_VEC(uint32_t) no_path_counts; /* by state */
-    hsc_table other_counts;        /* (row, metric << 8 | state): row of other_values; metrics other than 0 */
+    hsc_table other_counts;        /* (region << 32 | row, event << 8 | state): row of other_values */
     HSC_VEC(uint64_t) other_values;
     HSC_VEC(jevent_time) event_times;
     HSC_VEC(jleaf) leaves;
@@ -140,6 +141,9 @@ enum {
     JOIN_MEASURE_IO,       /* bytes */
     JOIN_MEASURE_END
 };
+/* Added to an event's id: the event whose values are the sums of w (w - 1) over its samples of weight w. */
+#define JOIN_EXCESS (1ull << 32)
+#define JOIN_EVENTS_MAX (1ull << 16) /* sampled events of larger ids are left out */
 #define JOIN_BUCKETS 65u /* 0: nothing; b: 2^(b-1) to 2^b - 1 */
 
 typedef struct jsite { /* where something was counted */
@@ -303,6 +307,7 @@ typedef struct jmetric {
     const char *name, *unit;
     double scale;
     bool exact; /* counted or timed, not sampled */
+    uint32_t weights, weights_of; /* weights.c: the other metric of the pair; HSC_NO_INDEX: none */
 } jmetric;
 
 typedef struct jrule { /* categories.def tells what they mean */
@@ -368,6 +373,15 @@ hsc_status hsc_join_emit(join *j, hsc_err *err);
 jthread *hsc_join_thread(jprocess *p, uint64_t id);
 uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
 bool hsc_join_add_other(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
+/* The same of a sample in the region that the thread works in. */
+bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
+
+/* weights.c: a sample that stands for `weight` periods; the metrics for that, after all others; and a cell of theirs from the
+ * sum that was read, `factor` being what the event's values are multiplied with and `sum` the values before that. */
+bool hsc_join_take_weight(jthread *t, uint32_t node_row, uint64_t state, uint64_t weight, uint64_t event);
+bool hsc_join_make_weights(join *j);
+double hsc_join_multiplex(const jthread *t, uint64_t event); /* time asked for / time that it had a counter; 1 */
+uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, double sum, double factor);
 
 /* measures.c. Takes a record (true also for those of no interest here; false: no memory). */
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
@@ -412,6 +426,7 @@ bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r);
 bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight); /* in t->region */
 /* Where a region was forked, once the forking thread's contexts are known, else NULL; *row: of regions. */
 const jfork *hsc_join_fork_of(const jprocess *p, uint64_t region, uint32_t *row);
+uint64_t hsc_join_same_fork(const jprocess *p, uint32_t region); /* equal for regions forked at one place */
 void hsc_join_free_regions(jthread *t);
 
 /* categories.c: the names and the rules, the user's before ours. HSC_E_FORMAT, HSC_E_IO, HSC_E_LIMIT: of the user's file. */

@@ -125,8 +125,8 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
     return true;
 }
 
-bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
-    uint32_t *at = hsc_table_at(&t->other_counts, row, event << 8 | state);
+static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value, uint64_t event) {
+    uint32_t *at = hsc_table_at(&t->other_counts, where, event << 8 | state);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
@@ -139,6 +139,15 @@ bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value
     return true;
 }
 
+bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
+    return add_value(t, row, state, value, event);
+}
+
+bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
+    uint64_t region = row != HSC_NO_INDEX && t->region <= UINT32_MAX ? t->region : 0;
+    return add_value(t, region << 32 | row, state, value, event);
+}
+
 static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
                         uint64_t time) {
     uint32_t row = hsc_join_node_row(t, node);
@@ -146,11 +155,13 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
         p->last_ns = time;
+    if (event >= JOIN_EVENTS_MAX)
+        return true;
     if (event) {
-        t->timed_samples += event < JOIN_MEASURE_WAITING;
+        t->timed_samples++;
         if (p->tap)
-            return event >= JOIN_MEASURE_WAITING || p->tap->sample(p->tap->ctx, t, row, state, weight, event, time);
-        return event >= JOIN_MEASURE_WAITING || hsc_join_add_other(t, row, state, weight, event);
+            return p->tap->sample(p->tap->ctx, t, row, state, weight, event, time);
+        return hsc_join_add_sampled(t, row, state, weight, event) && hsc_join_take_weight(t, row, state, weight, event);
     }
     if (weight > THREAD_SAMPLES_MAX / 2 || t->samples + weight > THREAD_SAMPLES_MAX / 2) { /* half: scales are rounded */
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
@@ -160,6 +171,8 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
     t->timed_samples++;
     if (p->tap)
         return p->tap->sample(p->tap->ctx, t, row, state, weight, 0, time);
+    if (!hsc_join_take_weight(t, row, state, weight, 0))
+        return false;
     if (row == HSC_NO_INDEX) {
         t->no_path += weight;
         t->no_path_counts.p[state] += (uint32_t)weight;
@@ -211,7 +224,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         const hsc_rec_event *r = v;
         const char *name = keep(p, r->name), *unit = keep(p, r->unit);
         return name && unit &&
-               (r->event_id >= JOIN_MEASURE_WAITING ||
+               (r->event_id >= JOIN_EVENTS_MAX ||
                 HSC_PUSH(p->events, (jevent){r->event_id, name, unit, r->period, 0, 0}));
     }
     case HSC_REC_thread: {
@@ -516,7 +529,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
     while (common <= UINT64_MAX / 4 && !weights_fit(j, common)) /* a damaged file may hold what never fits: cells are cut then */
         common *= 2;
     j->period_ns = common;
-    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false}))
+    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false, HSC_NO_INDEX, HSC_NO_INDEX}))
         return hsc_join_no_memory(err);
     hsc_join_choose_divisors(j);
     for (size_t i = 0; i < j->run.n; i++) {
@@ -528,11 +541,11 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
                 if (!strcmp(j->metrics.p[e->metric].name, e->name) && j->metrics.p[e->metric].scale == e->period)
                     break;
             if (e->id && e->metric == j->metrics.n && e->metric < METRICS_MAX && isfinite(e->period) &&
-                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period, e->id >= JOIN_MEASURE_WAITING}))
+                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period, e->id >= JOIN_MEASURE_WAITING, HSC_NO_INDEX, HSC_NO_INDEX}))
                 return hsc_join_no_memory(err);
         }
     }
-    return HSC_OK;
+    return hsc_join_make_weights(j) ? HSC_OK : hsc_join_no_memory(err);
 }
 
 hsc_status hsc_join_read(join *j, hsc_err *err) {

@@ -44,6 +44,10 @@ const jfork *hsc_join_fork_of(const jprocess *p, uint64_t region, uint32_t *row)
     return f && f->context != HSC_NO_INDEX ? f : NULL;
 }
 
+uint64_t hsc_join_same_fork(const jprocess *p, uint32_t region) {
+    return p->regions.p[region].thread_id << 32 | p->regions.p[region].fork;
+}
+
 void hsc_join_free_regions(jthread *t) {
     free(t->forks.p);
     free(t->worked_counts.p);

@@ -13,8 +13,15 @@
 
 /* ---- which leaf ---- */
 
+/* Second part of the key of samples in regions and of other events. */
+static uint64_t other_key(uint64_t event, uint64_t region) {
+    return event ? 1ull << 63 | event << 40 | (region <= UINT32_MAX ? region : 0) : region;
+}
+
 bool hsc_join_note_timed(jthread *t, size_t before, uint64_t row, uint64_t region, uint64_t event) {
     for (size_t k = before; k < t->leaves.n; k++) {
+        if (t->leaves.p[k].metric != t->leaves.p[before].metric)
+            continue; /* weights of the one before */
         uint64_t key = row >= HSC_NO_INDEX ? JTIMED_NO_PATH + t->leaves.p[k].state : row * STATES + t->leaves.p[k].state;
         bool plain = !region && !event && (row >= HSC_NO_INDEX || key < JTIMED_NO_PATH);
         if (plain ? !HSC_PUSH(t->timed, (jtimed){(uint32_t)key, (uint32_t)k})
@@ -136,7 +143,7 @@ typedef struct series { /* of a thread, in the order of its file */
     uint32_t *plain;     /* while it is read: by key; leaf + 1 */
     size_t plain_n;
     uint32_t *row_of;    /* by leaf of the thread: row in the table; HSC_NO_INDEX: not sampled */
-    hsc_table others;    /* (key, region << 1 or event << 1 | 1): leaf */
+    hsc_table others;    /* (key, other_key): leaf */
 } series;
 
 typedef struct group {
@@ -189,7 +196,7 @@ static bool prepare(const times *x, series *s) {
     }
     for (size_t i = 0; i < t->timed_other.n; i++) {
         const jtimed_other *o = &t->timed_other.p[i];
-        uint32_t *at = hsc_table_at(&s->others, o->key, o->event ? o->event << 1 | 1 : o->region << 1);
+        uint32_t *at = hsc_table_at(&s->others, o->key, other_key(o->event, o->region));
         if (!at)
             return false;
         *at = o->leaf;
@@ -210,7 +217,7 @@ static bool take_sample(void *ctx, jthread *t, uint32_t row, uint64_t state, uin
         return true;
     uint64_t key = row == HSC_NO_INDEX ? JTIMED_NO_PATH + state : (uint64_t)row * STATES + state;
     if (event || t->region)
-        leaf = hsc_table_get(&s->others, key, event ? event << 1 | 1 : t->region << 1);
+        leaf = hsc_table_get(&s->others, key, other_key(event, row == HSC_NO_INDEX ? 0 : t->region));
     if (leaf == HSC_NO_INDEX && !event) {
         uint64_t at = row == HSC_NO_INDEX ? s->plain_n - STATES + state : key;
         leaf = (row == HSC_NO_INDEX || at < s->plain_n - STATES) && s->plain[at] ? s->plain[at] - 1 : HSC_NO_INDEX;

@@ -9,23 +9,26 @@
 
 #include <heatscope/formats/records.h>
 
-#define Z95 1.959963984540054
-
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
-static hsc_status load_sums(report *r, hsc_db_table table, double **out, hsc_err *err) {
+static hsc_status load_sums(report *r, hsc_db_table table, double **out, double **excess, hsc_err *err) {
     uint64_t n = hsc_db_get_rows(r->db, table);
     *out = calloc(n + 1, sizeof **out);
     if (!*out)
         return out_of_memory(err);
-    return hsc_db_read_sums(r->db, (hsc_db_view){r->metric, table, HSC_AXIS_THREAD}, 0, n, *out, err);
+    *excess = calloc(n + 1, sizeof **excess);
+    if (!*excess)
+        return out_of_memory(err);
+    hsc_db_view view = {r->metric, table, HSC_AXIS_THREAD};
+    hsc_status status = hsc_db_read_sums(r->db, view, 0, n, *out, err);
+    return status ? status : hsc_db_read_excess(r->db, view, 0, n, *excess, err);
 }
 
 /* Instances by their scope. A database may have no values of them. */
 static hsc_status load_instances(report *r, hsc_err *err) {
     uint32_t n = r->info.instances;
     hsc_db_instance instance;
-    hsc_status status = load_sums(r, HSC_TABLE_INSTANCE, &r->instance_sums, NULL);
+    hsc_status status = load_sums(r, HSC_TABLE_INSTANCE, &r->instance_sums, &r->instance_excess, NULL);
     if (status == HSC_E_MEMORY)
         return out_of_memory(err);
     r->instance_begin = calloc((uint64_t)r->info.scopes + 2, sizeof *r->instance_begin);
@@ -57,18 +60,20 @@ hsc_status report_load(report *r, hsc_err *err) {
     hsc_db_get_info(r->db, &r->info);
     r->columns = hsc_db_get_columns(r->db, r->axis);
     if (!status)
-        status = load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, err);
+        status = load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, &r->excl_excess, err);
     if (!status)
-        status = load_sums(r, HSC_TABLE_SCOPE_INCL, &r->incl, err);
+        status = load_sums(r, HSC_TABLE_SCOPE_INCL, &r->incl, &r->incl_excess, err);
     if (!status)
         status = load_instances(r, err);
     if (status)
         return status;
     r->own = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own);
+    r->own_excess = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own_excess);
+    r->excess_bins = calloc((uint64_t)r->columns + 1, sizeof *r->excess_bins);
     r->sources = calloc((uint64_t)r->info.files + 1, sizeof *r->sources);
     r->bins = calloc((uint64_t)r->columns + 1, sizeof *r->bins);
     r->identity = calloc((uint64_t)r->columns + 1, sizeof *r->identity);
-    if (!r->own || !r->sources || !r->bins || !r->identity)
+    if (!r->own || !r->own_excess || !r->excess_bins || !r->sources || !r->bins || !r->identity)
         return out_of_memory(err);
     for (uint32_t c = 0; c < r->columns; c++)
         r->identity[c] = c;
@@ -80,10 +85,15 @@ hsc_status report_load(report *r, hsc_err *err) {
         if (status)
             break;
         r->own[s] += r->excl[s];
-        r->total += r->excl[s];
-        if (s && scope.procedure == parent.procedure && scope.procedure != HSC_NONE)
+        r->own_excess[s] += r->excl_excess[s];
+        r->all.sum += r->excl[s];
+        r->all.excess += r->excl_excess[s];
+        if (s && scope.procedure == parent.procedure && scope.procedure != HSC_NONE) {
             r->own[scope.parent] += r->own[s];
+            r->own_excess[scope.parent] += r->own_excess[s];
+        }
     }
+    r->total = r->all.sum;
     double seconds = r->total * r->unit.scale;
     r->decimals = seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
     return status;
@@ -96,10 +106,11 @@ void report_clear(report *r) {
     free(r->instance_sums);
     free(r->instance_begin);
     free(r->instances);
-    free(r->excl);
-    free(r->own);
-    free(r->incl);
+    double *of_scopes[] = {r->excl, r->own, r->incl, r->excl_excess, r->own_excess, r->incl_excess, r->instance_excess};
+    for (size_t i = 0; i < sizeof of_scopes / sizeof *of_scopes; i++)
+        free(of_scopes[i]);
     free(r->bins);
+    free(r->excess_bins);
     free(r->identity);
 }
 
@@ -180,18 +191,37 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
 
 /* ---- statistics ---- */
 
+/* Squared differences from the mean over what chance makes of them: the mean, or with weights the mean sum of their squares. */
+static double chance(const report_spread *p, double squares) {
+    return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
+}
+
+hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err) {
+    hsc_db_stats t;
+    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &t, err);
+    if (status)
+        return status;
+    *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column, .columns = r->columns};
+    double *const cells[] = {&out->min_excess, &out->max_excess};
+    for (int i = 0; i < 2 && !status && r->unit.weights != HSC_NONE; i++) {
+        uint32_t column = i ? t.max_column : t.min_column;
+        float excess = 0;
+        if (column != HSC_NONE)
+            status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, table, r->axis}, row, 1, column, 1, &excess, err);
+        *cells[i] = excess * r->unit.weights_scale;
+    }
+    if (!status)
+        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &out->excess, err);
+    out->dispersion = chance(out, t.stddev * t.stddev * r->columns);
+    return status;
+}
+
 hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
     hsc_db_scope s, inner;
     hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
-    if (!status && s.kind != HSC_SCOPE_PROCEDURE) { /* one row: its statistics are stored */
-        hsc_db_stats t;
-        status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, scope, 1, &t, err);
-        if (!status)
-            *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column,
-                                   .columns = r->columns, .dispersion = t.mean > 0 ? t.stddev * t.stddev * r->columns / t.mean : 0};
-        return status;
-    }
-    double *sums = calloc((uint64_t)r->columns + 1, sizeof *sums);
+    if (!status && s.kind != HSC_SCOPE_PROCEDURE)
+        return report_spread_of_row(r, HSC_TABLE_SCOPE_EXCL, scope, out, err);
+    double *sums = calloc(2 * ((uint64_t)r->columns + 1), sizeof *sums), *excess = sums ? sums + r->columns + 1 : NULL;
     if (!sums)
         status = out_of_memory(err);
     uint32_t row = scope, end = status ? scope : s.subtree_end; /* runs of rows that are of the procedure itself */
@@ -205,8 +235,13 @@ hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_e
         if (!status && low < high)
             status = hsc_db_read_bins(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low, &high,
                                       r->columns, r->identity, r->bins, err);
-        for (uint32_t c = 0; c < r->columns && !status && low < high; c++)
+        if (!status && low < high && r->unit.weights != HSC_NONE)
+            status = hsc_db_read_bins(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low,
+                                      &high, r->columns, r->identity, r->excess_bins, err);
+        for (uint32_t c = 0; c < r->columns && !status && low < high; c++) {
             sums[c] += r->bins[c];
+            excess[c] += r->excess_bins[c] * r->unit.weights_scale;
+        }
         row = high > low ? high : high + 1;
     }
     if (!status) {
@@ -214,19 +249,22 @@ hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_e
         double squares = 0;
         for (uint32_t c = 0; c < r->columns; c++) {
             p.mean += sums[c];
+            p.excess += excess[c];
             if (sums[c] > p.max) {
                 p.max = sums[c];
+                p.max_excess = excess[c];
                 p.max_at = c;
             }
             if (sums[c] < p.min) {
                 p.min = sums[c];
+                p.min_excess = excess[c];
                 p.min_at = c;
             }
         }
         p.mean = r->columns ? p.mean / r->columns : 0;
         for (uint32_t c = 0; c < r->columns; c++)
             squares += (sums[c] - p.mean) * (sums[c] - p.mean);
-        p.dispersion = p.mean > 0 ? squares / p.mean : 0;
+        p.dispersion = chance(&p, squares);
         *out = p;
     }
     free(sums);
@@ -238,26 +276,29 @@ bool report_uneven(const report_spread *s) {
     return s->columns > 1 && s->dispersion > freedom + 3 * sqrt(2 * freedom);
 }
 
-void report_share_interval(double n, double all, double *low, double *high) {
-    if (all <= 0) {
-        *low = *high = 0;
-        return;
-    }
-    double p = n / all, z2 = Z95 * Z95, centre = p + z2 / (2 * all), half = Z95 * sqrt(p * (1 - p) / all + z2 / (4 * all * all));
-    *low = fmax(0, (centre - half) / (1 + z2 / all));
-    *high = fmin(1, (centre + half) / (1 + z2 / all));
+hsc_weighted report_excl(const report *r, uint32_t scope) { return (hsc_weighted){r->excl[scope], r->excl_excess[scope]}; }
+hsc_weighted report_own(const report *r, uint32_t scope) { return (hsc_weighted){r->own[scope], r->own_excess[scope]}; }
+hsc_weighted report_incl(const report *r, uint32_t scope) { return (hsc_weighted){r->incl[scope], r->incl_excess[scope]}; }
+
+void report_interval(const report *r, hsc_weighted v, double *low, double *high) {
+    if (r->unit.exact || isnan(v.sum))
+        *low = *high = v.sum;
+    else
+        hsc_interval_sum(v, low, high);
 }
 
-void report_count_interval(double n, double *low, double *high) {
-    double m = n + 1, a = 1 - 1 / (9 * n) - Z95 / (3 * sqrt(n)), b = 1 - 1 / (9 * m) + Z95 / (3 * sqrt(m));
-    *low = n > 0 ? fmax(0, n * a * a * a) : 0;
-    *high = m * b * b * b;
+void report_share_interval(const report *r, hsc_weighted v, double *low, double *high) {
+    if (r->unit.exact || isnan(v.sum))
+        *low = *high = r->total > 0 ? v.sum / r->total : 0;
+    else
+        hsc_interval_share(v, r->all, low, high);
 }
 
-void report_ratio_interval(double ratio, double n, double all, double *low, double *high) {
-    double half = n > 0 && all > 0 ? Z95 * sqrt(fmax(0, 1 / n - 1 / all)) : 0;
-    *low = ratio * exp(-half);
-    *high = ratio * exp(half);
+void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high) {
+    double ratio = s->mean > 0 ? s->max / s->mean : 1;
+    *low = *high = ratio;
+    if (!r->unit.exact)
+        hsc_interval_ratio(ratio, (hsc_weighted){s->max, s->max_excess}, (hsc_weighted){s->mean * s->columns, s->excess}, low, high);
 }
 
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
@@ -313,19 +354,22 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
     for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
         hsc_db_instance instance;
         double sum = r->instance_sums[r->instances[k]];
+        hsc_weighted *to;
         hsc_status status = hsc_db_get_instance(r->db, r->instances[k], &instance, err);
         if (status)
             return status;
         by_version[instance.version & 0xFF] += sum;
         all += sum;
         if (instance.version == HSC_loop_version_VECTOR || instance.version == HSC_loop_version_VECTOR_EPILOGUE) {
-            v->vector += sum;
+            to = &v->vector;
             v->width = instance.vector_width > v->width ? instance.vector_width : v->width;
         } else if (instance.version == HSC_loop_version_REMAINDER || instance.version == HSC_loop_version_FALLBACK ||
                    instance.version == HSC_loop_version_REMAINDER_OR_FALLBACK)
-            v->scalar += sum;
+            to = &v->scalar;
         else
-            v->other += sum;
+            to = &v->other;
+        to->sum += sum;
+        to->excess += r->instance_excess[r->instances[k]];
     }
     for (size_t at = 0, k = 0; k < 8 && all > 0; k++) { /* largest first */
         int best = 0;

@@ -22,7 +22,8 @@ typedef struct report {
     hsc_db_info info;
     uint32_t metric;
     hsc_db_metric unit;
-    double total;               /* samples of the metric */
+    hsc_weighted all;           /* samples of the metric */
+    double total;               /* all.sum */
     hsc_db_axis axis;           /* processors that are compared */
     uint32_t columns;           /* of the axis */
     const char *where;          /* NULL: everything */
@@ -33,9 +34,11 @@ typedef struct report {
     double *own;                /* by scope: of a procedure with its loops, of a loop with its inner loops */
     double *incl;               /* by scope: anywhere on the path */
     double *instance_sums;      /* by loop instance */
+    double *excl_excess, *own_excess, *incl_excess, *instance_excess; /* of the weights of these (hsc_weighted) */
     uint32_t *instance_begin, *instances; /* instances of scope s: instances[begin[s] .. begin[s + 1]) */
     report_source *sources;     /* by file */
     float *bins;                /* columns: scratch */
+    float *excess_bins;
     uint32_t *identity;         /* columns: each its own bin */
 } report;
 
@@ -52,17 +55,25 @@ bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's c
 typedef struct report_spread { /* over the processors of the axis */
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
+    double min_excess, max_excess, excess; /* of their weights; excess: of all */
     double dispersion;         /* sum of squared differences from the mean, over the mean: columns - 1 for even work */
 } report_spread;
 
 /* Of the samples of scope rows whose procedure is `scope` (procedures), or of the row (others). */
 hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err);
+/* Of one row of a table. */
+hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err);
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
 
-/* 95 % intervals: of a share n of all (Wilson), of a count (Byar's Poisson), of a ratio of counts (delta on the log). */
-void report_share_interval(double n, double all, double *low, double *high);
-void report_count_interval(double n, double *low, double *high);
-void report_ratio_interval(double ratio, double n, double all, double *low, double *high);
+/* Sums with what intervals need, of scopes; and 95 % intervals in counts and of shares of all, which are the numbers themselves
+ * where the metric is exact. */
+hsc_weighted report_excl(const report *r, uint32_t scope);
+hsc_weighted report_own(const report *r, uint32_t scope);
+hsc_weighted report_incl(const report *r, uint32_t scope);
+void report_interval(const report *r, hsc_weighted v, double *low, double *high);
+void report_share_interval(const report *r, hsc_weighted v, double *low, double *high);
+/* Of max / mean. */
+void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high);
 
 /* "rank 3", "rank 3 thread 1", "pid 77" */
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
@@ -85,7 +96,7 @@ const char *report_known_by(hsc_knowledge k);
 
 /* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. */
 typedef struct report_versions {
-    double vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
+    hsc_weighted vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
     uint32_t width;
 } report_versions;
 hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err);

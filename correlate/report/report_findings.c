@@ -31,8 +31,10 @@ static spot at_line(const report *r, uint32_t row) {
     return row == HSC_NONE || hsc_db_get_line(r->db, row, &l, NULL) ? nowhere : (spot){l.scope, l.file, l.line};
 }
 
-/* `samples`: those of the share that the finding tells; negative: it tells none. */
-static void say(findings *f, double weight, const char *title, double samples, spot at, const char *text) {
+static const hsc_weighted no_share = {-1, 0};
+
+/* `samples`: those of the share that the finding tells, or no_share. */
+static void say(findings *f, double weight, const char *title, hsc_weighted samples, spot at, const char *text) {
     if (f->n == f->room) {
         hsc_db_finding *more = realloc(f->list, (f->room + 16) * sizeof *more);
         if (!more)
@@ -46,9 +48,9 @@ static void say(findings *f, double weight, const char *title, double samples, s
     hsc_db_finding *x = &f->list[f->n];
     *x = (hsc_db_finding){.title = title, .text = copy, .weight = weight, .order = f->n, .share = NAN, .share_low = NAN,
                           .share_high = NAN, .scope = at.scope, .file = at.file, .line = at.line};
-    if (samples >= 0 && f->r->total > 0) {
-        x->share = samples / f->r->total;
-        report_share_interval(samples, f->r->total, &x->share_low, &x->share_high);
+    if (samples.sum >= 0 && f->r->total > 0) {
+        x->share = samples.sum / f->r->total;
+        report_share_interval(f->r, samples, &x->share_low, &x->share_high);
     }
     f->n++;
 }
@@ -64,12 +66,12 @@ static void seconds(const report *r, double samples, char *out, size_t size) {
 }
 
 /* "388.2 s, 31.4 % (31.3 to 31.5 %)" */
-static void amount(const report *r, double samples, char *out, size_t size) {
+static void amount(const report *r, hsc_weighted v, char *out, size_t size) {
     double low, high;
     char s[48];
-    report_share_interval(samples, r->total, &low, &high);
-    seconds(r, samples, s, sizeof s);
-    snprintf(out, size, "%s, %.1f %% (%.1f to %.1f %%)", s, r->total > 0 ? 100 * samples / r->total : 0, 100 * low, 100 * high);
+    report_share_interval(r, v, &low, &high);
+    seconds(r, v.sum, s, sizeof s);
+    snprintf(out, size, "%s, %.1f %% (%.1f to %.1f %%)", s, r->total > 0 ? 100 * v.sum / r->total : 0, 100 * low, 100 * high);
 }
 
 /* "core/sweep.c:16-20" */
@@ -123,7 +125,7 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         return status;
     place(r, &s, where, sizeof where);
     procedure_name(r, &s, of, sizeof of);
-    amount(r, r->excl[loops[hot]], share, sizeof share);
+    amount(r, report_excl(r, loops[hot]), share, sizeof share);
     if (how[0])
         snprintf(extra, sizeof extra, " It runs as: %s.", how);
     if (remarked && remark.kind != HSC_remark_kind_PASSED) {
@@ -132,7 +134,7 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
     snprintf(text, sizeof text, "The hottest loop takes %s: %s loop at %s, depth %u, in %s.%s", share, s.name, where, s.depth, of, extra);
-    say(f, r->excl[loops[hot]], "Hottest loop", r->excl[loops[hot]], at_scope(loops[hot], &s), text);
+    say(f, r->excl[loops[hot]], "Hottest loop", report_excl(r, loops[hot]), at_scope(loops[hot], &s), text);
     return HSC_OK;
 }
 
@@ -152,19 +154,20 @@ static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uin
     if (status || i == n || r->own[procedures[i]] < 0.01 * r->total || (n_loops && r->excl[loops[0]] > 0.25 * r->own[procedures[i]]))
         return status;
     place(r, &s, where, sizeof where);
-    amount(r, r->own[procedures[i]], share, sizeof share);
+    amount(r, report_own(r, procedures[i]), share, sizeof share);
     snprintf(text, sizeof text, "The hottest procedure takes %s: %s (%s).", share, report_fit(s.name, 60, name, sizeof name), where);
-    say(f, r->own[procedures[i]], "Hottest procedure", r->own[procedures[i]], at_scope(procedures[i], &s), text);
+    say(f, r->own[procedures[i]], "Hottest procedure", report_own(r, procedures[i]), at_scope(procedures[i], &s), text);
     return HSC_OK;
 }
 
 /* Time in the user's own program that the pass did not compile. */
 static hsc_status little_known(findings *f, hsc_err *err) {
     report *r = f->r;
-    double sum = 0, lines = 0;
+    hsc_weighted sum = {0};
+    double lines = 0;
     uint32_t worst = HSC_NONE;
     hsc_db_scope worst_scope = {0};
-    char text[600];
+    char text[600], share[120];
     for (uint32_t k = 0; k < r->info.scopes; k++) {
         hsc_db_scope s;
         hsc_status status = r->excl[k] > 0 ? hsc_db_get_scope(r->db, k, &s, err) : HSC_OK;
@@ -172,19 +175,21 @@ static hsc_status little_known(findings *f, hsc_err *err) {
             return status;
         if (r->excl[k] <= 0 || s.knowledge == HSC_KNOWN_MAP || !report_is_own(r, &s))
             continue;
-        sum += r->excl[k];
+        sum.sum += r->excl[k];
+        sum.excess += r->excl_excess[k];
         if (worst == HSC_NONE || r->excl[k] > r->excl[worst]) {
             worst = k;
             worst_scope = s;
         }
         lines += s.knowledge == HSC_KNOWN_DWARF ? r->excl[k] : 0;
     }
-    if (sum < 0.2 * r->total)
+    if (sum.sum < 0.2 * r->total)
         return HSC_OK;
-    snprintf(text, sizeof text, "Little is known of %.0f %% of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
-             "(or c++, fc) gives its loops and what became of them.", 100 * sum / r->total,
-             lines > 0.5 * sum ? "; lines come from its debug information" : ", and has no debug information");
-    say(f, sum, "Little known", sum, worst == HSC_NONE ? nowhere : at_scope(worst, &worst_scope), text);
+    amount(r, sum, share, sizeof share);
+    snprintf(text, sizeof text, "Little is known of %s of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
+             "(or c++, fc) gives its loops and what became of them.", share,
+             lines > 0.5 * sum.sum ? "; lines come from its debug information" : ", and has no debug information");
+    say(f, sum.sum, "Little known", sum, worst == HSC_NONE ? nowhere : at_scope(worst, &worst_scope), text);
     return HSC_OK;
 }
 
@@ -192,7 +197,7 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
     report *r = f->r;
-    double worst = 0;
+    hsc_weighted worst = {0};
     uint32_t worst_at = HSC_NONE;
     report_versions worst_v = {0};
     char text[4096], how[400], where[600], of[300], share[120];
@@ -202,13 +207,13 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
         hsc_status status = report_versions_of(r, loops[i], &v, how, sizeof how, err);
         if (status)
             return status;
-        if (v.scalar > worst && v.width) {
+        if (v.scalar.sum > worst.sum && v.width) {
             worst = v.scalar;
             worst_at = loops[i];
             worst_v = v;
         }
     }
-    if (worst_at != HSC_NONE && worst >= 0.01 * r->total) {
+    if (worst_at != HSC_NONE && worst.sum >= 0.01 * r->total) {
         hsc_status status = hsc_db_get_scope(r->db, worst_at, &s, err);
         if (status)
             return status;
@@ -218,8 +223,8 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s loop at %s in %s.",
-                 share, 100 * worst / (worst_v.vector + worst_v.scalar + worst_v.other), worst_v.width, s.name, where, of);
-        say(f, worst, "Scalar remainder", worst, at_scope(worst_at, &s), text);
+                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, where, of);
+        say(f, worst.sum, "Scalar remainder", worst, at_scope(worst_at, &s), text);
     }
     return HSC_OK;
 }
@@ -268,7 +273,7 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
         procedure_name(r, &s, of, sizeof of);
         report_processor(r, r->axis, p->max_at, top, sizeof top);
         report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
-        report_ratio_interval(p->max / p->mean, p->max, p->mean * p->columns, &low, &high);
+        report_ratio_interval(r, p, &low, &high);
         seconds(r, p->mean, mean, sizeof mean);
         seconds(r, p->min, least, sizeof least);
         seconds(r, best[i].cost, save, sizeof save);
@@ -276,7 +281,7 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
                  "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f); the mean is %s, the least %s on %s. Spread evenly, %s "
                  "would have %s less.",
                  of, where, p->max / p->mean, top, low, high, mean, least, bottom, top, save);
-        say(f, best[i].cost * p->columns, "Imbalance", -1, at_scope(best[i].scope, &s), text);
+        say(f, best[i].cost * p->columns, "Imbalance", no_share, at_scope(best[i].scope, &s), text);
     }
     return HSC_OK;
 }
@@ -350,7 +355,8 @@ static bool is_mpi_call(const char *name) {
 static hsc_status mpi(findings *f, hsc_err *err) {
     static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
     report *r = f->r;
-    double sum = 0, best = 0;
+    hsc_weighted sum = {0};
+    double best = 0;
     uint32_t best_at = HSC_NONE, caller_line = HSC_NONE;
     char text[4096], share[120], detail[1200] = "";
     hsc_status status = HSC_OK;
@@ -361,13 +367,13 @@ static hsc_status mpi(findings *f, hsc_err *err) {
         if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !names_library(m.path, files))
             continue;
         if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
-            sum = r->incl[s] > sum ? r->incl[s] : sum;
+            sum = r->incl[s] > sum.sum ? report_incl(r, s) : sum;
         if (scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > best && is_mpi_call(scope.name)) {
             best = r->incl[s];
             best_at = s;
         }
     }
-    if (status || sum < 0.01 * r->total)
+    if (status || sum.sum < 0.01 * r->total)
         return status;
     if (best_at != HSC_NONE) {
         hsc_db_scope s;
@@ -381,7 +387,7 @@ static hsc_status mpi(findings *f, hsc_err *err) {
     }
     amount(r, sum, share, sizeof share);
     snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
-    say(f, sum, "MPI", sum, caller_line == HSC_NONE ? nowhere : at_line(r, caller_line), text);
+    say(f, sum.sum, "MPI", sum, caller_line == HSC_NONE ? nowhere : at_line(r, caller_line), text);
     return HSC_OK;
 }
 
@@ -424,7 +430,7 @@ static hsc_status messages(findings *f, hsc_err *err) {
                  "longest: %s%s, %.3g s in %llu calls.",
                  all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
                  (unsigned long long)rows[best].calls);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", -1, at_line(r, rows[best].line), text);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", no_share, at_line(r, rows[best].line), text);
     }
     free(rows);
     return HSC_OK;
@@ -457,7 +463,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
                  "Threads of the program are blocked for %.3g s of elapsed time outside message passing; longest: %s%s, %.3g s in %llu "
                  "waits%s.",
                  all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, holder);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", -1, at_line(r, rows[best].line), text);
+        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", no_share, at_line(r, rows[best].line), text);
     }
     free(rows);
     return HSC_OK;
@@ -468,19 +474,21 @@ static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
     report_refusal *rows;
     uint32_t n;
-    double all = 0, by_reason[256] = {0};
+    hsc_weighted all = {0};
+    double by_reason[256] = {0};
     char text[2400], share[120];
     hsc_status status = report_refusals(r, &rows, &n, err);
     if (status)
         return status;
     unsigned best = 0;
     for (uint32_t i = 0; i < n; i++) {
-        all += rows[i].scalar;
-        by_reason[rows[i].reason & 255] += rows[i].scalar;
+        all.sum += rows[i].scalar.sum;
+        all.excess += rows[i].scalar.excess;
+        by_reason[rows[i].reason & 255] += rows[i].scalar.sum;
     }
     for (unsigned k = 1; k < 256; k++)
         best = by_reason[k] > by_reason[best] ? k : best;
-    if (all >= 0.01 * r->total && n) {
+    if (all.sum >= 0.01 * r->total && n) {
         hsc_db_scope s;
         char where[600], why[400];
         const char *reason = hsc_enum_text("reason", best);
@@ -498,8 +506,8 @@ static hsc_status refused(findings *f, hsc_err *err) {
                 snprintf(text, sizeof text,
                          "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
                          "%s: %s.",
-                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar / r->total, where, why);
-            say(f, all, "Not vectorised", all, at_scope(rows[0].scope, &s), text);
+                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why);
+            say(f, all.sum, "Not vectorised", all, at_scope(rows[0].scope, &s), text);
         }
     }
     free(rows);
@@ -513,11 +521,14 @@ static hsc_status openmp(findings *f, hsc_err *err) {
     static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
     report *r = f->r;
     uint32_t n = r->info.contexts, best_at = HSC_NONE;
-    double sum = 0, best = 0;
+    hsc_weighted sum = {0};
+    double best = 0;
     uint32_t *entry = malloc(((uint64_t)n + 1) * sizeof *entry); /* context of the entry, none outside the runtime */
     double *sums = calloc((uint64_t)n + 1, sizeof *sums), *below = calloc((uint64_t)n + 1, sizeof *below);
-    hsc_status status = entry && sums && below ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    bool known = !status && !hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, 0, n, sums, NULL);
+    double *excess = calloc((uint64_t)n + 1, sizeof *excess);
+    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
+    hsc_status status = entry && sums && below && excess ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    bool known = !status && !hsc_db_read_sums(r->db, view, 0, n, sums, NULL) && !hsc_db_read_excess(r->db, view, 0, n, excess, NULL);
     for (uint32_t c = 0; c < n && known && !status; c++) { /* parents come first */
         hsc_db_context context;
         hsc_db_scope scope;
@@ -536,7 +547,8 @@ static hsc_status openmp(findings *f, hsc_err *err) {
             entry[c] = entry[context.parent];
         if (entry[c] == HSC_NONE)
             continue;
-        sum += sums[c];
+        sum.sum += sums[c];
+        sum.excess += excess[c];
         below[entry[c]] += sums[c];
     }
     for (uint32_t c = 0; c < n && known && !status; c++)
@@ -546,8 +558,9 @@ static hsc_status openmp(findings *f, hsc_err *err) {
         }
     free(entry);
     free(sums);
+    free(excess);
     free(below);
-    if (status || best_at == HSC_NONE || sum < 0.01 * r->total)
+    if (status || best_at == HSC_NONE || sum.sum < 0.01 * r->total)
         return status;
     hsc_db_context context, up;
     hsc_db_scope s, caller = {.name = ""};
@@ -572,17 +585,18 @@ static hsc_status openmp(findings *f, hsc_err *err) {
     snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
              report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
              idle ? ": worker threads that wait for work or for each other" : "");
-    say(f, sum, "OpenMP runtime", sum, at_line(r, context.call_line), text);
+    say(f, sum.sum, "OpenMP runtime", sum, at_line(r, context.call_line), text);
     return HSC_OK;
 }
 
 static hsc_status categories(findings *f, bool *told, hsc_err *err) {
     report *r = f->r;
-    double sums[64], others = 0;
+    hsc_weighted sums[64];
+    double others = 0;
     uint32_t n = r->info.categories < 64 ? r->info.categories : 64;
     char text[4096] = "Time by what the threads were doing:";
     *told = false;
-    hsc_status status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, 0, n, sums, err);
+    hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, 0, n, sums, err);
     if (status) {
         hsc_err_clear(err);
         return HSC_OK; /* not in this database */
@@ -590,22 +604,22 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
     for (uint32_t c = 0; c < n; c++) {
         const char *name = hsc_db_get_category(r->db, c);
         if (name && strcmp(name, "computation") && strcmp(name, "not known"))
-            others += sums[c];
+            others += sums[c].sum;
     }
     if (others < 0.005 * r->total)
         return HSC_OK;
     for (uint32_t c = 0, k = 0; c < n; c++) {
         const char *name = hsc_db_get_category(r->db, c);
         double low, high;
-        if (!name || sums[c] <= 0)
+        if (!name || sums[c].sum <= 0)
             continue;
-        report_share_interval(sums[c], r->total, &low, &high);
+        report_share_interval(r, sums[c], &low, &high);
         size_t at = strlen(text);
-        snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c] / r->total, 100 * low,
+        snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c].sum / r->total, 100 * low,
                  100 * high);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
-    say(f, r->total, "Where time goes", -1, nowhere, text);
+    say(f, r->total, "Where time goes", no_share, nowhere, text);
     *told = true;
     return HSC_OK;
 }
@@ -629,19 +643,21 @@ static void quality(findings *f) {
     if (lost > 0.005 * (lost + samples)) {
         snprintf(text, sizeof text, "Care: %.1f %% of the samples were lost (see the ledger); shares hold only if the lost are like the others.",
                  100 * lost / (lost + samples));
-        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
     if (truncated > 0.02 * samples && samples > 0) {
         snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
                  "too small by up to that.", 100 * truncated / samples);
-        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
-    hsc_db_process p;
-    if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL) && !strncmp(p.mechanism, "timer-cpu", 9))
-        say(f, 2 * r->total, "Care", -1, nowhere, "Care: samples came at the kernel's tick, several at a time: intervals are wider than shown here.");
+    if (r->all.excess > r->total) { /* weights of 2 and more on average */
+        snprintf(text, sizeof text, "Care: samples stand for several periods each: %.0f tell as much as %.0f of one period would; the intervals have it.",
+                 r->total, hsc_interval_effective(r->all));
+        say(f, 2 * r->total, "Care", no_share, nowhere, text);
+    }
     if (own_s > 0.02 * cpu_s && cpu_s > 0) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
-        say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
+        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
     double begin_s, end_s;
     if (r->metric == 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s) && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
@@ -649,7 +665,7 @@ static void quality(findings *f) {
         if (ratio < 0.9 || ratio > 1.1) {
             snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
                      r->total * r->unit.scale, r->unit.unit, cpu_s);
-            say(f, 2 * r->total, "Care", -1, nowhere, text); /* before all that depends on it */
+            say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
         }
     }
 }

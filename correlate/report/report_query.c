@@ -40,7 +40,8 @@ hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **ou
     for (uint32_t i = 0; !s && i < count; i++) {
         const char *text = hsc_enum_text("reason", rows[i].reason);
         list[i] = (hsc_db_refusal){rows[i].scope, rows[i].reason, text ? text : "unknown reason", rows[i].remark.message,
-                                   rows[i].scalar};
+                                   rows[i].scalar.sum, 0, 0};
+        report_interval(&r, rows[i].scalar, &list[i].low, &list[i].high);
     }
     if (!s) {
         *out = list;

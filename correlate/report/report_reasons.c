@@ -47,8 +47,8 @@ static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, boo
 
 static int larger(const void *a, const void *b) {
     const report_refusal *x = a, *y = b;
-    if (x->scalar != y->scalar)
-        return x->scalar > y->scalar ? -1 : 1;
+    if (x->scalar.sum != y->scalar.sum)
+        return x->scalar.sum > y->scalar.sum ? -1 : 1;
     return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
@@ -68,8 +68,8 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
         s = refusal_of(r, i, &row, &found, err);
         if (!s && found)
             s = report_versions_of(r, i, &v, text, sizeof text, err);
-        row.scalar = fmax(0, r->excl[i] - v.vector);
-        if (!s && found && row.scalar > 0)
+        row.scalar = (hsc_weighted){fmax(0, r->excl[i] - v.vector.sum), fmax(0, r->excl_excess[i] - v.vector.excess)};
+        if (!s && found && row.scalar.sum > 0)
             list[(*n)++] = row;
     }
     if (s) {

@@ -7,7 +7,7 @@
 
 typedef struct report_refusal { /* a loop that the vectoriser refused */
     uint32_t scope, reason;     /* HSC_reason_* */
-    double scalar;              /* samples in the loop without inner loops, vector bodies left out */
+    hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out */
     hsc_db_remark remark;
     bool has_dependence; /* the first that prevents vector code */
     hsc_db_dependence dependence;

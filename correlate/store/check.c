@@ -127,6 +127,15 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
                 return bad(t, HSC_COL_thread_process, i, "rows sorted by process", process[i], err);
         return HSC_OK;
     }
+    case HSC_TAB_metric: {
+        const uint32_t *of = t->columns[HSC_COL_metric_weights_of];
+        if (n && of[0] != HSC_NONE)
+            return bad(t, HSC_COL_metric_weights_of, 0, "none", of[0], err);
+        for (uint64_t i = 1; i < n; i++)
+            if (of[i] == HSC_NONE ? of[i - 1] != HSC_NONE : of[of[i]] != HSC_NONE)
+                return bad(t, HSC_COL_metric_weights_of, i, "metrics before the weights of metrics", of[i], err);
+        return HSC_OK;
+    }
     case HSC_TAB_leaf: {
         const uint8_t *category = t->columns[HSC_COL_leaf_category];
         for (uint64_t i = 0; i < n; i++)

@@ -412,7 +412,7 @@ const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t ro
     return s->bytes + s->offsets[row];
 }
 
-/* Tables and columns that a file of format 1.0 need not have: empty, or zeros. */
+/* Tables and columns that a file of format 1.0 need not have: empty, or zeros, or references to nothing. */
 static bool came_later(int column) {
     switch (hsc_schema_columns[column].table) {
     case HSC_TAB_dependence:
@@ -433,7 +433,7 @@ static bool came_later(int column) {
     case HSC_TAB_span:
         return true;
     default:
-        return column == HSC_COL_metric_exact || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
+        return column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
     }
 }
 
@@ -490,6 +490,8 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
         if (came_later(i) && !hsc_db_has(db, name)) {
             void *zeros = calloc(n ? n : 1, size);
             status = zeros ? HSC_OK : out_of_memory(db, err);
+            if (zeros && c->references[0])
+                memset(zeros, 0xff, n * size);
             db->tables.columns[i] = db->columns[i] = zeros;
             continue;
         }
@@ -754,6 +756,8 @@ hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) {
     db->identity_processes = db->tables.rows[HSC_TAB_thread] == db->tables.rows[HSC_TAB_process];
     for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_thread] && db->identity_processes; i++)
         db->identity_processes = HSC_COL(db, thread_process, uint32_t)[i] == i;
+    while (db->n_metrics < db->tables.rows[HSC_TAB_metric] && HSC_COL(db, metric_weights_of, uint32_t)[db->n_metrics] == HSC_NONE)
+        db->n_metrics++;
     db->values = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT, sizeof *db->values);
     db->context_sums = calloc(db->tables.rows[HSC_TAB_metric], sizeof *db->context_sums);
     if (!db->values || !db->context_sums)
@@ -786,6 +790,7 @@ void hsc_db_close(hsc_db *db) {
     for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
         free(db->context_sums[i]);
     free(db->context_sums);
+    free(db->mean_excess);
     free(db->first_line);
     free(db->line_rows);
     free(db->first_thread);

@@ -71,6 +71,7 @@ struct hsc_db {
     char *pool;
     uint32_t *first_line, *line_rows;    /* by file */
     uint32_t *first_thread, *threads;    /* by process */
+    uint32_t n_metrics;                  /* without those that are weights of others */
     bool identity_processes;             /* each process has one thread */
     hsc_array source_offset, source_bytes;
     hsc_values *values;                  /* metrics x HSC_VALUES_COUNT */
@@ -81,6 +82,7 @@ struct hsc_db {
     hsc_array *wholes;
     uint64_t whole_bytes, clock;
     struct hsc_times *times;             /* opened when asked for */
+    double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     uint64_t **context_sums;             /* by metric: exclusive sums of all contexts before a row; made when asked for */
 };
@@ -120,6 +122,7 @@ void hsc_values_close(hsc_db *db); /* all value tables that were opened */
 /* interval.c: the values of a table in the interval, as if they had been read. HSC_E_MISSING: not known by time. */
 hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
 void hsc_interval_close(hsc_db *db);
+hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err); /* values.c: mean_excess */
 void hsc_times_close(hsc_db *db); /* time_read.c */
 hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err); /* an attribute */
 

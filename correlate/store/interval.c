@@ -371,6 +371,8 @@ hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err
         return HSC_OK;
     }
     hsc_status status = hsc_times_begin(db, &t, err);
+    if (!status && !db->interval)
+        status = hsc_excess_of_run(db, err);
     if (status)
         return status;
     uint64_t threads = db->tables.rows[HSC_TAB_thread], metrics = db->tables.rows[HSC_TAB_metric];

@@ -33,7 +33,7 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .instances = rows(db, HSC_TAB_instance),
                          .threads = rows(db, HSC_TAB_thread),
                          .processes = rows(db, HSC_TAB_process),
-                         .metrics = rows(db, HSC_TAB_metric),
+                         .metrics = db->n_metrics,
                          .categories = rows(db, HSC_TAB_category),
                          .ledger_rows = rows(db, HSC_TAB_ledger),
                          .samples = samples,
@@ -222,7 +222,12 @@ hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t m, hsc_db_metric *out, h
     hsc_status status = hsc_db_want(db, HSC_TAB_metric, m, err);
     if (!status)
         *out = (hsc_db_metric){TEXT(metric_name, m), TEXT(metric_unit, m), HSC_COL(db, metric_scale, double)[m],
-                               HSC_COL(db, metric_exact, uint8_t)[m] != 0};
+                               HSC_COL(db, metric_exact, uint8_t)[m] != 0, HSC_NONE, 1};
+    for (uint32_t i = db->n_metrics; !status && i < rows(db, HSC_TAB_metric); i++)
+        if (HSC_COL(db, metric_weights_of, uint32_t)[i] == m) {
+            out->weights = db->interval ? m : i;
+            out->weights_scale = db->interval ? db->mean_excess[m] : HSC_COL(db, metric_scale, double)[i];
+        }
     return status;
 }
 

@@ -406,6 +406,62 @@ hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64
     return status ? status : each_sum(&s, view.metric, first, n, put_sum, &to, err);
 }
 
+hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err) {
+    if (db->mean_excess)
+        return HSC_OK;
+    double *mean = calloc((uint64_t)db->n_metrics + 1, sizeof *mean);
+    hsc_status status = mean ? HSC_OK : out_of_memory(db, err);
+    for (uint32_t m = 0; m < db->n_metrics && !status; m++) {
+        hsc_weighted v;
+        hsc_db_metric metric;
+        status = hsc_db_get_metric(db, m, &metric, err);
+        if (status || metric.weights == HSC_NONE)
+            continue;
+        status = hsc_db_read_weighted(db, (hsc_db_view){m, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, &v, err);
+        mean[m] = !status && v.sum > 0 ? v.excess / v.sum : 0;
+    }
+    if (status)
+        free(mean);
+    else
+        db->mean_excess = mean;
+    return status;
+}
+
+hsc_status hsc_db_read_excess(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err) {
+    hsc_db_metric m;
+    hsc_status status = hsc_db_get_metric(db, view.metric, &m, err);
+    if (status)
+        return status;
+    if (m.weights == HSC_NONE) {
+        hsc_source s; /* for the check of what was asked for */
+        status = hsc_source_find(db, view, &s, err);
+        status = status ? status : check_rows(&s, first, n, err);
+        for (uint64_t i = 0; i < n && !status; i++)
+            out[i] = 0;
+        return status;
+    }
+    view.metric = m.weights;
+    status = hsc_db_read_sums(db, view, first, n, out, err);
+    for (uint64_t i = 0; i < n && !status; i++)
+        out[i] *= m.weights_scale;
+    return status;
+}
+
+hsc_status hsc_db_read_weighted(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err) {
+    enum { PIECE = 512 };
+    double sums[PIECE], excess[PIECE];
+    hsc_status status = HSC_OK;
+    for (uint64_t i = 0; i < n && !status; i += PIECE) {
+        uint64_t k = n - i < PIECE ? n - i : PIECE;
+        status = hsc_db_read_sums(db, view, first + i, k, sums, err);
+        if (!status)
+            status = hsc_db_read_excess(db, view, first + i, k, excess, err);
+        for (uint64_t j = 0; j < k && !status; j++)
+            out[i + j] = (hsc_weighted){sums[j], excess[j]};
+    }
+    return status;
+}
+
 /* ---- statistics ---- */
 
 static void stats_finish(hsc_db_stats *t, double squares, uint32_t columns) {

@@ -427,6 +427,67 @@ static void test_periods(void **state) { /* 1 ms and 4 ms in one run: one scale,
     remove_all(dir);
 }
 
+/* Sums of w^2 - w over the samples of weight w, as measurement.c writes them; for a process whose samples count `each`. */
+static double excess_of(const path *q, double each) {
+    double plain = q->count / 2, last = q->count - q->count / 2;
+    return plain * each * (each - 1) + each * last * (each * last - 1);
+}
+
+static void test_weights(void **state) { /* the squares of weights, by place and thread, with periods of 1 and 4 ms */
+    (void)state;
+    const char *dir = new_dir("weights");
+    static process_truth p[2];
+    double excl[PROCEDURES] = {0}, incl[2][PROCEDURES] = {{0}}, all = 0;
+    for (int r = 0; r < 2; r++) {
+        char name[8] = {(char)('a' + r)};
+        truth_make(&p[r], r, 1, 15 + (uint64_t)r);
+        p[r].period_ns = r ? 4000000 : 1000000;
+        measurement_write(dir, name, &p[r], &where);
+        const thread_truth *t = &p[r].threads[0];
+        all += r ? (double)t->no_path * 4 * 3 : 0;
+        for (unsigned i = 0; i < t->path_count; i++) {
+            double e = excess_of(&t->paths[i], r ? 4 : 1);
+            all += e;
+            excl[t->paths[i].procedure[t->paths[i].depth - 1]] += e;
+            for (unsigned k = 0; k < PROCEDURES; k++)
+                incl[r][k] += holds(&t->paths[i], k) ? e : 0;
+        }
+    }
+    char database[600];
+    snprintf(database, sizeof database, "%s/db.h5", dir);
+    hsc_err err = {0};
+    if (join_to(dir, database, 1, NULL, &err) != HSC_OK)
+        fail_msg("%s", err.text);
+    hsc_db *db;
+    hsc_db_info info;
+    hsc_db_metric m, weights;
+    assert_int_equal(hsc_db_open(database, &db, &err), HSC_OK);
+    hsc_db_get_info(db, &info);
+    assert_int_equal(info.metrics, 1); /* the weights are none by themselves */
+    assert_int_equal(hsc_db_get_metric(db, 0, &m, &err), HSC_OK);
+    assert_int_equal(m.weights, 1);
+    assert_float_equal(m.weights_scale, 1, 0);
+    assert_int_equal(hsc_db_get_metric(db, 1, &weights, &err), HSC_OK);
+    assert_int_equal(weights.weights, HSC_NONE);
+    hsc_weighted v;
+    for (unsigned k = 0; k < PROCEDURES; k++) {
+        uint32_t scope = find_scope(db, names[k]);
+        double x = 0;
+        float cells[2];
+        assert_int_equal(hsc_db_read_excess(db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, scope, 1, &x, &err), HSC_OK);
+        assert_float_equal(x, excl[k], 0);
+        assert_int_equal(hsc_db_read_block(db, (hsc_db_view){1, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, scope, 1, 0, 2, cells, &err), HSC_OK);
+        assert_float_equal(cells[0], incl[0][k], 0);
+        assert_float_equal(cells[1], incl[1][k], 0);
+    }
+    assert_int_equal(hsc_db_read_weighted(db, (hsc_db_view){0, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0, 1, &v, &err), HSC_OK);
+    assert_float_equal(v.sum, (double)(p[0].threads[0].samples + 4 * p[1].threads[0].samples), 0);
+    assert_float_equal(v.excess, all, 0);
+    assert_float_equal(hsc_interval_effective(v), v.sum * v.sum / (v.sum + all), 1e-9);
+    hsc_db_close(db);
+    remove_all(dir);
+}
+
 static void expect_failure(const char *dir, hsc_status status, const char *text) {
     char database[600];
     snprintf(database, sizeof database, "%s/db.h5", dir);
@@ -606,7 +667,7 @@ int main(int argc, char **argv) {
         return 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals),    cmocka_unit_test(test_contexts), cmocka_unit_test(test_equal_bytes),
-        cmocka_unit_test(test_periods),   cmocka_unit_test(test_bad_input), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_periods),   cmocka_unit_test(test_weights),   cmocka_unit_test(test_bad_input), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_modules),   cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

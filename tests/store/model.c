@@ -109,6 +109,7 @@ model *model_new(unsigned seed, bool one_thread) {
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;
+    memset(m->columns[HSC_COL_metric_weights_of], 0xff, 2 * sizeof(uint32_t));
     for (int t = 0; t < HSC_VALUES_COUNT; t++) {
         uint64_t n = m->rows[hsc_schema_values[t].rows] * (t == HSC_TABLE_SCOPE_CATEGORY ? m->categories : 1);
         m->value_rows[t] = n;

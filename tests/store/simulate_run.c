@@ -353,6 +353,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(metric_unit, 1, const char *, i ? "" : "s");
     PUT(metric_scale, 1, double, 0.001 + 0 * i);
     PUT(metric_exact, 1, uint8_t, 0 * i);
+    PUT(metric_weights_of, 1, uint32_t, HSC_NONE | (uint32_t)i);
     PUT(category_name, SIM_CATEGORIES, const char *, categories[i]);
     PUT(context_parent, p->n_contexts, uint32_t, p->contexts[i].parent);
     PUT(context_subtree_end, p->n_contexts, uint32_t, p->context_end[i]);

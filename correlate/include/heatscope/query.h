@@ -261,6 +261,10 @@ typedef struct hsc_db_metric {
     const char *unit;       /* "s" */
     double scale;           /* unit per count */
     bool exact;             /* counted or timed by wrappers; false: sampled, with a statistical error */
+    uint32_t weights;       /* metric of a view whose counts are the excess of squared weights, in units of weights_scale;
+                             * HSC_NONE: every sample of this one counts 1, or it is exact. While an interval of time is set
+                             * it is the metric itself, and the scale the mean excess of the run */
+    double weights_scale;
 } hsc_db_metric;
 hsc_status hsc_db_get_metric(const hsc_db *db, uint32_t metric, hsc_db_metric *out, hsc_err *err);
 const char *hsc_db_get_category(const hsc_db *db, uint32_t category); /* "computation", ...; NULL out of range */
@@ -358,6 +362,29 @@ typedef struct hsc_db_stats { /* over all processors of the axis, those without 
 
 /* Sum over all processors of rows [first, first+n). out: n doubles. Cheap: stored totals. */
 hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
+
+/* ---- 95 % intervals of sampled numbers; methods and calibration: docs/measurement.md, section 1 ---- */
+
+typedef struct hsc_weighted {
+    double sum;    /* of the weights w of samples */
+    double excess; /* of w (w - 1): 0 when each counts 1 */
+} hsc_weighted;
+
+/* Samples of one weight that would tell as much: (sum of w)^2 / sum of w^2. */
+double hsc_interval_effective(hsc_weighted v);
+/* Of a sum, in counts. */
+void hsc_interval_sum(hsc_weighted v, double *low, double *high);
+/* Of part / all, where the part is in all: 0 to 1. */
+void hsc_interval_share(hsc_weighted part, hsc_weighted all, double *low, double *high);
+/* Of a ratio that is a constant times part / all: the largest over the mean. */
+void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, double *low, double *high);
+/* Of b * scale_b - a * scale_a, of two runs. */
+void hsc_interval_change(hsc_weighted a, double scale_a, hsc_weighted b, double scale_b, double *low, double *high);
+
+/* As hsc_db_read_sums, with what intervals need. Of an exact metric excess is 0, and there is no interval. */
+hsc_status hsc_db_read_weighted(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err);
+/* The excess alone. The same for blocks, columns and sparse rows: ask with view.metric = weights of the metric, where it has one. */
+hsc_status hsc_db_read_excess(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 
 /* Statistics of rows [first, first+n). out: n entries. */
 hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err);
@@ -477,7 +504,7 @@ typedef struct hsc_db_refusal {
     uint32_t reason;        /* HSC_reason_* of records.h */
     const char *reason_text;
     const char *message;    /* of the remark, borrowed until hsc_db_close */
-    double samples;
+    double samples, low, high; /* of the metric; 95 % interval */
 } hsc_db_refusal;
 /* The dearest first; free() *out. */
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);

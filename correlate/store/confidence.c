@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* 95 % intervals of sampled numbers (docs/measurement.md, section 1). */
+#include <math.h>
+
+#include <heatscope/query.h>
+
+#define Z95 1.959963984540054
+
+double hsc_interval_effective(hsc_weighted v) {
+    return v.sum > 0 ? v.sum * v.sum / (v.sum + fmax(0, v.excess)) : 0;
+}
+
+void hsc_interval_sum(hsc_weighted v, double *low, double *high) {
+    double n = hsc_interval_effective(v);
+    if (!(n > 0)) {
+        *low = 0;
+        *high = 2.995732273553991; /* -ln 0.05: the mid-P limit for none */
+        return;
+    }
+    double m = n + 0.5, a = 1 - 1 / (9 * m), b = Z95 / (3 * sqrt(m)), each = v.sum / n;
+    *low = a > b ? each * m * (a - b) * (a - b) * (a - b) : 0;
+    *high = each * m * (a + b) * (a + b) * (a + b);
+}
+
+/* Variance of part / all, divided by that of a share of n equal draws, p (1 - p): that is 1 / n. The part and the rest are
+ * independent sums. */
+static double draws(hsc_weighted part, hsc_weighted all) {
+    double p = part.sum / all.sum, squares = part.sum + fmax(0, part.excess);
+    double rest = all.sum - part.sum + fmax(0, all.excess - fmax(0, part.excess));
+    if (!(p > 0) || !(p < 1))
+        return hsc_interval_effective(all);
+    return p * (1 - p) * all.sum * all.sum / ((1 - p) * (1 - p) * squares + p * p * rest);
+}
+
+void hsc_interval_share(hsc_weighted part, hsc_weighted all, double *low, double *high) {
+    if (!(all.sum > 0)) {
+        *low = *high = 0;
+        return;
+    }
+    double n = draws(part, all), p = fmin(1, fmax(0, part.sum / all.sum)), z2 = Z95 * Z95, centre = p + z2 / (2 * n),
+           half = Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+    *low = fmax(0, (centre - half) / (1 + z2 / n));
+    *high = fmin(1, (centre + half) / (1 + z2 / n));
+}
+
+void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, double *low, double *high) {
+    double p = all.sum > 0 ? part.sum / all.sum : 0, half = 0;
+    if (p > 0 && p < 1)
+        half = Z95 * sqrt((1 - p) / (p * draws(part, all)));
+    *low = ratio * exp(-half);
+    *high = ratio * exp(half);
+}
+
+void hsc_interval_change(hsc_weighted a, double scale_a, hsc_weighted b, double scale_b, double *low, double *high) {
+    double low_a, high_a, low_b, high_b, change = b.sum * scale_b - a.sum * scale_a;
+    hsc_interval_sum(a, &low_a, &high_a);
+    hsc_interval_sum(b, &low_b, &high_b);
+    *low = change - hypot((b.sum - low_b) * scale_b, (high_a - a.sum) * scale_a);
+    *high = change + hypot((high_b - b.sum) * scale_b, (a.sum - low_a) * scale_a);
+}
