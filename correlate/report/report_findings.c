@@ -650,7 +650,7 @@ static void quality(findings *f) {
                  "too small by up to that.", 100 * truncated / samples);
         say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
-    if (r->all.excess > r->total) { /* weights of 2 and more on average */
+    if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
         snprintf(text, sizeof text, "Care: samples stand for several periods each: %.0f tell as much as %.0f of one period would; the intervals have it.",
                  r->total, hsc_interval_effective(r->all));
         say(f, 2 * r->total, "Care", no_share, nowhere, text);
