@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 #define WIDE(v) Tcl_NewWideIntObj((Tcl_WideInt)(v))
 #define TEXT(s) text_of(s)
@@ -526,6 +528,8 @@ static int remarks(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
         PUT(d, "name", TEXT(r[i].name));
         PUT(d, "message", TEXT(r[i].message));
         PUT(d, "reason_code", WIDE(r[i].reason));
+        const char *reason = r[i].reason ? hsc_enum_text("reason", r[i].reason) : "";
+        PUT(d, "reason_text", TEXT(reason ? reason : ""));
         PUT(d, "count", WIDE(r[i].count));
         Tcl_ListObjAppendElement(NULL, list, d);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Package heatscope::data: findings, refusals, dependences. */
+/* Package heatscope::data: findings, refusals, dependences, what the map says of loops. */
 #include "handle.h"
 
 #include <math.h>
@@ -105,6 +105,107 @@ static int dependences(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, const 
     return TCL_OK;
 }
 
+/* ---- what the map says of a loop ---- */
+
+static hsc_status put_control(hsc_handle *h, uint32_t scope, Tcl_Obj *d, hsc_err *err) {
+    uint32_t first, n;
+    hsc_db_loop l;
+    hsc_status s = hsc_db_find(h->db, HSC_LIST_LOOPS, scope, &first, &n, err);
+    if (s != HSC_OK || !n)
+        return s;
+    if ((s = hsc_db_get_loop(h->db, first, &l, err)) != HSC_OK)
+        return s;
+    PUT(d, "variable", TEXT(l.variable));
+    PUT(d, "first", TEXT(l.first));
+    PUT(d, "bound", TEXT(l.bound));
+    PUT(d, "step", WIDE(l.step));
+    PUT(d, "trips", WIDE(l.trips));
+    PUT(d, "trips_max", WIDE(l.trips_max));
+    PUT(d, "collapsed", WIDE(l.collapsed));
+    return HSC_OK;
+}
+
+static hsc_status put_directives(hsc_handle *h, uint32_t scope, uint32_t limit, Tcl_Obj *d, hsc_err *err) {
+    uint32_t first, n;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    PUT(d, "directives", list);
+    hsc_status s = hsc_db_find(h->db, HSC_LIST_DIRECTIVES, scope, &first, &n, err);
+    for (uint32_t i = 0; s == HSC_OK && i < n && i < limit; i++) {
+        hsc_db_directive x;
+        if ((s = hsc_db_get_directive(h->db, first + i, &x, err)) != HSC_OK)
+            break;
+        Tcl_Obj *one = Tcl_NewDictObj();
+        PUT(one, "text", TEXT(x.text));
+        PUT(one, "file", hsc_tcl_index(x.file));
+        PUT(one, "line", WIDE(x.line));
+        Tcl_ListObjAppendElement(NULL, list, one);
+    }
+    return s;
+}
+
+static hsc_status put_checks(hsc_handle *h, uint32_t scope, uint32_t limit, Tcl_Obj *d, hsc_err *err) {
+    uint32_t first, n;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    PUT(d, "checks", list);
+    hsc_status s = hsc_db_find(h->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &n, err);
+    for (uint32_t i = 0; s == HSC_OK && i < n && i < limit; i++) {
+        hsc_db_memory_check x;
+        if ((s = hsc_db_get_memory_check(h->db, first + i, &x, err)) != HSC_OK)
+            break;
+        Tcl_Obj *one = Tcl_NewDictObj();
+        PUT(one, "check", WIDE(x.check));
+        PUT(one, "comparisons", WIDE(x.comparisons));
+        PUT(one, "file", hsc_tcl_index(x.file));
+        PUT(one, "line", WIDE(x.line));
+        PUT(one, "column", WIDE(x.column));
+        Tcl_ListObjAppendElement(NULL, list, one);
+    }
+    return s;
+}
+
+static hsc_status put_references(hsc_handle *h, uint32_t scope, uint32_t limit, Tcl_Obj *d, hsc_err *err) {
+    uint32_t first, n;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    PUT(d, "references", list);
+    hsc_status s = hsc_db_find(h->db, HSC_LIST_REFERENCES, scope, &first, &n, err);
+    for (uint32_t i = 0; s == HSC_OK && i < n && i < limit; i++) {
+        hsc_db_reference x;
+        hsc_db_array a;
+        if ((s = hsc_db_get_reference(h->db, first + i, &x, err)) != HSC_OK)
+            break;
+        Tcl_Obj *one = Tcl_NewDictObj();
+        PUT(one, "text", TEXT(x.text));
+        PUT(one, "access", word("access", x.access));
+        PUT(one, "stride", word("stride", x.stride));
+        PUT(one, "stride_bytes", TEXT(x.stride_bytes));
+        PUT(one, "size_bytes", WIDE(x.size_bytes));
+        PUT(one, "array", x.array != HSC_NONE && hsc_db_get_array(h->db, x.array, &a, NULL) == HSC_OK ? TEXT(a.name) : Tcl_NewObj());
+        PUT(one, "file", hsc_tcl_index(x.file));
+        PUT(one, "line", WIDE(x.line));
+        PUT(one, "column", WIDE(x.column));
+        Tcl_ListObjAppendElement(NULL, list, one);
+    }
+    return s;
+}
+
+static int loop_facts(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, const hsc_data_args *a) {
+    hsc_err err = {0};
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_status s = put_control(h, scope, d, &err);
+    if (s == HSC_OK)
+        s = put_directives(h, scope, a->limit, d, &err);
+    if (s == HSC_OK)
+        s = put_checks(h, scope, a->limit, d, &err);
+    if (s == HSC_OK)
+        s = put_references(h, scope, a->limit, d, &err);
+    if (s != HSC_OK) {
+        Tcl_DecrRefCount(d);
+        return hsc_tcl_error(interp, &err);
+    }
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_data_args a;
     uint32_t scope;
@@ -113,13 +214,13 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
     if (!strcmp(name, "refusals"))
         return hsc_data_parse(h, interp, objc, objv, HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
                                                                                             : TCL_ERROR;
-    if (!strcmp(name, "dependences")) {
+    if (!strcmp(name, "dependences") || !strcmp(name, "loopfacts")) {
         if (objc < 1)
-            return hsc_tcl_usage(interp, "dependences SCOPE ?-n N?");
+            return hsc_tcl_usage(interp, "%s SCOPE ?-n N?", name);
         if (hsc_tcl_get_index(interp, objv[0], "scope", h->info.scopes, &scope) != TCL_OK ||
             hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N, 0, 200, 4096, &a) != TCL_OK)
             return TCL_ERROR;
-        return dependences(h, interp, scope, &a);
+        return name[0] == 'd' ? dependences(h, interp, scope, &a) : loop_facts(h, interp, scope, &a);
     }
     return hsc_data_messages(h, interp, name, objc, objv);
 }

@@ -62,9 +62,11 @@ namespace eval ::heatscope::settings {
         scope       {ScopeView right.bottom Scope}
         flame       {FlameView middle.bottom Flame}
         contexts    {ContextsView middle.bottom Contexts}
+        compiler    {CompilerView middle.bottom Compiler}
+        messages    {MessagesView middle.bottom Messages}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts}
+    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages}
 
     variable words {
         bins {max sum}
@@ -121,6 +123,8 @@ namespace eval ::heatscope::settings {
         <Alt-Key-5>     {toggle findings}   {hide or show the findings}
         <Alt-Key-6>     {toggle flame}      {hide or show the flame graph}
         <Alt-Key-7>     {toggle contexts}   {hide or show the calling contexts}
+        <Alt-Key-8>     {toggle compiler}   {hide or show the compiler's decisions}
+        <Alt-Key-9>     {toggle messages}   {hide or show the messages}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

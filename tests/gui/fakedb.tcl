@@ -244,6 +244,31 @@ oo::class create ::FakeDb {
             high {} scope 2 file 0 line 6] [dict create title Care text {Care: lost.} weight 1.0 share {} low {} high {} scope -1 \
             file -1 line 0]]
     }
+    method refusals {args} {
+        return [list [dict create scope 7 reason 1 reason_text {dependence between iterations} message {loop not vectorized} sum 25 share 0.035]]
+    }
+    method dependences {scope args} {
+        if {$scope == 7} {
+            return [list [dict create scope 7 kind flow verdict {prevents vector code} prevents 1 distance 1 source_file 1 source_line 5 \
+                source_column 3 sink_file 1 sink_line 6 sink_column 5]]
+        }
+        return {}
+    }
+    method loopfacts {scope args} {
+        if {$scope == 7} {
+            return [dict create variable i first 0 bound "i < n" step 2 trips 0 trips_max 8 collapsed 0 \
+                directives [list [dict create text "parallel for" file 1 line 4]] checks {} \
+                references [list [dict create text {a[i]} access read stride contiguous stride_bytes 8 size_bytes 8 array a file 1 line 6 column 7]]]
+        }
+        return {directives {} checks {} references {}}
+    }
+    method messages {by args} {
+        set m [dict create group 3 operation MPI_Send partner {a process} size_class 2 process 1 context 2 scope 5 procedure norm file 0 line 15 \
+            filename a.f90 calls 10 sent 10 sent_bytes 1000 received 0 received_bytes 0 size_min 100 size_mean 100.0 size_stddev 0.0 size_max 100 \
+            duration_s 0.5 share 1.0 duration_min_s 0.01 duration_mean_s 0.05 duration_stddev_s 0.0 duration_max_s 0.1 completions 0 \
+            in_flight_s 0.0 completion_s 0.0 threads 1 longest_thread 1 longest_s 0.5]
+        return [list $m]
+    }
     method ledger {} { return [list [dict create name lost meaning {} samples 0 seconds 0 group 1]] }
     method rank {args} { return 1 }
     method children {scope args} {
@@ -272,7 +297,7 @@ oo::class create ::FakeDb {
     method remarks {scope args} {
         if {$scope == 7} {
             return [list [dict create scope 7 file 1 line 5 kind 1 pass loop-vectorize name MissedDetails \
-                message "loop not vectorized"] [dict create scope 7 file 1 line 5 kind 2 pass loop-vectorize name CantReorder \
+                message "loop not vectorized" reason_code 1] [dict create scope 7 file 1 line 5 kind 2 reason_code 1 pass loop-vectorize name CantReorder \
                 message "loop not vectorized: cannot prove it is safe to reorder memory operations"]]
         }
         return {}

@@ -40,6 +40,8 @@ namespace eval ::heatscope::fmt {
         set a [expr {abs($s)}]
         if {$a == 0} {
             return "0 s"
+        } elseif {$a < 1e-6} {
+            return [format "%.0f ns" [expr {$s * 1e9}]]
         } elseif {$a < 1e-3} {
             return [format "%.0f \u00b5s" [expr {$s * 1e6}]]
         } elseif {$a < 0.1} {

@@ -34,11 +34,11 @@ oo::class create ::heatscope::FindingsView {
             bind $Text <$key> "[namespace code [list my Step $step]]; break"
         }
         bind $Text <Return> "[namespace code {my go}]; break"
-        bind $Text <Configure> +[namespace code {my Tabs_}]
+        bind $Text <Configure> +[namespace code {my Stops}]
         bind $Text <FocusIn> +[namespace code {my Mark}]
         bind $Text <FocusOut> +[namespace code {my Mark}]
     }
-    method Tabs_ {} {
+    method Stops {} {
         set room [expr {[winfo width $Text] - 2 * [::heatscope::theme size pad] - [::heatscope::theme dp 2]}]
         if {$room > 50} {
             $Text tag configure head -tabs [list $room right]
@@ -89,7 +89,7 @@ oo::class create ::heatscope::FindingsView {
             $Text insert end "Nothing stands out." words
         }
         $Text configure -state disabled
-        my Tabs_
+        my Stops
         my subtitle [expr {$n ? "what stands out, 95% intervals" : ""}]
         my Mark
     }

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
+
+oo::class create ::heatscope::Compiler {
+    variable Run Db Rows Key
+
+    constructor {run} {
+        set Run $run
+        set Db [$run db]
+        set Key {}
+        set Rows {}
+    }
+
+    # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
+    # that a refusal leaves scalar, 0 for none.
+    method rows {metric axis} {
+        if {[list $metric $axis] eq $Key} {
+            return $Rows
+        }
+        set Key [list $metric $axis]
+        set prices {}
+        foreach r [$Db refusals -metric $metric -n 4096] {
+            dict set prices [dict get $r scope] $r
+        }
+        set Rows {}
+        set ranked [$Run ranking loop $metric $axis]
+        # of code without a map the compiler's decisions are not known: such loops only where there are no others
+        set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
+        foreach row [expr {[llength $mapped] ? $mapped : $ranked}] {
+            set scope [dict get $row row]
+            lassign [my Decision $scope $metric $axis] words tone
+            set price 0
+            set reason ""
+            if {[dict exists $prices $scope]} {
+                set price [dict get $prices $scope share]
+                set reason [dict get $prices $scope reason_text]
+                if {$words eq ""} {
+                    set words "not vectorised"
+                    set tone bad
+                }
+            }
+            lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
+                sum [dict get $row sum] share [dict get $row share] words $words tone $tone price $price reason $reason]
+        }
+        return $Rows
+    }
+    method Place {file line {column 0}} {
+        if {$file < 0} {
+            return ""
+        }
+        set name [::heatscope::fmt plain [dict get [$Db file $file] name]]
+        if {$line > 0} {
+            append name :$line
+            if {$column > 0} {
+                append name :$column
+            }
+        }
+        return $name
+    }
+    # {words tone}: what the loop runs as
+    method Decision {scope metric axis} {
+        set vector 0.0
+        set all 0.0
+        set width 0
+        set unroll 0
+        foreach v [$Db instances $scope -metric $metric -axis $axis] {
+            set all [expr {$all + [dict get $v sum]}]
+            if {[dict get $v vector_width] > 1} {
+                set vector [expr {$vector + [dict get $v sum]}]
+                set width [expr {max($width, [dict get $v vector_width])}]
+            }
+            set unroll [expr {max($unroll, [dict get $v unroll])}]
+        }
+        if {$width > 1} {
+            if {$all <= 0} {
+                return [list "vector \u00d7$width" good]
+            }
+            return [list "vector \u00d7$width [::heatscope::fmt percent $vector $all 0]" [expr {$vector >= 0.5 * $all ? "good" : "bad"}]]
+        }
+        if {$unroll > 1} {
+            return [list "unrolled \u00d7$unroll" plain]
+        }
+        return {{} plain}
+    }
+
+    # All that is known of a loop, line by line: dicts {kind text ?right? ?file line?}; kind is head, section, fact, good, bad.
+    method details {scope metric axis} {
+        set out {}
+        set facts [$Db scope $scope]
+        if {[dict get $facts kind] ne "loop"} {
+            return [list [dict create kind fact text "[$Run scopeTitle $scope] is no loop: choose one in the list or in the source."]]
+        }
+        lappend out [dict create kind head text [$Run scopeTitle $scope] right [$Run lineSpan $scope] file [dict get $facts file] \
+            line [dict get $facts line_begin]]
+        set more [$Db loopfacts $scope -n 100]
+        foreach words [my Control $more] {
+            lappend out [dict create kind fact text $words]
+        }
+        foreach d [dict get $more directives] {
+            lappend out [dict create kind fact text [::heatscope::fmt plain [dict get $d text]] file [dict get $d file] line [dict get $d line]]
+        }
+        lappend out {*}[my Versions $scope $metric $axis]
+        lappend out {*}[my Remarks $scope $metric $axis]
+        lappend out {*}[my Dependences $scope]
+        if {[llength [dict get $more checks]]} {
+            lappend out [dict create kind section text "Checks at run time" right [llength [dict get $more checks]]]
+            foreach c [dict get $more checks] {
+                lappend out [dict create kind fact text "check [dict get $c check]: access at [my Place [dict get $c file] [dict get $c line] [dict get $c column]]" \
+                    right "[dict get $c comparisons] comparisons" file [dict get $c file] line [dict get $c line]]
+            }
+        }
+        if {[llength [dict get $more references]]} {
+            lappend out [dict create kind section text References right [llength [dict get $more references]]]
+            foreach r [dict get $more references] {
+                set stride [expr {[dict get $r stride_bytes] ne "" ? "stride [dict get $r stride_bytes] B" : "stride [dict get $r stride]"}]
+                lappend out [dict create kind fact text "[::heatscope::fmt plain [dict get $r text]]  [dict get $r access]" \
+                    right $stride file [dict get $r file] line [dict get $r line]]
+            }
+        }
+        return $out
+    }
+    method Control {facts} {
+        set out {}
+        if {![dict exists $facts variable]} {
+            return $out
+        }
+        set words [::heatscope::fmt plain [dict get $facts variable]]
+        if {[dict get $facts first] ne ""} {
+            append words " from [::heatscope::fmt plain [dict get $facts first]]"
+        }
+        if {[dict get $facts bound] ne ""} {
+            append words [expr {[regexp {[<>=]} [dict get $facts bound]] ? ", while " : " to "}][::heatscope::fmt plain [dict get $facts bound]]
+        }
+        if {[dict get $facts step] ni {0 1}} {
+            append words ", step [dict get $facts step]"
+        }
+        if {[dict get $facts trips] > 0} {
+            append words ": [::heatscope::fmt plural [dict get $facts trips] iteration]"
+        } elseif {[dict get $facts trips_max] > 0} {
+            append words ": at most [::heatscope::fmt plural [dict get $facts trips_max] iteration]"
+        }
+        if {[string trim $words] ne ""} {
+            lappend out [string trim $words " ,:"]
+        }
+        if {[dict get $facts collapsed] > 1} {
+            lappend out "[dict get $facts collapsed] loops made one"
+        }
+        return $out
+    }
+    method Versions {scope metric axis} {
+        set versions [$Db instances $scope -metric $metric -axis $axis]
+        if {![llength $versions]} {
+            return {}
+        }
+        set out [list [dict create kind section text "Versions in the code" right [llength $versions]]]
+        foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
+            set v [lindex $v 0]
+            set words [::heatscope::fmt plain [dict get $v version_text]]
+            foreach {key text} {vector_width ", \u00d7%d" interleave ", interleaved %d" unroll ", unrolled %d"} {
+                if {[dict get $v $key] > 1} {
+                    append words [format $text [dict get $v $key]]
+                }
+            }
+            lappend out [dict create kind [expr {[dict get $v vector_width] > 1 ? "good" : "fact"}] text $words \
+                right "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v share] 1]" bar [dict get $v share]]
+        }
+        return $out
+    }
+    method Remarks {scope metric axis} {
+        # those of the vectoriser first
+        set first {}
+        set then {}
+        foreach r [$Db remarks $scope -n 100] {
+            if {[dict get $r pass] eq "loop-vectorize"} {
+                lappend first $r
+            } else {
+                lappend then $r
+            }
+        }
+        set remarks [concat $first $then]
+        set out {}
+        foreach row [my rows $metric $axis] {
+            if {[dict get $row scope] == $scope && [dict get $row price] > 0} {
+                lappend out [dict create kind section text "Vectors refused: [dict get $row reason]" \
+                    right "at stake: [::heatscope::fmt percent [dict get $row price] 1]"]
+            }
+        }
+        set seen {}
+        set lines {}
+        foreach r $remarks {
+            set words "[dict get $r pass]: [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]"
+            if {$words in $seen} {
+                continue
+            }
+            lappend seen $words
+            lappend lines [dict create kind [expr {[dict get $r reason_code] ? "bad" : "fact"}] text $words \
+                right [expr {[dict get $r line] > 0 ? [my Place [dict get $r file] [dict get $r line]] : ""}] \
+                file [dict get $r file] line [dict get $r line]]
+        }
+        if {[llength $lines]} {
+            if {![llength $out]} {
+                lappend out [dict create kind section text "Remarks of the compiler" right [llength $lines]]
+            }
+            lappend out {*}$lines
+        }
+        return $out
+    }
+    method Dependences {scope} {
+        set list [$Db dependences $scope -n 100]
+        if {![llength $list]} {
+            return {}
+        }
+        set out [list [dict create kind section text "Dependences between iterations" right [llength $list]]]
+        foreach d $list {
+            set words "[dict get $d kind], [dict get $d verdict]"
+            if {[dict get $d distance] ne ""} {
+                append words ", distance [dict get $d distance]"
+            }
+            set kind [expr {[dict get $d prevents] ? "bad" : "fact"}]
+            lappend out [dict create kind $kind text "$words: from" right [my Place [dict get $d source_file] [dict get $d source_line] \
+                [dict get $d source_column]] file [dict get $d source_file] line [dict get $d source_line]]
+            lappend out [dict create kind $kind text "\u2003to" right [my Place [dict get $d sink_file] [dict get $d sink_line] \
+                [dict get $d sink_column]] file [dict get $d sink_file] line [dict get $d sink_line]]
+        }
+        return $out
+    }
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Calls of a message-passing library, added up in groups; words and histograms for the messages pane.
+
+oo::class create ::heatscope::Messages {
+    variable Run Db Groups
+
+    constructor {run} {
+        set Run $run
+        set Db [$run db]
+        set Groups {}
+    }
+    method any {} { return [expr {[$Run info messages] > 0}] }
+    # Rows of `messages BY` with `name` and `where`.
+    method groups {by} {
+        if {![dict exists $Groups $by]} {
+            dict set Groups $by [lmap g [$Db messages $by -n 2000] {dict merge $g [my Names $by $g]}]
+        }
+        return [dict get $Groups $by]
+    }
+    method Names {by g} {
+        set where ""
+        switch -- $by {
+            call {
+                set name [::heatscope::fmt plain [dict get $g operation]]
+                if {[dict get $g filename] ne "" && [dict get $g line] > 0} {
+                    set where "[::heatscope::fmt plain [dict get $g filename]]:[dict get $g line]"
+                } else {
+                    set where "in [::heatscope::fmt shortName [dict get $g procedure]]"
+                }
+            }
+            operation { set name [::heatscope::fmt plain [dict get $g operation]] }
+            partner { set name [::heatscope::fmt plain [dict get $g partner]] }
+            size { set name [::heatscope::Messages::sizeClass [dict get $g size_class]] }
+            process {
+                set name [$Run columnLabel process [dict get $g process]]
+                catch {set where [::heatscope::fmt plain [dict get [$Db process [dict get $g process]] host]]}
+            }
+            default { set name "all calls" }
+        }
+        return [dict create name $name where $where]
+    }
+    # {from to count} of size or duration for the group that table row `row` is in
+    method histogram {which by row} {
+        return [$Db histogram $which $by $row]
+    }
+    # {classes LIST rows LIST}: bytes sent by each process to each kind of partner
+    method partners {} {
+        return [$Db partners]
+    }
+    # All calls as one group; {} without any.
+    method total {} {
+        return [lindex [my groups all] 0]
+    }
+    # "12.3 MB"
+    method bytes {n} { return [::heatscope::fmt amount $n B] }
+}
+namespace eval ::heatscope::Messages {
+    # 0: empty; n: 16^(n-1) to 16^n - 1 bytes
+    proc sizeClass {n} {
+        if {$n <= 0} {
+            return "no data"
+        }
+        set from [expr {16.0 ** ($n - 1)}]
+        set to [expr {16.0 ** $n}]
+        return "[power $from] to [power $to]"
+    }
+    # Powers of two as people say them: 256 B, 64 KiB.
+    proc power {n} {
+        foreach unit {B KiB MiB GiB TiB PiB} {
+            if {$n < 1024} {
+                return "[format %.0f $n] $unit"
+            }
+            set n [expr {$n / 1024.0}]
+        }
+        return "[format %.0f [expr {$n * 1024}]] PiB"
+    }
+    # What a bucket of a histogram begins at.
+    proc bucket {which from} {
+        if {$which eq "size"} {
+            return [expr {$from == 0 ? "0" : [power $from]}]
+        }
+        return [expr {$from == 0 ? "0" : [::heatscope::fmt seconds [expr {$from * 1e-9}]]}]
+    }
+}

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Message passing: calls by place, operation, partner, size or process; sizes and durations of the chosen ones as
+# histograms; who sends how much to which kind of partner.
+
+oo::class create ::heatscope::MessagesView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Model List Charts By Rows ById Chosen SortColumn SortOrder Places
+
+    method name {} { return messages }
+    method title {} { return Messages }
+    method focusWidget {} { return $List }
+
+    method Heading {head} {
+        ttk::menubutton $head.title -style Rank.TMenubutton -text Messages -menu $head.title.menu -takefocus 0
+        menu $head.title.menu
+        foreach {by text} {call "By call" operation "By operation" partner "By kind of partner" size "By size" process "By process"} {
+            $head.title.menu add command -label $text -command [namespace code [list my group $by]]
+        }
+        ttk::label $head.sub -style Card.Sub.TLabel
+        pack $head.title -side left
+        pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    }
+    method Build {body} {
+        set Model [::heatscope::Messages new $Run]
+        set By call
+        set Rows {}
+        set ById {}
+        set Chosen {}
+        set SortColumn share
+        set SortOrder decreasing
+        set Places {}
+        ttk::panedwindow $body.split -orient horizontal
+        set left [ttk::frame $body.split.left -style Card.TFrame]
+        set right [ttk::frame $body.split.right -style Card.TFrame]
+        $body.split add $left -weight 3
+        $body.split add $right -weight 2
+        pack $body.split -fill both -expand 1
+        ttk::scrollbar $left.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
+        set List [my Widget barlist $left.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $left.scroll set] \
+            -heading 1 -height [::heatscope::theme dp 160] -width [::heatscope::theme dp 480] -rowheight [::heatscope::theme dp 22] \
+            -empty "no message passing was recorded"]
+        grid $List $left.scroll -sticky nswe
+        grid columnconfigure $left 0 -weight 1
+        grid rowconfigure $left 0 -weight 1
+        set Charts [canvas $right.charts -highlightthickness 0 -borderwidth 0 -width [::heatscope::theme dp 260] -height 10]
+        pack $Charts -fill both -expand 1 -padx [::heatscope::theme dp 8] -pady [::heatscope::theme dp 4]
+        bind $Charts <Configure> +[namespace code {my Draw}]
+        bind $Charts <Motion> [namespace code {my HoverChart %x %y}]
+        bind $Charts <Leave> [namespace code {my Read ""}]
+        bind $List <<ListPick>> [namespace code {my OnPick %d}]
+        bind $List <<ListOpen>> [namespace code {my OnPick %d}]
+        bind $List <<ListSort>> [namespace code {my OnSort %d}]
+        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        bind $List <g> "[namespace code {my nextGroup}]; break"
+    }
+    destructor {
+        $Model destroy
+        next
+    }
+    method Scroll {args} {
+        $List yview {*}$args
+    }
+    method themed {} {
+        $Charts configure -background [::heatscope::theme colour card]
+        my Draw
+    }
+    method group {by} {
+        set By $by
+        set Chosen {}
+        $Path.head.title configure -text [dict get {call "Messages by call" operation "By operation" partner "By kind of partner"
+            size "By size" process "By process"} $by]
+        my Fill
+        my Draw
+    }
+    method nextGroup {} {
+        set all {call operation partner size process}
+        my group [lindex $all [expr {([lsearch -exact $all $By] + 1) % [llength $all]}]]
+    }
+
+    method Show {changed} {
+        if {![llength $Rows]} {
+            my Fill
+        }
+        # the call on the selected line
+        if {$By eq "call" && [my Any $changed file line]} {
+            foreach row $Rows {
+                if {[dict get $row line] > 0 && [dict get $row line] == [dict get $Selection line]
+                    && [dict get $row file] == [dict get $Selection file]} {
+                    set Chosen [dict get $row group]
+                    $List configure -selected $Chosen
+                    $List see $Chosen
+                    my Draw
+                    break
+                }
+            }
+        }
+    }
+    method Fill {} {
+        set Rows [$Model groups $By]
+        set ById {}
+        set top 0
+        foreach row $Rows {
+            dict set ById [dict get $row group] $row
+            set top [expr {max($top, [dict get $row share])}]
+        }
+        set total [$Model total]
+        if {$total eq ""} {
+            my subtitle ""
+        } else {
+            my subtitle "[::heatscope::fmt plural [dict get $total calls] call], [::heatscope::fmt seconds [dict get $total duration_s]],\
+                [$Model bytes [dict get $total sent_bytes]] sent \u00b7 timed, not sampled"
+        }
+        $List configure -columns [list [list name [dict get {call Call operation Operation partner Partners size Size process Process} $By] name 0] \
+            [list bar "" bar 6] [list share Time percent 6] [list amount "" text 8 right] [list calls Calls count 6] \
+            [list sent Sent text 8 right] [list mean "Mean size" text 9 right] [list longest Longest text 9 right]] \
+            -barmax [expr {$top > 0 ? $top : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+        my Sort
+    }
+    method Sort {} {
+        set key [dict get {name name share share calls calls sent sent_bytes mean size_mean longest duration_max_s} $SortColumn]
+        set rows [lsort -$SortOrder -command [list ::heatscope::MessagesView::by $key] $Rows]
+        $List setrows [lmap row $rows {
+            list [dict get $row group] [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] \
+                [::heatscope::fmt seconds [dict get $row duration_s]] [dict get $row calls] [$Model bytes [dict get $row sent_bytes]] \
+                [$Model bytes [dict get $row size_mean]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
+        }]
+        $List configure -selected $Chosen
+    }
+    method OnPick {pick} {
+        set id [dict get $pick id]
+        if {![dict exists $ById $id]} {
+            return
+        }
+        set Chosen $id
+        $List configure -selected $id
+        set row [dict get $ById $id]
+        if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+            $Nav line messages [dict get $row file] [dict get $row line]
+        } elseif {$By eq "call" && [dict get $row scope] >= 0} {
+            $Nav scope messages [dict get $row scope]
+        } elseif {$By eq "process" && [dict get $Selection axis] eq "process"} {
+            $Nav column messages [dict get $row process]
+        }
+        my Draw
+    }
+    method OnSort {pick} {
+        set column [dict get $pick column]
+        if {$column in {bar amount}} {
+            set column share
+        }
+        if {$column eq $SortColumn} {
+            set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
+        } else {
+            set SortColumn $column
+            set SortOrder [expr {$column eq "name" ? "increasing" : "decreasing"}]
+        }
+        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
+        my Sort
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
+            my Read ""
+            return
+        }
+        my Read [my Words [dict get $ById [dict get $hit id]]]
+    }
+    method Words {row} {
+        set text "[dict get $row name] [dict get $row where]: [::heatscope::fmt plural [dict get $row calls] call],\
+            [::heatscope::fmt seconds [dict get $row duration_mean_s]] each \u00b1 [::heatscope::fmt seconds [dict get $row duration_stddev_s]],\
+            [::heatscope::fmt seconds [dict get $row duration_min_s]] to [::heatscope::fmt seconds [dict get $row duration_max_s]]"
+        append text "; sent [$Model bytes [dict get $row sent_bytes]] in [::heatscope::fmt plural [dict get $row sent] message],\
+            received [$Model bytes [dict get $row received_bytes]] in [::heatscope::fmt plural [dict get $row received] message]"
+        return $text
+    }
+
+    # ---- the charts ----
+
+    method Draw {} {
+        set w [winfo width $Charts]
+        set h [winfo height $Charts]
+        $Charts delete all
+        set Places {}
+        if {$w < 60 || $h < 40 || ![$Model any]} {
+            return
+        }
+        set t ::heatscope::theme
+        set by $By
+        set row $Chosen
+        if {$row eq "" || ![dict exists $ById $row]} {
+            set by all
+            set row 0
+        }
+        set what [expr {$by eq "all" ? "all calls" : [dict get $ById $row name]}]
+        # two histograms above each other, the matrix beside them where there is room
+        set wide [expr {$w > [$t dp 300]}]
+        set left [expr {$wide ? int($w * 0.5) : $w}]
+        set third [expr {$wide ? $h / 2 : $h / 3}]
+        my Histogram size "Sizes of $what" [$Model histogram size $by $row] 0 0 $left $third
+        my Histogram duration "Durations of $what" [$Model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
+        if {$wide} {
+            my Matrix [expr {$left + [$t dp 14]}] 0 $w $h
+        } else {
+            my Matrix 0 [expr {2 * $third}] $w $h
+        }
+    }
+    method Caption {x y text room} {
+        set t ::heatscope::theme
+        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt fit $text $room {font measure HsSmall}]
+        return [expr {$y + [font metrics HsSmall -linespace] + [$t dp 3]}]
+    }
+    method Histogram {which title buckets x0 y0 x1 y1} {
+        set t ::heatscope::theme
+        set top [my Caption $x0 $y0 $title [expr {$x1 - $x0}]]
+        set line [font metrics HsSmall -linespace]
+        set bottom [expr {$y1 - $line - [$t dp 5]}]
+        if {![llength $buckets] || $bottom - $top < 8} {
+            return
+        }
+        set most 1
+        foreach bucket $buckets {
+            set most [expr {max($most, [lindex $bucket 2])}]
+        }
+        set n [llength $buckets]
+        set step [expr {double($x1 - $x0) / max($n, 8)}]
+        set i 0
+        set free $x0
+        foreach bucket $buckets {
+            lassign $bucket from to count
+            set a [expr {round($x0 + $i * $step)}]
+            set b [expr {round($x0 + ($i + 1) * $step) - 2}]
+            if {$count > 0} {
+                # the root shows the rare ones too
+                set y [expr {$bottom - max(1, round(($bottom - $top) * sqrt(double($count) / $most)))}]
+                $Charts create rectangle $a $y $b $bottom -width 0 -fill [$t colour barDark]
+            }
+            set label [::heatscope::Messages::bucket $which $from]
+            if {$a >= $free && $a + [font measure HsSmall $label] <= $x1} {
+                $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour faint] -text $label
+                set free [expr {$a + [font measure HsSmall $label] + [$t dp 8]}]
+            }
+            lappend Places [list $a $top $b $y1 "$title: [::heatscope::fmt plural $count call] of\
+                [::heatscope::Messages::bucket $which $from] to [::heatscope::Messages::bucket $which $to]"]
+            incr i
+        }
+        $Charts create line $x0 $bottom $x1 $bottom -fill [$t colour border]
+    }
+    # Bytes sent, processes downwards, kinds of partners beside each other.
+    method Matrix {x0 y0 x1 y1} {
+        set t ::heatscope::theme
+        set m [$Model partners]
+        set classes [dict get $m classes]
+        set rows [dict get $m rows]
+        # kinds of partners that nothing goes to are left out
+        set keep {}
+        for {set k 0} {$k < [llength $classes]} {incr k} {
+            foreach row $rows {
+                if {[lindex $row $k] > 0} {
+                    lappend keep $k
+                    break
+                }
+            }
+        }
+        lassign [$Run words process] one many
+        set top [my Caption $x0 $y0 "Bytes sent by $one to" [expr {$x1 - $x0}]]
+        set line [font metrics HsSmall -linespace]
+        if {![llength $keep] || ![llength $rows]} {
+            return
+        }
+        set names [expr {min(4, [llength $keep])}]
+        set most 1.0
+        foreach row $rows {
+            foreach k $keep {
+                set most [expr {max($most, [lindex $row $k])}]
+            }
+        }
+        set labels [expr {[font measure HsSmall [$Run columnLabel process [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
+        set head [expr {$top + $names * $line + [$t dp 4]}]
+        set room [expr {$y1 - $head}]
+        if {$room < 10} {
+            return
+        }
+        # of many processes those with the most in each row of pixels
+        set shown [expr {int(min([llength $rows], max(1, $room / max(3, $line * 0.8))))}]
+        set height [expr {min(double($room) / $shown, [$t dp 22])}]
+        set step [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
+        set i 0
+        foreach k $keep {
+            set x [expr {$x0 + $labels + $i * $step}]
+            # names as stairs, each from its own column
+            if {$i < 4} {
+                $Charts create text $x [expr {$top + ($names - 1 - min($i, 3)) * $line}] -anchor nw -font HsSmall -fill [$t colour faint] \
+                    -text [::heatscope::fmt fit [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x}] {font measure HsSmall}]
+            }
+            incr i
+        }
+        for {set r 0} {$r < $shown} {incr r} {
+            set first [expr {$r * [llength $rows] / $shown}]
+            set last [expr {max($first, ($r + 1) * [llength $rows] / $shown - 1)}]
+            set y [expr {$head + $r * $height}]
+            if {$height >= $line * 0.8 && ($r % max(1, int($line / $height + 0.99)) == 0)} {
+                $Charts create text $x0 [expr {$y + $height / 2}] -anchor w -font HsSmall -fill [$t colour muted] -text [$Run columnLabel process $first]
+            }
+            set i 0
+            foreach k $keep {
+                set v 0.0
+                for {set p $first} {$p <= $last} {incr p} {
+                    set v [expr {max($v, [lindex $rows $p $k])}]
+                }
+                set x [expr {$x0 + $labels + $i * $step}]
+                set colour [expr {$v > 0 ? [$t mix barTrack barDark [expr {0.15 + 0.85 * log(1 + $v) / log(1 + $most)}]] : [$t colour barTrack]}]
+                $Charts create rectangle $x $y [expr {$x + $step - 1}] [expr {$y + $height - 1}] -width 0 -fill $colour
+                if {$v > 0 && $height >= $line && $step > [font measure HsSmall [$Model bytes $v]] + 6} {
+                    $Charts create text [expr {$x + $step / 2}] [expr {$y + $height / 2}] -font HsSmall \
+                        -fill [my TextOn $colour] -text [$Model bytes $v]
+                }
+                set who [$Run columnLabel process $first]
+                if {$last > $first} {
+                    append who \u2013[$Run columnLabel process $last]
+                }
+                lappend Places [list $x $y [expr {$x + $step}] [expr {$y + $height}] \
+                    "$who to [::heatscope::fmt plain [lindex $classes $k]]: [$Model bytes $v]"]
+                incr i
+            }
+        }
+    }
+    method TextOn {colour} {
+        scan $colour #%2x%2x%2x r g b
+        return [expr {0.299 * $r + 0.587 * $g + 0.114 * $b > 140 ? "#1d2430" : "#ffffff"}]
+    }
+    method HoverChart {x y} {
+        foreach place $Places {
+            lassign $place x0 y0 x1 y1 text
+            if {$x >= $x0 && $x < $x1 && $y >= $y0 && $y < $y1} {
+                my Read $text
+                return
+            }
+        }
+        my Read ""
+    }
+    method describe {} {
+        set out "Messages by $By: [my fullSubtitle]\n"
+        foreach row [lrange $Rows 0 100] {
+            append out "[expr {[dict get $row group] eq $Chosen ? "> " : ""}][::heatscope::fmt percent [dict get $row share] 1] [my Words $row]\n"
+        }
+        foreach place $Places {
+            append out "| [lindex $place 4]\n"
+        }
+        return $out
+    }
+}
+namespace eval ::heatscope::MessagesView {
+    proc by {key a b} {
+        set x [dict get $a $key]
+        set y [dict get $b $key]
+        if {$key eq "name"} {
+            return [string compare -nocase $x $y]
+        }
+        return [expr {$x < $y ? -1 : $x > $y}]
+    }
+}
