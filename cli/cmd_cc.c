@@ -36,7 +36,9 @@ static const hsc_cli_option options[] = {
     "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
     "source looks like (procedures, loops, calls) and which machine code came of it. The generated\n" \
     "code is the same, byte for byte. Line tables are asked for when ARGS have no -g option, a build\n" \
-    "id when the command links; nothing is added to commands that only preprocess or print.\n\n" \
+    "id when the command links; nothing is added to commands that only preprocess or print. With -flto and\n" \
+    "-fuse-ld=lld the linker loads the pass as well; bfd and gold can't: the map is then that of before\n" \
+    "linking.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
     " names another compiler; it must be of LLVM 19." PROBES
@@ -73,6 +75,8 @@ typedef struct request {
     bool has_build_id;
     bool has_inputs;
     bool is_relocatable;
+    bool optimises_at_link;
+    const char *linker; /* option that names it; NULL */
     const char **include; /* directories of -I, in order; borrowed */
     size_t n_include;
 } request;
@@ -213,6 +217,12 @@ static void scan(request *r, int argc, char **argv, int depth) {
             r->has_debug = true;
         else if (strstr(a, "--build-id") && (starts(a, "-Wl,") || starts(a, "--build-id")))
             r->has_build_id = true;
+        else if (starts(a, "-flto"))
+            r->optimises_at_link = true;
+        else if (!strcmp(a, "-fno-lto"))
+            r->optimises_at_link = false;
+        else if (starts(a, "-fuse-ld=") || starts(a, "--ld-path="))
+            r->linker = a;
         else if (!strcmp(a, "-x") && i + 1 < argc) {
             const char *language = argv[++i];
             r->compiles = r->compiles || (strcmp(language, "none") && !starts(language, "assembler") && !strstr(language, "header"));
@@ -372,6 +382,44 @@ static const char *module_folder(const request *r, char **compiler, int n_compil
     return folder;
 }
 
+/* ---- link-time optimisation ------------------------------------------------------------------------------------------ */
+
+/* Is the linker that the option names an lld of LLVM 19, which can load the pass? bfd and gold can't, and one of another
+ * version must not: it would refuse the whole link. */
+static bool linker_loads_pass(char **compiler, int n_compiler, const char *option) {
+    char text[256] = "";
+    int out[2], status = 0;
+    size_t at = 0;
+    if (!option || !strstr(option, "lld") || pipe2(out, O_CLOEXEC))
+        return false;
+    char **argv = must(calloc((size_t)n_compiler + 3, sizeof *argv));
+    for (int i = 0; i < n_compiler; i++)
+        argv[i] = compiler[i];
+    argv[n_compiler] = must(strdup(option));
+    argv[n_compiler + 1] = (char *)"-Wl,--version";
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(out[1], STDOUT_FILENO);
+        if (null >= 0)
+            dup2(null, STDERR_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(out[1]);
+    for (ssize_t n; child > 0 && at + 1 < sizeof text && (n = read(out[0], text + at, sizeof text - 1 - at)) != 0;)
+        if (n > 0)
+            at += (size_t)n;
+        else if (errno != EINTR)
+            break;
+    close(out[0]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    free(argv[n_compiler]);
+    free(argv);
+    return strstr(text, "LLD 19.") != NULL;
+}
+
 /* ---- running it ---------------------------------------------------------------------------------------------------- */
 
 /* The compiler's command: HEATSCOPE_CC and the like, split at blanks, or the first of the known names that there is. */
@@ -425,7 +473,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -460,6 +508,12 @@ static int run(int language, int argc, char **argv) {
                 all[n++] = refusing_flag;
             }
         }
+    }
+    if (!r.prints && r.links && r.has_inputs && r.optimises_at_link &&
+        linker_loads_pass(compiler, n_compiler, r.linker) &&
+        hsc_cli_lib_file("heatscope-pass-" HEATSCOPE_VERSION ".so", pass, sizeof pass)) {
+        snprintf(at_link, sizeof at_link, "-Wl,--load-pass-plugin=%s", pass);
+        all[n++] = at_link;
     }
     if (!r.prints && r.links && r.has_inputs && !r.has_build_id && !r.is_relocatable)
         all[n++] = (char *)"-Wl,--build-id";

@@ -177,10 +177,14 @@ static void print_module_line(const hsc_map_module *m) {
     printf("%s: %s, -%s, %zu procedure%s, %zu loop%s, %zu call%s, %zu place%s%s\n", m->head.name.p,
            language_text(m->head.language), m->head.level.p, m->n_procedures, plural(m->n_procedures), m->n_loops,
            plural(m->n_loops), m->n_callsites, plural(m->n_callsites), m->n_places, plural(m->n_places),
-           m->head.flags & HSC_module_flag_NO_DEBUG_INFO             ? " (compiled without line tables)"
+           m->is_replaced                                            ? " (code: see the module written at link time)"
+           : m->head.flags & HSC_module_flag_LINK_TIME              ? " (written at link time)"
+           : m->head.flags & HSC_module_flag_NO_DEBUG_INFO          ? " (compiled without line tables)"
            : m->head.flags & HSC_module_flag_PROFILE_DISCRIMINATORS ? " (keyed by line: a sample profile owns the discriminators)"
            : m->head.keying == HSC_keying_LINE                       ? " (keyed by line)"
-                                                                     : "");
+           : m->head.flags & HSC_module_flag_FOR_LINK
+               ? " (optimised at link time without the pass: versions and places are those of before)"
+               : "");
 }
 
 typedef struct version {

@@ -171,7 +171,7 @@ static bool add_outcomes(making *w, const hsc_map_module *m) {
                      (hsc_book_version){loop, function, own, call, (uint32_t)v->version, (uint32_t)v->vector_width,
                                         (uint32_t)v->interleave, (uint32_t)v->unroll, 1}));
     }
-    for (size_t i = 0; i < m->n_inlines; i++) {
+    for (size_t i = 0; i < m->n_inlines && !m->is_replaced; i++) {
         uint32_t site = m->inlines[i].site_id ? w->site_of.p[m->inlines[i].site_id] : HSC_NO_INDEX;
         const hsc_rec_inline *n = &m->inlines[i];
         if (site == HSC_NO_INDEX || !(site & CALL) ||

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <heatscope/formats/tags.h>
+#include <pool.h>
 
 #define MODULES_MAX (1u << 20)
 
@@ -431,6 +432,9 @@ static hsc_status take(reading *r) {
     case HSC_REC_dependence:
         ADD(dependences, n_dependences, hsc_rec_dependence);
         break;
+    case HSC_REC_link_unit:
+        ADD(link_units, n_link_units, hsc_rec_link_unit);
+        break;
     case HSC_REC_memory_check:
         ADD(memory_checks, n_memory_checks, hsc_rec_memory_check);
         if (!keep_numbers(r, &m->memory_checks[m->n_memory_checks - 1].lines) ||
@@ -478,6 +482,29 @@ memory:
     return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
 }
 
+/* What is said of the code of units that were looked at again at link time holds no more. */
+static hsc_status replace_by_linked(reading *r) {
+    hsc_map_model *m = &r->model;
+    hsc_table of_tag = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->n_modules; i++)
+        for (size_t k = 0; ok && k < m->modules[i].n_link_units; k++) {
+            uint32_t *at = hsc_table_at(&of_tag, m->modules[i].link_units[k].unit_tag, 0);
+            ok = at != NULL;
+            if (ok)
+                *at = (uint32_t)i;
+        }
+    for (size_t i = 0; ok && i < m->n_modules; i++) {
+        hsc_map_module *v = &m->modules[i];
+        uint32_t by = hsc_table_get(&of_tag, v->head.module_tag, 0);
+        v->is_replaced = by != HSC_NO_INDEX && by != i;
+        if (v->is_replaced)
+            v->n_instances = v->n_places = 0;
+    }
+    hsc_table_fini(&of_tag);
+    return ok ? HSC_OK : hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
+}
+
 hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label, hsc_map_model *out, hsc_err *err) {
     reading r = {.label = label, .err = err};
     hsc_reader *reader = NULL;
@@ -500,6 +527,8 @@ hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label,
     if (status == HSC_OK && !r.model.n_modules)
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: it holds no module", label);
     hsc_reader_close(reader);
+    if (status == HSC_OK)
+        status = replace_by_linked(&r);
     if (status == HSC_OK)
         *out = r.model;
     else
@@ -542,6 +571,7 @@ void hsc_map_model_fini(hsc_map_model *m) {
         free(v->runtime_calls);
         free(v->dependences);
         free(v->memory_checks);
+        free(v->link_units);
     }
     free(m->modules);
     for (struct block *b = m->memory; b;) {

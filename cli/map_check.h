@@ -30,9 +30,11 @@ typedef struct hsc_map_module {
     hsc_rec_array_argument *array_arguments;
     hsc_rec_directive *directives;
     hsc_rec_runtime_call *runtime_calls;
+    hsc_rec_link_unit *link_units;
     size_t n_files, n_procedures, n_loops, n_callsites, n_instances, n_inlines, n_places, n_remarks,
         n_dependences, n_memory_checks, n_values, n_symbolics, n_arrays, n_references, n_messages, n_sections,
-        n_datatypes, n_links, n_array_arguments, n_directives, n_runtime_calls;
+        n_datatypes, n_links, n_array_arguments, n_directives, n_runtime_calls, n_link_units;
+    bool is_replaced; /* by a module written at link time: no instances and places, and inlined copies of before linking */
     uint64_t records;
 } hsc_map_module;
 

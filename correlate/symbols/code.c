@@ -349,6 +349,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->foreign_pieces.p);
     free(c->foreign_functions.p);
     free(c->groups.p);
+    free(c->link_units.p);
     free(c->sites.p);
     free(c->places.p);
     free(c->inlineds.p);

@@ -35,7 +35,8 @@ typedef struct hsc_scope_span {
 
 typedef struct hsc_unit { /* compile unit of the DWARF */
     const char *name, *directory; /* interned */
-    uint32_t group;               /* of the map; HSC_NO_INDEX */
+    uint32_t group;               /* of the map, which has the places of the unit's code; HSC_NO_INDEX */
+    uint32_t source;              /* group that was written when it was compiled: another one after a look at link time */
     uint64_t language;
 } hsc_unit;
 
@@ -76,7 +77,15 @@ typedef struct hsc_group { /* one translation unit of the map */
     uint64_t module_tag;
     uint64_t keying;
     uint32_t units; /* DWARF units that answer to it */
+    uint32_t place_base;  /* of its record */
+    uint32_t first_link;  /* of link_units: the groups written at link time that have its code; HSC_NO_INDEX: none */
 } hsc_group;
+
+typedef struct hsc_link_unit { /* a group written at link time has code of a unit */
+    uint32_t group;
+    uint64_t unit_tag;
+    uint32_t next; /* of the same unit; HSC_NO_INDEX */
+} hsc_link_unit;
 
 typedef struct hsc_foreign_loop { /* of the machine code, where there is no map */
     uint32_t loop;   /* row of loops */
@@ -147,6 +156,7 @@ struct hsc_code {
     HSC_VEC(hsc_range) code_ranges; /* executable sections, sorted */
     HSC_VEC(hsc_range) data_ranges; /* other loaded sections with contents */
     HSC_VEC(hsc_group) groups;
+    HSC_VEC(hsc_link_unit) link_units;
     HSC_VEC(hsc_site) sites;
     HSC_VEC(hsc_place) places;
     HSC_VEC(hsc_inlined) inlineds;

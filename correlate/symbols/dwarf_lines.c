@@ -31,6 +31,20 @@ static uint32_t score(hsc_code *c, Dwarf_Die *unit, uint32_t group) {
     return n;
 }
 
+/* The group that was written at link time for the code of a unit of group `source`; `source` where there is none. Several
+ * have code of one unit where ThinLTO made clones of what it imported: that with most of the procedures, and each once. */
+static uint32_t linked_group(hsc_code *c, Dwarf_Die *unit, uint32_t source) {
+    uint32_t first = c->groups.p[source].first_link, best = source, best_score = 0;
+    for (uint32_t i = first; i != HSC_NO_INDEX; i = c->link_units.p[i].next) {
+        uint32_t g = c->link_units.p[i].group, n = c->link_units.p[first].next == HSC_NO_INDEX ? 1 : score(c, unit, g);
+        if (best == source || n > best_score || (n == best_score && c->groups.p[g].units < c->groups.p[best].units)) {
+            best = g;
+            best_score = n;
+        }
+    }
+    return best;
+}
+
 /* The map's group of each unit: same name and directory. Of several (a source compiled twice with different options) the
  * one that has most of the unit's procedures; of equal ones the next in order, since the linker puts .debug_info and the
  * map's section together in the same order. (ThinLTO makes further units of one name, for what it imports.) */
@@ -68,8 +82,10 @@ static bool match_units(hsc_code *c, Dwarf *dwarf) {
             }
         }
         used.p[best]++;
-        unit->group = best;
-        c->groups.p[best].units++;
+        unit->source = best;
+        unit->group = best = linked_group(c, &die, best);
+        c->groups.p[unit->source].units++;
+        c->groups.p[best].units += best != unit->source;
     }
     hsc_table_fini(&first);
     free(next.p);
@@ -102,7 +118,7 @@ bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf) {
         Dwarf_Die *source = split.addr ? &split : &die; /* what a unit is stands in the .dwo file */
         if (dwarf_attr(source, DW_AT_language, &a))
             dwarf_formudata(&a, &language);
-        hsc_unit u = {text_of(c, source, DW_AT_name), text_of(c, &die, DW_AT_comp_dir), HSC_NO_INDEX, language};
+        hsc_unit u = {text_of(c, source, DW_AT_name), text_of(c, &die, DW_AT_comp_dir), HSC_NO_INDEX, HSC_NO_INDEX, language};
         if (u.directory && !u.directory[0])
             u.directory = text_of(c, source, DW_AT_comp_dir);
         if (!split.addr && (dwarf_hasattr(&die, DW_AT_dwo_name) || dwarf_hasattr(&die, DW_AT_GNU_dwo_name))) {

@@ -84,7 +84,7 @@ static bool procedure_of(walk *w, Dwarf_Die *die, uint32_t *out, uint32_t *unit)
         return false;
     int line = 0;
     dwarf_decl_line(&origin, &line);
-    uint32_t group = c->units.p[*unit].group, file = HSC_NO_INDEX;
+    uint32_t group = c->units.p[*unit].source, file = HSC_NO_INDEX;
     uint32_t p = group != HSC_NO_INDEX ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)linkage) : HSC_NO_INDEX;
     if (p == HSC_NO_INDEX) {
         bool is_new;

@@ -162,7 +162,7 @@ static uint32_t loop_around_call(const hsc_code *c, const hsc_code_scope *s, uin
         if (site->procedure == caller)
             return site->loop;
     }
-    uint32_t group = s->call_discriminator ? c->units.p[s->unit].group : HSC_NO_INDEX;
+    uint32_t group = s->call_discriminator ? c->units.p[s->unit].source : HSC_NO_INDEX;
     uint32_t k = group != HSC_NO_INDEX ? hsc_table_get(&c->site_by_id, (uint64_t)group << 32 | s->call_discriminator, 0)
                                        : HSC_NO_INDEX;
     if (k != HSC_NO_INDEX && c->sites.p[k].is_call && c->sites.p[k].procedure == caller &&
@@ -247,6 +247,18 @@ static bool find_foreign_loops(hsc_code *c, uint64_t address, frame *frames, siz
     return true;
 }
 
+/* The name without what link-time optimisation put behind it to tell local functions of several units apart: ".7",
+ * ".llvm.123". */
+static size_t without_number(const char *name, size_t n) {
+    size_t digits = n;
+    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    if (digits == n || digits < 2 || name[digits - 1] != '.')
+        return n;
+    n = digits - 1;
+    return n > 5 && !memcmp(name + n - 5, ".llvm", 5) ? n - 5 : n;
+}
+
 /* Procedure of an address that no DIE covers: by the symbol. */
 static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_span *line, uint32_t *out) {
     const hsc_symbol *s = hsc_code_symbol_at(c, address);
@@ -261,10 +273,18 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
             name = hsc_pool_intern(&c->pool, "[plt]", 5);
     if (!name)
         return true;
-    if (line && c->units.p[line->unit].group != HSC_NO_INDEX) {
-        *out = hsc_table_get(&c->procedure_by_group, c->units.p[line->unit].group, (uintptr_t)name);
+    uint32_t source = line ? c->units.p[line->unit].source : HSC_NO_INDEX;
+    size_t n = strlen(name);
+    for (size_t shorter = n; source != HSC_NO_INDEX; n = shorter) { /* as compiled: before the linker numbered its names */
+        const char *as_compiled = n == strlen(name) ? name : hsc_pool_intern(&c->pool, name, n);
+        if (!as_compiled)
+            return false;
+        *out = hsc_table_get(&c->procedure_by_group, source, (uintptr_t)as_compiled);
         if (*out != HSC_NO_INDEX)
             return true;
+        shorter = without_number(name, n);
+        if (shorter == n)
+            break;
     }
     bool is_new;
     if (!hsc_code_add_procedure(c, name, name, line ? line->file : HSC_NO_INDEX, out, &is_new))
@@ -281,11 +301,23 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
     return true;
 }
 
-/* The place that the row names, when it is one of the function that the frames are of. */
-static const hsc_place *place_of(const hsc_code *c, uint32_t group, uint32_t row, const frame *frames, size_t n) {
-    uint32_t p = c->lines.p[row].discriminator
-                     ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | c->lines.p[row].discriminator, 0)
-                     : HSC_NO_INDEX;
+/* Row of the place that a discriminator names. */
+static uint32_t place_row(const hsc_code *c, uint32_t group, uint32_t discriminator) {
+    uint32_t base = c->groups.p[group].place_base;
+    return discriminator > base ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | (discriminator - base), 0)
+                                : HSC_NO_INDEX;
+}
+
+/* The place that the row names, when it is one of the function that the frames are of. `made`: for one that is in no record,
+ * since the linker's optimiser left no more than an early id. */
+static const hsc_place *place_of(const hsc_code *c, uint32_t group, uint32_t row, const frame *frames, size_t n,
+                                 hsc_place *made) {
+    uint32_t discriminator = c->lines.p[row].discriminator, p = place_row(c, group, discriminator);
+    if (discriminator && discriminator <= c->groups.p[group].place_base) {
+        uint32_t site = hsc_table_get(&c->site_by_id, (uint64_t)group << 32 | discriminator, 0);
+        *made = (hsc_place){HSC_NO_INDEX, HSC_NO_INDEX, site, HSC_NO_INDEX};
+        return site == HSC_NO_INDEX ? NULL : made;
+    }
     const hsc_place *place = p == HSC_NO_INDEX ? NULL : &c->places.p[p];
     if (!place || place->function == HSC_NO_INDEX)
         return place;
@@ -311,9 +343,7 @@ static bool add_made_scope(hsc_code *c, uint64_t key, uint64_t kind, hsc_code_sc
 /* The inlined copies around a place as the map has them: where their DWARF is in a file that is not there. */
 static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) {
     uint32_t group = c->units.p[line->unit].group, chain[FRAMES_MAX], depth = 0;
-    uint32_t p = group != HSC_NO_INDEX && line->discriminator
-                     ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | line->discriminator, 0)
-                     : HSC_NO_INDEX;
+    uint32_t p = group != HSC_NO_INDEX ? place_row(c, group, line->discriminator) : HSC_NO_INDEX;
     if (p == HSC_NO_INDEX || c->places.p[p].function == HSC_NO_INDEX)
         return true;
     for (uint32_t i = c->places.p[p].inlined; i != HSC_NO_INDEX && depth < FRAMES_MAX; i = c->inlineds.p[i].parent)
@@ -360,10 +390,13 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
         return HSC_OK;
     }
     uint32_t unit = scope != HSC_NO_INDEX ? c->scopes.p[scope].unit : line ? line->unit : HSC_NO_INDEX;
-    uint32_t group = unit != HSC_NO_INDEX ? c->units.p[unit].group : HSC_NO_INDEX;
+    /* what was looked at at link time is known by the unit of its code; else each unit's code keeps the unit's own places */
+    bool linked = line && line->unit != HSC_NO_INDEX && c->units.p[line->unit].group != c->units.p[line->unit].source;
+    uint32_t group = linked ? c->units.p[line->unit].group : unit != HSC_NO_INDEX ? c->units.p[unit].source : HSC_NO_INDEX;
     uint32_t from = group == HSC_NO_INDEX || !line || line->discriminator ? row : hsc_code_row_in_loop(c, row, at, scope);
     bool borrowed = from != row;
-    const hsc_place *place = group == HSC_NO_INDEX || from == HSC_NO_INDEX ? NULL : place_of(c, group, from, frames, n);
+    hsc_place made;
+    const hsc_place *place = group == HSC_NO_INDEX || from == HSC_NO_INDEX ? NULL : place_of(c, group, from, frames, n, &made);
     if (group == HSC_NO_INDEX && !find_foreign_loops(c, at, frames, n))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     if (group != HSC_NO_INDEX && c->loops.n)

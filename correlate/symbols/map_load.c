@@ -27,6 +27,7 @@ typedef struct group_records {
     HSC_VEC(hsc_rec_dependence) dependences;
     hsc_map_data *data; /* NULL: not wanted */
     hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
+    HSC_VEC(uint32_t) group_of_instance; /* by row */
 } group_records;
 
 static bool intern(hsc_code *c, hsc_str *s) {
@@ -220,7 +221,7 @@ static bool add_code(hsc_code *c, group_records *g) {
                                  .interleave = clamp(l->interleave),
                                  .unroll = clamp(l->unroll)};
         if (!set_row(&g->instance_rows, g, l->instance_id, (uint32_t)c->instances.n) || !HSC_PUSH(c->instances, row) ||
-            !HSC_PUSH(c->instance_parents, HSC_NO_INDEX))
+            !HSC_PUSH(c->instance_parents, HSC_NO_INDEX) || !HSC_PUSH(g->group_of_instance, g->group))
             return false;
     }
     for (size_t i = 0; i < g->instances.n; i++) {
@@ -320,7 +321,7 @@ static bool open_group(hsc_code *c, group_records *g, const hsc_rec_module *m) {
         return false;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)c->groups.n;
-        if (!HSC_PUSH(c->groups, (hsc_group){name, directory, m->module_tag, m->keying, 0}))
+        if (!HSC_PUSH(c->groups, (hsc_group){name, directory, m->module_tag, m->keying, 0, clamp(m->place_base), HSC_NO_INDEX}))
             return false;
     }
     g->group = *at;
@@ -365,9 +366,44 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     }
     case HSC_REC_dependence:
         return HSC_PUSH(g->dependences, *(const hsc_rec_dependence *)r->value);
+    case HSC_REC_link_unit:
+        return HSC_PUSH(c->link_units, (hsc_link_unit){g->group, ((const hsc_rec_link_unit *)r->value)->unit_tag, HSC_NO_INDEX});
     default:
         return !g->data || hsc_map_data_take(g->data, r);
     }
+}
+
+/* Code that was looked at again at link time: the loops that the compiler saw in it before are taken out. */
+static bool replace_by_linked(hsc_code *c, const group_records *g) {
+    bool any = false;
+    for (size_t i = 0; i < c->link_units.n; i++) {
+        hsc_link_unit *u = &c->link_units.p[i];
+        uint32_t unit = hsc_table_get(&c->group_by_tag, u->unit_tag, 0);
+        if (unit == HSC_NO_INDEX || unit == u->group || u->next != HSC_NO_INDEX)
+            continue;
+        u->next = c->groups.p[unit].first_link;
+        c->groups.p[unit].first_link = (uint32_t)i;
+        any = true;
+    }
+    if (!any)
+        return true;
+    uint32_t *moved = malloc((c->instances.n + 1) * sizeof *moved), kept = 0;
+    if (!moved)
+        return false;
+    for (size_t i = 0; i < c->instances.n; i++)
+        moved[i] = c->groups.p[g->group_of_instance.p[i]].first_link == HSC_NO_INDEX ? kept++ : HSC_NO_INDEX;
+    for (size_t i = 0; i < c->instances.n; i++)
+        if (moved[i] != HSC_NO_INDEX) {
+            uint32_t parent = c->instance_parents.p[i];
+            c->instances.p[moved[i]] = c->instances.p[i];
+            c->instance_parents.p[moved[i]] = parent == HSC_NO_INDEX ? parent : moved[parent];
+        }
+    c->instances.n = c->instance_parents.n = kept;
+    for (size_t i = 0; i < c->places.n; i++)
+        if (c->places.p[i].instance != HSC_NO_INDEX)
+            c->places.p[i].instance = moved[c->places.p[i].instance];
+    free(moved);
+    return true;
 }
 
 bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused) {
@@ -393,7 +429,8 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
             ok = take(c, &g, &rec);
         }
     }
-    ok = ok && finish_group(c, &g);
+    ok = ok && finish_group(c, &g) && replace_by_linked(c, &g);
+    free(g.group_of_instance.p);
     free(g.files.p);
     free(g.procedures.p);
     free(g.loops.p);

@@ -336,11 +336,11 @@ void hsc_pass_take_trips(hsc_pass *p, const hsc_ir_trips *trips) {
     uint32_t id = 0;
     if (p->skip || (has_loc && loc.inlined_at))
         return; /* a copy with the arguments of one call */
-    if (hsc_ir_get_loop(trips->latch, &node) && node.has_key && node.key_module == p->module_tag)
-        id = node.key_id;
-    else if (has_loc)
-        id = loc.discriminator;
-    if (!id || id > p->sites.n || !p->sites.p[id - 1].is_loop || hsc_map_get(&p->trips_seen, id))
+    if (hsc_ir_get_loop(trips->latch, &node) && node.has_key)
+        id = hsc_pass_loop_of_key(p, node.key_module, node.key_id);
+    if (!id && has_loc)
+        id = hsc_pass_early_id(p, &loc);
+    if (!id || !p->sites.p[id - 1].is_loop || hsc_map_get(&p->trips_seen, id))
         return;
     hsc_map_set(&p->trips_seen, id, 1);
     hsc_rec_loop *l = &p->loops.p[p->sites.p[id - 1].index];

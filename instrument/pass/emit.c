@@ -55,7 +55,7 @@ static void put_calls(const hsc_pass *p, sink *s) {
     hsc_map_fini(&seen);
 }
 
-static void put_group(hsc_pass *p, sink *s) {
+static void put_head(const hsc_pass *p, sink *s) {
     hsc_rec_module m = {
         .module_tag = p->module_tag,
         .name = str_of(p->unit.name),
@@ -66,13 +66,19 @@ static void put_group(hsc_pass *p, sink *s) {
         .level = {p->level, strlen(p->level)},
         .keying = p->keyed ? HSC_keying_DISCRIMINATOR : HSC_keying_LINE,
         .flags = p->module_flags,
+        .place_base = p->place_base,
     };
     put(s, HSC_REC_module, &m);
     s->records = 0;
+    PUT_ALL(s, p->link_units, link_unit);
     PUT_ALL(s, p->files, file);
     put_procedures(p, s);
     PUT_ALL(s, p->loops, loop);
     put_calls(p, s);
+}
+
+static void put_group(hsc_pass *p, sink *s) {
+    put_head(p, s);
     PUT_ALL(s, p->instances, loop_instance);
     PUT_ALL(s, p->inlines, inline);
     PUT_ALL(s, p->places, place);
@@ -145,5 +151,44 @@ void hsc_emit_map(hsc_pass *p) {
         LLVMAppendModuleInlineAsm(p->module, text, length);
         free(text);
     }
+    hsc_buffer_writer_free(s.w);
+}
+
+/* What the source looks like, once more: the map itself is text for the assembler there, and is not imported with the
+ * functions of other modules. */
+static void put_early(const hsc_pass *p, sink *s) {
+    put_head(p, s);
+    for (size_t i = 0; i < p->accesses.capacity; i++)
+        if (p->accesses.keys[i] && p->accesses.values[i] > 1) {
+            hsc_rec_early_access r = {.access = p->accesses.keys[i], .count = p->accesses.values[i]};
+            put(s, HSC_REC_early_access, &r);
+        }
+    for (size_t i = 0; i < p->sites.n; i++)
+        if (p->sites.p[i].copies_memory) {
+            hsc_rec_early_access r = {.loop_id = i + 1};
+            put(s, HSC_REC_early_access, &r);
+        }
+    hsc_rec_module_end end = {p->module_tag, s->records};
+    put(s, HSC_REC_module_end, &end);
+}
+
+void hsc_emit_mark(hsc_pass *p) {
+    sink s = {0};
+    const uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (p->for_link) {
+        s.w = hsc_buffer_writer_new(HSC_CHUNK_STATIC, 0, false, &s.err);
+        if (s.w) {
+            hsc_buffer_writer_set_columns(s.w);
+            put_early(p, &s);
+            if (s.status == HSC_OK)
+                s.status = hsc_buffer_writer_get_bytes(s.w, &bytes, &size, &s.err);
+        }
+        if (!s.w || s.status != HSC_OK) {
+            hsc_ir_warn(p->module, s.err.text);
+            bytes = NULL;
+        }
+    }
+    hsc_ir_mark(p->module, p->module_tag, bytes, size);
     hsc_buffer_writer_free(s.w);
 }

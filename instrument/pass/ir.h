@@ -22,7 +22,8 @@ typedef struct hsc_ir_text {
 /* A debug location. `scope` is the source scope without discriminators put round it; nodes are NULL where absent. */
 typedef struct hsc_ir_loc {
     unsigned line, column;
-    unsigned discriminator; /* 0: none */
+    unsigned discriminator; /* as the line table will have it; 0: none */
+    unsigned early;         /* the first that was given: differs where there is an early id and a place */
     LLVMMetadataRef node;   /* the location itself */
     LLVMMetadataRef scope, subprogram, file;
     LLVMMetadataRef inlined_at; /* location of the inlined call; NULL: not inlined */
@@ -34,6 +35,10 @@ bool hsc_ir_get_loc_of_node(LLVMMetadataRef location, hsc_ir_loc *out);
 
 /* Sets the discriminator of an instruction that has a location; 0 takes it away. */
 void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator);
+
+/* Gives the instruction an early id (0: none) and a place, which is what the line table gets. `like`: as below, NULL: its
+ * own location, without which nothing happens. */
+void hsc_ir_set_place(LLVMValueRef instruction, LLVMMetadataRef like, unsigned early, unsigned place);
 
 /* Gives the instruction the line, column, scope and inlining of `like`, with this discriminator. */
 void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned discriminator);
@@ -73,11 +78,20 @@ typedef struct hsc_ir_unit {
     unsigned dwarf_version;       /* 0 unknown */
     bool is_elf;
     bool has_map;                 /* the pass has been here before */
+    bool for_link;                /* goes on to the linker as bitcode */
 } hsc_ir_unit;
 void hsc_ir_get_unit(LLVMModuleRef module, hsc_ir_unit *out);
 
-/* Notes in the module that it carries a map, so that a second run over its bitcode leaves it alone. */
-void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag);
+/* Notes in the module that it carries a map, so that a second run over its bitcode leaves it alone; with `records` (NULL:
+ * none) for the look at link time. */
+void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag, const void *records, size_t size);
+/* The notes of all modules that were linked or imported into this one; false: there are no more. */
+typedef struct hsc_ir_mark_text {
+    uint64_t tag;
+    LLVMMetadataRef unit; /* NULL, and empty records: nothing for the look at link time */
+    hsc_ir_text records;
+} hsc_ir_mark_text;
+bool hsc_ir_get_mark(LLVMModuleRef module, unsigned index, hsc_ir_mark_text *out);
 
 /* The llvm.loop node of a branch. */
 typedef struct hsc_ir_loop {
@@ -122,6 +136,9 @@ hsc_ir_text hsc_ir_get_name(LLVMValueRef value);
  * static storage; `profile_discriminators`: the pipeline holds passes for sample profiles, which own discriminators. */
 typedef struct hsc_pass hsc_pass;
 hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_discriminators);
+/* At link time, for a module of bitcode that the pass has seen before: the late look is all that is left to do. `whole`: all
+ * units of the module were linked into it; else all but the first were only imported from. NULL: there is nothing to do. */
+hsc_pass *hsc_pass_new_at_link(LLVMModuleRef module, const char *level, bool whole);
 void hsc_pass_early(hsc_pass *p);
 void hsc_pass_late(hsc_pass *p);
 bool hsc_pass_has_probes(const hsc_pass *p); /* the late look may change code */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The late look: loops of the code as it will be generated; early ids are read back, and every piece of a block becomes
  * a place whose number goes into the line table as discriminator. Changes debug locations only, never an instruction. */
+#include "at_link.h"
 #include "pass.h"
 #include "probe.h"
 
@@ -65,11 +66,6 @@ static bool is_debug_or_phi(LLVMValueRef i) {
     return name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9);
 }
 
-/* The early id of a location; 0 when it has none of ours. */
-static uint32_t early_id(const hsc_pass *p, const hsc_ir_loc *loc) {
-    return loc->discriminator && loc->discriminator <= p->sites.n ? loc->discriminator : 0;
-}
-
 /* The innermost source loop of an early id. */
 static uint32_t loop_of_site(const hsc_pass *p, uint32_t site) {
     if (!site)
@@ -94,7 +90,7 @@ static uint32_t inline_of(late *w, const hsc_ir_loc *loc) {
         return id;
     uint32_t parent = inline_of(w, &call);
     uint32_t callee = hsc_pass_procedure_of_subprogram(p, loc->subprogram);
-    uint32_t site = early_id(p, &call);
+    uint32_t site = hsc_pass_early_id(p, &call);
     if (site && p->sites.p[site - 1].is_loop)
         site = 0;
     uint32_t file = hsc_pass_file(p, call.file);
@@ -138,8 +134,11 @@ static void count_vote(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id
 static void count_access(late *w, unsigned l, LLVMValueRef i, const hsc_ir_loc *loc, uint32_t loop_id,
                          uint32_t inline_id, bool is_vector) {
     unsigned kind;
-    uint64_t early_key = hsc_pass_access_key(i, loc, loop_id, &kind);
-    uint32_t early = early_key ? hsc_map_get(&w->p->accesses, early_key) : 0;
+    uint32_t early = 0;
+    uint64_t early_key = w->p->link ? hsc_link_access(w->p, i, loc, loop_id, &kind, &early)
+                                    : hsc_pass_access_key(i, loc, loop_id, &kind);
+    if (early_key && !w->p->link)
+        early = hsc_map_get(&w->p->accesses, early_key);
     if (!early)
         return;
     uint64_t key = key_of("access", early_key, (uint64_t)l << 1 | is_vector, inline_id);
@@ -177,7 +176,7 @@ static void look_at_code(late *w) {
             if (hsc_ir_get_loop(end, &node) &&
                 (!w->loops[t].node.node || (node.has_key && !w->loops[t].node.has_key)))
                 w->loops[t].node = node;
-            uint32_t loop_id = hsc_ir_get_loc(end, &loc) ? loop_of_site(w->p, early_id(w->p, &loc)) : 0;
+            uint32_t loop_id = hsc_ir_get_loc(end, &loc) ? loop_of_site(w->p, hsc_pass_early_id(w->p, &loc)) : 0;
             if (loop_id && !w->loops[t].latch_loop_id) {
                 w->loops[t].latch_loop_id = loop_id;
                 w->loops[t].latch_inline_id = inline_of(w, &loc);
@@ -197,7 +196,7 @@ static void look_at_code(late *w) {
                 w->loops[l].checked = true;
             if (!hsc_ir_get_loc(i, &loc) || is_debug_or_phi(i))
                 continue;
-            uint32_t loop_id = loop_of_site(w->p, early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
+            uint32_t loop_id = loop_of_site(w->p, hsc_pass_early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
             if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
                 hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
             if (loop_id && hsc_pass_access_key(i, &loc, loop_id, &kind))
@@ -207,7 +206,7 @@ static void look_at_code(late *w) {
             if (loop_id)
                 count_vote(w, l, loop_id, inline_id, ends ? 4 : 1);
             if (LLVMGetInstructionOpcode(i) != LLVMCall && LLVMGetInstructionOpcode(i) != LLVMInvoke)
-                note_call(&w->loops[l], early_id(w->p, &loc), inline_id, w->p);
+                note_call(&w->loops[l], hsc_pass_early_id(w->p, &loc), inline_id, w->p);
             count_access(w, l, i, &loc, loop_id, inline_id, lanes > 0);
         }
     }
@@ -335,17 +334,16 @@ static void identify(late *w) {
     hsc_pass *p = w->p;
     for (unsigned l = 0; l < w->g.n_loops; l++) {
         late_loop *s = &w->loops[l];
-        bool keyed = s->node.has_key && s->node.key_module == p->module_tag && s->node.key_id &&
-                     s->node.key_id <= p->sites.n && p->sites.p[s->node.key_id - 1].is_loop;
-        if (keyed) {
+        uint32_t key_id = s->node.has_key ? hsc_pass_loop_of_key(p, s->node.key_module, s->node.key_id) : 0;
+        if (key_id) {
             const vote *best = NULL;
             hsc_ir_loc begin;
             for (uint32_t v = s->votes; v; v = w->votes.p[v - 1].next) {
                 const vote *c = &w->votes.p[v - 1];
-                if (c->loop_id == s->node.key_id && (!best || c->weight > best->weight))
+                if (c->loop_id == key_id && (!best || c->weight > best->weight))
                     best = c;
             }
-            s->loop_id = s->node.key_id;
+            s->loop_id = key_id;
             s->inline_id = best ? best->inline_id
                                 : hsc_ir_get_loc_of_node(s->node.begin, &begin) ? inline_of(w, &begin) : 0;
         } else {
@@ -455,7 +453,7 @@ static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inlin
     hsc_pass *p = w->p;
     uint64_t key = key_of("place", block, site, inline_id);
     uint32_t id = hsc_map_get(&w->place_of, key);
-    if (id || p->places.n >= HSC_PASS_ID_MAX)
+    if (id || p->places.n >= HSC_PASS_ID_MAX - p->place_base)
         return id;
     uint32_t loop_id = loop_of_site(p, site);
     uint32_t instance = instance_for(w, w->g.loop_of[block], loop_id, inline_id);
@@ -508,7 +506,7 @@ static void put_places(late *w) {
             hsc_ir_loc loc;
             if (is_debug_or_phi(i) || !hsc_ir_get_loc(i, &loc))
                 continue;
-            uint32_t site = early_id(w->p, &loc), place = 0;
+            uint32_t site = hsc_pass_early_id(w->p, &loc), place = 0;
             if (!loc.line && site && !hidden[b])
                 hidden[b] = site;
             if (loc.line && fits(w, &loc)) {
@@ -516,17 +514,26 @@ static void put_places(late *w) {
                 last[b] = loc.node;
                 site_of[b] = site;
             }
-            hsc_ir_set_discriminator(i, place);
+            if (!w->p->for_link)
+                hsc_ir_set_discriminator(i, place);
+            else if (place)
+                hsc_ir_set_place(i, NULL, site, w->p->place_base + place);
         }
     for (unsigned b = 1; b < g->blocks; b++) { /* the entry block is the prologue's */
         hsc_ir_loc loc;
         uint32_t site;
         if (last[b] || !location_for(w, b, last, site_of, &loc, &site))
             continue;
-        uint32_t place = place_for(w, b, hidden[b] ? hidden[b] : site, inline_of(w, &loc));
-        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i))
-            if (!is_debug_or_phi(i))
+        site = hidden[b] ? hidden[b] : site;
+        uint32_t place = place_for(w, b, site, inline_of(w, &loc));
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            if (is_debug_or_phi(i))
+                continue;
+            if (!w->p->for_link)
                 hsc_ir_set_loc(i, loc.node, place);
+            else if (place)
+                hsc_ir_set_place(i, loc.node, site, w->p->place_base + place);
+        }
     }
     free(last);
     free(site_of);
@@ -536,7 +543,7 @@ static void put_places(late *w) {
 static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram) {
     size_t before = p->procedures.n;
     uint32_t id = hsc_pass_procedure_of_function(p, function);
-    if (id <= before || !subprogram)
+    if (id <= before || !subprogram || p->link)
         return id;
     hsc_ir_subprogram s;
     hsc_ir_get_subprogram(subprogram, &s);

@@ -45,6 +45,7 @@ typedef struct hsc_site {
     bool is_loop;
     bool copies_memory;   /* by intrinsics, before any pass ran */
     uint32_t index;       /* into loops or callsites */
+    uint32_t unit;        /* at link time: number of the unit, from 1, that the id comes from; 0: made here */
 } hsc_site;
 
 /* What the links between messages need and the record does not have. */
@@ -95,6 +96,9 @@ struct hsc_pass {
     bool skip; /* the module has its map already, or can have none */
     bool is_fortran, is_cxx;
     bool keyed; /* two-stage discriminators */
+    bool for_link;        /* bitcode for the linker: early ids stay, places are numbered from place_base + 1 */
+    uint32_t place_base;
+    struct hsc_link *link; /* at_link.h; NULL: not at link time */
     uint64_t module_tag, module_flags;
     char work_directory[4096]; /* of the compiler */
 
@@ -107,6 +111,7 @@ struct hsc_pass {
     HSC_VECTOR(hsc_site) sites; /* by early id - 1 */
     HSC_VECTOR(hsc_rec_loop_instance) instances;
     HSC_VECTOR(hsc_rec_place) places;
+    HSC_VECTOR(hsc_rec_link_unit) link_units;
     HSC_VECTOR(hsc_rec_inline) inlines;
     hsc_why why;
     HSC_VECTOR(hsc_rec_value) values;
@@ -136,6 +141,10 @@ struct hsc_pass {
 void *hsc_pass_alloc(size_t bytes); /* never NULL; free() it */
 hsc_str hsc_pass_dup(hsc_pass *p, const char *text, size_t n);
 uint32_t hsc_pass_file(hsc_pass *p, LLVMMetadataRef file); /* 0 for NULL */
+uint32_t hsc_pass_file_of_path(hsc_pass *p, const hsc_ir_file *file);
+uint32_t hsc_pass_add_procedure(hsc_pass *p, const char *symbol, size_t n, LLVMMetadataRef subprogram, uint64_t flags);
+uint64_t hsc_pass_flags_of_linkage(LLVMValueRef function); /* flags:procedure_flag */
+void hsc_pass_enter_procedure(hsc_pass *p, uint32_t id); /* so that find finds it */
 uint32_t hsc_pass_find_procedure(const hsc_pass *p, const char *linkage_name, size_t n);
 uint32_t hsc_pass_procedure_of_function(hsc_pass *p, LLVMValueRef function);   /* made when not there */
 uint32_t hsc_pass_procedure_of_subprogram(hsc_pass *p, LLVMMetadataRef subprogram); /* made, as DECLARED */
@@ -145,8 +154,13 @@ void hsc_pass_make_module_tag(hsc_pass *p);
 uint64_t hsc_pass_tag(uint64_t seed, const char *kind, const void *bytes, size_t n);
 
 /* Key of an access of a loop at a place of the source, the same early and late; 0: no instruction that counts. *kind: 0
- * store, 1 load, 2 other. */
+ * store, 1 load, 2 other. `loop_id`: as the unit has it. */
 uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, uint32_t loop_id, unsigned *kind);
+
+/* The early id of a location; 0: none of ours. */
+uint32_t hsc_pass_early_id(hsc_pass *p, const hsc_ir_loc *loc);
+/* The loop that a key of llvm.loop names; 0: none of ours. */
+uint32_t hsc_pass_loop_of_key(hsc_pass *p, uint64_t module_tag, uint32_t key_id);
 
 /* A function's control flow with its loops. */
 typedef struct hsc_graph {
@@ -239,6 +253,9 @@ void hsc_versions_tell(hsc_pass *p, const hsc_graph *g, const hsc_version_loop *
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);
 void hsc_late_function(hsc_pass *p, LLVMValueRef function);
+/* Writes the module's records into its object file. */
 void hsc_emit_map(hsc_pass *p);
+/* Notes in the module that it has a map; for the linker with what at_link.c reads. */
+void hsc_emit_mark(hsc_pass *p);
 
 #endif

@@ -275,9 +275,9 @@ static void plan_loops(plan *w, const hsc_graph *g, const hsc_probe_loop *loops)
 /* The call as written that this one of the generated code comes from; NULL: not known. */
 static const hsc_rec_callsite *callsite_of(const hsc_pass *p, LLVMValueRef call) {
     hsc_ir_loc loc;
-    if (!p->keyed || !hsc_ir_get_loc(call, &loc) || !loc.discriminator || loc.discriminator > p->places.n)
+    if (!p->keyed || !hsc_ir_get_loc(call, &loc) || loc.discriminator <= p->place_base || loc.discriminator > p->place_base + p->places.n)
         return NULL;
-    uint32_t site = (uint32_t)p->places.p[loc.discriminator - 1].site_id;
+    uint32_t site = (uint32_t)p->places.p[loc.discriminator - p->place_base - 1].site_id;
     return site && !p->sites.p[site - 1].is_loop ? &p->callsites.p[p->sites.p[site - 1].index] : NULL;
 }
 

@@ -94,11 +94,6 @@ void hsc_why_loop_begins(hsc_pass *p, uint32_t file_id, unsigned line, unsigned 
     hsc_map_set(&p->why.loop_at, position(file_id, line, column), loop_id);
 }
 
-/* The early id of a location; 0: none of ours. */
-static uint32_t site_at(const hsc_pass *p, const hsc_ir_loc *loc) {
-    return p->keyed && loc->node && loc->discriminator <= p->sites.n ? loc->discriminator : 0;
-}
-
 static uint32_t loop_of_site(const hsc_pass *p, uint32_t site) {
     if (!site)
         return 0;
@@ -106,15 +101,13 @@ static uint32_t loop_of_site(const hsc_pass *p, uint32_t site) {
     return s->is_loop ? site : (uint32_t)p->callsites.p[s->index].loop_id;
 }
 
-static uint32_t loop_of_key(const hsc_pass *p, const hsc_ir_region *g) {
-    return g->key_id && g->key_module == p->module_tag && g->key_id <= p->sites.n && p->sites.p[g->key_id - 1].is_loop
-               ? g->key_id
-               : 0;
+static uint32_t loop_of_key(hsc_pass *p, const hsc_ir_region *g) {
+    return g->key_id ? hsc_pass_loop_of_key(p, g->key_module, g->key_id) : 0;
 }
 
-uint32_t hsc_why_loop_of(const hsc_pass *p, const hsc_ir_region *region) {
+uint32_t hsc_why_loop_of(hsc_pass *p, const hsc_ir_region *region) {
     uint32_t id = loop_of_key(p, region);
-    return id ? id : loop_of_site(p, site_at(p, &region->loc));
+    return id ? id : loop_of_site(p, hsc_pass_early_id(p, &region->loc));
 }
 
 /* The smallest loop round a line. */
@@ -166,7 +159,7 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     if (!site && is(r->pass, "loop-vectorize") && r->region.header && r->function == p->why.function)
         site = hsc_map_get(&p->why.loop_of_header, (uintptr_t)r->region.header);
     if (!site && r->region.is_exact)
-        site = of_loop ? loop_of_site(p, site_at(p, &r->region.loc)) : site_at(p, &r->region.loc);
+        site = of_loop ? loop_of_site(p, hsc_pass_early_id(p, &r->region.loc)) : hsc_pass_early_id(p, &r->region.loc);
     bool located = r->region.is_exact && p->keyed;
     if (!site && r->line && file && (of_loop || !located)) {
         site = of_loop ? hsc_map_get(&p->why.loop_at, position(file, r->line, r->column)) : 0;
@@ -174,7 +167,7 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
             site = loop_round(p, file, r->line);
     }
     if (!site && of_loop)
-        site = loop_of_site(p, site_at(p, &r->region.loc));
+        site = loop_of_site(p, hsc_pass_early_id(p, &r->region.loc));
     if (site)
         *attachment = p->sites.p[site - 1].is_loop ? HSC_remark_attachment_LOOP : HSC_remark_attachment_CALL;
     else if (!r->line)

@@ -46,7 +46,10 @@ static bool fill_loc(const DILocation *loc, hsc_ir_loc *out) {
     DILocalScope *scope = source_scope(loc->getScope());
     out->line = loc->getLine();
     out->column = loc->getColumn();
-    out->discriminator = loc->getDiscriminator();
+    out->discriminator = out->early = loc->getDiscriminator();
+    for (DIScope *s = loc->getScope(); auto *file_block = dyn_cast<DILexicalBlockFile>(s); s = file_block->getScope())
+        if (file_block->getDiscriminator())
+            out->early = file_block->getDiscriminator();
     out->node = wrap(loc);
     out->scope = wrap(scope);
     out->subprogram = wrap(scope->getSubprogram());
@@ -77,6 +80,22 @@ void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator) 
     const DILocation *loc = i->getDebugLoc().get();
     if (loc && loc->getDiscriminator() != discriminator)
         i->setDebugLoc(with_discriminator(loc, discriminator));
+}
+
+/* Two blocks round the scope: the inner one, which counts for the line table, with the place, the outer one with the early
+ * id, so that a look at link time finds it as if the late look had not been. */
+static DILocation *with_place(const DILocation *loc, unsigned early, unsigned place) {
+    const DILocation *keyed = with_discriminator(loc, early);
+    LLVMContext &context = loc->getContext();
+    auto *scope = DILexicalBlockFile::get(context, keyed->getScope(), keyed->getScope()->getFile(), place);
+    return DILocation::get(context, loc->getLine(), loc->getColumn(), scope, loc->getInlinedAt(), loc->isImplicitCode());
+}
+
+void hsc_ir_set_place(LLVMValueRef instruction, LLVMMetadataRef like, unsigned early, unsigned place) {
+    auto *i = unwrap<Instruction>(instruction);
+    const DILocation *loc = like ? unwrap<DILocation>(like) : i->getDebugLoc().get();
+    if (loc)
+        i->setDebugLoc(with_place(loc, early, place));
 }
 
 void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned discriminator) {
@@ -157,6 +176,9 @@ void hsc_ir_get_unit(LLVMModuleRef module, hsc_ir_unit *out) {
                          unit->getEmissionKind() == DICompileUnit::LineTablesOnly;
         out->has_scopes = unit->getEmissionKind() == DICompileUnit::FullDebug;
     }
+    /* clang and flang set one of these when the code goes on to the linker as bitcode */
+    for (const char *flag : {"ThinLTO", "EnableSplitLTOUnit", "UnifiedLTO"})
+        out->for_link = out->for_link || m->getModuleFlag(flag);
     if (m->getNamedMetadata("llvm.pseudo_probe_desc"))
         out->profile_discriminators = true;
     out->dwarf_version = m->getDwarfVersion();
@@ -164,16 +186,36 @@ void hsc_ir_get_unit(LLVMModuleRef module, hsc_ir_unit *out) {
     out->has_map = m->getNamedMetadata(mark_name) != nullptr;
 }
 
-void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag) {
-    Module *m = unwrap(module);
-    LLVMContext &context = m->getContext();
-    auto *tag = ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), module_tag));
-    m->getOrInsertNamedMetadata(mark_name)->addOperand(MDNode::get(context, tag));
-}
-
 static uint64_t int_operand(const MDNode *node, unsigned i) {
     auto *c = i < node->getNumOperands() ? mdconst::dyn_extract_or_null<ConstantInt>(node->getOperand(i)) : nullptr;
     return c ? c->getZExtValue() : 0;
+}
+
+/* {tag} or, for the look at link time, {tag, compile unit, records} */
+void hsc_ir_mark(LLVMModuleRef module, uint64_t module_tag, const void *records, size_t size) {
+    Module *m = unwrap(module);
+    LLVMContext &context = m->getContext();
+    SmallVector<Metadata *, 3> operands{ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(context), module_tag))};
+    if (records) {
+        operands.push_back(*m->debug_compile_units_begin());
+        operands.push_back(MDString::get(context, StringRef(static_cast<const char *>(records), size)));
+    }
+    m->getOrInsertNamedMetadata(mark_name)->addOperand(MDNode::get(context, operands));
+}
+
+bool hsc_ir_get_mark(LLVMModuleRef module, unsigned index, hsc_ir_mark_text *out) {
+    const NamedMDNode *marks = unwrap(module)->getNamedMetadata(mark_name);
+    std::memset(out, 0, sizeof *out);
+    if (!marks || index >= marks->getNumOperands())
+        return false;
+    const MDNode *mark = marks->getOperand(index);
+    out->tag = int_operand(mark, 0);
+    if (mark->getNumOperands() > 2) {
+        out->unit = wrap(dyn_cast_or_null<DICompileUnit>(mark->getOperand(1)));
+        if (auto *records = dyn_cast_or_null<MDString>(mark->getOperand(2)))
+            out->records = text_of(records->getString());
+    }
+    return true;
 }
 
 bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out) {
@@ -317,6 +359,25 @@ struct EarlyLook : PassInfoMixin<EarlyLook> {
     static bool isRequired() { return true; }
 };
 
+/* At link time, instead of the early look: what the compilers left in the bitcode is read where it is needed. */
+struct LinkLook : PassInfoMixin<LinkLook> {
+    std::shared_ptr<Session> session;
+    const char *level;
+    bool whole; /* all units of the program in one module */
+    LinkLook(std::shared_ptr<Session> s, const char *l, bool w) : session(std::move(s)), level(l), whole(w) {}
+    PreservedAnalyses run(Module &m, ModuleAnalysisManager &) {
+        if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m))
+            return PreservedAnalyses::all(); /* it is being compiled */
+        hsc_pass_free(session->pass);
+        session->pass = hsc_pass_new_at_link(wrap(&m), level, whole);
+        session->at_link = session->pass != nullptr;
+        if (session->at_link)
+            catch_remarks(session, m.getContext());
+        return PreservedAnalyses::all();
+    }
+    static bool isRequired() { return true; }
+};
+
 struct LateLook : PassInfoMixin<LateLook> {
     std::shared_ptr<Session> session;
     explicit LateLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
@@ -395,6 +456,13 @@ static void register_callbacks(PassBuilder &builder) {
                                           options->Action == PGOOptions::SampleUse;
     builder.registerPipelineStartEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
         passes.addPass(EarlyLook(session, level_text(level)));
+    });
+    /* the first points of ThinLTO's back ends and of full link-time optimisation; the former is one of compilations too */
+    builder.registerPipelineEarlySimplificationEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(LinkLook(session, level_text(level), false));
+    });
+    builder.registerFullLinkTimeOptimizationEarlyEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
+        passes.addPass(LinkLook(session, level_text(level), true));
     });
     builder.registerAnalysisRegistrationCallback(
         [session](FunctionAnalysisManager &functions) { session->functions = &functions; });

@@ -20,6 +20,7 @@ struct Session {
     RemarkCatcher *catcher = nullptr; /* of the context, while it stands there */
     llvm::FunctionAnalysisManager *functions = nullptr;
     bool profile_discriminators = false;
+    bool at_link = false;
     ~Session() { hsc_pass_free(pass); }
 };
 

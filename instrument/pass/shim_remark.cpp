@@ -66,7 +66,8 @@ struct RemarkCatcher : DiagnosticHandler {
         auto *remark = dyn_cast<DiagnosticInfoIROptimization>(&info);
         if (remark && session->pass)
             take(*remark);
-        if (!remark || !ours(remark->getPassName()))
+        /* the linker leaves it to LLVM to ask what its handler wants, which then would be us */
+        if (!remark || (!ours(remark->getPassName()) && !session->at_link))
             return next->handleDiagnostics(info);
         bool wanted;
         switch (info.getKind()) {
@@ -126,7 +127,7 @@ void release_remarks(Session &session, LLVMContext &context) {
     if (!session.catcher || context.getDiagHandlerPtr() != session.catcher)
         return;
     auto catcher = context.getDiagnosticHandler();
-    context.setDiagnosticHandler(std::move(session.catcher->next));
+    context.setDiagnosticHandler(std::move(session.catcher->next), /*RespectFilters=*/session.at_link);
     session.catcher = nullptr;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* State of one module: memory, tables, files, procedures, control flow. */
 #include "pass.h"
+#include "at_link.h"
 #include "probe.h"
 
 #include <heatscope/formats/tags.h>
@@ -126,8 +127,24 @@ uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, ui
     if (!loop_id || !loc->line ||
         (*kind == 2 && o != LLVMCall && o != LLVMFAdd && o != LLVMFSub && o != LLVMFMul && o != LLVMFDiv))
         return 0;
-    uint64_t v[4] = {(uint64_t)o, loop_id, (uint64_t)loc->line << 32 | loc->column, (uint64_t)(uintptr_t)loc->scope};
+    unsigned line = 0, column = 0; /* of the block; of no account where the scope is the procedure, which the loop tells */
+    hsc_ir_get_block_start(loc->scope, &line, &column);
+    uint64_t v[4] = {(uint64_t)o, loop_id, (uint64_t)loc->line << 32 | loc->column, (uint64_t)line << 32 | column};
     return hsc_pass_tag(0, "access", v, sizeof v);
+}
+
+uint32_t hsc_pass_early_id(hsc_pass *p, const hsc_ir_loc *loc) {
+    if (!p->keyed || !loc->node || !loc->early)
+        return 0;
+    if (p->link)
+        return hsc_link_early_id(p, loc);
+    return loc->early <= p->sites.n ? loc->early : 0;
+}
+
+uint32_t hsc_pass_loop_of_key(hsc_pass *p, uint64_t module_tag, uint32_t key_id) {
+    uint32_t id = p->link ? hsc_link_site(p, module_tag, key_id)
+                          : key_id && module_tag == p->module_tag && key_id <= p->sites.n ? key_id : 0;
+    return id && p->sites.p[id - 1].is_loop ? id : 0;
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------------- */
@@ -140,12 +157,19 @@ uint32_t hsc_pass_file(hsc_pass *p, LLVMMetadataRef file) {
         return id;
     hsc_ir_file f;
     hsc_ir_get_file(file, &f);
+    id = hsc_pass_file_of_path(p, &f);
+    hsc_map_set(&p->file_by_node, (uint64_t)(uintptr_t)file, id);
+    return id;
+}
+
+uint32_t hsc_pass_file_of_path(hsc_pass *p, const hsc_ir_file *file) {
+    hsc_ir_file f = *file;
     /* flang names one file in several ways: the whole path counts */
     bool absolute = f.path.n && f.path.p[0] == '/';
     uint64_t key = absolute ? 0 : hsc_hash64(hsc_hash64(0, f.directory.p, f.directory.n), "/", 1);
     key = hsc_hash64(key, f.path.p, f.path.n);
     key += !key;
-    id = hsc_map_get(&p->file_by_path, key);
+    uint32_t id = hsc_map_get(&p->file_by_path, key);
     if (!id) {
         hsc_rec_file *r = HSC_VECTOR_ADD(p->files);
         (void)HSC_VECTOR_ADD(p->sources);
@@ -159,7 +183,6 @@ uint32_t hsc_pass_file(hsc_pass *p, LLVMMetadataRef file) {
         }
         hsc_map_set(&p->file_by_path, key, id);
     }
-    hsc_map_set(&p->file_by_node, (uint64_t)(uintptr_t)file, id);
     return id;
 }
 
@@ -184,7 +207,14 @@ uint32_t hsc_pass_find_procedure(const hsc_pass *p, const char *linkage_name, si
     return id;
 }
 
-static uint32_t add_procedure(hsc_pass *p, const char *symbol, size_t n, LLVMMetadataRef subprogram, uint64_t flags) {
+void hsc_pass_enter_procedure(hsc_pass *p, uint32_t id) {
+    uint32_t known;
+    const hsc_str *name = &p->procedures.p[id - 1].linkage_name;
+    uint64_t key = name_key(p, name->p, name->n, &known);
+    hsc_map_set(&p->procedure_by_name, key, id);
+}
+
+uint32_t hsc_pass_add_procedure(hsc_pass *p, const char *symbol, size_t n, LLVMMetadataRef subprogram, uint64_t flags) {
     uint32_t id = 0;
     uint64_t key = name_key(p, symbol, n, &id);
     (void)HSC_VECTOR_ADD(p->procedures);
@@ -231,35 +261,39 @@ static uint32_t add_procedure(hsc_pass *p, const char *symbol, size_t n, LLVMMet
     return id;
 }
 
-uint32_t hsc_pass_procedure_of_function(hsc_pass *p, LLVMValueRef function) {
-    hsc_ir_text name = hsc_ir_get_name(function);
-    uint32_t id = hsc_pass_find_procedure(p, name.p, name.n);
-    if (id)
-        return id;
-    uint64_t flags = 0;
+uint64_t hsc_pass_flags_of_linkage(LLVMValueRef function) {
     switch (LLVMGetLinkage(function)) {
     case LLVMInternalLinkage:
     case LLVMPrivateLinkage:
-        flags = HSC_procedure_flag_LOCAL;
-        break;
+        return HSC_procedure_flag_LOCAL;
     case LLVMLinkOnceAnyLinkage:
     case LLVMLinkOnceODRLinkage:
     case LLVMWeakAnyLinkage:
     case LLVMWeakODRLinkage:
-        flags = HSC_procedure_flag_COMDAT;
-        break;
+        return HSC_procedure_flag_COMDAT;
     case LLVMAvailableExternallyLinkage:
-        flags = HSC_procedure_flag_DECLARED;
-        break;
+        return HSC_procedure_flag_DECLARED;
     default:
-        break;
+        return 0;
     }
-    return add_procedure(p, name.p, name.n, hsc_ir_get_function_subprogram(function), flags);
+}
+
+uint32_t hsc_pass_procedure_of_function(hsc_pass *p, LLVMValueRef function) {
+    if (p->link)
+        return hsc_link_procedure_of_function(p, function);
+    hsc_ir_text name = hsc_ir_get_name(function);
+    uint32_t id = hsc_pass_find_procedure(p, name.p, name.n);
+    if (id)
+        return id;
+    return hsc_pass_add_procedure(p, name.p, name.n, hsc_ir_get_function_subprogram(function),
+                                  hsc_pass_flags_of_linkage(function));
 }
 
 uint32_t hsc_pass_procedure_of_subprogram(hsc_pass *p, LLVMMetadataRef subprogram) {
     if (!subprogram)
         return 0;
+    if (p->link)
+        return hsc_link_procedure_of_subprogram(p, subprogram);
     uint32_t id = hsc_map_get(&p->procedure_by_subprogram, (uint64_t)(uintptr_t)subprogram);
     if (id)
         return id;
@@ -270,8 +304,8 @@ uint32_t hsc_pass_procedure_of_subprogram(hsc_pass *p, LLVMMetadataRef subprogra
     if (id)
         hsc_map_set(&p->procedure_by_subprogram, (uint64_t)(uintptr_t)subprogram, id);
     else
-        id = add_procedure(p, symbol.p, symbol.n, subprogram,
-                           HSC_procedure_flag_DECLARED | (s.is_local ? HSC_procedure_flag_LOCAL : 0));
+        id = hsc_pass_add_procedure(p, symbol.p, symbol.n, subprogram,
+                                    HSC_procedure_flag_DECLARED | (s.is_local ? HSC_procedure_flag_LOCAL : 0));
     return id;
 }
 
@@ -373,6 +407,8 @@ void hsc_pass_make_module_tag(hsc_pass *p) {
         tag = hsc_pass_tag(tag, "function", name.p, name.n);
         tag = hsc_pass_tag(tag, "blocks", &blocks, sizeof blocks);
     }
+    if (p->unit.for_link)
+        tag = hsc_pass_tag(tag, "for the linker", "", 0);
     p->module_tag = tag;
 }
 
@@ -412,6 +448,9 @@ hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_dis
         p->module_flags |= HSC_module_flag_PROFILE_DISCRIMINATORS;
     /* older line tables have no discriminators */
     p->keyed = p->unit.has_lines && !samples && (!p->unit.dwarf_version || p->unit.dwarf_version >= 4);
+    p->for_link = p->unit.for_link && p->keyed;
+    if (p->unit.for_link)
+        p->module_flags |= HSC_module_flag_FOR_LINK;
     if (!p->skip)
         hsc_probe_begin(p);
     return p;
@@ -457,27 +496,47 @@ void hsc_pass_early(hsc_pass *p) {
             hsc_probe_early(p, f);
 }
 
+hsc_pass *hsc_pass_new_at_link(LLVMModuleRef module, const char *level, bool whole) {
+    hsc_pass *p = hsc_pass_alloc(sizeof *p);
+    p->module = module;
+    p->context = LLVMGetModuleContext(module);
+    p->level = level;
+    p->keyed = true;
+    hsc_ir_get_unit(module, &p->unit);
+    if (p->unit.is_elf && hsc_link_open(p, whole))
+        return p;
+    hsc_pass_free(p);
+    return NULL;
+}
+
 void hsc_pass_late(hsc_pass *p) {
     if (p->skip)
         return;
+    if (p->link) {
+        hsc_link_late(p);
+        return;
+    }
+    p->place_base = p->for_link ? (uint32_t)p->sites.n : 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage)
             hsc_late_function(p, f);
     hsc_probe_end(p);
     hsc_emit_map(p);
-    hsc_ir_mark(p->module, p->module_tag);
+    hsc_emit_mark(p);
 }
 
 void hsc_pass_free(hsc_pass *p) {
     if (!p)
         return;
     hsc_probe_fini(p);
+    hsc_link_close(p);
     for (size_t i = 0; i < p->sources.n; i++)
         hsc_source_fini(&p->sources.p[i]);
     free(p->files.p);
     free(p->sources.p);
     free(p->procedures.p);
     free(p->loops.p);
+    free(p->link_units.p);
     free(p->callsites.p);
     free(p->sites.p);
     free(p->instances.p);

@@ -6,7 +6,7 @@
 #include "pass.h"
 
 /* remark.c. Early id of the loop that a region lies in or heads; 0: none. */
-uint32_t hsc_why_loop_of(const hsc_pass *p, const hsc_ir_region *region);
+uint32_t hsc_why_loop_of(hsc_pass *p, const hsc_ir_region *region);
 /* The record of this kind that has this key, made if there is none; *is_new tells. Notes the inlined copy that it is
  * about: one that is found again for another copy is about several. */
 uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t procedure_id, const hsc_ir_loc *loc,

@@ -68,16 +68,28 @@ modules text.o 1
 "$h" cc -O2 -g -c two.bc -o bitcode.o
 modules bitcode.o 1
 
-# link-time optimisation
+# link-time optimisation: lld loads the pass as well, the others leave the map as it was compiled
 for lto in thin full; do
+    late=3 # modules written at link time
+    [ $lto = thin ] || late=1
     for f in one two three; do "$h" cc -O2 -g -flto=$lto -c $f.c -o $f.$lto.o; done
-    "$h" cc -O2 -g -flto=$lto -fuse-ld=lld one.$lto.o two.$lto.o three.$lto.o -o lto.$lto
-    modules lto.$lto 3
-    ./lto.$lto
-    # at link time the pass has nothing to add, and must not harm
+    for l in lld bfd gold; do
+        "$h" cc -O2 -g -flto=$lto -fuse-ld=$l one.$lto.o two.$lto.o three.$lto.o -o lto.$lto.$l
+        ./lto.$lto.$l
+        "$h" map --summary lto.$lto.$l > summary
+        if [ $l = lld ]; then
+            [ "$(grep -c '(code: see' summary)" = 3 ] && [ "$(grep -c 'written at link time)$' summary)" = $((3 + late)) ] ||
+                fail "$lto, $l: $(cat summary)"
+        else
+            [ "$(grep -c 'optimised at link time without the pass' summary)" = 3 ] || fail "$lto, $l: $(cat summary)"
+        fi
+    done
+    # a linker that is told by hand
     clang-19 -O2 -g -flto=$lto -fuse-ld=lld "-Wl,--load-pass-plugin=$("$h" config --pass)" one.$lto.o two.$lto.o \
         three.$lto.o -o lto.$lto.pass
-    modules lto.$lto.pass 3
+    "$h" map lto.$lto.lld > by.us
+    "$h" map lto.$lto.pass > by.hand
+    cmp by.us by.hand
 done
 
 # the same input gives the same bytes
