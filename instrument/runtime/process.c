@@ -470,15 +470,18 @@ void hsc_rt_unfinish(void) {
 
 /* ---- fork ------------------------------------------------------------------------------------------------------------------ */
 
+/* Several threads may fork at a time: the masks belong to who holds the locks. */
 static uint64_t mask_modules, mask_threads, mask_file;
-static bool locked;
+static __thread bool locked __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void) {
+    uint64_t mask;
     locked = false;
     if (!hsc_rt_active())
         return;
-    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask_modules, -1))
+    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, -1))
         return;
+    mask_modules = mask;
     hsc_rt_lock_take(&hsc_rt.lock, &mask_threads, -1);
     hsc_rt_lock_take(&hsc_rt.file.lock, &mask_file, -1);
     locked = true;
@@ -487,6 +490,7 @@ static void before_fork(void) {
 static void after_fork_parent(void) {
     if (!locked)
         return;
+    locked = false;
     hsc_rt_lock_release(&hsc_rt.file.lock, mask_file);
     hsc_rt_lock_release(&hsc_rt.lock, mask_threads);
     hsc_rt_lock_release(&hsc_rt.modules_lock, mask_modules);

@@ -356,6 +356,15 @@ def fork_storm():
     expect("files at the end", len(os.listdir(os.path.join(WORK, "m"))) <= 42, os.listdir(os.path.join(WORK, "m")))
 
 
+def fork_crowd():
+    """Threads that fork at the same time: none waits for ever, none is left with its signals blocked."""
+    for _ in range(4):
+        done, found = run([program("processes"), "crowd", "40"], timeout=120)
+        expect("exit code", done.returncode == 0, done)
+        parent = [p for p in found if len(p.threads) == 5]
+        expect("the parent's end", len(parent) == 1 and len(parent[0].ends) == 1, [len(p.threads) for p in found])
+
+
 def children():
     for mode in ("vfork", "spawn", "system"):
         done, found = run([program("processes"), mode])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Processes: MODE fork, vfork, spawn, system, exec, execfail, execl, quick, underscore, signal NUMBER, abort, code N,
- * forever, storm N. */
+ * forever, storm N, crowd N. */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -35,6 +36,25 @@ static int wait_for(pid_t p) {
     return waitpid(p, &status, 0) == p && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Forks as the others do at the same time; its signal mask stays what it was. */
+static void *forks(void *n) {
+    sigset_t before, after;
+    memset(&before, 0, sizeof before);
+    memset(&after, 0, sizeof after);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    for (int i = 0; i < *(const int *)n; i++) {
+        pid_t p = fork();
+        if (!p)
+            _exit(5);
+        if (wait_for(p) != 5)
+            return NULL;
+        pthread_sigmask(SIG_SETMASK, NULL, &after);
+        if (memcmp(&before, &after, sizeof before))
+            return NULL;
+    }
+    return n;
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     char *args[] = {argv[0], (char *)"code", (char *)"3", NULL};
@@ -61,6 +81,19 @@ int main(int argc, char **argv) {
         }
         in_parent();
         return 0;
+    }
+    if (!strcmp(mode, "crowd")) {
+        pthread_t t[4];
+        int n = atoi(argv[2]), right = 0;
+        for (int i = 0; i < 4; i++)
+            pthread_create(&t[i], NULL, forks, &n);
+        for (int i = 0; i < 4; i++) {
+            void *result = NULL;
+            pthread_join(t[i], &result);
+            right += result == &n;
+        }
+        in_parent();
+        return right == 4 ? 0 : 1;
     }
     if (!strcmp(mode, "vfork")) {
         if (!(p = vfork())) {
