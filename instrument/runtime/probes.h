@@ -24,7 +24,7 @@ typedef struct hsc_rt_block {
     bool dirty;
     struct hsc_rt_block *next_dirty;
     uint64_t exclusive[HSC_RT_BLOCK_STATES]; /* cycles */
-    uint64_t count, left, total, least, most; /* cycles */
+    uint64_t left, total, least, most; /* cycles; how many there were is the sum of the buckets */
     unsigned __int128 squares;
     uint32_t bucket[HSC_RT_BLOCK_BUCKETS];
 } hsc_rt_block;
@@ -58,7 +58,13 @@ struct hsc_rt_scopes {
         bool known;
     } *values; /* by number, values_capacity of them */
     uint32_t values_capacity;
+    /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i], from limit[i] on one more */
+    uint64_t limit[64];
+    uint32_t first[64];
 };
+
+/* The scopes of the calling thread, NULL before it meets a probe: what the quick way needs. */
+extern __thread hsc_rt_scopes *hsc_rt_scopes_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* One probe of the process; number - 1 is its index. */
 typedef struct hsc_rt_probe {

@@ -7,6 +7,7 @@
 static hsc_rt_block none; /* the child of a block that has none: no probe has number 0 */
 uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
 hsc_rt_probes hsc_rt_probe_state;
+__thread hsc_rt_scopes *hsc_rt_scopes_self;
 
 /* hsc_rt_measured of here.h for code that a handler of the program may run. */
 static hsc_rt_thread *measured(void) {
@@ -89,6 +90,41 @@ static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t n
     return b;
 }
 
+static uint32_t bucket_of(uint64_t ns) {
+    uint32_t k = ns ? 64 - (uint32_t)__builtin_clzll(ns) : 0;
+    return k < HSC_RT_BLOCK_BUCKETS ? k : HSC_RT_BLOCK_BUCKETS - 1;
+}
+
+/* The least number of cycles that is 2^k ns, by long division (128-bit division would be a call of the compiler's library). */
+static uint64_t cycles_of(uint32_t k, uint64_t ns_per_cycle_q32) {
+    uint32_t bits = k + 32 < 63 ? k + 32 : 63;
+    uint64_t q = (1ull << bits) / ns_per_cycle_q32, rest = (1ull << bits) % ns_per_cycle_q32;
+    for (; bits < k + 32; bits++) {
+        if (q >> 62)
+            return UINT64_MAX;
+        q *= 2;
+        rest *= 2;
+        if (rest >= ns_per_cycle_q32) {
+            q++;
+            rest -= ns_per_cycle_q32;
+        }
+    }
+    return q + (rest != 0);
+}
+
+/* Where the buckets, which are of nanoseconds, begin in cycles: twice as many cycles are twice as many nanoseconds, so each
+ * octave has at most one limit in it. */
+static void set_rate(hsc_rt_scopes *s, uint64_t ns_per_cycle_q32) {
+    if (s->ns_per_cycle_q32 == ns_per_cycle_q32)
+        return;
+    s->ns_per_cycle_q32 = ns_per_cycle_q32;
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t k = bucket_of(i ? hsc_rt_cycles_ns(1ull << i, ns_per_cycle_q32) : 0);
+        s->first[i] = k;
+        s->limit[i] = k == HSC_RT_BLOCK_BUCKETS - 1 ? UINT64_MAX : cycles_of(k, ns_per_cycle_q32 ? ns_per_cycle_q32 : 1);
+    }
+}
+
 static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
     hsc_rt_scopes *s = hsc_rt_map(sizeof *s);
     hsc_rt_scope *base = s ? hsc_rt_map(HSC_RT_SCOPES_FIRST * sizeof *base) : NULL;
@@ -105,11 +141,11 @@ static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
     *base = (hsc_rt_scope){.sp = UINT64_MAX, .block = root};
     s->state = &t->state;
     s->last = hsc_cycles();
-    s->ns_per_cycle_q32 = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    set_rate(s, atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed));
     s->generation = atomic_load(&hsc_rt_probe_state.generation);
     s->due = s->last + ((uint64_t)(HSC_RT_PROBES_TELL_NS) << 31) / (s->ns_per_cycle_q32 >> 1 | 1);
     atomic_signal_fence(memory_order_seq_cst);
-    t->scopes = s;
+    t->scopes = hsc_rt_scopes_self = s;
     return s;
 }
 
@@ -118,6 +154,8 @@ void hsc_rt_probes_clear(hsc_rt_thread *t) {
     if (!s)
         return;
     t->scopes = NULL;
+    if (hsc_rt_scopes_self == s)
+        hsc_rt_scopes_self = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     for (uint32_t k = 0; k < HSC_RT_BLOCK_PARTS; k++)
         hsc_rt_unmap(s->part[k], ((size_t)64 << k) * sizeof(hsc_rt_block));
@@ -158,15 +196,12 @@ static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     hsc_rt_block *b = s->top->block;
     charge(s, now);
     uint64_t d = now > s->top->start ? now - s->top->start : 0;
-    uint64_t ns = hsc_rt_cycles_ns(d, s->ns_per_cycle_q32);
-    uint32_t k = ns ? 64 - (uint32_t)__builtin_clzll(ns) : 0;
-    b->count++;
     b->left += left;
     b->total += d;
     b->least = d < b->least ? d : b->least;
     b->most = d > b->most ? d : b->most;
     b->squares += (unsigned __int128)d * d;
-    b->bucket[k < HSC_RT_BLOCK_BUCKETS ? k : HSC_RT_BLOCK_BUCKETS - 1]++;
+    b->bucket[bucket_of(hsc_rt_cycles_ns(d, s->ns_per_cycle_q32))]++;
     mark(s, b);
     s->left += left;
     s->top--;
@@ -214,7 +249,8 @@ static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t
 
 static void set_due(hsc_rt_scopes *s, uint64_t now) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
-    s->ns_per_cycle_q32 = rate ? rate : s->ns_per_cycle_q32;
+    if (rate)
+        set_rate(s, rate);
     s->due = s->generation == atomic_load(&hsc_rt_probe_state.generation)
                  ? now + (uint64_t)((double)HSC_RT_PROBES_TELL_NS * 4294967296.0 / (double)(s->ns_per_cycle_q32 | 1))
                  : 0;
@@ -329,7 +365,10 @@ static bool put_block(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint6
             return false;
         b->exclusive[i] = 0;
     }
-    if (!b->count)
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < HSC_RT_BLOCK_BUCKETS; i++)
+        count += b->bucket[i];
+    if (!count)
         return true;
     uint32_t n = 0;
     for (uint32_t i = 0; i < HSC_RT_BLOCK_BUCKETS; i++) {
@@ -342,12 +381,12 @@ static bool put_block(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint6
         histogram[n++] = b->bucket[i];
     }
     double ns = (double)rate / 4294967296.0;
-    hsc_rec_block_summary r = {now, b->id, b->count, b->left, hsc_rt_cycles_ns(b->total, rate), hsc_rt_cycles_ns(b->least, rate),
+    hsc_rec_block_summary r = {now, b->id, count, b->left, hsc_rt_cycles_ns(b->total, rate), hsc_rt_cycles_ns(b->least, rate),
                                hsc_rt_cycles_ns(b->most, rate), 0, {histogram, n}};
     r.duration_squares = ((double)(uint64_t)(b->squares >> 64) * 18446744073709551616.0 + (double)(uint64_t)b->squares) * ns * ns;
     if (!hsc_rt_thread_put(t, HSC_REC_block_summary, &r, now))
         return false;
-    b->count = b->left = b->total = b->most = 0;
+    b->left = b->total = b->most = 0;
     b->least = UINT64_MAX;
     b->squares = 0;
     for (uint32_t i = 0; i < HSC_RT_BLOCK_BUCKETS; i++)
@@ -373,6 +412,8 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
             break; /* no room now: it stays what it is */
         s->dirty = b->next_dirty;
         b->dirty = false;
+        if (b->parent && b->parent->last == b) /* the next visit goes the slow way, which marks it again */
+            b->parent->last = &none;
     }
     for (const hsc_rt_scope *q = s->top; q > s->base; q--)
         mark(s, q->block);
