@@ -9,7 +9,7 @@
 enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_INTERVAL, OPT_AXIS };
 
 static const hsc_cli_option options[] = {
-    {"by", 0, "WHAT", "procedure, loop, line, context, reason, message, wait, processor, module or ledger"},
+    {"by", 0, "WHAT", "table: procedure, loop, line, context, message, reason, ... (see above)"},
     {"format", 'f', "FORMAT", "text, csv or json"},
     {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
@@ -26,7 +26,10 @@ static const hsc_cli_command command = {
                    "\n"
                    "Times are counts of samples, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
-                   "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).",
+                   "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).\n"
+                   "\n"
+                   "Tables (--by): procedure, loop, line, context; processor, module; reason (why loops were not vectorised); message, wait "
+                   "(what wrappers timed); cause (places that make others wait), delayed (who waits for whom); ledger.",
     .examples = "  heatscope report heatscope.out\n"
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
                 "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5",
@@ -41,7 +44,7 @@ typedef struct choices {
     const char *metric, *where, *interval;
 } choices;
 
-static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason"};
+static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed"};
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
@@ -53,7 +56,7 @@ static int set(void *ctx, int option, const char *value) {
                 c->by = (report_by)i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, reason or ledger", value);
+        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, cause, delayed, reason or ledger", value);
     case OPT_FORMAT:
         c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
         if (c->format == REPORT_TEXT && strcmp(value, "text"))

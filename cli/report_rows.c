@@ -572,7 +572,7 @@ static hsc_status refusals(sink *s, hsc_err *err) {
 }
 
 hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
-    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason"};
+    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed"};
     sink s = {.r = r, .t = {.out = r->out, .json = format == REPORT_JSON, .naming = format == REPORT_CSV, .scale = r->unit.scale}};
     hsc_status status = HSC_OK;
     /* "s" stays "s"; other units become part of a name */
@@ -620,6 +620,12 @@ hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *e
         break;
     case REPORT_REASON:
         status = refusals(&s, err);
+        break;
+    case REPORT_CAUSE:
+        status = report_cause_rows(r, &s.t, err);
+        break;
+    case REPORT_DELAYED:
+        status = report_delayed_rows(r, &s.t, err);
         break;
     default:
         status = scopes(&s, false, err);

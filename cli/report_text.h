@@ -4,6 +4,7 @@
 #define HEATSCOPE_CLI_REPORT_TEXT_H
 
 #include "report.h"
+#include "table.h"
 
 typedef enum report_by {
     REPORT_ALL = 0,
@@ -16,7 +17,9 @@ typedef enum report_by {
     REPORT_LEDGER,
     REPORT_MESSAGE,
     REPORT_WAIT,
-    REPORT_REASON
+    REPORT_REASON,
+    REPORT_CAUSE,
+    REPORT_DELAYED
 } report_by;
 
 typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
@@ -29,5 +32,11 @@ hsc_status report_text_findings(report *r, hsc_err *err);
 hsc_status report_text_messages(report *r, hsc_err *err);
 hsc_status report_text_waits(report *r, hsc_err *err);
 hsc_status report_text_reasons(report *r, hsc_err *err);
+hsc_status report_text_causes(report *r, hsc_err *err);
+hsc_status report_text_delayed(report *r, hsc_err *err);
+
+/* parts of report_rows. One row for each delay and place of what the late thread did; for each delay and place of those who waited. */
+hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err);
+hsc_status report_delayed_rows(report *r, hsc_table *t, hsc_err *err);
 
 #endif

@@ -348,6 +348,7 @@ static bool expand_thread(expansion *x, jthread *t) {
     }
     if (ok)
         hsc_join_place_sites(j, x->p, t, context_of, no_path);
+    ok = ok && hsc_join_blame_place(j, x->p, t, context_of);
     free(context_of);
     free(truncated);
     return ok;

@@ -398,6 +398,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         e.status = hsc_join_put_times(j, e.s, err);
     if (e.status == HSC_OK)
         e.status = hsc_join_put_data(j, e.s, err);
+    if (e.status == HSC_OK)
+        e.status = hsc_join_emit_blame(j, e.s, err);
     for (uint32_t m = 0; m < j->metrics.n; m++)
         for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
             e.status = hsc_join_put_values(j, e.s, m, tables[i], err);

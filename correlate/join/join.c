@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "join_internal.h"
+#include "spill.h"
 
 static void free_thread(jthread *t) {
     free(t->nodes.p);
@@ -33,6 +34,7 @@ void hsc_join_free_process(jprocess *p) {
     free(p->contexts.p);
     free(p->context_map.p);
     hsc_join_free_measures(p);
+    hsc_join_blame_free(p);
     hsc_table_fini(&p->context_rows);
     hsc_pool_fini(&p->pool);
 }
@@ -61,7 +63,8 @@ static void free_join(join *j) {
         free_module(&j->modules.p[i]);
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
-                      j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p};
+                      j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
+                      j->delays.p, j->delayed.p, j->delay_places.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_join_free_data(j);
@@ -98,6 +101,9 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         j.workers = n > 0 ? (unsigned)n : 1;
     }
+    hsc_spill spill;
+    hsc_spill_init(&spill, options->output);
+    j.spill = &spill;
     hsc_status status = hsc_join_make_categories(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);
@@ -109,6 +115,8 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         status = hsc_join_make_contexts(&j, err);
     if (status == HSC_OK)
         status = hsc_join_make_ledger(&j, err);
+    if (status == HSC_OK)
+        status = hsc_join_blame(&j, err);
     if (status == HSC_OK) {
         note_modules(&j);
         j.summary->processes = j.run.n;
@@ -116,5 +124,6 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         status = hsc_join_emit(&j, err);
     }
     free_join(&j);
+    hsc_spill_fini(&spill);
     return status;
 }

@@ -9,6 +9,7 @@
  *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
  *   weights.c     what samples of other weights than 1 do to intervals
  *   values.c      leaves x threads -> value tables                                    (parallel over threads)
+ *   blame.c       who was waited for, and what it did meanwhile (blame.h)
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time: the files once more, a few threads at a time
  *   emit.c        all of it into the store; emit_data.c what data.c made
@@ -212,6 +213,7 @@ typedef struct jprocess {
     HSC_VEC(jmessage) messages;
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
+    struct jblame *blame; /* blame.h; NULL: passes no messages */
     uint64_t samples;
     bool left_out; /* launcher */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
@@ -310,6 +312,23 @@ typedef struct jmetric {
     uint32_t weights, weights_of; /* weights.c: the other metric of the pair; HSC_NO_INDEX: none */
 } jmetric;
 
+typedef struct jdelay { /* calls of one place and thread that came late */
+    uint32_t kind, thread, context, line;
+    uint64_t waits;
+    double wait_s, indirect_s, caused_s;
+} jdelay;
+
+typedef struct jdelayed { /* those who waited for them */
+    uint32_t delay, thread, context, line;
+    uint64_t waits;
+    double wait_s, max_s;
+} jdelayed;
+
+typedef struct jdelay_place { /* what the late thread did before */
+    uint32_t delay, context, line;
+    double direct_s, caused_s;
+} jdelay_place;
+
 typedef struct jrule { /* categories.def tells what they mean */
     uint8_t what, strong, category;
     const char *pattern;
@@ -352,6 +371,10 @@ typedef struct join {
     HSC_VEC(jthread *) threads;      /* rows of the thread table */
     HSC_VEC(jprocess *) run;         /* rows of the process table */
     HSC_VEC(jledger) ledger;
+    struct hsc_spill *spill;
+    HSC_VEC(jdelay) delays;
+    HSC_VEC(jdelayed) delayed;
+    HSC_VEC(jdelay_place) delay_places;
     uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
@@ -406,6 +429,16 @@ bool hsc_join_note_timed(jthread *t, size_t before, uint64_t row, uint64_t regio
 void hsc_join_settle_timed(jthread *t, const uint32_t *leaf_of);
 struct hsc_store;
 hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
+/* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */
+bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
+bool hsc_join_blame_end(join *j, jprocess *p);
+/* Keeps what the nodes of a thread are; contexts are the process's own, by row of the node. */
+bool hsc_join_blame_place(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of);
+void hsc_join_blame_free(jprocess *p);
+/* blame.c: after the contexts. Adds metrics, and rows of the ledger after `total` rows of it. */
+hsc_status hsc_join_blame(join *j, hsc_err *err);
+struct hsc_store;
+hsc_status hsc_join_emit_blame(const join *j, struct hsc_store *store, hsc_err *err);
 
 /* order.c: which chunks are to be taken in this pass over a file */
 typedef struct jorder {

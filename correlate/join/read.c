@@ -318,7 +318,7 @@ again:
     if (p->tap)
         hsc_reader_set_filter(r, p->tap->want, p->tap->ctx);
     for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
-        if (rec.value && hsc_join_order_take(&order, &rec) && !take(p, &rec))
+        if (rec.value && hsc_join_order_take(&order, &rec) && !(take(p, &rec) && (p->tap || hsc_join_blame_take(j, p, &rec))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
         else if (!(n & 0xFFFFF))
             status = hsc_join_check(j, err);
@@ -354,7 +354,7 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
         return status;
     }
     find_late_mappings(p);
-    if (status == HSC_OK && !hsc_join_end_measures(p))
+    if (status == HSC_OK && !(hsc_join_end_measures(p) && hsc_join_blame_end(j, p)))
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     for (size_t k = 0; k < p->threads.n; k++)
         p->samples += p->threads.p[k].samples;

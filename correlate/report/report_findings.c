@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_causes.h"
 #include "report_measures.h"
 #include "report_reasons.h"
 
@@ -670,6 +671,20 @@ static void quality(findings *f) {
     }
 }
 
+/* Who makes others wait, and with what. */
+static hsc_status causes(findings *f, hsc_err *err) {
+    report *r = f->r;
+    char text[2400] = "";
+    double total = 0;
+    uint32_t scope = HSC_NONE;
+    hsc_db_scope s;
+    hsc_status status = report_main_cause(r, text, sizeof text, &scope, &total, err);
+    if (!status && text[0])
+        say(f, total / (r->unit.scale > 0 ? r->unit.scale : 1), "Waiting caused", no_share,
+            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? nowhere : at_scope(scope, &s), text);
+    return status;
+}
+
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
     findings f = {.r = r};
     uint32_t *loops = NULL, *procedures = NULL, n_loops = 0, n_procedures = 0;
@@ -703,6 +718,8 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
         status = messages(&f, err);
     if (!status && r->info.waits && whole)
         status = blocked(&f, err);
+    if (!status && r->info.delays)
+        status = causes(&f, err);
     if (!status)
         status = refused(&f, err);
     if (!status)

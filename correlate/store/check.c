@@ -31,6 +31,13 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_span_context:
     case HSC_COL_mpi_argument_site:
     case HSC_COL_mpi_link_site:
+    case HSC_COL_delay_thread:
+    case HSC_COL_delay_context:
+    case HSC_COL_delayed_delay:
+    case HSC_COL_delayed_thread:
+    case HSC_COL_delayed_context:
+    case HSC_COL_delay_place_delay:
+    case HSC_COL_delay_place_context:
         return false;
     default:
         return true;
@@ -91,7 +98,9 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_directive_scope, "rows sorted by scope"},
                   {HSC_COL_runtime_call_code_line, "rows sorted by line"},
                   {HSC_COL_message_bucket_message, "rows sorted by message"},
-                  {HSC_COL_wait_bucket_wait, "rows sorted by wait"}};
+                  {HSC_COL_wait_bucket_wait, "rows sorted by wait"},
+                  {HSC_COL_delayed_delay, "rows sorted by delay"},
+                  {HSC_COL_delay_place_delay, "rows sorted by delay"}};
     for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
         if (hsc_schema_columns[sorted[k].column].table != table)
             continue;

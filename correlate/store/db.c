@@ -431,6 +431,9 @@ static bool came_later(int column) {
     case HSC_TAB_wait_bucket:
     case HSC_TAB_leaf:
     case HSC_TAB_span:
+    case HSC_TAB_delay:
+    case HSC_TAB_delayed:
+    case HSC_TAB_delay_place:
         return true;
     default:
         return column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;

@@ -46,7 +46,10 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .arrays = rows(db, HSC_TAB_array),
                          .references = rows(db, HSC_TAB_reference),
                          .mpi_sites = rows(db, HSC_TAB_mpi_site),
-                         .directives = rows(db, HSC_TAB_directive)};
+                         .directives = rows(db, HSC_TAB_directive),
+                         .delays = rows(db, HSC_TAB_delay),
+                         .delayed = rows(db, HSC_TAB_delayed),
+                         .delay_places = rows(db, HSC_TAB_delay_place)};
 }
 
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
@@ -300,6 +303,48 @@ hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_e
                          .holder_thread = HSC_COL(db, wait_holder_thread, uint32_t)[r],
                          .holder_context = HSC_COL(db, wait_holder_context, uint32_t)[r]};
     return HSC_OK;
+}
+
+hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t r, hsc_db_delay *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_delay, r, err);
+    if (status)
+        return status;
+    uint32_t kind = HSC_COL(db, delay_kind, uint8_t)[r];
+    const char *text = hsc_enum_text("wait_cause", kind);
+    *out = (hsc_db_delay){.kind = kind,
+                          .kind_text = text ? text : "unknown",
+                          .thread = HSC_COL(db, delay_thread, uint32_t)[r],
+                          .context = HSC_COL(db, delay_context, uint32_t)[r],
+                          .line = HSC_COL(db, delay_line, uint32_t)[r],
+                          .waits = HSC_COL(db, delay_waits, uint64_t)[r],
+                          .wait_s = HSC_COL(db, delay_wait_s, double)[r],
+                          .indirect_s = HSC_COL(db, delay_indirect_s, double)[r],
+                          .caused_s = HSC_COL(db, delay_caused_s, double)[r]};
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_delayed, r, err);
+    if (!status)
+        *out = (hsc_db_delayed){.delay = HSC_COL(db, delayed_delay, uint32_t)[r],
+                                .thread = HSC_COL(db, delayed_thread, uint32_t)[r],
+                                .context = HSC_COL(db, delayed_context, uint32_t)[r],
+                                .line = HSC_COL(db, delayed_line, uint32_t)[r],
+                                .waits = HSC_COL(db, delayed_waits, uint64_t)[r],
+                                .wait_s = HSC_COL(db, delayed_wait_s, double)[r],
+                                .max_s = HSC_COL(db, delayed_max_s, double)[r]};
+    return status;
+}
+
+hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_place *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_delay_place, r, err);
+    if (!status)
+        *out = (hsc_db_delay_place){.delay = HSC_COL(db, delay_place_delay, uint32_t)[r],
+                                    .context = HSC_COL(db, delay_place_context, uint32_t)[r],
+                                    .line = HSC_COL(db, delay_place_line, uint32_t)[r],
+                                    .direct_s = HSC_COL(db, delay_place_direct_s, double)[r],
+                                    .caused_s = HSC_COL(db, delay_place_caused_s, double)[r]};
+    return status;
 }
 
 hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint32_t row, uint64_t *out, hsc_err *err) {

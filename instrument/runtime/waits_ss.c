@@ -5,6 +5,7 @@
 
 #define FIRST_CAPACITY 16u
 #define BUCKET_LOW 6u /* 64 ns; what is shorter counts there */
+#define LONG_NS 1000000u /* a wait that has a record of its own without a trace too: others may have waited for this thread meanwhile */
 #define TELL_NS 100000000ull
 #define TELL_OPEN_MAX_NS 10000000000ull
 
@@ -154,7 +155,7 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
         return;
     uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
     hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
-    if (hsc_rt.options.trace) {
+    if (hsc_rt.options.trace || duration >= LONG_NS) {
         hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes};
         hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now);
     }

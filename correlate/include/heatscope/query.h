@@ -38,6 +38,7 @@ typedef struct hsc_db_info {
     bool simulated;         /* made by the generator, not measured */
     uint32_t messages, waits; /* rows of the tables below */
     uint32_t loops, arrays, references, mpi_sites, directives;
+    uint32_t delays, delayed, delay_places;
 } hsc_db_info;
 void hsc_db_get_info(const hsc_db *db, hsc_db_info *out);
 
@@ -294,6 +295,31 @@ typedef struct hsc_db_wait {
     uint32_t holder_thread, holder_context; /* HSC_NONE: none, or not known */
 } hsc_db_wait;
 hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t row, hsc_db_wait *out, hsc_err *err);
+
+/* Who was waited for: a row for each kind, thread and place of a call that came late. Late ones that had themselves waited hand
+ * that part on, so that caused_s of all rows adds up to wait_s of all rows. */
+typedef struct hsc_db_delay {
+    uint32_t kind;                  /* HSC_wait_cause_* of records.h */
+    const char *kind_text;          /* "late sender" */
+    uint32_t thread, context, line; /* of the late call, or where the lock was given back; line HSC_NONE */
+    uint64_t waits;
+    double wait_s, indirect_s;      /* indirect: of wait_s, because it had itself waited */
+    double caused_s;                /* waiting of all threads that it is the cause of in the end */
+} hsc_db_delay;
+hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t row, hsc_db_delay *out, hsc_err *err);
+
+typedef struct hsc_db_delayed {     /* who waited for it; sorted by delay */
+    uint32_t delay, thread, context, line;
+    uint64_t waits;
+    double wait_s, max_s;
+} hsc_db_delayed;
+hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t row, hsc_db_delayed *out, hsc_err *err);
+
+typedef struct hsc_db_delay_place { /* what the late thread did before; sorted by delay */
+    uint32_t delay, context, line;  /* context and line of the delay itself: not known what */
+    double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
+} hsc_db_delay_place;
+hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
 
 /* Histograms: out[HSC_BUCKETS]; out[0] counts zeros, out[b] values of 2^(b-1) to 2^b - 1 (bytes, nanoseconds). */
 #define HSC_BUCKETS 65

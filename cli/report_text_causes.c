@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who was waited for, what it did meanwhile, and who waited: as text, and as rows for programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_causes.h"
+#include "report_text.h"
+
+/* ---- text ---- */
+
+hsc_status report_text_causes(report *r, hsc_err *err) {
+    report_cause *rows;
+    uint32_t n, shown = 0;
+    double total = 0, rest = 0;
+    char who[128], where[800];
+    hsc_status s = report_causes(r, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        total += rows[i].caused_s;
+    fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
+                    "  time s    %%   waits  kind                most by          place\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const report_cause *c = &rows[i];
+        if ((r->top && shown >= r->top) || (r->brief && c->caused_s < 0.001 * total)) {
+            rest += c->caused_s;
+            continue;
+        }
+        shown++;
+        report_who(r, c->most_thread, who, sizeof who);
+        report_scope_text(r, c->scope, c->line, r->width - 59, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
+                (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
+        char late[300];
+        report_line_text(r, c->late_line, late, sizeof late);
+        if (c->is_call)
+            fprintf(r->out, "%*s (the late call; what was done before it is not known)\n", 22, "");
+        else if (late[0] && c->kind != HSC_wait_cause_OMP_BARRIER && c->caused_s >= 0.01 * total)
+            fprintf(r->out, "%*s then late at %s\n", 22, "", late);
+    }
+    if (shown < n)
+        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+    if (!n)
+        fputs("  none\n", r->out);
+    free(rows);
+    return HSC_OK;
+}
+
+hsc_status report_text_delayed(report *r, hsc_err *err) {
+    report_delayed *rows;
+    uint32_t n, shown = 0;
+    double total = 0, rest = 0;
+    char who[128], late[128], where[800];
+    hsc_status s = report_delayed_list(r, &rows, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        total += rows[i].v.wait_s;
+    fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
+                    "  time s    %%   waits  max ms  kind                waits for    who and where\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const report_delayed *p = &rows[i];
+        if ((r->top && shown >= r->top) || (r->brief && p->v.wait_s < 0.001 * total)) {
+            rest += p->v.wait_s;
+            continue;
+        }
+        shown++;
+        report_who(r, p->v.thread, who, sizeof who);
+        report_who(r, p->d.thread, late, sizeof late);
+        report_scope_text(r, report_scope_of(r, p->v.context), p->v.line, r->width - 64 - report_columns_of(who), where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-19.19s %-12.12s %s %s\n", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
+                (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, report_cause_kind(p->d.kind), late, who, where);
+    }
+    if (shown < n)
+        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+    if (!n)
+        fputs("  none\n", r->out);
+    free(rows);
+    return HSC_OK;
+}
+
+/* ---- rows for programs ---- */
+
+static void put_place(const report *r, hsc_table *t, const char *prefix, uint32_t line, uint32_t context) {
+    hsc_db_line l = {.file = HSC_NONE};
+    hsc_db_file f = {.path = ""};
+    hsc_db_scope s = {.procedure = HSC_NONE}, p = {.name = ""};
+    uint32_t scope = report_scope_of(r, context);
+    char name[64];
+    if (line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL) && l.file != HSC_NONE)
+        (void)hsc_db_get_file(r->db, l.file, &f, NULL);
+    if (scope != HSC_NONE && !hsc_db_get_scope(r->db, scope, &s, NULL) && s.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
+    snprintf(name, sizeof name, "%sprocedure", prefix);
+    hsc_table_text(t, name, p.name);
+    snprintf(name, sizeof name, "%sfile", prefix);
+    hsc_table_text(t, name, f.path);
+    snprintf(name, sizeof name, "%sline", prefix);
+    hsc_table_count(t, name, l.line);
+    snprintf(name, sizeof name, "%sloop_line", prefix);
+    hsc_table_count(t, name, s.kind == HSC_SCOPE_LOOP ? s.line_begin : 0);
+}
+
+static void put_processor(const report *r, hsc_table *t, const char *name, uint32_t thread) {
+    char text[128] = "";
+    if (thread != HSC_NONE)
+        report_processor(r, HSC_AXIS_THREAD, thread, text, sizeof text);
+    hsc_table_text(t, name, text);
+}
+
+typedef struct placed {
+    hsc_db_delay_place p;
+    hsc_db_delay d;
+} placed;
+
+static int by_caused(const void *a, const void *b) {
+    const placed *x = a, *y = b;
+    if (x->p.caused_s != y->p.caused_s)
+        return x->p.caused_s > y->p.caused_s ? -1 : 1;
+    if (x->p.delay != y->p.delay)
+        return x->p.delay < y->p.delay ? -1 : 1;
+    if (x->p.context != y->p.context)
+        return x->p.context < y->p.context ? -1 : 1;
+    return x->p.line < y->p.line ? -1 : x->p.line > y->p.line;
+}
+
+static void cause_row(const report *r, hsc_table *t, uint32_t rank, const placed *x) {
+    bool is_call = x->p.context == x->d.context && x->p.line == x->d.line;
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    hsc_table_text(t, "kind", x->d.kind_text);
+    put_processor(r, t, "processor", x->d.thread);
+    put_place(r, t, "", x->p.line, x->p.context);
+    hsc_table_text(t, "known", is_call ? "no" : "yes");
+    hsc_table_number(t, "caused_s", x->p.caused_s);
+    hsc_table_number(t, "direct_s", x->p.direct_s);
+    hsc_table_count(t, "delay", x->p.delay);
+    put_place(r, t, "late_", x->d.line, x->d.context);
+    hsc_table_count(t, "waits", (double)x->d.waits);
+    hsc_table_number(t, "wait_s", x->d.wait_s);
+    hsc_table_number(t, "indirect_s", x->d.indirect_s);
+    hsc_table_end_row(t);
+    t->naming = false;
+}
+
+hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
+    placed *list = malloc(((size_t)r->info.delay_places + 1) * sizeof *list);
+    placed none = {.p = {.context = HSC_NONE, .line = HSC_NONE}, .d = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}};
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    uint32_t n = 0;
+    for (uint32_t i = 0; !s && i < r->info.delay_places; i++) {
+        if ((s = hsc_db_get_delay_place(r->db, i, &list[n].p, err)) || (s = hsc_db_get_delay(r->db, list[n].p.delay, &list[n].d, err)))
+            break;
+        n += report_wanted_place(r, list[n].p.line, list[n].p.context);
+    }
+    if (!s)
+        qsort(list, n, sizeof *list, by_caused);
+    if (!s && t->naming)
+        cause_row(r, t, 0, &none);
+    for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++)
+        cause_row(r, t, i + 1, &list[i]);
+    free(list);
+    return s;
+}
+
+static void delayed_row(const report *r, hsc_table *t, uint32_t rank, const report_delayed *x) {
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    hsc_table_text(t, "kind", x->d.kind_text);
+    put_processor(r, t, "processor", x->v.thread);
+    put_place(r, t, "", x->v.line, x->v.context);
+    hsc_table_count(t, "waits", (double)x->v.waits);
+    hsc_table_number(t, "wait_s", x->v.wait_s);
+    hsc_table_number(t, "max_s", x->v.max_s);
+    hsc_table_count(t, "delay", x->v.delay);
+    put_processor(r, t, "late_processor", x->d.thread);
+    put_place(r, t, "late_", x->d.line, x->d.context);
+    hsc_table_end_row(t);
+    t->naming = false;
+}
+
+hsc_status report_delayed_rows(report *r, hsc_table *t, hsc_err *err) {
+    report_delayed *rows, none = {.v = {.context = HSC_NONE, .line = HSC_NONE, .thread = HSC_NONE},
+                        .d = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}};
+    uint32_t n;
+    hsc_status s = report_delayed_list(r, &rows, &n, err);
+    if (s)
+        return s;
+    if (t->naming)
+        delayed_row(r, t, 0, &none);
+    for (uint32_t i = 0; i < n && (!r->top || i < r->top); i++)
+        delayed_row(r, t, i + 1, &rows[i]);
+    free(rows);
+    return HSC_OK;
+}

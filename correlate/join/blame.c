@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Delays into seconds of others' waiting that each place is the cause of: rows of the database, metrics, the ledger. */
+#include "blame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../store/store.h"
+
+#define ROUNDS 1000
+
+/* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. */
+static bool hand_on(jdelays *d) {
+    size_t n = d->sums.n;
+    double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), total = 0, left = 0;
+    if (!given || !next) {
+        free(given);
+        free(next);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        total += given[i] = d->sums.p[i].wait_ns;
+    left = total;
+    for (int round = 0; round < ROUNDS && left > 1e-9 * total; round++) {
+        for (size_t i = 0; i < n; i++)
+            next[i] = 0;
+        for (size_t k = 0; k < d->flows.n; k++) {
+            const jflow *f = &d->flows.p[k];
+            double handed = given[f->from] * f->ns / d->sums.p[f->from].wait_ns;
+            next[f->to] += handed;
+            d->sums.p[f->from].caused_ns -= handed;
+        }
+        left = 0;
+        for (size_t i = 0; i < n; i++) {
+            d->sums.p[i].caused_ns += given[i];
+            given[i] = next[i];
+            left += given[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        d->sums.p[i].caused_ns += given[i];
+        if (d->sums.p[i].caused_ns < 0)
+            d->sums.p[i].caused_ns = 0;
+    }
+    free(given);
+    free(next);
+    return true;
+}
+
+/* ---- what the late threads did ---- */
+
+static int by_key(const void *pa, const void *pb, void *ctx) {
+    const jdelay_sum *sums = ctx;
+    const jdelay_key *a = &sums[*(const uint32_t *)pa].key, *b = &sums[*(const uint32_t *)pb].key;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int by_cell(const void *pa, const void *pb) {
+    const jcell *a = pa, *b = pb;
+    if (a->delay != b->delay)
+        return a->delay < b->delay ? -1 : 1;
+    if (a->spot.context != b->spot.context)
+        return a->spot.context < b->spot.context ? -1 : 1;
+    if (a->spot.line != b->spot.line)
+        return a->spot.line < b->spot.line ? -1 : 1;
+    return a->spot.instance < b->spot.instance ? -1 : a->spot.instance > b->spot.instance;
+}
+
+static int by_delayed(const void *pa, const void *pb) {
+    const jdelayed *a = pa, *b = pb;
+    if (a->delay != b->delay)
+        return a->delay < b->delay ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* How much longer the late one was in the context of cells[0..n) than those who waited; 0: not more than chance explains. */
+static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, bool surely, double *own) {
+    uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->spot.context, (uint64_t)HSC_NO_INDEX << 32 | HSC_NO_INDEX);
+    double others = at == HSC_NO_INDEX || s->victims <= 0 ? 0 : d->others.p[at].ns * s->windows / s->victims;
+    *own = 0;
+    for (size_t i = 0; i < n; i++)
+        *own += cells[i].ns;
+    double more = *own - others;
+    return more > (surely ? sqrt((*own + others) * d->period_ns) : 0) ? more : 0;
+}
+
+typedef struct share { /* a part of a delay */
+    jspot spot;
+    double part;
+} share;
+
+typedef HSC_VEC(share) shares;
+
+static size_t same_context(const jcell *cells, size_t i, size_t n) {
+    size_t end = i + 1;
+    while (end < n && cells[end].spot.context == cells[i].spot.context)
+        end++;
+    return end;
+}
+
+/* Parts of one delay by place; they add up to 1. */
+static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, shares *out) {
+    const jdelay_sum *s = &d->sums.p[delay];
+    double found = 0, own, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
+    bool surely = true;
+    out->n = 0;
+    for (int pass = 0; pass < 2 && found <= 0; pass++) {
+        surely = pass == 0;
+        for (size_t i = 0, end; i < n; i = end) {
+            end = same_context(cells, i, n);
+            found += excess(d, s, delay, cells + i, end - i, surely, &own);
+        }
+    }
+    /* less than it was late: it may have stood in line for a processor, or done what is not known. Where chance may have made
+     * the difference, the rest is told as not known */
+    if (found > 0)
+        known = surely || expected <= found ? 1 : found / expected;
+    for (size_t i = 0, end; known > 0 && i < n; i = end) {
+        end = same_context(cells, i, n);
+        double more = excess(d, s, delay, cells + i, end - i, surely, &own);
+        for (; more > 0 && i < end; i++)
+            if (!HSC_PUSH(*out, (share){cells[i].spot, known * more / found * cells[i].ns / own}))
+                return false;
+    }
+    return known >= 1 || HSC_PUSH(*out, (share){{s->key.context, s->key.line, HSC_NO_INDEX}, 1 - known});
+}
+
+/* ---- metrics ---- */
+
+typedef struct amount {
+    uint32_t thread;
+    jspot spot;
+    double ns;
+} amount;
+
+typedef HSC_VEC(amount) amounts;
+
+/* A row for a metric, before the weights of others; HSC_NO_INDEX: out of memory. */
+static uint32_t insert_metric(join *j, jmetric metric) {
+    uint32_t at = 0;
+    while (at < j->metrics.n && j->metrics.p[at].weights_of == HSC_NO_INDEX)
+        at++;
+    if (!HSC_PUSH(j->metrics, metric))
+        return HSC_NO_INDEX;
+    for (size_t i = j->metrics.n - 1; i > at; i--)
+        j->metrics.p[i] = j->metrics.p[i - 1];
+    j->metrics.p[at] = metric;
+    for (size_t i = 0; i < j->metrics.n; i++)
+        j->metrics.p[i].weights += i != at && j->metrics.p[i].weights != HSC_NO_INDEX && j->metrics.p[i].weights >= at;
+    for (size_t t = 0; t < j->threads.n; t++)
+        for (size_t k = 0; k < j->threads.p[t]->leaves.n; k++)
+            j->threads.p[t]->leaves.p[k].metric += j->threads.p[t]->leaves.p[k].metric >= at;
+    return at;
+}
+
+static bool add_metric(join *j, const char *name, const amounts *list, unsigned state) {
+    double *of_thread = calloc(j->threads.n + 1, sizeof *of_thread), most = 0, divisor = 1000;
+    bool ok = of_thread != NULL;
+    for (size_t i = 0; ok && i < list->n; i++) {
+        of_thread[list->p[i].thread] += list->p[i].ns;
+        most = fmax(most, of_thread[list->p[i].thread]);
+    }
+    free(of_thread);
+    if (!ok || !list->n || j->metrics.n >= 255)
+        return ok;
+    while (most / divisor > (double)(THREAD_SAMPLES_MAX / 2)) /* half: each value is rounded */
+        divisor *= 10;
+    uint32_t metric = insert_metric(j, (jmetric){.name = name, .unit = "s", .scale = divisor * 1e-9, .exact = true,
+                                                 .weights = HSC_NO_INDEX, .weights_of = HSC_NO_INDEX});
+    ok = metric != HSC_NO_INDEX;
+    for (size_t i = 0; ok && i < list->n; i++) {
+        const amount *a = &list->p[i];
+        jleaf leaf = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .state = (uint8_t)state,
+                      .level = HSC_LEVEL_LINE, .metric = (uint8_t)metric, .count = (uint32_t)(a->ns / divisor + 0.5)};
+        ok = !leaf.count || HSC_PUSH(j->threads.p[a->thread]->leaves, leaf);
+    }
+    return ok;
+}
+
+/* ---- the ledger ---- */
+
+#define LEDGER_WAITS 6u /* group */
+
+static bool add_row(join *j, uint32_t group, const char *name, const char *meaning, double ns) {
+    return HSC_PUSH(j->ledger, (jledger){name, meaning, 0, ns * 1e-9, group});
+}
+
+static bool add_ledger(join *j, const jdelays *d) {
+    static const char *const names[][2] = {
+        {"", ""},
+        {"late sender", "[message waits] until the message was sent"},
+        {"late receiver", "[message waits] until its receive began"},
+        {"late at a barrier", "[message waits] until the last one came"},
+        {"late at a collective operation", "[message waits] until the last one came"},
+        {"late root", "[message waits] until the root came"},
+        {"late for the root", "[message waits] of the root, until the last one came"},
+    };
+    bool ok = add_row(j, 0, "message waits", "elapsed time of the calls of message passing that may have waited and have an event",
+                      d->calls_ns);
+    for (unsigned k = 1; ok && k < sizeof names / sizeof *names; k++)
+        ok = add_row(j, LEDGER_WAITS, names[k][0], names[k][1], d->kind_ns[k]);
+    ok = ok && add_row(j, LEDGER_WAITS, "no one came later", "[message waits] and the time of calls after the late one came: transfer, others' load",
+                       d->waited_ns) &&
+         add_row(j, LEDGER_WAITS, "not told: other clock", "[message waits] the late one's clock is not this one's", d->elsewhere_ns) &&
+         add_row(j, LEDGER_WAITS, "not told: partner",
+                 "[message waits] between two groups, with neighbours of a topology, or of an order that is not sure",
+                 d->unclear_ns);
+    if (ok && d->not_recorded)
+        ok = HSC_PUSH(j->ledger, (jledger){"message events not recorded", "for want of room (not samples): their waits are in no row",
+                                           d->not_recorded, 0, 0});
+    return ok;
+}
+
+/* ---- rows ---- */
+
+static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
+    size_t n = d->sums.n;
+    uint32_t *order = malloc((n + 1) * sizeof *order), *rank = malloc((n + 1) * sizeof *rank);
+    shares parts = {0};
+    bool ok = order && rank;
+    for (uint32_t i = 0; ok && i < n; i++)
+        order[i] = i;
+    if (ok && n > 1)
+        qsort_r(order, n, sizeof *order, by_key, d->sums.p);
+    if (ok && d->cells.n > 1)
+        qsort(d->cells.p, d->cells.n, sizeof *d->cells.p, by_cell); /* their table is not used any more */
+    for (uint32_t i = 0; ok && i < n; i++) {
+        uint32_t delay = order[i];
+        const jdelay_sum *s = &d->sums.p[delay];
+        size_t first = 0, high = d->cells.n, end;
+        rank[delay] = i;
+        while (first < high) {
+            size_t middle = first + (high - first) / 2;
+            if (d->cells.p[middle].delay < delay)
+                first = middle + 1;
+            else
+                high = middle;
+        }
+        for (end = first; end < d->cells.n && d->cells.p[end].delay == delay;)
+            end++;
+        double own = s->wait_ns > s->indirect_ns ? s->wait_ns - s->indirect_ns : 0;
+        ok = spread(d, delay, d->cells.p + first, end - first, &parts) &&
+             HSC_PUSH(j->delays, (jdelay){s->key.kind, s->key.thread, s->key.context, s->key.line, s->waits, s->wait_ns * 1e-9,
+                                          s->indirect_ns * 1e-9, s->caused_ns * 1e-9});
+        for (size_t k = 0; ok && k < parts.n; k++) {
+            const share *p = &parts.p[k];
+            jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
+            if (last && last->delay == i && last->context == p->spot.context && last->line == p->spot.line) {
+                last->direct_s += p->part * own * 1e-9;
+                last->caused_s += p->part * s->caused_ns * 1e-9;
+            } else {
+                ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->spot.context, p->spot.line, p->part * own * 1e-9,
+                                                              p->part * s->caused_ns * 1e-9});
+            }
+            ok = ok && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
+        }
+    }
+    for (size_t i = 0; ok && i < d->victims.n; i++) {
+        const jvictim *v = &d->victims.p[i];
+        uint32_t kind = d->sums.p[v->delay].key.kind;
+        ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9});
+        if (ok && kind != HSC_wait_cause_LOCK && kind != HSC_wait_cause_OMP_BARRIER)
+            ok = HSC_PUSH(*waiting, (amount){v->thread, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
+    }
+    if (ok && j->delayed.n > 1)
+        qsort(j->delayed.p, j->delayed.n, sizeof *j->delayed.p, by_delayed);
+    free(order);
+    free(rank);
+    free(parts.p);
+    return ok;
+}
+
+hsc_status hsc_join_blame(join *j, hsc_err *err) {
+    jdelays d = {0};
+    amounts caused = {0}, waiting = {0};
+    hsc_status status = hsc_blame_match(j, &d, err);
+    if (status == HSC_OK)
+        status = hsc_blame_threads(j, &d, err);
+    if (status == HSC_OK &&
+        !(hand_on(&d) && make_rows(j, &d, &caused, &waiting) && add_metric(j, "MPI waiting", &waiting, HSC_state_WAITING) &&
+          add_metric(j, "waiting caused", &caused, HSC_state_UNKNOWN) && (!d.calls || add_ledger(j, &d))))
+        status = hsc_join_no_memory(err);
+    free(caused.p);
+    free(waiting.p);
+    hsc_delays_free(&d);
+    return status;
+}
+
+/* ---- into the store ---- */
+
+static void *column(const void *rows, size_t n, size_t row_size, size_t offset, size_t size) {
+    uint8_t *v = malloc(n * size + 1);
+    for (size_t i = 0; v && i < n; i++)
+        for (size_t b = 0; b < size; b++)
+            v[i * size + b] = ((const uint8_t *)rows)[i * row_size + offset + b];
+    return v;
+}
+
+hsc_status hsc_join_emit_blame(const join *j, hsc_store *store, hsc_err *err) {
+    hsc_status status = HSC_OK;
+#define PUT(id, list, type, member)                                                                                     \
+    do {                                                                                                                \
+        void *v_ = column((list).p, (list).n, sizeof *(list).p, offsetof(type, member), sizeof (list).p->member);      \
+        if (status == HSC_OK)                                                                                           \
+            status = v_ ? hsc_store_put_column(store, HSC_COL_##id, v_, (list).n, err) : hsc_join_no_memory(err);       \
+        free(v_);                                                                                                       \
+    } while (0)
+    uint8_t *kinds = malloc(j->delays.n + 1);
+    for (size_t i = 0; kinds && i < j->delays.n; i++)
+        kinds[i] = (uint8_t)j->delays.p[i].kind;
+    status = kinds ? hsc_store_put_column(store, HSC_COL_delay_kind, kinds, j->delays.n, err) : hsc_join_no_memory(err);
+    free(kinds);
+    PUT(delay_thread, j->delays, jdelay, thread);
+    PUT(delay_context, j->delays, jdelay, context);
+    PUT(delay_line, j->delays, jdelay, line);
+    PUT(delay_waits, j->delays, jdelay, waits);
+    PUT(delay_wait_s, j->delays, jdelay, wait_s);
+    PUT(delay_indirect_s, j->delays, jdelay, indirect_s);
+    PUT(delay_caused_s, j->delays, jdelay, caused_s);
+    PUT(delayed_delay, j->delayed, jdelayed, delay);
+    PUT(delayed_thread, j->delayed, jdelayed, thread);
+    PUT(delayed_context, j->delayed, jdelayed, context);
+    PUT(delayed_line, j->delayed, jdelayed, line);
+    PUT(delayed_waits, j->delayed, jdelayed, waits);
+    PUT(delayed_wait_s, j->delayed, jdelayed, wait_s);
+    PUT(delayed_max_s, j->delayed, jdelayed, max_s);
+    PUT(delay_place_delay, j->delay_places, jdelay_place, delay);
+    PUT(delay_place_context, j->delay_places, jdelay_place, context);
+    PUT(delay_place_line, j->delay_places, jdelay_place, line);
+    PUT(delay_place_direct_s, j->delay_places, jdelay_place, direct_s);
+    PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
+#undef PUT
+    return status;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who was waited for, and what it did meanwhile: the steps and what they hand on.
+ *
+ *   blame_take.c      while files are read: events of messages, and where each thread was at which time, to the spill
+ *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it
+ *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
+ *   blame_threads.c   locks and OpenMP barriers
+ *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
+ */
+#ifndef HEATSCOPE_JOIN_BLAME_H
+#define HEATSCOPE_JOIN_BLAME_H
+
+#include "join_internal.h"
+#include "spill.h"
+
+/* ---- what a file holds (blame_take.c) ---- */
+
+typedef struct jmessage_event { /* one record message_event */
+    uint64_t time, duration, begin; /* ns; begin: how long before `time` that was */
+    uint64_t sequence, bytes;
+    int32_t peer, tag;
+    uint32_t communicator, operation, flags; /* ids */
+    uint32_t row; /* of the node */
+} jmessage_event;
+
+typedef struct jmoment { /* time spent at a place, which ended at `time` or, of a sample, was seen then */
+    uint64_t time, length; /* ns */
+    uint32_t row;          /* of the node; HSC_NO_INDEX */
+    uint32_t is_interval;
+} jmoment;
+
+typedef struct jspot { /* where a node is */
+    uint32_t context, line, instance;
+} jspot;
+
+typedef struct jtrack { /* one thread */
+    uint64_t thread; /* id */
+    hsc_spill_list events, moments;
+    jspot *spots; /* by row of the node; contexts are the process's own */
+    size_t spot_count;
+} jtrack;
+
+typedef struct jcommunicator {
+    uint64_t id, key;
+    uint32_t kind, rank, size;
+} jcommunicator;
+
+typedef struct jblame {
+    uint64_t clock, begin_ns; /* begin: of message passing */
+    uint64_t not_recorded;    /* events */
+    uint64_t wall_event;      /* id; 0: none */
+    HSC_VEC(jcommunicator) communicators;
+    HSC_VEC(jtrack) tracks;
+} jblame;
+
+const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id); /* NULL: not known */
+
+/* ---- delays (blame_delay.c) ---- */
+
+typedef struct jdelay_key {
+    uint32_t kind, thread, context, line; /* of enum wait_cause; row; where it came late */
+} jdelay_key;
+
+typedef struct jdelay_sum {
+    jdelay_key key;
+    uint64_t waits;
+    double wait_ns, indirect_ns; /* indirect: the late one had waited itself */
+    double late_ns;              /* by which it came late by its own doing, where its windows were looked into */
+    double windows, victims;     /* looked into: its own, and those of the ones that waited; weighted */
+    uint64_t last_window;        /* end of the last one of its own */
+    double caused_ns;            /* blame.c: waiting that it is the cause of in the end */
+} jdelay_sum;
+
+typedef struct jflow { /* of `from`'s waiting: the late one had waited for `to` */
+    uint32_t from, to;
+    double ns;
+} jflow;
+
+typedef struct jcell { /* time of a delay's late thread */
+    uint32_t delay;
+    jspot spot;
+    double ns;
+} jcell;
+
+typedef struct jvictim {
+    uint32_t delay, thread, context, line;
+    uint64_t waits;
+    double wait_ns, max_ns;
+} jvictim;
+
+typedef struct jdelays {
+    HSC_VEC(jdelay_sum) sums;
+    HSC_VEC(jvictim) victims;
+    HSC_VEC(jflow) flows;
+    HSC_VEC(jcell) cells;  /* of those who came late */
+    HSC_VEC(jcell) others; /* of those who waited, by context alone */
+    hsc_table sum_rows, victim_rows, flow_rows, cell_rows, other_rows;
+    double period_ns; /* the longest of a sample */
+    /* for the ledger, by enum wait_cause and then by what no cause was found for */
+    uint64_t calls, ended;
+    double calls_ns, waited_ns;
+    uint64_t of_kind[16];
+    double kind_ns[16];
+    uint64_t elsewhere, unclear; /* other clock; between groups, neighbours, order not sure */
+    double elsewhere_ns, unclear_ns;
+    uint64_t not_recorded;
+} jdelays;
+
+/* Rows; HSC_NO_INDEX: out of memory. */
+uint32_t hsc_delay_of(jdelays *d, jdelay_key key);
+bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint64_t waits, double ns,
+                          double max_ns);
+bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns);
+void hsc_delays_free(jdelays *d);
+
+hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err);
+hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The sums of delays, by their keys. */
+#include <stdlib.h>
+
+#include "blame.h"
+
+uint32_t hsc_delay_of(jdelays *d, jdelay_key key) {
+    uint32_t *at = hsc_table_at(&d->sum_rows, (uint64_t)key.kind << 32 | key.thread, (uint64_t)key.context << 32 | key.line);
+    if (!at)
+        return HSC_NO_INDEX;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)d->sums.n;
+        if (!HSC_PUSH(d->sums, (jdelay_sum){.key = key}))
+            return HSC_NO_INDEX;
+    }
+    return *at;
+}
+
+bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint64_t waits, double ns,
+                          double max_ns) {
+    uint32_t *at = hsc_table_at(&d->victim_rows, (uint64_t)delay << 32 | thread, (uint64_t)context << 32 | line);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)d->victims.n;
+        if (!HSC_PUSH(d->victims, (jvictim){.delay = delay, .thread = thread, .context = context, .line = line}))
+            return false;
+    }
+    jvictim *v = &d->victims.p[*at];
+    v->waits += waits;
+    v->wait_ns += ns;
+    v->max_ns = max_ns > v->max_ns ? max_ns : v->max_ns;
+    d->sums.p[delay].waits += waits;
+    d->sums.p[delay].wait_ns += ns;
+    return true;
+}
+
+bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns) {
+    uint32_t *at = hsc_table_at(&d->flow_rows, from, to);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)d->flows.n;
+        if (!HSC_PUSH(d->flows, (jflow){from, to, 0}))
+            return false;
+    }
+    d->flows.p[*at].ns += ns;
+    d->sums.p[from].indirect_ns += ns;
+    return true;
+}
+
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns) {
+    hsc_table *rows = late ? &d->cell_rows : &d->other_rows;
+    jspot s = late ? *spot : (jspot){spot->context, HSC_NO_INDEX, HSC_NO_INDEX};
+    uint32_t *at = hsc_table_at(rows, (uint64_t)delay << 32 | s.context, (uint64_t)s.line << 32 | s.instance);
+    if (!at)
+        return false;
+    size_t n = late ? d->cells.n : d->others.n;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)n;
+        if (!(late ? HSC_PUSH(d->cells, (jcell){delay, s, 0}) : HSC_PUSH(d->others, (jcell){delay, s, 0})))
+            return false;
+    }
+    (late ? d->cells.p : d->others.p)[*at].ns += ns;
+    return true;
+}
+
+void hsc_delays_free(jdelays *d) {
+    free(d->sums.p);
+    free(d->victims.p);
+    free(d->flows.p);
+    free(d->cells.p);
+    free(d->others.p);
+    hsc_table_fini(&d->sum_rows);
+    hsc_table_fini(&d->victim_rows);
+    hsc_table_fini(&d->flow_rows);
+    hsc_table_fini(&d->cell_rows);
+    hsc_table_fini(&d->other_rows);
+}

@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* All ranks' events in the order of time. A call that waits does so until another rank's call begins, and that call's event
+ * is met while the first one is open: so what is held at a time is what is open at that time, however long the run was.
+ *
+ * A wait is laid to what its cause did since the two were last in step (Boehme, Geimer, Wolf, "Identifying the root causes of
+ * wait states in large-scale parallel applications", ICPP 2010): time that the late one had itself waited is handed on to
+ * those that it had waited for, the rest is its own. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "blame.h"
+
+#define MOMENTS_MAX 4096u /* of a thread: windows that are longer are looked at from their end */
+#define WAITS_MAX 1024u
+#define BUFFERED 4096u /* bytes: smaller messages are supposed to be sent without their receiver */
+#define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
+#define RECENT 8u
+
+enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS };
+
+typedef struct waited {
+    uint64_t begin, end;
+    uint32_t delay;
+} waited;
+
+typedef struct lane { /* one thread that passes messages */
+    jprocess *p;
+    jtrack *track;
+    uint32_t row; /* of the thread */
+    uint64_t offset, begin, last;
+    hsc_spill_cursor events, moments;
+    jmessage_event next;
+    jmoment ahead;
+    bool has_next, has_ahead;
+    uint32_t open; /* its last call; HSC_NO_INDEX */
+    HSC_VEC(jmoment) seen;
+    HSC_VEC(waited) waits;
+    uint64_t recent[RECENT]; /* keys of its last communicators */
+    struct {
+        uint64_t a, b;
+        uint8_t kind;
+    } begun[RECENT]; /* collective operations */
+    unsigned recent_at, begun_at;
+} lane;
+
+typedef struct call { /* that may wait */
+    uint64_t enter, leave, best;
+    uint32_t lane, row, best_lane, best_row, best_kind;
+    uint32_t group, rank, next; /* next: of its group, or of the free ones */
+    bool is_root, has_root, unclear;
+    uint32_t keys; /* entries of the messages that it waits for */
+} call;
+
+typedef struct entry { /* a message that a call waits for */
+    uint64_t a, b;
+    uint32_t call, next;
+} entry;
+
+typedef struct group { /* one collective operation in which somebody may wait */
+    uint64_t a, b, communicator, last, root;
+    uint32_t last_lane, last_row, root_lane, root_row, calls, open, next;
+    uint8_t kind;
+    bool is_barrier;
+} group;
+
+typedef struct step { /* when all members were */
+    uint64_t last, before;
+} step;
+
+typedef struct slot {
+    uint64_t a, b;
+    uint32_t value; /* row + 1; 0: free */
+} slot;
+
+typedef struct map { /* like hsc_table, but forgets */
+    slot *slots;
+    size_t capacity, count;
+} map;
+
+typedef struct match {
+    join *j;
+    jdelays *d;
+    HSC_VEC(lane) lanes;
+    HSC_VEC(uint32_t) order; /* heap of lanes by their next event */
+    HSC_VEC(call) calls;
+    HSC_VEC(uint32_t) leaving; /* heap of calls by their end */
+    HSC_VEC(entry) entries;
+    HSC_VEC(group) groups;
+    uint32_t free_call, free_entry, free_group;
+    map expected, open_groups;
+    hsc_table pair_rows, communicator_rows;
+    HSC_VEC(uint64_t) pairs; /* when both were in step */
+    HSC_VEC(step) steps; /* of communicators */
+} match;
+
+/* ---- the map ---- */
+
+static size_t place_of(const map *m, uint64_t a, uint64_t b) {
+    return (size_t)((a ^ b * 0x9E3779B97F4A7C15u) * 0xC2B2AE3D27D4EB4Fu >> 20) & (m->capacity - 1);
+}
+
+static slot *find(const map *m, uint64_t a, uint64_t b) {
+    for (size_t i = m->capacity ? place_of(m, a, b) : 0; m->capacity && m->slots[i].value; i = (i + 1) & (m->capacity - 1))
+        if (m->slots[i].a == a && m->slots[i].b == b)
+            return &m->slots[i];
+    return NULL;
+}
+
+static bool put(map *m, uint64_t a, uint64_t b, uint32_t value) {
+    slot *known = find(m, a, b);
+    if (known) {
+        known->value = value + 1;
+        return true;
+    }
+    if (m->count * 2 >= m->capacity) {
+        map bigger = {.capacity = m->capacity ? 2 * m->capacity : 64};
+        if (!(bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots)))
+            return false;
+        for (size_t i = 0; i < m->capacity; i++)
+            if (m->slots[i].value)
+                (void)put(&bigger, m->slots[i].a, m->slots[i].b, m->slots[i].value - 1);
+        free(m->slots);
+        *m = bigger;
+    }
+    size_t i = place_of(m, a, b);
+    while (m->slots[i].value)
+        i = (i + 1) & (m->capacity - 1);
+    m->slots[i] = (slot){a, b, value + 1};
+    m->count++;
+    return true;
+}
+
+static void drop(map *m, slot *s) {
+    size_t hole = (size_t)(s - m->slots), mask = m->capacity - 1;
+    for (size_t i = (hole + 1) & mask; m->slots[i].value; i = (i + 1) & mask) {
+        size_t home = place_of(m, m->slots[i].a, m->slots[i].b);
+        if (((i - home) & mask) >= ((i - hole) & mask)) {
+            m->slots[hole] = m->slots[i];
+            hole = i;
+        }
+    }
+    m->slots[hole].value = 0;
+    m->count--;
+}
+
+/* ---- heaps ---- */
+
+static bool sooner(const match *m, bool lanes, uint32_t x, uint32_t y) {
+    uint64_t a = lanes ? m->lanes.p[x].next.time : m->calls.p[x].leave, b = lanes ? m->lanes.p[y].next.time : m->calls.p[y].leave;
+    return a != b ? a < b : x < y;
+}
+
+static void sink(const match *m, bool lanes, uint32_t *heap, size_t n, size_t i) {
+    for (size_t k; (k = 2 * i + 1) < n; i = k) {
+        k += k + 1 < n && sooner(m, lanes, heap[k + 1], heap[k]);
+        if (!sooner(m, lanes, heap[k], heap[i]))
+            return;
+        uint32_t x = heap[i];
+        heap[i] = heap[k];
+        heap[k] = x;
+    }
+}
+
+static void rise(const match *m, bool lanes, uint32_t *heap, size_t i) {
+    for (size_t up; i && sooner(m, lanes, heap[i], heap[up = (i - 1) / 2]); i = up) {
+        uint32_t x = heap[i];
+        heap[i] = heap[up];
+        heap[up] = x;
+    }
+}
+
+/* ---- lanes ---- */
+
+static jspot spot_of(const match *m, const lane *l, uint32_t row) {
+    jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
+    if (row < l->track->spot_count)
+        s = l->track->spots[row];
+    if (s.context < l->p->context_map.n)
+        s.context = l->p->context_map.p[s.context];
+    if (s.context >= m->j->contexts.n)
+        s = (jspot){0, HSC_NO_INDEX, HSC_NO_INDEX};
+    return s;
+}
+
+static hsc_status next_event(match *m, lane *l, hsc_err *err) {
+    hsc_status status = hsc_spill_next(m->j->spill, &l->events, &l->next, &l->has_next, err);
+    if (status == HSC_OK && l->has_next) {
+        l->next.time += l->offset;
+        if (l->next.time < l->last) /* never in a whole file */
+            l->next.time = l->last;
+        l->last = l->next.time;
+    }
+    return status;
+}
+
+/* What the thread did up to `until`, the last MOMENTS_MAX of it. */
+static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
+    if (l->p->blame->wall_event)
+        until += LOOK_NS;
+    for (;;) {
+        if (!l->has_ahead) {
+            hsc_status status = hsc_spill_next(m->j->spill, &l->moments, &l->ahead, &l->has_ahead, err);
+            if (status != HSC_OK || !l->has_ahead)
+                return status;
+            l->ahead.time += l->offset;
+        }
+        if (l->ahead.time > until)
+            return HSC_OK;
+        if (l->seen.n == MOMENTS_MAX) {
+            memmove(l->seen.p, l->seen.p + MOMENTS_MAX / 2, MOMENTS_MAX / 2 * sizeof *l->seen.p);
+            l->seen.n = MOMENTS_MAX / 2;
+        }
+        if (!HSC_PUSH(l->seen, l->ahead))
+            return hsc_join_no_memory(err);
+        l->has_ahead = false;
+    }
+}
+
+static uint64_t overlap(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    uint64_t from = a > c ? a : c, to = b < d ? b : d;
+    return to > from ? to - from : 0;
+}
+
+/* For how long the thread waited from a to b. */
+static uint64_t time_waited(const lane *l, uint64_t a, uint64_t b) {
+    uint64_t sum = 0;
+    for (size_t i = l->waits.n; i-- > 0 && l->waits.p[i].end > a;)
+        sum += overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b);
+    return sum;
+}
+
+static bool was_waiting(const lane *l, uint64_t time) {
+    size_t low = 0, high = l->waits.n; /* first that ends at `time` or later */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->waits.p[middle].end < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->waits.n && l->waits.p[low].begin < time;
+}
+
+/* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells. */
+static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, uint64_t to, bool late, double weight, hsc_err *err) {
+    hsc_status status = look(m, l, to, err);
+    for (size_t i = l->seen.n; status == HSC_OK && i-- > 0 && l->seen.p[i].time > from;) {
+        const jmoment *o = &l->seen.p[i];
+        uint64_t ns = o->length;
+        if (o->is_interval) {
+            uint64_t begin = o->time > o->length ? o->time - o->length : 0, out;
+            begin = begin > from ? begin : from;
+            ns = overlap(begin, o->time, from, to);
+            out = ns ? time_waited(l, begin, o->time < to ? o->time : to) : 0;
+            ns = ns > out ? ns - out : 0;
+        } else if (o->time > to || was_waiting(l, o->time)) {
+            continue;
+        }
+        jspot s = spot_of(m, l, o->row);
+        if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns))
+            status = hsc_join_no_memory(err);
+    }
+    return status;
+}
+
+/* ---- in step ---- */
+
+static uint64_t *pair_of(match *m, uint32_t x, uint32_t y) {
+    uint32_t *at = hsc_table_at(&m->pair_rows, (uint64_t)(x < y ? x : y) << 32 | (x < y ? y : x), 0);
+    if (!at)
+        return NULL;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)m->pairs.n;
+        if (!HSC_PUSH(m->pairs, 0))
+            return NULL;
+    }
+    return &m->pairs.p[*at];
+}
+
+static bool step_together(match *m, uint64_t communicator, uint64_t time) {
+    uint32_t *at = hsc_table_at(&m->communicator_rows, communicator, 0);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)m->steps.n;
+        if (!HSC_PUSH(m->steps, (step){0, 0}))
+            return false;
+    }
+    if (time > m->steps.p[*at].last) {
+        m->steps.p[*at].before = m->steps.p[*at].last;
+        m->steps.p[*at].last = time;
+    }
+    return true;
+}
+
+static bool has_recent(const lane *l, uint64_t key) {
+    for (unsigned i = 0; i < RECENT; i++)
+        if (l->recent[i] == key)
+            return true;
+    return false;
+}
+
+/* When the two were last known to be in step, up to `time`. */
+static uint64_t last_in_step(const match *m, const lane *x, const lane *y, uint64_t pair, uint64_t time) {
+    uint64_t t = x->begin > y->begin ? x->begin : y->begin;
+    t = pair > t && pair <= time ? pair : t;
+    for (unsigned i = 0; i < RECENT; i++) {
+        uint32_t at = x->recent[i] && has_recent(y, x->recent[i]) ? hsc_table_get(&m->communicator_rows, x->recent[i], 0) : HSC_NO_INDEX;
+        uint64_t both = at == HSC_NO_INDEX ? 0 : m->steps.p[at].last <= time ? m->steps.p[at].last : m->steps.p[at].before;
+        t = both > t && both <= time ? both : t;
+    }
+    return t < time ? t : time;
+}
+
+/* ---- a wait ---- */
+
+static hsc_status charge(match *m, const call *c, hsc_err *err) {
+    jdelays *d = m->d;
+    lane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
+    uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
+    jspot here = spot_of(m, victim, c->row), there = spot_of(m, late, c->best_row);
+    uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line}) : HSC_NO_INDEX;
+    if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait))
+        return hsc_join_no_memory(err);
+    uint64_t from = last_in_step(m, victim, late, *pair, c->enter);
+    uint64_t late_waited = time_waited(late, from, c->best), victim_waited = time_waited(victim, from, c->enter);
+    double more = late_waited > victim_waited ? (double)(late_waited - victim_waited) : 0;
+    double own = (double)(c->best - from - late_waited) - (double)(c->enter - from - victim_waited);
+    own = own > 0 ? own : 0;
+    double indirect = more > 0 ? more / (more + own) : 0;
+    for (size_t i = late->waits.n; indirect > 0 && i-- > 0 && late->waits.p[i].end > from;) {
+        const waited *w = &late->waits.p[i];
+        double share = (double)overlap(w->begin, w->end, from, c->best) / (double)late_waited;
+        if (share > 0 && !hsc_delay_add_flow(d, delay, w->delay, indirect * share * (double)wait))
+            return hsc_join_no_memory(err);
+    }
+    hsc_status status = HSC_OK;
+    jdelay_sum *s = &d->sums.p[delay];
+    if (indirect < 0.99) {
+        if (s->last_window != c->best) {
+            s->last_window = c->best;
+            s->windows += 1 - indirect;
+            status = look_into(m, delay, late, from, c->best, true, 1 - indirect, err);
+        }
+        s->victims += 1 - indirect;
+        s->late_ns += own * (1 - indirect);
+        if (status == HSC_OK)
+            status = look_into(m, delay, victim, from, c->enter, false, 1 - indirect, err);
+    }
+    if (victim->waits.n == WAITS_MAX) {
+        memmove(victim->waits.p, victim->waits.p + WAITS_MAX / 2, WAITS_MAX / 2 * sizeof *victim->waits.p);
+        victim->waits.n = WAITS_MAX / 2;
+    }
+    if (status == HSC_OK && !HSC_PUSH(victim->waits, (waited){c->enter, c->best, delay}))
+        return hsc_join_no_memory(err);
+    *pair = c->best > *pair ? c->best : *pair;
+    return status;
+}
+
+static void offer(call *c, uint64_t time, uint32_t late, uint32_t row, uint32_t kind) {
+    if (late == c->lane || time <= c->enter || time > c->leave || time <= c->best)
+        return;
+    c->best = time;
+    c->best_lane = late;
+    c->best_row = row;
+    c->best_kind = kind;
+}
+
+static bool ask_group(match *m, call *c) {
+    group *g = &m->groups.p[c->group];
+    unsigned kind = g->kind == UNKNOWN && !c->has_root ? ALL : g->kind;
+    if (kind == ALL || (kind == TO_ROOT && c->is_root))
+        offer(c, g->last, g->last_lane, g->last_row,
+              kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->is_barrier ? HSC_wait_cause_BARRIER : HSC_wait_cause_COLLECTIVE);
+    if (kind == FROM_ROOT && !c->is_root && g->root_lane != HSC_NO_INDEX)
+        offer(c, g->root, g->root_lane, g->root_row, HSC_wait_cause_LATE_ROOT);
+    c->unclear = kind == UNKNOWN || kind == NEIGHBOURS;
+    for (uint32_t *at = &g->calls; *at != HSC_NO_INDEX; at = &m->calls.p[*at].next)
+        if (&m->calls.p[*at] == c) {
+            *at = c->next;
+            break;
+        }
+    if (--g->open == 0) {
+        slot *s = find(&m->open_groups, g->a, g->b);
+        if (s && s->value == c->group + 1)
+            drop(&m->open_groups, s);
+        g->next = m->free_group;
+        m->free_group = c->group;
+    }
+    return kind != ALL || step_together(m, g->communicator, g->last);
+}
+
+/* The call has ended: what it waited for has come, if anything. */
+static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
+    jdelays *d = m->d;
+    call *c = &m->calls.p[i];
+    bool ok = true;
+    for (uint32_t k = c->keys, next; k != HSC_NO_INDEX; k = next) {
+        slot *s = find(&m->expected, m->entries.p[k].a, m->entries.p[k].b);
+        if (s && s->value == k + 1)
+            drop(&m->expected, s);
+        next = m->entries.p[k].next;
+        m->entries.p[k].next = m->free_entry;
+        m->free_entry = k;
+    }
+    if (c->group != HSC_NO_INDEX)
+        ok = ask_group(m, c);
+    double ns = (double)(c->leave - c->enter), wait = 0;
+    hsc_status status = ok ? HSC_OK : hsc_join_no_memory(err);
+    d->calls++;
+    d->calls_ns += ns;
+    if (c->best && m->lanes.p[c->lane].p->blame->clock != m->lanes.p[c->best_lane].p->blame->clock) {
+        d->elsewhere++;
+        d->elsewhere_ns += ns;
+    } else if (c->best) {
+        wait = (double)(c->best - c->enter);
+        d->of_kind[c->best_kind]++;
+        d->kind_ns[c->best_kind] += wait;
+        d->waited_ns += ns - wait;
+        status = status == HSC_OK ? charge(m, c, err) : status;
+    } else if (c->unclear) {
+        d->unclear++;
+        d->unclear_ns += ns;
+    } else {
+        d->ended++;
+        d->waited_ns += ns;
+    }
+    if (m->lanes.p[c->lane].open == i)
+        m->lanes.p[c->lane].open = HSC_NO_INDEX;
+    c->next = m->free_call;
+    m->free_call = i;
+    return status;
+}
+
+/* ---- an event ---- */
+
+#define TAKE(list, free_row)                                                                             \
+    ((free_row) != HSC_NO_INDEX ? (free_row)                                                             \
+     : HSC_RESERVE(list, (list).n + 1) ? (memset(&(list).p[(list).n], 0, sizeof *(list).p), (uint32_t)(list).n++) \
+                                       : HSC_NO_INDEX)
+
+static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
+    lane *l = &m->lanes.p[lane_row];
+    if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration)
+        return l->open; /* another message of the same call */
+    uint32_t i = m->free_call, made = TAKE(m->calls, m->free_call);
+    if (made == HSC_NO_INDEX || !HSC_RESERVE(m->leaving, m->leaving.n + 1))
+        return HSC_NO_INDEX;
+    if (i != HSC_NO_INDEX)
+        m->free_call = m->calls.p[i].next;
+    m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->row,
+                              .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX};
+    m->leaving.p[m->leaving.n++] = made;
+    rise(m, false, m->leaving.p, m->leaving.n - 1);
+    return l->open = made;
+}
+
+/* One key for both sides of a message. */
+static void message_key(const jcommunicator *c, uint32_t sender, uint32_t receiver, const jmessage_event *e, uint32_t side, uint64_t *a,
+                        uint64_t *b) {
+    uint64_t v[4] = {c->key, (uint64_t)sender << 32 | receiver, (uint64_t)(uint32_t)e->tag << 32 | side, e->sequence};
+    *a = hsc_hash64(0, v, sizeof v);
+    *b = hsc_hash64(~*a, v, sizeof v);
+}
+
+static const char *name_of(const jprocess *p, uint32_t id, uint32_t *kind) {
+    const joperation *o = id && id <= p->operations.n && p->operations.p[id - 1].id == id ? &p->operations.p[id - 1] : NULL;
+    for (size_t i = 0; !o && i < p->operations.n; i++)
+        if (p->operations.p[i].id == id)
+            o = &p->operations.p[i];
+    *kind = o ? o->kind : 0;
+    return o ? o->name : "";
+}
+
+static uint8_t kind_of(const char *name, uint32_t operation) {
+    if (operation == HSC_operation_class_BARRIER)
+        return ALL;
+    if (operation != HSC_operation_class_COLLECTIVE)
+        return UNKNOWN;
+    const char *s = !strncmp(name, "MPI_", 4) ? name + 4 : name;
+    s += (s[0] == 'I' || s[0] == 'i') && s[1] && strncasecmp(s, "in", 2);
+    return !strncasecmp(s, "neighbor", 8)                                          ? NEIGHBOURS
+           : !strncasecmp(s, "bcast", 5) || !strncasecmp(s, "scatter", 7)          ? FROM_ROOT
+           : !strncasecmp(s, "gather", 6)                                          ? TO_ROOT
+           : !strncasecmp(s, "reduce", 6) && strncasecmp(s, "reduce_scatter", 14)  ? TO_ROOT
+           : !strncasecmp(s, "scan", 4) || !strncasecmp(s, "exscan", 6)            ? PREFIX
+                                                                                   : ALL;
+}
+
+static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
+    bool sends = e->flags & HSC_message_event_flag_SENT;
+    uint32_t operation;
+    const char *name = name_of(m->lanes.p[lane_row].p, e->operation, &operation);
+    waits = waits && (!sends || e->bytes > BUFFERED || strcasestr(name, "ssend"));
+    uint32_t peer = (uint32_t)e->peer, sender = sends ? c->rank : peer, receiver = sends ? peer : c->rank;
+    uint64_t a, b;
+    if (e->peer < 0)
+        return true;
+    if (posts) {
+        message_key(c, sender, receiver, e, sends, &a, &b);
+        const slot *s = find(&m->expected, a, b);
+        if (s)
+            offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->row,
+                  sends ? HSC_wait_cause_LATE_SENDER : HSC_wait_cause_LATE_RECEIVER);
+    }
+    if (!waits)
+        return true;
+    uint32_t i = call_of(m, lane_row, e), k = m->free_entry;
+    if (i == HSC_NO_INDEX)
+        return false;
+    uint32_t made = TAKE(m->entries, m->free_entry);
+    if (made == HSC_NO_INDEX)
+        return false;
+    if (k != HSC_NO_INDEX)
+        m->free_entry = m->entries.p[k].next;
+    message_key(c, sender, receiver, e, !sends, &a, &b); /* of the other side */
+    m->entries.p[made] = (entry){a, b, i, m->calls.p[i].keys};
+    m->calls.p[i].keys = made;
+    return put(&m->expected, a, b, made);
+}
+
+static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
+    lane *l = &m->lanes.p[lane_row];
+    uint64_t v[2] = {c->key, e->sequence}, a = hsc_hash64(1, v, sizeof v), b = hsc_hash64(~a, v, sizeof v);
+    uint32_t operation;
+    const char *name = name_of(l->p, e->operation, &operation);
+    uint8_t kind = posts ? kind_of(name, operation) : UNKNOWN;
+    for (unsigned i = 0; !posts && i < RECENT; i++)
+        if (l->begun[i].a == a && l->begun[i].b == b)
+            kind = l->begun[i].kind;
+    if (posts && !waits) {
+        l->begun[l->begun_at].a = a;
+        l->begun[l->begun_at].b = b;
+        l->begun[l->begun_at++ % RECENT].kind = kind;
+        l->begun_at %= RECENT;
+    }
+    if (!has_recent(l, c->key))
+        l->recent[l->recent_at++ % RECENT] = c->key;
+    const slot *s = find(&m->open_groups, a, b);
+    uint32_t at = s ? s->value - 1 : HSC_NO_INDEX;
+    if (at == HSC_NO_INDEX && !waits)
+        return true;
+    if (at == HSC_NO_INDEX) {
+        at = m->free_group;
+        uint32_t made = TAKE(m->groups, m->free_group);
+        if (made == HSC_NO_INDEX || !put(&m->open_groups, a, b, made))
+            return false;
+        if (at != HSC_NO_INDEX)
+            m->free_group = m->groups.p[at].next;
+        at = made;
+        m->groups.p[at] = (group){.a = a, .b = b, .communicator = c->key, .last_lane = lane_row, .root_lane = HSC_NO_INDEX,
+                                  .calls = HSC_NO_INDEX};
+    }
+    group *g = &m->groups.p[at];
+    bool is_root = e->peer >= 0 && (uint32_t)e->peer == c->rank;
+    g->kind = g->kind == UNKNOWN ? kind : g->kind;
+    if (posts) {
+        g->is_barrier = operation == HSC_operation_class_BARRIER;
+        for (uint32_t i = g->kind == PREFIX ? g->calls : HSC_NO_INDEX; i != HSC_NO_INDEX; i = m->calls.p[i].next)
+            if (m->calls.p[i].rank > c->rank)
+                offer(&m->calls.p[i], e->time, lane_row, e->row, HSC_wait_cause_COLLECTIVE);
+        g->last = e->time;
+        g->last_lane = lane_row;
+        g->last_row = e->row;
+        if (is_root) {
+            g->root = e->time;
+            g->root_lane = lane_row;
+            g->root_row = e->row;
+        }
+    }
+    if (!waits)
+        return true;
+    uint32_t i = call_of(m, lane_row, e);
+    if (i == HSC_NO_INDEX)
+        return false;
+    call *w = &m->calls.p[i];
+    if (w->group != HSC_NO_INDEX)
+        return true; /* one call that completes several collective operations: the first is looked at */
+    w->group = at;
+    w->rank = c->rank;
+    w->is_root = is_root;
+    w->has_root = e->peer >= 0;
+    g->open++;
+    if (g->kind == PREFIX) {
+        w->next = g->calls;
+        g->calls = i;
+    }
+    return true;
+}
+
+static bool take_event(match *m, uint32_t lane_row) {
+    const lane *l = &m->lanes.p[lane_row];
+    jmessage_event e = l->next;
+    const jcommunicator *c = hsc_blame_communicator(l->p, e.communicator);
+    uint32_t operation;
+    (void)name_of(l->p, e.operation, &operation);
+    bool probes = operation == HSC_operation_class_PROBE;
+    bool posts = !(e.flags & HSC_message_event_flag_COMPLETED) && !probes;
+    bool waits = e.duration && (!(e.flags & HSC_message_event_flag_BEGUN) || probes);
+    if (!c || c->kind == HSC_communicator_kind_INTER || e.flags & HSC_message_event_flag_INEXACT) {
+        m->d->unclear += waits;
+        m->d->calls += waits;
+        m->d->unclear_ns += waits ? (double)e.duration : 0;
+        m->d->calls_ns += waits ? (double)e.duration : 0;
+        return true;
+    }
+    return e.flags & HSC_message_event_flag_COLLECTIVE ? take_collective(m, lane_row, &e, c, posts, waits)
+                                                       : take_message(m, lane_row, &e, c, posts, waits);
+}
+
+/* ---- all of them ---- */
+
+static hsc_status open_lanes(match *m, hsc_err *err) {
+    join *j = m->j;
+    uint64_t clock = 0;
+    bool several = false, first = true;
+    for (size_t i = 0; i < j->run.n; i++) {
+        const jblame *b = j->run.p[i]->blame;
+        if (!b || !b->begin_ns)
+            continue;
+        several = several || (!first && b->clock != clock);
+        clock = b->clock;
+        first = false;
+    }
+    for (size_t i = 0; i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        m->d->not_recorded += p->blame ? p->blame->not_recorded : 0;
+        m->d->period_ns = (double)p->period_ns > m->d->period_ns ? (double)p->period_ns : m->d->period_ns;
+        for (size_t k = 0; p->blame && k < p->blame->tracks.n; k++) {
+            jtrack *t = &p->blame->tracks.p[k];
+            const jthread *thread = hsc_join_known_thread(p, t->thread);
+            if (!t->events.count || !thread || thread->row == HSC_NO_INDEX)
+                continue;
+            lane l = {.p = p, .track = t, .row = thread->row, .open = HSC_NO_INDEX};
+            /* clocks that differ: by the time of day, so that what belongs together is met at about one time, and told apart */
+            l.offset = several && p->start_unix_ns > p->start_ns ? p->start_unix_ns - p->start_ns : 0;
+            l.begin = p->blame->begin_ns + l.offset;
+            l.events.list = &t->events;
+            l.moments.list = &t->moments;
+            if (!HSC_PUSH(m->lanes, l))
+                return hsc_join_no_memory(err);
+        }
+    }
+    for (uint32_t i = 0; i < m->lanes.n; i++) {
+        hsc_status status = next_event(m, &m->lanes.p[i], err);
+        if (status != HSC_OK)
+            return status;
+        if (m->lanes.p[i].has_next && !HSC_PUSH(m->order, i))
+            return hsc_join_no_memory(err);
+    }
+    for (size_t i = m->order.n; i-- > 0;)
+        sink(m, true, m->order.p, m->order.n, i);
+    return HSC_OK;
+}
+
+static hsc_status run(match *m, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint64_t n = 0; status == HSC_OK && (m->order.n || m->leaving.n); n++) {
+        uint64_t now = m->order.n ? m->lanes.p[m->order.p[0]].next.time : UINT64_MAX;
+        if (m->leaving.n && (m->calls.p[m->leaving.p[0]].leave < now || now == UINT64_MAX)) {
+            uint32_t i = m->leaving.p[0];
+            m->leaving.p[0] = m->leaving.p[--m->leaving.n];
+            sink(m, false, m->leaving.p, m->leaving.n, 0);
+            status = finish(m, i, err);
+            continue;
+        }
+        uint32_t i = m->order.p[0];
+        if (!take_event(m, i))
+            return hsc_join_no_memory(err);
+        status = next_event(m, &m->lanes.p[i], err);
+        if (!m->lanes.p[i].has_next)
+            m->order.p[0] = m->order.p[--m->order.n];
+        sink(m, true, m->order.p, m->order.n, 0);
+        if (status == HSC_OK && !(n & 0xFFFF))
+            status = hsc_join_check(m->j, err);
+    }
+    return status;
+}
+
+hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
+    match m = {.j = j, .d = d, .free_call = HSC_NO_INDEX, .free_entry = HSC_NO_INDEX, .free_group = HSC_NO_INDEX};
+    hsc_status status = open_lanes(&m, err);
+    if (status == HSC_OK)
+        status = run(&m, err);
+    for (size_t i = 0; i < m.lanes.n; i++) {
+        hsc_spill_cursor_fini(&m.lanes.p[i].events);
+        hsc_spill_cursor_fini(&m.lanes.p[i].moments);
+        free(m.lanes.p[i].seen.p);
+        free(m.lanes.p[i].waits.p);
+    }
+    free(m.lanes.p);
+    free(m.order.p);
+    free(m.calls.p);
+    free(m.leaving.p);
+    free(m.entries.p);
+    free(m.groups.p);
+    free(m.expected.slots);
+    free(m.open_groups.slots);
+    free(m.pairs.p);
+    free(m.steps.p);
+    hsc_table_fini(&m.pair_rows);
+    hsc_table_fini(&m.communicator_rows);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* While files are read: events of messages, and where each thread that may be waited for was at which time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame.h"
+
+#define MANY_PROCESSES 256u /* then nothing of a file stays in memory when it has been read */
+
+static jblame *blame_of(jprocess *p) {
+    if (!p->blame)
+        p->blame = calloc(1, sizeof *p->blame);
+    return p->blame;
+}
+
+static jtrack *track_of(jblame *b, uint64_t thread, bool make) {
+    for (size_t i = b->tracks.n; i-- > 0;)
+        if (b->tracks.p[i].thread == thread)
+            return &b->tracks.p[i];
+    return make && HSC_PUSH(b->tracks, (jtrack){.thread = thread}) ? &b->tracks.p[b->tracks.n - 1] : NULL;
+}
+
+static uint32_t row_of(const jprocess *p, uint64_t thread, uint64_t node) {
+    const jthread *t = hsc_join_known_thread(p, thread);
+    return t ? hsc_join_node_row(t, node) : HSC_NO_INDEX;
+}
+
+static bool take_communicator(jblame *b, const hsc_rec_communicator *r) {
+    for (size_t i = b->communicators.n; i-- > 0;)
+        if (b->communicators.p[i].id == r->communicator_id)
+            return true; /* more of its members */
+    return r->communicator_id > UINT32_MAX ||
+           HSC_PUSH(b->communicators, (jcommunicator){r->communicator_id, r->key, (uint32_t)r->kind,
+                                                      r->rank < UINT32_MAX ? (uint32_t)r->rank : 0,
+                                                      r->size < UINT32_MAX ? (uint32_t)r->size : 0});
+}
+
+const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id) {
+    const jblame *b = p->blame;
+    if (id && id <= b->communicators.n && b->communicators.p[id - 1].id == id)
+        return &b->communicators.p[id - 1];
+    for (size_t i = 0; i < b->communicators.n; i++)
+        if (b->communicators.p[i].id == id)
+            return &b->communicators.p[i];
+    return NULL;
+}
+
+static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_message_event *r) {
+    jblame *b = blame_of(p);
+    jtrack *t = b ? track_of(b, stream, true) : NULL;
+    if (!t)
+        return false;
+    if (r->communicator_id > UINT32_MAX || r->operation_id > UINT32_MAX || r->time > INT64_MAX || r->duration_ns > INT64_MAX / 2)
+        return true;
+    jmessage_event e = {.time = r->time,
+                .duration = r->duration_ns,
+                .begin = r->begin_ns,
+                .sequence = r->sequence,
+                .bytes = r->bytes,
+                .peer = r->peer < -1 || r->peer > INT32_MAX ? -1 : (int32_t)r->peer,
+                .tag = r->tag < -1 || r->tag > INT32_MAX ? -1 : (int32_t)r->tag,
+                .communicator = (uint32_t)r->communicator_id,
+                .operation = (uint32_t)r->operation_id,
+                .flags = (uint32_t)r->flags,
+                .row = row_of(p, stream, r->node_id)};
+    return hsc_spill_put(j->spill, &t->events, &e, sizeof e);
+}
+
+/* Only of threads that pass messages, and of the first one, which may come to it later. */
+static bool take_moment(join *j, jprocess *p, uint64_t stream, uint64_t time, uint64_t length, uint64_t node, bool is_interval) {
+    jblame *b = p->blame;
+    jtrack *t = b && b->begin_ns && time < INT64_MAX && length < INT64_MAX ? track_of(b, stream, stream == 1) : NULL;
+    if (!b || !b->begin_ns || (!t && stream != 1) || time >= INT64_MAX || length >= INT64_MAX)
+        return true;
+    jmoment m = {time, length, row_of(p, stream, node), is_interval};
+    return t && hsc_spill_put(j->spill, &t->moments, &m, sizeof m);
+}
+
+static uint64_t period_of(const jprocess *p, uint64_t event) {
+    if (!event && p->period_ns)
+        return p->period_ns;
+    for (size_t i = 0; i < p->events.n; i++)
+        if (p->events.p[i].id == event && p->events.p[i].period >= 1 && p->events.p[i].period < 1e15)
+            return (uint64_t)p->events.p[i].period;
+    return 0;
+}
+
+bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
+    jblame *b;
+    switch (rec->record_id) {
+    case HSC_REC_message_system: {
+        const hsc_rec_message_system *r = rec->value;
+        if (!(b = blame_of(p)))
+            return false;
+        b->clock = r->clock;
+        b->begin_ns = r->time;
+        return true;
+    }
+    case HSC_REC_communicator:
+        return (b = blame_of(p)) && take_communicator(b, rec->value);
+    case HSC_REC_message_event:
+        return take_event(j, p, rec->stream, rec->value);
+    case HSC_REC_message_threshold: {
+        const hsc_rec_message_threshold *r = rec->value;
+        if ((b = p->blame) && r->not_recorded > b->not_recorded)
+            b->not_recorded = r->not_recorded;
+        return true;
+    }
+    case HSC_REC_event: {
+        const hsc_rec_event *r = rec->value;
+        if (r->name.n != 4 || memcmp(r->name.p, "wall", 4))
+            return true;
+        if (!(b = blame_of(p)))
+            return false;
+        b->wall_event = r->event_id;
+        return true;
+    }
+    case HSC_REC_sample: {
+        const hsc_rec_sample *r = rec->value;
+        return !p->blame || p->blame->wall_event || take_moment(j, p, rec->stream, r->time, period_of(p, 0), r->node_id, false);
+    }
+    case HSC_REC_sample_weighted: {
+        const hsc_rec_sample_weighted *r = rec->value;
+        uint64_t wanted = p->blame ? p->blame->wall_event : 0, length;
+        return !p->blame || r->event_id != wanted || __builtin_mul_overflow(r->weight, period_of(p, wanted), &length) ||
+               take_moment(j, p, rec->stream, r->time, length, r->node_id, wanted != 0);
+    }
+    case HSC_REC_wait_interval: {
+        const hsc_rec_wait_interval *r = rec->value;
+        return !p->blame || p->blame->wall_event || take_moment(j, p, rec->stream, r->time, r->duration_ns, r->node_id, true);
+    }
+    default:
+        return true;
+    }
+}
+
+bool hsc_join_blame_end(join *j, jprocess *p) {
+    bool ok = true;
+    for (size_t i = 0; p->blame && ok && j->processes.n > MANY_PROCESSES && i < p->blame->tracks.n; i++)
+        ok = hsc_spill_flush(j->spill, &p->blame->tracks.p[i].events) && hsc_spill_flush(j->spill, &p->blame->tracks.p[i].moments);
+    return ok;
+}
+
+bool hsc_join_blame_place(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of) {
+    jtrack *track = p->blame ? track_of(p->blame, t->id, false) : NULL;
+    if (!track || !track->events.count)
+        return true;
+    if (!(track->spots = malloc((t->nodes.n + 1) * sizeof *track->spots)))
+        return false;
+    for (size_t i = 0; i < t->nodes.n; i++) {
+        const jplace *place = &j->places.p[t->nodes.p[i].place];
+        uint32_t instance = HSC_NO_INDEX;
+        if (place->instance != HSC_NO_INDEX)
+            instance = j->modules.p[place->module].instance_rows.p[place->instance];
+        track->spots[i] = (jspot){context_of[i], place->line_row, instance};
+    }
+    track->spot_count = t->nodes.n;
+    return true;
+}
+
+void hsc_join_blame_free(jprocess *p) {
+    for (size_t i = 0; p->blame && i < p->blame->tracks.n; i++) {
+        hsc_spill_list_fini(&p->blame->tracks.p[i].events);
+        hsc_spill_list_fini(&p->blame->tracks.p[i].moments);
+        free(p->blame->tracks.p[i].spots);
+    }
+    if (p->blame) {
+        free(p->blame->communicators.p);
+        free(p->blame->tracks.p);
+    }
+    free(p->blame);
+    p->blame = NULL;
+}

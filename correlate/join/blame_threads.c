@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Delays inside a process: who held the lock, and which thread worked longest before a barrier of threads. */
+#include <stdlib.h>
+
+#include "blame.h"
+
+static uint32_t row_of(const jprocess *p, uint64_t thread) {
+    const jthread *t = hsc_join_known_thread(p, thread);
+    return t ? t->row : HSC_NO_INDEX;
+}
+
+static bool add_lock(jdelays *d, const jprocess *p, const jwait *w) {
+    const jsite *here = &p->sites.p[w->site], *holder = &p->sites.p[w->holder];
+    uint32_t victim = row_of(p, here->thread), thread = row_of(p, holder->thread);
+    if (victim == HSC_NO_INDEX || thread == HSC_NO_INDEX)
+        return true;
+    uint32_t delay = hsc_delay_of(d, (jdelay_key){HSC_wait_cause_LOCK, thread, holder->context, holder->line});
+    return delay != HSC_NO_INDEX &&
+           hsc_delay_add_victim(d, delay, victim, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns);
+}
+
+/* ---- barriers: which thread was last is not recorded, how much each did before is ---- */
+
+static bool is_thread_barrier(uint32_t kind) {
+    return kind == HSC_wait_kind_OMP_BARRIER || kind == HSC_wait_kind_OMP_REGION_END || kind == HSC_wait_kind_OMP_REDUCTION ||
+           kind == HSC_wait_kind_BARRIER;
+}
+
+typedef struct barrier { /* waits of one place, by thread */
+    const jsite *site;
+    const jwait *wait;
+    const jthread *thread;
+} barrier;
+
+static int by_place(const void *pa, const void *pb) {
+    const barrier *a = pa, *b = pb;
+    if (a->site->context != b->site->context)
+        return a->site->context < b->site->context ? -1 : 1;
+    if (a->site->line != b->site->line)
+        return a->site->line < b->site->line ? -1 : 1;
+    if (a->wait->kind != b->wait->kind)
+        return a->wait->kind < b->wait->kind ? -1 : 1;
+    return a->thread->row < b->thread->row ? -1 : a->thread->row > b->thread->row;
+}
+
+static bool is_region(const join *j, uint32_t context) {
+    return context && j->scopes.p[j->contexts.p[context].scope].kind == HSC_SCOPE_REGION;
+}
+
+/* The region's body that the barrier is in; where it ends the region, the region that is called there. */
+static uint32_t region_of(const join *j, const jsite *site) {
+    for (uint32_t c = site->context; c; c = j->contexts.p[c].parent)
+        if (is_region(j, c))
+            return c;
+    uint32_t found = HSC_NO_INDEX;
+    for (uint32_t c = site->context + 1; c < j->subtree_ends.p[site->context]; c = j->subtree_ends.p[c])
+        if (is_region(j, c) && (found == HSC_NO_INDEX || j->contexts.p[c].call_line == site->line))
+            found = c;
+    return found;
+}
+
+static bool is_work(const join *j, const jleaf *leaf) {
+    unsigned category = leaf->state ? leaf->state : j->context_categories.p[leaf->context] + 1u;
+    return !leaf->metric && category != HSC_state_WAITING && category != HSC_state_SYNCHRONISATION && category != HSC_state_RUNTIME;
+}
+
+/* Samples of the thread in a region (a range of contexts). With d: also to the delay's cells, times `scale`. */
+static bool work_of(const join *j, const jthread *t, uint32_t region, jdelays *d, uint32_t delay, bool late, double scale, double *sum) {
+    size_t low = 0, high = t->leaves.n; /* sorted by context */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->leaves.p[middle].context < region)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *sum = 0;
+    for (; low < t->leaves.n && t->leaves.p[low].context < j->subtree_ends.p[region]; low++) {
+        const jleaf *leaf = &t->leaves.p[low];
+        if (!is_work(j, leaf))
+            continue;
+        jspot s = {leaf->context, leaf->line, leaf->instance};
+        *sum += leaf->count;
+        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * leaf->count))
+            return false;
+    }
+    return true;
+}
+
+/* One place: what a thread waited there is laid to those that did more in the region than it, in proportion to that. */
+static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const barrier *b, size_t n, hsc_err *err) {
+    bool ok = true;
+    uint32_t region = region_of(j, b->site);
+    double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
+    size_t workers = 0;
+    if (!work)
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; ok && region != HSC_NO_INDEX && i < p->threads.n; i++) {
+        if (p->threads.p[i].row != HSC_NO_INDEX)
+            ok = work_of(j, &p->threads.p[i], region, NULL, 0, false, 0, &work[i]);
+        workers += work[i] > 0;
+    }
+    for (size_t i = 0; ok && workers && i < n; i++) {
+        double mine = work[b[i].thread - p->threads.p], more = 0;
+        for (size_t k = 0; k < p->threads.n; k++)
+            more += work[k] > mine ? work[k] - mine : 0;
+        for (size_t k = 0; ok && more > 0 && k < p->threads.n; k++) {
+            double share = work[k] > mine ? (work[k] - mine) / more : 0, unused;
+            if (share < 1e-3)
+                continue;
+            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
+            uint32_t delay = hsc_delay_of(d, key);
+            ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line,
+                                                               b[i].wait->count, share * (double)b[i].wait->total_ns,
+                                                               (double)b[i].wait->max_ns);
+            if (ok && d->sums.p[delay].windows == 0) { /* its own work, against the others' mean */
+                d->sums.p[delay].windows = d->sums.p[delay].victims = 1;
+                ok = work_of(j, &p->threads.p[k], region, d, delay, true, period, &unused);
+                for (size_t o = 0; ok && o < p->threads.n && workers > 1; o++)
+                    if (o != k && work[o] > 0)
+                        ok = work_of(j, &p->threads.p[o], region, d, delay, false, period / (double)(workers - 1), &unused);
+            }
+        }
+    }
+    free(work);
+    return ok ? HSC_OK : hsc_join_no_memory(err);
+}
+
+hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
+    HSC_VEC(barrier) list = {0};
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; status == HSC_OK && i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        list.n = 0;
+        for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
+            const jwait *w = &p->waits.p[k];
+            const jthread *t = hsc_join_known_thread(p, p->sites.p[w->site].thread);
+            if (w->holder != HSC_NO_INDEX && w->total_ns && !add_lock(d, p, w))
+                status = hsc_join_no_memory(err);
+            if (t && t->row != HSC_NO_INDEX && is_thread_barrier(w->kind) && w->total_ns &&
+                !HSC_PUSH(list, (barrier){&p->sites.p[w->site], w, t}))
+                status = hsc_join_no_memory(err);
+        }
+        if (list.n > 1)
+            qsort(list.p, list.n, sizeof *list.p, by_place);
+        for (size_t k = 0, end; status == HSC_OK && k < list.n; k = end) {
+            for (end = k + 1; end < list.n && list.p[end].site->context == list.p[k].site->context &&
+                              list.p[end].site->line == list.p[k].site->line && list.p[end].wait->kind == list.p[k].wait->kind;)
+                end++;
+            status = add_place(j, d, p, list.p + k, end - k, err);
+        }
+    }
+    free(list.p);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Who was waited for, what it did meanwhile, and who waited. */
+#ifndef HEATSCOPE_REPORT_CAUSES_H
+#define HEATSCOPE_REPORT_CAUSES_H
+
+#include "report.h"
+
+typedef struct report_cause { /* of one kind, scope and late call; added up over threads and calling contexts */
+    uint32_t kind, scope, late_line, late_context, line, context; /* line, context: of the first */
+    const char *kind_text;
+    uint32_t threads, most_thread;
+    uint32_t delay; /* of the last row added */
+    uint64_t waits; /* for the late calls */
+    double caused_s, direct_s, most_s;
+    bool is_call; /* what it did before is not known */
+} report_cause;
+
+typedef struct report_delayed { /* a row of delayed, and the delay that it is of */
+    hsc_db_delayed v;
+    hsc_db_delay d;
+} report_delayed;
+
+/* The heaviest first. free() *rows. */
+hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
+hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
+
+/* One sentence on what causes most waiting; "": too little to speak of. *scope: where; HSC_NONE. *seconds: of all waiting. */
+hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
+
+uint32_t report_scope_of(const report *r, uint32_t context); /* HSC_NONE */
+bool report_wanted_place(const report *r, uint32_t line, uint32_t context);
+void report_line_text(const report *r, uint32_t line, char *out, size_t size);              /* "adi.c:120", or "" */
+void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "loop adi.c:120 in solve" */
+void report_who(const report *r, uint32_t thread, char *out, size_t size);                  /* "rank 3", "rank 3 thread 1", "thread 1" */
+const char *report_cause_kind(uint32_t kind);                                               /* short, for columns */
+
+#endif
