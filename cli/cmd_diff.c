@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "diff.h"
+#include "diff_text.h"
 
 enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS, OPT_SCALING };
 

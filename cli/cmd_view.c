@@ -34,7 +34,7 @@ static const hsc_cli_command view_command = {
     "[OPTIONS] DB|DIR [DB2|DIR2]",
     "Opens the linked views of a correlated database: overview, source with one cell for each line and processor,\n"
     "ranking, scopes. A measurement directory is correlated first. F1 shows all keys.\n\n"
-    "With a second database a second window is opened beside the first.\n\n"
+    "A second database is compared with the first: what changed, by procedure, loop, line and module, with intervals.\n\n"
     "--snapshot and --script use an Xvfb of their own when that is installed (Debian package xvfb), else the display.\n"
     "The script's commands are words on a line: select TEXT, set KEY VALUE, key SEQUENCE, search TEXT,\n"
     "describe VIEW, snapshot window|VIEW FILE.png, quit; an unknown one lists them all.",

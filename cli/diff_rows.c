@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff.h"
+#include "diff_text.h"
 #include "table.h"
 
 static void put_place(hsc_table *t, const report *r, uint32_t file, uint32_t begin, uint32_t end, const char *side) {

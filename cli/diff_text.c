@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff.h"
+#include "diff_text.h"
 
 static void head(diff *d, char which, const report *r) {
     char text[600];

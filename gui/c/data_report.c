@@ -206,6 +206,48 @@ static int loop_facts(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, const h
     return TCL_OK;
 }
 
+/* ---- another database ---- */
+
+/* The metric of `other` with the name and unit of ours. */
+static hsc_status same_metric(hsc_handle *h, uint32_t metric, hsc_handle *other, uint32_t *out, hsc_err *err) {
+    hsc_db_metric a, b;
+    hsc_status s = hsc_db_get_metric(h->db, metric, &a, err);
+    for (uint32_t i = 0; s == HSC_OK && i < other->info.metrics; i++) {
+        s = hsc_db_get_metric(other->db, i, &b, err);
+        if (s == HSC_OK && !strcmp(a.name, b.name) && !strcmp(a.unit, b.unit)) {
+            *out = i;
+            return HSC_OK;
+        }
+    }
+    return s != HSC_OK ? s : hsc_err_set(err, HSC_E_MISSING, "%s has no metric '%s'", other->info.path, a.name);
+}
+
+static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_change_by by, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_db_change *list;
+    uint32_t metric = 0, n = 0;
+    if (same_metric(h, a->view.metric, other, &metric, &err) != HSC_OK ||
+        hsc_db_read_changes(h->db, a->view.metric, other->db, metric, by, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < a->limit; i++) {
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "a", hsc_tcl_index(list[i].a));
+        PUT(d, "b", hsc_tcl_index(list[i].b));
+        PUT(d, "value_a", Tcl_NewDoubleObj(list[i].value_a));
+        PUT(d, "value_b", Tcl_NewDoubleObj(list[i].value_b));
+        PUT(d, "change", Tcl_NewDoubleObj(list[i].change));
+        PUT(d, "low", Tcl_NewDoubleObj(list[i].low));
+        PUT(d, "high", Tcl_NewDoubleObj(list[i].high));
+        PUT(d, "beyond", WIDE(list[i].beyond));
+        PUT(d, "how", TEXT(list[i].how));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_data_args a;
     uint32_t scope;
@@ -221,6 +263,22 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
             hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N, 0, 200, 4096, &a) != TCL_OK)
             return TCL_ERROR;
         return name[0] == 'd' ? dependences(h, interp, scope, &a) : loop_facts(h, interp, scope, &a);
+    }
+    if (!strcmp(name, "changes")) {
+        static const char *const kinds[] = {"procedure", "loop", "line", "module", NULL};
+        int by;
+        if (objc < 2)
+            return hsc_tcl_usage(interp, "changes HANDLE procedure|loop|line|module ?-metric M? ?-n N?");
+        hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
+        if (!other)
+            return TCL_ERROR;
+        if (Tcl_GetIndexFromObj(interp, objv[1], kinds, "kind", TCL_EXACT, &by) != TCL_OK) {
+            Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
+            return TCL_ERROR;
+        }
+        return hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 1000, 4096, &a) == TCL_OK
+                   ? changes(h, interp, other, (hsc_change_by)by, &a)
+                   : TCL_ERROR;
     }
     return hsc_data_messages(h, interp, name, objc, objv);
 }

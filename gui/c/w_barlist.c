@@ -7,10 +7,12 @@
 #include "number.h"
 #include "widget.h"
 
-enum cell_type { CELL_NAME, CELL_TEXT, CELL_BAR, CELL_PERCENT, CELL_NUMBER, CELL_COUNT, CELL_STACK };
-static const char *const type_names[] = {"name", "text", "bar", "percent", "number", "count", "stack", NULL};
+enum cell_type { CELL_NAME, CELL_TEXT, CELL_BAR, CELL_PERCENT, CELL_NUMBER, CELL_COUNT, CELL_STACK, CELL_CHANGE };
+static const char *const type_names[] = {"name", "text", "bar", "percent", "number", "count", "stack", "change", NULL};
 static const char *const align_names[] = {"left", "right", NULL};
 static const char *const order_names[] = {"decreasing", "increasing", NULL};
+
+#define NAME_DIGITS 22 /* that a name has before the columns of -drop */
 
 typedef struct list_column {
     char *key, *title;
@@ -18,11 +20,12 @@ typedef struct list_column {
     int units; /* width in digits; 0: the rest */
     int right;
     int x, width; /* by layout */
+    bool hidden;  /* no room */
 } list_column;
 
 typedef struct barlist {
     hsw w;
-    Tcl_Obj *columns, *pinned;
+    Tcl_Obj *columns, *pinned, *drop;
     char *sort_column, *selected, *yscroll, *empty;
     int row_height, sort_order, heading;
     double bar_max;
@@ -35,6 +38,7 @@ typedef struct barlist {
 
 static const Tk_OptionSpec options[] = {
     HSW_O_OBJ(barlist, "-columns", columns, "", HSW_PAINT),
+    HSW_O_OBJ(barlist, "-drop", drop, "", HSW_PAINT),
     HSW_O_OBJ(barlist, "-pinned", pinned, "", HSW_PAINT),
     HSW_O_TEXT(barlist, "-sortcolumn", sort_column, "", HSW_PAINT),
     HSW_O_ENUM(barlist, "-sortorder", sort_order, "decreasing", order_names, HSW_PAINT),
@@ -161,15 +165,28 @@ static void layout(barlist *l) {
     double digit = l->w.fonts[0].scaled ? hsc_font_ascii_width(&l->w.fonts[0], "0") : 7;
     for (int i = 0; i < l->n_cols; i++) {
         l->cols[i].width = (int)lround(l->cols[i].units * digit);
+        l->cols[i].hidden = false;
         rest -= l->cols[i].width + pad;
         flexible += l->cols[i].units == 0;
     }
+    /* names have the first claim on the room */
+    Tcl_Obj **keys = NULL;
+    Tcl_Size n = 0;
+    if (l->drop && Tcl_ListObjGetElements(NULL, l->drop, &n, &keys) != TCL_OK)
+        n = 0;
+    for (Tcl_Size k = 0; k < n && flexible && rest < NAME_DIGITS * digit * flexible; k++)
+        for (int i = 0; i < l->n_cols; i++)
+            if (l->cols[i].units && !l->cols[i].hidden && !strcmp(l->cols[i].key, Tcl_GetString(keys[k]))) {
+                rest += l->cols[i].width + pad;
+                l->cols[i].width = 0;
+                l->cols[i].hidden = true;
+            }
     int x = pad;
     for (int i = 0; i < l->n_cols; i++) {
         if (l->cols[i].units == 0)
             l->cols[i].width = rest > 0 ? rest / flexible : 0;
         l->cols[i].x = x;
-        x += l->cols[i].width + pad;
+        x += l->cols[i].hidden ? 0 : l->cols[i].width + pad;
     }
 }
 
@@ -254,6 +271,20 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
                                                                                   : st->colour[HSC_P_bar]);
         return;
     }
+    case CELL_CHANGE: { /* to the right of the middle: more; blue and orange are told apart by everybody */
+        Tcl_Obj *value = cell_obj(cell, 0), *grey = cell_obj(cell, 1);
+        double t = value ? fraction(value) : 0;
+        t = t < -1 ? -1 : t > 1 ? 1 : t;
+        int half = col->width / 2, length = (int)lround(fabs(t) * half);
+        hsc_canvas_fill(c, col->x, bar_y, col->width, bar_h, st->colour[HSC_P_faint]);
+        if (t != 0)
+            hsc_canvas_fill(c, t < 0 ? col->x + half - (length > 0 ? length : 1) : col->x + half, bar_y, length > 0 ? length : 1, bar_h,
+                            grey && !strcmp(Tcl_GetString(grey), "grey") ? st->colour[HSC_P_muted]
+                            : t < 0                                     ? st->colour[HSC_P_cat0]
+                                                                        : st->colour[HSC_P_cat1]);
+        hsc_canvas_fill(c, col->x + half, y + 2, 1, h - 4, st->colour[HSC_P_muted]);
+        return;
+    }
     case CELL_STACK: paint_stack_cell(c, &l->w, col->x, bar_y, col->width, bar_h, cell); return;
     case CELL_PERCENT: snprintf(text, sizeof text, "%.1f%%", 100 * fraction(cell)); break;
     case CELL_COUNT: hsc_number_short(fraction(cell), 6, text); break;
@@ -283,7 +314,7 @@ static void paint_row(barlist *l, hsc_canvas *c, Tcl_Obj *row, int y, int h) {
     }
     for (int k = 0; k < l->n_cols; k++) {
         Tcl_Obj *cell = cell_obj(row, k + 1);
-        if (cell)
+        if (cell && !l->cols[k].hidden)
             paint_cell(l, c, &l->cols[k], cell, y, h, selected);
     }
 }
@@ -293,6 +324,8 @@ static void paint_heading(barlist *l, hsc_canvas *c) {
     int h = heading_height(l);
     for (int k = 0; k < l->n_cols; k++) {
         const list_column *col = &l->cols[k];
+        if (col->hidden)
+            continue;
         bool sorted = l->sort_column && l->sort_column[0] && !strcmp(l->sort_column, col->key);
         double base = hsc_font_baseline(st->font, 0, h), mark = sorted ? 9 * c->scale : 0;
         double w = hsc_font_width(st->font, col->title);
@@ -353,7 +386,7 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
     const char *part = "row", *column = "", *id = "";
     layout(l);
     for (int k = 0; k < l->n_cols; k++)
-        if (x >= l->cols[k].x - (int)(4 * w->scale) && x < l->cols[k].x + l->cols[k].width + (int)(4 * w->scale))
+        if (!l->cols[k].hidden && x >= l->cols[k].x - (int)(4 * w->scale) && x < l->cols[k].x + l->cols[k].width + (int)(4 * w->scale))
             column = l->cols[k].key;
     if (y < head) {
         part = "heading";

@@ -2,7 +2,7 @@
 # One window on one database: tool bar, findings, views in panes, status line, keys.
 
 oo::class create ::heatscope::App {
-    variable Top Bus Run Nav Path Panes Hits HitAt Found ReadLater
+    variable Top Bus Run Nav Path Panes Comparison Hits HitAt Found ReadLater
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -11,6 +11,7 @@ oo::class create ::heatscope::App {
         set Run [::heatscope::Run new $db]
         set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
         set Nav [::heatscope::Navigator new $Bus $Run]
+        set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
         set Hits {}
         set Found {hits {} share 0}
@@ -30,13 +31,16 @@ oo::class create ::heatscope::App {
         ::heatscope::theme Menus $Top
         my Keys
         $Bus subscribe [namespace code {my OnSelection}]
+        if {[$Comparison any]} {
+            $Panes raise compare
+        }
         my Reflect [$Bus get]
         wm protocol $Top WM_DELETE_WINDOW [namespace code {my quit}]
         wm title $Top "[$Run title] \u2013 Heatscope"
         bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
     }
     destructor {
-        foreach object [list $Nav $Bus $Run] {
+        foreach object [list $Comparison $Nav $Bus $Run] {
             catch {$object destroy}
         }
     }
@@ -50,6 +54,7 @@ oo::class create ::heatscope::App {
     method bus {} { return $Bus }
     method run {} { return $Run }
     method navigator {} { return $Nav }
+    method comparison {} { return $Comparison }
     method top {} { return $Top }
     method view {name} {
         return [$Panes view $name]

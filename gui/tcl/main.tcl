@@ -81,34 +81,34 @@ proc ::heatscope::main {words} {
     }
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
     useTheme [dict get $options theme]
-    set n 0
-    foreach file [dict get $options files] {
+    # a second database is compared with the first
+    set handles {}
+    foreach file [lrange [dict get $options files] 0 1] {
         if {[catch {data open $file} db]} {
             fail $db
         }
-        set top [expr {$n ? ".w$n" : "."}]
-        if {$n} {
-            toplevel $top -background [theme colour window]
-        }
-        wm withdraw $top
-        set width [theme dp 1560]
-        set height [theme dp 940]
-        if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
-            set width [expr {min($width, [winfo screenwidth .] - 40)}]
-            set height [expr {min($height, [winfo screenheight .] - 80)}]
-        }
-        wm geometry $top ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
-        wm minsize $top [theme dp 900] [theme dp 560]
-        set start {}
-        foreach key {axis select} {
-            if {[dict get $options $key] ne ""} {
-                dict set start $key [dict get $options $key]
-            }
-        }
-        lappend Apps [App new $top $db $start]
-        wm deiconify $top
-        incr n
+        lappend handles $db
     }
+    wm withdraw .
+    set width [theme dp 1560]
+    set height [theme dp 940]
+    if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
+        set width [expr {min($width, [winfo screenwidth .] - 40)}]
+        set height [expr {min($height, [winfo screenheight .] - 80)}]
+    }
+    wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
+    wm minsize . [theme dp 900] [theme dp 560]
+    set start {}
+    foreach key {axis select} {
+        if {[dict get $options $key] ne ""} {
+            dict set start $key [dict get $options $key]
+        }
+    }
+    if {[llength $handles] > 1} {
+        dict set start compare [lindex $handles 1]
+    }
+    lappend Apps [App new . [lindex $handles 0] $start]
+    wm deiconify .
     set app [lindex $Apps 0]
     focus -force .
     bind . <Destroy> +[list ::heatscope::closed %W]

@@ -226,9 +226,9 @@ oo::class create ::heatscope::Panes {
             set left [expr {int([dict get $Sashes main0] * $w)}]
             set right [expr {$w - int([dict get $Sashes main1] * $w)}]
         } else {
-            set f [expr {max(0.62, min(1.0, double($w) / [$t dp 1880]))}]
+            set f [expr {max(0.5, min(1.0, double($w) / [$t dp 1880]))}]
             set left [expr {int([$t size leftWidth] * $f)}]
-            set right [expr {int([$t size rightWidth] * max($f, 0.86))}]
+            set right [expr {int([$t size rightWidth] * max($f, $w < [$t dp 1200] ? 0.79 : 0.86))}]
         }
         $Main sashpos 0 $left
         $Main sashpos 1 [expr {$w - $right}]

@@ -64,9 +64,10 @@ namespace eval ::heatscope::settings {
         contexts    {ContextsView middle.bottom Contexts}
         compiler    {CompilerView middle.bottom Compiler}
         messages    {MessagesView middle.bottom Messages}
+        compare     {CompareView middle.bottom Compare}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages}
+    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages view/compare}
 
     variable words {
         bins {max sum}
@@ -125,6 +126,7 @@ namespace eval ::heatscope::settings {
         <Alt-Key-7>     {toggle contexts}   {hide or show the calling contexts}
         <Alt-Key-8>     {toggle compiler}   {hide or show the compiler's decisions}
         <Alt-Key-9>     {toggle messages}   {hide or show the messages}
+        <Alt-Key-0>     {toggle compare}    {hide or show the comparison with a second database}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

@@ -269,6 +269,14 @@ oo::class create ::FakeDb {
             in_flight_s 0.0 completion_s 0.0 threads 1 longest_thread 1 longest_s 0.5]
         return [list $m]
     }
+    method changes {other by args} {
+        if {$by ne "procedure"} {
+            return {}
+        }
+        return [list [dict create a 2 b 2 value_a 2.0 value_b 3.0 change 1.0 low 0.9 high 1.1 beyond 1 how same] \
+            [dict create a 5 b 5 value_a 1.0 value_b 0.8 change -0.2 low -0.5 high 0.1 beyond 0 how same] \
+            [dict create a -1 b 6 value_a 0.0 value_b 0.5 change 0.5 low 0.4 high 0.6 beyond 1 how unmatched]]
+    }
     method ledger {} { return [list [dict create name lost meaning {} samples 0 seconds 0 group 1]] }
     method rank {args} { return 1 }
     method children {scope args} {

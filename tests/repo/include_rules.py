@@ -15,6 +15,7 @@ ALLOWED = {
     "correlate/symbols": ["formats", "correlate/include", "correlate/symbols"],
     "correlate/join": ["formats", "correlate"],
     "correlate/compare": ["formats", "correlate/include", "correlate/compare"],
+    "correlate/diff": ["formats", "correlate/include", "correlate/diff", "correlate/compare", "correlate/report"],
     "correlate/report": ["formats", "correlate/include", "correlate/report"],
     "correlate/export": ["formats", "correlate/include", "correlate/export"],
     "gui": ["formats", "correlate/include", "gui"],

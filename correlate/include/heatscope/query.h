@@ -535,6 +535,21 @@ typedef struct hsc_db_refusal {
 /* The dearest first; free() *out. */
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);
 
+/* ---- two databases (library hsc_diff) ---- */
+
+typedef enum hsc_change_by { HSC_CHANGE_PROCEDURE = 0, HSC_CHANGE_LOOP = 1, HSC_CHANGE_LINE = 2, HSC_CHANGE_MODULE = 3 } hsc_change_by;
+typedef struct hsc_db_change { /* of a procedure with its loops, a loop without inner loops, a line, a module */
+    uint32_t a, b;          /* rows: scopes, or lines; HSC_NONE: not there */
+    double value_a, value_b; /* in the metric's unit */
+    double change, low, high; /* b - a, with its 95 % interval */
+    bool beyond;            /* of noise: the interval leaves 0 out */
+    const char *how;        /* it was found: "same", "moved", ...; static */
+} hsc_db_change;
+/* What has samples in either, the largest change first; free() *out. HSC_E_MISMATCH: the metrics have different units. Cost: the
+ * sums of both, and the source texts of files with loops. */
+hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_change_by by, hsc_db_change **out,
+                               uint32_t *n, hsc_err *err);
+
 #ifdef __cplusplus
 }
 #endif

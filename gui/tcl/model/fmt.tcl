@@ -92,7 +92,8 @@ namespace eval ::heatscope::fmt {
             return "\u2013"
         }
         set r [expr {double($a) / $b}]
-        return [expr {$r < 10 ? [format %.2f $r] : $r < 100 ? [format %.1f $r] : [format %.0f $r]}]
+        # a number that went through expr would lose its last zeros
+        return [format %.[expr {$r < 10 ? 2 : $r < 100 ? 1 : 0}]f $r]
     }
 
     # Shortens in the middle (paths) or at the end, by characters.

@@ -100,7 +100,7 @@ oo::class create ::heatscope::CompilerView {
         }
         my subtitle [expr {$refused ? "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that were refused vectors" : ""}]
         $List configure -columns [list [list name Loop name 0] [list words "Runs as" text 18] [list bar "" bar 7] \
-            [list share Time percent 6] [list price Price percent 7]] -barmax [expr {$top > 0 ? $top : 1}] \
+            [list share Time percent 6] [list price Price percent 7]] -drop {bar share words} -barmax [expr {$top > 0 ? $top : 1}] \
             -sortcolumn $SortColumn -sortorder $SortOrder
         my Sort
     }

@@ -110,7 +110,7 @@ oo::class create ::heatscope::ContextsView {
         } else {
             lappend columns [list inclusive "Inclusive" percent 9] [list exclusive "Own" percent 8] [list amount "Own time" text 10 right]
         }
-        $List configure -columns $columns -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+        $List configure -columns $columns -drop {amount exclusive bar} -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
         $List setrows $shown
     }
     # The row that the selection stands for.

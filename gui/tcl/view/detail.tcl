@@ -142,6 +142,11 @@ oo::class create ::heatscope::DetailView {
         $Left.band configure -background [$t colour current]
         $Text tag raise chip
         $Text tag raise chipbad
+        set palette [::heatscope::palette]
+        foreach {tag colour} [list chipless [dict get $palette cat0] chipmore [dict get $palette cat1]] {
+            $Text tag configure $tag -font HsSmall -background $colour -foreground #ffffff
+            $Text tag raise $tag
+        }
         $Text tag raise hit
         set Filled {}
     }
@@ -406,10 +411,10 @@ oo::class create ::heatscope::DetailView {
         }
         for {set i $Top} {$i <= $last} {incr i} {
             set row [expr {$i - $Top + 1}]
-            foreach chip [$Document chips $i] {
+            foreach chip [my Chips $i] {
                 lassign $chip words tone scope
                 $Text insert $row.end "   " {} " [::heatscope::fmt elide $words 60] " \
-                    [list [expr {$tone eq "bad" ? "chipbad" : "chip"}] scope$scope]
+                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip} $tone] scope$scope]
             }
         }
         $Text configure -state disabled
@@ -417,6 +422,10 @@ oo::class create ::heatscope::DetailView {
             $Text xview moveto 0
             $Text xview scroll $Xview pixels
         }
+    }
+    # What stands behind a line: changes against the other run, then what the compiler did.
+    method Chips {line} {
+        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] [$Document chips $line]]
     }
     method FillUnlined {} {
         $Text insert end "[$Document message].\n" message
@@ -705,7 +714,7 @@ oo::class create ::heatscope::DetailView {
         set scope [my ScopeTag $x $y]
         if {$scope ne "" && $Document ne "" && [$Document state] ne "nolines"} {
             set words {}
-            foreach chip [$Document chips [my LineAt $y]] {
+            foreach chip [my Chips [my LineAt $y]] {
                 lappend words [lindex $chip 0]
             }
             my Read [join $words " \u00b7 "]

@@ -113,7 +113,7 @@ oo::class create ::heatscope::MessagesView {
         $List configure -columns [list [list name [dict get {call Call operation Operation partner Partners size Size process Process} $By] name 0] \
             [list bar "" bar 6] [list share Time percent 6] [list amount "" text 8 right] [list calls Calls count 6] \
             [list sent Sent text 8 right] [list mean "Mean size" text 9 right] [list longest Longest text 9 right]] \
-            -barmax [expr {$top > 0 ? $top : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+            -drop {longest mean amount calls sent} -barmax [expr {$top > 0 ? $top : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
         my Sort
     }
     method Sort {} {

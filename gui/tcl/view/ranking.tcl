@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::RankingView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById SortColumn SortOrder Width
+    variable Path Bus Run Nav Db App Selection List Rows ById SortColumn SortOrder Width Changes Most
 
     method name {} { return ranking }
     method title {} { return Procedures }
@@ -27,6 +27,8 @@ oo::class create ::heatscope::RankingView {
         set SortColumn share
         set SortOrder decreasing
         set Width 0
+        set Changes {}
+        set Most 0
         set Rows {}
         set ById {}
         ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
@@ -72,7 +74,7 @@ oo::class create ::heatscope::RankingView {
             context {Contexts Context}}
         lassign [dict get $words $what] many one
         $Path.head.title configure -text $many
-        $Path.head.sub configure -text [lindex [my Heads] 1]
+        my subtitle [lindex [my Heads] 1]
         set Rows [$Run ranking $what [dict get $Selection metric] [dict get $Selection axis]]
         set ById {}
         set top 0
@@ -82,7 +84,7 @@ oo::class create ::heatscope::RankingView {
         }
         set Width [my BarWidth]
         $List configure -columns [list [list name $one name 0] [list bar "" bar [my BarWidth]] [list share [lindex [my Heads] 0] percent 6] \
-            [list imbalance "Max/mean" number 8]] -barmax [expr {$top > 0 ? $top : 1}] \
+            [list imbalance "Max/mean" number 8] {*}[my ChangeColumn]] -drop {bar imbalance} -barmax [expr {$top > 0 ? $top : 1}] \
             -sortcolumn $SortColumn -sortorder $SortOrder
         my Sort
     }
@@ -120,12 +122,34 @@ oo::class create ::heatscope::RankingView {
         }
         $List setrows $shown
     }
+    # With a second run: how it differs, to the left less, to the right more.
+    method ChangeColumn {} {
+        set Changes {}
+        set Most 0
+        set what [dict get $Selection ranking]
+        if {![[$App comparison] any] || $what eq "context"} {
+            return {}
+        }
+        foreach c [[$App comparison] changes $what [dict get $Selection metric]] {
+            dict set Changes [dict get $c a] $c
+            set Most [expr {max($Most, abs([dict get $c change]))}]
+        }
+        return [list [list change Change change 8]]
+    }
+    method Change {row} {
+        if {![dict exists $Changes $row] || $Most <= 0} {
+            return 0
+        }
+        set c [dict get $Changes $row]
+        set v [expr {[dict get $c change] / $Most}]
+        return [expr {[dict get $c beyond] ? [list $v] : [list $v grey]}]
+    }
     method Cells {row} {
         set imbalance [dict get $row imbalance]
         set number [format %.2f $imbalance]
         return [list [dict get $row row] [my Name $row] [dict get $row share] [dict get $row share] \
             [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
-                   ? [list $number warn] : $number}]]
+                   ? [list $number warn] : $number}] {*}[expr {$Most > 0 ? [list [my Change [dict get $row row]]] : {}}]]
     }
     # {main sub} of a row
     method Name {row} {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of `heatscope diff` share: two loaded databases, what is the same in them, and the differences. */
-#ifndef HEATSCOPE_CLI_DIFF_H
-#define HEATSCOPE_CLI_DIFF_H
+/* Two loaded databases, what is the same in them, and the differences. What `heatscope diff` and the changes of query.h are
+ * made of. */
+#ifndef HEATSCOPE_DIFF_H
+#define HEATSCOPE_DIFF_H
 
 #include <compare.h>
 
-#include "report_text.h"
+#include <stdio.h>
+
+#include <report.h>
 
 typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE } diff_by;
 
@@ -48,8 +51,5 @@ typedef struct diff_decisions {
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err);
 
 const char *diff_how_text(hsc_compare_how how);
-
-hsc_status diff_text(diff *d, diff_by by, hsc_err *err);
-hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err);
 
 #endif

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# This run and another one: what changed, by procedure, loop, line or module, and what to say of a line or scope.
+
+oo::class create ::heatscope::Comparison {
+    variable Run Db Other Changes Failed Marks
+
+    # other: a handle of the database that is compared with, "" for none
+    constructor {run other} {
+        set Run $run
+        set Db [$run db]
+        set Other $other
+        set Changes {}
+        set Failed {}
+        set Marks {}
+    }
+    method any {} { return [expr {$Other ne ""}] }
+    method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
+    method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }
+    # Why there is nothing to show, "" for no reason.
+    method failed {} { return $Failed }
+
+    # Changes, the largest first: dicts of `changes` with name, where, ratio (other over this; "" without) and words.
+    method changes {by metric} {
+        set key [list $by $metric]
+        if {![dict exists $Changes $key]} {
+            set Failed {}
+            if {[catch {$Db changes $Other $by -metric $metric -n 2000} rows]} {
+                set Failed $rows
+                set rows {}
+            }
+            dict set Changes $key [lmap c $rows {dict merge $c [my Names $by $c]}]
+        }
+        return [dict get $Changes $key]
+    }
+    method Names {by c} {
+        set a [dict get $c value_a]
+        set b [dict get $c value_b]
+        set ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]
+        if {[dict get $c a] >= 0} {
+            lassign [my Place $Db $by [dict get $c a]] name where
+        } else {
+            lassign [my Place $Other $by [dict get $c b]] name where
+        }
+        set words [expr {[dict get $c a] < 0 ? "only in the other run" : [dict get $c b] < 0 ? "only in this run" : ""}]
+        return [dict create name $name where $where ratio $ratio words $words]
+    }
+    method Place {db by row} {
+        if {$by eq "line"} {
+            set line [$db line $row]
+            set name [::heatscope::fmt plain [dict get [$db file [dict get $line file]] name]]
+            return [list $name:[dict get $line line] [expr {[dict get $line scope] >= 0 ? [my Procedure $db [dict get $line scope]] : ""}]]
+        }
+        set s [$db scope $row]
+        set name [::heatscope::fmt shortName [dict get $s name]]
+        set where ""
+        if {[dict get $s file] >= 0} {
+            set where [::heatscope::fmt plain [dict get [$db file [dict get $s file]] name]]
+            if {[dict get $s line_begin] > 0} {
+                append where :[dict get $s line_begin]
+            }
+        }
+        if {$by eq "loop"} {
+            set name "[my Procedure $db $row] $name"
+        } elseif {$by eq "module"} {
+            set name [::heatscope::fmt baseName $name]
+            set where ""
+        }
+        return [list $name $where]
+    }
+    method Procedure {db scope} {
+        set procedure [dict get [$db scope $scope] procedure]
+        if {[dict get [$db scope $scope] kind] eq "procedure"} {
+            set procedure $scope
+        }
+        return [expr {$procedure >= 0 ? [::heatscope::fmt lastName [::heatscope::fmt shortName [dict get [$db scope $procedure] name]]] : ""}]
+    }
+    # "+0.31 s (1.42x)" in the metric's unit
+    method amount {c metric} {
+        set unit [dict get [$Db metric $metric] unit]
+        set change [dict get $c change]
+        set text "[expr {$change >= 0 ? "+" : "\u2212"}][::heatscope::fmt amount [expr {abs($change)}] $unit]"
+        if {[dict get $c ratio] ne ""} {
+            append text " ([::heatscope::fmt ratio [dict get $c value_b] [dict get $c value_a]]\u00d7)"
+        }
+        return $text
+    }
+    # What to write beside a line of a file: {words tone scope} of procedures, loops and lines that changed beyond noise.
+    method marks {file line metric} {
+        if {$Other eq ""} {
+            return {}
+        }
+        if {![dict exists $Marks $metric]} {
+            set marks {}
+            foreach by {procedure loop} {
+                foreach {row c} [my rows $by $metric] {
+                    set s [$Db scope $row]
+                    dict lappend marks [list [dict get $s file] [dict get $s line_begin]] [my Mark $c $metric $row]
+                }
+            }
+            foreach {row c} [my rows line $metric] {
+                set l [$Db line $row]
+                set key [list [dict get $l file] [dict get $l line]]
+                if {![dict exists $marks $key]} {
+                    dict lappend marks $key [my Mark $c $metric [dict get $l scope]]
+                }
+            }
+            dict set Marks $metric $marks
+        }
+        set key [list $file $line]
+        return [expr {[dict exists $Marks $metric $key] ? [dict get $Marks $metric $key] : {}}]
+    }
+    method Mark {c metric scope} {
+        return [list [my amount $c $metric] [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
+    }
+    # Change by row of this run: what views mark; only what is beyond noise.
+    method rows {by metric} {
+        set out {}
+        foreach c [my changes $by $metric] {
+            if {[dict get $c beyond] && [dict get $c a] >= 0} {
+                dict set out [dict get $c a] $c
+            }
+        }
+        return $out
+    }
+}
