@@ -202,7 +202,8 @@ static hsc_status check_data(reading *r, const hsc_map_module *m, size_t sites) 
     for (size_t i = 0; i < m->n_links; i++) {
         bool to_message = m->links[i].kind == HSC_link_kind_WAIT || m->links[i].kind == HSC_link_kind_STARTS;
         IN_RANGE("message of a link", m->links[i].message_id, m->n_messages);
-        IN_RANGE("target of a link", m->links[i].target_id, to_message ? m->n_messages : sites);
+        bool to_reference = m->links[i].kind >= HSC_link_kind_WRITTEN && m->links[i].kind <= HSC_link_kind_UNPACKED_INTO;
+        IN_RANGE("target of a link", m->links[i].target_id, to_message ? m->n_messages : to_reference ? m->n_references : sites);
     }
     for (size_t i = 0; i < m->n_array_arguments; i++) {
         IN_RANGE("call of an argument", m->array_arguments[i].callsite_id, sites);

@@ -141,6 +141,18 @@ static void print_link(const hsc_map_module *m, const hsc_rec_message_link *l) {
                                         "unpacked by call", "started by"};
     const char *confidence = hsc_enum_text("confidence", l->confidence);
     const hsc_rec_callsite *c = NULL;
+    if (l->kind >= HSC_link_kind_WRITTEN && l->kind <= HSC_link_kind_UNPACKED_INTO) {
+        static const char *const causes[] = {"written as ", "read as ", "  from ", "  into "};
+        const hsc_rec_reference *r = &m->references[l->target_id - 1];
+        printf("\n%12s      %s", "", causes[l->kind - HSC_link_kind_WRITTEN]);
+        print_element(m, r->array_id, r->subscripts);
+        printf(" at line %" PRIu64, r->line);
+        if (l->kind < HSC_link_kind_PACKED_FROM && r->procedure_id && l->confidence == HSC_confidence_POSSIBLE)
+            printf(" in %s", m->procedures[r->procedure_id - 1].name.p);
+        if (l->kind < HSC_link_kind_PACKED_FROM)
+            printf(" (%.*s)", confidence ? (int)strcspn(confidence, ":") : 1, confidence ? confidence : "?");
+        return;
+    }
     if (l->kind >= sizeof words / sizeof *words)
         return;
     printf("\n%12s      %s ", "", words[l->kind]);
@@ -184,27 +196,6 @@ static void print_matches(const hsc_map_model *model, size_t module, uint64_t me
         printf("\n%12s      %zu possible partner%s", "", possible, possible == 1 ? "" : "s");
 }
 
-/* Loops that read what is received, or write what is sent, through the same array, member or global variable. */
-static void print_served(const hsc_map_module *m, const hsc_rec_message *v) {
-    for (size_t k = 0; k < v->sections.n; k++) {
-        uint64_t array = v->sections.p[k] ? m->sections[v->sections.p[k] - 1].array_id : 0, last = 0;
-        bool into = v->roles.p[k] == HSC_mpi_role_RECEIVE_BUFFER;
-        if (!array || (v->roles.p[k] != HSC_mpi_role_SEND_BUFFER && !into))
-            continue;
-        for (size_t i = 0; i < m->n_references; i++) {
-            const hsc_rec_reference *r = &m->references[i];
-            bool same = r->array_id == array || (r->array_id && m->arrays[array - 1].identity &&
-                                                 m->arrays[r->array_id - 1].identity == m->arrays[array - 1].identity);
-            if (!same || (r->access == HSC_access_READ) != into || r->line == last)
-                continue;
-            if (!last)
-                printf("\n%12s      %s by line", "", into ? "read in loops" : "written in loops");
-            printf(" %" PRIu64, r->line);
-            last = r->line;
-        }
-    }
-}
-
 void hsc_map_print_messages(const hsc_map_model *model, size_t module, const hsc_map_partners *partners) {
     const hsc_map_module *m = &model->modules[module];
     if (!m->n_messages)
@@ -225,7 +216,6 @@ void hsc_map_print_messages(const hsc_map_model *model, size_t module, const hsc
             if (m->links[k].message_id == v->message_id)
                 print_link(m, &m->links[k]);
         print_matches(model, module, v->message_id, partners);
-        print_served(m, v);
         printf("\n");
     }
 }

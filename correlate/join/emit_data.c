@@ -118,6 +118,7 @@ static void put_sites(emit *e) {
     COLUMN(e, mpi_link_file, uint32_t, n, row_in(MODULE(i).file_rows.p, Q(i).file));
     COLUMN(e, mpi_link_line, uint32_t, n, Q(i).line);
     COLUMN(e, mpi_link_column, uint32_t, n, Q(i).column);
+    COLUMN(e, mpi_link_array, uint32_t, n, row_in(MODULE(i).array_rows.p, Q(i).array));
     COLUMN(e, mpi_link_text, text, n, Q(i).text);
 #undef OF
 #undef Q

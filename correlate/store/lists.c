@@ -157,6 +157,7 @@ hsc_status hsc_db_get_mpi_link(const hsc_db *db, uint32_t r, hsc_db_mpi_link *ou
                              .file = HSC_COL(db, mpi_link_file, uint32_t)[r],
                              .line = HSC_COL(db, mpi_link_line, uint32_t)[r],
                              .column = HSC_COL(db, mpi_link_column, uint32_t)[r],
+                             .array = HSC_COL(db, mpi_link_array, uint32_t)[r],
                              .text = TEXT(mpi_link_text, r)};
     return HSC_OK;
 }

@@ -118,7 +118,7 @@ typedef struct hsc_code_argument { /* of a message */
 
 typedef struct hsc_code_link { /* what a message has to do with something else of the program */
     uint32_t message, kind, confidence; /* HSC_link_kind_*, HSC_confidence_* */
-    uint32_t target_message, target_loop, file, line, column; /* HSC_NO_INDEX, 0 */
+    uint32_t target_message, target_loop, array, file, line, column; /* HSC_NO_INDEX, 0 */
     const char *text; /* operation, callee or element; "" */
 } hsc_code_link;
 

@@ -325,6 +325,7 @@ static bool add_links(adder *a, const hsc_rec_message *r, uint32_t message) {
                            .confidence = small(l->confidence),
                            .target_message = HSC_NO_INDEX,
                            .target_loop = HSC_NO_INDEX,
+                           .array = HSC_NO_INDEX,
                            .file = HSC_NO_INDEX,
                            .text = ""};
         const hsc_site *s = site_of(a, l->target_id);
@@ -358,6 +359,26 @@ static bool add_links(adder *a, const hsc_rec_message *r, uint32_t message) {
             v.column = s->call_column;
             v.text = callee_of(a, l->target_id);
             break;
+        case HSC_link_kind_WRITTEN:
+        case HSC_link_kind_READ:
+        case HSC_link_kind_PACKED_FROM:
+        case HSC_link_kind_UNPACKED_INTO: {
+            if (!l->target_id || l->target_id > a->d->references.n)
+                continue;
+            const hsc_rec_reference *reference = &a->d->references.p[l->target_id - 1];
+            char text[TEXT_MAX];
+            hsc_map_text element = {text, sizeof text, 0};
+            hsc_map_text_element(&element, a->values, array_record(a, reference->array_id), reference->subscripts);
+            v.target_loop = loop_of(a, reference->loop_id);
+            v.array = get(a, &c->data_rows, reference->array_id, SEEN_ARRAY);
+            v.file = file_of(a, reference->file_id);
+            v.line = small(reference->line);
+            v.column = small(reference->column);
+            v.text = intern(a, &element);
+            if (!v.text)
+                return false;
+            break;
+        }
         default:
             continue;
         }

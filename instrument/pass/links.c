@@ -142,6 +142,101 @@ void hsc_mpi_link_loops(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t
     }
 }
 
+/* ---- the references that make a message necessary --------------------------------------------------------------- */
+
+static bool is_inside(const hsc_pass *p, uint64_t loop, uint64_t outer) {
+    for (; loop && loop != outer; loop = loop_record(p, loop)->parent_id)
+        ;
+    return loop != 0;
+}
+
+static bool is_one_statement(const hsc_rec_reference *a, const hsc_rec_reference *b) {
+    return a->procedure_id == b->procedure_id && a->loop_id == b->loop_id && a->file_id == b->file_id && a->line == b->line;
+}
+
+/* The reference, and what the same statement copies into the buffer or out of it. */
+static void add_cause(hsc_pass *p, uint64_t message_id, size_t at, bool before, uint64_t confidence, const char *reason) {
+    const hsc_rec_reference *r = &p->references.p[at];
+    add(p, message_id, before ? HSC_link_kind_WRITTEN : HSC_link_kind_READ, r->reference_id, confidence, reason);
+    for (size_t i = at; i-- > 0 && p->references.p[i].procedure_id == r->procedure_id;) {
+        const hsc_rec_reference *o = &p->references.p[i];
+        if (before && o->access == HSC_access_READ && is_one_statement(o, r) && o->array_id && o->array_id != r->array_id)
+            add(p, message_id, HSC_link_kind_PACKED_FROM, o->reference_id, confidence, reason);
+    }
+    for (size_t i = at + 1; i < p->references.n && p->references.p[i].procedure_id == r->procedure_id; i++) {
+        const hsc_rec_reference *o = &p->references.p[i];
+        if (!before && o->access != HSC_access_READ && is_one_statement(o, r) && o->array_id && o->array_id != r->array_id)
+            add(p, message_id, HSC_link_kind_UNPACKED_INTO, o->reference_id, confidence, reason);
+    }
+}
+
+static bool is_cause(const hsc_rec_reference *r, bool before) {
+    return before ? r->access != HSC_access_READ : r->access != HSC_access_WRITE;
+}
+
+/* Those in the loops that fill the buffer before, or read it after. Returns whether there are any. */
+static bool causes_in_loops(hsc_pass *p, uint64_t message_id, uint64_t array_id, bool before, size_t n_links) {
+    uint64_t kind = before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP;
+    bool found = false;
+    for (size_t l = 0; l < n_links; l++) {
+        if (p->message_links.p[l].message_id != message_id || p->message_links.p[l].kind != kind)
+            continue;
+        uint64_t loop = p->message_links.p[l].target_id;
+        for (size_t i = 0; i < p->references.n; i++)
+            if (p->references.p[i].array_id == array_id && is_cause(&p->references.p[i], before) &&
+                is_inside(p, p->references.p[i].loop_id, loop)) {
+                add_cause(p, message_id, i, before, HSC_confidence_LIKELY, "in the loop next to the message");
+                found = true;
+            }
+    }
+    return found;
+}
+
+static bool is_handed_to(const hsc_pass *p, uint64_t variable, uint32_t procedure_id, const hsc_rec_array *dummy);
+
+/* Those in other procedures, of the same global variable or member, or of what is handed to the procedure; one a line. */
+static void causes_elsewhere(hsc_pass *p, uint64_t message_id, uint64_t array_id, bool before) {
+    const hsc_rec_array *a = &p->arrays.p[array_id - 1];
+    uint32_t procedure = (uint32_t)callsite_of(p, p->messages.p[message_id - 1].callsite_id)->procedure_id;
+    hsc_map handed = {0}; /* array: 1 no, 2 yes */
+    const hsc_rec_reference *last = NULL;
+    for (size_t i = 0; i < p->references.n; i++) {
+        const hsc_rec_reference *r = &p->references.p[i];
+        if (!r->array_id || r->array_id == array_id || !is_cause(r, before))
+            continue;
+        bool same = a->identity && p->arrays.p[r->array_id - 1].identity == a->identity;
+        if (!same && a->argument) {
+            uint32_t known = hsc_map_get(&handed, r->array_id);
+            if (!known) {
+                known = is_handed_to(p, r->array_id, procedure, a) ? 2 : 1;
+                hsc_map_set(&handed, r->array_id, known);
+            }
+            same = known == 2;
+        }
+        if (!same || (last && last->procedure_id == r->procedure_id && last->line == r->line && last->file_id == r->file_id))
+            continue;
+        add_cause(p, message_id, i, before, HSC_confidence_POSSIBLE, "the same array, in another place");
+        last = r;
+    }
+    hsc_map_fini(&handed);
+}
+
+static void find_causes(hsc_pass *p) {
+    size_t n_links = p->message_links.n; /* those of loops are all there */
+    for (size_t i = 0; i < p->messages.n; i++) {
+        const hsc_rec_message *m = &p->messages.p[i];
+        for (size_t k = 0; k < m->sections.n; k++) {
+            uint64_t array = m->sections.p[k] ? p->sections.p[m->sections.p[k] - 1].array_id : 0, role = m->roles.p[k];
+            if (!array || m->kind == HSC_message_kind_DATATYPE)
+                continue;
+            for (unsigned before = 0; before < 2; before++)
+                if (role != (before ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER) &&
+                    !causes_in_loops(p, i + 1, array, before, n_links))
+                    causes_elsewhere(p, i + 1, array, before);
+        }
+    }
+}
+
 /* ---- requests -------------------------------------------------------------------------------------------------------
  */
 
@@ -204,4 +299,5 @@ void hsc_data_module(hsc_pass *p) {
                     confidence, reason);
         }
     }
+    find_causes(p);
 }

@@ -15,10 +15,61 @@ static bool is_pointer(LLVMValueRef v) {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
 }
 
+/* What is stored in the copy of a constant that is made for one call, once: a number, or the variable it is read from. */
+static LLVMValueRef copied_handle(LLVMValueRef slot) {
+    LLVMValueRef found = NULL;
+    unsigned calls = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(slot); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u), value = NULL;
+        if (LLVMIsACallInst(user)) {
+            if (calls++)
+                return NULL;
+            continue;
+        }
+        if (LLVMIsAGetElementPtrInst(user)) {
+            LLVMUseRef inner = LLVMGetFirstUse(user);
+            if (!inner || LLVMGetNextUse(inner))
+                return NULL;
+            user = LLVMGetUser(inner);
+        }
+        if (LLVMIsAStoreInst(user))
+            value = LLVMGetOperand(user, 0);
+        if (value && LLVMIsALoadInst(value) && LLVMIsAGlobalVariable(LLVMGetOperand(value, 0)))
+            value = LLVMGetOperand(value, 0);
+        if (!value || found || (!LLVMIsAConstantInt(value) && !LLVMIsAGlobalVariable(value)))
+            return NULL;
+        found = value;
+    }
+    return found;
+}
+
+/* What a handle of mpi_f08, a structure with one integer, is a copy of; v itself: of nothing. */
+static LLVMValueRef handle_behind(LLVMValueRef v) {
+    LLVMTypeRef type = LLVMIsAAllocaInst(v) ? LLVMGetAllocatedType(v) : NULL;
+    bool is_handle = type && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) == 1;
+    LLVMValueRef from = is_handle ? copied_handle(v) : NULL;
+    return from ? from : v;
+}
+
+/* The number in a constant handle. */
+static LLVMValueRef constant_handle(LLVMValueRef v) {
+    v = handle_behind(v);
+    if (LLVMIsAConstantInt(v))
+        return v;
+    LLVMValueRef c = LLVMIsAGlobalVariable(v) && LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v) : NULL;
+    if (!c || LLVMGetTypeKind(LLVMTypeOf(c)) != LLVMStructTypeKind || LLVMCountStructElementTypes(LLVMTypeOf(c)) != 1)
+        return NULL;
+    LLVMValueRef member = LLVMGetAggregateElement(c, 0);
+    return member && LLVMIsAConstantInt(member) ? member : NULL;
+}
+
 const hsc_poly *hsc_mpi_number(hsc_data *d, LLVMValueRef call, unsigned k) {
     LLVMValueRef v = operand(call, k);
     if (!is_pointer(v))
         return hsc_evaluate(d, v);
+    LLVMValueRef handle = d->p->is_fortran ? constant_handle(v) : NULL;
+    if (handle)
+        return hsc_poly_constant(d, LLVMConstIntGetSExtValue(handle));
     return d->p->is_fortran ? hsc_evaluate_content(d, v, call) : NULL;
 }
 
@@ -87,8 +138,8 @@ static const char *constant_name(hsc_data *d, LLVMValueRef call, unsigned k, uin
     *number = 0;
     *bytes = 0;
     if (is_pointer(v)) {
-        LLVMValueRef to = d->p->is_fortran ? v : followed(d, v);
-        if (LLVMIsAGlobalVariable(to)) {
+        LLVMValueRef to = d->p->is_fortran ? handle_behind(v) : followed(d, v);
+        if (LLVMIsAGlobalVariable(to) && !(d->p->is_fortran && constant_handle(to))) {
             hsc_ir_text symbol = hsc_ir_get_name(to);
             const char *name = hsc_mpi_special_symbol(symbol);
             return name ? name : hsc_mpi_handle_of_symbol(symbol, bytes);
@@ -178,12 +229,103 @@ static bool fill_upper(hsc_data *d, const hsc_object *o, const hsc_poly **lower,
     return true;
 }
 
+/* ---- descriptors of mpi_f08 ------------------------------------------------------------------------------------------
+ */
+
+/* The only structure that is stored in the stack slot; NULL: none, or several. */
+static LLVMValueRef stored_whole(LLVMValueRef slot) {
+    LLVMValueRef found = NULL;
+    for (LLVMUseRef u = LLVMGetFirstUse(slot); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != slot ||
+            LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(user, 0))) != LLVMStructTypeKind)
+            continue;
+        if (found)
+            return NULL;
+        found = LLVMGetOperand(user, 0);
+    }
+    return found;
+}
+
+/* What was put in the structure at these indices; NULL: cannot be told. */
+static LLVMValueRef inserted(LLVMValueRef v, const unsigned *path, unsigned n) {
+    for (; LLVMIsAInsertValueInst(v); v = LLVMGetOperand(v, 0))
+        if (LLVMGetNumIndices(v) == n && !memcmp(LLVMGetIndices(v), path, n * sizeof *path))
+            return LLVMGetOperand(v, 1);
+    return NULL;
+}
+
+/* The stack slot whose field a load reads, with the path of the field; NULL: none. */
+static LLVMValueRef loaded_from(LLVMValueRef load, unsigned *path, unsigned *n) {
+    *n = 0;
+    LLVMValueRef at = LLVMIsALoadInst(load) ? LLVMGetOperand(load, 0) : NULL;
+    if (!at || !LLVMIsAGetElementPtrInst(at) || !LLVMIsAAllocaInst(LLVMGetOperand(at, 0)))
+        return NULL;
+    int k = LLVMGetNumOperands(at);
+    for (int i = 2; i < k && *n < 4; i++) {
+        LLVMValueRef index = LLVMGetOperand(at, (unsigned)i);
+        if (!LLVMIsAConstantInt(index))
+            return NULL;
+        path[(*n)++] = (unsigned)LLVMConstIntGetZExtValue(index);
+    }
+    return LLVMGetOperand(at, 0);
+}
+
+/* A field of the descriptor that flang builds in a stack slot, followed through copies of descriptors. */
+static LLVMValueRef field_of(LLVMValueRef slot, const unsigned *path, unsigned n) {
+    unsigned at[4];
+    memcpy(at, path, n * sizeof *path);
+    LLVMValueRef v = NULL;
+    for (unsigned round = 0; round < 8 && slot; round++) {
+        LLVMValueRef whole = stored_whole(slot);
+        LLVMValueRef next = whole ? inserted(whole, at, n) : NULL;
+        if (!next)
+            break;
+        v = next;
+        slot = loaded_from(v, at, &n);
+    }
+    return v;
+}
+
+/* A number, or sizeof as front ends write it: the address of element 1 of an array at 0. */
+static bool is_bytes(hsc_data *d, LLVMValueRef v, uint64_t bytes) {
+    if (LLVMIsAConstantInt(v))
+        return LLVMConstIntGetZExtValue(v) == bytes;
+    if (!LLVMIsAConstantExpr(v) || LLVMGetConstOpcode(v) != LLVMPtrToInt)
+        return false;
+    LLVMValueRef at = LLVMGetOperand(v, 0);
+    return LLVMIsAConstantExpr(at) && LLVMGetConstOpcode(at) == LLVMGetElementPtr && LLVMGetNumOperands(at) == 2 &&
+           LLVMIsNull(LLVMGetOperand(at, 0)) && LLVMIsAConstantInt(LLVMGetOperand(at, 1)) &&
+           LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1)) *
+                   hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(at)) == bytes;
+}
+
+/* An argument of assumed rank arrives as the address of a descriptor made for the call: the address of the data, and
+ * whether they are known to lie in a row. */
+static LLVMValueRef behind_descriptor(hsc_data *d, LLVMValueRef v, uint64_t element, bool *is_descriptor,
+                                      bool *in_a_row) {
+    static const unsigned base[] = {0}, step[] = {7, 0, 2};
+    *is_descriptor = false;
+    if (!LLVMIsAAllocaInst(v))
+        return v;
+    LLVMValueRef data = field_of(v, base, 1), stride = field_of(v, step, 3);
+    if (!data || !is_pointer(data))
+        return v;
+    *is_descriptor = true;
+    *in_a_row = stride && element && is_bytes(d, stride, element);
+    return data;
+}
+
 static uint32_t make_section(hsc_data *d, LLVMValueRef call, const hsc_mpi_operation *o, unsigned k,
                              uint32_t message_id, uint32_t callsite_id) {
     hsc_pass *p = d->p;
     unsigned n = LLVMGetNumArgOperands(call), loop = d->g->loop_of[hsc_data_block(d, call)];
     uint64_t role = hsc_mpi_role(o, k, n);
-    const hsc_place *place = hsc_find_place(d, operand(call, k));
+    bool boxed = false, in_a_row = true;
+    LLVMValueRef address = operand(call, k);
+    if (p->is_fortran && o->binding == HSC_mpi_binding_F08)
+        address = behind_descriptor(d, address, 0, &boxed, &in_a_row);
+    const hsc_place *place = hsc_find_place(d, address);
     if (place->object == NONE)
         return 0;
     uint32_t object = place->object;
@@ -217,7 +359,10 @@ static uint32_t make_section(hsc_data *d, LLVMValueRef call, const hsc_mpi_opera
     }
     bool is_basic = false;
     hsc_str type = type_at < n ? hsc_mpi_type_name(d, call, type_at, &is_basic) : (hsc_str){NULL, 0};
-    uint64_t size = element_bytes(d, &d->objects.p[object], place), type_bytes = is_basic ? hsc_mpi_bytes_of(type) : 0;
+    uint64_t size = element_bytes(d, &d->objects.p[object], place);
+    if (boxed)
+        (void)behind_descriptor(d, operand(call, k), size, &boxed, &in_a_row);
+    uint64_t type_bytes = is_basic ? hsc_mpi_bytes_of(type) : 0;
     const hsc_poly *elements = count;
     if (is_basic && type_bytes && size && type_bytes != size)
         elements = hsc_poly_divide(d, hsc_poly_multiply(d, count, hsc_poly_constant(d, (int64_t)type_bytes)),
@@ -232,8 +377,8 @@ static uint32_t make_section(hsc_data *d, LLVMValueRef call, const hsc_mpi_opera
         for (unsigned i = 0; i < rank; i++)
             known = known && lower[i];
         bool filled = known && fill_upper(d, &d->objects.p[object], lower, upper, rank, elements);
-        r.shape = !known                ? HSC_section_shape_UNKNOWN
-                  : !filled             ? HSC_section_shape_LINEAR
+        r.shape = !known || !in_a_row   ? HSC_section_shape_UNKNOWN
+                  : !filled             ? boxed ? HSC_section_shape_UNKNOWN : HSC_section_shape_LINEAR
                   : is_basic || !type.n ? HSC_section_shape_EXACT
                                         : HSC_section_shape_ASSUMED;
     }

@@ -163,6 +163,13 @@ const char *hsc_mpi_handle_of_symbol(hsc_ir_text symbol, unsigned *bytes) {
             *bytes = handles[i].bytes;
             return handles[i].name;
         }
+    /* mpi_f08 of Open MPI: ompi_f08_mpi_comm_world */
+    if (symbol.n > 9 && !memcmp(symbol.p, "ompi_f08_", 9))
+        for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+            if (strlen(handles[i].name) == symbol.n - 9 && !strncasecmp(handles[i].name, symbol.p + 9, symbol.n - 9)) {
+                *bytes = handles[i].bytes;
+                return handles[i].name;
+            }
     return NULL;
 }
 

@@ -400,6 +400,19 @@ struct LateLook : PassInfoMixin<LateLook> {
 
 namespace {
 
+/* A loop that nothing is left of, as when it has become a call of memset: simplification has made it end at once. */
+static bool is_empty(const Loop &loop) {
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            if (i.mayHaveSideEffects())
+                return false;
+            for (const User *user : i.users())
+                if (!loop.contains(cast<Instruction>(user)))
+                    return false;
+        }
+    return true;
+}
+
 /* Between the simplification of induction variables and full unrolling, where scalar evolution has just looked at the loop
  * and will again: asks, and changes nothing. */
 struct TripLook : PassInfoMixin<TripLook> {
@@ -407,7 +420,7 @@ struct TripLook : PassInfoMixin<TripLook> {
     explicit TripLook(std::shared_ptr<Session> s) : session(std::move(s)) {}
     PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
         BasicBlock *latch = loop.getLoopLatch();
-        if (session->pass && latch && hsc_pass_get_module(session->pass) == wrap(latch->getModule())) {
+        if (session->pass && latch && hsc_pass_get_module(session->pass) == wrap(latch->getModule()) && !is_empty(loop)) {
             hsc_ir_trips trips = {};
             trips.latch = wrap(latch->getTerminator());
             trips.exact = results.SE.getSmallConstantTripCount(&loop);

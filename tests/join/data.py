@@ -97,6 +97,10 @@ links = [k for k in rows("mpi_link") if k["site"] == 0]
 that(any(k["kind"] == 0 and k["other"] == 1 and k["text"] == "MPI_Wait" for k in links), links)
 that(any(k["kind"] == 1 and k["scope"] == scope_at("LOOP pack") for k in links), links)
 
+causes = {k["kind"]: k for k in links if k["kind"] in (6, 8)}
+that(causes[6]["text"] == "edge[i]" and name(causes[6]["array"]) == "edge" and causes[6]["line"] == LINE["LOOP pack"] + 1, links)
+that(causes[8]["text"] == "field[i][column]" and name(causes[8]["array"]) == "field", links)
+
 # checks and directives
 checks = of("memory_check", "LOOP checked")
 that(len(checks) == 3 and {c["line"] for c in checks} == {LINE["LOOP checked"] + 1} and checks[0]["comparisons"] >= 2, checks)

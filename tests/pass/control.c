@@ -8,6 +8,12 @@ void aliased(int n, float *a, const float *b) {
     for (int i = 0; i < n; i++)
         a[i] = b[i] * 2;
 }
+// CHECK: cleared
+// CHECK-NEXT: for: memcpy or memset [i = 0; i < n]{{$}}
+void cleared(int n, double *a) {
+    for (int i = 0; i < n; i++)
+        a[i] = 0;
+}
 // CHECK: fixed
 // CHECK-NEXT: for: fall-back{{.*}} [i = 0; i < 1024; 1024 iterations]
 void fixed(float *a, const float *b) {

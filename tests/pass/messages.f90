@@ -44,12 +44,14 @@ subroutine with_include(a, n, m, buffer)
   do i = 1, n
     buffer(i) = a(i, 2)
   end do
-  ! CHECK: [[#@LINE+6]] MPI_Send in with_include
+  ! CHECK: [[#@LINE+8]] MPI_Send in with_include
   ! CHECK-NEXT: from buffer(1 : n)
   ! CHECK: to rank rank + 1
   ! CHECK-NEXT: tag 8
   ! CHECK-NEXT: in MPI_COMM_WORLD
   ! CHECK-NEXT: packed by loop at lines [[#@LINE-8]]-[[#@LINE-6]] (likely)
+  ! CHECK-NEXT: written as buffer(i) at line [[#@LINE-8]] (likely)
+  ! CHECK-NEXT: from a(i, 2) at line [[#@LINE-9]]
   call mpi_send(buffer, n, MPI_DOUBLE_PRECISION, rank + 1, 8, MPI_COMM_WORLD, ierr)
   ! CHECK: [[#@LINE+4]] MPI_Recv in with_include
   ! CHECK-NEXT: into a(1 : n, 3)

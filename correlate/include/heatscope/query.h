@@ -212,6 +212,7 @@ typedef struct hsc_db_mpi_link { /* what a call of MPI has to do with other code
     uint32_t site, kind, confidence; /* HSC_link_kind_*, HSC_confidence_* */
     uint32_t other;         /* row of MPI_SITES; HSC_NONE: no call of MPI */
     uint32_t scope, file, line, column; /* where that is */
+    uint32_t array;         /* of a reference that it is linked with; HSC_NONE */
     const char *text;       /* operation, callee or element; "" */
 } hsc_db_mpi_link;
 hsc_status hsc_db_get_mpi_link(const hsc_db *db, uint32_t row, hsc_db_mpi_link *out, hsc_err *err);
