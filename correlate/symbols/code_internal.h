@@ -121,6 +121,15 @@ typedef struct hsc_foreign_function { /* with loops; its pieces are foreign_piec
     } while (0)
 #define HSC_FIND_SPAN(v, address, out) HSC_FIND_SPAN_BY(v, NULL, address, out)
 
+typedef struct hsc_code_known { /* an answer that was given */
+    uint32_t first; /* of answer_elements */
+    uint16_t count;
+    uint8_t knowledge;
+    bool repaired;
+    uint32_t file, line, instance;
+} hsc_code_known;
+struct hsc_code_cache;
+
 typedef struct hsc_symbol_facts { /* found when first asked for */
     uint32_t procedure; /* of code without a line; HSC_NO_INDEX: not asked yet */
     uint32_t foreign;   /* row of foreign_functions; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
@@ -184,6 +193,11 @@ struct hsc_code {
     bool own_debug, split_missing;
     hsc_table made_scopes; /* (function, 0) or (inlined copy, 1 + scope around it): scope made from the map */
     hsc_code_element elements[HSC_ELEMENTS_MAX];
+    HSC_VEC(hsc_code_known) answers;
+    HSC_VEC(hsc_code_element) answer_elements;
+    HSC_VEC(uint32_t) row_answers; /* by line row: its answer, when it has one for all of its code; HSC_NO_INDEX */
+    hsc_table answer_by_content;
+    struct hsc_code_cache *cache; /* of addresses; NULL: not made yet */
 };
 
 /* ---- ELF files ---- */
@@ -248,6 +262,10 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
 /* For a row without place in a unit that has places: a row with one in the same block, or the same loop of the machine code,
  * around the address; `row` itself outside of loops. */
 uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope);
+/* answers.c. An answer kept for the address in line row `row` (HSC_NO_INDEX: none); false: has to be found. */
+bool hsc_code_recall(hsc_code *c, uint64_t address, uint32_t row, hsc_code_answer *out);
+/* Keeps one, if there is memory. `scope_span`: index of the span that the address lies in; HSC_NO_INDEX. */
+void hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer);
 /* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address);

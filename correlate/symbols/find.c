@@ -100,6 +100,10 @@ bool hsc_code_finish(hsc_code *c) {
         !hsc_address_index_make(&c->scope_index, c->scope_spans.p, c->scope_spans.n, sizeof *c->scope_spans.p))
         return false;
     memset(c->symbol_facts.p, 0xff, (c->symbols.n + 1) * sizeof *c->symbol_facts.p);
+    if (!HSC_RESERVE(c->row_answers, c->lines.n + 1))
+        return false;
+    c->row_answers.n = c->lines.n;
+    memset(c->row_answers.p, 0xff, c->lines.n * sizeof *c->row_answers.p);
     cut_cycles(c);
     if (!HSC_RESERVE(c->loop_of_procedure, c->procedures.n + 1) || !HSC_RESERVE(c->next_loop, c->loops.n + 1))
         return false;
@@ -366,13 +370,13 @@ static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) 
     return true;
 }
 
-hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
-    uint64_t at = exact || !address ? address : address - 1;
+/* `scope`: at the address. */
+static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_answer *out, hsc_err *err) {
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t scope = hsc_code_scope_at(c, at), row = hsc_code_line_row(c, at, &scope, &a.repaired);
+    uint32_t row = hsc_code_line_row(c, at, &scope, &a.repaired);
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
     if (scope == HSC_NO_INDEX && line && c->split_missing && !make_scope(c, line, &scope))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
@@ -418,6 +422,19 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
                   : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : c->procedures.p[frames[n - 1].procedure].knowledge;
     *out = a;
     return HSC_OK;
+}
+
+hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
+    uint64_t at = exact || !address ? address : address - 1;
+    uint32_t row, span;
+    HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
+    if (hsc_code_recall(c, at, row, out))
+        return HSC_OK;
+    HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, at, span);
+    hsc_status status = find_anew(c, at, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
+    if (status == HSC_OK)
+        hsc_code_keep(c, at, row, span, out);
+    return status;
 }
 
 hsc_status hsc_code_each_line(hsc_code *c,

@@ -103,6 +103,8 @@ typedef struct hsc_variable {
     bool is_do; /* variable of a Fortran DO loop: calls leave it alone */
     unsigned n_stores;
     uint32_t first_store; /* index + 1 into stores */
+    unsigned *written;    /* numbers of the blocks with stores, ascending; without calls, for the variable of a DO */
+    unsigned n_written;
 } hsc_variable;
 
 typedef struct hsc_store {
@@ -124,6 +126,7 @@ typedef struct hsc_data {
     const hsc_graph *g;
     hsc_loop_data *loops; /* by loop of the graph */
     unsigned *idom;
+    unsigned *number, *last; /* by block: its number in an order that keeps dominated blocks together, and their last one */
     unsigned *first_predecessor, *predecessor; /* as successors in the graph */
     unsigned *seen, *stack, round;             /* work space of walks: a block a number */
     hsc_arena arena;

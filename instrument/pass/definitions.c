@@ -25,6 +25,37 @@ static void take_variable(void *ctx, LLVMValueRef address, const hsc_ir_variable
     hsc_map_set(&d->variable_of, key_of(address), (uint32_t)d->variables.n);
 }
 
+/* Preorder of the dominator tree. */
+static void number_blocks(hsc_data *d) {
+    unsigned n = d->g->blocks, next = 0;
+    d->number = hsc_pass_alloc((size_t)(n + 1) * 4 * sizeof *d->number);
+    d->last = d->number + n + 1;
+    unsigned *child = d->last + n + 1, *sibling = child + n + 1; /* + 1; 0: none */
+    for (unsigned b = n; b-- > 0;)
+        if (d->idom[b] != NONE) {
+            sibling[b] = child[d->idom[b]];
+            child[d->idom[b]] = b + 1;
+        }
+    for (unsigned root = 0; root < n; root++) {
+        if (d->idom[root] != NONE)
+            continue;
+        unsigned b = root;
+        for (bool down = true;;) {
+            if (down)
+                d->number[b] = next++;
+            if (down && child[b]) {
+                b = child[b] - 1;
+                continue;
+            }
+            d->last[b] = next - 1;
+            if (b == root)
+                break;
+            down = sibling[b] != 0;
+            b = down ? sibling[b] - 1 : d->idom[b];
+        }
+    }
+}
+
 void hsc_data_init(hsc_data *d, hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                    const uint32_t *loop_ids) {
     *d = (hsc_data){.p = p, .function = function, .procedure_id = procedure_id, .g = g};
@@ -33,6 +64,7 @@ void hsc_data_init(hsc_data *d, hsc_pass *p, LLVMValueRef function, uint32_t pro
     d->idom = hsc_pass_alloc((g->blocks + 1) * sizeof *d->idom);
     hsc_cfg_find_dominators(&cfg, d->idom, work);
     free(work);
+    number_blocks(d);
     d->loops = hsc_pass_alloc((g->n_loops + 1) * sizeof *d->loops);
     bool *several = hsc_pass_alloc(g->n_loops + 1);
     for (unsigned l = 0; l < g->n_loops; l++)
@@ -69,6 +101,7 @@ void hsc_data_init(hsc_data *d, hsc_pass *p, LLVMValueRef function, uint32_t pro
 void hsc_data_fini(hsc_data *d) {
     hsc_captured_fini(d);
     free(d->idom);
+    free(d->number);
     free(d->first_predecessor);
     free(d->loops);
     free(d->atoms.p);
@@ -93,10 +126,7 @@ unsigned hsc_data_block(const hsc_data *d, LLVMValueRef instruction) {
 }
 
 bool hsc_data_dominates(const hsc_data *d, unsigned a, unsigned b) {
-    for (unsigned n = 0; b != NONE && n <= d->g->blocks; n++, b = d->idom[b])
-        if (a == b)
-            return true;
-    return false;
+    return d->number[a] <= d->number[b] && d->number[b] <= d->last[a];
 }
 
 hsc_str hsc_data_format(hsc_data *d, const char *format, ...) {
@@ -141,6 +171,39 @@ static void add_store(hsc_data *d, hsc_variable *v, LLVMValueRef instruction) {
     *HSC_VECTOR_ADD(d->stores) = (hsc_store){instruction, hsc_data_block(d, instruction), v->first_store};
     v->first_store = (uint32_t)d->stores.n;
     v->n_stores++;
+}
+
+static bool is_do_and_call(const hsc_variable *v, LLVMValueRef instruction) {
+    return v->is_do && LLVMGetInstructionOpcode(instruction) != LLVMStore;
+}
+
+static int by_number(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+static void number_stores(hsc_data *d, hsc_variable *v) {
+    v->written = hsc_arena_take(&d->arena, (v->n_stores + 1) * sizeof *v->written);
+    unsigned n = 0;
+    for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)
+        if (!is_do_and_call(v, d->stores.p[s - 1].instruction))
+            v->written[n++] = d->number[d->stores.p[s - 1].block];
+    if (n > 1)
+        qsort(v->written, n, sizeof *v->written, by_number);
+    v->n_written = n;
+}
+
+/* True when one of the blocks with these numbers has a store. */
+static bool is_written(const hsc_variable *v, unsigned first, unsigned last) {
+    unsigned low = 0, high = v->n_written;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (v->written[middle] < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < v->n_written && v->written[low] <= last;
 }
 
 /* All that is done with the address. */
@@ -192,6 +255,7 @@ static void look_at_uses(hsc_data *d, hsc_variable *v) {
                                                            : NULL;
     if (type && (LLVMGetTypeKind(type) == LLVMArrayTypeKind || LLVMGetTypeKind(type) == LLVMStructTypeKind))
         v->is_scalar = false;
+    number_stores(d, v);
 }
 
 hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address) {
@@ -231,15 +295,8 @@ hsc_str hsc_data_variable_name(hsc_data *d, const hsc_variable *v, LLVMValueRef 
 /* ---- reaching definitions -------------------------------------------------------------------------------------------
  */
 
-static bool is_do_and_call(const hsc_variable *v, LLVMValueRef instruction) {
-    return v->is_do && LLVMGetInstructionOpcode(instruction) != LLVMStore;
-}
-
 static bool has_store_in_block(const hsc_data *d, const hsc_variable *v, unsigned block) {
-    for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)
-        if (d->stores.p[s - 1].block == block && !is_do_and_call(v, d->stores.p[s - 1].instruction))
-            return true;
-    return false;
+    return is_written(v, d->number[block], d->number[block]);
 }
 
 static bool is_store_to(const hsc_data *d, const hsc_variable *v, LLVMValueRef instruction) {
@@ -263,7 +320,9 @@ static hsc_definition definition_of(const hsc_data *d, LLVMValueRef store) {
 /* True when a way from the end of `up`, which dominates it, to the begin of `block` has a store. */
 static bool is_stored_between(hsc_data *d, const hsc_variable *v, unsigned up, unsigned block) {
     unsigned n = 0;
-    if (d->first_predecessor[block + 1] - d->first_predecessor[block] == 1)
+    /* `up` dominates all blocks on such ways */
+    if (d->first_predecessor[block + 1] - d->first_predecessor[block] == 1 ||
+        d->number[up] == d->last[up] || !is_written(v, d->number[up] + 1, d->last[up]))
         return false;
     d->round++;
     d->seen[up] = d->round;
@@ -289,7 +348,8 @@ static hsc_definition find_at_head(hsc_data *d, hsc_variable *v, unsigned block)
     const hsc_graph *g = d->g;
     for (unsigned round = 0; round <= g->blocks; round++) {
         unsigned l = g->loop_of[block];
-        if (l != NONE && g->loops[l].header == block) {
+        if (l != NONE && g->loops[l].header == block &&
+            (g->loops[l].irreducible || is_written(v, d->number[block], d->last[block]))) {
             LLVMValueRef only = NULL;
             unsigned inside = 0;
             for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next)

@@ -4,8 +4,8 @@
 
 corpus.py identical LIST --pass SO [--levels O0,O1,O2,O3] [--baseline FILE] [--jobs N] [--retries N]
     Compiles every unit at every level with and without the pass and compares all sections that are loaded, their
-    relocations and the symbols they name. Prints each difference and a count; fails when there is any. Digests of the
-    builds without the pass are kept in FILE and taken from there the next time.
+    relocations and the symbols they name. Prints each difference, and counts by language and level; fails when there
+    is any difference. Digests of the builds without the pass are kept in FILE and taken from there the next time.
 corpus.py cost LIST --pass SO [--levels O2] [--counter valgrind|user] [--repeat N] [--every N]
     Ratios of compile cost with and without the pass: instructions (callgrind) or user
     time (median of N paired runs, order alternating); and bytes of the map over bytes of the object, of all sections
@@ -115,6 +115,11 @@ def command_of(unit, level, output, plugin):
     return out + ["-g", "-" + level, "-o", output] + (["-fpass-plugin=" + plugin] if plugin else [])
 
 
+def language_of(unit):
+    end = unit["file"].rsplit(".", 1)[-1]
+    return "C" if end == "c" else "Fortran" if end.lower() in ("f", "f90", "f95", "f03", "f08", "for") else "C++"
+
+
 def compile_unit(unit, level, work, plugin, prefix=()):
     """Digest of the object, or the compiler's last words."""
     folder = tempfile.mkdtemp(dir=work)
@@ -151,10 +156,10 @@ def identical(units, options):
             elf, why = compile_unit(unit, level, options.work, None)
             known = [elf.loaded_digest() if elf else None]
         if known == [None]:
-            return key, known, "not compiled", why
+            return unit, level, key, known, "not compiled", why
         elf, why = compile_unit(unit, level, options.work, options.plugin)
         if not elf:
-            return key, known, "broken", why
+            return unit, level, key, known, "broken", why
         mine = elf.loaded_digest()
         tries = 0
         # flang-new-19 at -O3 gives one of several codes for some sources, with no plug-in at all
@@ -165,25 +170,30 @@ def identical(units, options):
             if digest and digest not in known:
                 known.append(digest)
         if mine in known:
-            return key, known, "same" if tries == 0 else "same, the compiler itself varies", ""
-        return key, known, "differs", ""
+            return unit, level, key, known, "same" if tries == 0 else "same, the compiler itself varies", ""
+        return unit, level, key, known, "differs", ""
 
-    jobs = [(u, l) for u in units for l in levels]
-    counts = {}
+    # every unit once, at levels in turn, before any comes again: a run that is ended early has seen all sources
+    jobs = [(u, levels[(i + k) % len(levels)]) for k in range(len(levels)) for i, u in enumerate(units)]
+    counts, table = {}, {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for n, (key, known, verdict, why) in enumerate(pool.map(one, jobs), 1):
+        for n, (unit, level, key, known, verdict, why) in enumerate(pool.map(one, jobs), 1):
             baseline[key] = known
             counts[verdict] = counts.get(verdict, 0) + 1
+            cell = table.setdefault((language_of(unit), level), {})
+            cell[verdict] = cell.get(verdict, 0) + 1
             if verdict in ("differs", "broken") or why:
                 print("%s: %s %s" % (verdict, key, why), flush=True)
-            if options.baseline and n % 200 == 0:
-                print("%d of %d: %s" % (n, len(jobs), counts), file=sys.stderr, flush=True)
+            if options.baseline and n % 100 == 0:
+                print("%d of %d: %s" % (n, len(jobs), table), file=sys.stderr, flush=True)
                 with open(options.baseline + ".new", "w") as f:
                     json.dump(baseline, f)
                 os.rename(options.baseline + ".new", options.baseline)
     if options.baseline:
         with open(options.baseline, "w") as f:
             json.dump(baseline, f)
+    for (language, level), cell in sorted(table.items()):
+        print("%s -%s: %s" % (language, level, ", ".join("%d %s" % (v, k) for k, v in sorted(cell.items()))))
     print("%d units at %s: %s" % (len(units), options.levels, ", ".join("%d %s" % (v, k) for k, v in sorted(counts.items()))))
     return counts.get("differs", 0) + counts.get("broken", 0)
 

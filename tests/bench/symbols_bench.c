@@ -2,7 +2,7 @@
 /* symbols_bench MODULE [ROUNDS]: how fast the knowledge of a module is read and asked, beside libdw in the same run.
  *
  * open     hsc_code_open, the first question included, as MB of the file and of its code in a second of CPU time
- * first    every 16th byte of the code asked once in order: loops of machine code are found then
+ * first    every 16th byte of the code asked once in order: loops of machine code are found then, answers are first given
  * spread   random addresses of all of the code: mostly what the processor's caches do not hold
  * hot      a million questions about 10,000 of them: what a profile has
  * libdw    the same addresses through dwarf_addrdie, dwarf_getscopes and dwarf_getsrc_die: procedure, inline chain, line
@@ -146,10 +146,12 @@ int main(int argc, char **argv) {
                    t.procedure_count, t.loop_count, t.places, (int)t.knowledge);
         hsc_code_close(c);
     }
-    double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds), hot = median(v[4], rounds), peer = median(v[3], rounds);
+    double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds);
+    double hot = median(v[4], rounds), peer = median(v[3], rounds);
     printf("open    %8.3f s   %7.1f MB of file/s   %7.1f MB of code/s\n", opening, (double)file_size / 1e6 / opening,
            (double)size / 1e6 / opening);
-    printf("first   %8.3f s   %7.1f MB of code/s\n", first, (double)size / 1e6 / first);
+    printf("first   %8.1f ns  %7.2f M/s   %7.1f MB of code/s\n", first * 1e9 / (double)((size + 15) / 16),
+           (double)((size + 15) / 16) * 1e-6 / first, (double)size / 1e6 / first);
     printf("spread  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
     printf("hot     %8.1f ns  %7.2f M/s\n", hot * 1e9, 1e-6 / hot);
     if (dwarf)

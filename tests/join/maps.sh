@@ -26,6 +26,16 @@ done >addresses
 expect whole "knowledge 0, note ''"
 grep -q '# ' whole.out || fail "no loops"
 
+# answers are kept: asked again, backwards, or alone, an address has the same one
+cat addresses addresses addresses | "$symbolize" whole --loops 2>/dev/null | sort -u >again.out
+tac addresses | "$symbolize" whole --loops 2>/dev/null | sort -u >backwards.out
+sort -u whole.out >once.out
+cmp once.out again.out && cmp once.out backwards.out || fail "an answer changes when it is asked for again"
+sed -n '1~23p' addresses | while read -r address; do
+    echo "$address" | "$symbolize" whole --loops 2>/dev/null
+done >alone.out
+sed -n '1~23p' whole.out | cmp - alone.out || fail "an answer changes with what was asked before"
+
 # the map kept beside a program that lost its own
 "$heatscope" map whole -o whole.hsm
 objcopy --remove-section .heatscope.map whole aside
