@@ -162,8 +162,14 @@ hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows,
         }
         for (uint64_t k = from; k < to && !status; k++)
             status = single ? paint_samples(db, &c, key, of_row[k], period, err) : paint_bins(db, &c, level, key, of_row[k], period, err);
+        uint64_t most = 0;
+        uint32_t busy = 0; /* threads that work: not helpers with less than a hundredth of the row's busiest */
+        for (uint64_t k = from; k < to; k++)
+            most = t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] > most ? t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] : most;
+        for (uint64_t k = from; k < to; k++)
+            busy += t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] >= most / 100 + 1;
         if (!status)
-            take_row(&c, (uint32_t)(to - from), out + (uint64_t)r * pixels);
+            take_row(&c, busy, out + (uint64_t)r * pixels);
     }
     free(c.slots);
     free(first);

@@ -656,6 +656,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
     if (r == TCL_CONTINUE)
         r = hsc_data_report(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
+        r = hsc_data_time(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
         return hsc_tcl_usage(interp, "unknown command \"%.40s\" of a database; gui/c/README.md lists them", name);
     return r;
 }

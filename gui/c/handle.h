@@ -81,6 +81,9 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
 int hsc_data_callers(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_messages(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
+int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_time.c */
+/* Throws away what was remembered of values: the interval they are of has changed. */
+void hsc_handle_forget(hsc_handle *h);
 int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* Options of a value query, and which of them a command takes. */

@@ -106,6 +106,20 @@ static int palette(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const
     return TCL_OK;
 }
 
+/* redraw DB: all widgets on the database read it again, for instance because the interval has changed. */
+static int redraw(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    (void)data;
+    hsc_handle *db = objc == 2 ? hsc_handle_find(interp, Tcl_GetString(objv[1])) : NULL;
+    if (objc != 2)
+        return hsc_tcl_usage(interp, "heatscope::redraw DATABASE");
+    if (!db)
+        return TCL_ERROR;
+    for (hsw *w = shared_of(interp)->first; w; w = w->next)
+        if (w->db == db)
+            hsw_schedule(w, HSW_DATA | HSW_PAINT);
+    return TCL_OK;
+}
+
 /* ---- fonts ---- */
 
 static int eval_words(Tcl_Interp *interp, int n, Tcl_Obj *words[]) {
@@ -267,6 +281,7 @@ static const char bindings[] =
 
 int hsw_shared_commands(Tcl_Interp *interp) {
     Tcl_CreateObjCommand(interp, "::heatscope::palette", palette, NULL, NULL);
+    Tcl_CreateObjCommand(interp, "::heatscope::redraw", redraw, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::idle", idle_command, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::grab", grab, NULL, NULL);
     return Tcl_EvalEx(interp, bindings, -1, TCL_EVAL_GLOBAL);

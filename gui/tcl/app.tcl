@@ -10,6 +10,8 @@ oo::class create ::heatscope::App {
         set Top $top
         set Run [::heatscope::Run new $db]
         set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
+        # ahead of all views: what they read is of the interval
+        $Bus subscribe [namespace code {my OnInterval}] {interval metric}
         set Nav [::heatscope::Navigator new $Bus $Run]
         set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
@@ -91,6 +93,7 @@ oo::class create ::heatscope::App {
         set t ::heatscope::theme
         set f [ttk::frame $Path.tools -padding [list [$t size pad] [$t dp 8] [$t size pad] [$t dp 8]]]
         ttk::label $f.title -style Title.TLabel -text [::heatscope::fmt elide [$Run title] 40]
+        ttk::button $f.interval -takefocus 0 -command [namespace code {my Set interval {}}]
         ttk::label $f.facts -style Sub.TLabel -text [$Run facts] -width 30
         pack $f.title -side left
 
@@ -170,6 +173,8 @@ oo::class create ::heatscope::App {
     method Set {key value} {
         if {$key eq "axis"} {
             $Nav axis tools $value
+        } elseif {$key eq "interval"} {
+            $Bus set tools interval $value
         } else {
             $Bus adjust tools $key $value
         }
@@ -194,6 +199,45 @@ oo::class create ::heatscope::App {
             append text ", by load"
         }
         $f.processors configure -text $text
+        my ReflectInterval $s
+    }
+    method ReflectInterval {s} {
+        set b $Path.tools.interval
+        set interval [dict get $s interval]
+        if {$interval eq ""} {
+            pack forget $b
+            return
+        }
+        set text "[join [lmap time $interval {::heatscope::fmt seconds $time}] " \u2013 "]"
+        if {[$Run exact [dict get $s metric]]} {
+            append text " (this metric: whole run)"
+        }
+        $b configure -text "$text  \u2715"
+        pack $b -side left -after $Path.tools.title -padx [list [::heatscope::theme dp 14] 0]
+    }
+    # All values are of the chosen interval from now on; what was timed and not sampled is known of the whole run only.
+    method OnInterval {selection changed origin} {
+        set db [$Run db]
+        set wanted [dict get $selection interval]
+        if {$wanted ne "" && [$Run exact [dict get $selection metric]]} {
+            set wanted {}
+        }
+        if {$wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]]} {
+            return
+        }
+        $db interval $wanted
+        $Run forget
+        $Nav forget
+        ::heatscope::redraw $db
+        if {[info exists Panes]} {
+            foreach view [$Panes made] {
+                $view forget
+                $view refreshAll
+            }
+        }
+    }
+    method Same {a b} {
+        return [expr {[lindex $a 0] == [lindex $b 0] && [lindex $a 1] == [lindex $b 1]}]
     }
     method OnSelection {selection changed origin} {
         my Reflect $selection
@@ -260,7 +304,7 @@ oo::class create ::heatscope::App {
         my {*}$action
     }
     method HasOwnKeys {w} {
-        return [regexp {\.(heat|bars|gutter|scopes|map|list)$} $w]
+        return [regexp {\.(heat|bars|gutter|scopes|map|list|time)$} $w]
     }
 
     method move {rows columns} {
@@ -294,6 +338,8 @@ oo::class create ::heatscope::App {
             my endSearch
         } elseif {[$Panes maximised] ne ""} {
             my maximise
+        } elseif {[$Bus get interval] ne ""} {
+            $Bus set keys interval {}
         } elseif {[$Bus get processors] ne ""} {
             $Nav processors keys {}
         } else {

@@ -65,9 +65,11 @@ namespace eval ::heatscope::settings {
         compiler    {CompilerView middle.bottom Compiler}
         messages    {MessagesView middle.bottom Messages}
         compare     {CompareView middle.bottom Compare}
+        timeline    {TimelineView middle.bottom Timeline}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages view/compare}
+    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
+        view/compare view/timeline}
 
     variable words {
         bins {max sum}
@@ -127,6 +129,8 @@ namespace eval ::heatscope::settings {
         <Alt-Key-8>     {toggle compiler}   {hide or show the compiler's decisions}
         <Alt-Key-9>     {toggle messages}   {hide or show the messages}
         <Alt-Key-0>     {toggle compare}    {hide or show the comparison with a second database}
+        <Alt-i>     {toggle timeline}   {hide or show the timeline}
+        <i>             {raise timeline}    {show the timeline; a drag in it chooses an interval}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

@@ -15,6 +15,7 @@ static int usage(FILE *f, int code) {
                "  --processes=N      processes that have them (threads / 4)\n"
                "  --samples=N        samples of a thread, about (20000)\n"
                "  --fill=PERCENT     lines x threads with samples (chosen by size)\n"
+               "  --times            samples in the order of time too\n"
                "  --seed=N           (1)\n"
                "  --sources=FOLDER   write source files to go with it\n"
                "  --workers=N        threads that compress (2)\n");
@@ -48,6 +49,8 @@ int main(int argc, char **argv) {
             o.sources = a + 10;
         else if (!strcmp(a, "--sources") && i + 1 < argc)
             o.sources = argv[++i];
+        else if (!strcmp(a, "--times"))
+            o.times = true;
         else if (!strncmp(a, "--fill=", 7))
             o.fill = strtod(a + 7, NULL) / 100;
         else if (!number(a, "--lines", 10, 1u << 24, &o.lines) && !number(a, "--threads", 1, 1u << 22, &o.threads) &&

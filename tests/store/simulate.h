@@ -13,6 +13,7 @@ typedef struct sim_options {
     const char *output, *sources; /* sources NULL: no text is written */
     uint32_t lines, threads, processes, seed, workers;
     uint32_t samples;             /* of a thread, about */
+    bool times;                   /* samples in the order of time too */
     double fill;                  /* part of line x thread cells that have samples; 0: chosen */
 } sim_options;
 

@@ -117,8 +117,14 @@ static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t 
 
 /* ---- samples ---- */
 
+typedef struct sim_leaf { /* what a thread's samples are: for --times */
+    uint32_t line, context, category, count, row;
+} sim_leaf;
+
 typedef struct run {
     sim_program *p;
+    sim_leaf *leaves;
+    uint32_t n_leaves, leaf_capacity, *leaf_begin; /* by thread */
     table line, line_incl, scope_excl, scope_incl, context, instance, category;
     uint32_t *hot, n_hot, *first_instance, n_instances; /* by scope; none */
     uint32_t *stamp;                                    /* by scope: file, module seen on this path */
@@ -155,6 +161,10 @@ static double share(const run *r, const sim_scope *procedure, uint32_t process) 
 /* Adds `count` samples of a line in a context to everything they count for. */
 static void add_path(run *r, uint32_t line, uint32_t context, uint32_t category, uint32_t count) {
     sim_program *p = r->p;
+    if (p->options.times && count) {
+        r->leaves = sim_grow(r->leaves, r->n_leaves, &r->leaf_capacity, sizeof *r->leaves);
+        r->leaves[r->n_leaves++] = (sim_leaf){line, context, category, count, 0};
+    }
     table_add(&r->context, context, count);
     table_add(&r->line_incl, line, count);
     r->stamp_now++;
@@ -233,6 +243,7 @@ static void run_thread(run *r, uint32_t thread, uint32_t process, uint32_t hot_p
             add_samples(r, thread, p->scopes[s].first_line, s, sim_count(&random, wait * parts[i % 5]));
         }
     }
+    r->leaf_begin[thread + 1] = r->n_leaves;
     table *all[] = {&r->line, &r->line_incl, &r->scope_excl, &r->scope_incl, &r->context, &r->instance, &r->category};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         table_end_thread(all[i], thread);
@@ -383,6 +394,74 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     return status;
 }
 
+/* ---- samples in the order of time: a hundred steps, in each of which a thread does all that it does ---- */
+
+static const sim_leaf *leaves_to_sort;
+
+static int by_leaf(const void *a, const void *b) {
+    const sim_leaf *x = &leaves_to_sort[*(const uint32_t *)a], *y = &leaves_to_sort[*(const uint32_t *)b];
+    if (x->context != y->context)
+        return x->context < y->context ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
+    enum { STEPS = 100, TICKS = 1000 };
+    const sim_options *o = &r->p->options;
+    hsc_status status = HSC_OK;
+    uint32_t n = 0, *order = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *order)), *first = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *first));
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < r->n_leaves; i++)
+        order[i] = i;
+    leaves_to_sort = r->leaves;
+    qsort(order, r->n_leaves, sizeof *order, by_leaf);
+    for (uint32_t i = 0; i < r->n_leaves; i++) {
+        if (!i || by_leaf(&order[i - 1], &order[i]))
+            first[n++] = order[i];
+        r->leaves[order[i]].row = n - 1;
+    }
+    PUT(leaf_context, n, uint32_t, r->leaves[first[i]].context);
+    PUT(leaf_line, n, uint32_t, r->leaves[first[i]].line);
+    PUT(leaf_instance, n, uint32_t, HSC_NONE + 0 * i);
+    PUT(leaf_category, n, uint8_t, (uint8_t)r->leaves[first[i]].category);
+    PUT(leaf_metric, n, uint32_t, 0 * i);
+    for (uint32_t t = 0; t < o->threads; t++)
+        longest = r->samples[t] > longest ? r->samples[t] : longest;
+    uint64_t kinds = 0; /* of a thread: each may come a sample early in a step */
+    for (uint32_t t = 0; t < o->threads; t++)
+        kinds = r->leaf_begin[t + 1] - r->leaf_begin[t] > kinds ? r->leaf_begin[t + 1] - r->leaf_begin[t] : kinds;
+    uint64_t step = longest * TICKS / STEPS + 10 * TICKS;
+    if (!status)
+        status = hsc_store_begin_times(s, 1e-6, (uint32_t)(step * STEPS + kinds * TICKS), 16 * TICKS, err);
+    uint32_t *time = must(malloc((longest + 1) * sizeof *time)), *leaf = must(malloc((longest + 1) * sizeof *leaf)),
+             *count = must(malloc((longest + 1) * sizeof *count));
+    for (uint32_t t = 0; t < o->threads && !status; t++) {
+        uint32_t m = 0;
+        uint64_t at = t % 7;
+        for (uint64_t k = 0; k < STEPS; k++) {
+            at = at > k * step ? at : k * step;
+            for (uint32_t i = r->leaf_begin[t]; i < r->leaf_begin[t + 1]; i++) {
+                const sim_leaf *l = &r->leaves[i];
+                for (uint64_t c = l->count * k / STEPS; c < l->count * (k + 1) / STEPS; c++, m++) {
+                    at += TICKS;
+                    time[m] = (uint32_t)at;
+                    leaf[m] = l->row;
+                    count[m] = 1;
+                }
+            }
+        }
+        status = hsc_store_put_times(s, m, time, leaf, count, err);
+    }
+    if (!status)
+        status = hsc_store_end_times(s, err);
+    free(time);
+    free(leaf);
+    free(count);
+    free(order);
+    free(first);
+    return status;
+}
+
 static hsc_status write_sources(const sim_program *p, hsc_err *err) {
     for (uint32_t f = 0; f < p->n_files; f++) {
         const sim_file *file = &p->files[f];
@@ -420,6 +499,7 @@ int sim_write(sim_program *p) {
     table_init(&r.scope_incl, p->n_scopes, o->threads);
     table_init(&r.context, p->n_contexts, o->threads);
     table_init(&r.category, (uint64_t)p->n_scopes * SIM_CATEGORIES, o->threads);
+    r.leaf_begin = must(calloc((uint64_t)o->threads + 1, sizeof *r.leaf_begin));
     r.samples = must(calloc(o->threads, sizeof *r.samples));
     r.map_samples = must(calloc(o->threads, sizeof *r.map_samples));
     r.stamp = must(calloc(p->n_scopes, sizeof *r.stamp));
@@ -458,6 +538,8 @@ int sim_write(sim_program *p) {
         status = put_static(s, &r, err);
     if (!status)
         status = put_run(s, &r, err);
+    if (!status && o->times)
+        status = put_times(s, &r, err);
     const struct {
         hsc_db_table id;
         table *t;
@@ -476,6 +558,8 @@ int sim_write(sim_program *p) {
     else
         status = hsc_store_commit(s, err);
 done:
+    free(r.leaves);
+    free(r.leaf_begin);
     free(r.samples);
     free(r.map_samples);
     free(r.stamp);

@@ -484,7 +484,8 @@ typedef enum hsc_timeline_key {
 typedef struct hsc_db_slot { /* a row of the picture at a pixel */
     uint32_t key;           /* with most time; HSC_NONE: no sample */
     float share;            /* of its samples among those of the slot, 0 to 1 */
-    float busy;             /* CPU time by the time of all threads of the row, 0 to 1 */
+    float busy;             /* CPU time by the time of the row's threads (without those with less than a hundredth of the
+                             * samples of the one that has most), 0 to 1 */
 } hsc_db_slot;
 
 /* Picture of metric 0: threads x time. row_of[thread] for every thread: the row it is drawn in, HSC_NONE: none. Slot i of a row covers

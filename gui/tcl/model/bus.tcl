@@ -231,14 +231,15 @@ oo::class create ::heatscope::Bus {
 }
 
 namespace eval ::heatscope::Bus {
-    # key {kind initial place}. index: row of a table, -1 none. lines, columns: {first last} or {}.
+    # key {kind initial place}. index: row of a table, -1 none. lines, columns: {first last} or {}. interval: {from to} in
+    # seconds or {}.
     variable Fields {
         file {index -1 1}  line {count 0 1}  range {pair {} 1}  procedure {index -1 1}  scope {index -1 1}
         context {index -1 1}  column {index -1 1}  processors {pair {} 1}  axis {{thread process} process 1}
         metric {index 0 0}  bin {{max sum} max 0}  scale {{log linear} log 0}
         colours {{inferno viridis cividis classic} inferno 0}  normalise {{program file row} program 0}
         sort {{number load} number 0}  ranking {{procedure loop line module context} procedure 0}
-        outlineAll {{0 1} 0 0}  skip {count 24 0}  search {text {} 0}  hit {index -1 0}
+        interval {interval {} 1}  outlineAll {{0 1} 0 0}  skip {count 24 0}  search {text {} 0}  hit {index -1 0}
     }
     proc fields {} {
         variable Fields
@@ -256,6 +257,14 @@ namespace eval ::heatscope::Bus {
                 lassign $value a b
                 return [expr {[string is entier -strict $a] && [string is entier -strict $b] && 0 <= $a && $a <= $b
                               && $b < 4294967296}]
+            }
+            interval {
+                # seconds {from to}, or {}: the whole run
+                if {[catch {llength $value} n]} { return 0 }
+                if {$n == 0} { return 1 }
+                if {$n != 2} { return 0 }
+                lassign $value a b
+                return [expr {[string is double -strict $a] && [string is double -strict $b] && 0 <= $a && $a < $b && $b < 1e12}]
             }
             default { return [expr {$value in $kind}] }
         }

@@ -127,6 +127,10 @@ oo::class create ::heatscope::Document {
         return {}
     }
 
+    # The values have changed: shares in the chips are told anew.
+    method forget {} {
+        set Chips {}
+    }
     # What the compiler did with the loops that begin on line n: list of {text tone scope}, tone good, bad or plain.
     method chips {n} {
         if {[dict exists $Chips $n]} {

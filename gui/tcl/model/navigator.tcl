@@ -15,6 +15,12 @@ oo::class create ::heatscope::Navigator {
         set ContextKey {}
     }
 
+    # The values have changed: another interval.
+    method forget {} {
+        set Hot {}
+        set HotKey {}
+        set Path {}
+    }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
     # Where the window begins: the hottest line, else the first file with code.

@@ -125,6 +125,15 @@ oo::class create ::heatscope::Run {
         }
         return $document
     }
+    # Forgets all values: they are of another interval.
+    method forget {} {
+        set Ranked {}
+        set Total {}
+        set Findings {}
+        dict for {file document} $Documents {
+            $document forget
+        }
+    }
     # Forgets texts, so that sources are read again.
     method reload {} {
         dict for {file document} $Documents {

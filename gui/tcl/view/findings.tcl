@@ -56,6 +56,9 @@ oo::class create ::heatscope::FindingsView {
         my Mark
     }
 
+    method forget {} {
+        set Metric {}
+    }
     method Show {changed} {
         if {$Metric ne [dict get $Selection metric]} {
             my Fill

@@ -153,6 +153,8 @@ oo::class create ::heatscope::View {
     # The widget that takes the keyboard.
     method focusWidget {} { return $Path }
     method themed {} {}
+    # What was remembered of values is of another interval now.
+    method forget {} {}
     method path {} { return $Path }
 
     # ---- shared words and options ----

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The timeline: processors down, time to the right. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "number.h"
+#include "paint_timeline.h"
+
+static int dp(const hsc_canvas *c, double n) {
+    return hsc_canvas_dp(c, n);
+}
+
+void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out) {
+    double widest = 0;
+    for (uint32_t i = 0; i < f->rows; i++) {
+        double w = hsc_font_width(st->small, f->labels[i]);
+        widest = w > widest ? w : widest;
+    }
+    int line = (int)ceil(st->small->ascent + st->small->descent);
+    out->x = (int)ceil(widest) + dp(c, 14);
+    out->y = line + dp(c, 8);
+    out->width = c->width - out->x - dp(c, 8);
+    out->width = out->width > 1 ? out->width : 1;
+    out->line = line;
+    /* keys in as many lines as they need, at most three and a third of the height */
+    int x = out->x, lines = f->n_keys ? 1 : 0;
+    for (uint32_t i = 0; i < f->n_keys; i++) {
+        int w = hsc_timeline_key_width(c, st, &f->keys[i]);
+        if (x + w > c->width && x > out->x) {
+            if (lines == 3)
+                break;
+            lines++;
+            x = out->x;
+        }
+        x += w;
+    }
+    while (lines > 1 && lines * (line + dp(c, 4)) > c->height / 3)
+        lines--;
+    out->key_lines = lines;
+    out->key_y = c->height - lines * (line + dp(c, 4)) - dp(c, 2);
+    out->height = out->key_y - out->y - dp(c, 6);
+    out->height = out->height > 1 ? out->height : 1;
+}
+
+int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_key_entry *k) {
+    double w = hsc_font_width(st->small, k->name) + hsc_font_width(st->small, k->share);
+    int most = dp(c, 260);
+    int all = (int)ceil(w) + dp(c, 10 + 6 + 6 + 16);
+    return all < most ? all : most;
+}
+
+int hsc_timeline_row_y(const hsc_timeline_layout *l, uint32_t rows, uint32_t row) {
+    return l->y + (int)((int64_t)l->height * row / (rows ? rows : 1));
+}
+
+/* Marks of time: whole steps of 1, 2 or 5. */
+static void paint_axis(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
+    double length = f->end - f->begin;
+    int room = (int)ceil(hsc_font_width(st->small, "0000.000 ms")) + dp(c, 20);
+    double step = hsc_number_step(length, l->width / (room > 0 ? room : 1) > 0 ? l->width / room : 1);
+    if (!(step > 0))
+        return;
+    double unit = step >= 0.999 ? 1 : step >= 0.000999 ? 1e-3 : 1e-6;
+    const char *name = unit == 1 ? "s" : unit == 1e-3 ? "ms" : "\xC2\xB5s";
+    int decimals = 0;
+    for (double s = step / unit; decimals < 3 && fabs(s - round(s)) > 1e-6; s *= 10)
+        decimals++;
+    double baseline = hsc_font_baseline(st->small, 0, l->y - dp(c, 4));
+    for (double i = ceil(f->begin / step - 1e-9); i * step <= f->end + 1e-12; i++) {
+        double x = l->x + (i * step - f->begin) / length * l->width;
+        char text[40];
+        snprintf(text, sizeof text, "%.*f %s", decimals, i * step / unit + 0.0, name);
+        hsc_canvas_line(c, floor(x) + 0.5, l->y - dp(c, 3), floor(x) + 0.5, l->y, 1, st->colour[HSC_P_muted]);
+        double w = hsc_font_width(st->small, text), at = x - w / 2;
+        at = at < l->x - dp(c, 4) ? l->x - dp(c, 4) : at + w > c->width ? c->width - w : at;
+        hsc_canvas_text(c, st->small, at, baseline, HSC_LEFT, st->colour[HSC_P_muted], text);
+    }
+}
+
+static hsc_rgb colour_of(const hsc_style *st, const hsc_timeline_frame *f, uint32_t key) {
+    for (uint32_t i = 0; i < f->n_keys; i++)
+        if (f->keys[i].key == key)
+            return f->keys[i].colour;
+    return st->colour[HSC_P_cat3];
+}
+
+/* A run of equal slots is one rectangle; how busy the threads were is its height. */
+static void paint_row(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l, uint32_t row) {
+    int y0 = hsc_timeline_row_y(l, f->rows, row), y1 = hsc_timeline_row_y(l, f->rows, row + 1);
+    int gap = y1 - y0 > dp(c, 12) ? dp(c, 2) : y1 - y0 > 4 ? 1 : 0, h = y1 - y0 - gap;
+    const hsc_db_slot *slots = f->slots + (size_t)row * f->slots_n;
+    h = h > 0 ? h : 1;
+    hsc_canvas_fill(c, l->x, y0, l->width, h, st->colour[HSC_P_panel]);
+    if (f->spans)
+        for (uint32_t i = 0; i < f->slots_n;) {
+            const hsc_timeline_span *s = &f->spans[(size_t)row * f->slots_n + i];
+            uint32_t k = i + 1;
+            while (k < f->slots_n && f->spans[(size_t)row * f->slots_n + k].category == s->category &&
+                   f->spans[(size_t)row * f->slots_n + k].part == s->part)
+                k++;
+            if (s->part > 0) {
+                int x0 = l->x + (int)((int64_t)l->width * i / f->slots_n), x1 = l->x + (int)((int64_t)l->width * k / f->slots_n);
+                hsc_canvas_fill(c, x0, y0, x1 - x0, h, hsc_colour_mix(st->colour[HSC_P_panel], hsc_style_category(st, s->category), 0.1 + 0.3 * s->part / 255.0));
+            }
+            i = k;
+        }
+    uint32_t last_key = HSC_NONE;
+    hsc_rgb colour = 0;
+    for (uint32_t i = 0; i < f->slots_n;) {
+        const hsc_db_slot *s = &slots[i];
+        uint32_t k = i + 1;
+        int full = h > 6 ? h : 16, level = s->key == HSC_NONE ? 0 : (int)ceil((double)s->busy / f->busy_top * full - 0.25);
+        level = s->key != HSC_NONE && level < 1 ? 1 : level > full ? full : level;
+        while (k < f->slots_n && slots[k].key == s->key && (s->key == HSC_NONE || slots[k].busy == s->busy))
+            k++;
+        if (s->key != HSC_NONE) {
+            int x0 = l->x + (int)((int64_t)l->width * i / f->slots_n), x1 = l->x + (int)((int64_t)l->width * k / f->slots_n);
+            if (s->key != last_key) {
+                last_key = s->key;
+                colour = colour_of(st, f, s->key);
+            }
+            if (h > 6)
+                hsc_canvas_fill(c, x0, y0 + h - level, x1 - x0, level, colour);
+            else
+                hsc_canvas_fill(c, x0, y0, x1 - x0, h, hsc_colour_mix(st->colour[HSC_P_panel], colour, 0.2 + 0.05 * level));
+        }
+        i = k;
+    }
+}
+
+static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
+    int x = l->x, y = l->key_y, lines = 1, size = dp(c, 9);
+    int right = f->busy_top < 1 ? (int)hsc_font_width(st->small, "full height: 00.0 % of a processor") + dp(c, 24) : 0;
+    for (uint32_t i = 0; i < f->n_keys && l->key_lines; i++) {
+        const hsc_timeline_key_entry *k = &f->keys[i];
+        int w = hsc_timeline_key_width(c, st, k);
+        if (x + w > c->width - (lines == l->key_lines ? right : 0) && x > l->x) {
+            if (lines++ == l->key_lines)
+                break;
+            x = l->x;
+            y += l->line + dp(c, 4);
+        }
+        double baseline = hsc_font_baseline(st->small, y, l->line);
+        hsc_canvas_fill(c, x, y + (l->line - size) / 2, size, size, k->colour);
+        double room = w - dp(c, 10 + 6 + 6 + 16) - hsc_font_width(st->small, k->share);
+        double at = x + dp(c, 15) + hsc_canvas_text_fit(c, st->small, x + dp(c, 15), baseline, room + 1, HSC_LEFT, st->colour[HSC_P_foreground], k->name);
+        hsc_canvas_text(c, st->small, at + dp(c, 6), baseline, HSC_LEFT, st->colour[HSC_P_muted], k->share);
+        x += w;
+    }
+}
+
+static void paint_interval(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l, double from,
+                           double to, bool dim) {
+    double scale = l->width / (f->end - f->begin), a = (from - f->begin) * scale, b = (to - f->begin) * scale;
+    a = a < 0 ? 0 : a > l->width ? l->width : a;
+    b = b < 0 ? 0 : b > l->width ? l->width : b;
+    if (dim) {
+        hsc_canvas_fill_alpha(c, l->x, l->y, a, l->height, st->colour[HSC_P_background], 0.62);
+        hsc_canvas_fill_alpha(c, l->x + b, l->y, l->width - b, l->height, st->colour[HSC_P_background], 0.62);
+    }
+    if (b >= a && !(a >= l->width || b <= 0))
+        hsc_canvas_cased(c, l->x + (int)a, l->y, b - a > 1 ? (int)(b - a) : 1, l->height, dp(c, 2), st->colour[HSC_P_detail], st->colour[HSC_P_casing]);
+}
+
+void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f) {
+    hsc_timeline_layout l;
+    hsc_timeline_layout_get(c, st, f, &l);
+    paint_axis(c, st, f, &l);
+    int used = -1000;
+    for (uint32_t i = 0; i < f->rows; i++) {
+        int y0 = hsc_timeline_row_y(&l, f->rows, i), y1 = hsc_timeline_row_y(&l, f->rows, i + 1);
+        paint_row(c, st, f, &l, i);
+        double middle = (y0 + y1) / 2.0 - l.line / 2.0;
+        if (middle >= used) { /* labels that have room */
+            hsc_canvas_text(c, st->small, l.x - dp(c, 6), hsc_font_baseline(st->small, middle, l.line), HSC_RIGHT,
+                            st->colour[(int)i == f->mark ? HSC_P_accent : HSC_P_muted], f->labels[i]);
+            used = (int)(middle + l.line);
+        }
+    }
+    if (f->interval_begin < f->interval_end)
+        paint_interval(c, st, f, &l, f->interval_begin, f->interval_end, true);
+    if (f->drag_begin < f->drag_end)
+        paint_interval(c, st, f, &l, f->drag_begin, f->drag_end, false);
+    paint_keys(c, st, f, &l);
+    if (f->busy_top < 1) {
+        char text[64];
+        snprintf(text, sizeof text, "full height: %.3g %% of a processor", 100 * f->busy_top);
+        hsc_canvas_text(c, st->small, c->width - dp(c, 8), hsc_font_baseline(st->small, l.key_y + (l.key_lines - 1) * (l.line + dp(c, 4)), l.line), HSC_RIGHT,
+                        st->colour[HSC_P_muted], text);
+    }
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* heatscope::timeline: processors x time by category, procedure or innermost scope. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "paint_timeline.h"
+#include "widget.h"
+
+enum { KEYS_MAX = 13, SPANS_MAX = 300000 };
+static const char *const key_names[] = {"category", "procedure", "scope", NULL};
+
+typedef struct timeline {
+    hsw w;
+    char *columns, *view, *interval;
+    int sort, key, min_row, show_spans, mark;
+    double view_begin, view_end, interval_begin, interval_end; /* by changed; begin >= end: whole run, none */
+    /* by prepare */
+    hsc_axis axis;
+    double begin, end, run_end, period;
+    uint32_t slots_n, n_keys;
+    hsc_db_slot *slots;
+    hsc_timeline_span *spans;
+    char (*labels)[32], (*names)[256];
+    const char **pointers;
+    hsc_timeline_key_entry keys[KEYS_MAX];
+    double busy_top;
+    bool absent, crowded; /* no times; more spans than are drawn */
+    /* colours, by what has most of the whole run */
+    hsc_handle *ranked_db;
+    int ranked_key;
+    uint32_t n_ranked, ranked[KEYS_MAX];
+    /* dragging */
+    double drag_from, drag_to;
+} timeline;
+
+static const Tk_OptionSpec options[] = {
+    HSW_O_TEXT(timeline, "-columns", columns, "", HSW_DATA),
+    HSW_O_ENUM(timeline, "-sort", sort, "number", hsw_sort_names, HSW_DATA),
+    HSW_O_ENUM(timeline, "-key", key, "category", key_names, HSW_DATA),
+    HSW_O_TEXT(timeline, "-view", view, "", HSW_DATA),
+    HSW_O_TEXT(timeline, "-interval", interval, "", HSW_PAINT),
+    HSW_O_INT(timeline, "-minrow", min_row, "5", HSW_DATA),
+    HSW_O_BOOL(timeline, "-spans", show_spans, "1", HSW_DATA),
+    HSW_O_INT(timeline, "-mark", mark, "-1", HSW_PAINT),
+    HSW_OPTIONS_END};
+
+static bool get_pair(const char *text, double *a, double *b) {
+    char end;
+    *a = *b = 0;
+    if (!text || !text[0])
+        return true;
+    return sscanf(text, "%lf %lf %c", a, b, &end) == 2 && isfinite(*a) && isfinite(*b) && *a < *b;
+}
+
+static hsc_status changed(hsw *w, hsc_err *err) {
+    timeline *t = (timeline *)w;
+    if (!get_pair(t->view, &t->view_begin, &t->view_end))
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-view \"%.40s\": expected two times in seconds, rising", t->view);
+    if (!get_pair(t->interval, &t->interval_begin, &t->interval_end))
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-interval \"%.40s\": expected two times in seconds, rising", t->interval);
+    return HSC_OK;
+}
+
+static void init(hsw *w) {
+    ((timeline *)w)->ranked_key = -1;
+}
+
+static void fini(hsw *w) {
+    timeline *t = (timeline *)w;
+    hsc_axis_fini(&t->axis);
+    free(t->slots);
+    free(t->spans);
+    free(t->labels);
+    free(t->names);
+    free(t->pointers);
+}
+
+static bool is_procedure(void *ctx, uint64_t row) {
+    hsc_db_scope s;
+    return hsc_db_get_scope(ctx, (uint32_t)row, &s, NULL) == HSC_OK && s.kind == HSC_SCOPE_PROCEDURE;
+}
+
+/* The keys that get colours: those with most of the run when it was first drawn, so that colours stay while one zooms. */
+static hsc_status rank_keys(timeline *t, hsc_err *err) {
+    hsc_handle *db = t->w.db;
+    if (t->ranked_db == db && t->ranked_key == t->key)
+        return HSC_OK;
+    uint64_t rows[KEYS_MAX];
+    double sums[KEYS_MAX];
+    uint32_t n = 0;
+    hsc_status s = HSC_OK;
+    if (t->key == HSC_TIMELINE_CATEGORY) {
+        for (n = 0; n < KEYS_MAX && hsc_db_get_category(db->db, n); n++)
+            rows[n] = n;
+    } else if (t->key == HSC_TIMELINE_SCOPE) {
+        s = hsc_db_read_top(db->db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, NULL, NULL, 10, rows, sums, &n, err);
+    } else { /* a procedure's own, with its loops */
+        const double *own = NULL;
+        s = hsc_handle_own(db, 0, &own, err);
+        for (uint32_t i = 0; s == HSC_OK && i < db->info.scopes; i++) {
+            uint32_t at = n;
+            if (!(own[i] > 0) || (n == 10 && own[i] <= sums[9]) || !is_procedure(db->db, i))
+                continue;
+            while (at && own[i] > sums[at - 1])
+                at--;
+            n += n < 10;
+            for (uint32_t k = n; --k > at;) {
+                rows[k] = rows[k - 1];
+                sums[k] = sums[k - 1];
+            }
+            rows[at] = i;
+            sums[at] = own[i];
+        }
+    }
+    if (s != HSC_OK)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        t->ranked[i] = (uint32_t)rows[i];
+    t->n_ranked = n;
+    t->ranked_db = db;
+    t->ranked_key = t->key;
+    return HSC_OK;
+}
+
+/* "name", "do loop of solve, line 41" */
+static void name_key(const timeline *t, uint32_t key, char *out, size_t size) {
+    hsc_db *db = t->w.db->db;
+    hsc_db_scope s, p;
+    char name[200], clean[200];
+    if (t->key == HSC_TIMELINE_CATEGORY) {
+        const char *c = hsc_db_get_category(db, key);
+        hsc_text_clean(c ? c : "", out, size);
+        return;
+    }
+    out[0] = 0;
+    if (hsc_db_get_scope(db, key, &s, NULL) != HSC_OK)
+        return;
+    hsc_name_short(s.name, name, sizeof name);
+    hsc_text_clean(name, clean, sizeof clean);
+    if (s.kind != HSC_SCOPE_LOOP && s.kind != HSC_SCOPE_REGION) {
+        const char *slash = s.kind == HSC_SCOPE_PROCEDURE ? NULL : strrchr(clean, '/');
+        snprintf(out, size, "%s", slash ? slash + 1 : clean);
+        return;
+    }
+    char of[120] = "";
+    if (s.procedure != HSC_NONE && hsc_db_get_scope(db, s.procedure, &p, NULL) == HSC_OK) {
+        hsc_name_short(p.name, name, sizeof name);
+        hsc_text_clean(name, of, sizeof of);
+    }
+    snprintf(out, size, "%.80s line %u%s%.110s", clean, s.line_begin, of[0] ? " of " : "", of);
+}
+
+/* What fills a row: all of the processors where they are used well, else what all but a twentieth of the slots stay below. */
+static void choose_top(timeline *t) {
+    uint32_t buckets[101] = {0}, n = 0;
+    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
+        if (t->slots[i].key != HSC_NONE) {
+            buckets[(int)((double)t->slots[i].busy * 100)]++;
+            n++;
+        }
+    int top = 100;
+    for (uint32_t above = 0; top > 5 && above + buckets[top] <= n / 20; top--)
+        above += buckets[top];
+    t->busy_top = top >= 70 || !n ? 1 : (top + 1) / 100.0;
+}
+
+/* Colours and names of the keys, and what each has of the picture. */
+static hsc_status make_keys(timeline *t, hsc_err *err) {
+    uint32_t n = t->n_ranked;
+    double all = 0, of[KEYS_MAX] = {0};
+    bool in_spans[256] = {false};
+    for (size_t i = 0; t->spans && i < (size_t)t->axis.bins * t->slots_n; i++)
+        in_spans[t->spans[i].category] = in_spans[t->spans[i].category] || t->spans[i].part;
+    free(t->names);
+    t->names = calloc(KEYS_MAX, sizeof *t->names);
+    if (!t->names)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for names");
+    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++) {
+        const hsc_db_slot *s = &t->slots[i];
+        if (s->key == HSC_NONE)
+            continue;
+        all += (double)s->busy;
+        for (uint32_t k = 0; k < n; k++)
+            if (t->ranked[k] == s->key)
+                of[k] += (double)s->busy;
+    }
+    t->n_keys = 0;
+    static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 8, 7, 9, 3}; /* of procedures: not the categories' meanings */
+    double rest = all;
+    for (uint32_t k = 0; k < n; k++) {
+        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
+        bool category = t->key == HSC_TIMELINE_CATEGORY;
+        rest -= of[k];
+        if (category && of[k] == 0 && !in_spans[t->ranked[k] & 0xFF])
+            continue;
+        e->key = t->ranked[k];
+        e->colour = hsc_style_category(&t->w.style, category ? e->key : order[k % 10]);
+        name_key(t, e->key, t->names[t->n_keys], sizeof *t->names);
+        e->name = t->names[t->n_keys];
+        snprintf(e->share, sizeof e->share, "%.1f %%", all > 0 ? 100 * of[k] / all : 0.0);
+        t->n_keys++;
+    }
+    if (rest > 0.0005 * all && t->n_keys < KEYS_MAX) {
+        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
+        snprintf(t->names[t->n_keys], sizeof *t->names, "others");
+        *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat3], t->names[t->n_keys], ""};
+        snprintf(e->share, sizeof e->share, "%.1f %%", 100 * rest / all);
+        t->n_keys++;
+    }
+    return HSC_OK;
+}
+
+/* Waits and messages: what part of each slot the threads of the row spent in them, and in what most. */
+static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
+    hsc_db *db = t->w.db->db;
+    hsc_db_times times;
+    uint64_t all = 0, first, n;
+    free(t->spans);
+    t->spans = NULL;
+    t->crowded = false;
+    hsc_status s = hsc_db_get_times(db, &times, err);
+    if (s != HSC_OK || !t->show_spans || !times.spans)
+        return s;
+    uint32_t threads = t->w.db->info.threads;
+    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
+        if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
+            all += n;
+    t->crowded = all > SPANS_MAX;
+    if (s != HSC_OK || !all || t->crowded)
+        return s;
+    size_t cells = (size_t)t->axis.bins * t->slots_n;
+    float *part = calloc(cells, sizeof *part);
+    t->spans = calloc(cells, sizeof *t->spans);
+    uint32_t *in_row = calloc((size_t)t->axis.bins + 1, sizeof *in_row);
+    if (!part || !t->spans || !in_row)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
+    double width = (t->end - t->begin) / t->slots_n;
+    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
+        if (row_of[i] != HSC_NONE)
+            in_row[row_of[i]]++;
+    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
+        if (row_of[i] == HSC_NONE || (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) != HSC_OK)
+            continue;
+        float *row = part + (size_t)row_of[i] * t->slots_n;
+        for (uint64_t k = first; s == HSC_OK && k < first + n; k++) {
+            hsc_db_span span;
+            if ((s = hsc_db_get_span(db, k, &span, err)) != HSC_OK)
+                break;
+            double a = (span.begin_s - t->begin) / width, b = (span.end_s - t->begin) / width;
+            a = a > 0 ? a : 0;
+            b = b < t->slots_n ? b : t->slots_n;
+            for (uint32_t x = (uint32_t)a; x < b && x < t->slots_n; x++) {
+                double low = a > x ? a : x, high = b < x + 1 ? b : x + 1;
+                float before = row[x], more = (float)((high - low) / in_row[row_of[i]]);
+                hsc_timeline_span *cell = &t->spans[(size_t)row_of[i] * t->slots_n + x];
+                row[x] += more;
+                if (more > before / 2) /* about the one with most */
+                    cell->category = (uint8_t)span.category;
+                cell->part = row[x] >= 1 ? 255 : (uint8_t)(row[x] * 255);
+            }
+        }
+    }
+    free(part);
+    free(in_row);
+    if (s != HSC_OK) {
+        free(t->spans);
+        t->spans = NULL;
+    }
+    return s;
+}
+
+static hsc_status read_slots(timeline *t, hsc_err *err) {
+    hsc_db *db = t->w.db->db;
+    uint32_t threads = t->w.db->info.threads;
+    uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
+    size_t cells = (size_t)t->axis.bins * t->slots_n;
+    free(t->slots);
+    t->slots = malloc((cells + 1) * sizeof *t->slots);
+    hsc_status s = row_of && t->slots ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
+    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
+        hsc_db_thread thread;
+        uint32_t column = i;
+        if (t->w.axis == HSC_AXIS_PROCESS && (s = hsc_db_get_thread(db, i, &thread, err)) == HSC_OK)
+            column = thread.process;
+        if (s == HSC_OK)
+            row_of[i] = column < t->axis.columns && t->axis.bin_of[column] != UINT32_MAX ? t->axis.bin_of[column] : HSC_NONE;
+    }
+    if (s == HSC_OK)
+        s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, t->slots_n, t->slots, err);
+    if (s == HSC_OK)
+        s = make_spans(t, row_of, err);
+    free(row_of);
+    return s;
+}
+
+static hsc_status prepare(hsw *w, hsc_err *err) {
+    timeline *t = (timeline *)w;
+    hsc_db_times times;
+    hsc_db_metric metric;
+    int rows = hsw_height(w) / (t->min_row > 0 ? t->min_row : 1);
+    hsc_status s = hsw_axis(w, t->columns, t->sort, rows > 1 ? (uint32_t)rows : 1, &t->axis, err);
+    t->absent = true;
+    if (s != HSC_OK || (s = hsc_db_get_times(w->db->db, &times, err)) != HSC_OK ||
+        (s = hsc_db_get_metric(w->db->db, 0, &metric, err)) != HSC_OK)
+        return s;
+    if (!times.present || !t->axis.bins)
+        return HSC_OK;
+    free(t->labels);
+    free(t->pointers);
+    t->labels = calloc((size_t)t->axis.bins + 1, sizeof *t->labels);
+    t->pointers = calloc((size_t)t->axis.bins + 1, sizeof *t->pointers);
+    if (!t->labels || !t->pointers)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u labels", t->axis.bins);
+    for (uint32_t b = 0; b < t->axis.bins; b++) {
+        hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->axis.order[t->axis.start[b]], t->labels[b], sizeof t->labels[b]);
+        t->pointers[b] = t->labels[b];
+    }
+    t->run_end = times.end_s;
+    t->period = metric.scale;
+    t->begin = t->view_begin < t->view_end ? t->view_begin : 0;
+    t->end = t->view_begin < t->view_end ? t->view_end : times.end_s;
+    t->slots_n = hsw_width(w) > 20 ? (uint32_t)hsw_width(w) : 20; /* a little more than the pixels of the plot */
+    if ((s = rank_keys(t, err)) != HSC_OK || (s = read_slots(t, err)) != HSC_OK || (s = make_keys(t, err)) != HSC_OK)
+        return s;
+    choose_top(t);
+    t->absent = false;
+    return HSC_OK;
+}
+
+static hsc_timeline_frame frame_of(const timeline *t) {
+    int mark = -1;
+    if (t->mark >= 0 && (uint32_t)t->mark < t->axis.columns && t->axis.bin_of[t->mark] != UINT32_MAX)
+        mark = (int)t->axis.bin_of[t->mark];
+    return (hsc_timeline_frame){.rows = t->axis.bins, .slots_n = t->slots_n, .slots = t->slots, .spans = t->spans, .labels = t->pointers,
+                                .begin = t->begin, .end = t->end, .interval_begin = t->interval_begin, .interval_end = t->interval_end,
+                                .drag_begin = fmin(t->drag_from, t->drag_to), .drag_end = fmax(t->drag_from, t->drag_to),
+                                .n_keys = t->n_keys, .keys = t->keys, .busy_top = t->busy_top, .mark = mark};
+}
+
+static void paint(hsw *w, hsc_canvas *c) {
+    timeline *t = (timeline *)w;
+    if (!w->db)
+        return;
+    if (t->absent) {
+        hsc_canvas_text_fit(c, w->style.font, c->width / 2.0, c->height / 2.0, c->width - 20, HSC_CENTRE, w->style.colour[HSC_P_muted],
+                            "This database has no samples by time; heatscope correlate makes one that has.");
+        return;
+    }
+    for (uint32_t i = 0; i < t->n_keys; i++) /* the theme may have changed since they were made */
+        if (t->key == HSC_TIMELINE_CATEGORY && t->keys[i].key != HSC_NONE)
+            t->keys[i].colour = hsc_style_category(&w->style, t->keys[i].key);
+    hsc_timeline_frame f = frame_of(t);
+    hsc_paint_timeline(c, &w->style, &f);
+}
+
+/* ---- pointer ---- */
+
+static hsc_timeline_layout layout_of(const timeline *t) {
+    hsc_timeline_layout l;
+    hsc_timeline_frame f = frame_of(t);
+    hsc_timeline_layout_get(&t->w.surface.canvas, &t->w.style, &f, &l);
+    return l;
+}
+
+static double time_at(const timeline *t, const hsc_timeline_layout *l, int x) {
+    double at = t->begin + (t->end - t->begin) * (x - l->x) / l->width;
+    return at < t->begin ? t->begin : at > t->end ? t->end : at;
+}
+
+static Tcl_Obj *cell_dict(const timeline *t, uint32_t row, uint32_t slot) {
+    const hsc_db_slot *s = &t->slots[(size_t)row * t->slots_n + slot];
+    double width = (t->end - t->begin) / t->slots_n;
+    Tcl_Obj *d = Tcl_NewDictObj();
+    char name[256] = "";
+    hsc_tcl_put(d, "part", Tcl_NewStringObj("slot", -1));
+    hsc_tcl_put(d, "row", Tcl_NewWideIntObj(row));
+    hsc_tcl_put(d, "column", Tcl_NewWideIntObj(t->axis.order[t->axis.start[row]]));
+    hsc_tcl_put(d, "last", Tcl_NewWideIntObj(t->axis.order[t->axis.start[row + 1] - 1]));
+    hsc_tcl_put(d, "from", Tcl_NewDoubleObj(t->begin + slot * width));
+    hsc_tcl_put(d, "to", Tcl_NewDoubleObj(t->begin + (slot + 1) * width));
+    if (s->key != HSC_NONE)
+        name_key(t, s->key, name, sizeof name);
+    hsc_tcl_put(d, "key", hsc_tcl_index(s->key));
+    hsc_tcl_put(d, "name", hsc_tcl_text(name, strlen(name)));
+    hsc_tcl_put(d, "share", Tcl_NewDoubleObj((double)s->share));
+    hsc_tcl_put(d, "busy", Tcl_NewDoubleObj((double)s->busy));
+    const hsc_timeline_span *span = t->spans ? &t->spans[(size_t)row * t->slots_n + slot] : NULL;
+    const char *category = span && span->part ? hsc_db_get_category(t->w.db->db, span->category) : NULL;
+    hsc_tcl_put(d, "waiting", Tcl_NewDoubleObj(span ? span->part / 255.0 : 0));
+    hsc_tcl_put(d, "waiting_for", hsc_tcl_text(category ? category : "", category ? strlen(category) : 0));
+    return d;
+}
+
+static Tcl_Obj *hit(hsw *w, int x, int y) {
+    timeline *t = (timeline *)w;
+    if (!w->db || t->absent)
+        return NULL;
+    hsc_timeline_layout l = layout_of(t);
+    if (x < l.x || x >= l.x + l.width || y < l.y || y >= l.y + l.height)
+        return NULL;
+    uint32_t slot = (uint32_t)((int64_t)(x - l.x) * t->slots_n / l.width), row = 0;
+    while (row + 1 < t->axis.bins && hsc_timeline_row_y(&l, t->axis.bins, row + 1) <= y)
+        row++;
+    return cell_dict(t, row, slot < t->slots_n ? slot : t->slots_n - 1);
+}
+
+static void send_view(hsw *w, double from, double to, const char *event) {
+    timeline *t = (timeline *)w;
+    double length = to - from, least = 20 * 1e-6;
+    length = length < least ? least : length;
+    length = length > t->run_end ? t->run_end : length;
+    if (from < 0)
+        from = 0;
+    if (from + length > t->run_end)
+        from = t->run_end - length;
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "from", Tcl_NewDoubleObj(from));
+    hsc_tcl_put(d, "to", Tcl_NewDoubleObj(from + length));
+    hsw_send(w, event, d);
+}
+
+static bool press(hsw *w, int x, int y, int state) {
+    timeline *t = (timeline *)w;
+    (void)y;
+    (void)state;
+    if (!w->db || t->absent)
+        return true;
+    hsc_timeline_layout l = layout_of(t);
+    t->drag_from = t->drag_to = time_at(t, &l, x);
+    return true;
+}
+
+static bool drag(hsw *w, int x, int y, int state) {
+    timeline *t = (timeline *)w;
+    (void)y;
+    (void)state;
+    if (!w->db || t->absent)
+        return true;
+    hsc_timeline_layout l = layout_of(t);
+    t->drag_to = time_at(t, &l, x);
+    hsw_schedule(w, HSW_PAINT);
+    return true;
+}
+
+static bool release(hsw *w, int x, int y, int state) {
+    timeline *t = (timeline *)w;
+    (void)state;
+    double a = fmin(t->drag_from, t->drag_to), b = fmax(t->drag_from, t->drag_to);
+    t->drag_from = t->drag_to = 0;
+    if (!w->db || t->absent)
+        return true;
+    hsw_schedule(w, HSW_PAINT);
+    if (w->dragged && a < b) {
+        send_view(w, a, b, "<<TimelineRange>>");
+        return true;
+    }
+    Tcl_Obj *d = w->dragged ? NULL : hit(w, x, y);
+    if (d)
+        hsw_send(w, "<<TimelinePick>>", d);
+    return true;
+}
+
+/* Double click or Return: the application looks at the interval, or at the whole run again. */
+static bool open_timeline(hsw *w, int x, int y) {
+    timeline *t = (timeline *)w;
+    Tcl_Obj *d = w->db && !t->absent ? hit(w, x, y) : NULL;
+    if (!d) {
+        d = Tcl_NewDictObj();
+        hsc_tcl_put(d, "part", Tcl_NewStringObj("", -1));
+    }
+    t->drag_from = t->drag_to = 0;
+    hsw_send(w, "<<HeatscopeOpen>>", d);
+    return true;
+}
+
+/* Wheel: nearer or farther at the pointer; with Shift: to the side. */
+static bool wheel(hsw *w, int x, int y, int steps, int state) {
+    timeline *t = (timeline *)w;
+    (void)y;
+    if (!w->db || t->absent)
+        return true;
+    hsc_timeline_layout l = layout_of(t);
+    double length = t->end - t->begin, at = time_at(t, &l, x), factor = pow(1.15, steps);
+    if (state & ShiftMask)
+        send_view(w, t->begin + length * 0.04 * steps, t->end + length * 0.04 * steps, "<<TimelineView>>");
+    else
+        send_view(w, at - (at - t->begin) * factor, at + (t->end - at) * factor, "<<TimelineView>>");
+    return true;
+}
+
+/* Left and Right move, Up and Down zoom, Home and End go to the run's ends, PageUp and PageDown by a screen. */
+static bool move(hsw *w, int rows, int columns, bool extend, bool page) {
+    timeline *t = (timeline *)w;
+    double length = t->end - t->begin, middle = (t->begin + t->end) / 2, by = extend ? 0.5 : 0.1;
+    if (!w->db || t->absent)
+        return true;
+    if (columns)
+        send_view(w, t->begin + by * length * columns, t->end + by * length * columns, "<<TimelineView>>");
+    else if (abs(rows) >= 1000)
+        send_view(w, rows < 0 ? 0 : t->run_end - length, rows < 0 ? length : t->run_end, "<<TimelineView>>");
+    else if (page)
+        send_view(w, t->begin + 0.9 * length * rows, t->end + 0.9 * length * rows, "<<TimelineView>>");
+    else if (rows)
+        send_view(w, middle - length / 2 * (rows < 0 ? 1 / 1.4 : 1.4), middle + length / 2 * (rows < 0 ? 1 / 1.4 : 1.4), "<<TimelineView>>");
+    return true;
+}
+
+static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+    timeline *t = (timeline *)w;
+    (void)objv;
+    if (strcmp(name, "range") || objc != 2)
+        return TCL_CONTINUE;
+    hsw_draw(w);
+    Tcl_Obj *d = Tcl_NewDictObj();
+    if (w->db && !t->absent) {
+        hsc_timeline_layout l = layout_of(t);
+        hsc_tcl_put(d, "from", Tcl_NewDoubleObj(t->begin));
+        hsc_tcl_put(d, "to", Tcl_NewDoubleObj(t->end));
+        hsc_tcl_put(d, "end", Tcl_NewDoubleObj(t->run_end));
+        hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(t->axis.bins));
+        hsc_tcl_put(d, "crowded", Tcl_NewBooleanObj(t->crowded));
+        hsc_tcl_put(d, "x", Tcl_NewWideIntObj(l.x));
+        hsc_tcl_put(d, "y", Tcl_NewWideIntObj(l.y));
+        hsc_tcl_put(d, "width", Tcl_NewWideIntObj(l.width));
+        hsc_tcl_put(d, "height", Tcl_NewWideIntObj(l.height));
+    }
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
+static void describe(hsw *w, Tcl_Obj *text) {
+    timeline *t = (timeline *)w;
+    if (!w->db || t->absent) {
+        Tcl_AppendToObj(text, "timeline: no samples by time\n", -1);
+        return;
+    }
+    char line[400];
+    snprintf(line, sizeof line, "timeline by %s, %.6g s to %.6g s of %.6g s, %u rows\n", key_names[t->key], t->begin, t->end, t->run_end, t->axis.bins);
+    Tcl_AppendToObj(text, line, -1);
+    if (t->interval_begin < t->interval_end) {
+        snprintf(line, sizeof line, "interval %.6g s to %.6g s\n", t->interval_begin, t->interval_end);
+        Tcl_AppendToObj(text, line, -1);
+    }
+    for (uint32_t k = 0; k < t->n_keys; k++) {
+        snprintf(line, sizeof line, "%s %s\n", t->keys[k].name, t->keys[k].share);
+        Tcl_AppendToObj(text, line, -1);
+    }
+    for (uint32_t r = 0; r < t->axis.bins && r < 64; r++) { /* what leads, and how busy */
+        double busy = 0;
+        uint32_t switches = 0, last = HSC_NONE;
+        for (uint32_t i = 0; i < t->slots_n; i++) {
+            const hsc_db_slot *s = &t->slots[(size_t)r * t->slots_n + i];
+            busy += (double)s->busy;
+            switches += s->key != last && i;
+            last = s->key;
+        }
+        snprintf(line, sizeof line, "%s: busy %.1f %%, changes %u times\n", t->labels[r], 100 * busy / t->slots_n, switches);
+        Tcl_AppendToObj(text, line, -1);
+    }
+}
+
+const hsw_class hsw_timeline_class = {
+    .command = "timeline", .tk_class = "HeatscopeTimeline", .size = sizeof(timeline), .options = options, .init = init, .changed = changed,
+    .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
+    .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range"};

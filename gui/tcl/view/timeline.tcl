@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Processors by time, coloured by category, procedure or innermost scope. A drag chooses the interval that all views are of.
+
+oo::class create ::heatscope::TimelineView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Time VarKey Shown
+
+    method name {} { return timeline }
+    method title {} { return Timeline }
+    method focusWidget {} { return $Time }
+
+    method Build {body} {
+        set t ::heatscope::theme
+        set VarKey category
+        set Shown {}
+        ttk::frame $body.tools -style Card.TFrame -padding [list [$t size pad] [$t dp 4] [$t size pad] 0]
+        foreach {key words} {category Category procedure Procedure scope Loop} {
+            ttk::radiobutton $body.tools.$key -style Segment.TRadiobutton -text $words -value $key \
+                -variable [namespace current]::VarKey -command [namespace code [list my by $key]] -takefocus 0
+            pack $body.tools.$key -side left
+        }
+        ttk::button $body.tools.whole -text "Whole run" -takefocus 0 -command [namespace code {my look {}}]
+        ttk::button $body.tools.zoom -text "Zoom to interval" -takefocus 0 -command [namespace code {my lookAtInterval}]
+        ttk::button $body.tools.clear -text "No interval" -takefocus 0 -command [namespace code {my choose {}}]
+        foreach name {clear zoom whole} {
+            pack $body.tools.$name -side right -padx [list [$t dp 6] 0]
+        }
+        set Time [my Widget timeline $body.time -font HsUI -takefocus 1 -height [$t dp 160]]
+        pack $body.tools -fill x
+        pack $Time -fill both -expand 1
+        foreach {event method} {TimelineRange OnRange TimelineView OnView TimelinePick OnPick HeatscopeHover OnHover HeatscopeOpen OnOpen} {
+            bind $Time <<$event>> [namespace code [list my $method %d]]
+        }
+    }
+
+    method Show {changed} {
+        set s $Selection
+        if {[my Any $changed axis processors sort metric]} {
+            $Time configure -axis [dict get $s axis] -columns [my Processors] -sort [dict get $s sort]
+        }
+        if {[my Any $changed column]} {
+            $Time configure -mark [dict get $s column]
+        }
+        if {[my Any $changed interval]} {
+            $Time configure -interval [dict get $s interval]
+            set state [expr {[dict get $s interval] eq "" ? "disabled" : "!disabled"}]
+            $Path.body.tools.zoom state $state
+            $Path.body.tools.clear state $state
+        }
+        my Words
+    }
+    method Words {} {
+        if {![dict get [$Db times] present]} {
+            my subtitle "not known by time"
+            return
+        }
+        set words [expr {$Shown eq "" ? "whole run, [::heatscope::fmt seconds [dict get [$Db times] end]]" : [my Span {*}$Shown]}]
+        if {[dict get $Selection interval] ne ""} {
+            append words " \u00b7 interval [my Span {*}[dict get $Selection interval]]"
+        }
+        my subtitle $words
+    }
+    # "1.204 – 1.380 s", with as many digits as tell the two apart
+    method Span {a b} {
+        set digits [expr {max(0, min(6, int(ceil(2 - log10(max(1e-9, $b - $a))))))}]
+        return [format "%.*f \u2013 %.*f s" $digits $a $digits $b]
+    }
+
+    # ---- what users do; also for scripts ----
+
+    # category, procedure or scope
+    method by {key} {
+        set VarKey $key
+        $Time configure -key $key
+    }
+    # What is in view: {from to} in seconds, {} the whole run.
+    method look {span} {
+        set end [dict get [$Db times] end]
+        if {$span ne ""} {
+            lassign $span a b
+            if {$b - $a >= $end} {
+                set span {}
+            }
+        }
+        set Shown $span
+        $Time configure -view $span
+        my Words
+    }
+    method lookAtInterval {} {
+        set interval [dict get $Selection interval]
+        if {$interval ne ""} {
+            lassign $interval a b
+            set margin [expr {0.03 * ($b - $a)}]
+            my look [list [expr {max(0, $a - $margin)}] [expr {min([dict get [$Db times] end], $b + $margin)}]]
+        }
+    }
+    method choose {interval} {
+        $Bus set timeline interval $interval
+    }
+
+    # ---- events ----
+
+    method OnRange {hit} { my choose [list [dict get $hit from] [dict get $hit to]] }
+    method OnView {hit} { my look [list [dict get $hit from] [dict get $hit to]] }
+    method OnOpen {hit} {
+        if {[dict get $Selection interval] ne "" && $Shown eq ""} {
+            my lookAtInterval
+        } else {
+            my look {}
+        }
+    }
+    method OnPick {hit} {
+        $Bus adjust timeline column [dict get $hit column]
+        if {$VarKey ne "category" && [dict get $hit key] >= 0} {
+            $Nav scope timeline [dict get $hit key]
+        }
+    }
+    method OnHover {hit} {
+        if {$hit eq ""} {
+            my Read ""
+            return
+        }
+        set words "[my Label [dict get $hit column]]"
+        if {[dict get $hit last] != [dict get $hit column]} {
+            append words "\u2013[my Label [dict get $hit last]]"
+        }
+        append words " at [my Span [dict get $hit from] [dict get $hit to]]: "
+        if {[dict get $hit key] >= 0} {
+            append words "[::heatscope::fmt plain [dict get $hit name]], [::heatscope::fmt percent [dict get $hit share] 1] of its samples," \
+                " processor [::heatscope::fmt percent [dict get $hit busy] 1] used"
+        } else {
+            append words "no sample: the processor was not used"
+        }
+        if {[dict get $hit waiting] > 0} {
+            append words ", [::heatscope::fmt percent [dict get $hit waiting] 1] in calls of [dict get $hit waiting_for]"
+        }
+        my Read $words
+    }
+    method describe {} {
+        return [$Time describe]
+    }
+}
