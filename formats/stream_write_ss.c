@@ -34,6 +34,7 @@ void hsc_chunk_begin(hsc_chunk_writer *w, void *base, uint32_t slot_bytes, hsc_c
     w->base = base;
     w->slot_bytes = slot_bytes;
     w->used_bytes = 0;
+    w->sample_slot = hsc_record_info_get(HSC_REC_sample)->fields[1].delta_slot;
     w->last_time = t0_ns;
     memset(w->last_delta, 0, sizeof w->last_delta);
     hsc_wire_header_put(base, HSC_FORMAT_MINOR, (uint16_t)kind, slot_bytes, stream, sequence, t0_ns, lost_before,
@@ -244,6 +245,23 @@ hsc_status hsc_chunk_put(hsc_chunk_writer *w, uint32_t record_id, const void *re
     if (status)
         return status;
     w->used_bytes += (uint32_t)n;
+    store_release32(w->base + HSC_AT_COMMITTED, w->used_bytes);
+    return HSC_OK;
+}
+
+__attribute__((hot)) hsc_status hsc_chunk_put_sample(hsc_chunk_writer *w, const hsc_rec_sample *sample) {
+    uint8_t *out = w->base + HSC_CHUNK_HEADER_BYTES + w->used_bytes, *p = out + 1;
+    _Static_assert(HSC_REC_sample < 128, "the id takes one byte");
+    if ((size_t)HSC_CHUNK_HEADER_BYTES + w->used_bytes + 2 + 3 * HSC_UV_MAX_BYTES > w->slot_bytes)
+        return hsc_chunk_put(w, HSC_REC_sample, sample);
+    *p++ = HSC_REC_sample;
+    p = hsc_uv_put(p, hsc_zigzag(sample->time - w->last_time));
+    p = hsc_uv_put(p, hsc_zigzag(sample->node_id - w->last_delta[w->sample_slot]));
+    p = hsc_uv_put(p, sample->state);
+    *out = (uint8_t)(p - out - 1);
+    w->last_time = sample->time;
+    w->last_delta[w->sample_slot] = sample->node_id;
+    w->used_bytes += (uint32_t)(p - out);
     store_release32(w->base + HSC_AT_COMMITTED, w->used_bytes);
     return HSC_OK;
 }

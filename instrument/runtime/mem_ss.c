@@ -73,7 +73,7 @@ void hsc_rt_append_u64(char *buffer, size_t size, size_t *at, uint64_t value) {
     hsc_rt_append(buffer, size, at, digits + n);
 }
 
-uint64_t hsc_rt_now_ns(void) {
+HSC_RT_HOT uint64_t hsc_rt_now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;

@@ -16,6 +16,7 @@
 #include "job.h"
 #include "sys_x86_64.h"
 
+#define HSC_RT_HOT __attribute__((hot)) /* of each sample: the linker puts them side by side, on few pages */
 #define HSC_RT_PAGE 4096u
 #define HSC_RT_SMALL_SLOT 4096u /* first slot of a thread, so that many short threads need little room */
 #define HSC_RT_SPARES 64u
@@ -562,7 +563,6 @@ typedef struct hsc_rt_state {
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
     hsc_rt_options options;
     hsc_rt_job job;
-    hsc_rt_file file;
     hsc_rt_lock modules_lock; /* taken before lock, which is taken before file.lock */
     hsc_rt_lock lock;         /* threads, stream 0 */
     hsc_rt_thread *threads, *free_threads;
@@ -579,6 +579,7 @@ typedef struct hsc_rt_state {
     void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
     uint64_t ended_samples, ended_lost; /* of threads that are gone */
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
+    hsc_rt_file file;   /* last: it is large, and what samples need stands together */
 } hsc_rt_state;
 
 extern hsc_rt_state hsc_rt __attribute__((visibility("hidden")));

@@ -47,11 +47,20 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     return hsc_rt_put_keeping(&t->chunk, record_id, record) == HSC_OK;
 }
 
-static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated, uint64_t weight) {
+static bool put_plain(hsc_rt_thread *t, const hsc_rec_sample *r) {
+    if (!t->has_chunk)
+        return false;
+    t->chunk.slot_bytes -= HSC_RT_KEPT;
+    bool ok = hsc_chunk_put_sample(&t->chunk, r) == HSC_OK;
+    t->chunk.slot_bytes += HSC_RT_KEPT;
+    return ok;
+}
+
+HSC_RT_HOT static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated, uint64_t weight) {
     bool ok;
     if (weight == 1) {
         hsc_rec_sample r = {now, node, state};
-        ok = hsc_rt_thread_put(t, HSC_REC_sample, &r, now);
+        ok = put_plain(t, &r) || hsc_rt_thread_put(t, HSC_REC_sample, &r, now);
     } else {
         hsc_rec_sample_weighted r = {now, node, state, weight, 0};
         ok = hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, now);
@@ -91,7 +100,7 @@ static bool in_probe(const hsc_rt_thread *t) {
     return t->scopes && atomic_load_explicit(&t->scopes->inside, memory_order_relaxed);
 }
 
-static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
+HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
     if (t->region || t->region_told)
         tell_region(t, now);
     put_sample_as(t, now, node, in_probe(t) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
@@ -107,7 +116,7 @@ static void check_state(hsc_rt_thread *t, const void *context) {
     }
 }
 
-static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
+HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
     bool truncated = false;
     check_state(t, context);
     t->no_space = false;
@@ -172,7 +181,7 @@ static void set_ticks(hsc_rt_thread *t, bool timer, const hsc_rt_credit *c) {
 }
 
 /* n: samples of perf that have come at once. */
-static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *context) {
+HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *context) {
     uint64_t now = hsc_rt_now_ns(), weight = timer ? 1 : n * t->periods;
     hsc_rt_credit c = {0};
     t->last_time = now > t->last_time ? now : t->last_time;
@@ -262,7 +271,7 @@ static void note_own(hsc_rt_thread *t, uint64_t cycles) {
     t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
 }
 
-static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
+HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     if (!atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
         return;
     bool wanted = atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire);
@@ -295,7 +304,7 @@ static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
         sample(t, true, 0, context);
 }
 
-void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
+HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     uint64_t start = hsc_cycles();
     int saved_errno = errno;
     hsc_rt_thread *t = hsc_rt_self;
@@ -307,6 +316,21 @@ void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
         hsc_rt_signal_chain(signal, info, context); /* somebody else's */
         errno = saved_errno;
         return;
+    }
+    if (t) { /* all that will be needed, while the first of it is on its way: after a period nothing is in a cache */
+        __builtin_prefetch(&t->chunk);
+        __builtin_prefetch(&t->tick_timer);
+        __builtin_prefetch(&t->last_node);
+        __builtin_prefetch(&t->governor);
+        __builtin_prefetch(&t->stack_low);
+        __builtin_prefetch(&t->tree);
+        __builtin_prefetch(&t->fresh[0], 1);
+        __builtin_prefetch(&t->fresh[1], 1);
+        __builtin_prefetch(t->chunk.base + HSC_CHUNK_HEADER_BYTES + t->chunk.used_bytes, 1);
+        for (uint32_t i = t->frames, n = 0; i > 0 && n < 6; i--, n++)
+            __builtin_prefetch(&t->stack[i - 1]);
+        uint64_t pc = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+        __builtin_prefetch(&t->cache[(pc ^ pc >> 10) & (HSC_RT_RULE_CACHE - 1)]);
     }
     if (!t)
         atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);

@@ -82,7 +82,7 @@ static void grow(hsc_rt_tree *t) {
     }
 }
 
-uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh) {
+HSC_RT_HOT uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh) {
     uint64_t h = hash(parent, pc, mapping_id, flags);
     for (uint32_t i = *bucket_at(t, bucket_of(t, h)); i;) {
         const hsc_rt_node *x = node_at(t, i);

@@ -303,7 +303,7 @@ static bool find_bp(walker *w, hsc_rt_frame *f) {
 enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 
 /* Fills the slots of `f` and the caller's state in `next`. */
-static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
+HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
     bool exact = f->flags & HSC_FRAME_EXACT;
     const hsc_rt_cached_rule *c = rule_at(w, f->pc - !exact);
     const hsc_rt_rule *r = &c->rule;
@@ -367,7 +367,7 @@ read:
 
 /* How many of the kept frames, from index `from` outwards, still hold: returns the index of the last one whose words are
  * changed, or -1 when the whole rest is as it was. */
-static int32_t verify(walker *w, int32_t from) {
+HSC_RT_HOT static int32_t verify(walker *w, int32_t from) {
     const hsc_rt_frame *s = w->t->stack;
     for (int32_t i = from; i > 0; i--) {
         const hsc_rt_frame *f = &s[i];
@@ -385,7 +385,7 @@ static int32_t verify(walker *w, int32_t from) {
 
 /* From the innermost frame in fresh[0] outwards. Returns the number of fresh frames; *base is the index in the kept stack
  * of the frame that they were called from, -1: none. */
-static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
+HSC_RT_HOT static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
     hsc_rt_thread *t = w->t;
     hsc_rt_frame *f = t->fresh;
     uint32_t n = 0;
@@ -448,7 +448,7 @@ static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
 }
 
 /* The child of `parent` for this frame; 0: no memory or no room. */
-static uint32_t put_node(hsc_rt_thread *t, const hsc_rt_modules *modules, uint32_t parent, const hsc_rt_frame *f, uint64_t now_ns) {
+HSC_RT_HOT static uint32_t put_node(hsc_rt_thread *t, const hsc_rt_modules *modules, uint32_t parent, const hsc_rt_frame *f, uint64_t now_ns) {
     bool fresh;
     uint32_t node = hsc_rt_tree_child(&t->tree, parent, f->pc, f->mapping_id, f->flags, &fresh);
     if (!node || !fresh)
@@ -470,7 +470,7 @@ uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
 
 /* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. `blocked`:
  * the thread waits and its rbp is not known; the kept stack is read for it and stays as it is. */
-static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, uint64_t now_ns, bool *truncated) {
+HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, uint64_t now_ns, bool *truncated) {
     uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
     if (t->generation != generation) { /* modules came or went: what is kept may mean something else now */
         __builtin_memset(t->cache, 0, sizeof t->cache);
@@ -518,7 +518,7 @@ static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, ui
     return node;
 }
 
-uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated) {
+HSC_RT_HOT uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated) {
     const greg_t *r = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
     hsc_rt_frame *f = t->fresh;
     f->pc = (uint64_t)r[REG_RIP];

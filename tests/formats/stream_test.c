@@ -154,6 +154,32 @@ static void test_chunk_full(void **state) {
     }
 }
 
+/* The short way of a sample writes what the tables would, to the last byte that fits. */
+static void test_samples_put_shortly(void **state) {
+    (void)state;
+    static _Alignas(16) uint8_t other[8192];
+    hsc_chunk_writer a, b;
+    uint64_t x = 88172645463325252u;
+    hsc_chunk_begin(&a, slot, sizeof other, HSC_CHUNK_DYNAMIC, 1, 0, 1000, 0);
+    hsc_chunk_begin(&b, other, sizeof other, HSC_CHUNK_DYNAMIC, 1, 0, 1000, 0);
+    for (int i = 0;; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        hsc_rec_sample r = {i % 5 ? x >> (x & 63) : 0, x >> (x >> 6 & 63), x >> (x >> 12 & 63)};
+        hsc_status status = hsc_chunk_put(&a, HSC_REC_sample, &r);
+        assert_int_equal(hsc_chunk_put_sample(&b, &r), status);
+        assert_int_equal(a.used_bytes, b.used_bytes);
+        if (status) {
+            assert_int_equal(status, HSC_E_LIMIT);
+            break;
+        }
+        if (i % 3 == 0) { /* their deltas are of the same fields */
+            hsc_rec_sample_weighted w = {r.time + 7, r.node_id + 3, 0, 2, 1};
+            assert_int_equal(hsc_chunk_put(&a, HSC_REC_sample_weighted, &w), hsc_chunk_put(&b, HSC_REC_sample_weighted, &w));
+        }
+    }
+    assert_memory_equal(slot, other, HSC_CHUNK_HEADER_BYTES + a.used_bytes);
+}
+
 static void test_put_refuses(void **state) {
     (void)state;
     static char large[HSC_RECORD_MAX_BYTES + 1];
@@ -583,6 +609,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crc_and_hash),     cmocka_unit_test(test_varints),
         cmocka_unit_test(test_every_record),     cmocka_unit_test(test_chunk_full),
+        cmocka_unit_test(test_samples_put_shortly),
         cmocka_unit_test(test_put_refuses),      cmocka_unit_test(test_buffer_writer), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_concatenated),     cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_older_schema),     cmocka_unit_test(test_short_and_long_records),

@@ -48,6 +48,7 @@ typedef struct hsc_chunk_writer {
     uint8_t *base; /* start of the chunk's 64-byte header; 8-byte aligned */
     uint32_t slot_bytes;
     uint32_t used_bytes; /* payload bytes committed */
+    uint32_t sample_slot; /* delta of sample.node_id */
     uint64_t last_time;
     uint64_t last_delta[HSC_WRITER_DELTAS];
 } hsc_chunk_writer;
@@ -64,6 +65,9 @@ void hsc_chunk_begin(hsc_chunk_writer *w, void *base, uint32_t slot_bytes, hsc_c
  * above HSC_RECORD_MAX_BYTES, which no chunk can hold.
  * Signal-safe; one writer at a time. Cost: some 15 to 25 ns for a sample. */
 hsc_status hsc_chunk_put(hsc_chunk_writer *w, uint32_t record_id, const void *record);
+
+/* hsc_chunk_put of a sample, the record that matters most: without the tables, which a handler finds in no cache. */
+hsc_status hsc_chunk_put_sample(hsc_chunk_writer *w, const hsc_rec_sample *sample);
 
 /* Seals the chunk: payload CRC and the SEALED flag. May run in another thread once the writer is done. With `shrink`
  * the slot size in the header is cut to the used bytes (rounded up to 8), for packed files and sections; returns the
