@@ -408,8 +408,9 @@ static hsc_status messages(findings *f, hsc_err *err) {
     report *r = f->r;
     report_message *rows;
     uint32_t n, best = HSC_NONE;
-    double all = 0, sent = 0, elapsed = 0;
-    char text[1200], where[200];
+    double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
+    const char *setup_name = NULL;
+    char text[1200], where[200], apart[200] = "";
     hsc_status status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -419,18 +420,25 @@ static hsc_status messages(findings *f, hsc_err *err) {
             elapsed += process.end_s - process.begin_s;
     }
     for (uint32_t i = 0; i < n; i++) {
+        if (rows[i].kind == HSC_operation_class_SETUP) {
+            setup += rows[i].duration_s;
+            setup_name = setup_name ? setup_name : rows[i].operation; /* the longest comes first */
+            continue;
+        }
         all += rows[i].duration_s;
         sent += (double)rows[i].sent_bytes;
-        if (best == HSC_NONE && rows[i].kind != HSC_operation_class_SETUP)
+        if (best == HSC_NONE)
             best = i;
     }
+    if (setup_name && elapsed > 0 && setup >= 0.01 * elapsed)
+        snprintf(apart, sizeof apart, " Another %.3g s pass in start, end and set-up, mostly %s.", setup, setup_name);
     if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
                  "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %.3g MB; "
-                 "longest: %s%s, %.3g s in %llu calls.",
+                 "longest: %s%s, %.3g s in %llu calls.%s",
                  all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
-                 (unsigned long long)rows[best].calls);
+                 (unsigned long long)rows[best].calls, apart);
         say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", no_share, at_line(r, rows[best].line), text);
     }
     free(rows);

@@ -388,14 +388,72 @@ oo::class create ::heatscope::App {
         clipboard append -displayof $Top -- [[my view $name] describe]
         my Tell "$name copied as text"
     }
+    # Asks for a file, then calls one of ours with it.
+    method AskFile {command words suffix types} {
+        set name [{*}$command -parent $Top -defaultextension $suffix -filetypes $types]
+        if {$name eq ""} {
+            return ""
+        }
+        raise $Top
+        update
+        return $name
+    }
     method savePicture {} {
-        set name [tk_getSaveFile -parent $Top -defaultextension .png -initialfile heatscope.png \
-            -filetypes {{Picture .png}}]
+        set name [my AskFile {tk_getSaveFile -initialfile heatscope.png} window .png {{Picture .png}}]
         if {$name ne ""} {
-            raise $Top
-            update
             my snapshot window $name
             my Tell "saved $name"
+        }
+    }
+    method exportView {} {
+        set view [my activeView]
+        set name [my AskFile [list tk_getSaveFile -initialfile heatscope-$view.svg] $view .svg \
+            {{Drawing .svg} {Document .pdf} {Picture .png} {Table .tsv} {Text .txt}}]
+        if {$name ne "" && ![my Complains {my export $view $name}]} {
+            my Tell "saved $name"
+        }
+    }
+    method saveSession {} {
+        set name [my AskFile {tk_getSaveFile -initialfile heatscope.session} session .session {{Session .session}}]
+        if {$name ne "" && ![my Complains {my session save $name}]} {
+            my Tell "saved $name"
+        }
+    }
+    method openSession {} {
+        set name [my AskFile tk_getOpenFile session .session {{Session .session} {All *}}]
+        if {$name ne ""} {
+            my Complains {my session open $name}
+        }
+    }
+    # Runs a script; an error is told in the status line. True if there was one.
+    method Complains {script} {
+        if {[catch {uplevel 1 $script} message]} {
+            my Tell $message
+            return 1
+        }
+        return 0
+    }
+    # A view as file, by suffix: .png .svg .pdf .tsv .txt
+    method export {view file} {
+        if {![$Panes shown $view]} {
+            $Panes raise $view
+        }
+        my settle
+        [my view $view] exportTo $file
+    }
+    # Session files: what is selected and how the window is arranged, as text.
+    method session {what file} {
+        switch -- $what {
+            save {
+                ::heatscope::View::write $file.part[pid] [::heatscope::session write $Run $Bus [$Panes state] [::heatscope::theme current]]
+                file rename -force -- $file.part[pid] $file
+            }
+            open {
+                set session [::heatscope::session read $Run $file]
+                ::heatscope::useTheme [dict get $session theme]
+                $Panes restore [dict get $session panes]
+                $Bus set session {*}[dict get $session selection]
+            }
         }
     }
     method edit {} {
@@ -585,6 +643,11 @@ oo::class create ::heatscope::App {
         foreach {sequence action text} [::heatscope::settings keys] {
             if {$text ne ""} {
                 lappend rows [list [::heatscope::App::keyName $sequence] $text]
+            }
+        }
+        foreach {view keys} [::heatscope::settings get viewKeys] {
+            foreach {names text} $keys {
+                lappend rows [list [join $names] "$view: $text"]
             }
         }
         set half [expr {([llength $rows] + 1) / 2}]

@@ -16,6 +16,8 @@ namespace eval ::heatscope::script {
         drag       {6 6 "VIEW WIDGET X Y X Y: button 1 from there to there"}
         describe   {1 1 "VIEW|selection|status|views"}
         snapshot   {2 2 "window|VIEW FILE.png"}
+        export     {2 2 "VIEW FILE: by suffix .png .svg .pdf .tsv .txt"}
+        session    {2 2 "save|open FILE: selection and arrangement of the window"}
         settle     {0 0 ": until all is drawn"}
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
@@ -166,6 +168,18 @@ namespace eval ::heatscope::script {
     }
     proc Do_snapshot {app what file} {
         $app snapshot $what $file
+        return ""
+    }
+    proc Do_export {app view file} {
+        $app export $view $file
+        return ""
+    }
+    proc Do_session {app what file} {
+        if {$what ni {save open}} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: session: expected save or open, got '$what'"
+        }
+        $app session $what $file
+        $app settle
         return ""
     }
     proc Do_settle {app} {

@@ -112,6 +112,9 @@ namespace eval ::heatscope::settings {
         <Control-e>     {edit}           {open the line in $VISUAL or $EDITOR}
         <Control-c>     {copy}           {copy what is shown of the active view as text}
         <Control-s>     {savePicture}    {save a picture of the window}
+        <Control-x>     {exportView}     {save the active view as SVG, PDF, PNG, TSV or text}
+        <Control-w>     {saveSession}    {save selection and arrangement as a session file}
+        <Control-o>     {openSession}    {open a session file}
         <b>             {cycle bin}      {bin by maximum or by sum}
         <s>             {cycle scale}    {scale logarithmic or linear}
         <c>             {cycle colours}  {next colour map}
@@ -134,6 +137,13 @@ namespace eval ::heatscope::settings {
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}
+    }
+
+    # Keys that single views answer, for the key sheet.
+    variable viewKeys {
+        Contexts {h {open the hottest way down}  {d u f} {top-down, bottom-up, flat}  {Right Left} {open, close}}
+        {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
+        {Messages, Compare} {g {next grouping}}
     }
 
     proc get {name args} {

@@ -168,6 +168,14 @@ oo::class create ::heatscope::CompareView {
             [::heatscope::fmt amount [dict get $c value_b] $unit] there, [$Model amount $c [dict get $Selection metric]][expr {
             [dict get $c beyond] ? "" : ", within noise"}][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]"
     }
+    method table {} {
+        set rows [list {name where this other change low high beyond_noise how}]
+        foreach c $Rows {
+            lappend rows [list [dict get $c name] [dict get $c where] [dict get $c value_a] [dict get $c value_b] [dict get $c change] \
+                [dict get $c low] [dict get $c high] [dict get $c beyond] [dict get $c how]]
+        }
+        return $rows
+    }
     method describe {} {
         if {![$Model any]} {
             return "Compare: no second database\n"

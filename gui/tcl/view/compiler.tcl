@@ -204,6 +204,14 @@ oo::class create ::heatscope::CompilerView {
         }
         my Read $text
     }
+    method table {} {
+        set rows [list {loop where runs_as value share price reason}]
+        foreach row $Rows {
+            lappend rows [list [dict get $row name] [dict get $row where] [dict get $row words] [dict get $row sum] [dict get $row share] \
+                [dict get $row price] [dict get $row reason]]
+        }
+        return $rows
+    }
     method describe {} {
         set out "Compiler: [my fullSubtitle]\n"
         foreach row [lrange $Rows 0 100] {

@@ -233,6 +233,14 @@ oo::class create ::heatscope::ContextsView {
         my Read "[dict get $row name] [dict get $row where]: [my Samples [dict get $row inclusive]],\
             [::heatscope::fmt percent [dict get $row share] 1] of the run, itself [my Samples [dict get $row exclusive]]"
     }
+    method table {} {
+        set rows [list {depth name where inclusive own share}]
+        foreach row $Rows {
+            lappend rows [list [dict get $row depth] [dict get $row name] [dict get $row where] [dict get $row inclusive] \
+                [dict get $row exclusive] [dict get $row share]]
+        }
+        return $rows
+    }
     method describe {} {
         set out "Contexts, [dict get {topdown top-down bottomup bottom-up flat flat} $Mode]\n"
         foreach row [lrange $Rows 0 400] {

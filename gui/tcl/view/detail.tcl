@@ -736,6 +736,20 @@ oo::class create ::heatscope::DetailView {
 
     method top {} { return $Top }
     method rowGeometry {} { return [list $Height $HeaderHeight] }
+    # The lines in view that have code.
+    method table {} {
+        set rows [list {line sum min mean max stddev text}]
+        if {$Document eq "" || $File < 0} {
+            return $rows
+        }
+        foreach line [$Db lines $File $Top [expr {$Top + $Rows}]] {
+            set row [$Db findline $File $line]
+            set s [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+            lappend rows [list $line [dict get $s sum] [dict get $s min] [dict get $s mean] [dict get $s max] [dict get $s stddev] \
+                [string trim [$Text get [expr {$line - $Top + 1}].0 [expr {$line - $Top + 1}].end]]]
+        }
+        return $rows
+    }
     method describe {} {
         set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"
         if {[winfo ismapped $Warn]} {

@@ -145,6 +145,14 @@ oo::class create ::heatscope::FindingsView {
         $Text see f$n.first
         $Nav finding findings [lindex $Found $n]
     }
+    method table {} {
+        set rows [list {title share low high place text}]
+        foreach f $Found {
+            lappend rows [list [dict get $f title] [dict get $f share] [dict get $f low] [dict get $f high] [$Run findingPlace $f] \
+                [::heatscope::FindingsView::words $f]]
+        }
+        return $rows
+    }
     method describe {} {
         set out "Findings\n"
         set n 0

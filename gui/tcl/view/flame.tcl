@@ -86,6 +86,15 @@ oo::class create ::heatscope::FlameView {
         }
         my Read "$text, itself [my Samples [dict get $hit exclusive]]"
     }
+    method table {} {
+        set rows [list {depth name inclusive part_of_shown}]
+        foreach box [$Flame boxes] {
+            lappend rows [list [dict get $box depth] [dict get $box name] \
+                [lindex [$Db sums -table context_incl -rows [list [dict get $box context] 1] {*}[my Common]] 0] \
+                [expr {[dict get $box x1] - [dict get $box x0]}]]
+        }
+        return $rows
+    }
     method describe {} {
         return "Flame graph, [my fullSubtitle]\n[$Flame describe]"
     }

@@ -337,6 +337,15 @@ oo::class create ::heatscope::MessagesView {
         }
         my Read ""
     }
+    method table {} {
+        set keys {calls sent sent_bytes received received_bytes size_min size_mean size_stddev size_max duration_s share duration_min_s
+            duration_mean_s duration_stddev_s duration_max_s completions in_flight_s completion_s threads}
+        set rows [list [list name where {*}$keys]]
+        foreach row $Rows {
+            lappend rows [list [dict get $row name] [dict get $row where] {*}[lmap key $keys {dict get $row $key}]]
+        }
+        return $rows
+    }
     method describe {} {
         set out "Messages by $By: [my fullSubtitle]\n"
         foreach row [lrange $Rows 0 100] {

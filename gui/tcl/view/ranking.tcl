@@ -358,6 +358,13 @@ oo::class create ::heatscope::RankingView {
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
             [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"
     }
+    method table {} {
+        set rows [list {name where value share max_over_mean}]
+        foreach row $Rows {
+            lappend rows [list {*}[my Name $row] [dict get $row sum] [dict get $row share] [dict get $row imbalance]]
+        }
+        return $rows
+    }
     method describe {} {
         return "[$Path.head.title cget -text]\n[$List describe]"
     }

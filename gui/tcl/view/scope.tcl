@@ -222,6 +222,15 @@ oo::class create ::heatscope::ScopeView {
         }
         my Read "[dict get $hit name]: [my Samples [dict get $hit value]], [::heatscope::fmt percent [dict get $hit share] 1]"
     }
+    method table {} {
+        set rows [list {category sum share min mean max}]
+        foreach kind [$Db categories [expr {max(0, $Shown)}] {*}[my Common]] {
+            lappend rows [list [dict get $kind name] [dict get $kind sum] [dict get $kind share] [dict get $kind min] [dict get $kind mean] \
+                [dict get $kind max]]
+        }
+        return $rows
+    }
+    method picture {} { return $Stack }
     method describe {} {
         set in $Body.in
         set out "Scope: [my fullSubtitle]\n[$in.share.part cget -text], [$in.share.time cget -text]\n"

@@ -150,6 +150,38 @@ oo::class create ::heatscope::View {
     method Build {body} {}
     method Show {changed} {}
     method describe {} { return "" }
+    # What is shown as rows for spreadsheets: a list of rows, the first with the names of the columns.
+    method table {} {
+        return -code error -errorcode [list HEATSCOPE VIEW TABLE] "[my name] has no table: export it as picture or text"
+    }
+    # The drawn widget that stands for the view in vector pictures.
+    method picture {} { return [my focusWidget] }
+    # By suffix: .png as on the screen, .svg and .pdf the drawn widget, .tsv the rows, .txt the description. Written beside
+    # and renamed.
+    method exportTo {file} {
+        set suffix [string tolower [file extension $file]]
+        set temporary $file.part[pid]$suffix
+        try {
+            switch -- $suffix {
+                .png { ::heatscope::grab $Path $temporary }
+                .svg - .pdf {
+                    if {[catch {[my picture] cget -db}]} {
+                        return -code error -errorcode {HEATSCOPE VIEW EXPORT} "[my name] is text: export it as .txt, .tsv or .png"
+                    }
+                    [my picture] export $temporary
+                }
+                .tsv { ::heatscope::View::write $temporary [::heatscope::View::tsv [my table]] }
+                .txt { ::heatscope::View::write $temporary [my describe] }
+                default {
+                    return -code error -errorcode {HEATSCOPE VIEW EXPORT} \
+                        "export: expected a file name that ends in .png, .svg, .pdf, .tsv or .txt, got '$file'"
+                }
+            }
+            file rename -force -- $temporary $file
+        } finally {
+            file delete -force -- $temporary
+        }
+    }
     # The widget that takes the keyboard.
     method focusWidget {} { return $Path }
     method themed {} {}
@@ -182,5 +214,21 @@ oo::class create ::heatscope::View {
     # Widths that all drawn widgets share.
     method Widget {class path args} {
         return [::heatscope::$class $path -db $Db -background "" -scale [::heatscope::theme scale] {*}$args]
+    }
+}
+namespace eval ::heatscope::View {
+    # Tabs and line ends in cells become blanks.
+    proc tsv {rows} {
+        set out {}
+        foreach row $rows {
+            append out [join [lmap cell $row {regsub -all {[\t\r\n]+} $cell { }}] \t] \n
+        }
+        return $out
+    }
+    proc write {file text} {
+        set channel [open $file w]
+        fconfigure $channel -encoding utf-8
+        puts -nonewline $channel $text
+        close $channel
     }
 }
