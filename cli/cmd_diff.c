@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "diff_text.h"
 
-enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS, OPT_SCALING };
+enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS, OPT_INTERVAL, OPT_INTERVAL_B, OPT_SCALING };
 
 static const hsc_cli_option options[] = {
     {"by", 0, "WHAT", "one table: procedure, loop, line or module"},
@@ -15,6 +15,8 @@ static const hsc_cli_option options[] = {
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
     {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"},
     {"processors", 'p', "AXIS", "what counts as a processor: process or thread (processes where there are several)"},
+    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
+    {"interval-b", 0, "FROM:TO", "another interval of B, so that A and B may be one run"},
     {"scaling", 0, "KIND", "strong or weak: how efficiency is reckoned between runs of different size (strong)"},
     {NULL, 0, NULL, NULL}};
 
@@ -36,7 +38,8 @@ static const hsc_cli_command command = {
         "of all processors in A over that in B (weak scaling: of one processor on average).",
     .examples = "  heatscope diff before.heatscope after.heatscope\n"
                 "  heatscope diff --by=loop --where=solver.c ranks4/ ranks64/\n"
-                "  heatscope diff --by=line --format=csv a.h5 b.h5",
+                "  heatscope diff --by=line --format=csv a.h5 b.h5\n"
+                "  heatscope diff --interval=:50% --interval-b=50%: run run",
     .options = options};
 
 typedef struct choices {
@@ -45,7 +48,7 @@ typedef struct choices {
     bool top_given, weak;
     uint32_t top;
     int axis; /* -1: chosen by the data */
-    const char *metric, *where;
+    const char *metric, *where, *interval, *interval_b;
 } choices;
 
 static int set(void *ctx, int option, const char *value) {
@@ -77,6 +80,12 @@ static int set(void *ctx, int option, const char *value) {
     case OPT_WHERE:
         c->where = value;
         return -1;
+    case OPT_INTERVAL:
+        c->interval = value;
+        return -1;
+    case OPT_INTERVAL_B:
+        c->interval_b = value;
+        return -1;
     case OPT_SCALING:
         c->weak = !strcmp(value, "weak");
         if (!c->weak && strcmp(value, "strong"))
@@ -90,7 +99,7 @@ static int set(void *ctx, int option, const char *value) {
     }
 }
 
-static hsc_status open_side(report *r, const char *path, const choices *c, hsc_err *err) {
+static hsc_status open_side(report *r, const char *path, const choices *c, const char *interval, hsc_err *err) {
     hsc_status s = hsc_db_open(path, &r->db, err);
     if (s)
         return s;
@@ -99,7 +108,22 @@ static hsc_status open_side(report *r, const char *path, const choices *c, hsc_e
     r->where = c->where;
     r->width = hsc_cli_width();
     r->top = c->top_given ? c->top : c->format == REPORT_TEXT ? 10 : 0;
-    return hsc_cli_find_metric(r->db, c->metric, &r->metric, err);
+    s = hsc_cli_find_metric(r->db, c->metric, &r->metric, err);
+    return s ? s : hsc_cli_set_interval(r->db, interval, err);
+}
+
+/* Elapsed and CPU time of the interval in place of the run's. */
+static hsc_status tell_interval(report *r, hsc_err *err) {
+    double begin_s, end_s, samples = 0;
+    hsc_db_metric time;
+    if (!hsc_db_get_interval(r->db, &begin_s, &end_s))
+        return HSC_OK;
+    hsc_status s = hsc_db_get_metric(r->db, 0, &time, err);
+    if (!s)
+        s = hsc_db_read_sums(r->db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, &samples, err);
+    r->info.wall_s = end_s - begin_s;
+    r->info.cpu_s = s ? 0 : samples * time.scale;
+    return s;
 }
 
 int hsc_cmd_diff(int argc, char **argv) {
@@ -121,14 +145,18 @@ int hsc_cmd_diff(int argc, char **argv) {
         if ((code = hsc_cli_database_for("diff", argv[first + i], path[i], sizeof path[i])) >= 0)
             return code;
     d.weak = c.weak;
-    hsc_status s = open_side(&d.a, path[0], &c, &err);
+    hsc_status s = open_side(&d.a, path[0], &c, c.interval, &err);
     if (!s)
-        s = open_side(&d.b, path[1], &c, &err);
+        s = open_side(&d.b, path[1], &c, c.interval_b ? c.interval_b : c.interval, &err);
     if (!s) { /* one axis for both */
         bool processes = d.a.info.processes > 1 || d.b.info.processes > 1;
         d.a.axis = d.b.axis = c.axis >= 0 ? (hsc_db_axis)c.axis : processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
         s = diff_load(&d, &err);
     }
+    if (!s)
+        s = tell_interval(&d.a, &err);
+    if (!s)
+        s = tell_interval(&d.b, &err);
     if (!s)
         s = c.format == REPORT_TEXT ? diff_text(&d, c.by, &err) : diff_rows(&d, c.by, c.format == REPORT_JSON, &err);
     diff_clear(&d);

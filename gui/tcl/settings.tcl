@@ -132,7 +132,7 @@ namespace eval ::heatscope::settings {
         <Alt-Key-8>     {toggle compiler}   {hide or show the compiler's decisions}
         <Alt-Key-9>     {toggle messages}   {hide or show the messages}
         <Alt-Key-0>     {toggle compare}    {hide or show the comparison with a second database}
-        <Alt-i>     {toggle timeline}   {hide or show the timeline}
+        <Alt-i>         {toggle timeline}   {hide or show the timeline}
         <i>             {raise timeline}    {show the timeline; a drag in it chooses an interval}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
