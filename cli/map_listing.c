@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map_facts.h"
 #include "store/source.h"
 
 #define LEVELS_MAX 8
@@ -19,7 +20,7 @@ typedef struct listing {
     char *text;                  /* of the file; NULL: not to be had */
     HSC_VEC(const char *) lines; /* line n is lines.p[n - 1], up to its line break */
     HSC_VEC(uint32_t) loops;     /* of the file, by first line */
-    HSC_VEC(uint32_t) calls;     /* inlined ones and those with remarks, by line */
+    HSC_VEC(uint32_t) calls;     /* inlined ones, those with remarks, and messages, by line */
     HSC_VEC(uint32_t) procedures;
     int levels, digits;
     size_t next_loop, next_call;
@@ -208,12 +209,31 @@ static bool same_code(const hsc_map_book *b, const hsc_book_loop *x, const hsc_b
                    hsc_map_versions_text(b, y, false, text_y, sizeof text_y));
 }
 
+/* The module that a loop's record is in; of copies in several modules it may not be the procedure's. NULL. */
+static const hsc_map_module *module_of_loop(const hsc_map_book *b, const hsc_book_loop *at) {
+    const hsc_map_module *m = b->procedures.p[at->procedure].module;
+    return at->record >= m->loops && at->record < m->loops + m->n_loops ? m : NULL;
+}
+
+static const hsc_map_module *module_of_call(const hsc_map_book *b, const hsc_book_call *at) {
+    const hsc_map_module *m = at->procedure == HSC_NO_INDEX ? NULL : b->procedures.p[at->procedure].module;
+    return m && at->record >= m->callsites && at->record < m->callsites + m->n_callsites ? m : NULL;
+}
+
+static void put_facts(listing *l, const uint32_t *nest, int n, hsc_map_facts *facts) {
+    for (size_t i = 0; i < facts->lines.n; i++)
+        put_note(l, nest, n, facts->lines.p[i], NOTE);
+    hsc_map_facts_fini(facts);
+}
+
 /* A loop; `same` of the `all` loops of this place (instances of a template) have its code. */
 static void put_loop(listing *l, uint32_t row, size_t same, size_t all) {
     const hsc_map_book *b = l->b;
     const hsc_book_loop *at = &b->loops.p[row];
     uint32_t nest[LEVELS_MAX];
-    char how[600], text[900], of[64] = "";
+    char how[600], text[1200], of[64] = "", extent[200] = "";
+    const hsc_map_module *m = module_of_loop(b, at);
+    hsc_map_facts facts = {0};
     int n;
     nest_of(l, row, nest, &n);
     hsc_book_outcome o = hsc_map_outcome(b, at);
@@ -221,9 +241,13 @@ static void put_loop(listing *l, uint32_t row, size_t same, size_t all) {
     if (all > 1)
         snprintf(of, sizeof of, ", in %zu of %zu instances", same, all);
     hsc_map_versions_text(b, at, true, how, sizeof how);
-    snprintf(text, sizeof text, "%s %" PRIu64 "%s: %s", kind ? kind : "loop", at->record->line_begin, of,
-             how[0] ? how : "no code of its own");
+    if (m)
+        hsc_map_loop_extent(m, at->record, extent, sizeof extent);
+    snprintf(text, sizeof text, "%s %" PRIu64 "%s: %s%s", kind ? kind : "loop", at->record->line_begin, of,
+             how[0] ? how : "no code of its own", extent);
     put_note(l, nest, n, text, how[0] ? ink_of(&o) : NOTE);
+    if (m && hsc_map_loop_facts(m, at->record, &facts)) /* what there is no memory for is left out */
+        put_facts(l, nest, n, &facts);
     for (uint32_t i = 0; i < at->versions; i++) { /* what became of it where it was inlined */
         const hsc_book_version *v = &b->versions.p[at->first_version + i];
         if (v->is_own || (i && !strcmp(b->versions.p[at->first_version + i - 1].function, v->function)))
@@ -346,6 +370,13 @@ static void put_calls(listing *l, const uint32_t *rows, size_t count) {
     }
     if (used)
         put_note(l, nest, n, text, NOTE);
+    for (size_t i = 0; i < count; i++) {
+        const hsc_book_call *at = &b->calls.p[rows[i]];
+        const hsc_map_module *m = module_of_call(b, at);
+        hsc_map_facts facts = {0};
+        if (m && hsc_map_message_facts(m, at->record, &facts))
+            put_facts(l, nest, n, &facts);
+    }
     for (size_t i = 0; i < count; i++) {
         const hsc_book_call *at = &b->calls.p[rows[i]];
         put_remarks(l, nest, n, at->first_remark, at->remarks, at->record->line);
@@ -474,6 +505,7 @@ static bool collect(listing *l, uint32_t first, uint32_t end, uint64_t *last_lin
             bool matters = at->inlined || (l->o->all_remarks && at->remarks);
             for (uint32_t r = 0; r < at->remarks && !matters; r++)
                 matters = hsc_map_remark_matters(b->remarks.p[at->first_remark + r].record);
+            matters = matters || (module_of_call(b, at) && hsc_map_is_message(module_of_call(b, at), at->record));
             if (strcmp(at->file, l->path) || !at->record->line || !matters)
                 continue;
             any = true;

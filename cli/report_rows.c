@@ -102,6 +102,28 @@ static hsc_status put_spread(sink *s, uint32_t scope, hsc_err *err) {
     return status;
 }
 
+/* Variable and number of iterations as far as the compiler knows them, and the OpenMP directive. */
+static hsc_status put_control(sink *s, uint32_t scope, hsc_err *err) {
+    uint32_t first = 0, n = 0, directive = 0, directives = 0;
+    hsc_db_loop loop = {.variable = "", .bound = ""};
+    hsc_db_directive d = {.text = ""};
+    hsc_status status = hsc_db_find(s->r->db, HSC_LIST_LOOPS, scope, &first, &n, err);
+    if (!status && n)
+        status = hsc_db_get_loop(s->r->db, first, &loop, err);
+    if (!status)
+        status = hsc_db_find(s->r->db, HSC_LIST_DIRECTIVES, scope, &directive, &directives, err);
+    if (!status && directives)
+        status = hsc_db_get_directive(s->r->db, directive, &d, err);
+    if (status)
+        return status;
+    put_text(s, "variable", loop.variable);
+    put_text(s, "bound", loop.bound);
+    put_number(s, "iterations", loop.trips ? (double)loop.trips : NAN);
+    put_number(s, "iterations_max", loop.trips_max ? (double)loop.trips_max : NAN);
+    put_text(s, "directive", d.text);
+    return HSC_OK;
+}
+
 static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
     report *r = s->r;
     hsc_db_scope scope, p = {.name = ""};
@@ -156,6 +178,7 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         put_sampled(s, "scalar_remainder", v.scalar, false);
         put_text(s, "versions", how);
         put_text(s, "remark", found ? remark.message : "");
+        status = put_control(s, row, err);
     }
     return status;
 }

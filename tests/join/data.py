@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the map says of loops, memory, messages and directives, from the source to the database.
 Usage: data.py HEATSCOPE SOURCE WORK; exit code 77: no h5py"""
+import csv
+import io
 import os
 import re
 import shutil
@@ -17,6 +19,7 @@ NONE = 4294967295
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
 os.chdir(WORK)
+os.environ["OMP_NUM_THREADS"] = "1"
 LINE = {m[1]: n for n, text in enumerate(open(SOURCE, encoding="utf-8"), 1) for m in re.finditer(r"/\* ([A-Z]+(?: [a-z]+)?) \*/", text)}
 
 
@@ -24,10 +27,11 @@ def run(*command):
     done = subprocess.run([HEATSCOPE, *command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
 
 
 run("cc", "-O2", "-g", "-fopenmp", SOURCE, "-o", "data")
-run("run", "-o", "m", "./data")
+run("run", "-F", "1000", "-o", "m", "./data")
 run("correlate", "m", "-o", "m.h5")
 file = h5py.File("m.h5")
 
@@ -110,6 +114,23 @@ that("reduction(+" in directives[0]["text"].replace(" ", "") and directives[0]["
 that(directives[0]["scope"] == directives[0]["loop"] == scope_at("LOOP shared") and SCOPES[directives[0]["region"]]["kind"] == 5, directives)
 calls = rows("runtime_call")
 that({1, 2, 8} <= {c["role"] for c in calls} and all(c["directive"] == 0 for c in calls), calls)
+
+# the report
+table = {int(r["line_begin"]): r for r in csv.DictReader(io.StringIO(run("report", "--by=loop", "--format=csv", "m.h5")))
+         if os.path.basename(r["file"]) == os.path.basename(SOURCE)}
+packing, shared = table[LINE["LOOP pack"]], table[LINE["LOOP shared"]]
+that((packing["variable"], packing["bound"], packing["iterations"]) == ("i", "i < 64", "64"), packing)
+that(shared["directive"] == directives[0]["text"] and not shared["iterations"] and not packing["directive"], shared)
+
+# the listing: what belongs behind the loop's versions, memory, the message, the run time
+listing = [" ".join(line.split("-- ", 1)[1].split()) for line in run("map", "--listing", "--width=400", "data").split("\n") if "-- " in line]
+for text in (rf"for {LINE['LOOP pack']}: .*64 iterations", r"memory: field\[i\]\[column\] moves by 1024 bytes",
+             r"memory: .*edge\[index_of\[\?\]\] is found through index_of",
+             rf"sends edge\[0 : 63\], to rank 1, tag 5; waited for in line {LINE['WAIT']}; "
+             rf"written in line {LINE['LOOP pack'] + 1} from field$",
+             rf"for {LINE['LOOP checked']}: vector.*comparisons? of addresses at run time",
+             rf"calls of the OpenMP run time for line {LINE['DIRECTIVE']}: fork of the threads, .*reduction"):
+    that(any(re.match(text, line) for line in listing), f"listing: no '{text}' in {listing}")
 
 if wrong:
     sys.exit("\n".join(wrong))

@@ -59,10 +59,11 @@ int main(void) {
     if (!a || !b || !c)
         return 1;
     for (int round = 0; round < 20000; round++) {
-        pack(round & 127);
+        for (int column = 0; column < 32; column++) /* so that no loop is left without samples */
+            pack(column);
         gather(a, N);
         scale(b, a, c, N);
-        if (round % 100 == 0)
+        if (round % 2 == 0)
             all += sum(a, N);
     }
     printf("%g\n", all);
