@@ -282,6 +282,42 @@ def live():
     print(f"{reads} reads of a growing file, {last[0]} samples at the last")
 
 
+def commands():
+    """`heatscope control` stops and starts measuring: the directory's processes, and one of two by its number."""
+    directory = os.path.join(s.WORK, "commands")
+    shutil.rmtree(directory, ignore_errors=True)
+    children = [subprocess.Popen([s.HEATSCOPE, "run", "-q", "--append", "-F", "1000", "-o", directory, program("processes"), "forever"],
+                                 stdout=subprocess.PIPE) for _ in range(2)]
+
+    def told(*words):
+        done = subprocess.run([s.HEATSCOPE, "control", *words], capture_output=True, text=True)
+        expect(" ".join(words), done.returncode == 0 and not done.stdout + done.stderr, done)
+
+    def until(wanted):
+        """Waits until the processes have recorded these changes, by process."""
+        found = None
+        for _ in range(600):
+            found = {int(p.head["pid"]): [(on, re.search(r"\w+(?=\)?$)", reason)[0]) for _, on, reason in p.measuring]
+                     for p in processes(s.HEATSCOPE, directory) if p.head}
+            if found == wanted:
+                return
+            time.sleep(0.1)
+        expect("changes", False, (found, wanted))
+
+    try:
+        for c in children:
+            c.stdout.readline()
+        a, b = (c.pid for c in children)
+        told(directory, "stop")
+        until({a: [(0, "command")], b: [(0, "command")]})
+        told(str(b), "start")
+        until({a: [(0, "command")], b: [(0, "command"), (1, "command")]})
+    finally:
+        for c in children:
+            c.kill()
+            c.wait()
+
+
 def follow():
     """A second process prints what a running one has recorded, while it runs: every record whole, each once, those of a chunk
     in order, until the process has ended, orderly or by SIGKILL; together they are what the file holds."""
