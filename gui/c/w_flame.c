@@ -104,8 +104,10 @@ static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, s
         snprintf(out, capacity, "all");
     else if (c->kind == HSC_CONTEXT_PARTIAL)
         snprintf(out, capacity, "paths without a start");
-    else if (c->kind == HSC_CONTEXT_LOOP)
+    else if (c->kind == HSC_CONTEXT_LOOP && s->line_begin)
         snprintf(out, capacity, "%s :%u", hsc_text_clean(s->name, clean, sizeof clean), s->line_begin);
+    else if (c->kind == HSC_CONTEXT_LOOP)
+        hsc_text_clean(s->name, out, capacity);
     else {
         char whole[400];
         hsc_text_clean(s->name, whole, sizeof whole);

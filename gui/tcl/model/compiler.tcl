@@ -182,7 +182,7 @@ oo::class create ::heatscope::Compiler {
         foreach row [my rows $metric $axis] {
             if {[dict get $row scope] == $scope && [dict get $row price] > 0} {
                 lappend out [dict create kind section text "Vectors refused: [dict get $row reason]" \
-                    right "at stake: [::heatscope::fmt percent [dict get $row price] 1]"]
+                    right [::heatscope::fmt percent [dict get $row price] 1]]
             }
         }
         set seen {}

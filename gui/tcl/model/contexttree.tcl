@@ -113,7 +113,10 @@ oo::class create ::heatscope::ContextTree {
         switch -- [dict get $c kind] {
             root { return "whole program" }
             partial { return "paths that do not reach the thread's start" }
-            loop { return "[::heatscope::fmt plain [dict get $c name]] :[dict get $c line]" }
+            loop {
+                set name [::heatscope::fmt plain [dict get $c name]]
+                return [expr {[dict get $c line] > 0 ? "$name :[dict get $c line]" : $name}]
+            }
         }
         return [::heatscope::fmt shortName [dict get $c name]]
     }
