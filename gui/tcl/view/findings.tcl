@@ -176,8 +176,8 @@ namespace eval ::heatscope::FindingsView {
         set text [::heatscope::fmt plain [dict get $f text]]
         set title "[dict get $f title]: "
         if {[string first $title $text] == 0} {
+            # as it stands: it may begin with a name
             set text [string range $text [string length $title] end]
-            set text [string toupper [string index $text 0]][string range $text 1 end]
         }
         return $text
     }
