@@ -179,38 +179,57 @@ static void add_arguments(const hsc_map_module *m, const hsc_rec_message *v, hsc
     }
 }
 
-static void add_causes(const hsc_map_module *m, const hsc_rec_message *v, hsc_map_text *t) {
-    uint64_t last_kind = UINT64_MAX, last_line = 0;
+/* "written in lines 56-71 from g, h": all links of one kind and confidence, with what is copied beside them. */
+static void add_causes_of(const hsc_map_module *m, const hsc_rec_message *v, uint64_t kind, bool possible, hsc_map_text *t) {
+    uint64_t copy = kind == HSC_link_kind_WRITTEN ? HSC_link_kind_PACKED_FROM : HSC_link_kind_UNPACKED_INTO;
+    uint64_t first = UINT64_MAX, last = 0;
+    char arrays[400] = "";
+    hsc_map_text names = {arrays, sizeof arrays, 0};
     for (size_t i = 0; i < m->n_links; i++) {
         const hsc_rec_message_link *l = &m->links[i];
-        if (l->message_id != v->message_id)
+        if (l->message_id != v->message_id || (l->confidence == HSC_confidence_POSSIBLE) != possible)
             continue;
-        if (l->kind == HSC_link_kind_WAIT) {
-            uint64_t site = m->messages[l->target_id - 1].callsite_id, line = 0;
-            for (size_t k = 0; k < m->n_callsites && !line; k++)
-                if (m->callsites[k].callsite_id == site)
-                    line = m->callsites[k].line;
-            hsc_map_text_add(t, "%swaited for in line %" PRIu64, last_kind == l->kind ? ", " : t->n ? "; " : "", line);
-            last_kind = l->kind;
-            continue;
+        if (l->kind == kind) {
+            uint64_t line = m->references[l->target_id - 1].line;
+            first = line < first ? line : first;
+            last = line > last ? line : last;
         }
-        if (l->kind < HSC_link_kind_WRITTEN || l->kind > HSC_link_kind_UNPACKED_INTO)
-            continue;
-        const hsc_rec_reference *r = &m->references[l->target_id - 1];
-        bool is_copy = l->kind == HSC_link_kind_PACKED_FROM || l->kind == HSC_link_kind_UNPACKED_INTO;
-        if (is_copy) {
-            hsc_map_text_add(t, l->kind == HSC_link_kind_PACKED_FROM ? " from %s" : " into %s",
-                             r->array_id ? array_of(m, r->array_id)->name.p : "?");
-        } else if (last_kind != l->kind || last_line != r->line) {
-            const char *word = l->kind == HSC_link_kind_WRITTEN ? "written" : "read";
-            if (last_kind == l->kind)
-                hsc_map_text_add(t, ", %" PRIu64, r->line);
-            else
-                hsc_map_text_add(t, "%s%s%s in line %" PRIu64, t->n ? "; " : "",
-                                 l->confidence == HSC_confidence_POSSIBLE ? "perhaps " : "", word, r->line);
-            last_kind = l->kind;
-            last_line = r->line;
+        const hsc_rec_array *array = l->kind == copy ? array_of(m, m->references[l->target_id - 1].array_id) : NULL;
+        bool told = !array;
+        for (size_t k = 0; k < i && !told; k++) {
+            const hsc_rec_message_link *o = &m->links[k];
+            told = o->message_id == v->message_id && o->kind == copy &&
+                   (o->confidence == HSC_confidence_POSSIBLE) == possible &&
+                   m->references[o->target_id - 1].array_id == m->references[l->target_id - 1].array_id;
         }
+        if (!told)
+            hsc_map_text_add(&names, "%s%s", names.n ? ", " : "", array->name.p);
+    }
+    if (!last)
+        return;
+    hsc_map_text_add(t, "%s%s%s in line%s %" PRIu64, t->n ? "; " : "", possible ? "perhaps " : "",
+                     kind == HSC_link_kind_WRITTEN ? "written" : "read", first < last ? "s" : "", first);
+    if (first < last)
+        hsc_map_text_add(t, "-%" PRIu64, last);
+    if (names.n)
+        hsc_map_text_add(t, " %s %s", kind == HSC_link_kind_WRITTEN ? "from" : "into", arrays);
+}
+
+static void add_waits(const hsc_map_module *m, const hsc_rec_message *v, hsc_map_text *t) {
+    bool any = false;
+    for (size_t i = 0; i < m->n_links; i++) {
+        const hsc_rec_message_link *l = &m->links[i];
+        if (l->message_id != v->message_id || l->kind != HSC_link_kind_WAIT)
+            continue;
+        uint64_t site = m->messages[l->target_id - 1].callsite_id, line = 0;
+        for (size_t k = 0; k < m->n_callsites && !line; k++)
+            if (m->callsites[k].callsite_id == site)
+                line = m->callsites[k].line;
+        if (any)
+            hsc_map_text_add(t, ", %" PRIu64, line);
+        else
+            hsc_map_text_add(t, "%swaited for in line %" PRIu64, t->n ? "; " : "", line);
+        any = true;
     }
 }
 
@@ -221,6 +240,10 @@ bool hsc_map_message_facts(const hsc_map_module *m, const hsc_rec_callsite *c, h
     if (!v || !moves_data(v))
         return true;
     add_arguments(m, v, &t);
-    add_causes(m, v, &t);
+    add_waits(m, v, &t);
+    for (int possible = 0; possible < 2; possible++) {
+        add_causes_of(m, v, HSC_link_kind_WRITTEN, possible, &t);
+        add_causes_of(m, v, HSC_link_kind_READ, possible, &t);
+    }
     return !t.n || push(out, &t);
 }

@@ -281,6 +281,32 @@ static uint64_t waits_for(const hsc_pass *p, const hsc_message_seen *m, const hs
     return HSC_confidence_UNKNOWN;
 }
 
+static bool has_same_request(const hsc_pass *p, size_t a, size_t b) {
+    const hsc_message_seen *x = &p->messages_seen.p[a], *y = &p->messages_seen.p[b];
+    return x->request_id == y->request_id && x->procedure_id == y->procedure_id && equal(x->request, y->request);
+}
+
+/* One variable serves several messages of the procedure, one after the other: a wait that stands behind the next of them
+ * is not the first one's. `after`: some wait stands between the message and the next one. */
+static bool is_taken_over(const hsc_pass *p, size_t message, size_t wait, bool *after) {
+    uint64_t from = callsite_of(p, p->messages.p[message].callsite_id)->line;
+    uint64_t to = callsite_of(p, p->messages.p[wait].callsite_id)->line, next = UINT64_MAX;
+    *after = false;
+    for (size_t i = 0; i < p->messages.n; i++) {
+        uint64_t kind = p->messages.p[i].kind, line = callsite_of(p, p->messages.p[i].callsite_id)->line;
+        bool starts = kind != HSC_message_kind_WAIT && kind != HSC_message_kind_START;
+        if (i != message && starts && p->messages_seen.p[i].request_id && line > from && line < next &&
+            has_same_request(p, message, i))
+            next = line;
+    }
+    for (size_t i = 0; i < p->messages.n; i++) {
+        uint64_t line = callsite_of(p, p->messages.p[i].callsite_id)->line;
+        *after = *after || (p->messages.p[i].kind == HSC_message_kind_WAIT && p->messages_seen.p[i].request_id &&
+                            line > from && line < next && has_same_request(p, message, i));
+    }
+    return to > next;
+}
+
 void hsc_data_module(hsc_pass *p) {
     for (size_t i = 0; i < p->messages.n; i++) {
         uint64_t kind = p->messages.p[i].kind;
@@ -294,6 +320,11 @@ void hsc_data_module(hsc_pass *p) {
                 equal(p->messages.p[k].operation, (hsc_str){"MPI_Request_free", 16}))
                 continue;
             uint64_t confidence = waits_for(p, &p->messages_seen.p[i], &p->messages_seen.p[k], &reason);
+            bool after;
+            if (confidence && other == HSC_message_kind_WAIT && has_same_request(p, i, k) &&
+                (is_taken_over(p, i, k, &after) ||
+                 (after && callsite_of(p, p->messages.p[k].callsite_id)->line < callsite_of(p, p->messages.p[i].callsite_id)->line)))
+                continue;
             if (confidence)
                 add(p, i + 1, other == HSC_message_kind_WAIT ? HSC_link_kind_WAIT : HSC_link_kind_STARTS, k + 1,
                     confidence, reason);

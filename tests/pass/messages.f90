@@ -63,3 +63,24 @@ subroutine with_include(a, n, m, buffer)
   ! CHECK: root 0
   call mpi_bcast(a, n*m, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
 end subroutine
+
+! One request for two messages, one after the other: each has its own wait.
+subroutine one_request(a, n, other)
+  implicit none
+  include 'mpif.h'
+  integer :: n, other, request, ierr, status(MPI_STATUS_SIZE)
+  real(8) :: a(n)
+  ! CHECK: [[#@LINE+5]] MPI_Irecv in one_request
+  ! CHECK: request request
+  ! CHECK-NEXT: waited for by mpi_wait_ at line [[#@LINE+4]] (certain)
+  ! CHECK-NOT: waited for
+  ! CHECK: [[#@LINE+2]] MPI_Wait in one_request
+  call mpi_irecv(a, n, MPI_DOUBLE_PRECISION, other, 1, MPI_COMM_WORLD, request, ierr)
+  call mpi_wait(request, status, ierr)
+  ! CHECK: [[#@LINE+4]] MPI_Irecv in one_request
+  ! CHECK: request request
+  ! CHECK-NEXT: waited for by mpi_wait_ at line [[#@LINE+3]] (certain)
+  ! CHECK-NOT: waited for
+  call mpi_irecv(a, n, MPI_DOUBLE_PRECISION, other, 2, MPI_COMM_WORLD, request, ierr)
+  call mpi_wait(request, status, ierr)
+end subroutine
