@@ -195,12 +195,14 @@ static void add_causes_of(const hsc_map_module *m, const hsc_rec_message *v, uin
             last = line > last ? line : last;
         }
         const hsc_rec_array *array = l->kind == copy ? array_of(m, m->references[l->target_id - 1].array_id) : NULL;
-        bool told = !array;
-        for (size_t k = 0; k < i && !told; k++) {
+        bool told = !array || array->name.p[0] == '?' || !array->name.n;
+        for (size_t k = 0; k < i && !told; k++) { /* one name may stand for several arrays */
             const hsc_rec_message_link *o = &m->links[k];
-            told = o->message_id == v->message_id && o->kind == copy &&
-                   (o->confidence == HSC_confidence_POSSIBLE) == possible &&
-                   m->references[o->target_id - 1].array_id == m->references[l->target_id - 1].array_id;
+            const hsc_rec_array *other =
+                o->message_id == v->message_id && o->kind == copy && (o->confidence == HSC_confidence_POSSIBLE) == possible
+                    ? array_of(m, m->references[o->target_id - 1].array_id)
+                    : NULL;
+            told = other && !strcmp(other->name.p, array->name.p);
         }
         if (!told)
             hsc_map_text_add(&names, "%s%s", names.n ? ", " : "", array->name.p);
