@@ -124,16 +124,16 @@ static void put_sources(emit *e) {
 }
 
 /* Seconds since the start of the run of a monotonic time of process p. */
-static double run_time(const join *j, const jprocess *p, uint64_t mono_ns) {
+double hsc_join_run_time(const join *j, const jprocess *p, uint64_t mono_ns) {
     if (!p->has_start || !mono_ns)
         return 0;
     return ((double)p->start_unix_ns - (double)j->origin_ns) * 1e-9 + ((double)mono_ns - (double)p->start_ns) * 1e-9;
 }
 
-static double end_of(const join *j, const jprocess *p) {
+double hsc_join_end_of(const join *j, const jprocess *p) {
     uint64_t end = p->has_end ? p->end_ns : p->last_ns;
-    double t = run_time(j, p, end);
-    return t > 0 ? t : run_time(j, p, p->start_ns);
+    double t = hsc_join_run_time(j, p, end);
+    return t > 0 ? t : hsc_join_run_time(j, p, p->start_ns);
 }
 
 static const char *end_text(const jprocess *p) {
@@ -153,8 +153,8 @@ static void put_dynamic(emit *e) {
     COLUMN(e, process_mechanism, text, n, p[i]->mechanism);
     COLUMN(e, process_mechanism_note, text, n, p[i]->mechanism_note);
     COLUMN(e, process_end, text, n, end_text(p[i]));
-    COLUMN(e, process_begin_s, double, n, run_time(j, p[i], p[i]->start_ns));
-    COLUMN(e, process_end_s, double, n, end_of(j, p[i]));
+    COLUMN(e, process_begin_s, double, n, hsc_join_run_time(j, p[i], p[i]->start_ns));
+    COLUMN(e, process_end_s, double, n, hsc_join_end_of(j, p[i]));
     n = j->threads.n;
     jthread **t = j->threads.p;
     uint32_t *process = malloc((n + 1) * 4), *index = malloc((n + 1) * 4);
@@ -170,8 +170,8 @@ static void put_dynamic(emit *e) {
     COLUMN(e, thread_index, uint32_t, n, index[i]);
     COLUMN(e, thread_tid, uint32_t, n, t[i]->tid);
     COLUMN(e, thread_name, text, n, t[i]->name);
-    COLUMN(e, thread_begin_s, double, n, run_time(j, t[i]->process, t[i]->begin_ns));
-    COLUMN(e, thread_end_s, double, n, t[i]->end_ns ? run_time(j, t[i]->process, t[i]->end_ns) : end_of(j, t[i]->process));
+    COLUMN(e, thread_begin_s, double, n, hsc_join_run_time(j, t[i]->process, t[i]->begin_ns));
+    COLUMN(e, thread_end_s, double, n, t[i]->end_ns ? hsc_join_run_time(j, t[i]->process, t[i]->end_ns) : hsc_join_end_of(j, t[i]->process));
     COLUMN(e, thread_cpu_s, double, n, (double)t[i]->cpu_ns * 1e-9);
     COLUMN(e, thread_own_s, double, n, (double)t[i]->own_ns * 1e-9);
     COLUMN(e, thread_samples, uint64_t, n, t[i]->samples * t[i]->process->weight);
@@ -221,7 +221,7 @@ typedef struct measured { /* a row of message or wait */
 
 typedef HSC_VEC(measured) measured_rows;
 
-static uint32_t thread_row(const jprocess *p, uint64_t id) {
+uint32_t hsc_join_thread_row(const jprocess *p, uint64_t id) {
     size_t low = 0, high = p->threads.n; /* sorted by id */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -240,7 +240,7 @@ static bool list_measured(const join *j, bool messages, measured_rows *rows) {
             measured m = {
                 .process = p, .message = messages ? &p->messages.p[k] : NULL, .wait = messages ? NULL : &p->waits.p[k]};
             m.site = &p->sites.p[messages ? m.message->site : m.wait->site];
-            m.thread = thread_row(p, m.site->thread);
+            m.thread = hsc_join_thread_row(p, m.site->thread);
             if (m.thread != HSC_NO_INDEX && !HSC_PUSH(*rows, m))
                 return false;
         }
@@ -329,7 +329,7 @@ static void put_waits(emit *e) {
     COLUMN(e, wait_max_s, double, n, (double)r[i].wait->max_ns * 1e-9);
     COLUMN(e, wait_bytes, uint64_t, n, r[i].wait->bytes);
     COLUMN(e, wait_holder_thread, uint32_t, n,
-           holder_of(&r[i]) ? thread_row(r[i].process, holder_of(&r[i])->thread) : HSC_NO_INDEX);
+           holder_of(&r[i]) ? hsc_join_thread_row(r[i].process, holder_of(&r[i])->thread) : HSC_NO_INDEX);
     COLUMN(e, wait_holder_context, uint32_t, n, holder_of(&r[i]) ? holder_of(&r[i])->context : HSC_NO_INDEX);
     COLUMN(e, wait_bucket_wait, uint32_t, list.n, list.p[i].row);
     COLUMN(e, wait_bucket_bucket, uint8_t, list.n, list.p[i].bucket);
@@ -348,7 +348,7 @@ static void put_attributes(emit *e) {
         if (j->run.p[i]->has_start && (!j->origin_ns || j->run.p[i]->start_unix_ns < j->origin_ns))
             j->origin_ns = j->run.p[i]->start_unix_ns;
     for (size_t i = 0; i < j->run.n; i++) {
-        double b = run_time(j, j->run.p[i], j->run.p[i]->start_ns), d = end_of(j, j->run.p[i]);
+        double b = hsc_join_run_time(j, j->run.p[i], j->run.p[i]->start_ns), d = hsc_join_end_of(j, j->run.p[i]);
         begin = b < begin ? b : begin;
         end = d > end ? d : end;
         ranks += j->run.p[i]->rank >= 0;
@@ -394,6 +394,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     put_dynamic(&e);
     put_messages(&e);
     put_waits(&e);
+    if (e.status == HSC_OK)
+        e.status = hsc_join_put_told(j, e.s, err);
     if (e.status == HSC_OK && !j->options->no_times)
         e.status = hsc_join_put_times(j, e.s, err);
     if (e.status == HSC_OK)

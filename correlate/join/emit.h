@@ -31,4 +31,8 @@ typedef struct emit {
 
 typedef const char *text;
 
+double hsc_join_run_time(const join *j, const jprocess *p, uint64_t mono_ns); /* s since the start of the run */
+double hsc_join_end_of(const join *j, const jprocess *p);
+uint32_t hsc_join_thread_row(const jprocess *p, uint64_t id); /* of a thread's id; HSC_NO_INDEX: left out */
+
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "join_internal.h"
 #include "spill.h"
+#include "told.h"
 
 static void free_thread(jthread *t) {
     free(t->nodes.p);
@@ -35,6 +35,7 @@ void hsc_join_free_process(jprocess *p) {
     free(p->context_map.p);
     hsc_join_free_measures(p);
     hsc_join_blame_free(p);
+    hsc_join_free_told(p);
     hsc_table_fini(&p->context_rows);
     hsc_pool_fini(&p->pool);
 }

@@ -214,6 +214,7 @@ typedef struct jprocess {
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
     struct jblame *blame; /* blame.h; NULL: passes no messages */
+    struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
     bool left_out; /* launcher */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
@@ -415,6 +416,8 @@ void hsc_join_choose_divisors(join *j);
 /* Sets the sites of a thread; context_of and nodes by node row; `unknown`: for nodes that are lost. */
 void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown);
 void hsc_join_free_measures(jprocess *p);
+/* Adds a record's histogram (number of the first bucket, counts) to one of JOIN_BUCKETS of the pool. */
+bool hsc_join_add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
 
@@ -477,6 +480,12 @@ hsc_status hsc_join_no_memory(hsc_err *err);
 
 /* The value table `table` of metric `metric` as rows of (thread, count): into the open store. */
 struct hsc_store;
+/* told_emit.c */
+typedef struct hsc_join_cost { /* of measuring a thread; helper: of its process, in its first thread */
+    double handler_s, signals_s, probes_s, wrappers_s, helper_s;
+} hsc_join_cost;
+hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t);
+hsc_status hsc_join_put_told(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_data(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_values(join *j, struct hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err);
 

@@ -3,7 +3,7 @@
 #include "join_internal.h"
 
 /* Rows of group 0 are totals; each other group adds up to the total that its rows' meanings name in brackets. */
-enum { TOTALS, OF_TAKEN, BY_LEVEL, BY_PATH, BY_CATEGORY, OF_CPU_TIME };
+enum { TOTALS, OF_TAKEN, BY_LEVEL, BY_PATH, BY_CATEGORY, OF_CPU_TIME, OF_MEASURING };
 
 static bool add(join *j, uint32_t group, const char *name, const char *meaning, uint64_t samples) {
     return HSC_PUSH(j->ledger, (jledger){name, meaning, samples, (double)samples * (double)j->period_ns * 1e-9, group});
@@ -37,6 +37,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
     uint64_t level[LEVELS] = {0}, category[CATEGORIES_MAX] = {0}, truncated = 0, no_path = 0;
     double cpu_s = 0;
+    hsc_join_cost cost = {0};
     for (size_t i = 0; i < j->run.n; i++) {
         const jprocess *p = j->run.p[i];
         uint64_t w = p->weight;
@@ -52,6 +53,12 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             uint64_t read = t->samples + t->refused;
             damaged += t->said_samples > read && t->said_samples - read < 1ull << 48 ? (t->said_samples - read) * w : 0;
             cpu_s += (double)t->cpu_ns * 1e-9;
+            hsc_join_cost c = hsc_join_cost_of(p, t);
+            cost.handler_s += c.handler_s;
+            cost.signals_s += c.signals_s;
+            cost.probes_s += c.probes_s;
+            cost.wrappers_s += c.wrappers_s;
+            cost.helper_s += c.helper_s;
             recorded += t->samples * w;
             truncated += t->truncated * w;
             no_path += t->no_path * w;
@@ -70,6 +77,8 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     bool ok = add(j, TOTALS, "taken", "samples that were taken: recorded, left out and lost ones", recorded + left_out + lost_all) &&
               add(j, TOTALS, "recorded", "samples that the tables hold", recorded) &&
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
+              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; all but the helper's is in the CPU time above", 0,
+                          cost.handler_s + cost.signals_s + cost.probes_s + cost.wrappers_s + cost.helper_s) &&
               add(j, OF_TAKEN, "recorded", "[taken] samples that the tables hold", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
                   "[taken] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
@@ -93,6 +102,12 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
                      "[CPU time] clock minus samples: rounding to whole periods, time in the kernel that was not sampled, "
                      "threads that ended unseen; negative when samples came that the clock did not count",
                      0, cpu_s - samples_s - lost_s);
+    ok = ok && add_seconds(j, OF_MEASURING, "handler", "[measuring] our signal handler, measured; in the samples, spread as they are", 0, cost.handler_s) &&
+         add_seconds(j, OF_MEASURING, "signals", "[measuring] interrupts, signals and returns: times of the handler by what one costs here, estimated; "
+                     "in the samples, spread as they are", 0, cost.signals_s) &&
+         add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
+         add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
+         add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s);
     j->summary->samples = recorded;
     j->summary->lost = lost_all;
     j->summary->cpu_s = cpu_s;

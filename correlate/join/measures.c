@@ -25,7 +25,7 @@ static uint32_t site_of(jprocess *p, uint64_t thread, uint64_t node) {
 }
 
 /* Adds a record's histogram: bucket number of the first count, then counts. `shift`: of its buckets against ours. */
-static bool add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n) {
+bool hsc_join_add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n) {
     if (!n)
         return true;
     if (!*to && !(*to = hsc_pool_take(&p->pool, JOIN_BUCKETS * sizeof **to)))
@@ -92,8 +92,8 @@ static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_sum
     if (r->time > p->last_ns)
         p->last_ns = r->time;
     return (!r->size_histogram.n ||
-            add_buckets(p, &m->sizes, r->size_histogram.p[0], r->size_histogram.p + 1, r->size_histogram.n - 1)) &&
-           (!r->duration_histogram.n || add_buckets(p, &m->durations, r->duration_histogram.p[0],
+            hsc_join_add_buckets(p, &m->sizes, r->size_histogram.p[0], r->size_histogram.p + 1, r->size_histogram.n - 1)) &&
+           (!r->duration_histogram.n || hsc_join_add_buckets(p, &m->durations, r->duration_histogram.p[0],
                                                     r->duration_histogram.p + 1, r->duration_histogram.n - 1));
 }
 
@@ -120,7 +120,7 @@ static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
     if (r->time > p->last_ns)
         p->last_ns = r->time;
     /* its bucket b holds 2^b to 2^(b+1) - 1: one more than ours */
-    return add_buckets(p, &w->durations, plus(r->bucket, 1), r->buckets.p, r->buckets.n);
+    return hsc_join_add_buckets(p, &w->durations, plus(r->bucket, 1), r->buckets.p, r->buckets.n);
 }
 
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {

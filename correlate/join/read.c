@@ -10,7 +10,7 @@
 
 #include <heatscope/formats/stream.h>
 
-#include "join_internal.h"
+#include "told.h"
 
 /* ---- records of one file ---- */
 
@@ -282,7 +282,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     }
     default:
-        return hsc_join_take_measure(p, rec);
+        return hsc_join_take_measure(p, rec) && hsc_join_take_told(p, rec);
     }
 }
 
@@ -354,6 +354,7 @@ static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
         return status;
     }
     find_late_mappings(p);
+    hsc_join_end_told(p);
     if (status == HSC_OK && !(hsc_join_end_measures(p) && hsc_join_blame_end(j, p)))
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     for (size_t k = 0; k < p->threads.n; k++)

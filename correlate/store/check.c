@@ -38,6 +38,15 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_delayed_context:
     case HSC_COL_delay_place_delay:
     case HSC_COL_delay_place_context:
+    case HSC_COL_block_probe:
+    case HSC_COL_visit_block:
+    case HSC_COL_visit_thread:
+    case HSC_COL_visit_category_visit:
+    case HSC_COL_visit_bucket_visit:
+    case HSC_COL_phase_process:
+    case HSC_COL_counter_thread:
+    case HSC_COL_counter_value_counter:
+    case HSC_COL_cost_thread:
         return false;
     default:
         return true;
@@ -100,7 +109,13 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_message_bucket_message, "rows sorted by message"},
                   {HSC_COL_wait_bucket_wait, "rows sorted by wait"},
                   {HSC_COL_delayed_delay, "rows sorted by delay"},
-                  {HSC_COL_delay_place_delay, "rows sorted by delay"}};
+                  {HSC_COL_delay_place_delay, "rows sorted by delay"},
+                  {HSC_COL_visit_block, "rows sorted by block"},
+                  {HSC_COL_visit_category_visit, "rows sorted by visit"},
+                  {HSC_COL_visit_bucket_visit, "rows sorted by visit"},
+                  {HSC_COL_phase_process, "rows sorted by process"},
+                  {HSC_COL_counter_value_counter, "rows sorted by counter"},
+                  {HSC_COL_cost_thread, "rows sorted by thread"}};
     for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {
         if (hsc_schema_columns[sorted[k].column].table != table)
             continue;
@@ -134,6 +149,20 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         for (uint64_t i = 1; i < n; i++)
             if (process[i] < process[i - 1])
                 return bad(t, HSC_COL_thread_process, i, "rows sorted by process", process[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_block: {
+        const uint32_t *parent = t->columns[HSC_COL_block_parent];
+        for (uint64_t i = 0; i < n; i++)
+            if (parent[i] != HSC_NONE && parent[i] >= i)
+                return bad(t, HSC_COL_block_parent, i, "a row before it", parent[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_visit_category: {
+        const uint8_t *category = t->columns[HSC_COL_visit_category_category];
+        for (uint64_t i = 0; i < n; i++)
+            if (category[i] >= t->rows[HSC_TAB_category])
+                return bad(t, HSC_COL_visit_category_category, i, "a row of category", category[i], err);
         return HSC_OK;
     }
     case HSC_TAB_metric: {

@@ -434,6 +434,15 @@ static bool came_later(int column) {
     case HSC_TAB_delay:
     case HSC_TAB_delayed:
     case HSC_TAB_delay_place:
+    case HSC_TAB_probe:
+    case HSC_TAB_block:
+    case HSC_TAB_visit:
+    case HSC_TAB_visit_category:
+    case HSC_TAB_visit_bucket:
+    case HSC_TAB_phase:
+    case HSC_TAB_counter:
+    case HSC_TAB_counter_value:
+    case HSC_TAB_cost:
         return true;
     default:
         return column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What probes counted, what a program tells of itself (scopes, phases, counters), and what measuring cost: of a process,
+ * while its file is read, and into the database. */
+#ifndef HEATSCOPE_JOIN_TOLD_H
+#define HEATSCOPE_JOIN_TOLD_H
+
+#include "join_internal.h"
+
+typedef struct jblock { /* a scope with the stack of scopes round it, in one thread */
+    uint64_t id;        /* in the stream; of the program's own scopes 0 */
+    uint32_t parent;    /* row in the thread; HSC_NO_INDEX: outermost */
+    bool user;          /* a scope that the program named */
+    uint64_t number;    /* probe_place's number, or user_name's id */
+    uint64_t visits, left, duration_ns, duration_min, duration_max, inner_visits;
+    double squares;
+    uint64_t exclusive[STATES];
+    uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
+    uint32_t row;        /* told_emit.c: in the table of blocks */
+} jblock;
+
+typedef struct jopen { /* a scope of the program's own that is open */
+    uint32_t block;
+    uint64_t begin, inner_ns;
+} jopen;
+
+typedef struct jtold_thread {
+    uint64_t id, last_ns;
+    HSC_VEC(jblock) blocks;
+    hsc_table rows;      /* (id, 0), and (parent + 1, number + 1) of the program's own: row of blocks */
+    HSC_VEC(jopen) open;
+    uint64_t handler_ns, runs, median_ns, p90_ns, p99_ns, handler_time;
+    uint64_t probe_ns, unmatched, missed, probe_time;
+    uint64_t rate_changes, periods, periods_max;
+} jtold_thread;
+
+typedef struct jprobe_place {
+    uint64_t number, tag;
+    uint32_t kind, flags, line;
+    const char *name, *file;
+    uint32_t row; /* told_emit.c */
+} jprobe_place;
+
+typedef struct juser_name {
+    uint64_t id;
+    const char *name;
+} juser_name;
+
+typedef struct jmoment { /* a phase that begins, or a value of a counter */
+    uint64_t time, name, thread;
+    double value;
+} jmoment;
+
+typedef struct jtold {
+    HSC_VEC(jtold_thread) threads;
+    HSC_VEC(jprobe_place) places;
+    HSC_VEC(juser_name) names;
+    HSC_VEC(jmoment) phases, values;
+    double pair_ns, inside_ns;
+    uint64_t interrupt_ns, interrupt_measured, helper_ns;
+    size_t last; /* row of threads that was asked for last */
+} jtold;
+
+/* told_read.c: takes a record; true also for those of no interest here; false: no memory. */
+bool hsc_join_take_told(jprocess *p, const hsc_record *rec);
+/* After the last record: what is open ends. */
+void hsc_join_end_told(jprocess *p);
+void hsc_join_free_told(jprocess *p);
+const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id); /* NULL: none */
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Records of probes, of what a program tells of itself, and of what measuring cost. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "told.h"
+
+static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static jtold *told_of(jprocess *p) {
+    if (!p->told)
+        p->told = calloc(1, sizeof *p->told);
+    return p->told;
+}
+
+const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id) {
+    for (size_t i = 0; p->told && i < p->told->threads.n; i++)
+        if (p->told->threads.p[i].id == id)
+            return &p->told->threads.p[i];
+    return NULL;
+}
+
+static jtold_thread *thread_of(jprocess *p, uint64_t id) {
+    jtold *t = told_of(p);
+    if (!t)
+        return NULL;
+    if (t->last < t->threads.n && t->threads.p[t->last].id == id)
+        return &t->threads.p[t->last];
+    const jtold_thread *known = hsc_join_told_thread(p, id);
+    if (known) {
+        t->last = (size_t)(known - t->threads.p);
+        return &t->threads.p[t->last];
+    }
+    t->last = t->threads.n;
+    return HSC_PUSH(t->threads, (jtold_thread){.id = id}) ? &t->threads.p[t->last] : NULL;
+}
+
+/* ---- probes ---- */
+
+static jblock *block_of(jtold_thread *t, uint64_t id) {
+    uint32_t row = hsc_table_get(&t->rows, id, 0);
+    return row == HSC_NO_INDEX ? NULL : &t->blocks.p[row];
+}
+
+static bool take_block(jtold_thread *t, const hsc_rec_block *r) {
+    uint32_t *at = hsc_table_at(&t->rows, r->block_id, 0);
+    if (!at)
+        return false;
+    if (*at != HSC_NO_INDEX)
+        return true; /* a second definition is ignored */
+    uint32_t parent = r->parent_id ? hsc_table_get(&t->rows, r->parent_id, 0) : HSC_NO_INDEX;
+    at = hsc_table_at(&t->rows, r->block_id, 0);
+    *at = (uint32_t)t->blocks.n;
+    if (parent == *at)
+        parent = HSC_NO_INDEX;
+    return HSC_PUSH(t->blocks, (jblock){.id = r->block_id, .parent = parent, .number = r->number, .duration_min = UINT64_MAX});
+}
+
+static bool take_summary(jprocess *p, jtold_thread *t, const hsc_rec_block_summary *r) {
+    jblock *b = block_of(t, r->block_id);
+    if (!b)
+        return true; /* its definition is in a damaged chunk */
+    b->visits = plus(b->visits, r->count);
+    b->left = plus(b->left, r->left);
+    b->duration_ns = plus(b->duration_ns, r->duration_ns);
+    b->squares += isfinite(r->duration_squares) ? r->duration_squares : 0;
+    if (r->count) {
+        b->duration_min = r->duration_min < b->duration_min ? r->duration_min : b->duration_min;
+        b->duration_max = r->duration_max > b->duration_max ? r->duration_max : b->duration_max;
+    }
+    return !r->duration_histogram.n || hsc_join_add_buckets(p, &b->durations, r->duration_histogram.p[0],
+                                                            r->duration_histogram.p + 1, r->duration_histogram.n - 1);
+}
+
+static void take_block_time(jtold_thread *t, const hsc_rec_block_time *r) {
+    jblock *b = block_of(t, r->block_id);
+    unsigned state = r->state < STATES ? (unsigned)r->state : HSC_state_UNKNOWN;
+    if (b)
+        b->exclusive[state] = plus(b->exclusive[state], r->exclusive_ns);
+}
+
+static bool take_place(jprocess *p, jtold *t, const hsc_rec_probe_place *r) {
+    const char *name = hsc_pool_intern(&p->pool, r->name.p, r->name.n), *file = hsc_pool_intern(&p->pool, r->file.p, r->file.n);
+    return name && file && HSC_PUSH(t->places, (jprobe_place){r->number, r->tag, r->kind < 254 ? (uint32_t)r->kind : 253,
+                                                              (uint32_t)r->flags, r->line < UINT32_MAX ? (uint32_t)r->line : 0, name,
+                                                              file, HSC_NO_INDEX});
+}
+
+/* ---- what the program tells ---- */
+
+static bool enter(jtold_thread *t, uint64_t name, uint64_t time) {
+    uint32_t parent = t->open.n ? t->open.p[t->open.n - 1].block : HSC_NO_INDEX;
+    uint32_t *at = hsc_table_at(&t->rows, parent == HSC_NO_INDEX ? 0 : parent + 1ull, name + 1);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)t->blocks.n;
+        if (!HSC_PUSH(t->blocks, (jblock){.parent = parent, .user = true, .number = name, .duration_min = UINT64_MAX}))
+            return false;
+    }
+    uint32_t block = (uint32_t)(t->blocks.n - 1);
+    block = hsc_table_get(&t->rows, parent == HSC_NO_INDEX ? 0 : parent + 1ull, name + 1);
+    return HSC_PUSH(t->open, (jopen){block, time, 0});
+}
+
+static bool leave(jprocess *p, jtold_thread *t, uint64_t time, bool left) {
+    if (!t->open.n)
+        return true;
+    jopen o = t->open.p[--t->open.n];
+    jblock *b = &t->blocks.p[o.block];
+    uint64_t duration = time > o.begin ? time - o.begin : 0, one = 1, bucket = 0;
+    b->visits++;
+    b->left += left;
+    b->duration_ns = plus(b->duration_ns, duration);
+    b->squares += (double)duration * (double)duration;
+    b->duration_min = duration < b->duration_min ? duration : b->duration_min;
+    b->duration_max = duration > b->duration_max ? duration : b->duration_max;
+    b->exclusive[HSC_state_UNKNOWN] = plus(b->exclusive[HSC_state_UNKNOWN], duration > o.inner_ns ? duration - o.inner_ns : 0);
+    if (t->open.n)
+        t->open.p[t->open.n - 1].inner_ns = plus(t->open.p[t->open.n - 1].inner_ns, duration);
+    while (bucket < 64 && duration >> bucket)
+        bucket++;
+    return hsc_join_add_buckets(p, &b->durations, bucket, &one, 1);
+}
+
+/* ---- what measuring cost ---- */
+
+static void take_handler(jtold_thread *t, const hsc_rec_handler_time *r) {
+    if (r->time < t->handler_time)
+        return;
+    t->handler_time = r->time;
+    t->handler_ns = r->own_ns;
+    t->runs = r->runs;
+    t->median_ns = r->median_ns;
+    t->p90_ns = r->p90_ns;
+    t->p99_ns = r->p99_ns;
+}
+
+static void take_probe_progress(jtold_thread *t, const hsc_rec_probe_progress *r) {
+    if (r->time < t->probe_time)
+        return;
+    t->probe_time = r->time;
+    t->probe_ns = r->own_ns;
+    t->unmatched = r->unmatched;
+    t->missed = r->missed;
+}
+
+bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
+    const void *v = rec->value;
+    jtold_thread *t;
+    jtold *of;
+    switch (rec->record_id) {
+    case HSC_REC_probe_place:
+        return (of = told_of(p)) && take_place(p, of, v);
+    case HSC_REC_block:
+        return (t = thread_of(p, rec->stream)) && take_block(t, v);
+    case HSC_REC_block_time:
+        if ((t = thread_of(p, rec->stream)))
+            take_block_time(t, v);
+        return t != NULL;
+    case HSC_REC_block_summary:
+        return (t = thread_of(p, rec->stream)) && take_summary(p, t, v);
+    case HSC_REC_probe_progress:
+        if ((t = thread_of(p, rec->stream)))
+            take_probe_progress(t, v);
+        return t != NULL;
+    case HSC_REC_probe_cost: {
+        const hsc_rec_probe_cost *r = v;
+        if (!(of = told_of(p)))
+            return false;
+        of->pair_ns = r->pair_ns >= 0 && r->pair_ns < 1e9 ? r->pair_ns : 0;
+        of->inside_ns = r->inside_ns >= 0 && r->inside_ns <= of->pair_ns ? r->inside_ns : 0;
+        return true;
+    }
+    case HSC_REC_cost: {
+        const hsc_rec_cost *r = v;
+        if (!(of = told_of(p)))
+            return false;
+        of->interrupt_ns = r->interrupt_ns < 1000000000u ? r->interrupt_ns : 0;
+        of->interrupt_measured = r->interrupt_measured;
+        of->helper_ns = r->helper_ns > of->helper_ns ? r->helper_ns : of->helper_ns;
+        return true;
+    }
+    case HSC_REC_handler_time:
+        if ((t = thread_of(p, ((const hsc_rec_handler_time *)v)->thread_id)))
+            take_handler(t, v);
+        return t != NULL;
+    case HSC_REC_rate: {
+        const hsc_rec_rate *r = v;
+        if (!(t = thread_of(p, r->thread_id)))
+            return false;
+        t->rate_changes++;
+        t->periods = r->periods;
+        t->periods_max = r->periods > t->periods_max ? r->periods : t->periods_max;
+        return true;
+    }
+    case HSC_REC_user_name: {
+        const hsc_rec_user_name *r = v;
+        const char *name = hsc_pool_intern(&p->pool, r->name.p, r->name.n);
+        return name && (of = told_of(p)) && HSC_PUSH(of->names, (juser_name){r->name_id, name});
+    }
+    case HSC_REC_user_begin: {
+        const hsc_rec_user_begin *r = v;
+        p->last_ns = r->time > p->last_ns ? r->time : p->last_ns;
+        return (t = thread_of(p, rec->stream)) && enter(t, r->name_id, r->time);
+    }
+    case HSC_REC_user_end: {
+        const hsc_rec_user_end *r = v;
+        p->last_ns = r->time > p->last_ns ? r->time : p->last_ns;
+        return (t = thread_of(p, rec->stream)) && leave(p, t, r->time, false);
+    }
+    case HSC_REC_user_phase: {
+        const hsc_rec_user_phase *r = v;
+        p->last_ns = r->time > p->last_ns ? r->time : p->last_ns;
+        return (of = told_of(p)) && HSC_PUSH(of->phases, (jmoment){r->time, r->name_id, rec->stream, 0});
+    }
+    case HSC_REC_user_counter: {
+        const hsc_rec_user_counter *r = v;
+        return (of = told_of(p)) && HSC_PUSH(of->values, (jmoment){r->time, r->name_id, rec->stream, r->value});
+    }
+    default:
+        return true;
+    }
+}
+
+static int by_time(const void *pa, const void *pb) {
+    const jmoment *a = pa, *b = pb;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+void hsc_join_end_told(jprocess *p) {
+    jtold *t = p->told;
+    for (size_t i = 0; t && i < t->threads.n; i++) {
+        uint64_t end = p->has_end ? p->end_ns : p->last_ns;
+        while (t->threads.p[i].open.n)
+            if (!leave(p, &t->threads.p[i], end, true))
+                break;
+        t->threads.p[i].open.n = 0;
+    }
+    if (t && t->phases.n > 1)
+        qsort(t->phases.p, t->phases.n, sizeof *t->phases.p, by_time);
+}
+
+void hsc_join_free_told(jprocess *p) {
+    jtold *t = p->told;
+    for (size_t i = 0; t && i < t->threads.n; i++) {
+        free(t->threads.p[i].blocks.p);
+        free(t->threads.p[i].open.p);
+        hsc_table_fini(&t->threads.p[i].rows);
+    }
+    if (t) {
+        free(t->threads.p);
+        free(t->places.p);
+        free(t->names.p);
+        free(t->phases.p);
+        free(t->values.p);
+    }
+    free(t);
+    p->told = NULL;
+}
