@@ -595,7 +595,7 @@ static hsc_status refusals(sink *s, hsc_err *err) {
 }
 
 hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
-    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed"};
+    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost"};
     sink s = {.r = r, .t = {.out = r->out, .json = format == REPORT_JSON, .naming = format == REPORT_CSV, .scale = r->unit.scale}};
     hsc_status status = HSC_OK;
     /* "s" stays "s"; other units become part of a name */
@@ -649,6 +649,13 @@ hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *e
         break;
     case REPORT_DELAYED:
         status = report_delayed_rows(r, &s.t, err);
+        break;
+    case REPORT_PROBE:
+    case REPORT_BLOCK:
+    case REPORT_PHASE:
+    case REPORT_COUNTER:
+    case REPORT_COST:
+        status = report_told_rows(r, by, &s.t, err);
         break;
     default:
         status = scopes(&s, false, err);

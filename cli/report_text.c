@@ -589,7 +589,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
         [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = modules, [REPORT_LEDGER] = ledger,
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
-        [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed};
+        [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
+        [REPORT_PROBE] = report_text_probes, [REPORT_BLOCK] = report_text_blocks, [REPORT_PHASE] = report_text_phases,
+        [REPORT_COUNTER] = report_text_counters, [REPORT_COST] = report_text_cost};
     static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_REASON, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
                                       REPORT_CAUSE, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
@@ -606,6 +608,10 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     }
     if (by != REPORT_ALL)
         return tables[by](r, err);
+    const struct {
+        report_by by;
+        hsc_db_told what;
+    } told[] = {{REPORT_PROBE, HSC_TOLD_PROBES}, {REPORT_PHASE, HSC_TOLD_PHASES}, {REPORT_COUNTER, HSC_TOLD_COUNTERS}};
     r->brief = true;
     fputc('\n', r->out);
     status = report_text_findings(r, err);
@@ -613,6 +619,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         if ((order[i] != REPORT_MESSAGE || (r->info.messages && whole)) && (order[i] != REPORT_WAIT || (r->info.waits && whole)) &&
             (order[i] != REPORT_CAUSE || (r->info.delays && whole)) && (order[i] != REPORT_LEDGER || whole))
             status = tables[order[i]](r, err);
+    for (size_t i = 0; i < sizeof told / sizeof *told && !status && whole; i++)
+        if (hsc_db_count_told(r->db, told[i].what))
+            status = tables[told[i].by](r, err);
     if (status)
         return status;
     fprintf(r->out, "\nIntervals (95 %%): each sample counts as an independent draw, with its weight. +-\n"

@@ -327,6 +327,68 @@ hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_p
 typedef enum hsc_db_histogram { HSC_HISTOGRAM_SIZE = 0, HSC_HISTOGRAM_DURATION = 1, HSC_HISTOGRAM_WAIT = 2 } hsc_db_histogram;
 hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint32_t row, uint64_t *out, hsc_err *err);
 
+/* ---- what probes counted, what the program told of itself, what measuring cost ---- */
+
+typedef enum hsc_db_told {
+    HSC_TOLD_PROBES = 0, HSC_TOLD_BLOCKS, HSC_TOLD_VISITS, HSC_TOLD_PHASES, HSC_TOLD_COUNTERS, HSC_TOLD_COSTS
+} hsc_db_told;
+uint32_t hsc_db_count_told(const hsc_db *db, hsc_db_told what); /* rows */
+
+#define HSC_PROBE_USER_SCOPE 254u
+typedef struct hsc_db_probe {
+    uint32_t kind;          /* HSC_probe_kind_* of records.h; HSC_PROBE_USER_SCOPE: a scope that the program named */
+    const char *kind_text;
+    uint32_t scope;         /* procedure or loop; HSC_NONE */
+    const char *name, *file; /* file: without folders; "" */
+    uint32_t line, flags;   /* 0: none; HSC_probe_flag_* */
+} hsc_db_probe;
+hsc_status hsc_db_get_probe(const hsc_db *db, uint32_t probe, hsc_db_probe *out, hsc_err *err);
+
+typedef struct hsc_db_block { /* a scope with the stack of scopes that were open round it; parents come first */
+    uint32_t parent, probe, depth; /* parent: HSC_NONE outermost */
+} hsc_db_block;
+hsc_status hsc_db_get_block(const hsc_db *db, uint32_t block, hsc_db_block *out, hsc_err *err);
+
+typedef struct hsc_db_visit { /* of a block, in a thread; sorted by block and thread. Seconds of elapsed time */
+    uint32_t block, thread;
+    uint64_t visits, left;  /* left: without passing an exit */
+    double duration_s, duration_min_s, duration_max_s, duration_squares; /* scopes inside included */
+    double exclusive_s;     /* in no scope inside; visits that go on too */
+    double cost_s, exclusive_cost_s; /* what the probes cost by themselves, which is in duration_s and exclusive_s */
+} hsc_db_visit;
+hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t visit, hsc_db_visit *out, hsc_err *err);
+/* Exclusive seconds by category: out[categories]. Durations as hsc_db_read_histogram: out[HSC_BUCKETS]. */
+hsc_status hsc_db_read_visit_categories(const hsc_db *db, uint32_t visit, double *out, hsc_err *err);
+hsc_status hsc_db_read_visit_histogram(const hsc_db *db, uint32_t visit, uint64_t *out, hsc_err *err);
+
+typedef struct hsc_db_phase { /* sorted by process and begin */
+    uint32_t process;
+    const char *name;
+    double begin_s, end_s;  /* since the start of the run */
+} hsc_db_phase;
+hsc_status hsc_db_get_phase(const hsc_db *db, uint32_t phase, hsc_db_phase *out, hsc_err *err);
+
+typedef struct hsc_db_counter {
+    uint32_t thread;
+    const char *name;
+    uint64_t values;
+    double first, last, min, max, sum, squares;
+} hsc_db_counter;
+hsc_status hsc_db_get_counter(const hsc_db *db, uint32_t counter, hsc_db_counter *out, hsc_err *err);
+/* Its values from number `from` on, in order of time: *n of at most `capacity`. */
+hsc_status hsc_db_read_counter(const hsc_db *db, uint32_t counter, uint64_t from, uint64_t capacity, double *time_s, double *value,
+                               uint64_t *n, hsc_err *err);
+
+typedef struct hsc_db_cost { /* of measuring a thread, in seconds of CPU time */
+    uint32_t thread;
+    double handler_s, handler_median_s, handler_p90_s, handler_p99_s; /* measured: all runs; of one run */
+    double signals_s, probes_s, wrappers_s; /* estimated; the rest of own_s */
+    double helper_s;        /* of the process, in its first thread's row; not in the thread's CPU time */
+    uint64_t handler_runs, probes_missed;
+    uint32_t rate_changes, periods_max; /* of the governor */
+} hsc_db_cost;
+hsc_status hsc_db_get_cost(const hsc_db *db, uint32_t row, hsc_db_cost *out, hsc_err *err);
+
 typedef struct hsc_db_ledger {
     const char *name;       /* "recorded", "attributed by map", "lost: ...", ... */
     const char *meaning;

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Probes, blocks, phases, counters and what measuring cost, as text and as rows. Probes' own cost is taken out of their times. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_text.h"
+
+static hsc_status no_memory(const report *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path); }
+
+/* ---- probes and blocks ---- */
+
+typedef struct counted { /* of a probe, or of a block; seconds of elapsed time, the probes' own cost taken out */
+    uint32_t row, threads;
+    uint64_t visits, left;
+    double inclusive_s, exclusive_s, duration_s, min_s, max_s, squares, cost_s;
+    uint32_t last_thread;
+    bool seen;
+} counted;
+
+typedef struct counts {
+    counted *probes, *blocks;
+    uint32_t n_probes, n_blocks;
+} counts;
+
+static void add(counted *c, const hsc_db_visit *v) {
+    if (v->visits) {
+        c->min_s = c->seen && c->min_s < v->duration_min_s ? c->min_s : v->duration_min_s;
+        c->max_s = c->max_s > v->duration_max_s ? c->max_s : v->duration_max_s;
+        c->seen = true;
+    }
+    c->threads += c->last_thread != v->thread + 1;
+    c->last_thread = v->thread + 1;
+    c->visits += v->visits;
+    c->left += v->left;
+    c->exclusive_s += v->exclusive_s - v->exclusive_cost_s;
+    c->duration_s += v->duration_s - v->cost_s;
+    c->squares += v->duration_squares;
+    c->cost_s += v->exclusive_cost_s;
+}
+
+static hsc_status load(report *r, counts *c, hsc_err *err) {
+    c->n_probes = hsc_db_count_told(r->db, HSC_TOLD_PROBES);
+    c->n_blocks = hsc_db_count_told(r->db, HSC_TOLD_BLOCKS);
+    c->probes = calloc((size_t)c->n_probes + 1, sizeof *c->probes);
+    c->blocks = calloc((size_t)c->n_blocks + 1, sizeof *c->blocks);
+    hsc_status s = c->probes && c->blocks ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
+        hsc_db_visit v;
+        hsc_db_block b;
+        s = hsc_db_get_visit(r->db, i, &v, err);
+        if (!s)
+            s = hsc_db_get_block(r->db, v.block, &b, err);
+        if (s)
+            break;
+        add(&c->blocks[v.block], &v);
+        add(&c->probes[b.probe], &v);
+    }
+    for (uint32_t i = 0; !s && i < c->n_blocks; i++) { /* each scope of the stack once: a recursion counts once */
+        hsc_db_block b, up;
+        c->blocks[i].row = i;
+        s = hsc_db_get_block(r->db, i, &b, err);
+        for (uint32_t at = i; !s && at != HSC_NONE;) {
+            bool inner = false;
+            s = hsc_db_get_block(r->db, at, &b, err);
+            for (uint32_t k = i; !s && k != at; k = up.parent) {
+                s = hsc_db_get_block(r->db, k, &up, err);
+                inner = inner || up.probe == b.probe;
+            }
+            if (!s && !inner)
+                c->probes[b.probe].inclusive_s += c->blocks[i].exclusive_s;
+            if (!s)
+                c->blocks[at].inclusive_s += c->blocks[i].exclusive_s;
+            at = b.parent;
+        }
+    }
+    for (uint32_t i = 0; i < c->n_probes && c->probes; i++)
+        c->probes[i].row = i;
+    return s;
+}
+
+static void clear(counts *c) {
+    free(c->probes);
+    free(c->blocks);
+}
+
+static int longest(const void *pa, const void *pb) {
+    const counted *a = pa, *b = pb;
+    if (a->inclusive_s != b->inclusive_s)
+        return a->inclusive_s > b->inclusive_s ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static bool wanted(const report *r, const hsc_db_probe *p) {
+    return !r->where || strstr(p->name, r->where) || strstr(p->file, r->where);
+}
+
+/* "procedure solve jacobi.c:42" */
+static void name_probe(const hsc_db_probe *p, int width, char *out, size_t size) {
+    char where[200] = "", name[400];
+    if (p->file[0])
+        snprintf(where, sizeof where, " %.150s:%u", p->file, p->line);
+    const char *kind = p->kind == HSC_PROBE_USER_SCOPE ? "scope" : p->kind_text;
+    int room = width - report_columns_of(where) - report_columns_of(kind) - 1;
+    snprintf(out, size, "%s %s%s", kind, report_fit(p->name, room > 8 ? room : 8, name, sizeof name), where);
+}
+
+static void head(report *r, const char *title, const counts *c) {
+    double cost = 0;
+    for (uint32_t i = 0; i < c->n_probes; i++)
+        cost += c->probes[i].cost_s;
+    fprintf(r->out, "\n%s: elapsed time of all threads; the probes' own %.3f s taken out\n", title, cost);
+    fprintf(r->out, "   incl s    excl s    visits    mean us     max us  scope\n");
+}
+
+static void put_counted(report *r, const counted *c, int indent, const hsc_db_probe *p) {
+    char name[700];
+    double mean = c->visits ? 1e6 * c->duration_s / (double)c->visits : 0;
+    name_probe(p, r->width - 54 - indent, name, sizeof name);
+    fprintf(r->out, "%9.3f %9.3f %9llu %10.*f %10.*f  %*s%s\n", c->inclusive_s, c->exclusive_s, (unsigned long long)c->visits,
+            mean < 100 ? 2 : 0, mean, c->max_s < 1e-4 ? 2 : 0, 1e6 * c->max_s, indent, "", name);
+}
+
+hsc_status report_text_probes(report *r, hsc_err *err) {
+    counts c = {0};
+    uint32_t shown = 0;
+    hsc_status s = load(r, &c, err);
+    if (!s)
+        head(r, "Probes", &c);
+    if (!s && c.n_probes > 1)
+        qsort(c.probes, c.n_probes, sizeof *c.probes, longest);
+    for (uint32_t i = 0; !s && i < c.n_probes && (!r->top || shown < r->top); i++) {
+        hsc_db_probe p;
+        s = hsc_db_get_probe(r->db, c.probes[i].row, &p, err);
+        if (s || !wanted(r, &p))
+            continue;
+        put_counted(r, &c.probes[i], 0, &p);
+        shown++;
+    }
+    if (!s && !shown)
+        fputs("  none\n", r->out);
+    clear(&c);
+    return s;
+}
+
+/* Children of `parent` with what is inside them, the longest first. */
+static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int depth, uint32_t *shown, hsc_err *err) {
+    counted *list = malloc(((size_t)c->n_blocks + 1) * sizeof *list);
+    uint32_t n = 0;
+    hsc_status s = list ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = parent == HSC_NONE ? 0 : parent + 1; !s && i < c->n_blocks; i++) {
+        hsc_db_block b;
+        s = hsc_db_get_block(r->db, i, &b, err);
+        if (!s && b.parent == parent)
+            list[n++] = c->blocks[i];
+    }
+    if (n > 1)
+        qsort(list, n, sizeof *list, longest);
+    for (uint32_t i = 0; !s && i < n && (!r->top || *shown < 4 * r->top); i++) {
+        hsc_db_block b;
+        hsc_db_probe p;
+        s = hsc_db_get_block(r->db, list[i].row, &b, err);
+        if (!s)
+            s = hsc_db_get_probe(r->db, b.probe, &p, err);
+        if (s)
+            break;
+        put_counted(r, &list[i], 2 * (depth < 10 ? depth : 10), &p);
+        ++*shown;
+        if (depth < 200)
+            s = put_blocks(r, c, list[i].row, depth + 1, shown, err);
+    }
+    free(list);
+    return s;
+}
+
+hsc_status report_text_blocks(report *r, hsc_err *err) {
+    counts c = {0};
+    uint32_t shown = 0;
+    hsc_status s = load(r, &c, err);
+    if (!s) {
+        head(r, "Blocks", &c);
+        s = put_blocks(r, &c, HSC_NONE, 0, &shown, err);
+        if (!shown)
+            fputs("  none\n", r->out);
+    }
+    clear(&c);
+    return s;
+}
+
+/* ---- phases ---- */
+
+typedef struct phase {
+    const char *name;
+    uint32_t times, processes, last_process;
+    double elapsed_s, longest_s, first_s;
+    hsc_weighted cpu;
+} phase;
+
+static hsc_status cpu_of(report *r, const hsc_db_phase *at, hsc_weighted *out, hsc_err *err) {
+    hsc_db_process p;
+    hsc_status s = hsc_db_get_process(r->db, at->process, &p, err);
+    for (uint32_t t = 0; !s && t < p.threads; t++) {
+        hsc_db_samples *cursor = NULL;
+        hsc_db_sample list[256];
+        uint32_t n = 1;
+        s = hsc_db_samples_open(r->db, p.first_thread + t, at->begin_s, at->end_s, &cursor, err);
+        while (!s && n && !(s = hsc_db_samples_next(cursor, 256, list, &n, err)))
+            for (uint32_t i = 0; i < n; i++)
+                if (list[i].metric == r->metric) {
+                    out->sum += list[i].count;
+                    out->excess += (double)list[i].count * (list[i].count - 1.0);
+                }
+        if (cursor)
+            hsc_db_samples_close(cursor);
+    }
+    return s;
+}
+
+static hsc_status load_phases(report *r, phase **out, uint32_t *n, bool *has_cpu, hsc_err *err) {
+    uint32_t all = hsc_db_count_told(r->db, HSC_TOLD_PHASES);
+    hsc_db_times times = {0};
+    phase *list = calloc((size_t)all + 1, sizeof *list);
+    hsc_status s = list ? HSC_OK : no_memory(r, err);
+    *n = 0;
+    *has_cpu = !hsc_db_get_times(r->db, &times, NULL) && times.present && !r->unit.exact;
+    for (uint32_t i = 0; !s && i < all; i++) {
+        hsc_db_phase at;
+        uint32_t k = 0;
+        s = hsc_db_get_phase(r->db, i, &at, err);
+        while (!s && k < *n && strcmp(list[k].name, at.name))
+            k++;
+        if (s || (r->where && !strstr(at.name, r->where)))
+            continue;
+        phase *p = &list[k];
+        if (k == *n) {
+            *p = (phase){.name = at.name, .first_s = at.begin_s};
+            ++*n;
+        }
+        double length = at.end_s - at.begin_s;
+        p->times++;
+        p->processes += p->last_process != at.process + 1;
+        p->last_process = at.process + 1;
+        p->elapsed_s += length;
+        p->longest_s = length > p->longest_s ? length : p->longest_s;
+        p->first_s = at.begin_s < p->first_s ? at.begin_s : p->first_s;
+        if (*has_cpu)
+            s = cpu_of(r, &at, &p->cpu, err);
+    }
+    if (s)
+        free(list);
+    else
+        *out = list;
+    return s;
+}
+
+hsc_status report_text_phases(report *r, hsc_err *err) {
+    phase *list;
+    uint32_t n;
+    bool has_cpu;
+    char name[300];
+    hsc_status s = load_phases(r, &list, &n, &has_cpu, err);
+    if (s)
+        return s;
+    fprintf(r->out, "\nPhases that the program told: elapsed time, added over processes, and %s\n", r->unit.name);
+    fprintf(r->out, " elapsed s  longest s   times  %9s   %-17s  phase\n", r->unit.unit, "95 % interval");
+    for (uint32_t i = 0; i < n; i++) {
+        double low, high;
+        report_interval(r, list[i].cpu, &low, &high);
+        fprintf(r->out, "%10.3f %10.3f %7u  ", list[i].elapsed_s, list[i].longest_s, list[i].times);
+        if (has_cpu)
+            fprintf(r->out, "%9.3f %7.3f to %7.3f  ", list[i].cpu.sum * r->unit.scale, low * r->unit.scale, high * r->unit.scale);
+        else
+            fprintf(r->out, "%9s %18s  ", "-", "");
+        fprintf(r->out, "%s\n", report_fit(list[i].name, r->width - 61, name, sizeof name));
+    }
+    if (!n)
+        fputs("  none\n", r->out);
+    free(list);
+    return HSC_OK;
+}
+
+/* ---- counters and cost ---- */
+
+hsc_status report_text_counters(report *r, hsc_err *err) {
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COUNTERS), shown = 0;
+    hsc_status s = HSC_OK;
+    fprintf(r->out, "\nCounters that the program told\n  values       first        last         min        mean         max  counter\n");
+    for (uint32_t i = 0; !s && i < n && (!r->top || shown < r->top); i++) {
+        hsc_db_counter c;
+        char who[96], name[300];
+        s = hsc_db_get_counter(r->db, i, &c, err);
+        if (s || (r->where && !strstr(c.name, r->where)))
+            continue;
+        report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
+        fprintf(r->out, "%8llu %11.5g %11.5g %11.5g %11.5g %11.5g  ", (unsigned long long)c.values, c.first, c.last, c.min,
+                c.values ? c.sum / (double)c.values : 0, c.max);
+        if (r->info.threads > 1)
+            snprintf(name, sizeof name, "%.150s, %s", c.name, who);
+        else
+            snprintf(name, sizeof name, "%.250s", c.name);
+        fprintf(r->out, "%s\n", report_fit_prose(name, r->width - 71 > 9 ? r->width - 71 : 9, who, sizeof who));
+        shown++;
+    }
+    if (!s && !shown)
+        fputs("  none\n", r->out);
+    return s;
+}
+
+static double in_thread(const hsc_db_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s; }
+
+hsc_status report_text_cost(report *r, hsc_err *err) {
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COSTS);
+    hsc_status s = HSC_OK;
+    fprintf(r->out, "\nWhat measuring cost, in seconds of CPU time; net: the thread's own\n"
+                    "    cpu s     net s     %%  handler  signals   probes wrappers  helper thread\n");
+    for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++) {
+        hsc_db_cost c;
+        hsc_db_thread t;
+        char who[96];
+        s = hsc_db_get_cost(r->db, i, &c, err);
+        if (!s)
+            s = hsc_db_get_thread(r->db, c.thread, &t, err);
+        if (s)
+            break;
+        report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
+        char fitted[96];
+        report_fit_prose(who, r->width - 66, fitted, sizeof fitted);
+        fprintf(r->out, "%9.3f %9.3f %5.2f %8.4f %8.4f %8.4f %8.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
+                t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.helper_s, fitted);
+    }
+    if (!n)
+        fputs("  not known\n", r->out);
+    return s;
+}
+
+/* ---- rows ---- */
+
+static void counted_cells(hsc_table *t, const counted *c, const hsc_db_probe *p) {
+    double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
+    hsc_table_text(t, "kind", p->kind_text);
+    hsc_table_text(t, "name", p->name);
+    hsc_table_text(t, "file", p->file);
+    hsc_table_count(t, "line", p->line);
+    hsc_table_count(t, "threads", c->threads);
+    hsc_table_count(t, "visits", (double)c->visits);
+    hsc_table_count(t, "left", (double)c->left);
+    hsc_table_number(t, "inclusive_s", c->inclusive_s);
+    hsc_table_number(t, "exclusive_s", c->exclusive_s);
+    hsc_table_number(t, "duration_s", c->duration_s);
+    hsc_table_number(t, "duration_min_s", c->min_s);
+    hsc_table_number(t, "duration_mean_s", mean);
+    hsc_table_number(t, "duration_max_s", c->max_s);
+    hsc_table_number(t, "duration_stddev_s", sqrt(fmax(0, c->squares / n - mean * mean)));
+    hsc_table_number(t, "cost_taken_out_s", c->cost_s);
+}
+
+static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err) {
+    counts c = {0};
+    hsc_db_probe none = {.kind_text = "", .name = "", .file = ""};
+    counted nothing = {0};
+    hsc_status s = load(r, &c, err);
+    counted *list = blocks ? c.blocks : c.probes;
+    uint32_t n = s ? 0 : blocks ? c.n_blocks : c.n_probes;
+    if (!blocks && n > 1)
+        qsort(list, n, sizeof *list, longest);
+    for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || (i < n && (!r->top || i < r->top))); i++) {
+        hsc_db_block b = {HSC_NONE, 0, 0};
+        hsc_db_probe p = none;
+        if (i != HSC_NONE && blocks)
+            s = hsc_db_get_block(r->db, i, &b, err);
+        if (!s && i != HSC_NONE)
+            s = hsc_db_get_probe(r->db, blocks ? b.probe : list[i].row, &p, err);
+        if (s || (i != HSC_NONE && !wanted(r, &p)))
+            continue;
+        hsc_table_begin_row(t);
+        if (blocks) {
+            hsc_table_count(t, "block", i);
+            hsc_table_number(t, "parent", b.parent == HSC_NONE ? NAN : b.parent);
+            hsc_table_count(t, "depth", b.depth);
+        }
+        counted_cells(t, i == HSC_NONE ? &nothing : &list[i], &p);
+        hsc_table_end_row(t);
+        t->naming = false;
+    }
+    clear(&c);
+    return s;
+}
+
+static hsc_status phase_rows(report *r, hsc_table *t, hsc_err *err) {
+    phase *list, none = {.name = ""};
+    uint32_t n;
+    bool has_cpu;
+    hsc_status s = load_phases(r, &list, &n, &has_cpu, err);
+    for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || i < n); i++) {
+        const phase *p = i == HSC_NONE ? &none : &list[i];
+        double low = NAN, high = NAN;
+        if (has_cpu)
+            report_interval(r, p->cpu, &low, &high);
+        hsc_table_begin_row(t);
+        hsc_table_text(t, "phase", p->name);
+        hsc_table_count(t, "times", p->times);
+        hsc_table_count(t, "processes", p->processes);
+        hsc_table_number(t, "first_begin_s", p->first_s);
+        hsc_table_number(t, "elapsed_s", p->elapsed_s);
+        hsc_table_number(t, "longest_s", p->longest_s);
+        hsc_table_amount(t, "inclusive", has_cpu ? p->cpu.sum : NAN);
+        hsc_table_amount(t, "inclusive_low", low);
+        hsc_table_amount(t, "inclusive_high", high);
+        hsc_table_end_row(t);
+        t->naming = false;
+    }
+    if (!s)
+        free(list);
+    return s;
+}
+
+static hsc_status counter_rows(report *r, hsc_table *t, hsc_err *err) {
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COUNTERS);
+    hsc_status s = HSC_OK;
+    for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || i < n); i++) {
+        hsc_db_counter c = {.name = ""};
+        char who[96] = "";
+        if (i != HSC_NONE)
+            s = hsc_db_get_counter(r->db, i, &c, err);
+        if (s || (i != HSC_NONE && r->where && !strstr(c.name, r->where)))
+            continue;
+        if (i != HSC_NONE)
+            report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
+        double values = c.values ? (double)c.values : NAN, mean = c.sum / values;
+        hsc_table_begin_row(t);
+        hsc_table_text(t, "counter", c.name);
+        hsc_table_text(t, "thread", who);
+        hsc_table_count(t, "values", (double)c.values);
+        hsc_table_number(t, "first", c.first);
+        hsc_table_number(t, "last", c.last);
+        hsc_table_number(t, "min", c.min);
+        hsc_table_number(t, "mean", mean);
+        hsc_table_number(t, "max", c.max);
+        hsc_table_number(t, "stddev", sqrt(fmax(0, c.squares / values - mean * mean)));
+        hsc_table_end_row(t);
+        t->naming = false;
+    }
+    return s;
+}
+
+static hsc_status cost_rows(report *r, hsc_table *t, hsc_err *err) {
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COSTS);
+    hsc_status s = HSC_OK;
+    for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || i < n); i++) {
+        hsc_db_cost c = {0};
+        hsc_db_thread at = {0};
+        char who[96] = "";
+        if (i != HSC_NONE)
+            s = hsc_db_get_cost(r->db, i, &c, err);
+        if (!s && i != HSC_NONE)
+            s = hsc_db_get_thread(r->db, c.thread, &at, err);
+        if (s)
+            break;
+        if (i != HSC_NONE)
+            report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
+        hsc_table_begin_row(t);
+        hsc_table_text(t, "thread", who);
+        hsc_table_number(t, "cpu_s", at.cpu_s);
+        hsc_table_number(t, "cpu_net_s", at.cpu_s - in_thread(&c));
+        hsc_table_number(t, "handler_s", c.handler_s);
+        hsc_table_count(t, "handler_runs", (double)c.handler_runs);
+        hsc_table_number(t, "handler_median_s", c.handler_median_s);
+        hsc_table_number(t, "handler_p90_s", c.handler_p90_s);
+        hsc_table_number(t, "handler_p99_s", c.handler_p99_s);
+        hsc_table_number(t, "signals_s", c.signals_s);
+        hsc_table_number(t, "probes_s", c.probes_s);
+        hsc_table_number(t, "wrappers_s", c.wrappers_s);
+        hsc_table_number(t, "helper_s", c.helper_s);
+        hsc_table_count(t, "rate_changes", c.rate_changes);
+        hsc_table_count(t, "periods_max", c.periods_max);
+        hsc_table_count(t, "probes_missed", (double)c.probes_missed);
+        hsc_table_end_row(t);
+        t->naming = false;
+    }
+    return s;
+}
+
+hsc_status report_told_rows(report *r, report_by by, hsc_table *t, hsc_err *err) {
+    switch (by) {
+    case REPORT_PHASE:
+        return phase_rows(r, t, err);
+    case REPORT_COUNTER:
+        return counter_rows(r, t, err);
+    case REPORT_COST:
+        return cost_rows(r, t, err);
+    default:
+        return probe_rows(r, t, by == REPORT_BLOCK, err);
+    }
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Probes, scopes, phases, counters and own cost of a made-up measurement, through correlate and report: every number is exact.
+Usage: told.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import csv
+import io
+import math
+import os
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, RECORDS, WORK = sys.argv[1:4]
+wrong = []
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(str(complaint))
+
+
+def near(a, b):
+    return math.isclose(float(a), b, rel_tol=1e-9, abs_tol=1e-15)
+
+
+def run(*command, text=None, code=0):
+    done = subprocess.run([HEATSCOPE, *command], capture_output=True, text=True, input=text)
+    if done.returncode != code:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def table(by, *options):
+    return list(csv.DictReader(io.StringIO(run("report", f"--by={by}", "--format=csv", *options, DATABASE))))
+
+
+with open(RECORDS, encoding="utf-8") as f:
+    lines = f.read().split("\n")
+HEAD = lines[:next(i for i, line in enumerate(lines[2:], 2) if line.startswith("@chunk"))]
+SCHEMA = lines[1].split("schema=")[1].split()[0]
+
+
+def chunk(stream):
+    return f"@chunk dynamic stream={stream} sequence=0 t0=0 lost=0 slot=packed sealed schema={SCHEMA}"
+
+
+def place(number, kind, name, line):
+    return (f'probe_place number={number} module_tag=0x1 tag=0x{number:x} kind={kind} flags=0 name="{name}" file="a.c" line={line}')
+
+
+def summary(block, durations, left=0):
+    buckets = [d.bit_length() for d in durations]
+    histogram = [min(buckets)] + [buckets.count(b) for b in range(min(buckets), max(buckets) + 1)]
+    return (f"block_summary time=900 block_id={block} count={len(durations)} left={left} duration_ns={sum(durations)} "
+            f"duration_min={min(durations)} duration_max={max(durations)} duration_squares={float(sum(d * d for d in durations))!r} "
+            f"duration_histogram=[{','.join(map(str, histogram))}]")
+
+
+def exclusive(block, state, ns):
+    return f"block_time time=900 block_id={block} state={state} exclusive_ns={ns}"
+
+
+def process(rank, *streams):
+    records = HEAD + [
+        chunk(0),
+        f'process pid={100 + rank} parent_pid=1 rank={rank} ranks=2 host="h" executable="/nowhere/program" arguments=["program"] '
+        f'directory="/" start_unix_ns=1000000000 start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
+        f'processors=2 runtime_version="" job=""',
+        'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
+        "cost time=1 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0",
+        "probe_cost time=1 pair_ns=100.0 inside_ns=40.0 clock_ns=20.0",
+        place(1, 0, "outer", 10), place(2, 1, "outer", 12), place(3, 0, "again", 30),
+        'user_name name_id=1 name="setup"', 'user_name name_id=2 name="solve"', 'user_name name_id=3 name="residual"']
+    for stream, more in streams:
+        records += [chunk(stream)] + more
+    records += ["process_end time=1000000000 cpu_ns=10000000 how=0", ""]
+    run("dump", "--undump", "-", "-o", os.path.join(WORK, f"h.{100 + rank}.hsr"), text="\n".join(records))
+
+
+def thread(number, samples):
+    """samples: their times and weights"""
+    total = sum(w for _, w in samples)
+    return [f'thread thread_id={number} tid={number} time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=16 flags=0",
+            *[f"sample_weighted time={t} node_id=1 state=0 weight={w} event_id=0" for t, w in samples],
+            f"handler_time thread_id={number} time=900 runs=5 own_ns=20000 median_ns=1 p90_ns=2 p99_ns=3",
+            f"probe_progress time=900 visits=9 open=0 left=0 unmatched=0 missed=0 own_ns=3000",
+            f"progress thread_id={number} time=1000000000 cpu_ns={total * 1000000} samples={total} lost=0 own_ns=30000 ended=1 truncated=0"]
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+blocks = ["block block_id=1 parent_id=0 number=1", "block block_id=2 parent_id=1 number=2", "block block_id=3 parent_id=2 number=1",
+          "block block_id=4 parent_id=0 number=3"]
+process(0,
+        (1, ["user_phase time=100000000 name_id=1"] + thread(1, [(200000000, 1), (300000000, 2), (600000000, 4)]) + blocks +
+         [summary(1, [100000, 300000]), exclusive(1, 0, 150000), exclusive(1, 2, 50000),
+          summary(2, [80000, 90000]), exclusive(2, 1, 110000), summary(3, [30000, 30000], left=1), exclusive(3, 1, 60000),
+          summary(4, [7000]), exclusive(4, 0, 7000), exclusive(4, 0, 1000),
+          "user_phase time=500000000 name_id=2",
+          "user_begin time=510000000 name_id=2", "user_counter time=520000000 name_id=3 value=4.0", "user_begin time=530000000 name_id=1",
+          "user_end time=540000000 name_id=1", "user_counter time=550000000 name_id=3 value=1.0", "user_end time=560000000 name_id=0",
+          "user_begin time=900000000 name_id=2"]))
+process(1, (1, thread(1, [(200000000, 1)]) + ["block block_id=1 parent_id=0 number=3", summary(1, [5000, 6000])]))
+run("correlate", "-o", DATABASE, WORK)
+for workers in ("1", "3"):
+    again = os.path.join(WORK, f"again{workers}.h5")
+    run("correlate", "-j", workers, "-o", again, WORK)
+    with open(again, "rb") as a, open(DATABASE, "rb") as b:
+        that(a.read() == b.read(), f"other bytes with {workers} workers")
+
+got = {(r["name"], r["depth"], r["kind"], r["parent"]): r for r in table("block")}
+that(len(got) == 6, list(got))
+outer = got[("outer", "0", "procedure", "")]
+that((outer["visits"], outer["left"], outer["threads"]) == ("2", "0", "1"), outer)
+# of its own visits 40 ns each are inside; of the two right inside 60 each; of the two below those 100 each
+that(near(outer["duration_s"], (400000 - 2 * 40 - 4 * 100) * 1e-9) and near(outer["exclusive_s"], (200000 - 2 * 40 - 2 * 60) * 1e-9), outer)
+that(near(outer["duration_min_s"], 1e-4) and near(outer["duration_max_s"], 3e-4), outer)
+that(near(outer["inclusive_s"], (200000 + 110000 + 60000 - 3 * 2 * 40 - 2 * 2 * 60) * 1e-9), outer)
+inner = next(r for k, r in got.items() if k[1] == "2")
+that((inner["name"], inner["visits"], inner["left"]) == ("outer", "2", "1"), inner)
+again = got[("again", "0", "procedure", "")]
+that((again["visits"], again["threads"]) == ("3", "2") and near(again["exclusive_s"], (8000 - 40) * 1e-9 - 0.0), again)
+own = got[("solve", "0", "scope of the program's own", "")]
+that(own["visits"] == "2" and own["left"] == "1" and near(own["duration_s"], 0.05 + 0.1) and near(own["exclusive_s"], 0.04 + 0.1), own)
+that(near(next(r for k, r in got.items() if k[0] == "setup")["duration_s"], 0.01), got)
+
+probes = {(r["name"], r["kind"]): r for r in table("probe")}
+recursive = probes[("outer", "procedure")]
+that(recursive["visits"] == "4" and near(recursive["inclusive_s"], float(outer["inclusive_s"])), recursive)
+that(near(recursive["exclusive_s"], float(outer["exclusive_s"]) + float(inner["exclusive_s"])), recursive)
+
+phases = table("phase")
+that([(p["phase"], p["times"]) for p in phases] == [("setup", "1"), ("solve", "1")], phases)
+that(near(phases[0]["elapsed_s"], 0.4) and near(phases[1]["elapsed_s"], 0.5) and near(phases[0]["first_begin_s"], 0.1), phases)
+that(near(phases[0]["inclusive_s"], 0.003) and near(phases[1]["inclusive_s"], 0.004), phases)
+that(float(phases[1]["inclusive_high_s"]) > 0.012, f"one sample of weight 4 knows more than it can: {phases[1]}")
+
+counters = table("counter")
+that(len(counters) == 1 and (counters[0]["counter"], counters[0]["values"], counters[0]["first"], counters[0]["last"], counters[0]["max"]) ==
+     ("residual", "2", "4", "1", "4") and near(counters[0]["mean"], 2.5) and near(counters[0]["stddev"], 1.5), counters)
+
+costs = table("cost")
+that(len(costs) == 2, costs)
+for c in costs:
+    that(near(c["handler_s"], 20e-6) and near(c["signals_s"], 10e-6) and near(c["probes_s"], 3e-6) and near(c["wrappers_s"], 7e-6), c)
+    that(near(c["helper_s"], 1e-3) and near(c["cpu_net_s"], float(c["cpu_s"]) - 40e-6), c)
+ledger = {r["name"]: float(r["time_s"]) for r in table("ledger")}
+that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)
+that(near(sum(ledger[n] for n in ("handler", "signals", "probes", "wrappers", "helper")), ledger["measuring"]), ledger)
+for by in ("probe", "block", "phase", "counter", "cost"):
+    text = run("report", f"--by={by}", DATABASE)
+    that(all(len(line) <= 80 for line in text.splitlines()), f"--by={by} is wider than 80 columns:\n{text}")
+that("Probes" in run("report", DATABASE), "the whole report has no probes")
+print("\n".join(wrong) if wrong else "probes, scopes, phases, counters and cost are as made up")
+sys.exit(bool(wrong))
