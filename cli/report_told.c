@@ -312,7 +312,7 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
     uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COSTS);
     hsc_status s = HSC_OK;
     fprintf(r->out, "\nWhat measuring cost, in seconds of CPU time; net: the thread's own\n"
-                    "    cpu s     net s     %%  handler  signals   probes wrappers  helper thread\n");
+                    "   cpu s    net s     %% handler signals  probes wrapper  helper thread\n");
     for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++) {
         hsc_db_cost c;
         hsc_db_thread t;
@@ -324,8 +324,8 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
             break;
         report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
         char fitted[96];
-        report_fit_prose(who, r->width - 66, fitted, sizeof fitted);
-        fprintf(r->out, "%9.3f %9.3f %5.2f %8.4f %8.4f %8.4f %8.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
+        report_fit_prose(who, r->width - 64, fitted, sizeof fitted);
+        fprintf(r->out, "%8.3f %8.3f %5.2f %7.4f %7.4f %7.4f %7.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
                 t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.helper_s, fitted);
     }
     if (!n)
