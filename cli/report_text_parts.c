@@ -122,14 +122,20 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
 
 hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
-    uint32_t n, shown = 0, hidden = 0;
+    uint32_t n, shown = 0, hidden = 0, own = 0;
     double total = 0, rest = 0, libraries = 0;
     char amount[16], where[700];
     hsc_status s = report_waits(r, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         *(rows[i].own ? &total : &libraries) += rows[i].total_s;
+        own += rows[i].own;
+    }
+    if (r->brief && !own) { /* only what libraries' own threads sleep in */
+        free(rows);
+        return HSC_OK;
+    }
     fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, all processors\n"
                     "  time s    %%   waits mean ms  max ms bytes  for                place\n");
     for (uint32_t i = 0; i < n; i++) {
