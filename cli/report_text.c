@@ -591,9 +591,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
         [REPORT_PROBE] = report_text_probes, [REPORT_BLOCK] = report_text_blocks, [REPORT_PHASE] = report_text_phases,
-        [REPORT_COUNTER] = report_text_counters, [REPORT_COST] = report_text_cost};
+        [REPORT_COUNTER] = report_text_counters, [REPORT_COST] = report_text_cost, [REPORT_ARRAY] = report_text_arrays};
     static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_REASON, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
-                                      REPORT_CAUSE, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
+                                      REPORT_CAUSE, REPORT_ARRAY, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
@@ -617,7 +617,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
         if ((order[i] != REPORT_MESSAGE || (r->info.messages && whole)) && (order[i] != REPORT_WAIT || (r->info.waits && whole)) &&
-            (order[i] != REPORT_CAUSE || (r->info.delays && whole)) && (order[i] != REPORT_LEDGER || whole))
+            (order[i] != REPORT_CAUSE || (r->info.delays && whole)) &&
+            (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages && whole)) && (order[i] != REPORT_LEDGER || whole))
             status = tables[order[i]](r, err);
     for (size_t i = 0; i < sizeof told / sizeof *told && !status && whole; i++)
         if (hsc_db_count_told(r->db, told[i].what))

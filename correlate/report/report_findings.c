@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_arrays.h"
 #include "report_causes.h"
 #include "report_measures.h"
 #include "report_reasons.h"
@@ -679,6 +680,20 @@ static void quality(findings *f) {
     }
 }
 
+/* Communication by array. */
+static hsc_status arrays(findings *f, hsc_err *err) {
+    report *r = f->r;
+    char text[1600] = "";
+    double in_calls = 0;
+    uint32_t scope = HSC_NONE;
+    hsc_db_scope s;
+    hsc_status status = report_main_array(r, text, sizeof text, &scope, &in_calls, err);
+    if (!status && text[0])
+        say(f, in_calls / (r->unit.scale > 0 ? r->unit.scale : 1), "Array", no_share,
+            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? nowhere : at_scope(scope, &s), text);
+    return status;
+}
+
 /* Who makes others wait, and with what. */
 static hsc_status causes(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -728,6 +743,8 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
         status = blocked(&f, err);
     if (!status && r->info.delays)
         status = causes(&f, err);
+    if (!status && r->info.messages && r->info.mpi_sites)
+        status = arrays(&f, err);
     if (!status)
         status = refused(&f, err);
     if (!status)

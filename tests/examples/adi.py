@@ -5,7 +5,7 @@ import measure
 NORM = "norm 1.5440485097E-02, last change 1.3545904504E-04"
 
 
-def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM, **env):
+def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM, arrays=False, **env):
     example, checks = measure.Example("adi"), measure.Checks()
     example.make(program)
     output = example.measure(["./" + program, *options], ranks=ranks, **env)
@@ -39,6 +39,9 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
         checks.that(1 / ranks <= sweep[0]["max_over_mean"] / ranks + 1e-6 <= most + measure.bound(most, samples),
                     f"busiest rank in {sweep[0]['procedure']}: {sweep[0]['max_over_mean'] / ranks:.4f}")
 
+    if arrays:
+        check_arrays(example, checks)
+
     # the recurrence along x is the innermost loop of a nest of three, and its line the hottest of the file's
     line = example.line(file, recurrence)
     loops = [r for r in example.report("loop") if str(r["file"]).endswith("/" + file) and r["line_begin"] <= line <= r["line_end"]]
@@ -50,6 +53,18 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
         hottest = max(lines, key=lambda r: r["exclusive_samples"])
         checks.that(hottest["exclusive_samples"] > 0, "no hot line")
     checks.finish()
+
+
+def check_arrays(example, checks):
+    """Every byte that a call moves belongs to one array, and what all ranks send of the pipelined arrays is what they receive."""
+    arrays, messages = example.report("array"), example.report("message")
+    for what in ("sent_bytes", "received_bytes"):
+        checks.equal(sum(r[what] for r in arrays), sum(r[what] for r in messages), what + " by array and by message")
+    named = [r for r in arrays if r["array"]]
+    checks.that(len(named) >= 4, f"{len(named)} arrays in messages")
+    checks.equal(sum(r["sent_bytes"] for r in arrays if not r["array"]), 0, "bytes sent from arrays that are not known")
+    piped = [r for r in named if not (r["sent_bytes"] and r["received_bytes"]) and r["sent_bytes"] + r["received_bytes"] > 1e6]
+    checks.equal(sum(r["sent_bytes"] for r in piped), sum(r["received_bytes"] for r in piped), "bytes through the pipeline")
 
 
 def base_name(name):

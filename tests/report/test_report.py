@@ -15,7 +15,7 @@ import unittest
 HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
-TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed")
+TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array")
 
 
 def run(*args, code=0, env=None):

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Message passing by array: as text, and as rows for programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_arrays.h"
+#include "report_text.h"
+
+static const char *bytes(double n, char *out, size_t size) {
+    static const char units[] = " kMGTP";
+    int k = 0;
+    for (; n >= 999.5 && k < 5; k++)
+        n /= 1000;
+    snprintf(out, size, n >= 99.95 || !k ? "%.0f%c" : "%.1f%c", n, units[k]);
+    if (!k)
+        out[strlen(out) - 1] = 0;
+    return out;
+}
+
+/* "halo.c:12", or the procedure */
+static void declared(const report *r, uint32_t array, char *out, size_t size) {
+    hsc_db_array a;
+    hsc_db_file f;
+    out[0] = 0;
+    if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL) || a.file == HSC_NONE || hsc_db_get_file(r->db, a.file, &f, NULL))
+        return;
+    const char *slash = strrchr(f.path, '/');
+    snprintf(out, size, "%.200s:%u", slash ? slash + 1 : f.path, a.line);
+}
+
+hsc_status report_text_arrays(report *r, hsc_err *err) {
+    report_array *rows;
+    uint32_t n, shown = 0;
+    char sent[16], received[16], name[400], place[300], fitted[400];
+    hsc_status status = report_arrays(r, &rows, &n, err);
+    if (status)
+        return status;
+    fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting for late ones, packing\n"
+                    "   calls  sent  recv   MPI s  wait s  pack s  unpk s  array\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const report_array *a = &rows[i];
+        if (r->top && shown >= r->top)
+            break;
+        shown++;
+        report_array_text(r, a->array, name, sizeof name);
+        declared(r, a->array, place, sizeof place);
+        int room = r->width - 58 - report_columns_of(place);
+        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s %s\n", (unsigned long long)a->calls,
+                bytes((double)a->sent_bytes, sent, sizeof sent), bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
+                a->waiting_s, a->packing * r->unit.scale, a->unpacking * r->unit.scale,
+                report_fit(name, room > 8 ? room : 8, fitted, sizeof fitted), place);
+    }
+    if (shown < n)
+        fprintf(r->out, "         %u more\n", n - shown);
+    if (!n)
+        fputs(r->info.mpi_sites ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
+    free(rows);
+    return HSC_OK;
+}
+
+static void array_row(const report *r, hsc_table *t, uint32_t rank, const report_array *x) {
+    hsc_db_array a = {.name = "", .type = "", .element = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
+    hsc_db_scope s = {.name = ""};
+    hsc_db_file f = {.path = ""};
+    if (x->array != HSC_NONE)
+        (void)hsc_db_get_array(r->db, x->array, &a, NULL);
+    if (a.scope != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, a.scope, &s, NULL);
+    if (a.file != HSC_NONE)
+        (void)hsc_db_get_file(r->db, a.file, &f, NULL);
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    hsc_table_text(t, "array", a.name);
+    hsc_table_text(t, "bounds", a.bounds);
+    hsc_table_text(t, "type", a.type);
+    hsc_table_text(t, "procedure", s.name);
+    hsc_table_text(t, "file", f.path);
+    hsc_table_count(t, "line", a.line);
+    hsc_table_count(t, "places", x->places);
+    hsc_table_count(t, "calls", (double)x->calls);
+    hsc_table_count(t, "sent_bytes", (double)x->sent_bytes);
+    hsc_table_count(t, "received_bytes", (double)x->received_bytes);
+    hsc_table_number(t, "mpi_s", x->mpi_s);
+    hsc_table_number(t, "waiting_s", x->waiting_s);
+    hsc_table_amount(t, "packing", x->packing);
+    hsc_table_amount(t, "unpacking", x->unpacking);
+    hsc_table_end_row(t);
+    t->naming = false;
+}
+
+hsc_status report_array_rows(report *r, hsc_table *t, hsc_err *err) {
+    report_array *rows, none = {.array = HSC_NONE};
+    uint32_t n;
+    hsc_status status = report_arrays(r, &rows, &n, err);
+    if (status)
+        return status;
+    if (t->naming)
+        array_row(r, t, 0, &none);
+    for (uint32_t i = 0; i < n && (!r->top || i < r->top); i++)
+        array_row(r, t, i + 1, &rows[i]);
+    free(rows);
+    return HSC_OK;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Bytes, calls, time, waiting and packing by array. */
+#include "report_arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#define BUFFERS 8 /* of a call */
+
+typedef struct buffer {
+    uint32_t array, role;
+} buffer;
+
+typedef struct sums { /* of all arrays */
+    report *r;
+    report_array *list;
+    uint32_t n, room;
+    uint32_t *row_of;          /* by array: row of list + 1 */
+    uint64_t *packed;          /* array row << 32 | loop, counted already */
+    uint32_t packed_n, packed_room;
+} sums;
+
+static hsc_status no_memory(const report *r, hsc_err *err) {
+    return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+}
+
+/* The first array of the same identity, for globals and members of types, which each unit has a row of. */
+static hsc_status make_rows(sums *s, uint32_t *first_of, hsc_err *err) {
+    for (uint32_t i = 0; i < s->r->info.arrays; i++) {
+        hsc_db_array a;
+        hsc_status status = hsc_db_get_array(s->r->db, i, &a, err);
+        if (status)
+            return status;
+        first_of[i] = i;
+        for (uint32_t k = 0; a.identity && k < i && first_of[i] == i; k++) {
+            hsc_db_array b;
+            if (first_of[k] == k && !hsc_db_get_array(s->r->db, k, &b, NULL) && b.identity == a.identity)
+                first_of[i] = k;
+        }
+    }
+    return HSC_OK;
+}
+
+static report_array *row_of(sums *s, uint32_t array) {
+    uint32_t *at = &s->row_of[array == HSC_NONE ? s->r->info.arrays : array];
+    if (!*at) {
+        if (s->n == s->room) {
+            uint32_t room = s->room ? 2 * s->room : 16;
+            report_array *list = realloc(s->list, room * sizeof *list);
+            if (!list)
+                return NULL;
+            s->list = list;
+            s->room = room;
+        }
+        s->list[s->n] = (report_array){.array = array};
+        *at = ++s->n;
+    }
+    return &s->list[*at - 1];
+}
+
+static bool is_buffer(uint32_t role) {
+    return role == HSC_mpi_role_SEND_BUFFER || role == HSC_mpi_role_RECEIVE_BUFFER || role == HSC_mpi_role_BUFFER;
+}
+
+static unsigned buffers_of(const report *r, uint32_t site, buffer *out) {
+    uint32_t first, n;
+    unsigned count = 0;
+    if (hsc_db_find(r->db, HSC_LIST_MPI_ARGUMENTS, site, &first, &n, NULL))
+        return 0;
+    for (uint32_t i = first; i < first + n && count < BUFFERS; i++) {
+        hsc_db_mpi_argument a;
+        if (!hsc_db_get_mpi_argument(r->db, i, &a, NULL) && is_buffer(a.role) && a.array != HSC_NONE)
+            out[count++] = (buffer){a.array, a.role};
+    }
+    return count;
+}
+
+/* The call of this operation on the line; of several the first. HSC_NONE: not in the map. */
+static uint32_t site_of(const report *r, uint32_t line, const char *operation) {
+    uint32_t first, n;
+    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+        return HSC_NONE;
+    for (uint32_t i = first; i < first + n; i++) {
+        hsc_db_mpi_site s;
+        if (!hsc_db_get_mpi_site(r->db, i, &s, NULL) && (!operation || !strcmp(s.operation, operation)))
+            return i;
+    }
+    return HSC_NONE;
+}
+
+/* Of one call's buffers, which share is this one's: by what is sent from and received into it. */
+static void shares(const buffer *b, unsigned n, double sent, double received, double *out) {
+    double all = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned senders = 0, receivers = 0;
+        for (unsigned k = 0; k < n; k++) {
+            senders += b[k].role != HSC_mpi_role_RECEIVE_BUFFER;
+            receivers += b[k].role != HSC_mpi_role_SEND_BUFFER;
+        }
+        out[i] = (b[i].role != HSC_mpi_role_RECEIVE_BUFFER ? sent / senders : 0) +
+                 (b[i].role != HSC_mpi_role_SEND_BUFFER ? received / receivers : 0);
+        all += out[i];
+    }
+    for (unsigned i = 0; i < n; i++)
+        out[i] = all > 0 ? out[i] / all : 1.0 / n;
+}
+
+static uint64_t part(uint64_t bytes, unsigned index, unsigned of) { /* all parts add up */
+    return bytes / of + (index < bytes % of);
+}
+
+static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, bool is_new_place) {
+    buffer b[BUFFERS];
+    double share[BUFFERS];
+    uint32_t site = site_of(s->r, m->line, m->operation);
+    unsigned n = site == HSC_NONE ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
+    double seconds = m->duration_s + m->completion_s;
+    if (!n) {
+        report_array *a = m->sent_bytes + m->received_bytes ? row_of(s, HSC_NONE) : NULL;
+        if (a) {
+            a->calls += m->calls;
+            a->sent_bytes += m->sent_bytes;
+            a->received_bytes += m->received_bytes;
+            a->mpi_s += seconds;
+            a->places += is_new_place;
+        }
+        return a || !(m->sent_bytes + m->received_bytes);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        senders += b[i].role != HSC_mpi_role_RECEIVE_BUFFER;
+        receivers += b[i].role != HSC_mpi_role_SEND_BUFFER;
+    }
+    shares(b, n, (double)m->sent_bytes, (double)m->received_bytes, share);
+    for (unsigned i = 0; i < n; i++) {
+        report_array *a = row_of(s, first_of[b[i].array]);
+        if (!a)
+            return false;
+        a->calls += m->calls;
+        a->places += is_new_place;
+        a->mpi_s += share[i] * seconds;
+        /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
+        if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
+            a->sent_bytes += part(m->sent_bytes, sender++, senders ? senders : 1);
+        if (receivers ? b[i].role != HSC_mpi_role_SEND_BUFFER : !i)
+            a->received_bytes += part(m->received_bytes, receiver++, receivers ? receivers : 1);
+    }
+    return true;
+}
+
+static bool waits_for(uint32_t kind, uint32_t role) {
+    return kind == HSC_wait_cause_LATE_SENDER     ? role != HSC_mpi_role_SEND_BUFFER
+           : kind == HSC_wait_cause_LATE_RECEIVER ? role != HSC_mpi_role_RECEIVE_BUFFER
+                                                  : true;
+}
+
+/* Buffers that a call on this line waits for: its own, else those of the calls that it completes. */
+static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *out) {
+    buffer b[BUFFERS];
+    uint32_t first, n, links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS);
+    unsigned count = 0;
+    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+        return 0;
+    for (uint32_t i = first; i < first + n; i++)
+        for (unsigned k = 0, of = buffers_of(r, i, b); k < of && count < BUFFERS; k++)
+            if (waits_for(kind, b[k].role))
+                out[count++] = b[k];
+    for (uint32_t i = 0, own = count; !own && i < links; i++) {
+        hsc_db_mpi_link l;
+        if (hsc_db_get_mpi_link(r->db, i, &l, NULL) || l.kind != HSC_link_kind_WAIT || l.other < first || l.other >= first + n)
+            continue;
+        for (unsigned k = 0, of = buffers_of(r, l.site, b); k < of && count < BUFFERS; k++)
+            if (waits_for(kind, b[k].role))
+                out[count++] = b[k];
+    }
+    return count;
+}
+
+static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t kind, double seconds) {
+    buffer b[BUFFERS];
+    unsigned n = kind == HSC_wait_cause_LOCK || kind == HSC_wait_cause_OMP_BARRIER || kind == HSC_wait_cause_BARRIER
+                     ? 0
+                     : awaited(s->r, line, kind, b);
+    for (unsigned i = 0; i < n; i++) {
+        report_array *a = row_of(s, first_of[b[i].array]);
+        if (!a)
+            return false;
+        a->waiting_s += seconds / n;
+    }
+    return true;
+}
+
+/* Loops that fill or read a buffer; a loop counts once for an array. */
+static bool add_packing(sums *s, const uint32_t *first_of) {
+    uint32_t links = hsc_db_count(s->r->db, HSC_LIST_MPI_LINKS);
+    for (uint32_t i = 0; i < links; i++) {
+        hsc_db_mpi_link l;
+        buffer b[BUFFERS];
+        if (hsc_db_get_mpi_link(s->r->db, i, &l, NULL) || l.scope >= s->r->info.scopes ||
+            (l.kind != HSC_link_kind_PACK_LOOP && l.kind != HSC_link_kind_UNPACK_LOOP))
+            continue;
+        bool packs = l.kind == HSC_link_kind_PACK_LOOP, known = false;
+        for (unsigned k = 0, n = buffers_of(s->r, l.site, b); k < n; k++) {
+            if (b[k].role == (packs ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER))
+                continue;
+            uint64_t key = ((uint64_t)first_of[b[k].array] << 1 | packs) << 31 | l.scope;
+            for (uint32_t at = 0; at < s->packed_n; at++)
+                known = known || s->packed[at] == key;
+            if (known || s->r->own[l.scope] <= 0)
+                break;
+            if (s->packed_n == s->packed_room) {
+                uint32_t room = s->packed_room ? 2 * s->packed_room : 64;
+                uint64_t *more = realloc(s->packed, room * sizeof *more);
+                if (!more)
+                    return false;
+                s->packed = more;
+                s->packed_room = room;
+            }
+            s->packed[s->packed_n++] = key;
+            report_array *a = row_of(s, first_of[b[k].array]);
+            if (!a)
+                return false;
+            *(packs ? &a->packing : &a->unpacking) += s->r->own[l.scope];
+            break; /* a loop fills one buffer */
+        }
+    }
+    return true;
+}
+
+static int most_bytes(const void *a, const void *b) {
+    const report_array *x = a, *y = b;
+    uint64_t of_x = x->sent_bytes + x->received_bytes, of_y = y->sent_bytes + y->received_bytes;
+    if ((x->array == HSC_NONE) != (y->array == HSC_NONE))
+        return x->array == HSC_NONE ? 1 : -1;
+    return of_x != of_y ? (of_x > of_y ? -1 : 1) : (x->array > y->array) - (x->array < y->array);
+}
+
+typedef struct place {
+    uint32_t line, message;
+    const char *operation;
+} place;
+
+static int by_place(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    int c = strcmp(x->operation, y->operation);
+    return c ? c : (x->message > y->message) - (x->message < y->message);
+}
+
+static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_err *err) {
+    report *r = s->r;
+    uint32_t n = 0;
+    hsc_db_message m;
+    hsc_status status = HSC_OK;
+    for (uint32_t i = 0; !status && i < r->info.messages; i++) {
+        status = hsc_db_get_message(r->db, i, &m, err);
+        if (!status && m.kind != HSC_operation_class_COMPLETION) /* their time is with those that they complete */
+            places[n++] = (place){m.line, i, m.operation};
+    }
+    if (!status)
+        qsort(places, n, sizeof *places, by_place);
+    for (uint32_t i = 0; !status && i < n; i++) {
+        bool is_new = !i || places[i].line != places[i - 1].line || strcmp(places[i].operation, places[i - 1].operation);
+        status = hsc_db_get_message(r->db, places[i].message, &m, err);
+        if (!status && !add_message(s, first_of, &m, is_new))
+            status = no_memory(r, err);
+    }
+    for (uint32_t i = 0; !status && i < r->info.delayed; i++) {
+        hsc_db_delayed v;
+        hsc_db_delay d;
+        if (!(status = hsc_db_get_delayed(r->db, i, &v, err)) && !(status = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
+            !add_waiting(s, first_of, v.line, d.kind, v.wait_s))
+            status = no_memory(r, err);
+    }
+    if (!status && !add_packing(s, first_of))
+        status = no_memory(r, err);
+    return status;
+}
+
+hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *err) {
+    sums s = {.r = r, .row_of = calloc((size_t)r->info.arrays + 1, sizeof *s.row_of)};
+    uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
+    place *places = malloc(((size_t)r->info.messages + 1) * sizeof *places);
+    hsc_status status = s.row_of && first_of && places ? make_rows(&s, first_of, err) : no_memory(r, err);
+    if (!status && r->info.mpi_sites)
+        status = add_all(&s, first_of, places, err);
+    free(s.row_of);
+    free(s.packed);
+    free(first_of);
+    free(places);
+    if (status) {
+        free(s.list);
+        return status;
+    }
+    if (s.n)
+        qsort(s.list, s.n, sizeof *s.list, most_bytes);
+    *rows = s.list;
+    *n = s.n;
+    return HSC_OK;
+}
+
+void report_array_text(const report *r, uint32_t array, char *out, size_t size) {
+    hsc_db_array a, up;
+    snprintf(out, size, "what is not known");
+    if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
+        return;
+    if (a.parent != HSC_NONE && !hsc_db_get_array(r->db, a.parent, &up, NULL) && up.name[0] && !strstr(a.name, up.name))
+        snprintf(out, size, "%s.%s%s", up.name, a.name, a.bounds);
+    else
+        snprintf(out, size, "%s%s", a.name[0] ? a.name : "(no name)", a.bounds);
+}
+
+hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {
+    report_array *rows;
+    uint32_t n;
+    double bytes = 0, known = 0;
+    char name[400];
+    hsc_db_array a;
+    out[0] = 0;
+    hsc_status status = report_arrays(r, &rows, &n, err);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < n; i++) {
+        bytes += (double)(rows[i].sent_bytes + rows[i].received_bytes);
+        known += rows[i].array != HSC_NONE ? (double)(rows[i].sent_bytes + rows[i].received_bytes) : 0;
+    }
+    if (n && rows[0].array != HSC_NONE && known > 0 && !hsc_db_get_array(r->db, rows[0].array, &a, err)) {
+        const report_array *x = &rows[0];
+        report_array_text(r, x->array, name, sizeof name);
+        snprintf(out, size,
+                 "Array %.200s has most of the communication: %.3g MB sent, %.3g MB received, %.0f %% of the bytes whose calls are "
+                 "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners.",
+                 name, 1e-6 * (double)x->sent_bytes, 1e-6 * (double)x->received_bytes,
+                 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s);
+        *scope = a.scope;
+        *seconds = x->mpi_s;
+    }
+    free(rows);
+    return HSC_OK;
+}

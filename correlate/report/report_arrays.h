@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Message passing by array: what is known of the buffers of a call, joined with what its wrapper counted. */
+#ifndef HEATSCOPE_REPORT_ARRAYS_H
+#define HEATSCOPE_REPORT_ARRAYS_H
+
+#include "report.h"
+
+typedef struct report_array {
+    uint32_t array;             /* row, the first with this identity; HSC_NONE: calls whose buffers are not known */
+    uint64_t calls, sent_bytes, received_bytes;
+    double mpi_s;               /* in the calls, and its share of the calls that completed them */
+    double waiting_s;           /* for late partners */
+    double packing, unpacking;  /* samples of loops that fill or read the buffer */
+    uint32_t places;            /* calls in the source, as (line, operation) */
+} report_array;
+
+/* Those with most bytes first. free() *rows. Empty without a map of the calls. */
+hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *err);
+/* "real u(5, 64)", "halo[2][n]", "what is not known" */
+void report_array_text(const report *r, uint32_t array, char *out, size_t size);
+/* One sentence on the array with most bytes; "": none. */
+hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
+
+#endif
