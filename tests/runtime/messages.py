@@ -323,6 +323,29 @@ def mpich():
         check_fortran(run("fortran.mpich", launch, f))
 
 
+def partitioned():
+    """Partitioned messages and persistent collective operations, where there is an MPI 4: each start counts one message of all
+    partitions at the place that starts it, as other persistent operations do."""
+    p = compiled("partitioned.mpich", "mpicc.mpich", "-w", source="message_partitioned.c")
+    if not p or not shutil.which("mpirun.mpich"):
+        sys.exit(SKIP)
+    found = run("partitioned", ["mpirun.mpich"], p, ranks=2)
+    starts, size = 3, 4 * 10 * 8
+    init = {0: "MPI_Psend_init", 1: "MPI_Precv_init"}
+    for r, process in found.items():
+        side = ("sent_messages", "sent_bytes") if r == 0 else ("received_messages", "received_bytes")
+        got = {k: v for k, v in process.total(init[r]).items() if v and not k.endswith("_ns")}
+        expect(f"rank {r}: {init[r]}", got, {"calls": 1 + starts, side[0]: starts, side[1]: starts * size, "completions": starts,
+                                             "machine": 1 + starts})
+        for name, calls in (("MPI_Pready", starts * (r == 0)), ("MPI_Pready_range", starts * (r == 0)),
+                            ("MPI_Pready_list", starts * (r == 0)), ("MPI_Parrived", starts * (r == 1)), ("MPI_Start", 2 * starts),
+                            ("MPI_Wait", 2 * starts)):
+            expect(f"rank {r}: {name}", process.total(name)["calls"], calls)
+        reduce_ = process.total("MPI_Allreduce_init")
+        expect(f"rank {r}: MPI_Allreduce_init", [reduce_[k] for k in ("calls", "sent_bytes", "received_bytes", "completions")],
+               [1 + starts, starts * 16, starts * 16, starts])
+
+
 def oracle():
     """Open MPI's own monitoring counts the same messages and bytes between each pair of ranks (it does not count starts of
     persistent requests, and counts parts of some collective operations: they are left out)."""
