@@ -35,9 +35,9 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
                 (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
         char late[300];
         report_line_text(r, c->late_line, late, sizeof late);
-        if (c->is_call)
+        if (c->is_call && c->kind != HSC_wait_cause_LOCK)
             fprintf(r->out, "%*s (the late call; what was done before it is not known)\n", 22, "");
-        else if (late[0] && c->kind != HSC_wait_cause_OMP_BARRIER && c->caused_s >= 0.01 * total)
+        else if (late[0] && c->kind != HSC_wait_cause_OMP_BARRIER && c->kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
     }
     if (shown < n)

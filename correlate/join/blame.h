@@ -51,6 +51,7 @@ typedef struct jblame {
     uint64_t wall_event;      /* id; 0: none */
     HSC_VEC(jcommunicator) communicators;
     HSC_VEC(jtrack) tracks;
+    hsc_table communicator_rows, track_rows, operation_rows; /* by id; of operations: of the process */
 } jblame;
 
 const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id); /* NULL: not known */

@@ -326,7 +326,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     uint64_t from = last_in_step(m, victim, late, *pair, c->enter);
     uint64_t late_waited = time_waited(late, from, c->best), victim_waited = time_waited(victim, from, c->enter);
     double more = late_waited > victim_waited ? (double)(late_waited - victim_waited) : 0;
-    double own = (double)(c->best - from - late_waited) - (double)(c->enter - from - victim_waited);
+    double own = (double)(c->best - from) - (double)late_waited - ((double)(c->enter - from) - (double)victim_waited);
     own = own > 0 ? own : 0;
     double indirect = more > 0 ? more / (more + own) : 0;
     for (size_t i = late->waits.n; indirect > 0 && i-- > 0 && late->waits.p[i].end > from;) {
@@ -465,10 +465,8 @@ static void message_key(const jcommunicator *c, uint32_t sender, uint32_t receiv
 }
 
 static const char *name_of(const jprocess *p, uint32_t id, uint32_t *kind) {
-    const joperation *o = id && id <= p->operations.n && p->operations.p[id - 1].id == id ? &p->operations.p[id - 1] : NULL;
-    for (size_t i = 0; !o && i < p->operations.n; i++)
-        if (p->operations.p[i].id == id)
-            o = &p->operations.p[i];
+    uint32_t row = hsc_table_get(&p->blame->operation_rows, id, 0);
+    const joperation *o = row != HSC_NO_INDEX ? &p->operations.p[row] : NULL;
     *kind = o ? o->kind : 0;
     return o ? o->name : "";
 }
@@ -627,6 +625,12 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
         jprocess *p = j->run.p[i];
         m->d->not_recorded += p->blame ? p->blame->not_recorded : 0;
         m->d->period_ns = (double)p->period_ns > m->d->period_ns ? (double)p->period_ns : m->d->period_ns;
+        for (uint32_t k = 0; p->blame && k < p->operations.n; k++) {
+            uint32_t *at = hsc_table_at(&p->blame->operation_rows, p->operations.p[k].id, 0);
+            if (!at)
+                return hsc_join_no_memory(err);
+            *at = k;
+        }
         for (size_t k = 0; p->blame && k < p->blame->tracks.n; k++) {
             jtrack *t = &p->blame->tracks.p[k];
             const jthread *thread = hsc_join_known_thread(p, t->thread);

@@ -13,11 +13,15 @@ static jblame *blame_of(jprocess *p) {
     return p->blame;
 }
 
+/* NULL: not there or, where it was to be made, out of memory. */
 static jtrack *track_of(jblame *b, uint64_t thread, bool make) {
-    for (size_t i = b->tracks.n; i-- > 0;)
-        if (b->tracks.p[i].thread == thread)
-            return &b->tracks.p[i];
-    return make && HSC_PUSH(b->tracks, (jtrack){.thread = thread}) ? &b->tracks.p[b->tracks.n - 1] : NULL;
+    uint32_t known = hsc_table_get(&b->track_rows, thread, 0), *at;
+    if (known != HSC_NO_INDEX)
+        return &b->tracks.p[known];
+    if (!make || !HSC_PUSH(b->tracks, (jtrack){.thread = thread}) || !(at = hsc_table_at(&b->track_rows, thread, 0)))
+        return NULL;
+    *at = (uint32_t)(b->tracks.n - 1);
+    return &b->tracks.p[*at];
 }
 
 static uint32_t row_of(const jprocess *p, uint64_t thread, uint64_t node) {
@@ -26,23 +30,18 @@ static uint32_t row_of(const jprocess *p, uint64_t thread, uint64_t node) {
 }
 
 static bool take_communicator(jblame *b, const hsc_rec_communicator *r) {
-    for (size_t i = b->communicators.n; i-- > 0;)
-        if (b->communicators.p[i].id == r->communicator_id)
-            return true; /* more of its members */
-    return r->communicator_id > UINT32_MAX ||
-           HSC_PUSH(b->communicators, (jcommunicator){r->communicator_id, r->key, (uint32_t)r->kind,
+    uint32_t *at = r->communicator_id <= UINT32_MAX ? hsc_table_at(&b->communicator_rows, r->communicator_id, 0) : NULL;
+    if (!at || *at != HSC_NO_INDEX)
+        return at || r->communicator_id > UINT32_MAX; /* more of its members */
+    *at = (uint32_t)b->communicators.n;
+    return HSC_PUSH(b->communicators, (jcommunicator){r->communicator_id, r->key, (uint32_t)r->kind,
                                                       r->rank < UINT32_MAX ? (uint32_t)r->rank : 0,
                                                       r->size < UINT32_MAX ? (uint32_t)r->size : 0});
 }
 
 const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id) {
-    const jblame *b = p->blame;
-    if (id && id <= b->communicators.n && b->communicators.p[id - 1].id == id)
-        return &b->communicators.p[id - 1];
-    for (size_t i = 0; i < b->communicators.n; i++)
-        if (b->communicators.p[i].id == id)
-            return &b->communicators.p[i];
-    return NULL;
+    uint32_t row = hsc_table_get(&p->blame->communicator_rows, id, 0);
+    return row != HSC_NO_INDEX ? &p->blame->communicators.p[row] : NULL;
 }
 
 static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_message_event *r) {
@@ -167,6 +166,9 @@ void hsc_join_blame_free(jprocess *p) {
     if (p->blame) {
         free(p->blame->communicators.p);
         free(p->blame->tracks.p);
+        hsc_table_fini(&p->blame->communicator_rows);
+        hsc_table_fini(&p->blame->track_rows);
+        hsc_table_fini(&p->blame->operation_rows);
     }
     free(p->blame);
     p->blame = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays inside a process: who held the lock, and which thread worked longest before a barrier of threads. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "blame.h"
 
@@ -44,19 +45,31 @@ static int by_place(const void *pa, const void *pb) {
 }
 
 static bool is_region(const join *j, uint32_t context) {
-    return context && j->scopes.p[j->contexts.p[context].scope].kind == HSC_SCOPE_REGION;
+    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."}; /* names of bodies without a map */
+    const jscope *s = &j->scopes.p[j->contexts.p[context].scope];
+    bool found = context && s->kind == HSC_SCOPE_REGION;
+    for (size_t i = 0; context && !found && s->kind == HSC_SCOPE_PROCEDURE && i < sizeof marks / sizeof *marks; i++)
+        found = s->linkage && strstr(s->linkage, marks[i]);
+    return found;
 }
 
-/* The region's body that the barrier is in; where it ends the region, the region that is called there. */
+/* The region's body that the barrier is in; where it ends the region, the region that is forked there or, when the wait is inside
+ * of the OpenMP runtime, where that was called. */
 static uint32_t region_of(const join *j, const jsite *site) {
     for (uint32_t c = site->context; c; c = j->contexts.p[c].parent)
         if (is_region(j, c))
             return c;
-    uint32_t found = HSC_NO_INDEX;
-    for (uint32_t c = site->context + 1; c < j->subtree_ends.p[site->context]; c = j->subtree_ends.p[c])
-        if (is_region(j, c) && (found == HSC_NO_INDEX || j->contexts.p[c].call_line == site->line))
-            found = c;
-    return found;
+    uint32_t line = site->line;
+    for (uint32_t at = site->context;; at = j->contexts.p[at].parent) {
+        uint32_t found = HSC_NO_INDEX;
+        for (uint32_t c = at + 1; c < j->subtree_ends.p[at]; c = j->subtree_ends.p[c])
+            if (is_region(j, c) && (found == HSC_NO_INDEX || j->contexts.p[c].call_line == line))
+                found = c;
+        if (found != HSC_NO_INDEX || !at)
+            return found;
+        if (j->contexts.p[at].kind != HSC_CONTEXT_LOOP)
+            line = j->contexts.p[at].call_line;
+    }
 }
 
 static bool is_work(const join *j, const jleaf *leaf) {

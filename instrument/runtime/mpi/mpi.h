@@ -213,7 +213,7 @@ typedef struct hsc_mpi_request {
     struct hsc_mpi_request *next;
 } hsc_mpi_request;
 
-/* Not filled (begin_request does it); NULL: no memory. `receives`: it is a receive. Operations that are complete at once may share one handle. */
+/* Not filled (hsc_mpi_begin_request does it); NULL: no memory. `receives`: it is a receive. Operations that are complete at once may share one handle. */
 hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives);
 hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in the table */
 void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
