@@ -512,7 +512,7 @@ def blame():
 
     directory = os.path.join(WORK, "blame")
     shutil.rmtree(directory, ignore_errors=True)
-    done = subprocess.run([*OPEN_MPI, "-n", "3", HEATSCOPE, "run", "-q", "-o", directory, program("message_blame")], capture_output=True,
+    done = subprocess.run([*OPEN_MPI, "-n", "3", HEATSCOPE, "run", "-q", "--budget=off", "-o", directory, program("message_blame")], capture_output=True,
                           text=True, timeout=250)
     expect("exit code", done.returncode, 0)
     truth = {(w, int(v)): float(s) for w, v, s in (x.split() for x in done.stdout.splitlines())}
