@@ -9,11 +9,11 @@ double other(double);
 int main(void) {
     double sum = 1;
     for (int i = 0; i < 300000000; i++)
-        sum += 1 / sum; /* marked: here */
+        sum += 1 / sum; /* HERE */
     return other(sum) < 0;
 }
 C
-echo 'double other(double x) { return x; } /* marked: there */' > src/other.c
+echo 'double other(double x) { return x; } /* THERE */' > src/other.c
 "$2" -g -O1 src/work.c src/other.c -o work
 "$h" run -q -o m ./work
 "$h" correlate -o plain.h5 m > said
@@ -25,8 +25,8 @@ grep -q '^sources: 1 embedded, .* 1 changed since the build$' said || { cat said
 rm -r src
 "$h" report --by=line with.h5 > after
 "$h" report --by=line plain.h5 > without
-grep -q 'marked: here' before || { cat before; exit 1; }
-grep -q 'marked: here' after || { echo "not read from the database:"; cat after; exit 1; }
-if grep -q 'marked: here' without; then echo "the source is still found: nothing was tested"; exit 1; fi
+grep -q 'HERE' before || { cat before; exit 1; }
+grep -q 'HERE' after || { echo "not read from the database:"; cat after; exit 1; }
+if grep -q 'HERE' without; then echo "the source is still found: nothing was tested"; exit 1; fi
 "$h" correlate --embed-sources -o none.h5 m > said
 grep -q '^sources: 0 embedded' said || { cat said; exit 1; }

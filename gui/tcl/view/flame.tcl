@@ -34,7 +34,7 @@ oo::class create ::heatscope::FlameView {
         return [expr {$context >= $root && $context < [dict get [$Db context $root] subtree_end]}]
     }
     method Facts {} {
-        set text "width: inclusive time; blue: the program, grey: libraries"
+        set text "width: inclusive time; blue: the program, orange: MPI, green: threads, grey: other libraries"
         if {$Root > 0} {
             set facts [$Db context $Root]
             set text "[::heatscope::fmt shortName [dict get $facts name]]: double click or Backspace goes out"
