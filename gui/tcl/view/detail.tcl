@@ -480,13 +480,15 @@ oo::class create ::heatscope::DetailView {
         set mini [expr {[::heatscope::theme size minimap] + 2 * [::heatscope::theme dp 7]}]
         set want [expr {$n * [::heatscope::theme size cellMax]}]
         # the source keeps what it needs to be read; the bars give way first
-        set bars [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : 124}]]
+        set narrow [expr {$total < [::heatscope::theme dp 640]}]
+        set bars [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : $narrow ? 76 : 124}]]
         if {[$Bars cget -width] != $bars} {
             $Bars configure -width $bars
         }
         set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
         set most [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMin])}]
-        set width [expr {max([::heatscope::theme dp 124], min($want, $most))}]
+        set least [expr {$narrow ? min(124, max(64, $n * 34)) : 124}]
+        set width [expr {max([::heatscope::theme dp $least], min($want, $most))}]
         $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
     }
 
