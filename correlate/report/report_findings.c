@@ -47,6 +47,8 @@ static void say(findings *f, double weight, const char *title, hsc_weighted samp
     char *copy = strdup(text);
     if (!copy)
         return;
+    if (*copy >= 'a' && *copy <= 'z')
+        *copy -= 'a' - 'A';
     hsc_db_finding *x = &f->list[f->n];
     *x = (hsc_db_finding){.title = title, .text = copy, .weight = weight, .order = f->n, .share = NAN, .share_low = NAN,
                           .share_high = NAN, .scope = at.scope, .file = at.file, .line = at.line};
@@ -661,9 +663,9 @@ static void quality(findings *f) {
         say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
     if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
-        snprintf(text, sizeof text, "Care: samples stand for several periods each: %.0f tell as much as %.0f of one period would; the intervals have it.",
-                 r->total, hsc_interval_effective(r->all));
-        say(f, 2 * r->total, "Care", no_share, nowhere, text);
+        snprintf(text, sizeof text, "Care: intervals are wide, because samples stand for several periods each: %.0f tell as much as %.0f of one "
+                 "period would ('heatscope run --budget=off' keeps the rate that was asked for).", r->total, hsc_interval_effective(r->all));
+        say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
     }
     if (own_s > 0.02 * cpu_s && cpu_s > 0) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
