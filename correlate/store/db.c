@@ -573,14 +573,14 @@ done:
     return status;
 }
 
-static hsc_status root_numbers(hsc_db *db, const char *name, unsigned n, double *out, hsc_err *err) {
+/* Numeric attribute `name` of n values of an object ("/": the file's own); it must be there. */
+static hsc_status read_numbers(hsc_db *db, const char *object, const char *name, unsigned n, double *out, hsc_err *err) {
     hsc_status status = HSC_OK;
-    if (H5Aexists(db->file, name) <= 0)
-        return HSC_E_MISSING;
-    hid_t a = H5Aopen(db->file, name, H5P_DEFAULT), t = a >= 0 ? H5Aget_type(a) : -1, s = a >= 0 ? H5Aget_space(a) : -1;
+    hid_t a = H5Aopen_by_name(db->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t t = a >= 0 ? H5Aget_type(a) : -1, s = a >= 0 ? H5Aget_space(a) : -1;
     H5T_class_t class = t >= 0 ? H5Tget_class(t) : H5T_NO_CLASS;
     if (t < 0 || s < 0 || (class != H5T_INTEGER && class != H5T_FLOAT) || H5Tget_size(t) > 8 || H5Sget_simple_extent_npoints(s) != n)
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: attribute %s: expected %u numbers", db->path, name, n);
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s: expected %u number%s", db->path, object, name, n, n == 1 ? "" : "s");
     else if (H5Aread(a, H5T_NATIVE_DOUBLE, out) < 0)
         status = hsc_db_fail(db, name, err);
     if (t >= 0)
@@ -590,6 +590,10 @@ static hsc_status root_numbers(hsc_db *db, const char *name, unsigned n, double 
     if (a >= 0)
         H5Aclose(a);
     return status;
+}
+
+static hsc_status root_numbers(hsc_db *db, const char *name, unsigned n, double *out, hsc_err *err) {
+    return H5Aexists(db->file, name) <= 0 ? HSC_E_MISSING : read_numbers(db, "/", name, n, out, err);
 }
 
 static hsc_status check_identity(hsc_db *db, hsc_err *err) {
@@ -652,23 +656,7 @@ done:
 hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err) {
     if (!hsc_db_has(db, object) || H5Aexists_by_name(db->file, object, name, H5P_DEFAULT) <= 0)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s is not there", db->path, object, name);
-    hid_t o = H5Oopen(db->file, object, H5P_DEFAULT), a = o >= 0 ? H5Aopen(o, name, H5P_DEFAULT) : -1;
-    hid_t t = a >= 0 ? H5Aget_type(a) : -1, s = a >= 0 ? H5Aget_space(a) : -1;
-    H5T_class_t class = t >= 0 ? H5Tget_class(t) : H5T_NO_CLASS;
-    hsc_status status = HSC_OK;
-    if (t < 0 || s < 0 || (class != H5T_INTEGER && class != H5T_FLOAT) || H5Tget_size(t) > 8 || H5Sget_simple_extent_npoints(s) != 1)
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s: expected a number", db->path, object, name);
-    else if (H5Aread(a, H5T_NATIVE_DOUBLE, out) < 0)
-        status = hsc_db_fail(db, name, err);
-    if (t >= 0)
-        H5Tclose(t);
-    if (s >= 0)
-        H5Sclose(s);
-    if (a >= 0)
-        H5Aclose(a);
-    if (o >= 0)
-        H5Oclose(o);
-    return status;
+    return read_numbers(db, object, name, 1, out, err);
 }
 
 /* Rows of each file in the line table and of each process in the thread table. */
