@@ -25,13 +25,14 @@ typedef struct list_column {
 
 typedef struct barlist {
     hsw w;
-    Tcl_Obj *columns, *pinned, *drop;
+    Tcl_Obj *columns, *pinned, *drop, *hits;
     char *sort_column, *selected, *yscroll, *empty;
     int row_height, sort_order, heading;
     double bar_max;
     list_column *cols;
     int n_cols;
     Tcl_Obj *rows; /* list of rows; a reference of ours */
+    Tcl_Obj *marked; /* dict of the ids of -hits, NULL: none; a reference of ours */
     int top;       /* first row in view */
     double sent_first, sent_last;
 } barlist;
@@ -39,6 +40,7 @@ typedef struct barlist {
 static const Tk_OptionSpec options[] = {
     HSW_O_OBJ(barlist, "-columns", columns, "", HSW_PAINT),
     HSW_O_OBJ(barlist, "-drop", drop, "", HSW_PAINT),
+    HSW_O_OBJ(barlist, "-hits", hits, "", HSW_PAINT),
     HSW_O_OBJ(barlist, "-pinned", pinned, "", HSW_PAINT),
     HSW_O_TEXT(barlist, "-sortcolumn", sort_column, "", HSW_PAINT),
     HSW_O_ENUM(barlist, "-sortorder", sort_order, "decreasing", order_names, HSW_PAINT),
@@ -60,8 +62,38 @@ static void drop_columns(barlist *l) {
     l->n_cols = 0;
 }
 
+static void drop_marks(barlist *l) {
+    if (l->marked)
+        Tcl_DecrRefCount(l->marked);
+    l->marked = NULL;
+}
+
+/* The ids of -hits as keys, so that drawing and describing ask for each row at once. */
+static hsc_status read_marks(barlist *l, hsc_err *err) {
+    Tcl_Obj **ids = NULL;
+    Tcl_Size n = 0;
+    drop_marks(l);
+    if (l->hits && Tcl_ListObjGetElements(NULL, l->hits, &n, &ids) != TCL_OK)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-hits: expected a list of row ids");
+    if (!n)
+        return HSC_OK;
+    l->marked = Tcl_NewDictObj();
+    Tcl_IncrRefCount(l->marked);
+    for (Tcl_Size i = 0; i < n; i++)
+        Tcl_DictObjPut(NULL, l->marked, ids[i], ids[i]);
+    return HSC_OK;
+}
+
+static bool is_marked(const barlist *l, Tcl_Obj *id) {
+    Tcl_Obj *value = NULL;
+    return id && l->marked && Tcl_DictObjGet(NULL, l->marked, id, &value) == TCL_OK && value;
+}
+
 static hsc_status changed(hsw *w, hsc_err *err) {
     barlist *l = (barlist *)w;
+    hsc_status marks = read_marks(l, err);
+    if (marks)
+        return marks;
     Tcl_Obj **specs = NULL, **words;
     Tcl_Size n = 0, k;
     drop_columns(l);
@@ -98,6 +130,7 @@ static void init(hsw *w) {
 static void fini(hsw *w) {
     barlist *l = (barlist *)w;
     drop_columns(l);
+    drop_marks(l);
     Tcl_DecrRefCount(l->rows);
     l->rows = NULL;
 }
@@ -308,10 +341,15 @@ static void paint_row(barlist *l, hsc_canvas *c, Tcl_Obj *row, int y, int h) {
     const hsc_style *st = &l->w.style;
     Tcl_Obj *id = cell_obj(row, 0);
     bool selected = id && l->selected && l->selected[0] && !strcmp(Tcl_GetString(id), l->selected);
-    if (selected) {
+    bool marked = is_marked(l, id);
+    if (selected)
         hsc_canvas_fill(c, 0, y, c->width, h, st->colour[HSC_P_accentsoft]);
+    else if (marked)
+        hsc_canvas_fill(c, 0, y, c->width, h, hsc_colour_mix(st->colour[HSC_P_background], st->colour[HSC_P_hit], 0.12));
+    if (selected)
         hsc_canvas_fill(c, 0, y, hsc_canvas_dp(c, 3), h, st->colour[HSC_P_accent]);
-    }
+    if (marked)
+        hsc_canvas_fill(c, hsc_canvas_dp(c, 3), y + 1, hsc_canvas_dp(c, 3), h - 2, st->colour[HSC_P_hit]);
     for (int k = 0; k < l->n_cols; k++) {
         Tcl_Obj *cell = cell_obj(row, k + 1);
         if (cell && !l->cols[k].hidden)
@@ -586,7 +624,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
     Tcl_AppendToObj(text, "\n", 1);
     for (int i = l->top; i < n && i < l->top + fit; i++) {
         Tcl_Obj *row = row_obj(l, i), *id = cell_obj(row, 0);
-        Tcl_AppendToObj(text, id && l->selected && !strcmp(Tcl_GetString(id), l->selected) ? "> " : "  ", 2);
+        bool selected = id && l->selected && !strcmp(Tcl_GetString(id), l->selected);
+        Tcl_AppendToObj(text, selected ? "> " : is_marked(l, id) ? "* " : "  ", 2);
         for (int k = 0; k < l->n_cols; k++) {
             Tcl_Obj *cell = cell_obj(row, k + 1);
             Tcl_AppendStringsToObj(text, k ? "\t" : "", cell ? Tcl_GetString(cell) : "", NULL);

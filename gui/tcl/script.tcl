@@ -27,6 +27,8 @@ namespace eval ::heatscope::script {
         toggle     {1 1 "VIEW: hide or show a pane"}
         raise      {1 1 "VIEW: bring it in front of those that share its place"}
         maximise   {1 1 "VIEW"}
+        group      {1 2 "VIEW ?KEY?: how its list is grouped"}
+        sort       {1 3 "VIEW ?COLUMN ?increasing|decreasing??: as a click on the heading; column and order"}
         rows       {0 0 ": height of a source row, height of the header above the rows"}
         shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
         focus      {0 0 ": view that has the keyboard"}
@@ -217,6 +219,31 @@ namespace eval ::heatscope::script {
     proc Do_maximise {app view} {
         $app maximise $view
         $app settle
+    }
+    # A view that is made of rows.
+    proc ListOf {app name command} {
+        set view [$app view $name]
+        if {![info object isa typeof $view ::heatscope::ListView]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: $command: $name is no list"
+        }
+        return $view
+    }
+    proc Do_group {app name {key {}}} {
+        set answer [[ListOf $app $name group] group $key]
+        $app settle
+        return $answer
+    }
+    proc Do_sort {app name {column {}} {order {}}} {
+        set view [ListOf $app $name sort]
+        if {$column ne ""} {
+            if {![winfo ismapped [$view path]]} {
+                $app raise $name
+                $app settle
+            }
+            $view sort $column $order
+            $app settle
+        }
+        return [list [dict get [$view state] sort] [dict get [$view state] order]]
     }
     proc Do_rows {app} {
         return [[$app view detail] rowGeometry]

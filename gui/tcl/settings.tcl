@@ -143,7 +143,7 @@ namespace eval ::heatscope::settings {
     variable viewKeys {
         Contexts {h {open the hottest way down}  {d u f} {top-down, bottom-up, flat}  {Right Left} {open, close}}
         {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
-        {Messages, Compare} {g {next grouping}}
+        Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}}
     }
 
     proc get {name args} {

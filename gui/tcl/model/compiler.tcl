@@ -11,6 +11,12 @@ oo::class create ::heatscope::Compiler {
         set Rows {}
     }
 
+    # The values have changed: another interval.
+    method forget {} {
+        set Key {}
+        set Rows {}
+    }
+
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
     # that a refusal leaves scalar, 0 for none.
     method rows {metric axis} {

@@ -2,34 +2,17 @@
 # Loops with what the compiler made of them and what that costs; all that is known of the chosen one beside the list.
 
 oo::class create ::heatscope::CompilerView {
-    superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Model List Text Rows ById SortColumn SortOrder Shown Lines
+    superclass ::heatscope::ListView
+    variable Path Bus Run Nav Db App Selection Rows ById List Model Text Shown Lines
 
     method name {} { return compiler }
     method title {} { return Compiler }
-    method focusWidget {} { return $List }
 
     method Build {body} {
         set Model [::heatscope::Compiler new $Run]
-        set Rows {}
-        set ById {}
         set Lines {}
-        set SortColumn price
-        set SortOrder decreasing
         set Shown {}
-        ttk::panedwindow $body.split -orient horizontal
-        set left [ttk::frame $body.split.left -style Card.TFrame]
-        set right [ttk::frame $body.split.right -style Card.TFrame]
-        $body.split add $left -weight 3
-        $body.split add $right -weight 2
-        pack $body.split -fill both -expand 1
-        ttk::scrollbar $left.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
-        set List [my Widget barlist $left.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $left.scroll set] \
-            -heading 1 -height [::heatscope::theme dp 160] -width [::heatscope::theme dp 420] -rowheight [::heatscope::theme dp 22] \
-            -empty "no loops with samples"]
-        grid $List $left.scroll -sticky nswe
-        grid columnconfigure $left 0 -weight 1
-        grid rowconfigure $left 0 -weight 1
+        set right [my SplitList $body {3 2} -width [::heatscope::theme dp 420] -empty "no loops with samples"]
         set Text $right.text
         text $Text -font HsUI -wrap word -width 30 -height 6 -borderwidth 0 -highlightthickness 0 -relief flat -cursor arrow \
             -padx [::heatscope::theme dp 10] -pady [::heatscope::theme dp 4] -insertwidth 0 -exportselection 0 -undo 0 \
@@ -44,17 +27,10 @@ oo::class create ::heatscope::CompilerView {
         bind $Text <MouseWheel> {%W yview scroll [expr {-(%D) / 60}] units}
         bind $Text <Button-1> [namespace code {my OnText %x %y}]
         bind $Text <Configure> +[namespace code {my Stops}]
-        bind $List <<ListPick>> [namespace code {my OnPick %d}]
-        bind $List <<ListOpen>> [namespace code {my OnPick %d}]
-        bind $List <<ListSort>> [namespace code {my OnSort %d}]
-        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
     }
     destructor {
         $Model destroy
         next
-    }
-    method Scroll {args} {
-        $List yview {*}$args
     }
     method Stops {} {
         set room [expr {[winfo width $Text] - 2 * [::heatscope::theme dp 10] - 2}]
@@ -77,58 +53,58 @@ oo::class create ::heatscope::CompilerView {
         my Stops
     }
 
-    method Show {changed} {
-        if {[my Any $changed metric axis] || ![llength $Rows]} {
-            my Fill
-            set changed [list scope]
-        }
-        if {[my Any $changed scope procedure file line metric]} {
-            my Mark
-        }
+    method FirstSort {} { return price }
+    method Columns {} {
+        return {{name Loop name 0 left name} {words "Runs as" text 18 left words} {bar "" bar 7 {} share} {share Time percent 6 {} share}
+            {price Price percent 7 {} price}}
     }
-    method Fill {} {
-        set Rows [$Model rows [dict get $Selection metric] [dict get $Selection axis]]
-        set ById {}
+    method Drop {} { return {bar share words} }
+    method Load {} {
+        # equal prices by time: what the model says comes by time
+        return [lmap row [$Model rows [dict get $Selection metric] [dict get $Selection axis]] {
+            dict set row id [dict get $row scope]
+        }]
+    }
+    method Cells {row} {
+        return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] [dict get $row share] [dict get $row share] \
+            [dict get $row price]]
+    }
+    method Beside {} {
         set price 0.0
         set refused 0
-        set top 0
         foreach row $Rows {
-            dict set ById [dict get $row scope] $row
             set price [expr {$price + [dict get $row price]}]
             incr refused [expr {[dict get $row price] > 0}]
-            set top [expr {max($top, [dict get $row share])}]
         }
-        my subtitle [expr {$refused ? "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that were refused vectors" : ""}]
-        $List configure -columns [list [list name Loop name 0] [list words "Runs as" text 18] [list bar "" bar 7] \
-            [list share Time percent 6] [list price Price percent 7]] -drop {bar share words} -barmax [expr {$top > 0 ? $top : 1}] \
-            -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
+        return [expr {$refused ? "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that were refused vectors" : ""}]
     }
-    method Sort {} {
-        set rows [switch -- $SortColumn {
-            name - words { lsort -$SortOrder -command [list ::heatscope::CompilerView::by $SortColumn] $Rows }
-            default { lsort -$SortOrder -command [list ::heatscope::CompilerView::by $SortColumn] $Rows }
-        }]
-        $List setrows [lmap row $rows {
-            list [dict get $row scope] [list [dict get $row name] [dict get $row where]] [dict get $row words] [dict get $row share] \
-                [dict get $row share] [dict get $row price]
-        }]
+    method forget {} {
+        next
+        $Model forget
+        set Shown {}
     }
-    method Mark {} {
+    # A procedure stands for its dearest loop.
+    method Current {} {
         set scope [dict get $Selection scope]
-        # a procedure stands for its dearest loop
-        if {$scope >= 0 && [dict get [$Db scope $scope] kind] ne "loop"} {
-            set end [dict get [$Db scope $scope] subtree_end]
+        if {$scope < 0} {
+            return ""
+        }
+        set facts [$Db scope $scope]
+        if {[dict get $facts kind] ne "loop"} {
+            set end [dict get $facts subtree_end]
             foreach row $Rows {
                 if {[dict get $row scope] > $scope && [dict get $row scope] < $end} {
-                    set scope [dict get $row scope]
-                    break
+                    return [dict get $row scope]
                 }
             }
         }
-        $List configure -selected [expr {[dict exists $ById $scope] ? $scope : ""}]
-        if {[dict exists $ById $scope]} {
-            $List see $scope
+        return [expr {[dict exists $ById $scope] ? $scope : ""}]
+    }
+    method Mark {} {
+        next
+        set scope [my Current]
+        if {$scope eq ""} {
+            set scope [dict get $Selection scope]
         }
         set key [list $scope [dict get $Selection metric] [dict get $Selection axis]]
         if {$key ne $Shown} {
@@ -170,31 +146,10 @@ oo::class create ::heatscope::CompilerView {
             $Nav line compiler [dict get $line file] [dict get $line line]
         }
     }
-    method OnPick {pick} {
-        if {[dict get $pick id] ne ""} {
-            $Nav scope compiler [dict get $pick id]
-        }
+    method Go {row} {
+        $Nav scope compiler [dict get $row scope]
     }
-    method OnSort {pick} {
-        set column [dict get $pick column]
-        if {$column eq "bar"} {
-            set column share
-        }
-        if {$column eq $SortColumn} {
-            set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
-        } else {
-            set SortColumn $column
-            set SortOrder [expr {$column in {name words} ? "increasing" : "decreasing"}]
-        }
-        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
-    }
-    method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
-            my Read ""
-            return
-        }
-        set row [dict get $ById [dict get $hit id]]
+    method Words {row} {
         set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]]"
         if {[dict get $row words] ne ""} {
             append text ", [dict get $row words]"
@@ -202,40 +157,19 @@ oo::class create ::heatscope::CompilerView {
         if {[dict get $row price] > 0} {
             append text "; refused: [dict get $row reason], [::heatscope::fmt percent [dict get $row price] 1] of the run"
         }
-        my Read $text
+        return $text
     }
-    method table {} {
-        set rows [list {loop where runs_as value share price reason}]
-        foreach row $Rows {
-            lappend rows [list [dict get $row name] [dict get $row where] [dict get $row words] [dict get $row sum] [dict get $row share] \
-                [dict get $row price] [dict get $row reason]]
-        }
-        return $rows
-    }
+    method Exported {} { return {loop name where where runs_as words value sum share share price price reason reason} }
     method describe {} {
-        set out "Compiler: [my fullSubtitle]\n"
-        foreach row [lrange $Rows 0 100] {
-            append out "[dict get $row name] [dict get $row where] [::heatscope::fmt percent [dict get $row share] 1]\
-                [dict get $row words][expr {[dict get $row price] > 0 ? " price [::heatscope::fmt percent [dict get $row price] 1]" : ""}]\n"
-        }
+        set out [next]
         foreach line $Lines {
-            append out "| [dict get $line text][expr {[dict exists $line right] ? "  [dict get $line right]" : ""}]\n"
+            append out "| [dict get $line text]"
+            # not by expr: it would make a number of a text of digits
+            if {[dict exists $line right]} {
+                append out "  [dict get $line right]"
+            }
+            append out \n
         }
         return $out
-    }
-}
-namespace eval ::heatscope::CompilerView {
-    proc by {key a b} {
-        set x [dict get $a $key]
-        set y [dict get $b $key]
-        if {$key in {name words}} {
-            return [string compare -nocase $x $y]
-        }
-        # equal prices by time
-        if {$key eq "price" && $x == $y} {
-            set x [dict get $a share]
-            set y [dict get $b share]
-        }
-        return [expr {$x < $y ? -1 : $x > $y}]
     }
 }

@@ -3,137 +3,93 @@
 # histograms; who sends how much to which kind of partner.
 
 oo::class create ::heatscope::MessagesView {
-    superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Model List Charts By Rows ById Chosen SortColumn SortOrder Places
+    superclass ::heatscope::ListView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model Charts Places
 
     method name {} { return messages }
     method title {} { return Messages }
-    method focusWidget {} { return $List }
+    method Groups {} { return {call "By call" operation "By operation" partner "By kind of partner" size "By size" process "By process"} }
+    method GroupTitle {words} { return "Messages [string tolower $words 0 0]" }
 
-    method Heading {head} {
-        ttk::menubutton $head.title -style Rank.TMenubutton -text Messages -menu $head.title.menu -takefocus 0
-        menu $head.title.menu
-        foreach {by text} {call "By call" operation "By operation" partner "By kind of partner" size "By size" process "By process"} {
-            $head.title.menu add command -label $text -command [namespace code [list my group $by]]
-        }
-        ttk::label $head.sub -style Card.Sub.TLabel
-        pack $head.title -side left
-        pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
-    }
     method Build {body} {
         set Model [::heatscope::Messages new $Run]
-        set By call
-        set Rows {}
-        set ById {}
-        set Chosen {}
-        set SortColumn share
-        set SortOrder decreasing
         set Places {}
-        ttk::panedwindow $body.split -orient horizontal
-        set left [ttk::frame $body.split.left -style Card.TFrame]
-        set right [ttk::frame $body.split.right -style Card.TFrame]
-        $body.split add $left -weight 3
-        $body.split add $right -weight 2
-        pack $body.split -fill both -expand 1
-        ttk::scrollbar $left.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
-        set List [my Widget barlist $left.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $left.scroll set] \
-            -heading 1 -height [::heatscope::theme dp 160] -width [::heatscope::theme dp 480] -rowheight [::heatscope::theme dp 22] \
-            -empty "no message passing was recorded"]
-        grid $List $left.scroll -sticky nswe
-        grid columnconfigure $left 0 -weight 1
-        grid rowconfigure $left 0 -weight 1
+        set right [my SplitList $body {3 2} -width [::heatscope::theme dp 480] -empty "no message passing was recorded"]
         set Charts [canvas $right.charts -highlightthickness 0 -borderwidth 0 -width [::heatscope::theme dp 260] -height 10]
         pack $Charts -fill both -expand 1 -padx [::heatscope::theme dp 8] -pady [::heatscope::theme dp 4]
         bind $Charts <Configure> +[namespace code {my Draw}]
         bind $Charts <Motion> [namespace code {my HoverChart %x %y}]
         bind $Charts <Leave> [namespace code {my Read ""}]
-        bind $List <<ListPick>> [namespace code {my OnPick %d}]
-        bind $List <<ListOpen>> [namespace code {my OnPick %d}]
-        bind $List <<ListSort>> [namespace code {my OnSort %d}]
-        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
-        bind $List <g> "[namespace code {my nextGroup}]; break"
     }
     destructor {
         $Model destroy
         next
     }
-    method Scroll {args} {
-        $List yview {*}$args
-    }
     method themed {} {
         $Charts configure -background [::heatscope::theme colour card]
         my Draw
     }
-    method group {by} {
-        set By $by
-        set Chosen {}
-        $Path.head.title configure -text [dict get {call "Messages by call" operation "By operation" partner "By kind of partner"
-            size "By size" process "By process"} $by]
-        my Fill
-        my Draw
-    }
-    method nextGroup {} {
-        set all {call operation partner size process}
-        my group [lindex $all [expr {([lsearch -exact $all $By] + 1) % [llength $all]}]]
-    }
 
-    method Show {changed} {
-        if {![llength $Rows]} {
-            my Fill
+    # ---- the rows ----
+
+    # Messages are timed and counted over the whole run, whatever the metric.
+    method Reads {} { return {} }
+    method Marks {} { return {file line column} }
+    method Columns {} {
+        return [list [list name [dict get {call Call operation Operation partner Partners size Size process Process} $By] name 0 left name] \
+            {bar "" bar 6 {} share} {share Time percent 6 {} share} {amount "" text 8 right duration_s} {calls Calls count 6 {} calls} \
+            {sent Sent text 8 right sent_bytes} {mean "Mean size" text 9 right size_mean} {longest Longest text 9 right duration_max_s}]
+    }
+    method Drop {} { return {longest mean amount calls sent} }
+    method Load {} {
+        return [lmap row [$Model groups $By] {
+            dict set row id [dict get $row group]
+        }]
+    }
+    method Cells {row} {
+        return [list [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] \
+            [::heatscope::fmt seconds [dict get $row duration_s]] [dict get $row calls] [$Model bytes [dict get $row sent_bytes]] \
+            [$Model bytes [dict get $row size_mean]] [::heatscope::fmt seconds [dict get $row duration_max_s]]]
+    }
+    method Beside {} {
+        set total [$Model total]
+        if {$total eq ""} {
+            return ""
         }
-        # the call on the selected line
-        if {$By eq "call" && [my Any $changed file line]} {
+        return "[::heatscope::fmt plural [dict get $total calls] call], [::heatscope::fmt seconds [dict get $total duration_s]],\
+            [$Model bytes [dict get $total sent_bytes]] sent \u00b7 timed, not sampled"
+    }
+    # The call on the selected line; of several the chosen one.
+    method Current {} {
+        if {$By eq "call"} {
+            set found ""
             foreach row $Rows {
                 if {[dict get $row line] > 0 && [dict get $row line] == [dict get $Selection line]
                     && [dict get $row file] == [dict get $Selection file]} {
-                    set Chosen [dict get $row group]
-                    $List configure -selected $Chosen
-                    $List see $Chosen
-                    my Draw
-                    break
+                    if {[dict get $row id] eq $Chosen} {
+                        return $Chosen
+                    } elseif {$found eq ""} {
+                        set found [dict get $row id]
+                    }
+                }
+            }
+            if {$found ne ""} {
+                return $found
+            }
+        } elseif {$By eq "process" && [dict get $Selection axis] eq "process" && [dict get $Selection column] >= 0} {
+            foreach row $Rows {
+                if {[dict get $row process] == [dict get $Selection column]} {
+                    return [dict get $row id]
                 }
             }
         }
+        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
     }
-    method Fill {} {
-        set Rows [$Model groups $By]
-        set ById {}
-        set top 0
-        foreach row $Rows {
-            dict set ById [dict get $row group] $row
-            set top [expr {max($top, [dict get $row share])}]
-        }
-        set total [$Model total]
-        if {$total eq ""} {
-            my subtitle ""
-        } else {
-            my subtitle "[::heatscope::fmt plural [dict get $total calls] call], [::heatscope::fmt seconds [dict get $total duration_s]],\
-                [$Model bytes [dict get $total sent_bytes]] sent \u00b7 timed, not sampled"
-        }
-        $List configure -columns [list [list name [dict get {call Call operation Operation partner Partners size Size process Process} $By] name 0] \
-            [list bar "" bar 6] [list share Time percent 6] [list amount "" text 8 right] [list calls Calls count 6] \
-            [list sent Sent text 8 right] [list mean "Mean size" text 9 right] [list longest Longest text 9 right]] \
-            -drop {longest mean amount calls sent} -barmax [expr {$top > 0 ? $top : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
+    method Mark {} {
+        next
+        my Draw
     }
-    method Sort {} {
-        set key [dict get {name name share share calls calls sent sent_bytes mean size_mean longest duration_max_s} $SortColumn]
-        set rows [lsort -$SortOrder -command [list ::heatscope::MessagesView::by $key] $Rows]
-        $List setrows [lmap row $rows {
-            list [dict get $row group] [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] \
-                [::heatscope::fmt seconds [dict get $row duration_s]] [dict get $row calls] [$Model bytes [dict get $row sent_bytes]] \
-                [$Model bytes [dict get $row size_mean]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
-        }]
-        $List configure -selected $Chosen
-    }
-    method OnPick {pick} {
-        set id [dict get $pick id]
-        if {![dict exists $ById $id]} {
-            return
-        }
-        set Chosen $id
-        $List configure -selected $id
-        set row [dict get $ById $id]
+    method Go {row} {
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
             $Nav line messages [dict get $row file] [dict get $row line]
         } elseif {$By eq "call" && [dict get $row scope] >= 0} {
@@ -141,28 +97,7 @@ oo::class create ::heatscope::MessagesView {
         } elseif {$By eq "process" && [dict get $Selection axis] eq "process"} {
             $Nav column messages [dict get $row process]
         }
-        my Draw
-    }
-    method OnSort {pick} {
-        set column [dict get $pick column]
-        if {$column in {bar amount}} {
-            set column share
-        }
-        if {$column eq $SortColumn} {
-            set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
-        } else {
-            set SortColumn $column
-            set SortOrder [expr {$column eq "name" ? "increasing" : "decreasing"}]
-        }
-        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
-    }
-    method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
-            my Read ""
-            return
-        }
-        my Read [my Words [dict get $ById [dict get $hit id]]]
+        my Mark
     }
     method Words {row} {
         set text "[dict get $row name] [dict get $row where]: [::heatscope::fmt plural [dict get $row calls] call],\
@@ -337,33 +272,16 @@ oo::class create ::heatscope::MessagesView {
         }
         my Read ""
     }
-    method table {} {
+    method Exported {} {
         set keys {calls sent sent_bytes received received_bytes size_min size_mean size_stddev size_max duration_s share duration_min_s
             duration_mean_s duration_stddev_s duration_max_s completions in_flight_s completion_s threads}
-        set rows [list [list name where {*}$keys]]
-        foreach row $Rows {
-            lappend rows [list [dict get $row name] [dict get $row where] {*}[lmap key $keys {dict get $row $key}]]
-        }
-        return $rows
+        return [list name name where where {*}[concat {*}[lmap key $keys {list $key $key}]]]
     }
     method describe {} {
-        set out "Messages by $By: [my fullSubtitle]\n"
-        foreach row [lrange $Rows 0 100] {
-            append out "[expr {[dict get $row group] eq $Chosen ? "> " : ""}][::heatscope::fmt percent [dict get $row share] 1] [my Words $row]\n"
-        }
+        set out [next]
         foreach place $Places {
             append out "| [lindex $place 4]\n"
         }
         return $out
-    }
-}
-namespace eval ::heatscope::MessagesView {
-    proc by {key a b} {
-        set x [dict get $a $key]
-        set y [dict get $b $key]
-        if {$key eq "name"} {
-            return [string compare -nocase $x $y]
-        }
-        return [expr {$x < $y ? -1 : $x > $y}]
     }
 }

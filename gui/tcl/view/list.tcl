@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What panes made of rows share: groupings by menu and by key, columns with bars that sort, the chosen row always in sight, marks of
+# the search and their sum, read-out, rows as a table and as text.
+
+oo::class create ::heatscope::ListView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note
+
+    constructor {path context} {
+        set Rows {}
+        set ById {}
+        set PlaceOf {}
+        set Chosen {}
+        set SortColumn [my FirstSort]
+        set SortOrder decreasing
+        set By [lindex [my Groups] 0]
+        set Loaded 0
+        set Note {}
+        next $path $context
+    }
+
+    # ---- what the panes make their own ----
+
+    # Groupings of the rows, flat KEY WORDS; the first is there at first. {}: rows are of one kind only.
+    method Groups {} { return {} }
+    # What the head says of a grouping.
+    method GroupTitle {words} { return $words }
+    # Lists {KEY TITLE TYPE WIDTH ALIGN SORT}: the first five as heatscope::barlist takes them (ALIGN {}: by the type), SORT: key of
+    # the rows' dicts that a click on the heading sorts by, {KEY size} by size without sign, {} not at all.
+    method Columns {} { return {{name Name name 0 left name}} }
+    # Columns that go first where there is no room.
+    method Drop {} { return {} }
+    method FirstSort {} { return share }
+    # The rows in their own order: dicts with `id` and `name`, `where` and `share` where there are such.
+    method Load {} { return {} }
+    # The cells of a row, one a column.
+    method Cells {row} { return [list [list [dict get $row name] [dict get $row where]]] }
+    # The row that the selection stands for, "" for none.
+    method Current {} { return $Chosen }
+    # The dict of a row that is not among those loaded, with `place` (0 unknown); {} for none.
+    method Missing {id} { return {} }
+    # A click on a row; a double click or Return.
+    method Go {row} {}
+    method Open {row} { my Go $row }
+    # What the read-out says of a row.
+    method Words {row} { return "[dict get $row name] [dict get $row where]" }
+    # Columns of the exported table, flat HEADER KEY.
+    method Exported {} { return {name name where where} }
+    # What stands beside the title.
+    method Beside {} { return "" }
+    # Keys of the selection whose change reads the rows again; moves the mark.
+    method Reads {} { return {metric axis} }
+    method Marks {} { return {file line scope procedure context column} }
+
+    # ---- building ----
+
+    method focusWidget {} { return $List }
+
+    method Heading {head} {
+        set groups [my Groups]
+        if {![llength $groups]} {
+            next $head
+            return
+        }
+        ttk::menubutton $head.title -style Rank.TMenubutton -text [my GroupTitle [dict get $groups $By]] -menu $head.title.menu -takefocus 0
+        menu $head.title.menu
+        foreach {key words} $groups {
+            $head.title.menu add command -label $words -command [namespace code [list my group $key]]
+        }
+        ttk::label $head.sub -style Card.Sub.TLabel
+        pack $head.title -side left
+        pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    }
+    # The list with its scroll bar in a frame of its own; options of the list.
+    method MakeList {frame args} {
+        ttk::scrollbar $frame.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
+        set List [my Widget barlist $frame.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $frame.scroll set] \
+            -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] {*}$args]
+        grid $List $frame.scroll -sticky nswe
+        grid columnconfigure $frame 0 -weight 1
+        grid rowconfigure $frame 0 -weight 1
+        bind $List <<ListPick>> [namespace code {my OnPick %d}]
+        bind $List <<ListOpen>> [namespace code {my OnOpen %d}]
+        bind $List <<ListSort>> [namespace code {my OnSort %d}]
+        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        foreach {key action} {g {nextGroup 1} G {nextGroup -1} o {nextSort} O {turnSort}} {
+            bind $List <$key> "[namespace code [list my {*}$action]]; break"
+        }
+    }
+    # List and a frame for more beside it, with a sash; `share` of the width is the list's. Returns the frame.
+    method SplitList {body weights args} {
+        ttk::panedwindow $body.split -orient horizontal
+        set left [ttk::frame $body.split.left -style Card.TFrame]
+        set right [ttk::frame $body.split.right -style Card.TFrame]
+        $body.split add $left -weight [lindex $weights 0]
+        $body.split add $right -weight [lindex $weights 1]
+        pack $body.split -fill both -expand 1
+        my MakeList $left {*}$args
+        return $right
+    }
+    method Scroll {args} {
+        $List yview {*}$args
+    }
+
+    # ---- groupings ----
+
+    method group {{key {}}} {
+        if {$key eq ""} {
+            return $By
+        }
+        set groups [my Groups]
+        if {![dict exists $groups $key]} {
+            return -code error -errorcode [list HEATSCOPE VIEW GROUP $key] \
+                "[my name]: no grouping '$key'[expr {[llength $groups] ? ": there are [join [dict keys $groups] {, }]" : ""}]"
+        }
+        if {$key ne $By} {
+            set By $key
+            set Chosen {}
+            set Loaded 0
+            my refreshAll
+        }
+    }
+    method nextGroup {step} {
+        set keys [dict keys [my Groups]]
+        if {[llength $keys]} {
+            my group [lindex $keys [expr {([lsearch -exact $keys $By] + $step) % [llength $keys]}]]
+        }
+    }
+
+    # ---- rows ----
+
+    method forget {} {
+        set Loaded 0
+    }
+    method Show {changed} {
+        if {!$Loaded || [my Any $changed {*}[my Reads]]} {
+            set Loaded 1
+            my Fill
+            my Mark
+            my MarkHits
+        } else {
+            if {[my Any $changed {*}[my Marks]]} {
+                my Mark
+            }
+            if {[my Any $changed search]} {
+                my MarkHits
+            }
+        }
+    }
+    method Fill {} {
+        if {$By ne ""} {
+            $Path.head.title configure -text [my GroupTitle [dict get [my Groups] $By]]
+        }
+        set Rows [my Load]
+        set ById {}
+        set PlaceOf {}
+        set n 0
+        foreach row $Rows {
+            dict set ById [dict get $row id] $row
+            dict set PlaceOf [dict get $row id] [incr n]
+        }
+        my Arrange
+        my Sort
+    }
+    # Tells the list its columns.
+    method Arrange {} {
+        set columns {}
+        set top 0
+        foreach column [my Columns] {
+            lassign $column key title type width align sort
+            lappend columns [list $key $title $type $width {*}$align]
+            if {$type eq "bar" && $sort ne ""} {
+                foreach row $Rows {
+                    set top [expr {max($top, [dict get $row [lindex $sort 0]])}]
+                }
+            }
+        }
+        $List configure -columns $columns -drop [my Drop] -barmax [expr {$top > 0 ? $top : 1}] \
+            -sortcolumn $SortColumn -sortorder $SortOrder
+    }
+    method SortKey {column} {
+        foreach c [my Columns] {
+            if {[lindex $c 0] eq $column} {
+                return [lindex $c 5]
+            }
+        }
+        return {}
+    }
+    # Rows without the value come last in both orders.
+    method Sorted {} {
+        lassign [my SortKey $SortColumn] key how
+        if {$key eq ""} {
+            return $Rows
+        }
+        set with {}
+        set without {}
+        set kind -real
+        foreach row $Rows {
+            set v [expr {[dict exists $row $key] ? [dict get $row $key] : ""}]
+            if {$v eq ""} {
+                lappend without $row
+                continue
+            }
+            if {![string is double -strict $v]} {
+                set kind -dictionary
+            } elseif {$how eq "size"} {
+                set v [expr {abs($v)}]
+            }
+            lappend with [list $v $row]
+        }
+        return [concat [lmap pair [lsort $kind -$SortOrder -index 0 $with] {lindex $pair 1}] $without]
+    }
+    method Sort {} {
+        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
+        $List setrows [lmap row [my Sorted] {list [dict get $row id] {*}[my Cells $row]}]
+    }
+    method OnSort {pick} {
+        my sort [dict get $pick column]
+    }
+    # By a column; the same again turns the order round. A bar sorts as the column with its figure.
+    method sort {column {order {}}} {
+        if {$order ni {{} decreasing increasing}} {
+            return -code error -errorcode {HEATSCOPE VIEW SORT} "[my name]: sort: expected decreasing or increasing, got '$order'"
+        }
+        set spec [my SortKey $column]
+        if {$spec eq ""} {
+            return -code error -errorcode {HEATSCOPE VIEW SORT} "[my name]: sort: no column '$column': there are\
+                [join [lmap c [my Columns] {if {[lindex $c 5] eq ""} continue; lindex $c 0}] {, }]"
+        }
+        if {[my Type $column] eq "bar"} {
+            foreach c [my Columns] {
+                if {[lindex $c 5] eq $spec && [lindex $c 2] ne "bar"} {
+                    set column [lindex $c 0]
+                    break
+                }
+            }
+        }
+        if {$order ne ""} {
+            set SortOrder $order
+        } elseif {$column eq $SortColumn} {
+            set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
+        } else {
+            set SortOrder [expr {[my Type $column] in {name text} && ![my Numeric $spec] ? "increasing" : "decreasing"}]
+        }
+        set SortColumn $column
+        my Sort
+        my Mark
+    }
+    method Type {column} {
+        foreach c [my Columns] {
+            if {[lindex $c 0] eq $column} {
+                return [lindex $c 2]
+            }
+        }
+    }
+    method Numeric {spec} {
+        foreach row $Rows {
+            if {[dict exists $row [lindex $spec 0]] && [dict get $row [lindex $spec 0]] ne ""} {
+                return [string is double -strict [dict get $row [lindex $spec 0]]]
+            }
+        }
+        return 0
+    }
+    method nextSort {} {
+        set keys [lmap c [my Columns] {if {[lindex $c 5] eq "" || [lindex $c 2] eq "bar"} continue; lindex $c 0}]
+        my sort [lindex $keys [expr {([lsearch -exact $keys $SortColumn] + 1) % [llength $keys]}]]
+    }
+    method turnSort {} {
+        my sort $SortColumn
+    }
+
+    # ---- the chosen row ----
+
+    method Mark {} {
+        set before $Chosen
+        set Chosen [my Current]
+        set pinned {}
+        if {$Chosen ne ""} {
+            if {[dict exists $ById $Chosen]} {
+                set row [dict get $ById $Chosen]
+                set place [dict get $PlaceOf $Chosen]
+            } else {
+                set row [my Missing $Chosen]
+                set place [expr {$row ne "" ? [dict get $row place] : 0}]
+            }
+            if {$row ne ""} {
+                set pinned [list $Chosen {*}[my Cells $row]]
+                if {$place > 0} {
+                    lset pinned 1 0 "$place. [lindex $pinned 1 0]"
+                }
+            }
+        }
+        $List configure -selected $Chosen -pinned $pinned
+        if {$Chosen ne "" && $Chosen ne $before && [dict exists $ById $Chosen]} {
+            $List see $Chosen
+        }
+    }
+    method OnPick {pick} {
+        set id [dict get $pick id]
+        if {$id eq ""} {
+            return
+        }
+        set row [expr {[dict exists $ById $id] ? [dict get $ById $id] : [my Missing $id]}]
+        if {$row ne ""} {
+            set Chosen $id
+            $List configure -selected $id
+            my Go $row
+        }
+    }
+    method OnOpen {pick} {
+        set id [dict get $pick id]
+        if {$id ne "" && [dict exists $ById $id]} {
+            set Chosen $id
+            my Open [dict get $ById $id]
+        }
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
+            my Read ""
+            return
+        }
+        my Read [my Words [dict get $ById [dict get $hit id]]]
+    }
+
+    # ---- search ----
+
+    # Text of a row that the search looks at.
+    method Searched {row} {
+        return "[dict get $row name] [expr {[dict exists $row where] ? [dict get $row where] : ""}]"
+    }
+    # Marks the rows that hold the text searched for; how many there are and what they add up to stands beside the title.
+    method MarkHits {} {
+        set text [string tolower [string trim [dict get $Selection search]]]
+        set ids {}
+        set sum 0.0
+        set summed 0
+        if {$text ne ""} {
+            foreach row $Rows {
+                if {[string first $text [string tolower [my Searched $row]]] >= 0} {
+                    lappend ids [dict get $row id]
+                    if {[dict exists $row share]} {
+                        set sum [expr {$sum + [dict get $row share]}]
+                        set summed 1
+                    }
+                }
+            }
+        }
+        $List configure -hits $ids
+        set beside [my Beside]
+        if {$text ne ""} {
+            set found "[::heatscope::fmt plural [llength $ids] hit][expr {$summed && [llength $ids] ? ", [::heatscope::fmt percent $sum 1]" : ""}]"
+            set beside [expr {$beside ne "" ? "$found \u00b7 $beside" : $found}]
+        }
+        my subtitle $beside
+    }
+
+    # ---- state, as data ----
+
+    # What a session file keeps of the pane.
+    method state {} {
+        return [dict create group $By sort $SortColumn order $SortOrder]
+    }
+    # Takes such a dict; what does not fit is left out.
+    method restore {state} {
+        if {[dict exists $state group] && [dict exists [my Groups] [dict get $state group]]} {
+            my group [dict get $state group]
+        }
+        if {[dict exists $state sort] && [my SortKey [dict get $state sort]] ne ""
+            && [dict exists $state order] && [dict get $state order] in {increasing decreasing}} {
+            my sort [dict get $state sort] [dict get $state order]
+        }
+    }
+    method table {} {
+        set rows [list [dict keys [my Exported]]]
+        foreach row [my Sorted] {
+            lappend rows [lmap key [dict values [my Exported]] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
+        }
+        return $rows
+    }
+    method describe {} {
+        set out "[my title][expr {$By ne "" ? " by $By" : ""}]: [my fullSubtitle]\n"
+        set hits [$List cget -hits]
+        foreach row [lrange [my Sorted] 0 200] {
+            set id [dict get $row id]
+            append out "[expr {$id eq $Chosen ? "> " : $id in $hits ? "* " : ""}][my Words $row]\n"
+        }
+        if {![llength $Rows]} {
+            append out [$List cget -empty]\n
+        }
+        return $out
+    }
+}
