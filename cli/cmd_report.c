@@ -29,7 +29,7 @@ static const hsc_cli_command command = {
                    "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).\n"
                    "\n"
                    "Tables (--by): procedure, loop, line, context; processor, module; reason (why loops were not vectorised); message, wait "
-                   "(what wrappers timed); cause (places that make others wait), delayed (who waits for whom); array (message passing by array); probe, block (probes and scopes that the program "
+                   "(what wrappers timed); cause (places that make others wait), delayed (who waits for whom); pair (messages and waiting between processes); array (message passing by array); probe, block (probes and scopes that the program "
                    "named; block: with the stack of scopes round them), phase, counter (what the program told); cost (of measuring); ledger.",
     .examples = "  heatscope report heatscope.out\n"
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
@@ -45,7 +45,7 @@ typedef struct choices {
     const char *metric, *where, *interval;
 } choices;
 
-static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost", "array"};
+static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost", "array", "pair"};
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
@@ -57,7 +57,7 @@ static int set(void *ctx, int option, const char *value) {
                 c->by = (report_by)i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, cause, delayed, array, reason, probe, block, phase, counter, cost or ledger", value);
+        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, cause, delayed, pair, array, reason, probe, block, phase, counter, cost or ledger", value);
     case OPT_FORMAT:
         c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
         if (c->format == REPORT_TEXT && strcmp(value, "text"))

@@ -595,7 +595,7 @@ static hsc_status refusals(sink *s, hsc_err *err) {
 }
 
 hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err) {
-    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost", "array"};
+    static const char *const names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost", "array", "pair"};
     sink s = {.r = r, .t = {.out = r->out, .json = format == REPORT_JSON, .naming = format == REPORT_CSV, .scale = r->unit.scale}};
     hsc_status status = HSC_OK;
     /* "s" stays "s"; other units become part of a name */
@@ -659,6 +659,9 @@ hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *e
         break;
     case REPORT_ARRAY:
         status = report_array_rows(r, &s.t, err);
+        break;
+    case REPORT_PAIR:
+        status = report_pair_rows(r, &s.t, err);
         break;
     default:
         status = scopes(&s, false, err);

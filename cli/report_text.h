@@ -25,7 +25,8 @@ typedef enum report_by {
     REPORT_PHASE,
     REPORT_COUNTER,
     REPORT_COST,
-    REPORT_ARRAY
+    REPORT_ARRAY,
+    REPORT_PAIR
 } report_by;
 
 typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
@@ -46,12 +47,15 @@ hsc_status report_text_phases(report *r, hsc_err *err);
 hsc_status report_text_counters(report *r, hsc_err *err);
 hsc_status report_text_cost(report *r, hsc_err *err);
 hsc_status report_text_arrays(report *r, hsc_err *err);
+hsc_status report_text_pairs(report *r, hsc_err *err);
+const char *report_bytes(double n, char *out, size_t size); /* "1.2M"; returns out */
 
 /* parts of report_rows. One row for each delay and place of what the late thread did; for each delay and place of those who waited. */
 hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err);
 hsc_status report_delayed_rows(report *r, hsc_table *t, hsc_err *err);
 /* Probes, blocks, phases, counters, cost. */
 hsc_status report_told_rows(report *r, report_by by, hsc_table *t, hsc_err *err);
+hsc_status report_pair_rows(report *r, hsc_table *t, hsc_err *err);
 hsc_status report_array_rows(report *r, hsc_table *t, hsc_err *err);
 
 #endif

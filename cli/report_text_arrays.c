@@ -6,7 +6,7 @@
 #include "report_arrays.h"
 #include "report_text.h"
 
-static const char *bytes(double n, char *out, size_t size) {
+const char *report_bytes(double n, char *out, size_t size) {
     static const char units[] = " kMGTP";
     int k = 0;
     for (; n >= 999.5 && k < 5; k++)
@@ -46,7 +46,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         declared(r, a->array, place, sizeof place);
         int room = r->width - 58 - report_columns_of(place);
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s %s\n", (unsigned long long)a->calls,
-                bytes((double)a->sent_bytes, sent, sizeof sent), bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
+                report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
                 a->waiting_s, a->packing * r->unit.scale, a->unpacking * r->unit.scale,
                 report_fit(name, room > 8 ? room : 8, fitted, sizeof fitted), place);
     }

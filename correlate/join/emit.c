@@ -395,6 +395,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     put_messages(&e);
     put_waits(&e);
     if (e.status == HSC_OK)
+        e.status = hsc_join_put_peers(j, e.s, err);
+    if (e.status == HSC_OK)
         e.status = hsc_join_put_told(j, e.s, err);
     if (e.status == HSC_OK && !j->options->no_times)
         e.status = hsc_join_put_times(j, e.s, err);

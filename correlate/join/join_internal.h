@@ -167,6 +167,11 @@ typedef struct jmessage {
     uint64_t *sizes, *durations; /* JOIN_BUCKETS each, of the pool; NULL: none */
 } jmessage;
 
+typedef struct jpeer { /* messages with the process of this rank in the world */
+    uint32_t rank;
+    uint64_t sent, sent_bytes, received, received_bytes;
+} jpeer;
+
 typedef struct jwait {
     uint32_t site, holder; /* holder: site where the lock was given back; HSC_NO_INDEX */
     uint32_t kind;
@@ -213,6 +218,8 @@ typedef struct jprocess {
     HSC_VEC(jmessage) messages;
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
+    HSC_VEC(jpeer) peers;
+    hsc_table peer_rows; /* (rank, 0): row of peers */
     struct jblame *blame; /* blame.h; NULL: passes no messages */
     struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
@@ -411,6 +418,10 @@ uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, dou
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
 /* After the last record of the file: values by node, for the metrics. */
 bool hsc_join_end_measures(jprocess *p);
+/* peers.c: a record of messages with another process (false: no memory); the table of them. */
+bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r);
+struct hsc_store;
+hsc_status hsc_join_put_peers(join *j, struct hsc_store *store, hsc_err *err);
 /* Divisors of all processes' measures, the same for one kind. */
 void hsc_join_choose_divisors(join *j);
 /* Sets the sites of a thread; context_of and nodes by node row; `unknown`: for nodes that are lost. */

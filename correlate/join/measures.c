@@ -129,6 +129,8 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
         return take_operation(p, rec->value);
     case HSC_REC_message_summary:
         return take_message(p, rec->stream, rec->value);
+    case HSC_REC_message_peer:
+        return hsc_join_take_peer(p, rec->value);
     case HSC_REC_wait:
         return take_wait(p, rec->stream, rec->value);
     default:
@@ -286,6 +288,8 @@ void hsc_join_free_measures(jprocess *p) {
     free(p->operations.p);
     free(p->messages.p);
     free(p->waits.p);
+    free(p->peers.p);
+    hsc_table_fini(&p->peer_rows);
     hsc_table_fini(&p->site_rows);
     hsc_table_fini(&p->message_rows);
     hsc_table_fini(&p->wait_rows);

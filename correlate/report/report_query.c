@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The part of query.h that looks at a database as a whole. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <heatscope/formats/records.h>
 
+#include "report_arrays.h"
 #include "report_reasons.h"
 
 static hsc_status load(report *r, hsc_db *db, uint32_t metric, hsc_err *err) {
@@ -50,4 +52,47 @@ hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **ou
     free(rows);
     report_clear(&r);
     return s;
+}
+
+hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **out, uint32_t *n, hsc_err *err) {
+    report r;
+    report_array *rows = NULL;
+    uint32_t count = 0, made = 0;
+    hsc_db_array_use *list = NULL;
+    char text[400];
+    hsc_status s = load(&r, db, metric, err);
+    if (!s)
+        s = report_arrays(&r, &rows, &count, err);
+    if (!s && !(list = calloc((size_t)count + 1, sizeof *list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    for (; !s && made < count; made++) {
+        const report_array *a = &rows[made];
+        report_array_text(&r, a->array, text, sizeof text);
+        list[made] = (hsc_db_array_use){.array = a->array,
+                                        .text = strdup(text),
+                                        .places = a->places,
+                                        .calls = a->calls,
+                                        .sent_bytes = a->sent_bytes,
+                                        .received_bytes = a->received_bytes,
+                                        .mpi_s = a->mpi_s,
+                                        .waiting_s = a->waiting_s,
+                                        .packing = a->packing * r.unit.scale,
+                                        .unpacking = a->unpacking * r.unit.scale};
+        if (!list[made].text)
+            s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    }
+    if (!s) {
+        *out = list;
+        *n = count;
+    } else
+        hsc_db_free_arrays(list, made);
+    free(rows);
+    report_clear(&r);
+    return s;
+}
+
+void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        free(list[i].text);
+    free(list);
 }

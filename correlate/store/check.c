@@ -22,6 +22,7 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_message_thread:
     case HSC_COL_message_context:
     case HSC_COL_message_bucket_message:
+    case HSC_COL_message_pair_process:
     case HSC_COL_wait_thread:
     case HSC_COL_wait_context:
     case HSC_COL_wait_bucket_wait:
@@ -107,6 +108,7 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_directive_scope, "rows sorted by scope"},
                   {HSC_COL_runtime_call_code_line, "rows sorted by line"},
                   {HSC_COL_message_bucket_message, "rows sorted by message"},
+                  {HSC_COL_message_pair_process, "rows sorted by process"},
                   {HSC_COL_wait_bucket_wait, "rows sorted by wait"},
                   {HSC_COL_delayed_delay, "rows sorted by delay"},
                   {HSC_COL_delay_place_delay, "rows sorted by delay"},

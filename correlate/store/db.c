@@ -427,6 +427,7 @@ static bool came_later(int column) {
     case HSC_TAB_runtime_call:
     case HSC_TAB_message:
     case HSC_TAB_message_bucket:
+    case HSC_TAB_message_pair:
     case HSC_TAB_wait:
     case HSC_TAB_wait_bucket:
     case HSC_TAB_leaf:
@@ -790,6 +791,7 @@ void hsc_db_close(hsc_db *db) {
     for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
         free(db->context_sums[i]);
     free(db->context_sums);
+    free(db->wait_pairs);
     free(db->mean_excess);
     free(db->first_line);
     free(db->line_rows);

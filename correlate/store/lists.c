@@ -15,6 +15,7 @@ static const struct {
     [HSC_LIST_MPI_LINKS] = {HSC_TAB_mpi_link, HSC_COL_mpi_link_site},
     [HSC_LIST_DIRECTIVES] = {HSC_TAB_directive, HSC_COL_directive_scope},
     [HSC_LIST_RUNTIME_CALLS] = {HSC_TAB_runtime_call, HSC_COL_runtime_call_code_line},
+    [HSC_LIST_PAIRS] = {HSC_TAB_message_pair, HSC_COL_message_pair_process},
 };
 
 uint32_t hsc_db_count(const hsc_db *db, hsc_db_list list) {

@@ -42,6 +42,7 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .simulated = db->simulated,
                          .messages = rows(db, HSC_TAB_message),
                          .waits = rows(db, HSC_TAB_wait),
+                         .pairs = rows(db, HSC_TAB_message_pair),
                          .loops = rows(db, HSC_TAB_loop),
                          .arrays = rows(db, HSC_TAB_array),
                          .references = rows(db, HSC_TAB_reference),

@@ -63,6 +63,10 @@ def wait(time, node, kind, count, total, longest, size=0, holder=(0, 0)):
             f"buckets=[{count}] holder_thread_id={holder[0]} holder_node_id={holder[1]} open=0")
 
 
+def peer(time, other, sent, received):
+    return f"message_peer time={time} peer={other} sent_messages={sent[0]} sent_bytes={sent[1]} received_messages={received[0]} received_bytes={received[1]}"
+
+
 def process(rank, *chunks):
     lines = HEAD + [
         chunk(0),
@@ -92,13 +96,14 @@ os.makedirs(WORK)
 DATABASE = os.path.join(WORK, "out.h5")
 process(0,
         # of thread 2, told by another stream before that thread's nodes are known; added up with the next
-        (0, [message(10, 3, 1, 2, 3, 2, (2, 600), (0, 0), [200, 400], [3000, 5000], thread=2)]),
+        (0, [message(10, 3, 1, 2, 3, 2, (2, 600), (0, 0), [200, 400], [3000, 5000], thread=2), peer(11, 1, (2, 600), (0, 0))]),
         (1, thread(1) + [message(20, 2, 2, 0, 0, 3, (0, 0), (0, 0), [0, 0, 0], [1000000, 2000000, 4000000], completions=(3, 9000000, 7000000)),
                          wait(30, 3, 1, 2, 3000000, 2500000, holder=(2, 2)), wait(31, 3, 1, 1, 500000, 500000, holder=(2, 2))]),
-        (2, thread(2) + [message(40, 3, 1, 2, 3, 1, (1, 300), (0, 0), [300], [9000])]))
+        (2, thread(2) + [message(40, 3, 1, 2, 3, 1, (1, 300), (0, 0), [300], [9000]), peer(41, 1, (1, 300), (0, 0)),
+                         peer(42, 5, (7, 70), (8, 80))]))
 process(1,
         (1, thread(1, samples=4) + [message(20, 3, 1, 3, 2, 2, (2, 5_000_000_000_000), (0, 0), [16, 255], [50, 70]),
-                                    message(21, 0, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000]), wait(30, 2, 10, 4, 8000000000, 5000000000, 4096)]))
+                                    message(21, 0, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000]), peer(22, 0, (2, 5_000_000_000_000), (3, 900)), peer(23, 18446744073709551615, (1, 1), (1, 1)), wait(30, 2, 10, 4, 8000000000, 5000000000, 4096)]))
 run("correlate", "-o", DATABASE, WORK)
 for workers in ("1", "3"):
     again = os.path.join(WORK, f"again{workers}.h5")
@@ -123,6 +128,13 @@ that(len(waited) == 1 and float(waited[0]["in_flight_s"]) == 0.009 and float(wai
 that(sum(int(r["sent_bytes"]) for r in rows) == 5_000_000_000_900, "bytes beyond 32 bits")
 that(any(r["operation"] == "MPI_Wait" and float(r["duration_s"]) == 8e-6 for r in rows), "a message without a call path is lost")
 
+rows = {(r["processor"], r["peer"], r["peer_rank"]):
+        (*(int(r[k]) for k in ("sent_messages", "sent_bytes", "received_messages", "received_bytes", "waits")), float(r["wait_s"]))
+        for r in table("pair")}
+that(rows == {("rank 0", "rank 1", "1"): (3, 900, 0, 0, 0, 0), ("rank 0", "", "5"): (7, 70, 8, 80, 0, 0),
+              ("rank 1", "rank 0", "0"): (2, 5_000_000_000_000, 3, 900, 0, 0),
+              ("rank 0", "rank 0", "0"): (0, 0, 0, 0, 3, 0.0035)}, f"pairs {rows}")
+
 rows = table("wait")
 that(len(rows) == 2, f"rows by wait: {rows}")
 that((rows[0]["kind"], rows[0]["waits"], rows[0]["bytes"], float(rows[0]["total_s"]), float(rows[0]["max_s"])) == ("read", "4", "4096", 8, 5), rows[0])
@@ -138,7 +150,7 @@ samples = sum(int(r["exclusive_samples"]) for r in table("procedure"))
 that(samples == 6, f"{samples} samples of CPU time, expected 6")
 for r in table("procedure", "--metric=waiting"):
     that(r["exclusive_low_s"] == r["exclusive_s"] == r["exclusive_high_s"], f"an interval on what was timed: {r}")
-for by in ("message", "wait"):
+for by in ("message", "wait", "pair"):
     text = run("report", f"--by={by}", DATABASE)
     that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
 for w in wrong:

@@ -83,7 +83,8 @@ model *model_new(unsigned seed, bool one_thread) {
                                           [HSC_TAB_context] = 120, [HSC_TAB_ledger] = 4, [HSC_TAB_stream] = 5,
                                           [HSC_TAB_loop] = 20, [HSC_TAB_memory_check] = 12, [HSC_TAB_array] = 25,
                                           [HSC_TAB_reference] = 60, [HSC_TAB_mpi_site] = 15, [HSC_TAB_mpi_argument] = 45,
-                                          [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8};
+                                          [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8,
+                                          [HSC_TAB_message_pair] = 30, [HSC_TAB_delay] = 12, [HSC_TAB_delayed] = 50};
     memcpy(m->rows, rows, sizeof rows);
     for (int c = 0; c < HSC_COL_COUNT; c++)
         fill_column(m, c, r);
@@ -98,7 +99,8 @@ model *model_new(unsigned seed, bool one_thread) {
         scope[i] = i < 27 ? i * 90 / 30 : HSC_NONE;
     static const enum hsc_column_id keys[] = {HSC_COL_loop_scope,        HSC_COL_memory_check_scope, HSC_COL_array_scope,
                                               HSC_COL_reference_scope,   HSC_COL_mpi_site_code_line, HSC_COL_mpi_argument_site,
-                                              HSC_COL_mpi_link_site,     HSC_COL_directive_scope,    HSC_COL_runtime_call_code_line};
+                                              HSC_COL_mpi_link_site,     HSC_COL_directive_scope,    HSC_COL_runtime_call_code_line,
+                                              HSC_COL_message_pair_process, HSC_COL_delayed_delay};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) { /* sorted; the last rows of some have none */
         const hsc_column_def *d = &hsc_schema_columns[keys[k]];
         uint64_t n = m->rows[d->table], of = m->rows[hsc_schema_references(d)];
@@ -106,6 +108,13 @@ model *model_new(unsigned seed, bool one_thread) {
         for (uint64_t i = 0; i < n; i++)
             ((uint32_t *)m->columns[keys[k]])[i] = none && i + 2 >= n ? HSC_NONE : (uint32_t)(i * of / n);
     }
+    for (int c = HSC_COL_message_pair_sent; c <= HSC_COL_message_pair_received_bytes; c++) /* sums that a double holds */
+        for (uint32_t i = 0; i < 30; i++)
+            ((uint64_t *)m->columns[c])[i] >>= 24;
+    for (uint32_t i = 0; i < 30; i += 7)
+        ((uint32_t *)m->columns[HSC_COL_message_pair_peer])[i] = HSC_NONE;
+    for (uint32_t i = 0; i < 50; i++)
+        ((uint64_t *)m->columns[HSC_COL_delayed_waits])[i] >>= 24;
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;

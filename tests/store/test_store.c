@@ -168,7 +168,8 @@ static void lists_are_found_by_key(void **state) {
                  {HSC_LIST_MPI_ARGUMENTS, HSC_COL_mpi_argument_site},
                  {HSC_LIST_MPI_LINKS, HSC_COL_mpi_link_site},
                  {HSC_LIST_DIRECTIVES, HSC_COL_directive_scope},
-                 {HSC_LIST_RUNTIME_CALLS, HSC_COL_runtime_call_code_line}};
+                 {HSC_LIST_RUNTIME_CALLS, HSC_COL_runtime_call_code_line},
+                 {HSC_LIST_PAIRS, HSC_COL_message_pair_process}};
     hsc_err err = {0};
     model *m = model_new(7, false);
     hsc_db *db = NULL;

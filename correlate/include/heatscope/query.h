@@ -36,7 +36,7 @@ typedef struct hsc_db_info {
     double cpu_s;           /* CPU time of all threads by the clock */
     double wall_s;          /* first start to last end */
     bool simulated;         /* made by the generator, not measured */
-    uint32_t messages, waits; /* rows of the tables below */
+    uint32_t messages, waits, pairs; /* rows of the tables below */
     uint32_t loops, arrays, references, mpi_sites, directives;
     uint32_t delays, delayed, delay_places;
 } hsc_db_info;
@@ -146,6 +146,7 @@ typedef enum hsc_db_list {
     HSC_LIST_MPI_LINKS = 6,     /* row of MPI_SITES */
     HSC_LIST_DIRECTIVES = 7,    /* scope */
     HSC_LIST_RUNTIME_CALLS = 8, /* row of the line table */
+    HSC_LIST_PAIRS = 9,         /* process */
     HSC_LIST_COUNT
 } hsc_db_list;
 hsc_status hsc_db_find(const hsc_db *db, hsc_db_list list, uint32_t key, uint32_t *first, uint32_t *n, hsc_err *err);
@@ -321,6 +322,42 @@ typedef struct hsc_db_delay_place { /* what the late thread did before; sorted b
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
 } hsc_db_delay_place;
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
+
+/* ---- pairs of processes ---- */
+
+/* Point-to-point messages between two processes, as `process` counted them; sorted by process and rank of the other. Sparse: pairs
+ * that never exchanged one have no row. Collective operations are in no pair. hsc_db_find(db, HSC_LIST_PAIRS, process, ...). */
+typedef struct hsc_db_pair {
+    uint32_t process, peer; /* rows of processes; peer HSC_NONE: was not measured */
+    uint32_t peer_rank;     /* in the world of the process */
+    uint64_t sent, sent_bytes, received, received_bytes;
+} hsc_db_pair;
+hsc_status hsc_db_get_pair(const hsc_db *db, uint32_t row, hsc_db_pair *out, hsc_err *err);
+
+/* Who waited for whom (late partners, barriers, locks): rows of delayed added up, sorted by process and late. The first call adds
+ * up that table, later ones do not. */
+typedef struct hsc_db_wait_pair {
+    uint32_t process, late; /* rows of processes: the one that waited; the one it waited for. Equal: threads of one process */
+    uint64_t waits;
+    double wait_s, max_s;
+} hsc_db_wait_pair;
+hsc_status hsc_db_count_wait_pairs(hsc_db *db, uint32_t *n, hsc_err *err);
+hsc_status hsc_db_get_wait_pair(hsc_db *db, uint32_t row, hsc_db_wait_pair *out, hsc_err *err);
+
+typedef enum hsc_db_between {
+    HSC_BETWEEN_SENT = 0,           /* messages, as senders counted them: row sender, column receiver */
+    HSC_BETWEEN_SENT_BYTES = 1,
+    HSC_BETWEEN_RECEIVED = 2,       /* the same as receivers counted them: row sender, column receiver */
+    HSC_BETWEEN_RECEIVED_BYTES = 3,
+    HSC_BETWEEN_WAITING = 4,        /* seconds: row who waited, column for whom */
+    HSC_BETWEEN_WAITS = 5           /* how often */
+} hsc_db_between;
+#define HSC_MATRIX_BINS_MAX 8192
+/* A matrix for a picture. bin_of[process] for every process: its bin, or HSC_NONE to leave it out (processes can be grouped, sorted
+ * and filtered). out[bins][bins], row-major: sums. outside[bins], or NULL: of messages, what the processes of the bin exchanged with
+ * processes that were not measured or are left out. Cost: some ns for each pair. */
+hsc_status hsc_db_read_matrix(hsc_db *db, hsc_db_between what, uint32_t bins, const uint32_t *bin_of, double *out, double *outside,
+                              hsc_err *err);
 
 /* Histograms: out[HSC_BUCKETS]; out[0] counts zeros, out[b] values of 2^(b-1) to 2^b - 1 (bytes, nanoseconds). */
 #define HSC_BUCKETS 65
@@ -598,6 +635,21 @@ typedef struct hsc_db_refusal {
 } hsc_db_refusal;
 /* The dearest first; free() *out. */
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);
+
+/* Message passing by array: what the map knows of the buffers of calls, joined with what their wrappers counted. */
+typedef struct hsc_db_array_use {
+    uint32_t array;         /* row of arrays, the first with its identity; HSC_NONE: calls whose buffers are not known */
+    char *text;             /* "u(5, 64)", "halo[2][n]" */
+    uint32_t places;        /* calls in the source, as (line, operation) */
+    uint64_t calls, sent_bytes, received_bytes;
+    double mpi_s;           /* in the calls, and its share of the calls that completed them */
+    double waiting_s;       /* of it, for late partners */
+    double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric */
+} hsc_db_array_use;
+/* Those with most bytes first, the unknown last; on success free with hsc_db_free_arrays. Empty where there is no map of the calls.
+ * Cost: the tables message, delayed and mpi_link once. */
+hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **out, uint32_t *n, hsc_err *err);
+void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n);
 
 /* ---- two databases (library hsc_diff) ---- */
 

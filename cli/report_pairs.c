@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Pairs of processes: messages between them and who waited for whom, as text and as rows for programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_text.h"
+
+typedef struct pair { /* what `process` counted of the other, and its waiting for it */
+    uint32_t process, peer, peer_rank; /* peer HSC_NONE: was not measured */
+    uint64_t sent, sent_bytes, received, received_bytes, waits;
+    double wait_s, max_s;
+} pair;
+
+static int by_processes(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->peer != y->peer)
+        return x->peer < y->peer ? -1 : 1;
+    return x->peer != HSC_NONE ? 0 : x->peer_rank < y->peer_rank ? -1 : x->peer_rank > y->peer_rank;
+}
+
+static int most(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    uint64_t of_x = x->sent_bytes + x->received_bytes, of_y = y->sent_bytes + y->received_bytes;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    if (x->wait_s != y->wait_s)
+        return x->wait_s > y->wait_s ? -1 : 1;
+    return by_processes(a, b);
+}
+
+/* Messages and waiting of each pair in one row, those with most bytes first. */
+static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
+    uint32_t waits = 0, count = 0, kept = 0;
+    hsc_status s = hsc_db_count_wait_pairs(r->db, &waits, err);
+    if (s)
+        return s;
+    pair *list = calloc((size_t)r->info.pairs + waits + 1, sizeof *list);
+    if (!list)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t i = 0; !s && i < r->info.pairs; i++) {
+        hsc_db_pair p;
+        if (!(s = hsc_db_get_pair(r->db, i, &p, err)))
+            list[count++] = (pair){.process = p.process, .peer = p.peer, .peer_rank = p.peer_rank, .sent = p.sent, .sent_bytes = p.sent_bytes,
+                                   .received = p.received, .received_bytes = p.received_bytes};
+    }
+    for (uint32_t i = 0; !s && i < waits; i++) {
+        hsc_db_wait_pair p;
+        hsc_db_process late;
+        if (!(s = hsc_db_get_wait_pair(r->db, i, &p, err)) && !(s = hsc_db_get_process(r->db, p.late, &late, err)))
+            list[count++] = (pair){.process = p.process, .peer = p.late, .peer_rank = late.rank < 0 ? HSC_NONE : (uint32_t)late.rank,
+                                   .waits = p.waits, .wait_s = p.wait_s, .max_s = p.max_s};
+    }
+    if (s) {
+        free(list);
+        return s;
+    }
+    qsort(list, count, sizeof *list, by_processes);
+    for (uint32_t i = 0; i < count; i++) { /* at most one row of each kind */
+        if (!kept || by_processes(&list[kept - 1], &list[i])) {
+            list[kept++] = list[i];
+            continue;
+        }
+        pair *to = &list[kept - 1];
+        to->sent += list[i].sent;
+        to->sent_bytes += list[i].sent_bytes;
+        to->received += list[i].received;
+        to->received_bytes += list[i].received_bytes;
+        to->waits += list[i].waits;
+        to->wait_s += list[i].wait_s;
+        to->max_s = fmax(to->max_s, list[i].max_s);
+    }
+    qsort(list, kept, sizeof *list, most);
+    *out = list;
+    *n = kept;
+    return HSC_OK;
+}
+
+static void peer_text(const report *r, const pair *p, char *out, size_t size) {
+    if (p->peer != HSC_NONE)
+        report_processor(r, HSC_AXIS_PROCESS, p->peer, out, size);
+    else
+        snprintf(out, size, "rank %u (not measured)", p->peer_rank);
+}
+
+hsc_status report_text_pairs(report *r, hsc_err *err) {
+    pair *list;
+    uint32_t n, shown = 0;
+    char who[128], other[160], pair_text[300], fitted[300], sent[16], received[16];
+    hsc_status s = load(r, &list, &n, err);
+    if (s)
+        return s;
+    fprintf(r->out, "\nPairs of processes: point-to-point messages as the first counted them, and waiting\n"
+                    "     sent  bytes received  bytes   waits  wait s  max ms  who with whom\n");
+    for (; shown < n && (!r->top || shown < r->top); shown++) {
+        const pair *p = &list[shown];
+        report_processor(r, HSC_AXIS_PROCESS, p->process, who, sizeof who);
+        peer_text(r, p, other, sizeof other);
+        snprintf(pair_text, sizeof pair_text, "%s with %s", who, other);
+        fprintf(r->out, "%9llu %6s %8llu %6s %7llu %7.3f %7.*f  %s\n", (unsigned long long)p->sent,
+                report_bytes((double)p->sent_bytes, sent, sizeof sent), (unsigned long long)p->received,
+                report_bytes((double)p->received_bytes, received, sizeof received), (unsigned long long)p->waits, p->wait_s,
+                p->max_s < 9.9995 ? 2 : 0, 1e3 * p->max_s, report_fit_prose(pair_text, r->width - 57, fitted, sizeof fitted));
+    }
+    if (shown < n)
+        fprintf(r->out, "          %u more\n", n - shown);
+    if (!n)
+        fputs("  none\n", r->out);
+    free(list);
+    return HSC_OK;
+}
+
+static void pair_row(const report *r, hsc_table *t, uint32_t rank, const pair *p) {
+    char who[160] = "";
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    if (p->process != HSC_NONE)
+        report_processor(r, HSC_AXIS_PROCESS, p->process, who, sizeof who);
+    hsc_table_text(t, "processor", who);
+    who[0] = 0;
+    if (p->peer != HSC_NONE)
+        report_processor(r, HSC_AXIS_PROCESS, p->peer, who, sizeof who);
+    hsc_table_text(t, "peer", who);
+    hsc_table_number(t, "peer_rank", p->peer_rank == HSC_NONE ? NAN : p->peer_rank);
+    hsc_table_count(t, "sent_messages", (double)p->sent);
+    hsc_table_count(t, "sent_bytes", (double)p->sent_bytes);
+    hsc_table_count(t, "received_messages", (double)p->received);
+    hsc_table_count(t, "received_bytes", (double)p->received_bytes);
+    hsc_table_count(t, "waits", (double)p->waits);
+    hsc_table_number(t, "wait_s", p->wait_s);
+    hsc_table_number(t, "wait_max_s", p->max_s);
+    hsc_table_end_row(t);
+    t->naming = false;
+}
+
+hsc_status report_pair_rows(report *r, hsc_table *t, hsc_err *err) {
+    pair *list, none = {.process = HSC_NONE, .peer = HSC_NONE};
+    uint32_t n;
+    hsc_status s = load(r, &list, &n, err);
+    if (s)
+        return s;
+    if (t->naming)
+        pair_row(r, t, 0, &none);
+    for (uint32_t i = 0; i < n && (!r->top || i < r->top); i++)
+        pair_row(r, t, i + 1, &list[i]);
+    free(list);
+    return HSC_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Messages between two processes: what each counted of those with the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+static uint64_t plus(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r) {
+    if (r->peer >= HSC_NO_INDEX)
+        return true;
+    uint32_t *at = hsc_table_at(&p->peer_rows, r->peer, 0);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)p->peers.n;
+        if (!HSC_PUSH(p->peers, (jpeer){.rank = (uint32_t)r->peer}))
+            return false;
+    }
+    jpeer *q = &p->peers.p[*at];
+    q->sent = plus(q->sent, r->sent_messages);
+    q->sent_bytes = plus(q->sent_bytes, r->sent_bytes);
+    q->received = plus(q->received, r->received_messages);
+    q->received_bytes = plus(q->received_bytes, r->received_bytes);
+    if (r->time > p->last_ns)
+        p->last_ns = r->time;
+    return true;
+}
+
+/* Row of the process of this rank in the job of `p`. The table is sorted by rank, those without one last. */
+static uint32_t process_of(const join *j, const jprocess *p, uint32_t rank) {
+    size_t low = 0, high = j->run.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (j->run.p[middle]->rank >= 0 && j->run.p[middle]->rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < j->run.n && j->run.p[low]->rank == rank; low++)
+        if (!strcmp(j->run.p[low]->job, p->job))
+            return (uint32_t)low;
+    return HSC_NO_INDEX;
+}
+
+typedef struct pair {
+    uint32_t process, peer;
+    const jpeer *of;
+} pair;
+
+static int by_rank(const void *a, const void *b) {
+    const jpeer *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+hsc_status hsc_join_put_peers(join *j, struct hsc_store *store, hsc_err *err) {
+    emit e = {.j = j, .s = store, .err = err};
+    HSC_VEC(pair) pairs = {0};
+    for (uint32_t i = 0; i < j->run.n && e.status == HSC_OK; i++) {
+        jprocess *p = j->run.p[i];
+        if (p->peers.n > 1)
+            qsort(p->peers.p, p->peers.n, sizeof *p->peers.p, by_rank); /* peer_rows is not used any more */
+        for (size_t k = 0; k < p->peers.n; k++)
+            if (!HSC_PUSH(pairs, (pair){i, process_of(j, p, p->peers.p[k].rank), &p->peers.p[k]}))
+                e.status = hsc_join_no_memory(err);
+    }
+    size_t n = pairs.n;
+    COLUMN(&e, message_pair_process, uint32_t, n, pairs.p[i].process);
+    COLUMN(&e, message_pair_peer, uint32_t, n, pairs.p[i].peer);
+    COLUMN(&e, message_pair_peer_rank, uint32_t, n, pairs.p[i].of->rank);
+    COLUMN(&e, message_pair_sent, uint64_t, n, pairs.p[i].of->sent);
+    COLUMN(&e, message_pair_sent_bytes, uint64_t, n, pairs.p[i].of->sent_bytes);
+    COLUMN(&e, message_pair_received, uint64_t, n, pairs.p[i].of->received);
+    COLUMN(&e, message_pair_received_bytes, uint64_t, n, pairs.p[i].of->received_bytes);
+    free(pairs.p);
+    return e.status;
+}
