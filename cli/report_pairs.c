@@ -82,7 +82,7 @@ static void peer_text(const report *r, const pair *p, char *out, size_t size) {
     if (p->peer != HSC_NONE)
         report_processor(r, HSC_AXIS_PROCESS, p->peer, out, size);
     else
-        snprintf(out, size, "rank %u (not measured)", p->peer_rank);
+        snprintf(out, size, "rank %u, unmeasured", p->peer_rank);
 }
 
 hsc_status report_text_pairs(report *r, hsc_err *err) {
@@ -92,17 +92,17 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
     hsc_status s = load(r, &list, &n, err);
     if (s)
         return s;
-    fprintf(r->out, "\nPairs of processes: point-to-point messages as the first counted them, and waiting\n"
-                    "     sent  bytes received  bytes   waits  wait s  max ms  who with whom\n");
+    fprintf(r->out, "\nPairs of processes: point-to-point messages that the first counted; waiting\n"
+                    "     sent  bytes received  bytes   waits  wait s  who with whom\n");
     for (; shown < n && (!r->top || shown < r->top); shown++) {
         const pair *p = &list[shown];
         report_processor(r, HSC_AXIS_PROCESS, p->process, who, sizeof who);
         peer_text(r, p, other, sizeof other);
         snprintf(pair_text, sizeof pair_text, "%s with %s", who, other);
-        fprintf(r->out, "%9llu %6s %8llu %6s %7llu %7.3f %7.*f  %s\n", (unsigned long long)p->sent,
+        fprintf(r->out, "%9llu %6s %8llu %6s %7llu %7.3f  %s\n", (unsigned long long)p->sent,
                 report_bytes((double)p->sent_bytes, sent, sizeof sent), (unsigned long long)p->received,
                 report_bytes((double)p->received_bytes, received, sizeof received), (unsigned long long)p->waits, p->wait_s,
-                p->max_s < 9.9995 ? 2 : 0, 1e3 * p->max_s, report_fit_prose(pair_text, r->width - 57, fitted, sizeof fitted));
+                report_fit_prose(pair_text, r->width - 49, fitted, sizeof fitted));
     }
     if (shown < n)
         fprintf(r->out, "          %u more\n", n - shown);
