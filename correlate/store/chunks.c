@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reads whole chunked data sets: HDF5 finds and copies the chunks, threads unpack them straight to their place. */
+/* Reads whole chunks: HDF5 finds and copies them, threads unpack them straight to their place. */
 #include "chunks.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "schema.h"
 
 enum { WORKERS_MAX = 8, CHUNKS_MIN = 2, CHUNKS_PER_WORKER = 4 };
-#define PACKED_MAX ((uint64_t)256 << 20)
+#define PACKED_MAX ((uint64_t)64 << 20)
 
 typedef struct unpacking {
     uint8_t *packed, *out;
@@ -60,8 +60,7 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* Rows of a chunk, where the filters are shuffle (of more than one byte) and deflate in this order; else 0. */
-static uint64_t chunk_rows_of(hid_t set, unsigned element) {
+uint64_t hsc_chunks_rows(hid_t set, unsigned element) {
     unsigned flags, config, values[8];
     size_t n = 8;
     hsize_t rows = 0;
@@ -80,30 +79,34 @@ static uint64_t chunk_rows_of(hid_t set, unsigned element) {
     return good ? rows : 0;
 }
 
-void hsc_chunks_read(hid_t set, uint64_t n, unsigned element, void *out, bool *done) {
+void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t first, uint64_t n, unsigned element, void *out, bool *done) {
     pthread_t threads[WORKERS_MAX];
     unsigned started = 0, workers;
-    unpacking u = {.n = n, .element = element, .out = out};
+    unpacking u = {.n = n, .element = element, .out = out, .chunk_rows = chunk_rows};
     *done = false;
-    u.chunk_rows = chunk_rows_of(set, element);
-    uint64_t stored = H5Dget_storage_size(set);
-    if (!u.chunk_rows || stored > PACKED_MAX)
+    if (!chunk_rows || first % chunk_rows)
         return;
-    u.chunks = (n + u.chunk_rows - 1) / u.chunk_rows;
+    u.chunks = (n + chunk_rows - 1) / chunk_rows;
     if (u.chunks < CHUNKS_MIN)
         return;
-    u.packed = malloc(stored);
     u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
-    if (!u.packed || !u.offsets)
-        goto out;
+    if (!u.offsets)
+        return;
     u.offsets[0] = 0;
     for (uint64_t c = 0; c < u.chunks; c++) {
-        hsize_t start = c * u.chunk_rows, bytes = 0;
-        uint32_t mask = 0;
-        if (H5Dget_chunk_storage_size(set, &start, &bytes) < 0 || !bytes || bytes > stored - u.offsets[c] ||
-            H5Dread_chunk(set, H5P_DEFAULT, &start, &mask, u.packed + u.offsets[c]) < 0 || mask)
+        hsize_t start = first + c * chunk_rows, bytes = 0;
+        if (H5Dget_chunk_storage_size(set, &start, &bytes) < 0 || !bytes || bytes > PACKED_MAX - u.offsets[c])
             goto out;
         u.offsets[c + 1] = u.offsets[c] + bytes;
+    }
+    u.packed = malloc(u.offsets[u.chunks]);
+    if (!u.packed)
+        goto out;
+    for (uint64_t c = 0; c < u.chunks; c++) {
+        hsize_t start = first + c * chunk_rows;
+        uint32_t mask = 0;
+        if (H5Dread_chunk(set, H5P_DEFAULT, &start, &mask, u.packed + u.offsets[c]) < 0 || mask)
+            goto out;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     workers = online < 1 ? 1 : online > WORKERS_MAX ? WORKERS_MAX : (unsigned)online;

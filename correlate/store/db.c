@@ -1,185 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Opens a database and reads its data sets, each checked before it is read: the file may be hostile. */
+/* Opens a database and loads its tables, each checked: the file may be hostile. */
 #include "db.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "chunks.h"
 #include "text.h"
-
-static herr_t innermost(unsigned n, const H5E_error2_t *e, void *data) {
-    (void)n;
-    snprintf(data, 160, "%s", e->desc ? e->desc : "unknown reason");
-    return 1;
-}
-
-hsc_status hsc_db_fail(const hsc_db *db, const char *name, hsc_err *err) {
-    char why[160] = "unknown reason";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, why);
-    return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: cannot read: HDF5: %s", db->path, name, why);
-}
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
 }
 
-/* Every part of the path must be a hard link. */
-bool hsc_db_has(const hsc_db *db, const char *name) {
-    char part[128];
-    size_t n = strlen(name);
-    if (n >= sizeof part)
-        return false;
-    for (size_t i = 1; i <= n; i++)
-        if (!name[i] || name[i] == '/') {
-            H5L_info_t info;
-            memcpy(part, name, i);
-            part[i] = 0;
-            if (H5Lget_info(db->file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-                return false;
-        }
-    return true;
-}
+bool hsc_db_has(const hsc_db *db, const char *name) { return hsc_dbfile_has(db->file, name); }
 
 /* ---- arrays ---- */
 
-static hid_t memory_type(hsc_column_type type) {
-    switch (type) {
-    case HSC_COLTYPE_U1:
-        return H5T_NATIVE_UINT8;
-    case HSC_COLTYPE_U2:
-        return H5T_NATIVE_UINT16;
-    case HSC_COLTYPE_U4:
-        return H5T_NATIVE_UINT32;
-    case HSC_COLTYPE_U8:
-        return H5T_NATIVE_UINT64;
-    case HSC_COLTYPE_I4:
-        return H5T_NATIVE_INT32;
-    case HSC_COLTYPE_F8:
-        return H5T_NATIVE_DOUBLE;
-    default:
-        return -1;
-    }
-}
-
-static hsc_status wrong(const hsc_db *db, const char *name, const char *what, hsc_err *err) {
-    return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: %s", db->path, name, what);
-}
-
-/* Filters, layout, external files, and whether so little on disk can hold so many bytes. */
-static hsc_status check_storage(hsc_db *db, hid_t set, const char *name, uint64_t bytes, size_t element, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    hid_t plist = H5Dget_create_plist(set);
-    if (plist < 0)
-        return hsc_db_fail(db, name, err);
-    H5D_layout_t layout = H5Pget_layout(plist);
-    bool deflated = false;
-    if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
-        status = wrong(db, name, "its layout is none that the format has", err);
-    else if (H5Pget_external_count(plist) != 0)
-        status = wrong(db, name, "its data are in another file", err);
-    if (!status && layout == H5D_CHUNKED) {
-        hsize_t chunk = 0;
-        if (H5Pget_chunk(plist, 1, &chunk) != 1 || !chunk || chunk * element > HSC_CHUNK_BYTES_MAX)
-            status = wrong(db, name, "its chunks are larger than the format allows", err);
-    }
-    int filters = status ? 0 : H5Pget_nfilters(plist);
-    if (filters < 0 || filters > 4)
-        status = wrong(db, name, "it has more filters than the format allows", err);
-    for (int i = 0; i < filters && !status; i++) {
-        unsigned flags, config, values[8];
-        size_t n = 8;
-        H5Z_filter_t f = H5Pget_filter2(plist, (unsigned)i, &flags, &n, values, 0, NULL, &config);
-        if (f == H5Z_FILTER_DEFLATE)
-            deflated = true;
-        else if (f != H5Z_FILTER_SHUFFLE && f != H5Z_FILTER_FLETCHER32)
-            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: filter %d is none that the format has", db->path, name, (int)f);
-    }
-    if (!status && bytes) {
-        uint64_t stored = H5Dget_storage_size(set); /* deflate packs no better than 1032 to 1 */
-        if (stored < bytes / (deflated ? 1032 : 1) || (!deflated && stored < bytes))
-            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: %" PRIu64 " bytes claimed, %" PRIu64 " stored", db->path, name, bytes,
-                                 stored);
-    }
-    H5Pclose(plist);
-    return status;
-}
-
-static hsc_status check_type(const hsc_db *db, hid_t set, const char *name, hsc_column_type type, size_t *size, bool *native,
-                             hsc_err *err) {
-    hid_t t = H5Dget_type(set);
-    if (t < 0)
-        return hsc_db_fail(db, name, err);
-    H5T_class_t class = H5Tget_class(t), expected = type == HSC_COLTYPE_S ? H5T_STRING : type == HSC_COLTYPE_F8 ? H5T_FLOAT : H5T_INTEGER;
-    bool good = class == expected;
-    *size = H5Tget_size(t);
-    if (good && type == HSC_COLTYPE_S)
-        good = H5Tis_variable_str(t) == 0 && *size >= 1 && *size <= HSC_STRING_MAX + 1;
-    else if (good) {
-        good = *size == hsc_schema_type_size(type) && H5Tget_order(t) != H5T_ORDER_VAX && H5Tget_order(t) != H5T_ORDER_MIXED;
-        if (good && expected == H5T_INTEGER)
-            good = (H5Tget_sign(t) == H5T_SGN_NONE) == (type != HSC_COLTYPE_I4) && H5Tget_precision(t) == 8 * *size &&
-                   H5Tget_offset(t) == 0;
-        else if (good)
-            good = H5Tequal(t, H5T_IEEE_F64LE) > 0;
-    }
-    *native = good && (type == HSC_COLTYPE_S || H5Tequal(t, memory_type(type)) > 0);
-    H5Tclose(t);
-    static const char *const names[] = {"u1", "u2", "u4", "u8", "i4", "f8", "text of fixed length"};
-    return good ? HSC_OK : hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected values of type %s", db->path, name, names[type]);
-}
-
-static hsc_status open_set(hsc_db *db, const char *name, hsc_column_type type, uint64_t expected_n, hid_t *out_set,
-                           uint64_t *n, size_t *size, bool *native, hsc_err *err) {
-    hsc_status status;
-    hid_t set = -1, space = -1, plist = -1;
-    hsize_t dims = 0;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (!hsc_db_has(db, name))
-        return hsc_err_set(err, HSC_E_MISSING, "%s: %s is not there", db->path, name);
-    plist = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(plist, 127, 4 << 20, 1);
-    set = H5Dopen2(db->file, name, plist);
-    H5Pclose(plist);
-    if (set < 0)
-        return hsc_db_fail(db, name, err);
-    status = check_type(db, set, name, type, size, native, err);
-    if (status)
-        goto done;
-    space = H5Dget_space(set);
-    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 || H5Sget_simple_extent_dims(space, &dims, NULL) != 1) {
-        status = wrong(db, name, "expected one dimension", err);
-        goto done;
-    }
-    if (expected_n <= HSC_NNZ_MAX ? dims != expected_n : dims > HSC_NNZ_MAX) {
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected %" PRIu64 " values, got %" PRIu64, db->path, name, expected_n,
-                             (uint64_t)dims);
-        goto done;
-    }
-    status = check_storage(db, set, name, dims * *size, *size, err);
-done:
-    if (space >= 0)
-        H5Sclose(space);
-    if (status)
-        H5Dclose(set);
-    else {
-        *out_set = set;
-        *n = dims;
-    }
-    return status;
-}
-
 hsc_status hsc_array_open(hsc_db *db, const char *name, hsc_column_type type, uint64_t expected_n, hsc_array *a,
                           hsc_err *err) {
-    size_t size;
     hsc_array new = {.set = -1, .type = type};
+    hsc_set_info info;
     snprintf(new.name, sizeof new.name, "%s", name);
-    hsc_status status = open_set(db, name, type, expected_n, &new.set, &new.n, &size, &new.native, err);
-    if (!status)
+    hsc_status status = hsc_dbfile_open_set(db->file, name, type, expected_n, &new.set, &info, err);
+    if (!status) {
+        new.n = info.n;
         *a = new;
+    }
     return status;
 }
 
@@ -199,28 +45,8 @@ static void give_back(hsc_db *db, hsc_array *a) {
 void hsc_array_close(hsc_db *db, hsc_array *a) {
     give_back(db, a);
     if (a->name[0] && a->set >= 0)
-        H5Dclose(a->set);
+        hsc_dbfile_close_set(db->file, a->set);
     *a = (hsc_array){.set = -1};
-}
-
-static hsc_status read_piece(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *to, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    hsize_t start = first, count = n;
-    bool done = false;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (first == 0 && n == a->n && a->native)
-        hsc_chunks_read(a->set, n, hsc_schema_type_size(a->type), to, &done);
-    if (done)
-        return HSC_OK;
-    hid_t file_space = H5Dget_space(a->set), space = H5Screate_simple(1, &count, NULL);
-    if (file_space < 0 || space < 0 || H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||
-        H5Dread(a->set, memory_type(a->type), space, file_space, H5P_DEFAULT, to) < 0)
-        status = hsc_db_fail(db, a->name, err);
-    if (file_space >= 0)
-        H5Sclose(file_space);
-    if (space >= 0)
-        H5Sclose(space);
-    return status;
 }
 
 /* Makes the whole array resident where the budget has room for it. */
@@ -241,7 +67,7 @@ static hsc_status load_whole(hsc_db *db, hsc_array *a, hsc_err *err) {
     void *whole = malloc(bytes ? bytes : 1);
     if (!whole)
         return out_of_memory(db, err);
-    hsc_status status = a->n ? read_piece(db, a, 0, a->n, whole, err) : HSC_OK;
+    hsc_status status = a->n ? hsc_dbfile_read(db->file, a->set, 0, a->n, whole, err) : HSC_OK;
     if (status) {
         free(whole);
         return status;
@@ -275,7 +101,7 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
         return HSC_OK;
     }
     *out = scratch;
-    return n ? read_piece(db, a, first, n, scratch, err) : HSC_OK;
+    return n ? hsc_dbfile_read(db->file, a->set, first, n, scratch, err) : HSC_OK;
 }
 
 /* ---- sparse ---- */
@@ -333,75 +159,82 @@ done:
 
 /* ---- tables ---- */
 
-/* Texts of fixed length to one after the other. */
-static hsc_status pack_strings(const hsc_db *db, const char *fixed, uint64_t n, size_t size, hsc_strings *s, hsc_err *err) {
-    uint64_t total = 0;
+/* Appends n texts of fixed length from row `first` on; `used` bytes of `capacity` are taken. */
+static hsc_status pack_strings(const hsc_db *db, const char *fixed, uint64_t first, uint64_t n, size_t size, hsc_strings *s, uint64_t *used,
+                               uint64_t *capacity, hsc_err *err) {
+    uint64_t total = *used;
     for (uint64_t i = 0; i < n; i++)
         total += strnlen(fixed + i * size, size) + 1;
-    s->bytes = malloc(total + 1);
-    s->offsets = malloc((n + 1) * sizeof *s->offsets);
-    if (!s->bytes || !s->offsets)
-        return out_of_memory(db, err);
-    total = 0;
+    if (total > *capacity) {
+        uint64_t to = total + total / 2;
+        char *more = realloc(s->bytes, to);
+        if (!more)
+            return out_of_memory(db, err);
+        s->bytes = more;
+        *capacity = to;
+    }
+    total = *used;
     for (uint64_t i = 0; i < n; i++) {
         size_t k = strnlen(fixed + i * size, size);
-        s->offsets[i] = total;
+        s->offsets[first + i] = total;
         memcpy(s->bytes + total, fixed + i * size, k);
         s->bytes[total + k] = 0;
         hsc_text_repair(s->bytes + total);
         total += k + 1;
     }
+    *used = total;
     return HSC_OK;
+}
+
+static hsc_status load_longs(hsc_db *db, const char *name, uint64_t n, hsc_strings *s, hsc_err *err) {
+    hsc_array a = {.set = -1};
+    hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U4, n, &a, err);
+    s->longs = malloc(n ? n * sizeof *s->longs : 1);
+    if (!status && !s->longs)
+        status = out_of_memory(db, err);
+    if (!status)
+        status = hsc_dbfile_read(db->file, a.set, 0, n, s->longs, err);
+    hsc_array_close(db, &a);
+    for (uint64_t i = 0; i < n && !status; i++)
+        if (s->longs[i] != HSC_NONE && s->longs[i] >= db->n_pool)
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32, db->path, name,
+                                 i, db->n_pool, s->longs[i]);
+    return status;
 }
 
 static hsc_status load_strings(hsc_db *db, const char *name, uint64_t n, hsc_strings *s, hsc_err *err) {
     char long_name[128], *fixed = NULL;
-    hid_t set = -1, type = -1;
-    size_t size;
-    uint64_t got;
-    bool native, done = false;
-    hsc_status status = open_set(db, name, HSC_COLTYPE_S, n, &set, &got, &size, &native, err);
+    int set = -1;
+    hsc_set_info info;
+    uint64_t used = 0, capacity = 0;
+    hsc_status status = hsc_dbfile_open_set(db->file, name, HSC_COLTYPE_S, n, &set, &info, err);
     if (status)
         return status;
-    if (n * size > HSC_COLUMN_BYTES_MAX) {
-        status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " texts of %zu bytes are more than the reader takes", db->path, name, n,
-                             size);
+    if (n * info.size > HSC_COLUMN_BYTES_MAX) {
+        status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " texts of %" PRIu32 " bytes are more than the reader takes", db->path,
+                             name, n, info.size);
         goto done;
     }
-    fixed = malloc(n ? n * size : 1);
-    if (!fixed) {
+    uint64_t step = info.step < n ? info.step : n ? n : 1;
+    fixed = malloc(step * info.size);
+    s->offsets = malloc((n + 1) * sizeof *s->offsets);
+    s->bytes = malloc(1);
+    if (!fixed || !s->offsets || !s->bytes)
         status = out_of_memory(db, err);
-        goto done;
+    for (uint64_t i = 0; i < n && !status; i += step) {
+        uint64_t m = n - i < step ? n - i : step;
+        status = hsc_dbfile_read(db->file, set, i, m, fixed, err);
+        if (!status)
+            status = pack_strings(db, fixed, i, m, info.size, s, &used, &capacity, err);
     }
-    hsc_chunks_read(set, n, (unsigned)size, fixed, &done);
-    type = done ? -1 : H5Dget_type(set);
-    if (!done && n && (type < 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, fixed) < 0)) {
-        status = hsc_db_fail(db, name, err);
-        goto done;
-    }
-    status = pack_strings(db, fixed, n, size, s, err);
     if (status)
         goto done;
     snprintf(long_name, sizeof long_name, "%s_long", name);
-    if (hsc_db_has(db, long_name)) {
-        hsc_array a = {.set = -1};
-        status = hsc_array_open(db, long_name, HSC_COLTYPE_U4, n, &a, err);
-        s->longs = malloc(n ? n * sizeof *s->longs : 1);
-        if (!status && !s->longs)
-            status = out_of_memory(db, err);
-        if (!status)
-            status = read_piece(db, &a, 0, n, s->longs, err);
-        hsc_array_close(db, &a);
-        for (uint64_t i = 0; i < n && !status; i++)
-            if (s->longs[i] != HSC_NONE && s->longs[i] >= db->n_pool)
-                status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32,
-                                     db->path, long_name, i, db->n_pool, s->longs[i]);
-    }
+    if (hsc_db_has(db, long_name))
+        status = load_longs(db, long_name, n, s, err);
 done:
     free(fixed);
-    if (type >= 0)
-        H5Tclose(type);
-    H5Dclose(set);
+    hsc_dbfile_close_set(db->file, set);
     return status;
 }
 
@@ -454,9 +287,8 @@ static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) 
     for (int i = 0; i < HSC_COL_COUNT; i++)
         if (hsc_schema_columns[i].table == table) {
             char name[96];
-            hid_t set;
-            size_t size;
-            bool native;
+            int set;
+            hsc_set_info info;
             snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[table].section, hsc_schema_tables[table].name,
                      hsc_schema_columns[i].name);
             if (came_later(i) && !hsc_db_has(db, name)) {
@@ -464,11 +296,11 @@ static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) 
                 db->loaded[table] = true;
                 return HSC_OK;
             }
-            hsc_status status = open_set(db, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &db->tables.rows[table], &size,
-                                         &native, err);
+            hsc_status status = hsc_dbfile_open_set(db->file, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &info, err);
             if (status)
                 return status;
-            H5Dclose(set);
+            hsc_dbfile_close_set(db->file, set);
+            db->tables.rows[table] = info.n;
             if (db->tables.rows[table] > HSC_ROWS_MAX)
                 return hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows, the format takes %" PRIu64, db->path, name,
                                    db->tables.rows[table], HSC_ROWS_MAX);
@@ -517,7 +349,7 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
         if (!status && !p)
             status = out_of_memory(db, err);
         if (!status && n)
-            status = read_piece(db, &a, 0, n, p, err);
+            status = hsc_dbfile_read(db->file, a.set, 0, n, p, err);
         hsc_array_close(db, &a);
         if (status)
             free(p);
@@ -532,84 +364,19 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
 
 /* ---- open ---- */
 
-/* Text attribute of the root; NULL where there is none. */
-static hsc_status root_text(hsc_db *db, const char *name, char **out, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    hid_t a = -1, t = -1, s = -1, m = -1;
-    char *text = NULL;
-    if (H5Aexists(db->file, name) <= 0)
-        return HSC_OK;
-    a = H5Aopen(db->file, name, H5P_DEFAULT);
-    t = a >= 0 ? H5Aget_type(a) : -1;
-    s = a >= 0 ? H5Aget_space(a) : -1;
-    if (t < 0 || s < 0 || H5Tget_class(t) != H5T_STRING || H5Tis_variable_str(t) != 0 || H5Sget_simple_extent_npoints(s) != 1 ||
-        H5Tget_size(t) > HSC_TEXT_MAX + 1) {
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: attribute %s: expected one text of fixed length", db->path, name);
-        goto done;
-    }
-    size_t n = H5Tget_size(t) + 1;
-    text = calloc(1, n + 1);
-    m = H5Tcopy(t);
-    H5Tset_size(m, n);
-    H5Tset_strpad(m, H5T_STR_NULLTERM);
-    if (!text)
-        status = out_of_memory(db, err);
-    else if (H5Aread(a, m, text) < 0)
-        status = hsc_db_fail(db, name, err);
-    else {
-        hsc_text_repair(text);
-        *out = text;
-        text = NULL;
-    }
-done:
-    free(text);
-    if (m >= 0)
-        H5Tclose(m);
-    if (t >= 0)
-        H5Tclose(t);
-    if (s >= 0)
-        H5Sclose(s);
-    if (a >= 0)
-        H5Aclose(a);
-    return status;
-}
-
-/* Numeric attribute `name` of n values of an object ("/": the file's own); it must be there. */
-static hsc_status read_numbers(hsc_db *db, const char *object, const char *name, unsigned n, double *out, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    hid_t a = H5Aopen_by_name(db->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t t = a >= 0 ? H5Aget_type(a) : -1, s = a >= 0 ? H5Aget_space(a) : -1;
-    H5T_class_t class = t >= 0 ? H5Tget_class(t) : H5T_NO_CLASS;
-    if (t < 0 || s < 0 || (class != H5T_INTEGER && class != H5T_FLOAT) || H5Tget_size(t) > 8 || H5Sget_simple_extent_npoints(s) != n)
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s: expected %u number%s", db->path, object, name, n, n == 1 ? "" : "s");
-    else if (H5Aread(a, H5T_NATIVE_DOUBLE, out) < 0)
-        status = hsc_db_fail(db, name, err);
-    if (t >= 0)
-        H5Tclose(t);
-    if (s >= 0)
-        H5Sclose(s);
-    if (a >= 0)
-        H5Aclose(a);
-    return status;
-}
-
-static hsc_status root_numbers(hsc_db *db, const char *name, unsigned n, double *out, hsc_err *err) {
-    return H5Aexists(db->file, name) <= 0 ? HSC_E_MISSING : read_numbers(db, "/", name, n, out, err);
-}
-
 static hsc_status check_identity(hsc_db *db, hsc_err *err) {
     char *format = NULL, *state = NULL;
     double version[2] = {0, 0};
-    hsc_status status = root_text(db, "format", &format, err);
+    hsc_status status = hsc_dbfile_text(db->file, "format", &format, err);
     if (!status && (!format || strcmp(format, HSC_FORMAT_NAME)))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: an HDF5 file, but not a heatscope database", db->path);
-    if (!status && root_numbers(db, "format_version", 2, version, err))
+    if (!status && hsc_dbfile_numbers(db->file, "/", "format_version", 2, version, err))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: no format version", db->path);
     if (!status && version[0] != HSC_FORMAT_MAJOR)
         status = hsc_err_set(err, HSC_E_VERSION, "%s: database format %.0f.%.0f, this program reads %d.x: use a %s heatscope", db->path,
                              version[0], version[1], HSC_FORMAT_MAJOR, version[0] > HSC_FORMAT_MAJOR ? "newer" : "matching");
     if (!status)
-        status = root_text(db, "state", &state, err);
+        status = hsc_dbfile_text(db->file, "state", &state, err);
     if (!status && (!state || strcmp(state, "final")))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: not finished: its writer stopped before the end", db->path);
     free(format);
@@ -633,9 +400,9 @@ static hsc_status load_pool(hsc_db *db, hsc_err *err) {
     if (!db->pool_offsets || !db->pool || !raw)
         status = out_of_memory(db, err);
     if (!status)
-        status = read_piece(db, &offset, 0, offset.n, db->pool_offsets, err);
+        status = hsc_dbfile_read(db->file, offset.set, 0, offset.n, db->pool_offsets, err);
     if (!status && bytes.n)
-        status = read_piece(db, &bytes, 0, bytes.n, raw, err);
+        status = hsc_dbfile_read(db->file, bytes.set, 0, bytes.n, raw, err);
     if (!status)
         status = hsc_check_indptr(db->path, "/strings offset", db->pool_offsets, db->n_pool, bytes.n, err);
     uint64_t to = 0;
@@ -655,9 +422,9 @@ done:
 }
 
 hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err) {
-    if (!hsc_db_has(db, object) || H5Aexists_by_name(db->file, object, name, H5P_DEFAULT) <= 0)
-        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: attribute %s is not there", db->path, object, name);
-    return read_numbers(db, object, name, 1, out, err);
+    hsc_err why = {0};
+    hsc_status status = hsc_dbfile_numbers(db->file, object, name, 1, out, &why);
+    return status ? hsc_err_set(err, status == HSC_E_MISSING ? HSC_E_FORMAT : status, "%s", why.text) : HSC_OK;
 }
 
 /* Rows of each file in the line table and of each process in the thread table. */
@@ -679,62 +446,35 @@ hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) {
     static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
                                                 HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
     hsc_status status = HSC_OK;
-    struct stat st;
-    hid_t access = -1;
     double number;
     hsc_db *db = calloc(1, sizeof *db);
     if (!db || !(db->path = strdup(path))) {
         free(db);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
-    db->file = -1;
     db->direct_nnz = HSC_DB_DIRECT_NNZ;
     db->block_nnz = HSC_DB_BLOCK_NNZ;
     db->budget = HSC_DB_BUDGET;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
-    if (stat(path, &st)) {
-        status = hsc_err_set_errno(err, errno, "%s: cannot open", path);
+    status = hsc_dbfile_open(path, &db->file, err);
+    if (status)
         goto done;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: not a file", path);
-        goto done;
-    }
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    H5PLset_loading_state(0); /* no code from HDF5_PLUGIN_PATH because a file names a filter */
-    access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_SEMI);
-    db->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    if (db->file < 0) {
-        FILE *f = fopen(path, "rb");
-        if (!f)
-            status = hsc_err_set_errno(err, errno, "%s: cannot open", path);
-        else {
-            unsigned char head[8] = {0};
-            bool hdf5 = fread(head, 1, 8, f) == 8 && !memcmp(head, "\211HDF\r\n\032\n", 8);
-            fclose(f);
-            status = hdf5 ? hsc_err_set(err, HSC_E_FORMAT, "%s: the HDF5 file is damaged or cut off", path)
-                          : hsc_err_set(err, HSC_E_FORMAT, "%s: not a heatscope database: no HDF5 file", path);
-        }
-        goto done;
-    }
     status = check_identity(db, err);
     if (!status)
-        status = root_text(db, "title", &db->title, err);
+        status = hsc_dbfile_text(db->file, "title", &db->title, err);
     if (!status)
-        status = root_text(db, "command", &db->command, err);
+        status = hsc_dbfile_text(db->file, "command", &db->command, err);
     if (!status)
-        status = root_text(db, "created", &db->created, err);
+        status = hsc_dbfile_text(db->file, "created", &db->created, err);
     if (status)
         goto done;
     db->cpu_s = db->wall_s = -1;
-    if (!root_numbers(db, "cpu_s", 1, &number, NULL))
+    if (!hsc_dbfile_numbers(db->file, "/", "cpu_s", 1, &number, NULL))
         db->cpu_s = number;
-    if (!root_numbers(db, "wall_s", 1, &number, NULL))
+    if (!hsc_dbfile_numbers(db->file, "/", "wall_s", 1, &number, NULL))
         db->wall_s = number;
-    if (!root_numbers(db, "simulated", 1, &number, NULL))
+    if (!hsc_dbfile_numbers(db->file, "/", "simulated", 1, &number, NULL))
         db->simulated = number != 0;
     for (int t = 0; t < HSC_TAB_COUNT && !status; t++)
         status = count_rows(db, (enum hsc_table_id)t, err);
@@ -771,6 +511,10 @@ done:
     return status;
 }
 
+void hsc_db_set_progress(hsc_db *db, hsc_db_progress call, void *ctx) { hsc_dbfile_set_progress(db->file, call, ctx); }
+
+hsc_status hsc_db_go_on(const hsc_db *db, hsc_err *err) { return hsc_dbfile_go_on(db->file, err); }
+
 void hsc_db_close(hsc_db *db) {
     if (!db)
         return;
@@ -780,8 +524,7 @@ void hsc_db_close(hsc_db *db) {
     free(db->values);
     hsc_array_close(db, &db->source_offset);
     hsc_array_close(db, &db->source_bytes);
-    if (db->file >= 0)
-        H5Fclose(db->file);
+    hsc_dbfile_close(db->file);
     for (int i = 0; i < HSC_COL_COUNT; i++) {
         free(db->columns[i]);
         free(db->strings[i].bytes);

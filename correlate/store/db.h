@@ -3,20 +3,20 @@
 #ifndef HEATSCOPE_STORE_DB_H
 #define HEATSCOPE_STORE_DB_H
 
-#include <hdf5.h>
+#include <stdio.h>
 
 #include "check.h"
+#include "dbfile.h"
 
-/* A one-dimensional data set of numbers. Read by pieces through HDF5's chunk cache or, when much of it is wanted,
+/* A one-dimensional data set of numbers. Read by pieces or, when much of it is wanted,
  * once as a whole; wholes are given back oldest first when they exceed the database's budget. */
 typedef struct hsc_array {
-    hid_t set;              /* < 0: not open */
+    int set;                /* of the reader; < 0: not open */
     hsc_column_type type;
     uint64_t n;
     void *whole;            /* all of it; NULL */
     uint64_t used;          /* when it was last used */
     bool pinned;            /* never given back */
-    bool native;            /* in the file as in memory */
     struct hsc_array *next; /* of those with a whole */
     char name[72];
 } hsc_array;
@@ -59,7 +59,7 @@ typedef struct hsc_strings { /* texts of one column */
 
 struct hsc_db {
     char *path;
-    hid_t file;
+    hsc_dbfile *file; /* read by a worker process */
     char *title, *command, *created;
     double cpu_s, wall_s;
     bool simulated;
@@ -90,9 +90,6 @@ struct hsc_db {
 };
 
 enum { HSC_DB_BUDGET = 512 << 20, HSC_DB_DIRECT_NNZ = 1 << 16, HSC_DB_BLOCK_NNZ = 1 << 21 };
-
-/* "PATH: DATA SET: cannot read: HDF5: why" */
-hsc_status hsc_db_fail(const hsc_db *db, const char *name, hsc_err *err);
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */

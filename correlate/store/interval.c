@@ -201,7 +201,7 @@ static bool end_thread(table *t) {
 
 /* Takes `whole`, of n values, as an array that is in memory. */
 static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole) {
-    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .native = true, .next = db->wholes};
+    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .next = db->wholes};
     snprintf(a->name, sizeof a->name, "interval");
     db->wholes = a;
     db->whole_bytes += n * hsc_schema_type_size(type);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Damaged, cut, newer and malicious files end in an error, never in a crash of ours, an endless loop or much memory.
+/* Damaged, cut, newer and malicious files end in an error, never in a crash, an endless loop or much memory.
  *
- * Each mutant is read whole in a child process with limits. HDF5 1.10.8 itself crashes or hangs on 0.1 to 0.2 % of files
- * with a few bytes changed (measured over 12,000 files of its own); deaths inside it are counted apart and must stay below
- * KNOWN_RATE. A death anywhere else fails the test. */
-#include <dlfcn.h>
-#include <execinfo.h>
+ * Each mutant is read whole in a child process with limits. HDF5 1.10.8 crashes or hangs on 0.1 to 0.2 % of files with a few
+ * bytes changed, in the reader's worker process: for the child that is an error as any other. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 
 #include "db.h"
 #include "model.h"
@@ -27,26 +25,13 @@
 #define SANITIZED 0
 #endif
 
-enum { READ = 0, REFUSED = 3, HDF5_DIED = 40, WE_DIED = 41, CUTS = 40 };
-#define KNOWN_RATE 0.01 /* five times what was measured, for so few mutants */
+enum { READ = 0, REFUSED = 3, WE_DIED = 41, CUTS = 40 };
 
 static int mutants = 200; /* or the argument */
 
 static char folder[] = "/tmp/heatscope-hostile-XXXXXX", path[64];
 static unsigned char *bytes;
 static size_t size;
-
-static void on_death(int number) {
-    void *frames[64];
-    int n = backtrace(frames, 64);
-    for (int i = 0; i < n; i++) {
-        Dl_info info;
-        if (dladdr(frames[i], &info) && info.dli_fname && strstr(info.dli_fname, "libhdf5"))
-            _exit(HDF5_DIED);
-    }
-    (void)number;
-    _exit(WE_DIED);
-}
 
 /* Everything that can be asked for. */
 /* All that is known by time; true: something was refused. */
@@ -159,15 +144,10 @@ static int in_child(void) {
     fflush(NULL);
     pid_t child = fork();
     if (!child) {
-        struct rlimit memory = {1u << 30, 1u << 30}, cpu = {10, 12};
+        struct rlimit memory = {1u << 30, 1u << 30}, cpu = {30, 32};
         if (!SANITIZED)
             setrlimit(RLIMIT_AS, &memory);
         setrlimit(RLIMIT_CPU, &cpu);
-        void *warm[1];
-        backtrace(warm, 1); /* loads what it needs now, not in the handler */
-        static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-        for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-            signal(deadly[i], on_death);
         _exit(read_all());
     }
     int status;
@@ -218,7 +198,7 @@ static void the_good_one_is_read(void **state) {
 static void changed_bytes(void **state) {
     (void)state;
     unsigned r = 77 + (unsigned)mutants;
-    int refused = 0, hdf5 = 0;
+    int refused = 0;
     unsigned char *mutant = malloc(size);
     for (int i = 0; i < mutants; i++) {
         memcpy(mutant, bytes, size);
@@ -228,13 +208,11 @@ static void changed_bytes(void **state) {
         put(mutant, size);
         int code = in_child();
         refused += code == REFUSED;
-        hdf5 += code == HDF5_DIED;
-        if (code != READ && code != REFUSED && code != HDF5_DIED)
+        if (code != READ && code != REFUSED)
             fail_msg("mutant %d: exit code %d", i, code);
     }
-    print_message("%d mutants: %d refused, %d died inside HDF5, the others read\n", mutants, refused, hdf5);
+    print_message("%d mutants: %d refused, the others read\n", mutants, refused);
     assert_true(refused > mutants / 20); /* or the mutants were not read */
-    assert_true(hdf5 <= mutants * KNOWN_RATE);
     free(mutant);
 }
 

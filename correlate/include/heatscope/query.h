@@ -4,7 +4,8 @@
  * Rows and indices are 0-based; HSC_NONE means "none". Values of metrics are in counts (samples); multiply by the
  * metric's scale for its unit (seconds). Strings are UTF-8, NUL-terminated, borrowed until hsc_db_close.
  * A database handle may be used by one thread at a time. No call reads a whole value table unless it is asked for all
- * of its rows. Errors: HSC_E_IO, HSC_E_FORMAT (with path, data set, expected, got), HSC_E_VERSION, HSC_E_MEMORY,
+ * of its rows. The file is read by a worker process with limits; when that dies of what is in the file, the query ends with
+ * HSC_E_FORMAT, and the next query starts another one. Errors: HSC_E_IO, HSC_E_FORMAT (with path, data set, expected, got), HSC_E_VERSION, HSC_E_MEMORY,
  * HSC_E_ARGUMENT (index out of range). Outputs are untouched on failure. */
 #ifndef HEATSCOPE_QUERY_H
 #define HEATSCOPE_QUERY_H
@@ -25,6 +26,14 @@ typedef struct hsc_db hsc_db;
 
 hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err);
 void hsc_db_close(hsc_db *db);
+
+/* Asked again and again (at least every 50 ms while data are read) during the queries of this database, with how much is read of
+ * what is being read (bytes; whole 0: not known). false: the query ends with HSC_E_CANCELLED; the database stays as it was, and the
+ * same query can be asked again. It must not ask queries of this database. NULL: none. */
+typedef bool (*hsc_db_progress)(void *ctx, uint64_t done, uint64_t whole);
+void hsc_db_set_progress(hsc_db *db, hsc_db_progress call, void *ctx);
+/* For long work on what queries gave: asks it. HSC_E_CANCELLED where the answer is no. */
+hsc_status hsc_db_go_on(const hsc_db *db, hsc_err *err);
 
 typedef struct hsc_db_info {
     const char *path;

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The asking side of the worker process: starts it, believes nothing but bytes, and says how it died. */
+#include "dbfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "h5.h"
+#include "dbfile_wire.h"
+#include "text.h"
+
+enum { READER_DEATHS_MAX = 3, WAIT_MS = 40, SOCKET_BYTES = 1 << 20 };
+
+typedef struct known_set { /* so that the next worker can open it again */
+    char name[HSC_WIRE_NAME_MAX];
+    hsc_column_type type;
+    hsc_set_info info;
+    int worker_set; /* its number there; < 0: to be opened again */
+    bool open;
+} known_set;
+
+struct hsc_dbfile {
+    char *path;
+    int file, sock; /* sock < 0: no worker */
+    pid_t worker;
+    int deaths;
+    hsc_h5 *direct; /* read in this process; else NULL */
+    known_set *sets;
+    int n_sets, capacity;
+    hsc_dbfile_progress wait;
+    void *wait_ctx;
+    hsc_err pending; /* of a call that could not give it: for the next */
+};
+
+/* ---- the worker's life ---- */
+
+/* Ends it where it has not ended; returns its wait status, -1 unknown. */
+static int bury(hsc_dbfile *r) {
+    int status = -1;
+    if (r->sock < 0)
+        return -1;
+    close(r->sock);
+    r->sock = -1;
+    for (int i = 0; i < r->n_sets; i++)
+        r->sets[i].worker_set = -1;
+    if (waitpid(r->worker, &status, WNOHANG)) /* ended, or reaped by somebody else */
+        return status;
+    kill(r->worker, SIGKILL);
+    while (waitpid(r->worker, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return status;
+}
+
+static hsc_status died(hsc_dbfile *r, const char *name, hsc_err *err) {
+    char how[80];
+    pid_t done;
+    int status = -1;
+    for (int i = 0; (done = waitpid(r->worker, &status, WNOHANG)) <= 0 && i < 100;
+         i++) { /* its socket closes just before it ends */
+        if (done < 0 && errno != EINTR)
+            break;
+        poll(NULL, 0, 10);
+    }
+    if (done == r->worker) {
+        close(r->sock);
+        r->sock = -1;
+        for (int i = 0; i < r->n_sets; i++)
+            r->sets[i].worker_set = -1;
+    } else
+        status = bury(r);
+    r->deaths++;
+    if (status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        snprintf(how, sizeof how, "did not end within %d s of CPU time", HSC_READER_CPU_S);
+    else if (status != -1 && WIFSIGNALED(status))
+        snprintf(how, sizeof how, "crashed (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, sizeof how, "ended");
+    return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: reading %s %s", r->path, name, how);
+}
+
+static hsc_status receive(hsc_dbfile *r, const char *name, void *to, size_t n, hsc_err *err) {
+    char *p = to;
+    while (n) {
+        struct pollfd wait = {.fd = r->sock, .events = POLLIN};
+        while (r->wait && poll(&wait, 1, WAIT_MS) == 0)
+            if (!r->wait(r->wait_ctx, 0, 0)) {
+                bury(r); /* the quickest way to leave what it is at; the next request starts another one */
+                return hsc_err_set(err, HSC_E_CANCELLED, "%s: cancelled", r->path);
+            }
+        ssize_t got = recv(r->sock, p, n, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return died(r, name, err);
+        p += got;
+        n -= (size_t)got;
+    }
+    return HSC_OK;
+}
+
+/* The worker said what it can't say. */
+static hsc_status nonsense(hsc_dbfile *r, const char *name, hsc_err *err) {
+    bury(r);
+    r->deaths++;
+    return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: reading %s gave nonsense", r->path,
+                       name);
+}
+
+/* The head of an answer. An error's text is taken, too: the status is the worker's. */
+static hsc_status take_answer(hsc_dbfile *r, const char *name, hsc_wire_answer *a, bool *error, hsc_err *err) {
+    hsc_status status = receive(r, name, a, sizeof *a, err);
+    if (status || !*error)
+        return status;
+    *error = a->status != HSC_OK;
+    if (!*error)
+        return HSC_OK;
+    char text[sizeof err->text];
+    if (a->bytes >= sizeof text)
+        return nonsense(r, name, err);
+    status = receive(r, name, text, a->bytes, err);
+    if (status)
+        return status;
+    text[a->bytes] = 0;
+    hsc_text_repair(text);
+    static const hsc_status known[] = {HSC_E_IO,    HSC_E_MEMORY,   HSC_E_FORMAT, HSC_E_VERSION,
+                                       HSC_E_LIMIT, HSC_E_ARGUMENT, HSC_E_MISSING};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (a->status == (uint32_t)known[i])
+            return hsc_err_set(err, known[i], "%s", text);
+    return nonsense(r, name, err);
+}
+
+static hsc_status start(hsc_dbfile *r, hsc_err *err) {
+    int pair[2], bytes = SOCKET_BYTES;
+    if (r->pending.status) {
+        hsc_status status = hsc_err_set(err, r->pending.status, "%s", r->pending.text);
+        hsc_err_clear(&r->pending);
+        return status;
+    }
+    if (r->deaths > READER_DEATHS_MAX)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: its reading processes died %d times",
+                           r->path, r->deaths);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+        return hsc_err_set_errno(err, errno, "%s: no socket for the reading process", r->path);
+    setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    r->worker = fork();
+    if (r->worker < 0) {
+        int e = errno;
+        close(pair[0]);
+        close(pair[1]);
+        return hsc_err_set_errno(err, e, "%s: no reading process (HEATSCOPE_READER=direct does without)", r->path);
+    }
+    if (!r->worker)
+        hsc_dbfile_worker(r->path, r->file, pair[1]);
+    close(pair[1]);
+    r->sock = pair[0];
+    hsc_wire_answer a;
+    bool error = true;
+    hsc_status status = take_answer(r, "its superblock", &a, &error, err);
+    if (status && r->sock >= 0)
+        bury(r);
+    return status;
+}
+
+static hsc_status ask(hsc_dbfile *r, const hsc_wire_request *q, hsc_err *err) {
+    const char *p = (const char *)q;
+    size_t n = sizeof *q;
+    while (n) {
+        ssize_t sent = send(r->sock, p, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return died(r, "on", err);
+        p += sent;
+        n -= (size_t)sent;
+    }
+    return HSC_OK;
+}
+
+static hsc_wire_request request(enum hsc_wire_what what, const char *name) {
+    hsc_wire_request q = {.what = what, .set = -1};
+    snprintf(q.name, sizeof q.name, "%s", name);
+    return q;
+}
+
+/* Starts a worker where there is none, asks, and takes the head of the answer. */
+static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer *a, bool errors, hsc_err *err) {
+    hsc_status status = r->sock < 0 ? start(r, err) : HSC_OK;
+    if (!status)
+        status = ask(r, q, err);
+    return status ? status : take_answer(r, q->name, a, &errors, err);
+}
+
+/* ---- what dbfile.h offers ---- */
+
+hsc_status hsc_dbfile_open(const char *path, hsc_dbfile **out, hsc_err *err) {
+    const char *how = getenv("HEATSCOPE_READER");
+    hsc_status status = HSC_OK;
+    struct stat st;
+    hsc_dbfile *r = calloc(1, sizeof *r);
+    if (!r || !(r->path = strdup(path))) {
+        free(r);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    }
+    r->sock = -1;
+    r->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (r->file < 0 || fstat(r->file, &st))
+        status = hsc_err_set_errno(err, errno, "%s: cannot open", path);
+    else if (!S_ISREG(st.st_mode))
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: not a file", path);
+    else if (how && !strcmp(how, "direct"))
+        status = hsc_h5_open(path, r->file, &r->direct, err);
+    else
+        status = start(r, err);
+    if (status)
+        hsc_dbfile_close(r);
+    else
+        *out = r;
+    return status;
+}
+
+void hsc_dbfile_close(hsc_dbfile *r) {
+    if (!r)
+        return;
+    bury(r);
+    hsc_h5_close(r->direct);
+    if (r->file >= 0)
+        close(r->file);
+    free(r->sets);
+    free(r->path);
+    free(r);
+}
+
+void hsc_dbfile_set_progress(hsc_dbfile *r, hsc_dbfile_progress call, void *ctx) {
+    r->wait = call;
+    r->wait_ctx = ctx;
+}
+
+hsc_status hsc_dbfile_go_on(hsc_dbfile *r, hsc_err *err) {
+    return !r->wait || r->wait(r->wait_ctx, 0, 0) ? HSC_OK
+                                                  : hsc_err_set(err, HSC_E_CANCELLED, "%s: cancelled", r->path);
+}
+
+bool hsc_dbfile_has(hsc_dbfile *r, const char *name) {
+    hsc_wire_request q = request(HSC_WIRE_HAS, name);
+    hsc_wire_answer a;
+    if (r->direct)
+        return hsc_h5_has(r->direct, name);
+    hsc_err err = {0};
+    if (talk(r, &q, &a, false, &err)) {
+        r->pending = err;
+        return true;
+    }
+    return a.status != 0;
+}
+
+/* Opens it in the worker; what it says must be what it said before. */
+static hsc_status open_in_worker(hsc_dbfile *r, known_set *s, uint64_t expected_n, hsc_err *err) {
+    hsc_wire_request q = request(HSC_WIRE_OPEN_SET, s->name);
+    hsc_wire_answer a;
+    q.type = s->type;
+    q.n = expected_n;
+    hsc_status status = talk(r, &q, &a, true, err);
+    if (status)
+        return status;
+    unsigned size = hsc_schema_type_size(s->type);
+    if (a.set < 0 || !a.info.step || a.info.step > HSC_NNZ_MAX || a.info.n > HSC_NNZ_MAX || !a.info.size ||
+        (size ? a.info.size != size : a.info.size > HSC_STRING_MAX + 1) ||
+        (expected_n <= HSC_NNZ_MAX && a.info.n != expected_n) ||
+        (s->open && (a.info.size != s->info.size || a.info.n != s->info.n)))
+        return nonsense(r, s->name, err);
+    s->worker_set = a.set;
+    s->info = a.info;
+    return HSC_OK;
+}
+
+hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t expected_n, int *set,
+                               hsc_set_info *info, hsc_err *err) {
+    if (r->direct)
+        return hsc_h5_open_set(r->direct, name, type, expected_n, set, info, err);
+    int at = 0;
+    while (at < r->n_sets && r->sets[at].open)
+        at++;
+    if (at == r->capacity) {
+        int capacity = r->capacity ? 2 * r->capacity : 64;
+        known_set *sets = realloc(r->sets, (size_t)capacity * sizeof *sets);
+        if (!sets)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->path);
+        r->sets = sets;
+        r->capacity = capacity;
+    }
+    known_set new = {.type = type, .worker_set = -1};
+    snprintf(new.name, sizeof new.name, "%s", name);
+    hsc_status status = open_in_worker(r, &new, expected_n, err);
+    if (status)
+        return status;
+    new.open = true;
+    r->n_sets = at == r->n_sets ? at + 1 : r->n_sets;
+    r->sets[at] = new;
+    *set = at;
+    *info = new.info;
+    return HSC_OK;
+}
+
+void hsc_dbfile_close_set(hsc_dbfile *r, int set) {
+    if (r->direct) {
+        hsc_h5_close_set(r->direct, set);
+        return;
+    }
+    if (set < 0 || set >= r->n_sets || !r->sets[set].open)
+        return;
+    if (r->sock >= 0 && r->sets[set].worker_set >= 0) {
+        hsc_wire_request q = request(HSC_WIRE_CLOSE_SET, "");
+        q.set = r->sets[set].worker_set;
+        (void)ask(r, &q, NULL);
+    }
+    r->sets[set].open = false;
+}
+
+/* Where the step ends that `first` is in. */
+static uint64_t step_end(const hsc_set_info *info, uint64_t first, uint64_t end) {
+    uint64_t to = (first / info->step + 1) * info->step;
+    return to < end ? to : end;
+}
+
+static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t end, char *to, hsc_err *err) {
+    hsc_set_info info;
+    hsc_status status = hsc_h5_info(r->direct, set, &info, err);
+    for (uint64_t at = first, next; at < end && !status; at = next) {
+        next = step_end(&info, at, end);
+        status = hsc_h5_read(r->direct, set, at, next - at, to + (at - first) * info.size, err);
+        if (!status && next < end)
+            status = hsc_dbfile_go_on(r, err);
+    }
+    return status;
+}
+
+/* A step is asked for before the answer of the one before is taken: the worker unpacks while this process copies. */
+hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    uint64_t end = first + n, asked = first;
+    char *p = to;
+    if (r->direct)
+        return read_directly(r, set, first, end, to, err);
+    if (set < 0 || set >= r->n_sets || !r->sets[set].open || end < first || end > r->sets[set].info.n)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", r->path, set);
+    known_set *s = &r->sets[set];
+    if (s->worker_set < 0)
+        status = open_in_worker(r, s, s->info.n, err);
+    for (uint64_t at = first; at < end && !status;) {
+        while (asked < end && asked <= step_end(&s->info, at, end) && !status) {
+            hsc_wire_request q = request(HSC_WIRE_READ, s->name);
+            q.set = s->worker_set;
+            q.first = asked;
+            asked = step_end(&s->info, asked, end);
+            q.n = asked - q.first;
+            status = ask(r, &q, err);
+        }
+        if (status)
+            break;
+        hsc_wire_answer a;
+        bool error = true;
+        uint64_t next = step_end(&s->info, at, end), bytes = (next - at) * s->info.size;
+        status = take_answer(r, s->name, &a, &error, err);
+        if (!status && a.bytes != bytes)
+            status = nonsense(r, s->name, err);
+        if (!status)
+            status = receive(r, s->name, p, bytes, err);
+        p += bytes;
+        at = next;
+        if (!status && at < end && r->wait && !r->wait(r->wait_ctx, (at - first) * s->info.size, n * s->info.size)) {
+            bury(r);
+            status = hsc_err_set(err, HSC_E_CANCELLED, "%s: cancelled", r->path);
+        }
+        if (status && r->sock >= 0 && asked > at) /* an answer is still to come that nobody wants */
+            bury(r);
+    }
+    return status;
+}
+
+hsc_status hsc_dbfile_text(hsc_dbfile *r, const char *name, char **out, hsc_err *err) {
+    if (r->direct)
+        return hsc_h5_text(r->direct, name, out, err);
+    hsc_wire_request q = request(HSC_WIRE_TEXT, name);
+    hsc_wire_answer a;
+    hsc_status status = talk(r, &q, &a, true, err);
+    if (status)
+        return status;
+    *out = NULL;
+    if (!a.present && !a.bytes)
+        return HSC_OK;
+    if (!a.present || a.bytes > HSC_TEXT_MAX + 1)
+        return nonsense(r, name, err);
+    char *text = malloc(a.bytes + 1);
+    if (!text) {
+        bury(r);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->path);
+    }
+    status = receive(r, name, text, a.bytes, err);
+    text[status ? 0 : a.bytes] = 0;
+    if (status)
+        free(text);
+    else {
+        hsc_text_repair(text);
+        *out = text;
+    }
+    return status;
+}
+
+hsc_status hsc_dbfile_numbers(hsc_dbfile *r, const char *object, const char *name, unsigned n, double *out,
+                              hsc_err *err) {
+    if (r->direct)
+        return hsc_h5_numbers(r->direct, object, name, n, out, err);
+    double numbers[HSC_WIRE_NUMBERS_MAX];
+    hsc_wire_request q = request(HSC_WIRE_NUMBERS, name);
+    hsc_wire_answer a;
+    snprintf(q.object, sizeof q.object, "%s", object);
+    q.n = n;
+    if (n > HSC_WIRE_NUMBERS_MAX)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %u numbers asked for", r->path, n);
+    hsc_status status = talk(r, &q, &a, true, err);
+    if (!status && a.bytes != n * sizeof *numbers)
+        status = nonsense(r, name, err);
+    if (!status)
+        status = receive(r, name, numbers, a.bytes, err);
+    if (!status)
+        memcpy(out, numbers, n * sizeof *numbers);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Data sets and attributes of a database file, read in a process of its own.
+ *
+ * HDF5 crashes or hangs on some files with changed bytes. So all of it runs in a worker: a fork of this process that
+ * has one open file and one socket, limits of memory and CPU time, and a system call filter (dbfile_worker.c). It hands
+ * back bytes that were asked for and messages; nothing it says is believed beyond that. When it dies, the request ends
+ * in an error, and the next request starts another one, READER_DEATHS_MAX times. HEATSCOPE_READER=direct reads in this
+ * process: for debuggers, and where there may be no second process.
+ *
+ * One thread at a time. Names of objects are absolute paths; all parts must be hard links. */
+#ifndef HEATSCOPE_STORE_DBFILE_H
+#define HEATSCOPE_STORE_DBFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema.h"
+
+typedef struct hsc_dbfile hsc_dbfile;
+
+typedef struct hsc_set_info {
+    uint64_t n;    /* elements */
+    uint32_t size; /* bytes of one, as it is read: in this machine's order; texts as they are */
+    uint64_t step; /* elements that are read at once at most, between multiples of it; >= 1 */
+} hsc_set_info;
+
+/* HSC_E_IO: cannot open. HSC_E_FORMAT: no regular file, no HDF5 file, or a damaged one. */
+hsc_status hsc_dbfile_open(const char *path, hsc_dbfile **out, hsc_err *err);
+void hsc_dbfile_close(hsc_dbfile *r); /* closes its data sets, too; NULL: nothing */
+
+/* Asked again and again while something is read, with what is done of it (bytes; whole 0: not known). false: the
+ * request ends with HSC_E_CANCELLED. */
+typedef bool (*hsc_dbfile_progress)(void *ctx, uint64_t done, uint64_t whole);
+void hsc_dbfile_set_progress(hsc_dbfile *r, hsc_dbfile_progress call, void *ctx);
+/* Asks it: HSC_E_CANCELLED where the answer is no. For long work between reads. */
+hsc_status hsc_dbfile_go_on(hsc_dbfile *r, hsc_err *err);
+
+bool hsc_dbfile_has(hsc_dbfile *r,
+                    const char *name); /* true as well where that cannot be known: what follows says why */
+
+/* Checks type, one dimension, number of values (expected_n > HSC_NNZ_MAX: any), filters, and that so many bytes are in
+ * the file. *set is for the calls below. HSC_E_MISSING when it is not there. */
+hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t expected_n, int *set,
+                               hsc_set_info *info, hsc_err *err);
+void hsc_dbfile_close_set(hsc_dbfile *r, int set); /* < 0: nothing */
+/* Elements [first, first + n), which it has. */
+hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err);
+
+/* Text attribute of the root, repaired to UTF-8, malloc'ed; NULL where there is none. */
+hsc_status hsc_dbfile_text(hsc_dbfile *r, const char *name, char **out, hsc_err *err);
+/* Numeric attribute of n values of an object. HSC_E_MISSING where it is not there. */
+hsc_status hsc_dbfile_numbers(hsc_dbfile *r, const char *object, const char *name, unsigned n, double *out,
+                              hsc_err *err);
+
+#endif

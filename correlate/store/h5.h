@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reads data sets and attributes through HDF5, each checked before it is read: what dbfile.h offers, in this process.
+ */
+#ifndef HEATSCOPE_STORE_H5_H
+#define HEATSCOPE_STORE_H5_H
+
+#include "dbfile.h"
+
+enum { HSC_H5_BATCH_BYTES = 4 << 20 }; /* of a step, but for chunks that are larger */
+
+typedef struct hsc_h5 hsc_h5;
+
+/* `file` is open for reading at `path`, which is for messages; it stays the caller's, and must stay open. */
+hsc_status hsc_h5_open(const char *path, int file, hsc_h5 **out, hsc_err *err);
+void hsc_h5_close(hsc_h5 *h);
+
+bool hsc_h5_has(hsc_h5 *h, const char *name);
+hsc_status hsc_h5_open_set(hsc_h5 *h, const char *name, hsc_column_type type, uint64_t expected_n, int *set,
+                           hsc_set_info *info, hsc_err *err);
+hsc_status hsc_h5_info(const hsc_h5 *h, int set, hsc_set_info *info, hsc_err *err);
+void hsc_h5_close_set(hsc_h5 *h, int set);
+hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to, hsc_err *err); /* inside one step */
+hsc_status hsc_h5_text(hsc_h5 *h, const char *name, char **out, hsc_err *err);
+hsc_status hsc_h5_numbers(hsc_h5 *h, const char *object, const char *name, unsigned n, double *out, hsc_err *err);
+
+#endif

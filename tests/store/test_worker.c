@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The process that reads databases: what it may do, and what happens when it dies, hangs or is not wanted any more. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "db.h"
+#include "model.h"
+
+static char folder[] = "/tmp/heatscope-worker-XXXXXX", path[64];
+
+static void must(hsc_status status, const hsc_err *err) {
+    if (status)
+        fail_msg("%s", err->text);
+}
+
+/* The only child of this process; 0: none. */
+static pid_t child(void) {
+    char name[64];
+    int pid = 0;
+    snprintf(name, sizeof name, "/proc/self/task/%d/children", (int)getpid());
+    FILE *f = fopen(name, "r");
+    if (f && fscanf(f, "%d", &pid) != 1)
+        pid = 0;
+    if (f)
+        fclose(f);
+    return pid;
+}
+
+static long status_of(pid_t pid, const char *key) {
+    char name[64], line[256];
+    long value = -1;
+    size_t n = strlen(key);
+    snprintf(name, sizeof name, "/proc/%d/status", (int)pid);
+    FILE *f = fopen(name, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, n) && line[n] == ':')
+            value = strtol(line + n + 1, NULL, 10);
+    if (f)
+        fclose(f);
+    return value;
+}
+
+/* Table after table, each read from the file when it is asked for: all sums of it, of which nothing stays in memory. */
+static hsc_status read_something(hsc_db *db, int table, hsc_err *err) {
+    double sum;
+    return hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_THREAD}, 0, 1, &sum, err);
+}
+
+static hsc_db *open_db(void) {
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    must(hsc_db_open(path, &db, &err), &err);
+    return db;
+}
+
+static void is_enclosed(void **state) {
+    (void)state;
+    hsc_db *db = open_db();
+    pid_t pid = child();
+    char name[64];
+    assert_true(pid > 0);
+    assert_int_equal(status_of(pid, "NoNewPrivs"), 1);
+    if (prctl(PR_GET_SECCOMP) >= 0) /* the kernel has it */
+        assert_int_equal(status_of(pid, "Seccomp"), 2);
+    snprintf(name, sizeof name, "/proc/%d/fd", (int)pid);
+    DIR *d = opendir(name);
+    assert_non_null(d);
+    int files = 0;
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.') {
+            assert_true(atoi(e->d_name) <= 4);
+            files++;
+        }
+    closedir(d);
+    assert_int_equal(files, 5);
+    hsc_db_close(db);
+    assert_int_equal(child(), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no zombie */
+}
+
+static void its_death_is_an_error(void **state) {
+    (void)state;
+    hsc_db *db = open_db();
+    hsc_err err = {0};
+    assert_int_equal(kill(child(), SIGSEGV), 0);
+    assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_FORMAT);
+    assert_non_null(strstr(err.text, "the file is damaged or hostile"));
+    assert_non_null(strstr(err.text, "crashed (signal 11"));
+    assert_non_null(strstr(err.text, path));
+    err = (hsc_err){0};
+    must(read_something(db, HSC_TABLE_LINE, &err), &err); /* another one reads on */
+    kill(child(), SIGXCPU);
+    assert_int_equal(read_something(db, HSC_TABLE_SCOPE_INCL, &err), HSC_E_FORMAT);
+    assert_non_null(strstr(err.text, "did not end within"));
+    for (int i = 0; i < 2; i++) {
+        err = (hsc_err){0};
+        must(read_something(db, HSC_TABLE_SCOPE_EXCL + i, &err), &err);
+        kill(child(), SIGKILL);
+        assert_int_equal(read_something(db, HSC_TABLE_CONTEXT_EXCL + i, &err), HSC_E_FORMAT);
+    }
+    err = (hsc_err){0};
+    assert_int_equal(read_something(db, HSC_TABLE_INSTANCE, &err), HSC_E_FORMAT); /* no more of them */
+    assert_non_null(strstr(err.text, "died 4 times"));
+    err = (hsc_err){0};
+    hsc_db_scope scope;
+    must(hsc_db_get_scope(db, 1, &scope, &err), &err); /* what is in memory is there still */
+    hsc_db_close(db);
+}
+
+typedef struct patience {
+    int asked, enough;
+} patience;
+
+static bool wait_a_while(void *ctx, uint64_t done, uint64_t whole) {
+    (void)done, (void)whole;
+    patience *p = ctx;
+    return ++p->asked < p->enough;
+}
+
+static void a_hanging_one_can_be_left(void **state) {
+    (void)state;
+    hsc_db *db = open_db();
+    hsc_err err = {0};
+    patience p = {.enough = 3};
+    hsc_db_set_progress(db, wait_a_while, &p);
+    pid_t first = child();
+    kill(first, SIGSTOP);
+    assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_CANCELLED);
+    assert_int_equal(p.asked, 3);
+    p.enough = 1000000;
+    err = (hsc_err){0};
+    must(read_something(db, HSC_TABLE_LINE, &err), &err);
+    assert_true(child() > 0 && child() != first);
+    for (int i = 0; i < 10; i++) { /* that was no death */
+        p = (patience){.enough = 1};
+        err = (hsc_err){0};
+        kill(child(), SIGSTOP);
+        assert_int_equal(read_something(db, HSC_TABLE_SCOPE_INCL, &err), HSC_E_CANCELLED);
+        p.enough = 1000000;
+        err = (hsc_err){0};
+        must(hsc_db_load(db, (enum hsc_table_id)(HSC_TAB_COUNT - 1 - i), &err), &err); /* starts the next one */
+        must(hsc_dbfile_numbers(db->file, "/", "format_version", 2, (double[2]){0}, &err), &err);
+    }
+    hsc_db_close(db);
+}
+
+static void a_replaced_file_stays(void **state) {
+    (void)state;
+    char away[80];
+    hsc_db *db = open_db();
+    hsc_err err = {0};
+    snprintf(away, sizeof away, "%s.away", path);
+    assert_int_equal(rename(path, away), 0);
+    FILE *f = fopen(path, "wb");
+    fputs("something else", f);
+    fclose(f);
+    kill(child(), SIGKILL);
+    assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_FORMAT);
+    err = (hsc_err){0};
+    must(read_something(db, HSC_TABLE_LINE, &err), &err); /* of the file that was opened, also by another process */
+    hsc_db_close(db);
+    assert_int_equal(rename(away, path), 0);
+}
+
+static void what_both_ways_read_is_the_same(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *by_worker = open_db();
+    setenv("HEATSCOPE_READER", "direct", 1);
+    hsc_db *directly = open_db();
+    unsetenv("HEATSCOPE_READER");
+    hsc_db_info a, b;
+    hsc_db_get_info(by_worker, &a);
+    hsc_db_get_info(directly, &b);
+    assert_string_equal(a.title, b.title);
+    assert_int_equal(a.lines, b.lines);
+    for (int t = 0; t < HSC_VALUES_COUNT; t++) {
+        hsc_db_view view = {0, (hsc_db_table)t, HSC_AXIS_THREAD};
+        uint64_t n = hsc_db_get_rows(by_worker, view.table);
+        uint32_t m = hsc_db_get_columns(by_worker, view.axis);
+        float *x = calloc(n * m + 1, sizeof *x), *y = calloc(n * m + 1, sizeof *y);
+        must(hsc_db_read_block(by_worker, view, 0, n, 0, m, x, &err), &err);
+        must(hsc_db_read_block(directly, view, 0, n, 0, m, y, &err), &err);
+        assert_memory_equal(x, y, n * m * sizeof *x);
+        free(x);
+        free(y);
+    }
+    hsc_db_close(by_worker);
+    hsc_db_close(directly);
+}
+
+int main(void) {
+    hsc_err err = {0};
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/x.h5", folder);
+    model *m = model_new(33, false);
+    if (model_write(m, path, 1, 1, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    model_free(m);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error),
+                                       cmocka_unit_test(a_hanging_one_can_be_left),
+                                       cmocka_unit_test(a_replaced_file_stays),
+                                       cmocka_unit_test(what_both_ways_read_is_the_same)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    rmdir(folder);
+    return failed;
+}
