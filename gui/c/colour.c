@@ -64,7 +64,32 @@ double hsc_colour_value(enum hsc_scaling scaling, double t, double maximum) {
     return scaling == HSC_SCALING_LOG ? expm1(t * log1p(maximum)) : t * maximum;
 }
 
+/* Okabe and Ito's blue and orange, lighter at the ends; the orange end is the lighter one, so that the ends are told apart without
+ * colour. The middle is dark, yet not the black of "no code". */
+hsc_rgb hsc_colour_change(double t) {
+    static const hsc_rgb less[] = {0x45474f, 0x22639c, 0x4fa8f0}, more[] = {0x45474f, 0xb45a12, 0xffc868};
+    const hsc_rgb *from = t < 0 ? less : more;
+    double p = 2 * fabs(t);
+    if (!(p > 0))
+        return from[0];
+    return p >= 2 ? from[2] : p >= 1 ? hsc_colour_mix(from[1], from[2], p - 1) : hsc_colour_mix(from[0], from[1], p);
+}
+
+void hsc_colour_scale_init_change(hsc_colour_scale *s, enum hsc_scaling scaling, double maximum, bool ratio) {
+    *s = (hsc_colour_scale){.scaling = ratio ? HSC_SCALING_LINEAR : scaling, .maximum = (float)maximum, .diverging = true, .ratio = ratio};
+    for (int i = 0; i < HSC_COLOUR_STEPS; i++)
+        s->steps[i] = hsc_colour_change(2.0 * i / (HSC_COLOUR_STEPS - 1) - 1);
+}
+
+double hsc_colour_scale_position(const hsc_colour_scale *s, double value) {
+    if (!s->diverging)
+        return hsc_colour_position(s->scaling, value, (double)s->maximum);
+    double t = isinf(value) ? 1 : hsc_colour_position(s->scaling, fabs(value), (double)s->maximum);
+    return 0.5 + (value < 0 ? -t : t) / 2;
+}
+
 void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum) {
+    s->diverging = s->ratio = false;
     s->scaling = scaling;
     s->maximum = (float)maximum;
     double top = scaling == HSC_SCALING_LOG ? log1p(maximum) : maximum;
@@ -74,6 +99,8 @@ void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_s
 }
 
 hsc_rgb hsc_colour_scale_get(const hsc_colour_scale *s, float value) {
+    if (s->diverging)
+        return s->steps[(int)lround(hsc_colour_scale_position(s, (double)value) * (HSC_COLOUR_STEPS - 1))];
     if (!(value > 0))
         return s->steps[0];
     float p = (s->scaling == HSC_SCALING_LOG ? log1pf(value) : value) * s->factor;

@@ -3,6 +3,7 @@
 #ifndef HSC_GUI_COLOUR_H
 #define HSC_GUI_COLOUR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Colours are 0x00RRGGBB, the layout of cairo's RGB24 and of 32-bit TrueColor visuals. */
@@ -30,13 +31,23 @@ double hsc_colour_value(enum hsc_scaling scaling, double t, double maximum);
 typedef struct hsc_colour_scale {
     enum hsc_scaling scaling;
     float maximum, factor;
+    bool diverging; /* from -maximum to maximum, 0 in the middle */
+    bool ratio;     /* values are binary logarithms of ratios */
     hsc_rgb steps[HSC_COLOUR_STEPS];
 } hsc_colour_scale;
 void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum);
+/* For changes: blue below 0, dark grey at 0, orange above; infinite values have the colours of the ends. Ratios are never scaled
+ * logarithmically again. */
+void hsc_colour_scale_init_change(hsc_colour_scale *s, enum hsc_scaling scaling, double maximum, bool ratio);
+/* 0..1; of a diverging scale 0 is at 0.5. */
+double hsc_colour_scale_position(const hsc_colour_scale *s, double value);
 /* Colour of a value; NaN has no colour and must be sorted out before. */
 hsc_rgb hsc_colour_scale_get(const hsc_colour_scale *s, float value);
 /* n values to pixels; NaN becomes `no_code`. */
 void hsc_colour_scale_fill(const hsc_colour_scale *s, const float *values, uint32_t n, hsc_rgb no_code, hsc_rgb *out);
+
+/* Of the diverging map: t in -1..1. */
+hsc_rgb hsc_colour_change(double t);
 
 /* Mixture of two colours, t = 0: a. */
 hsc_rgb hsc_colour_mix(hsc_rgb a, hsc_rgb b, double t);

@@ -97,9 +97,33 @@ hsc_handle *hsc_handle_find(Tcl_Interp *interp, const char *name) {
 
 void hsc_handle_take(hsc_handle *h) { h->references++; }
 
+static void forget_other(hsc_handle *h) {
+    for (int k = 0; k <= HSC_MATCH_CONTEXTS; k++) {
+        free(h->of_other[k]);
+        h->of_other[k] = NULL;
+    }
+    if (h->other != h)
+        hsc_handle_release(h->other);
+    h->other = NULL;
+}
+
+hsc_status hsc_handle_match(hsc_handle *h, hsc_handle *other, hsc_match_of what, const uint32_t **b_of_a, hsc_err *err) {
+    if (h->other != other) {
+        forget_other(h);
+        h->other = other;
+        if (other != h)
+            hsc_handle_take(other);
+    }
+    hsc_status s = h->of_other[what] ? HSC_OK : hsc_db_match(h->db, other->db, what, &h->of_other[what], err);
+    if (s == HSC_OK)
+        *b_of_a = h->of_other[what];
+    return s;
+}
+
 void hsc_handle_release(hsc_handle *h) {
     if (!h || --h->references > 0)
         return;
+    forget_other(h);
     hsc_db_close(h->db);
     free(h->scope_start);
     free(h->scopes);

@@ -26,6 +26,8 @@ typedef struct hsc_handle {
         double value;
     } maxima[32];
     unsigned next_maximum;
+    struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */
+    uint32_t *of_other[HSC_MATCH_CONTEXTS + 1];
 } hsc_handle;
 
 /* Opens a database and makes its command. */
@@ -54,6 +56,9 @@ hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, u
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **own, hsc_err *err);
 /* The same for one scope, by column of view.axis. */
 hsc_status hsc_handle_own_columns(hsc_handle *h, hsc_db_view view, uint32_t scope, float *out, hsc_err *err);
+/* Which row of `other` is the same thing as each of ours (borrowed array): see hsc_db_match. The first call for a pair reads
+ * the source texts of both. */
+hsc_status hsc_handle_match(hsc_handle *h, hsc_handle *other, hsc_match_of what, const uint32_t **b_of_a, hsc_err *err);
 /* Short name of a column: r3, r3.1, t5. */
 void hsc_handle_label(hsc_handle *h, hsc_db_axis axis, uint32_t column, char *out, size_t capacity);
 

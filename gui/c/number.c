@@ -36,6 +36,21 @@ size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) {
     return (size_t)n;
 }
 
+size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER_MAX]) {
+    char number[HSC_NUMBER_MAX];
+    out[0] = 0;
+    if (isnan(value))
+        return 0;
+    if (isinf(value))
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s", value < 0 ? "gone" : "new");
+    if (ratio) {
+        double r = exp2(value);
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, r < 9.95 ? "%.2gx" : "%.0fx", r);
+    }
+    hsc_number_short(fabs(value), width - 1, number);
+    return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", number);
+}
+
 void hsc_name_short(const char *name, char *out, size_t capacity) {
     size_t n = 0;
     int depth = 0;

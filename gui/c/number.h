@@ -11,6 +11,9 @@
  * values below 10 that are not whole keep one decimal. Returns the length. NaN gives "". */
 size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]);
 
+/* A change with its sign: "+12", "-3.4k"; of a ratio's binary logarithm "1.5x", "new" and "gone" for infinite ones. */
+size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER_MAX]);
+
 /* Ticks for a scale from 0 to `maximum`: 0 and round values below it, rising (powers of ten for logarithmic scales,
  * 1-2-5 steps for linear ones). Returns their number, at most `capacity`. */
 int hsc_number_ticks(int logarithmic, double maximum, int wanted, double *out, int capacity);

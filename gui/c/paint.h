@@ -58,6 +58,7 @@ typedef struct hsc_heat_frame {
     const hsc_colour_scale *scale;
     const float *row_maximum;    /* per code row for normalisation by row, else NULL */
     enum hsc_colours colours;    /* for row_maximum */
+    const unsigned char *noise;  /* of changes: 1 within noise; else NULL. As values */
     const char *const *labels;   /* per bin */
     const char *title;           /* above the labels where there is room; may be NULL */
     bool numbers, grid;
@@ -96,6 +97,8 @@ typedef struct hsc_scope_bar {
     double share;    /* inclusive, of the program */
     const char *name;
     bool selected;
+    bool changed;    /* drawn in `colour` */
+    hsc_rgb colour;
     const double *categories; /* n shares that sum to 1 (or all 0) */
 } hsc_scope_bar;
 typedef struct hsc_scopes_frame {

@@ -15,6 +15,37 @@ int hsc_legend_height(const hsc_canvas *c, const hsc_style *st) {
     return hsc_canvas_dp(c, 9) + hsc_canvas_dp(c, 4) + (int)ceil(st->small->ascent + st->small->descent);
 }
 
+/* Ticks of a diverging scale: both ends with their sign, the middle, and what fits between. */
+static void change_ticks(hsc_canvas *c, const hsc_style *st, int x, double base, int y, int h, int w, const hsc_colour_scale *s) {
+    double ticks[16], pad = hsc_canvas_dp(c, 6), taken[40][2];
+    char text[HSC_NUMBER_MAX];
+    int n = 0, shown = 0;
+    double list[40];
+    list[n++] = -(double)s->maximum;
+    list[n++] = (double)s->maximum;
+    list[n++] = 0;
+    int k = hsc_number_ticks(s->scaling == HSC_SCALING_LOG, (double)s->maximum, s->ratio ? 4 : 3, ticks, 15);
+    for (int i = k - 1; i > 0; i--) {
+        list[n++] = -ticks[i];
+        list[n++] = ticks[i];
+    }
+    for (int i = 0; i < n; i++) {
+        double at = x + hsc_colour_scale_position(s, list[i]) * w;
+        hsc_number_change(list[i], 5, s->ratio, text);
+        double tw = hsc_font_ascii_width(st->small, text), from = at - tw / 2 < x ? x : at - tw / 2 > x + w - tw ? x + w - tw : at - tw / 2;
+        bool room = true;
+        for (int j = 0; j < shown; j++)
+            room = room && (from + tw + pad < taken[j][0] || from > taken[j][1] + pad);
+        if (!room)
+            continue;
+        if (i > 1)
+            hsc_canvas_fill(c, (int)at, y, 1, h, 0xffffff);
+        hsc_canvas_text(c, st->small, from, base, HSC_LEFT, st->colour[HSC_P_muted], text);
+        taken[shown][0] = from;
+        taken[shown++][1] = from + tw;
+    }
+}
+
 void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, const hsc_colour_scale *s, bool no_code) {
     int h = hsc_canvas_dp(c, 9), pad = hsc_canvas_dp(c, 6);
     double base = y + h + hsc_canvas_dp(c, 4) + st->small->ascent;
@@ -34,6 +65,10 @@ void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, c
         return;
     for (int i = 0; i < w; i++)
         hsc_canvas_fill(c, x + i, y, 1, h, s->steps[(int64_t)i * (HSC_COLOUR_STEPS - 1) / (w > 1 ? w - 1 : 1)]);
+    if (s->diverging) {
+        change_ticks(c, st, x, base, y, h, w, s);
+        return;
+    }
     double ticks[16];
     int n = hsc_number_ticks(s->scaling == HSC_SCALING_LOG, (double)s->maximum, 5, ticks, 15);
     double right = x - 1e9, end = x + w;

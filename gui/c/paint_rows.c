@@ -122,9 +122,15 @@ static void heat_header(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame
     }
 }
 
-static hsc_rgb cell_colour(const hsc_heat_frame *f, int32_t row, float value) {
+static bool quiet_cell(const hsc_heat_frame *f, int32_t row, uint32_t bin, float value) {
+    return f->scale->diverging ? value == 0 || (f->noise && f->noise[(size_t)row * f->bins + bin]) : !(value > 0);
+}
+
+static hsc_rgb cell_colour(const hsc_heat_frame *f, int32_t row, uint32_t bin, float value) {
     if (isnan(value))
         return 0;
+    if (f->scale->diverging && quiet_cell(f, row, bin, value))
+        return hsc_colour_change(0);
     if (f->row_maximum)
         return hsc_colour_at(f->colours,
                              hsc_colour_position(f->scale->scaling, (double)value, (double)f->row_maximum[row]));
@@ -146,11 +152,11 @@ void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f)
         for (uint32_t b = 0; b < f->bins; b++) {
             int x0 = hsc_heat_x(c, f->bins, b), x1 = hsc_heat_x(c, f->bins, b + 1);
             if (!isnan(v[b]))
-                hsc_canvas_fill(c, x0, y, x1 - x0 - grid, r->height - grid, cell_colour(f, f->index[i], v[b]));
+                hsc_canvas_fill(c, x0, y, x1 - x0 - grid, r->height - grid, cell_colour(f, f->index[i], b, v[b]));
         }
     }
     if (f->numbers) {
-        hsc_rgb lowest = f->scale->steps[0];
+        hsc_rgb lowest = f->scale->diverging ? hsc_colour_change(0) : f->scale->steps[0];
         hsc_rgb quiet = hsc_colour_mix(lowest, hsc_colour_text_on(lowest), 0.35);
         for (int dark = 0; dark < 3; dark++) /* 0 light, 1 dark, 2 zeros: there, but quiet */
             for (int small = 0; small < 2; small++) {
@@ -163,10 +169,14 @@ void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f)
                     for (uint32_t b = 0; b < f->bins; b++) {
                         char text[HSC_NUMBER_MAX];
                         if (isnan(v[b]) ||
-                            (v[b] > 0 ? hsc_colour_text_on(cell_colour(f, f->index[i], v[b])) == 0 : 2) != dark)
+                            (!quiet_cell(f, f->index[i], b, v[b]) ? hsc_colour_text_on(cell_colour(f, f->index[i], b, v[b])) == 0 : 2) !=
+                                dark)
                             continue;
                         int x0 = hsc_heat_x(c, f->bins, b), x1 = hsc_heat_x(c, f->bins, b + 1) - grid;
-                        hsc_number_short((double)v[b], 4, text);
+                        if (f->scale->diverging)
+                            hsc_number_change((double)v[b], 5, f->scale->ratio, text);
+                        else
+                            hsc_number_short((double)v[b], 4, text);
                         double w = hsc_font_ascii_width(st->mono, text), room = x1 - x0 - 2;
                         if ((w > room) != (small == 1))
                             continue;
@@ -345,7 +355,7 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
         int v[4], t[4];
         if (!hsc_scope_place(c, f, k, v, t))
             continue;
-        hsc_rgb grey = hsc_style_grey(st, b->share);
+        hsc_rgb grey = b->changed ? b->colour : hsc_style_grey(st, b->share);
         hsc_canvas_fill(c, v[0], v[1], v[2], v[3], grey);
         hsc_canvas_frame(c, v[0], t[1], v[2], v[3] + t[3], 1,
                          hsc_colour_mix(grey, st->colour[HSC_P_foreground], 0.25));

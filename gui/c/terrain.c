@@ -111,7 +111,7 @@ static void quad(raster *r, const point p[4], const paint_of_cell *c) {
 
 static double height_of(const hsc_terrain_frame *f, uint32_t row, uint32_t column) {
     float v = f->values[(size_t)row * f->columns + column];
-    return isnan(v) ? 0 : hsc_colour_position(f->scale->scaling, (double)v, (double)f->scale->maximum);
+    return isnan(v) ? (f->scale->diverging ? 0.5 : 0) : hsc_colour_scale_position(f->scale, (double)v);
 }
 
 static double at(uint32_t i, uint32_t n) { return (double)i / (n - 1) - 0.5; }
@@ -135,8 +135,9 @@ static void wall(raster *r, const view *w, const hsc_terrain_frame *f, const hsc
             id = 1 + i * f->columns + fixed;
         }
         point p[4] = {project(w, u0, v0, 0), project(w, u1, v1, 0), project(w, u1, v1, h1), project(w, u0, v0, h0)};
-        paint_of_cell c = {isnan(value) ? NULL : f->scale->steps, st->colour[HSC_P_nocode], along_columns ? 0.62 : 0.5,
-                           0.8, id};
+        bool plain = f->scale->diverging; /* below 0 it would have the colour of less */
+        paint_of_cell c = {isnan(value) || plain ? NULL : f->scale->steps, plain ? hsc_colour_change(0) : st->colour[HSC_P_nocode],
+                           along_columns ? 0.62 : 0.5, 0.8, id};
         quad(r, p, &c);
     }
 }

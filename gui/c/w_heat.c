@@ -10,6 +10,7 @@ typedef struct heat {
     hsw w;
     hsw_rows_options rows_options;
     hsw_heatlike o;
+    hsw_against against;
     int min_cell, max_bins, numbers, cursor_column, grid;
     char *range, *title;
     /* made by changed */
@@ -18,6 +19,7 @@ typedef struct heat {
     hsw_rows rows;
     hsc_axis axis;
     float *values, *row_maximum;
+    unsigned char *noise; /* when comparing */
     size_t capacity;
     char (*labels)[32];
     const char **label_pointers;
@@ -27,6 +29,7 @@ typedef struct heat {
 
 static const Tk_OptionSpec options[] = {
     HSW_ROWS_OPTIONS(heat, rows_options),
+    HSW_AGAINST_OPTIONS(heat, against),
     HSW_O_ENUM(heat, "-table", o.table, "line", hsc_table_names, HSW_DATA),
     HSW_O_ENUM(heat, "-reduce", o.reduce, "max", hsc_reduce_names, HSW_DATA),
     HSW_O_TEXT(heat, "-columns", o.columns, "", HSW_DATA),
@@ -66,6 +69,7 @@ static void fini(hsw *w) {
     hsw_rows_fini(&h->rows);
     hsc_axis_fini(&h->axis);
     free(h->values);
+    free(h->noise);
     free(h->row_maximum);
     free(h->labels);
     free(h->label_pointers);
@@ -104,7 +108,9 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     size_t cells = (size_t)n * bins;
     if (cells > h->capacity || !h->values) {
         free(h->values);
-        if (!(h->values = malloc((cells + 1) * sizeof *h->values)))
+        free(h->noise);
+        h->noise = malloc(cells + 1);
+        if (!(h->values = malloc((cells + 1) * sizeof *h->values)) || !h->noise)
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
         h->capacity = cells;
     }
@@ -118,11 +124,20 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         hi[i] = lo[i] + 1;
     }
     if (s == HSC_OK && n && bins)
-        s = hsc_db_read_bins(w->db->db, view, (hsc_db_reduce)h->o.reduce, n, lo, hi, bins, h->axis.bin_of, h->values, err);
+        s = hsw_read_bins(w, &h->against, view, h->o.reduce, n, lo, hi, &h->axis, h->values, h->noise, err);
     free(lo);
     free(hi);
     if (s != HSC_OK)
         return s;
+    if (hsw_comparing(&h->against)) {
+        if (h->o.normalise == HSW_NORMALISE_PROGRAM)
+            s = hsw_program_change(w, &h->against, view, h->o.reduce, &h->axis, &h->maximum, err);
+        else
+            h->maximum = hsw_change_maximum(h->against.show, h->values, h->noise, cells);
+        if (s == HSC_OK)
+            hsc_colour_scale_init_change(&h->scale, (enum hsc_scaling)h->o.scaling, h->maximum, h->against.show == HSW_SHOW_RATIO);
+        return s;
+    }
     hsc_db_file f = {.line_rows = 0};
     uint32_t from = 0, to = (uint32_t)hsc_db_get_rows(w->db->db, view.table);
     if (h->o.normalise == HSW_NORMALISE_FILE && h->rows_options.file >= 0) {
@@ -167,7 +182,7 @@ static void paint(hsw *w, hsc_canvas *c) {
     if (h->rows.rows.count > h->rows.capacity)
         h->rows.rows.count = h->rows.capacity;
     hsc_heat_frame f = {.rows = h->rows.rows, .bins = h->axis.bins, .index = h->rows.index ? h->rows.index : &none,
-                        .values = h->values, .scale = &h->scale, .row_maximum = h->row_maximum,
+                        .values = h->values, .noise = hsw_comparing(&h->against) ? h->noise : NULL, .scale = &h->scale, .row_maximum = h->row_maximum,
                         .colours = (enum hsc_colours)h->o.colours, .labels = h->label_pointers, .title = h->title,
                         .numbers = h->numbers, .grid = h->grid, .cursor = bin_of(h, h->cursor_column),
                         .mark_first = bin_of(h, h->range_first), .mark_last = bin_of(h, h->range_last)};
@@ -218,12 +233,14 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
     hsc_tcl_put(d, "row", i < 0 ? Tcl_NewWideIntObj(-1) : Tcl_NewWideIntObj((Tcl_WideInt)h->rows.lo + i));
     uint32_t column = h->axis.order[h->axis.start[b]];
     double value;
-    if (i >= 0 && hsw_hottest_column(w, hsw_view(w, h->o.table), &h->axis, h->rows.lo + (uint32_t)i, b, &column, &value,
+    if (i >= 0 && !hsw_comparing(&h->against) && hsw_hottest_column(w, hsw_view(w, h->o.table), &h->axis, h->rows.lo + (uint32_t)i, b, &column, &value,
                                      NULL) != HSC_OK)
         i = -1;
     hsc_tcl_put(d, "column", Tcl_NewWideIntObj(column));
     hsc_tcl_put(d, "value",
                 i < 0 ? Tcl_NewObj() : number((double)h->values[(size_t)i * h->axis.bins + b]));
+    if (hsw_comparing(&h->against))
+        hsc_tcl_put(d, "noise", Tcl_NewWideIntObj(i >= 0 && h->noise[(size_t)i * h->axis.bins + b]));
     return d;
 }
 
@@ -305,9 +322,10 @@ static void describe(hsw *w, Tcl_Obj *text) {
     hsc_db_file f;
     if (hsc_db_get_file(w->db->db, (uint32_t)h->rows_options.file, &f, NULL) != HSC_OK)
         return;
-    Tcl_AppendPrintfToObj(text, "heat map of %s, lines %u to %u, %u processors in %u cells by %s, top colour %.6g\n", f.path,
+    Tcl_AppendPrintfToObj(text, "heat map of %s, lines %u to %u, %u processors in %u cells by %s, %s, top colour %.6g\n", f.path,
                           h->rows.rows.top, h->rows.rows.top + (uint32_t)h->rows.rows.count - 1, h->axis.shown,
-                          h->axis.bins, hsc_reduce_names[h->o.reduce], h->maximum);
+                          h->axis.bins, hsc_reduce_names[h->o.reduce], hsw_show_names[hsw_comparing(&h->against) ? h->against.show : 0],
+                          h->maximum);
     for (int i = 0; i < h->rows.rows.count; i++) {
         if (h->rows.index[i] < 0)
             continue;

@@ -9,6 +9,7 @@
 typedef struct minimap {
     hsw w;
     hsw_heatlike o;
+    hsw_against against;
     int file, lines, line;
     char *view;
     Tcl_Obj *hits;
@@ -21,6 +22,7 @@ typedef struct minimap {
 } minimap;
 
 static const Tk_OptionSpec options[] = {
+    HSW_AGAINST_OPTIONS(minimap, against),
     HSW_O_INT(minimap, "-file", file, "-1", HSW_DATA),
     HSW_O_INT(minimap, "-lines", lines, "0", HSW_DATA),
     HSW_O_INT(minimap, "-line", line, "0", HSW_PAINT),
@@ -106,8 +108,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         }
     }
     if (s == HSC_OK && columns)
-        s = hsc_db_read_bins(w->db->db, view, (hsc_db_reduce)m->o.reduce, n, distinct_lo, distinct_hi, columns,
-                             m->axis.bin_of, packed, err);
+        s = hsw_read_bins(w, &m->against, view, m->o.reduce, n, distinct_lo, distinct_hi, &m->axis, packed, NULL, err);
     if (s != HSC_OK)
         goto done;
     m->maximum = 0;
@@ -120,6 +121,12 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
             if ((double)v > m->maximum)
                 m->maximum = (double)v;
         }
+    }
+    if (hsw_comparing(&m->against)) {
+        m->maximum = hsw_change_maximum(m->against.show, packed, NULL, (size_t)n * columns);
+        hsc_colour_scale_init_change(&m->scale, (enum hsc_scaling)m->o.scaling, m->maximum, m->against.show == HSW_SHOW_RATIO);
+        m->rows = h;
+        goto done;
     }
     if (m->o.normalise == HSW_NORMALISE_PROGRAM && m->o.reduce == HSC_REDUCE_MAX &&
         (s = hsw_maximum(w, view, m->o.reduce, &m->axis, 0, (uint32_t)hsc_db_get_rows(w->db->db, view.table), &m->maximum,

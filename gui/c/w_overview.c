@@ -12,6 +12,7 @@ static const char *const normalise_names[] = {"program", "strip", NULL};
 typedef struct overview {
     hsw w;
     hsw_heatlike o;
+    hsw_against against;
     int wanted_strips, skip, procedure, labels, legend;
     Tcl_Obj *detail, *hits, *line, *outlines;
     /* layout of lines: for one database and -skip */
@@ -35,6 +36,7 @@ typedef struct overview {
 } overview;
 
 static const Tk_OptionSpec options[] = {
+    HSW_AGAINST_OPTIONS(overview, against),
     HSW_O_ENUM(overview, "-table", o.table, "line", hsc_table_names, HSW_DATA),
     HSW_O_ENUM(overview, "-reduce", o.reduce, "max", hsc_reduce_names, HSW_DATA),
     HSW_O_TEXT(overview, "-columns", o.columns, "", HSW_DATA),
@@ -261,15 +263,19 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     }
     hsc_strips_fill_bins(&v->strips, lo, hi);
     hsc_db_view view = hsw_view(w, v->o.table);
-    if (n && columns &&
-        (s = hsc_db_read_bins(db, view, (hsc_db_reduce)v->o.reduce, n, lo, hi, columns, v->axis.bin_of, v->values, err)) !=
-            HSC_OK)
+    bool comparing = hsw_comparing(&v->against);
+    if (n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
         goto done;
-    if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK)
+    if (comparing)
+        v->maximum = hsw_change_maximum(v->against.show, v->values, NULL, (size_t)n * columns);
+    else if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK)
         goto done;
     for (uint32_t k = 0; k < strips; k++)
         v->strip_label[k] = (uint32_t)hsc_strips_first(&v->strips, k * v->strips.bins_per_strip) + 1;
-    hsc_colour_scale_init(&v->scale, (enum hsc_colours)v->o.colours, (enum hsc_scaling)v->o.scaling, v->maximum);
+    if (comparing)
+        hsc_colour_scale_init_change(&v->scale, (enum hsc_scaling)v->o.scaling, v->maximum, v->against.show == HSW_SHOW_RATIO);
+    else
+        hsc_colour_scale_init(&v->scale, (enum hsc_colours)v->o.colours, (enum hsc_scaling)v->o.scaling, v->maximum);
     s = marks(v, err);
 done:
     free(lo);
@@ -282,7 +288,7 @@ static void paint(hsw *w, hsc_canvas *c) {
     if (!w->db || !v->strips.bins)
         return;
     hsc_overview_frame f = {.strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
-                            .strip_maximum = v->o.normalise == NORMALISE_STRIP ? v->strip_maximum : NULL,
+                            .strip_maximum = v->o.normalise == NORMALISE_STRIP && !hsw_comparing(&v->against) ? v->strip_maximum : NULL,
                             .colours = (enum hsc_colours)v->o.colours, .strip_label = v->strip_label,
                             .labels = v->labels, .legend = v->legend, .n_outlines = v->n_outlines,
                             .outlines = v->outline_areas, .procedure = v->procedure_area, .detail = v->detail_area,
@@ -533,8 +539,11 @@ static void describe(hsw *w, Tcl_Obj *text) {
         return;
     }
     Tcl_AppendPrintfToObj(text, "overview: %u lines in %u strips, %u lines a row by %s, %u processors in %u columns, "
-                          "hottest %.6g\n", (unsigned)v->strips.lines, v->strips.strips, v->strips.lines_per_bin,
-                          hsc_reduce_names[v->o.reduce], v->axis.shown, v->axis.bins, v->maximum);
+                          "%s %.6g\n", (unsigned)v->strips.lines, v->strips.strips, v->strips.lines_per_bin,
+                          hsc_reduce_names[v->o.reduce], v->axis.shown, v->axis.bins,
+                          hsw_comparing(&v->against) ? v->against.show == HSW_SHOW_RATIO ? "largest ratio 2^" : "largest difference"
+                                                     : "hottest",
+                          v->maximum);
     if (v->procedure_area.hi > v->procedure_area.lo)
         Tcl_AppendPrintfToObj(text, "procedure: rows %u to %u\n", v->procedure_area.lo, v->procedure_area.hi - 1);
     if (v->detail_area.hi > v->detail_area.lo)

@@ -9,22 +9,25 @@
 typedef struct scopes {
     hsw w;
     hsw_rows_options rows_options;
+    hsw_against against;
     int bar_width, selected;
     char *kinds;
     unsigned kind_mask;
     hsw_rows rows;
     /* of the file: made once for a file, metric and axis */
     hsc_handle *of;
-    int of_file, of_metric;
+    int of_file, of_metric, of_show;
     unsigned of_kinds;
     uint32_t n, columns;
     hsc_scope_bar *bars;
     uint32_t *scope_rows;
     double *sums, *categories;
+    float *changes; /* when comparing: see hsw_change */
 } scopes;
 
 static const Tk_OptionSpec options[] = {
     HSW_ROWS_OPTIONS(scopes, rows_options),
+    HSW_AGAINST_OPTIONS(scopes, against),
     HSW_O_INT(scopes, "-barwidth", bar_width, "14", HSW_PAINT),
     HSW_O_INT(scopes, "-scope", selected, "-1", HSW_PAINT),
     HSW_O_TEXT(scopes, "-kinds", kinds, "procedure loop region", HSW_DATA),
@@ -35,6 +38,8 @@ static void forget(scopes *s) {
     free(s->scope_rows);
     free(s->sums);
     free(s->categories);
+    free(s->changes);
+    s->changes = NULL;
     s->bars = NULL;
     s->scope_rows = NULL;
     s->sums = s->categories = NULL;
@@ -84,6 +89,38 @@ static hsc_status place(scopes *s, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Colours the bars by what changed in the other run. */
+static hsc_status read_changes(scopes *s, hsc_err *err) {
+    hsw *w = &s->w;
+    hsc_handle *other;
+    uint32_t metric;
+    const uint32_t *map;
+    double scale, b;
+    hsw_noise noise;
+    hsc_status r = hsw_other(w, &s->against, &other, &metric, &scale, err);
+    if (r != HSC_OK || (r = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
+        (r = hsc_handle_match(w->db, other, HSC_MATCH_SCOPES, &map, err)) != HSC_OK)
+        return r;
+    if (!(s->changes = malloc(((size_t)s->n + 1) * sizeof *s->changes)))
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    hsc_db_view there = {metric, HSC_TABLE_SCOPE_INCL, (hsc_db_axis)w->axis};
+    for (uint32_t i = 0; i < s->n; i++) {
+        b = 0;
+        if (map[s->scope_rows[i]] != HSC_NONE &&
+            (r = hsc_db_read_sums(other->db, there, map[s->scope_rows[i]], 1, &b, err)) != HSC_OK)
+            return r;
+        s->changes[i] = hsw_within_noise(&noise, s->sums[i], b * scale) ? 0 : hsw_change(s->against.show, s->sums[i], b * scale);
+    }
+    hsc_colour_scale colours;
+    hsc_colour_scale_init_change(&colours, HSC_SCALING_LINEAR, hsw_change_maximum(s->against.show, s->changes, NULL, s->n),
+                                 s->against.show == HSW_SHOW_RATIO);
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->bars[i].changed = true;
+        s->bars[i].colour = hsc_colour_scale_get(&colours, s->changes[i]);
+    }
+    return HSC_OK;
+}
+
 static hsc_status read_file(scopes *s, hsc_err *err) {
     hsw *w = &s->w;
     const uint32_t *rows;
@@ -116,11 +153,12 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
         s->scope_rows[k] = rows[i];
         s->n++;
     }
-    if ((r = place(s, err)) != HSC_OK)
+    if ((r = place(s, err)) != HSC_OK || (hsw_comparing(&s->against) && (r = read_changes(s, err)) != HSC_OK))
         return r;
     s->of = w->db;
     s->of_file = s->rows_options.file;
     s->of_metric = w->metric;
+    s->of_show = hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE;
     s->of_kinds = s->kind_mask;
     return HSC_OK;
 }
@@ -132,7 +170,8 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         forget(s);
         return HSC_OK;
     }
-    if (s->of == w->db && s->of_file == s->rows_options.file && s->of_metric == w->metric && s->of_kinds == s->kind_mask)
+    if (s->of == w->db && s->of_file == s->rows_options.file && s->of_metric == w->metric && s->of_kinds == s->kind_mask &&
+        s->of_show == (hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE))
         return HSC_OK;
     hsc_status r = read_file(s, err);
     if (r != HSC_OK)
@@ -172,6 +211,8 @@ static Tcl_Obj *scope_dict(scopes *s, uint32_t i, const char *part) {
     hsc_tcl_put(d, "inclusive",
                 s->sums[i] == floor(s->sums[i]) ? Tcl_NewWideIntObj((Tcl_WideInt)s->sums[i]) : Tcl_NewDoubleObj(s->sums[i]));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj(s->bars[i].share));
+    if (s->changes)
+        hsc_tcl_put(d, "change", Tcl_NewDoubleObj((double)s->changes[i]));
     return d;
 }
 

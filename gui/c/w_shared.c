@@ -118,17 +118,34 @@ static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
     return s;
 }
 
+static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, const void *more, size_t size) {
+    uint32_t parts[4] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce};
+    uint64_t key = hash(hash(0xcbf29ce484222325u, parts, sizeof parts), axis->bin_of, axis->columns * sizeof *axis->bin_of);
+    return hash(key, more, size);
+}
+
+bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double *out) {
+    uint64_t k = maximum_key(view, reduce, axis, key, size);
+    for (unsigned i = 0; i < sizeof w->db->maxima / sizeof *w->db->maxima; i++)
+        if (w->db->maxima[i].key == k) {
+            *out = w->db->maxima[i].value;
+            return true;
+        }
+    return false;
+}
+
+void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double value) {
+    unsigned slot = w->db->next_maximum++ % (sizeof w->db->maxima / sizeof *w->db->maxima);
+    w->db->maxima[slot].key = maximum_key(view, reduce, axis, key, size);
+    w->db->maxima[slot].value = value;
+}
+
 hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi, double *out,
                        hsc_err *err) {
     hsc_handle *h = w->db;
-    uint32_t parts[6] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce, lo, hi};
-    uint64_t key = hash(hash(0xcbf29ce484222325u, parts, sizeof parts), axis->bin_of, axis->columns * sizeof *axis->bin_of);
-    const unsigned slots = sizeof h->maxima / sizeof *h->maxima;
-    for (unsigned i = 0; i < slots; i++)
-        if (h->maxima[i].key == key) {
-            *out = h->maxima[i].value;
-            return HSC_OK;
-        }
+    uint32_t range[2] = {lo, hi};
+    if (hsw_remembered(w, view, reduce, axis, range, sizeof range, out))
+        return HSC_OK;
     double best = 0;
     hsc_status s = HSC_OK;
     if (lo == 0 && hi >= h->info.lines && (view.table == HSC_TABLE_LINE || view.table == HSC_TABLE_LINE_INCL)) {
@@ -138,9 +155,7 @@ hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axi
     if (s == HSC_OK && best <= 0)
         s = range_maximum(w, view, reduce, axis, lo, hi, &best, err);
     if (s == HSC_OK) {
-        unsigned slot = h->next_maximum++ % slots;
-        h->maxima[slot].key = key;
-        h->maxima[slot].value = best;
+        hsw_remember(w, view, reduce, axis, range, sizeof range, best);
         *out = best;
     }
     return s;

@@ -13,6 +13,7 @@
 typedef struct terrain {
     hsw w;
     hsw_heatlike o;
+    hsw_against against;
     int file, first, last, wanted_peaks;
     double height, azimuth, elevation, zoom;
     /* by prepare */
@@ -32,6 +33,7 @@ typedef struct terrain {
 } terrain;
 
 static const Tk_OptionSpec options[] = {
+    HSW_AGAINST_OPTIONS(terrain, against),
     HSW_O_INT(terrain, "-file", file, "-1", HSW_DATA),
     HSW_O_INT(terrain, "-first", first, "1", HSW_DATA),
     HSW_O_INT(terrain, "-last", last, "0", HSW_DATA),
@@ -96,8 +98,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
         s = hsc_handle_rows(w->db, (uint32_t)t->file, first + r * per, first + (r + 1) * per - 1, &lo[r], &hi[r], err);
     if (s == HSC_OK)
-        s = hsc_db_read_bins(w->db->db, hsw_view(w, t->o.table), (hsc_db_reduce)t->o.reduce, rows, lo, hi, bins,
-                             t->axis.bin_of, packed, err);
+        s = hsw_read_bins(w, &t->against, hsw_view(w, t->o.table), t->o.reduce, rows, lo, hi, &t->axis, packed, NULL, err);
     free(lo);
     free(hi);
     if (s == HSC_OK) {
@@ -113,11 +114,19 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         t->columns = columns;
         t->lines_per_row = per;
         t->from = first;
-        hsc_colour_scale_init(&t->scale, (enum hsc_colours)t->o.colours, (enum hsc_scaling)t->o.scaling, t->maximum);
+        if (hsw_comparing(&t->against)) {
+            t->maximum = hsw_change_maximum(t->against.show, packed, NULL, (size_t)rows * bins);
+            hsc_colour_scale_init_change(&t->scale, (enum hsc_scaling)t->o.scaling, t->maximum, t->against.show == HSW_SHOW_RATIO);
+            for (size_t i = 0; i < (size_t)rows * bins; i++) /* what stands out either way has a name */
+                packed[i] = isinf(packed[i]) ? (float)t->maximum : fabsf(packed[i]);
+        } else {
+            hsc_colour_scale_init(&t->scale, (enum hsc_colours)t->o.colours, (enum hsc_scaling)t->o.scaling, t->maximum);
+        }
         char name[32];
         t->n_peaks = hsc_terrain_find_peaks(rows, bins, packed, t->wanted_peaks > 0 ? (uint32_t)t->wanted_peaks : 0,
                                             t->peaks);
         for (uint32_t k = 0; k < t->n_peaks; k++) {
+            t->peaks[k].value = t->values[(size_t)t->peaks[k].row * columns + t->peaks[k].column];
             hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->axis.order[t->axis.start[t->peaks[k].column]], name,
                              sizeof name);
             snprintf(t->labels[k], sizeof t->labels[k], "line %u, %s", grid_line(t, t->peaks[k].row), name);
@@ -244,8 +253,9 @@ static void describe(hsw *w, Tcl_Obj *text) {
         Tcl_AppendToObj(text, "terrain: nothing chosen\n", -1);
         return;
     }
-    Tcl_AppendPrintfToObj(text, "terrain of lines %u to %u, %u processors, highest %.6g, azimuth %.0f, elevation %.0f\n",
-                          t->from, grid_line(t, t->rows) - 1, t->axis.shown, t->maximum, t->azimuth, t->elevation);
+    Tcl_AppendPrintfToObj(text, "terrain of lines %u to %u, %u processors, %s, highest %.6g, azimuth %.0f, elevation %.0f\n",
+                          t->from, grid_line(t, t->rows) - 1, t->axis.shown, hsw_show_names[hsw_comparing(&t->against) ? t->against.show : 0],
+                          t->maximum, t->azimuth, t->elevation);
     for (uint32_t k = 0; k < t->n_peaks; k++)
         Tcl_AppendPrintfToObj(text, "peak %s: %.6g\n", t->labels[k], (double)t->peaks[k].value);
 }

@@ -129,6 +129,41 @@ hsc_status hsw_hottest_column(hsw *w, hsc_db_view view, const hsc_axis *axis, ui
 /* Processor names without the leading letter. */
 void hsw_processor(const hsw *w, uint32_t column, char *out, size_t capacity);
 
+/* ---- against another database (w_against.c) ---- */
+
+enum { HSW_SHOW_VALUE, HSW_SHOW_DIFFERENCE, HSW_SHOW_RATIO };
+extern const char *const hsw_show_names[];
+typedef struct hsw_against {
+    char *other; /* handle */
+    int show;    /* HSW_SHOW_* */
+} hsw_against;
+#define HSW_AGAINST_OPTIONS(record, field) \
+    HSW_O_TEXT(record, "-other", field.other, "", HSW_DATA), HSW_O_ENUM(record, "-show", field.show, "value", hsw_show_names, HSW_DATA)
+bool hsw_comparing(const hsw_against *o);
+/* The other database, its metric of the same name, and what one of its counts is in ours. HSC_E_MISSING, HSC_E_ARGUMENT. */
+hsc_status hsw_other(hsw *w, const hsw_against *o, hsc_handle **out, uint32_t *metric, double *scale, hsc_err *err);
+/* What a change must exceed: 95 % interval of sampled counts; exact ones have none. */
+typedef struct hsw_noise {
+    bool exact;
+    double excess_a, excess_b, scale;
+} hsw_noise;
+hsc_status hsw_noise_init(hsw_noise *n, hsw *w, hsc_handle *other, uint32_t metric, double scale, hsc_err *err);
+bool hsw_within_noise(const hsw_noise *n, double a, double b);
+/* b - a, or the binary logarithm of b / a (infinite: only in one of them). */
+float hsw_change(int show, double a, double b);
+/* As hsc_db_read_bins on this database; when comparing, the change in each bin (of the maxima, or of the sums). noise: NULL, then
+ * what is within noise is 0, or an array of the same size: 1 where it is. */
+hsc_status hsw_read_bins(hsw *w, const hsw_against *o, hsc_db_view view, int reduce, uint32_t n, const uint32_t *lo,
+                         const uint32_t *hi, const hsc_axis *axis, float *out, unsigned char *noise, hsc_err *err);
+/* Top of the diverging scale for these changes. */
+double hsw_change_maximum(int show, const float *v, const unsigned char *noise, size_t n);
+/* The same over all lines of the program, in the axis's bins; remembered. */
+hsc_status hsw_program_change(hsw *w, const hsw_against *o, hsc_db_view view, int reduce, const hsc_axis *axis, double *out,
+                              hsc_err *err);
+/* Maxima remembered with the handle; key: what else they depend on. */
+bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double *out);
+void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double value);
+
 /* Row-aligned options. */
 typedef struct hsw_rows_options {
     int file, top, row_height, header, y_offset, line, lines;

@@ -22,6 +22,9 @@ oo::class create ::heatscope::App {
         set Closing 0
         set Told 0
         $Bus set start skip [::heatscope::settings get skipLines]
+        if {[$Comparison any]} {
+            $Bus set start show difference
+        }
         $Nav start
         if {[dict exists $options axis]} {
             $Nav axis start [dict get $options axis]
@@ -119,6 +122,9 @@ oo::class create ::heatscope::App {
                 scale Scale [my Choices scale]] {
             my Menu $f $name $label $choices
         }
+        if {[$Comparison any]} {
+            my Menu $f show Show [my Choices show]
+        }
         set metrics {}
         set i 0
         foreach metric [$Run metrics] {
@@ -144,14 +150,14 @@ oo::class create ::heatscope::App {
     }
     method Choices {key} {
         set list {}
-        set plural [dict get {colours colours scale scales} $key]
+        set plural [dict get {colours colours scale scales show shows} $key]
         foreach value [::heatscope::settings get words $plural] {
             lappend list [my Word $value] [list $key $value]
         }
         return $list
     }
     method Word {value} {
-        return [dict get {log log linear linear inferno Inferno viridis Viridis cividis Cividis classic
+        return [dict get {value "this run" difference difference ratio ratio log log linear linear inferno Inferno viridis Viridis cividis Cividis classic
             "Classic (blue-green-red)"} $value]
     }
     method AxisChoices {} {
@@ -186,6 +192,9 @@ oo::class create ::heatscope::App {
         set VarBin [dict get $s bin]
         $f.scale configure -text [my Word [dict get $s scale]]
         $f.colours configure -text [lindex [split [my Word [dict get $s colours]] " "] 0]
+        if {[winfo exists $f.show]} {
+            $f.show configure -text [my Word [dict get $s show]]
+        }
         $f.metric configure -text [::heatscope::fmt elide [lindex [$Run metrics] [dict get $s metric]] 24]
         lassign [$Run words [dict get $s axis]] one many
         set n [$Run columns [dict get $s axis]]
@@ -352,12 +361,17 @@ oo::class create ::heatscope::App {
         }
     }
     method cycle {key} {
+        if {$key eq "show" && ![$Comparison any]} {
+            my Tell "one database: heatscope view DB OTHER compares two"
+            return
+        }
         if {$key eq "axis"} {
             $Nav axis keys [expr {[$Bus get axis] eq "process" ? "thread" : "process"}]
             return
         }
         set choices [dict get [list bin [::heatscope::settings get words bins] scale [::heatscope::settings get words scales] \
-            colours [::heatscope::settings get words colours] ranking [::heatscope::settings get words rankings]] $key]
+            colours [::heatscope::settings get words colours] ranking [::heatscope::settings get words rankings] \
+            show [::heatscope::settings get words shows] normalise [::heatscope::settings get words normalisations]] $key]
         set at [lsearch -exact $choices [$Bus get $key]]
         $Bus adjust keys $key [lindex $choices [expr {($at + 1) % [llength $choices]}]]
     }

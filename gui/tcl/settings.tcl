@@ -77,6 +77,8 @@ namespace eval ::heatscope::settings {
         colours {inferno viridis cividis classic}
         axes {thread process}
         rankings {procedure loop line module context}
+        shows {value difference ratio}
+        normalisations {program file row}
     }
 
     # Runs of more than this many lines without samples are left out of the overview.
@@ -118,6 +120,8 @@ namespace eval ::heatscope::settings {
         <b>             {cycle bin}      {bin by maximum or by sum}
         <s>             {cycle scale}    {scale logarithmic or linear}
         <c>             {cycle colours}  {next colour map}
+        <e>             {cycle normalise} {colours to the hottest of the program, the file or the line}
+        <x>             {cycle show}     {with two databases: this run, difference, ratio}
         <a>             {cycle axis}     {processors: threads or processes}
         <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context}
         <t>             {toggleTheme}    {light or dark}

@@ -675,6 +675,12 @@ typedef struct hsc_db_change { /* of a procedure with its loops, a loop without 
 hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_change_by by, hsc_db_change **out,
                                uint32_t *n, hsc_err *err);
 
+typedef enum hsc_match_of { HSC_MATCH_LINES = 0, HSC_MATCH_SCOPES = 1, HSC_MATCH_CONTEXTS = 2 } hsc_match_of;
+/* Which row of b is the same thing as each row of a: (*b_of_a)[rows of a]; HSC_NONE: not in b. One to one; lines by their text
+ * where both texts are known (so edits in between do no harm), else by number; contexts whose caller and code are the same
+ * ones. free() *b_of_a. Cost: the source texts of both. HSC_E_MEMORY, HSC_E_FORMAT, HSC_E_IO. */
+hsc_status hsc_db_match(hsc_db *a, hsc_db *b, hsc_match_of what, uint32_t **b_of_a, hsc_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,29 @@ oo::class create ::heatscope::Comparison {
         set Marks {}
     }
     method any {} { return [expr {$Other ne ""}] }
+    # Options by which drawn widgets show the other run's values less, or by, this one's.
+    method options {show} {
+        return [expr {$Other eq "" ? {} : [list -other $Other -show $show]}]
+    }
+    # A change that a widget tells, in words: "+12 samples", "1.5 times", "only in the other run".
+    method words {show value metric} {
+        if {$value eq ""} {
+            return "no code"
+        }
+        if {$value in {Inf -Inf inf -inf}} {
+            return [expr {[string index $value 0] eq "-" ? "only in this run" : "only in the other run"}]
+        }
+        if {$show eq "ratio"} {
+            return "[format %.3g [expr {2.0 ** $value}]] times this run"
+        }
+        set m [$Db metric $metric]
+        set sign [expr {$value > 0 ? "+" : $value < 0 ? "\u2212" : ""}]
+        set size [expr {abs($value)}]
+        if {[dict get $m exact]} {
+            return "$sign[::heatscope::fmt amount [expr {$size * [dict get $m scale]}] [dict get $m unit]] in the other run"
+        }
+        return "$sign[::heatscope::fmt plural [expr {round($size * 10) / 10.0 == int($size) ? int($size) : round($size * 10) / 10.0}] sample] in the other run"
+    }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }
     # Why there is nothing to show, "" for no reason.

@@ -156,7 +156,7 @@ oo::class create ::heatscope::DetailView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
-        set values [my Any $changed metric axis bin scale colours normalise processors sort]
+        set values [my Any $changed metric axis bin scale colours normalise processors sort show]
         if {$file != $File} {
             my Open $file
             set values 1
@@ -176,12 +176,12 @@ oo::class create ::heatscope::DetailView {
             set reduce [dict get $s bin]
             # code without lines has no rows to draw
             set drawn [expr {$Document ne "" && [$Document state] ne "nolines" ? $File : -1}]
-            $Heat configure {*}$common -file $drawn -reduce $reduce -columns [my Processors] -sort [dict get $s sort] \
+            $Heat configure {*}$common {*}[my Against] -file $drawn -reduce $reduce -columns [my Processors] -sort [dict get $s sort] \
                 -colours [dict get $s colours] -scaling [dict get $s scale] -normalise [dict get $s normalise]
             $Bars configure {*}$common -file $drawn -normalise file
             $Gutter configure {*}$common -file $drawn -normalise program
-            $Scopes configure {*}$common -file $drawn
-            $Mini configure {*}$common -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
+            $Scopes configure {*}$common {*}[my Against] -file $drawn
+            $Mini configure {*}$common {*}[my Against] -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
                 -scaling [dict get $s scale]
             my Place
         }
@@ -335,6 +335,9 @@ oo::class create ::heatscope::DetailView {
         set title "[$Run cells [dict get $s metric]] per line and $one"
         if {$per > 1} {
             set title "[$Run cells [dict get $s metric]] per line, [dict get $s bin] over $per $many"
+        }
+        if {[my Comparing]} {
+            set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
         if {[font measure HsHead $title] > [winfo width $Heat] - 4} {
             set title [$Run cells [dict get $s metric]]
@@ -668,8 +671,8 @@ oo::class create ::heatscope::DetailView {
             append text "no code"
         } else {
             set value [dict get $hit value]
-            append text "[dict get $Selection bin] [my Samples $value]"
-            if {[dict get $hit column] >= 0 && $first ne $last && $value > 0} {
+            append text [expr {[my Comparing] ? [my Told $value [dict get $hit noise]] : "[dict get $Selection bin] [my Samples $value]"}]
+            if {![my Comparing] && [dict get $hit column] >= 0 && $first ne $last && $value > 0} {
                 append text " on [my Label [dict get $hit column]]"
             }
             append text [my RowFacts [dict get $hit row]]
@@ -710,7 +713,7 @@ oo::class create ::heatscope::DetailView {
         my Read "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]], lines\
             [dict get $hit line_begin]\u2013[dict get $hit line_end]:\
             [::heatscope::fmt percent [dict get $hit share] 1] of the run,\
-            [$Run amount $metric [dict get $hit inclusive]] with all that it calls"
+            [$Run amount $metric [dict get $hit inclusive]] with all that it calls[expr {[dict exists $hit change] ? ", [my Told [dict get $hit change]]" : {}}]"
     }
     method HoverText {x y} {
         set scope [my ScopeTag $x $y]

@@ -24,8 +24,8 @@ oo::class create ::heatscope::OverviewView {
     method Show {changed} {
         set s $Selection
         set options {}
-        if {[my Any $changed metric axis bin colours scale skip processors sort]} {
-            lappend options {*}[my Common] -reduce [dict get $s bin] -colours [dict get $s colours] \
+        if {[my Any $changed metric axis bin colours scale skip processors sort show]} {
+            lappend options {*}[my Common] {*}[my Against] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -skip [dict get $s skip] -columns [my Processors] -sort [dict get $s sort]
         }
         if {[my Any $changed procedure]} {
@@ -134,7 +134,7 @@ oo::class create ::heatscope::OverviewView {
             append text " \u00b7 [$Run scopeName [dict get $hit procedure]]"
         }
         if {[dict get $hit value] ne ""} {
-            append text " \u00b7 [dict get $Selection bin] [my Samples [dict get $hit value]]"
+            append text " \u00b7 [dict get $Selection bin] [my Told [dict get $hit value]]"
             if {[dict get $hit column] >= 0} {
                 append text " on [my Label [dict get $hit column]]"
             }

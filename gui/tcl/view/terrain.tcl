@@ -19,8 +19,8 @@ oo::class create ::heatscope::TerrainView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
-        if {[my Any $changed metric axis bin colours scale processors sort]} {
-            $Land configure {*}[my Common] -reduce [dict get $s bin] -colours [dict get $s colours] \
+        if {[my Any $changed metric axis bin colours scale processors sort show]} {
+            $Land configure {*}[my Common] {*}[my Against] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -columns [my Processors] -sort [dict get $s sort]
         }
         if {[my Any $changed file range procedure]} {
@@ -64,7 +64,7 @@ oo::class create ::heatscope::TerrainView {
             my Read ""
             return
         }
-        my Read "Line [dict get $hit line] on [my Label [dict get $hit column]]: [my Samples [dict get $hit value]]"
+        my Read "Line [dict get $hit line] on [my Label [dict get $hit column]]: [my Told [dict get $hit value]]"
     }
     method describe {} {
         return [$Land describe]

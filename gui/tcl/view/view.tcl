@@ -193,6 +193,20 @@ oo::class create ::heatscope::View {
     method Common {} {
         return [list -metric [dict get $Selection metric] -axis [dict get $Selection axis]]
     }
+    # What drawn widgets show of two databases; empty with one.
+    method Against {} {
+        return [[$App comparison] options [dict get $Selection show]]
+    }
+    method Comparing {} {
+        return [expr {[[$App comparison] any] && [dict get $Selection show] ne "value"}]
+    }
+    # A value as widgets give it: an amount, or a change.
+    method Told {value {noise 0}} {
+        if {[my Comparing]} {
+            return "[[$App comparison] words [dict get $Selection show] $value [dict get $Selection metric]][expr {$noise ? {, within noise} : {}}]"
+        }
+        return [my Samples $value]
+    }
     method Processors {} {
         set range [dict get $Selection processors]
         if {$range eq ""} {
