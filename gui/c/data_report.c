@@ -179,7 +179,12 @@ static hsc_status put_references(hsc_handle *h, uint32_t scope, uint32_t limit, 
         PUT(one, "stride", word("stride", x.stride));
         PUT(one, "stride_bytes", TEXT(x.stride_bytes));
         PUT(one, "size_bytes", WIDE(x.size_bytes));
-        PUT(one, "array", x.array != HSC_NONE && hsc_db_get_array(h->db, x.array, &a, NULL) == HSC_OK ? TEXT(a.name) : Tcl_NewObj());
+        bool known = x.array != HSC_NONE && hsc_db_get_array(h->db, x.array, &a, NULL) == HSC_OK;
+        PUT(one, "array", known ? TEXT(a.name) : Tcl_NewObj());
+        PUT(one, "element", known ? TEXT(a.element) : Tcl_NewObj());
+        PUT(one, "bounds", known ? TEXT(a.bounds) : Tcl_NewObj());
+        PUT(one, "declared_file", hsc_tcl_index(known ? a.file : HSC_NONE));
+        PUT(one, "declared_line", WIDE(known ? a.line : 0));
         PUT(one, "file", hsc_tcl_index(x.file));
         PUT(one, "line", WIDE(x.line));
         PUT(one, "column", WIDE(x.column));
@@ -280,5 +285,6 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
                    ? changes(h, interp, other, (hsc_change_by)by, &a)
                    : TCL_ERROR;
     }
-    return hsc_data_messages(h, interp, name, objc, objv);
+    int r = hsc_data_links(h, interp, name, objc, objv);
+    return r == TCL_CONTINUE ? hsc_data_messages(h, interp, name, objc, objv) : r;
 }

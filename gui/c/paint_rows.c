@@ -368,7 +368,7 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
         int from = v[1] > r->header ? v[1] : r->header, to = v[1] + v[3] < c->height ? v[1] + v[3] : c->height;
         int pad = hsc_canvas_dp(c, 5);
         char name[160] = "";
-        if (v[2] + 4 >= em && to - from > 2 * pad + em)
+        if (v[2] + 3 >= em && to - from > 2 * pad + em)
             hsc_name_short(b->name, name, sizeof name);
         if (name[0])
             hsc_canvas_text_down(c, st->small, v[0] + (v[2] - em) / 2 + st->small->descent, from + pad,

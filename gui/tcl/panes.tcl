@@ -227,8 +227,9 @@ oo::class create ::heatscope::Panes {
             set right [expr {$w - int([dict get $Sashes main1] * $w)}]
         } else {
             set f [expr {max(0.5, min(1.0, double($w) / [$t dp 1880]))}]
-            set left [expr {int([$t size leftWidth] * $f)}]
-            set right [expr {int([$t size rightWidth] * max($f, $w < [$t dp 1200] ? 0.79 : 0.86))}]
+            set small [expr {$w < [$t dp 1200]}]
+            set left [expr {$small ? [$t dp 148] : int([$t size leftWidth] * $f)}]
+            set right [expr {$small ? [$t dp 228] : int([$t size rightWidth] * max($f, 0.86))}]
         }
         $Main sashpos 0 $left
         $Main sashpos 1 [expr {$w - $right}]

@@ -15,7 +15,7 @@ namespace eval ::heatscope::settings {
             warn #c4590a  warnSoft #fff4e5
             barDark #5b7fb9  barLight #b9c9e6  barTrack #e8ecf1
             gutterLow #ffffff  gutterHigh #6b727c
-            keyword #6f42c1  number #0e6e8c  string #a15c00  comment #4f8a3c  directive #b45309  type #1f5fd6
+            keyword #6f42c1  number #0e6e8c  string #a15c00  comment #4f8a3c  refRead #e3f0fb  refWrite #fdebd3  directive #b45309  type #1f5fd6
             noCode #000000
         }
         dark {
@@ -27,7 +27,7 @@ namespace eval ::heatscope::settings {
             warn #f79a4b  warnSoft #33240f
             barDark #6f97d8  barLight #34486b  barTrack #2a303a
             gutterLow #1b1f26  gutterHigh #8d949f
-            keyword #c792ea  number #6cc7e0  string #e0b06a  comment #7fb069  directive #f0a04b  type #7fb0ff
+            keyword #c792ea  number #6cc7e0  string #e0b06a  comment #7fb069  refRead #1e3a52  refWrite #51391a  directive #f0a04b  type #7fb0ff
             noCode #000000
         }
     }
@@ -68,7 +68,7 @@ namespace eval ::heatscope::settings {
         timeline    {TimelineView middle.bottom Timeline}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
+    variable viewFiles {view/overview view/terrain view/arrows view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
         view/compare view/timeline}
 
     variable words {

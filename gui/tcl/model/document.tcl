@@ -79,6 +79,15 @@ oo::class create ::heatscope::Document {
         }
         return [::heatscope::fmt plain $line]
     }
+    # Text of line n as it stands in the file.
+    method raw {n} {
+        return [expr {$State eq "text" && $n >= 1 && $n <= $Count ? [lindex $Lines $n-1] : ""}]
+    }
+    # Where column i (from 0) of the raw line stands in the shown one.
+    method shown {n i} {
+        set before [string range [lindex $Lines $n-1] 0 $i-1]
+        return [expr {[string length [expr {[string first \t $before] >= 0 ? [my Untab $before.] : "$before."}]] - 1}]
+    }
     method Untab {line} {
         set out {}
         foreach part [split $line \t] {

@@ -5,7 +5,7 @@ oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
-    variable Xview Listed SplitBy Waiting
+    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks
 
     method name {} { return detail }
     method title {} { return Source }
@@ -21,6 +21,9 @@ oo::class create ::heatscope::DetailView {
         set Listed {}
         set SplitBy {}
         set Waiting 0
+        set Folded 0
+        set Memory [::heatscope::Memory new $Run]
+        set Marks {arrows {} spans {} chips {}}
         set Height [my RowHeight]
         set HeaderHeight [expr {2 * [font metrics HsHead -linespace] + [::heatscope::theme dp 10]}]
 
@@ -62,6 +65,17 @@ oo::class create ::heatscope::DetailView {
         pack $source.head -fill x
         pack $Text -fill both -expand 1
 
+        set Arrows [::heatscope::Arrows new $Left.arrows]
+        bind $Left.arrows <Motion> [namespace code {my HoverArrow %x %y}]
+        bind $Left.arrows <Leave> [namespace code {my Read {}}]
+        bind $Left.arrows <Button-1> [namespace code {my OnArrow %x %y}]
+        bind $Left.arrows <Configure> [namespace code {my DrawArrows}]
+        bind $Left.arrows <Map> [namespace code {my DrawArrows}]
+        bind $Text <Configure> +[namespace code {my OnTextSize %w}]
+        foreach {button rows} {4 -3 5 3} {
+            bind $Left.arrows <Button-$button> [namespace code [list my OnScroll [list rows $rows]]]
+        }
+
         # the header's rule and the current line's band run on through the gaps between the widgets
         frame $Left.rule -height 1 -borderwidth 0 -highlightthickness 0
         frame $Left.band -height $Height -borderwidth 0 -highlightthickness 0
@@ -71,9 +85,9 @@ oo::class create ::heatscope::DetailView {
 
         grid $Scopes -row 0 -column 0 -sticky ns -padx [list [::heatscope::theme dp 8] 0]
         grid $Gutter -row 0 -column 1 -sticky ns -padx [list [::heatscope::theme dp 6] 0]
-        grid $source -row 0 -column 2 -sticky nswe -padx [list [::heatscope::theme dp 6] 0]
-        grid $Bars -row 0 -column 3 -sticky ns -padx [list [::heatscope::theme dp 6] 0]
-        grid columnconfigure $Left 2 -weight 1
+        grid $source -row 0 -column 3 -sticky nswe -padx [list [::heatscope::theme dp 6] 0]
+        grid $Bars -row 0 -column 4 -sticky ns -padx [list [::heatscope::theme dp 6] 0]
+        grid columnconfigure $Left 3 -weight 1
         grid rowconfigure $Left 0 -weight 1
         grid $Heat -row 0 -column 0 -sticky nswe
         grid $Mini -row 0 -column 1 -sticky ns -padx [list [::heatscope::theme dp 7] [::heatscope::theme dp 7]] \
@@ -138,11 +152,20 @@ oo::class create ::heatscope::DetailView {
         $Text tag configure chipbad -font HsSmall -background [$t colour chipBad] -foreground [$t colour chipBadText]
         $Text tag configure hit -background [$t colour hit]
         $Text tag configure current -background [$t colour current]
+        $Arrows themed
+        foreach {tag colour} {refread refRead refwrite refWrite refdepend refRead refmessage refWrite} {
+            $Text tag configure $tag -background [$t colour $colour] -underline [expr {$tag in {refwrite refdepend refmessage}}]
+            $Text tag raise $tag current
+        }
         $Left.rule configure -background [$t colour rule]
         $Left.band configure -background [$t colour current]
         $Text tag raise chip
         $Text tag raise chipbad
         set palette [::heatscope::palette]
+        foreach {tag colour} {chipread refRead chipwrite refWrite} {
+            $Text tag configure $tag -font HsSmall -background [$t colour $colour] -foreground [$t colour text]
+            $Text tag raise $tag
+        }
         foreach {tag colour} [list chipless [dict get $palette cat0] chipmore [dict get $palette cat1]] {
             $Text tag configure $tag -font HsSmall -background $colour -foreground #ffffff
             $Text tag raise $tag
@@ -192,8 +215,62 @@ oo::class create ::heatscope::DetailView {
             set Filled {}
             $Mini configure -hits [my HitLines]
         }
+        if {[my Any $changed file scope line]} {
+            my Mark
+        }
         $Heat configure -cursorcolumn [dict get $s column] -range [dict get $s processors]
         my Draw
+    }
+
+    # Dependences, references and messages of the selected place.
+    method Mark {} {
+        set marks {arrows {} spans {} chips {}}
+        if {$Document ne "" && [$Document state] eq "text" && [dict get $Selection line] > 0} {
+            set marks [$Memory marks $Document [dict get $Selection scope] [dict get $Selection line]]
+        }
+        if {$marks eq $Marks} {
+            return
+        }
+        set Marks $marks
+        set Filled {}
+        set width [$Arrows needs [dict get $Marks arrows]]
+        if {$width} {
+            [$Arrows path] configure -width $width
+            grid [$Arrows path] -row 0 -column 2 -sticky ns
+        } else {
+            grid remove [$Arrows path]
+        }
+    }
+    # Chips are cut to the room beside the text.
+    method OnTextSize {width} {
+        if {$Document ne "" && [lindex $Filled end] ne $width} {
+            after idle [namespace code {my Refit}]
+        }
+    }
+    method Refit {} {
+        if {[winfo exists $Text] && [winfo ismapped $Text]} {
+            my Fill
+        }
+    }
+    method DrawArrows {} {
+        if {[winfo ismapped [$Arrows path]]} {
+            $Arrows draw $Top $Height $HeaderHeight $Rows [dict get $Selection line]
+        }
+    }
+    method HoverArrow {x y} {
+        set arrow [$Arrows at $x $y]
+        my Read [expr {$arrow eq "" ? "" : [dict get $arrow words]}]
+    }
+    # A click goes to the sink; on an arrow that leads to the selected line, to the source.
+    method OnArrow {x y} {
+        set arrow [$Arrows at $x $y]
+        if {$arrow ne ""} {
+            set line [dict get $arrow [expr {[dict get $arrow to] == [dict get $Selection line] ? "from" : "to"}]]
+            set scope [dict get $Selection scope]
+            $Nav line detail $File $line
+            # the loop stays the selected one
+            $Bus adjust detail scope $scope
+        }
     }
 
     method Lines {} {
@@ -235,7 +312,12 @@ oo::class create ::heatscope::DetailView {
         $Gutter configure -file $drawn
         $Scopes configure -file $drawn
         $Gutter configure -width [expr {max([$Gutter needwidth], [::heatscope::theme dp 34])}]
-        $Scopes configure -width [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth], [::heatscope::theme dp 46]))}]
+        my ScopeWidth
+    }
+
+    method ScopeWidth {} {
+        set least [expr {$Folded ? 24 : 46}]
+        $Scopes configure -width [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth], [::heatscope::theme dp $least]))}]
     }
 
     # Procedures of a file without lines, by time: what is known of it.
@@ -310,6 +392,7 @@ oo::class create ::heatscope::DetailView {
         }
         my Heads
         my Fill
+        my DrawArrows
     }
 
     method Heads {} {
@@ -351,7 +434,7 @@ oo::class create ::heatscope::DetailView {
     method Fill {} {
         set count [expr {([winfo height $Text] + $Height - 1) / $Height + 1}]
         set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
-        set state [list $File $Top $count [dict get $Selection search]]
+        set state [list $File $Top $count [dict get $Selection search] [winfo width $Text]]
         if {$state ne $Filled} {
             set Filled $state
             my Refill $count
@@ -399,6 +482,12 @@ oo::class create ::heatscope::DetailView {
             foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
                 dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
             }
+            if {[dict exists $Marks spans [expr {$Top + $row - 1}]]} {
+                foreach span [dict get $Marks spans [expr {$Top + $row - 1}]] {
+                    lassign $span a b kind
+                    dict lappend marks ref$kind $row.$a $row.[expr {$b + 1}]
+                }
+            }
             if {$search ne ""} {
                 set at 0
                 set low [string tolower $text]
@@ -414,10 +503,18 @@ oo::class create ::heatscope::DetailView {
         }
         for {set i $Top} {$i <= $last} {incr i} {
             set row [expr {$i - $Top + 1}]
+            # what does not fit is cut with a sign that there is more; the read-out has it all
+            set room [expr {[winfo width $Text] - [font measure HsMono [lindex $lines $row-1]]}]
             foreach chip [my Chips $i] {
                 lassign $chip words tone scope
-                $Text insert $row.end "   " {} " [::heatscope::fmt elide $words 60] " \
-                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip} $tone] scope$scope]
+                set words [::heatscope::fmt elide $words 60]
+                set room [expr {$room - [font measure HsMono "   "]}]
+                if {$room > 20} {
+                    set words [::heatscope::fmt fit $words [expr {max($room - [font measure HsSmall "  "], [font measure HsSmall "\u2026"])}] {font measure HsSmall}]
+                }
+                set room [expr {$room - [font measure HsSmall " $words "]}]
+                $Text insert $row.end "   " {} " $words " \
+                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
             }
         }
         $Text configure -state disabled
@@ -428,7 +525,8 @@ oo::class create ::heatscope::DetailView {
     }
     # What stands behind a line: changes against the other run, then what the compiler did.
     method Chips {line} {
-        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] [$Document chips $line]]
+        set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
+        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $own [$Document chips $line]]
     }
     method FillUnlined {} {
         $Text insert end "[$Document message].\n" message
@@ -482,10 +580,21 @@ oo::class create ::heatscope::DetailView {
         set total [winfo width $Split]
         set mini [expr {[::heatscope::theme size minimap] + 2 * [::heatscope::theme dp 7]}]
         set want [expr {$n * [::heatscope::theme size cellMax]}]
-        # the source keeps what it needs to be read; the bars give way first
-        set narrow [expr {$total < [::heatscope::theme dp 640]}]
-        set bars [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : $narrow ? 76 : 124}]]
-        if {[$Bars cget -width] != $bars} {
+        # the source keeps what it needs to be read; the bars give way first: where there is little room they go
+        # altogether (the read-out has their numbers), and the scope bars become thin
+        set narrow [expr {$total < [::heatscope::theme dp 720]}]
+        if {$narrow != $Folded} {
+            set Folded $narrow
+            if {$narrow} {
+                grid remove $Bars
+            } else {
+                grid $Bars
+            }
+            $Scopes configure -barwidth [expr {$narrow ? [::heatscope::theme dp 8] : [::heatscope::theme size scopeBar]}]
+            my ScopeWidth
+        }
+        set bars [expr {$narrow ? 0 : [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : 124}]]}]
+        if {$bars && [$Bars cget -width] != $bars} {
             $Bars configure -width $bars
         }
         set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
@@ -730,6 +839,11 @@ oo::class create ::heatscope::DetailView {
             my Read ""
             return
         }
+        set said [my SpanWords $x $y $line]
+        if {$said ne ""} {
+            my Read "Line $line: $said"
+            return
+        }
         set row [$Db findline $File $line]
         if {$row >= 0} {
             set sum [lindex [$Db sums -table line -rows [list $row 1] {*}[my Common]] 0]
@@ -737,6 +851,20 @@ oo::class create ::heatscope::DetailView {
         } else {
             my Read "Line $line: no code"
         }
+    }
+
+    # What is known of the reference under the pointer.
+    method SpanWords {x y line} {
+        set words {}
+        if {[dict exists $Marks spans $line]} {
+            set at [lindex [split [$Text index @$x,$y] .] 1]
+            foreach span [dict get $Marks spans $line] {
+                if {$at >= [lindex $span 0] && $at <= [lindex $span 1] && [lindex $span 3] ni $words} {
+                    lappend words [lindex $span 3]
+                }
+            }
+        }
+        return [join $words " \u00b7 "]
     }
 
     method top {} { return $Top }
@@ -761,6 +889,14 @@ oo::class create ::heatscope::DetailView {
             append out "warning: [$Warn.words cget -text]\n"
         }
         append out [$Text get 1.0 end]
+        foreach arrow [dict get $Marks arrows] {
+            append out "arrow: [dict get $arrow words]\n"
+        }
+        dict for {line spans} [dict get $Marks spans] {
+            foreach span $spans {
+                append out "mark: line $line, columns [lindex $span 0]\u2013[lindex $span 1]: [lindex $span 3]\n"
+            }
+        }
         append out [$Heat describe]
         return $out
     }

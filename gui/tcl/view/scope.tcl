@@ -52,7 +52,7 @@ oo::class create ::heatscope::ScopeView {
         bind $Profile <<HeatscopeHover>> [namespace code {my HoverProfile %d}]
         bind $Profile <<ProfilePick>> [namespace code {my OnColumn %d}]
         bind $Profile <<ProfileRange>> [namespace code {my OnRange %d}]
-        bind $in.kinds <Configure> +[namespace code {my Kinds}]
+        bind $in.kinds <Configure> +[namespace code {my OnWidth}]
     }
     method themed {} {
         $Body.in.kinds configure -background [::heatscope::theme colour card]
@@ -104,12 +104,28 @@ oo::class create ::heatscope::ScopeView {
         } else {
             $in.share.time configure -text "no samples"
         }
+        my FitRight $in.share
         lassign [$Run words [dict get $s axis]] one many
         $in.stackhead.title configure -text "Breakdown by $one"
         my Kinds
     }
 
+    # The words on the right of a line give way to those on its left.
+    method FitRight {f} {
+        set right [expr {[winfo exists $f.time] ? "$f.time" : "$f.note"}]
+        set left [expr {[winfo exists $f.part] ? "$f.part" : "$f.title"}]
+        set room [expr {[winfo width $f] - [winfo reqwidth $left] - [::heatscope::theme dp 8]}]
+        if {[winfo width $f] > 20} {
+            $right configure -text [::heatscope::fmt fit [$right cget -text] [expr {max(0, $room)}] {font measure HsUI}]
+        }
+    }
     # The list of categories: colour, name, share, range over processors.
+    method OnWidth {} {
+        if {$Shown >= 0} {
+            my Facts
+            my Line
+        }
+    }
     method Kinds {} {
         set c $Body.in.kinds
         set width [winfo width $c]
@@ -181,10 +197,7 @@ oo::class create ::heatscope::ScopeView {
         }
         $in.linehead.note configure -text "mean [::heatscope::fmt short [dict get $stats mean]], max\
             [::heatscope::fmt short [dict get $stats max]] on [my Label [dict get $stats max_column]]"
-        set room [expr {[winfo width $in.linehead] - [winfo reqwidth $in.linehead.note] - [::heatscope::theme dp 8]}]
-        if {$room > 0} {
-            $in.linehead.title configure -text [::heatscope::fmt fit [$in.linehead.title cget -text] $room {font measure HsUI}]
-        }
+        my FitRight $in.linehead
     }
 
     method OnColumn {hit} {
