@@ -56,7 +56,7 @@ oo::class create ::FakeDb {
         return [dict create index $i label r$i rank $i thread -1 process $i]
     }
     method process {i} { return [dict create rank $i first_thread [expr {2 * $i}] threads 2] }
-    method metric {i} { return {index 0 name {CPU time} unit s scale 0.001} }
+    method metric {i} { return {index 0 name {CPU time} unit s scale 0.001 exact 0} }
     method category {i} { return [lindex {computation communication waiting} $i] }
     method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i]] }
 
@@ -99,7 +99,12 @@ oo::class create ::FakeDb {
             return -code error -errorcode {HEATSCOPE DB ARGUMENT} "scope $s: there are [llength $Scopes]"
         }
         lassign [lindex $Scopes $s] kind name parent file begin end procedure depth
-        return [dict create row $s parent $parent kind $kind name $name procedure $procedure module 0 file $file \
+        # pre-order: what follows and has a parent in the subtree belongs to it
+        set stop [expr {$s + 1}]
+        while {$stop < [llength $Scopes] && [lindex $Scopes $stop 2] >= $s} {
+            incr stop
+        }
+        return [dict create row $s parent $parent subtree_end $stop kind $kind name $name procedure $procedure module 0 file $file \
             line_begin $begin line_end $end depth $depth knowledge map]
     }
     method scopeat {file line} {
@@ -261,6 +266,15 @@ oo::class create ::FakeDb {
                 references [list [dict create text {a[i]} access read stride contiguous stride_bytes 8 size_bytes 8 array a file 1 line 6 column 7]]]
         }
         return {directives {} checks {} references {}}
+    }
+    method messagesites {file line} {
+        if {$file == 1 && $line in {4 5}} {
+            return [list [dict create operation MPI_Send kind send scope 6 file 1 line 4 column 6 arguments [list \
+                [dict create number 1 role {send buffer} text n array n shape {exactly these elements}]] \
+                links [list [dict create kind {loop that fills the buffer before} sure likely operation {} scope 7 file 1 line 5 column 3 \
+                    array {} text {}] [dict create kind {reads what has come} sure certain operation {} scope 3 file 0 line 7 column 1 array {} text {}]]]]
+        }
+        return {}
     }
     method messages {by args} {
         set m [dict create group 3 operation MPI_Send partner {a process} size_class 2 process 1 context 2 scope 5 procedure norm file 0 line 15 \

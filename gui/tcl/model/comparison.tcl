@@ -35,7 +35,7 @@ oo::class create ::heatscope::Comparison {
         if {[dict get $m exact]} {
             return "$sign[::heatscope::fmt amount [expr {$size * [dict get $m scale]}] [dict get $m unit]] in the other run"
         }
-        return "$sign[::heatscope::fmt plural [expr {round($size * 10) / 10.0 == int($size) ? int($size) : round($size * 10) / 10.0}] sample] in the other run"
+        return "$sign[::heatscope::fmt plural $size sample] in the other run"
     }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }

@@ -82,6 +82,47 @@ static void positions(void **state) {
     assert_int_not_equal(out[1], 0);
 }
 
+static void changes_diverge(void **state) {
+    (void)state;
+    double middle[3], black[3], low[3], high[3];
+    hsc_colour_scale s;
+    hsc_colour_scale_init_change(&s, HSC_SCALING_LOG, 1000, false);
+    assert_true(hsc_colour_scale_position(&s, 0) == 0.5);
+    for (double v = 0; v < 2000; v += 7) /* as far to the left as to the right */
+        assert_true(fabs(hsc_colour_scale_position(&s, v) + hsc_colour_scale_position(&s, -v) - 1) < 1e-12);
+    assert_true(hsc_colour_scale_position(&s, -INFINITY) == 0 && hsc_colour_scale_position(&s, INFINITY) == 1);
+    assert_int_equal(hsc_colour_scale_get(&s, 0), s.steps[HSC_COLOUR_STEPS / 2]);
+    assert_int_equal(hsc_colour_scale_get(&s, -1000), hsc_colour_change(-1));
+    assert_int_equal(hsc_colour_scale_get(&s, INFINITY), hsc_colour_change(1));
+    hsc_colour_lab(hsc_colour_change(0), middle);
+    hsc_colour_lab(0, black);
+    hsc_colour_lab(hsc_colour_change(-1), low);
+    hsc_colour_lab(hsc_colour_change(1), high);
+    assert_true(middle[0] - black[0] > 25); /* "no change" is not "no code" */
+    assert_true(high[0] - low[0] > 10);     /* and the ends differ without colour */
+    for (int i = 1; i <= 20; i++) {         /* lighter with every step to either side */
+        double before[3], here[3];
+        for (int side = -1; side <= 1; side += 2) {
+            hsc_colour_lab(hsc_colour_change(side * (i - 1) / 20.0), before);
+            hsc_colour_lab(hsc_colour_change(side * i / 20.0), here);
+            assert_true(here[0] > before[0]);
+        }
+    }
+    char text[HSC_NUMBER_MAX];
+    hsc_number_change(12, 5, 0, text);
+    assert_string_equal(text, "+12");
+    hsc_number_change(-34567, 5, 0, text);
+    assert_string_equal(text, "-35k");
+    hsc_number_change(0, 5, 0, text);
+    assert_string_equal(text, "0");
+    hsc_number_change(1, 5, 1, text);
+    assert_string_equal(text, "2x");
+    hsc_number_change(-1, 5, 1, text);
+    assert_string_equal(text, "0.5x");
+    hsc_number_change(INFINITY, 5, 1, text);
+    assert_string_equal(text, "new");
+}
+
 static void text_contrasts(void **state) {
     (void)state;
     for (int m = 0; m < HSC_COLOURS_COUNT; m++)
@@ -575,7 +616,7 @@ int main(void) {
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
-        cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(changes_diverge), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
