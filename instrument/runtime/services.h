@@ -6,7 +6,8 @@
 #include "rt.h"
 
 typedef struct hsc_rt_services {
-    hsc_rt_thread *(*measured)(void); /* hsc_rt_measured */
+    ptrdiff_t (*self_at)(void); /* of hsc_rt_self, in bytes from the thread pointer: the same in each thread */
+    bool (*active)(void);       /* hsc_rt_active */
     bool (*own)(hsc_rt_thread *t);
     void (*disown)(hsc_rt_thread *t, uint32_t node);
     uint32_t (*walk_here)(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);

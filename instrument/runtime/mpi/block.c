@@ -5,7 +5,6 @@
 
 #include "mpi.h"
 
-#define ANCHOR_NS 200000u
 #define WORDS_MAX (4u << 20)
 #define THRESHOLD_NS 100000u
 
@@ -29,14 +28,10 @@ static bool steady_cycles(void) {
     return k == 2;
 }
 
-uint64_t hsc_mpi_clock(hsc_mpi_block *b) {
-    uint64_t rate = atomic_load_explicit(&heatscope_rt_services.state->ns_per_cycle_q32, memory_order_relaxed);
-    uint64_t passed = hsc_rt_cycles_ns(hsc_cycles() - b->anchor_cycles, rate), now = b->anchor_ns + passed;
-    if (__builtin_expect(passed > ANCHOR_NS || !b->anchor_ns, 0)) {
-        now = hsc_rt_now_ns();
-        b->anchor_cycles = hsc_cycles();
-        b->anchor_ns = steady_cycles() ? now : 0;
-    }
+uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b) {
+    uint64_t now = hsc_rt_now_ns();
+    b->anchor_cycles = hsc_cycles();
+    b->anchor_ns = steady_cycles() ? now : 0;
     b->last_ns = now > b->last_ns ? now : b->last_ns;
     return b->last_ns;
 }
@@ -60,11 +55,9 @@ bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted) {
     return true;
 }
 
-hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
-    hsc_mpi_block *b = t->messages;
+hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t) {
+    hsc_mpi_block *b;
     uint64_t mask;
-    if (b)
-        return b;
     if (!hsc_rt_lock_take(&lock, &mask, 1000))
         return NULL;
     if ((b = free_blocks) != NULL)
@@ -187,7 +180,7 @@ static void forget_paths(hsc_mpi_block *b) {
 static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here, uint32_t node) {
     const hsc_rt_thread *t = b->thread;
     const hsc_rt_frame *s = t->stack;
-    size_t most = (size_t)t->frames * 3 * sizeof *p->word;
+    size_t most = ((size_t)t->frames * 3 + 1) * sizeof *p->word;
     p->node = 0;
     if (!t->frames)
         return; /* not to be had by reading words of this stack alone */
@@ -201,7 +194,7 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
         if (b->words_used + most > b->words_room)
             forget_paths(b);
         p->word = (void *)(b->words + b->words_used); /* NOLINT */
-        p->room = t->frames * 3;
+        p->room = t->frames * 3 + 1;
         b->words_used += most;
     }
     uint32_t n = 0;
@@ -225,6 +218,10 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
         if (f->bp_slot)
             bp_slot = f->bp_slot;
     }
+    if (n % 2) { /* compared in pairs */
+        p->word[n] = p->word[n - 1];
+        n++;
+    }
     p->pc = here->pc;
     p->sp = here->sp;
     p->bp = here->bp;
@@ -245,32 +242,26 @@ static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_he
     return node;
 }
 
-uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here) {
+uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here) {
     uint32_t generation = atomic_load_explicit(&heatscope_rt_services.state->generation, memory_order_relaxed);
     if (b->generation != generation) { /* modules came or went */
         forget_paths(b);
         b->generation = generation;
     }
-    uint64_t h = (here->pc ^ here->sp * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
-    hsc_mpi_path *set = &b->path[h >> 54 & (HSC_MPI_PATHS - 4)], *worst = set;
-    for (hsc_mpi_path *p = set; p < set + 4; p++) {
-        if (!p->node) {
-            worst = p;
-            continue;
-        }
-        if (p->pc != here->pc || p->sp != here->sp || (p->bp_matters && p->bp != here->bp))
-            continue;
-        uint32_t i = 0;
-        while (i < p->words && *(const volatile uint64_t *)p->word[i].at == p->word[i].value)
-            i++;
-        if (i == p->words)
+    hsc_mpi_path *set = hsc_mpi_paths_of(b, here), *worst = set;
+    for (hsc_mpi_path *p = set; p < set + HSC_MPI_WAYS; p++) {
+        if (hsc_mpi_is_here(p, here))
             return p->node;
+        if (!p->node) { /* they are filled in order */
+            worst = p;
+            break;
+        }
     }
     if (worst->node) { /* the oldest goes */
         hsc_mpi_path kept = set[0];
-        memmove(set, set + 1, 3 * sizeof *set);
-        set[3] = kept;
-        worst = &set[3];
+        memmove(set, set + 1, (HSC_MPI_WAYS - 1) * sizeof *set);
+        worst = &set[HSC_MPI_WAYS - 1];
+        *worst = kept;
     }
     return walk(b, here, worst);
 }

@@ -10,9 +10,25 @@ static void write_due(const hsc_mpi_call *c) {
     heatscope_rt_services.disown(c->thread, c->node);
 }
 
+static ptrdiff_t self_at; /* where the thread's data are, from the thread pointer */
+
+static __attribute__((constructor(104))) void find_self(void) {
+    self_at = heatscope_rt_services.self_at();
+}
+
+/* hsc_rt_measured of here.h, without a call. */
+static inline hsc_rt_thread *measured(const hsc_rt_state *rt) {
+    hsc_rt_thread *t = *(hsc_rt_thread *const *)((const char *)__builtin_thread_pointer() + self_at); /* NOLINT */
+    if (!t || !atomic_load_explicit(&rt->on, memory_order_relaxed))
+        return NULL;
+    bool same = __builtin_expect(rt->same_process != NULL, 1) ? atomic_load_explicit(rt->same_process, memory_order_relaxed) != 0
+                                                             : heatscope_rt_services.active();
+    return same ? t : NULL;
+}
+
 bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, const hsc_rt_here *here) {
     const hsc_rt_services *rt = &heatscope_rt_services;
-    hsc_rt_thread *t = rt->measured();
+    hsc_rt_thread *t = self_at ? measured(rt->state) : NULL;
     hsc_mpi_block *b = t ? hsc_mpi_block_of(t) : NULL;
     if (!b || !rt->state->options.messages)
         return false;
@@ -47,7 +63,7 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, c
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
     if (b->last_ns >= t->messages_due || op->kind == HSC_MPI_FINALIZE)
         write_due(c);
-    c->node = hsc_mpi_node(b, here);
+    c->node = hsc_mpi_node(b, here, atomic_load_explicit(&rt->state->generation, memory_order_relaxed));
     if (hsc_mpi_lib.ready && hsc_mpi_lib.kind)
         hsc_mpi_before(c);
     c->enter = hsc_mpi_clock(b);
@@ -68,28 +84,25 @@ typedef struct amount {
     uint64_t sent_messages, sent, received_messages, received, size, completions;
 } amount;
 
-static void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_mpi_op *op, uint32_t peer_class,
-                 uint64_t duration, const amount *x) {
+HSC_MPI_HOT void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_mpi_op *op, uint32_t peer_class,
+                      uint64_t duration, const amount *x) {
     hsc_mpi_summary *s = hsc_mpi_summary_of(b, thread_id, node, id_of(op), peer_class, x->size);
     if (!s)
         return;
     unsigned size_class = (hsc_mpi_bits(x->size) + 3) / 4, d = hsc_mpi_bits(duration);
-    if (!s->calls || x->size < s->size_min)
-        s->size_min = x->size;
-    if (!s->calls || duration < s->duration_min)
-        s->duration_min = duration;
-    s->calls++;
+    s->size_min = x->size < s->size_min ? x->size : s->size_min;
+    s->duration_min = duration < s->duration_min ? duration : s->duration_min;
     s->sent_messages += x->sent_messages;
     s->sent_bytes += x->sent;
     s->received_messages += x->received_messages;
     s->received_bytes += x->received;
     s->completions += x->completions;
     s->size_max = x->size > s->size_max ? x->size : s->size_max;
-    s->size_squares += (double)x->size * (double)x->size;
+    s->size_squares += (double)(int64_t)x->size * (double)(int64_t)x->size;
     s->sizes[size_class ? hsc_mpi_bits(x->size) - (4 * size_class - 3) : 0]++;
     s->duration += duration;
     s->duration_max = duration > s->duration_max ? duration : s->duration_max;
-    s->duration_squares += (double)duration * (double)duration;
+    s->duration_squares += (double)(int64_t)duration * (double)(int64_t)duration;
     s->durations[d < HSC_MPI_DURATIONS ? d : HSC_MPI_DURATIONS - 1]++;
 }
 
@@ -352,12 +365,12 @@ static void post(hsc_mpi_call *c, uint64_t duration, bool deferred) {
 /* ---- the end of each kind
  * ----------------------------------------------------------------------------------------------------------- */
 
-static void after_point_to_point(hsc_mpi_call *c, uint64_t duration) {
+/* Made for each kind: what it has not, costs nothing. */
+HSC_MPI_HOT void after_point_to_point(hsc_mpi_call *c, uint64_t duration, bool sends, bool receives, bool posts) {
     hsc_mpi_block *b = c->block;
-    bool sends = !IS(c, RECEIVE), receives = !IS(c, SEND), posts = has(c, 'r'),
-         persistent = c->op->flags & HSC_MPI_PERSISTENT;
+    bool persistent = posts && c->op->flags & HSC_MPI_PERSISTENT;
     amount x = {.sent = sends && c->dest != hsc_mpi_lib.proc_null ? c->sent : 0};
-    if (c->request) { /* taken by a matched probe before */
+    if (receives && c->request) { /* taken by a matched probe before */
         hsc_mpi_request *m = c->request;
         c->comm = m->comm;
         c->from = m->from;
@@ -406,8 +419,10 @@ static void after_point_to_point(hsc_mpi_call *c, uint64_t duration) {
             x = (amount){0};
     }
     note(b, 0, c->node, c->op, c->peer_class, duration, &x);
-    send_event(c, duration);
-    receive_event(c, duration, x.received);
+    if (sends)
+        send_event(c, duration);
+    if (receives)
+        receive_event(c, duration, x.received);
 }
 
 static void after_probe(hsc_mpi_call *c, uint64_t duration) {
@@ -472,9 +487,19 @@ static void after(hsc_mpi_call *c, uint64_t leave) {
     amount x = {0};
     switch (c->op->kind) {
     case HSC_MPI_SEND:
+        if (has(c, 'r'))
+            after_point_to_point(c, duration, true, false, true);
+        else
+            after_point_to_point(c, duration, true, false, false);
+        return;
     case HSC_MPI_RECEIVE:
+        if (has(c, 'r'))
+            after_point_to_point(c, duration, false, true, true);
+        else
+            after_point_to_point(c, duration, false, true, false);
+        return;
     case HSC_MPI_SENDRECEIVE:
-        after_point_to_point(c, duration);
+        after_point_to_point(c, duration, true, true, has(c, 'r'));
         return;
     case HSC_MPI_PROBE:
         after_probe(c, duration);

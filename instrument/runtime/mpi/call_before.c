@@ -4,7 +4,7 @@
 
 #define TOO_MANY_REQUESTS (1u << 24)
 
-static uint64_t type_size(const hsc_mpi_call *c, uint64_t h) {
+HSC_MPI_HOT uint64_t type_size(const hsc_mpi_call *c, uint64_t h) {
     hsc_mpi_block *b = c->block;
     uint32_t generation = atomic_load_explicit(&hsc_mpi_types_generation, memory_order_acquire);
     if (b->types_generation != generation) {
@@ -25,7 +25,7 @@ static uint64_t times(int64_t count, uint64_t size) {
 }
 
 /* Bytes of `count` elements, both arguments by role; what a count of 0 has as type is not looked at. */
-static uint64_t bytes(const hsc_mpi_call *c, char count, char type) {
+HSC_MPI_HOT uint64_t bytes(const hsc_mpi_call *c, char count, char type) {
     int64_t n = number(c, count);
     return n > 0 && has(c, type) ? times(n, type_size(c, handle(c, type))) : 0;
 }
@@ -46,7 +46,7 @@ static uint64_t sum(const hsc_mpi_call *c, char counts, char type, char types, i
     return all;
 }
 
-static hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
+HSC_MPI_HOT hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
     hsc_mpi_block *b = c->block;
     uint32_t generation = atomic_load_explicit(&hsc_mpi_comms_generation, memory_order_acquire);
     if (b->comms_generation != generation) {
@@ -102,7 +102,7 @@ static void want_statuses(hsc_mpi_call *c) {
  * -----------------------------------------------------------------------------------------------------------------------
  */
 
-static void look_at_send(hsc_mpi_call *c) {
+HSC_MPI_HOT void look_at_send(hsc_mpi_call *c) {
     c->dest = number(c, 'd');
     c->tag = number(c, 'g');
     c->sent = bytes(c, 'c', 't');

@@ -11,8 +11,7 @@ static hsc_mpi_channel **buckets, *piece;
 static uint32_t left, channels;
 static _Atomic uint32_t lock;
 
-hsc_mpi_channel *hsc_mpi_channel_of(const hsc_mpi_comm *c, int64_t peer, int64_t tag, bool received) {
-    uint64_t a = (uint64_t)c->id << 32 | (uint32_t)peer, b = (uint64_t)(uint32_t)tag << 1 | received;
+hsc_mpi_channel *hsc_mpi_channel_slow(hsc_mpi_comm *c, uint64_t a, uint64_t b) {
     uint64_t h = (a * 0x9e3779b97f4a7c15u ^ b) * 0xc2b2ae3d27d4eb4fu;
     hsc_mpi_lock(&lock);
     if (!buckets)
@@ -34,5 +33,7 @@ hsc_mpi_channel *hsc_mpi_channel_of(const hsc_mpi_comm *c, int64_t peer, int64_t
         }
     }
     hsc_mpi_unlock(&lock);
+    if (x)
+        atomic_store_explicit(&c->last[b & 1], x, memory_order_release);
     return x;
 }

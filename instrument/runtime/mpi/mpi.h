@@ -151,6 +151,7 @@ typedef struct hsc_mpi_comm {
     int32_t *world;              /* world rank of each process that can be a partner; NULL: the same number */
     _Atomic uint64_t collectives, children;
     uint64_t last_enter; /* of the last collective operation */
+    _Atomic(struct hsc_mpi_channel *) last[2]; /* channel of the last message sent, received */
     struct hsc_mpi_comm *next;
 } hsc_mpi_comm;
 
@@ -184,8 +185,13 @@ typedef struct hsc_mpi_channel {
     struct hsc_mpi_channel *next;
 } hsc_mpi_channel;
 
-/* NULL: there are too many. */
-hsc_mpi_channel *hsc_mpi_channel_of(const hsc_mpi_comm *c, int64_t peer, int64_t tag, bool received);
+hsc_mpi_channel *hsc_mpi_channel_slow(hsc_mpi_comm *c, uint64_t a, uint64_t b);
+/* NULL: there are too many. Channels are never freed. */
+static inline hsc_mpi_channel *hsc_mpi_channel_of(hsc_mpi_comm *c, int64_t peer, int64_t tag, bool received) {
+    uint64_t a = (uint64_t)c->id << 32 | (uint32_t)peer, b = (uint64_t)(uint32_t)tag << 1 | received;
+    hsc_mpi_channel *x = atomic_load_explicit(&c->last[received], memory_order_acquire);
+    return x && x->a == a && x->b == b ? x : hsc_mpi_channel_slow(c, a, b);
+}
 static inline uint64_t hsc_mpi_next(_Atomic uint64_t *n) {
     if (hsc_mpi_lib.multiple)
         return atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
@@ -219,20 +225,28 @@ hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in
 void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
 void hsc_mpi_request_each(void (*visit)(hsc_mpi_request *r, void *context), void *context);
 
+static inline unsigned hsc_mpi_bits(uint64_t v) {
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
 /* ---- what a thread has measured (block.c, summary_ss.c)
  * ---------------------------------------------------------------------- */
 
 #define HSC_MPI_DURATIONS 48u
 #define HSC_MPI_PATHS 1024u
+#define HSC_MPI_HINTS 256u
+#define HSC_MPI_ANCHOR_NS 200000u
+#define HSC_MPI_HOT static inline __attribute__((always_inline))
 
+/* Calls are the sum of their durations' histogram; a minimum is that of none (UINT64_MAX) before the first. */
 typedef struct hsc_mpi_summary {
     uint64_t key; /* node, operation, classes */
     uint32_t thread_id, next;
-    bool dirty;
-    uint64_t calls, sent_messages, sent_bytes, received_messages, received_bytes, size_min, size_max;
-    uint64_t duration, duration_min, duration_max, completions, in_flight, completion;
+    uint64_t size_min, size_max, duration, duration_min, duration_max;
     double size_squares, duration_squares;
+    uint64_t sent_messages, sent_bytes, received_messages, received_bytes, completions, in_flight, completion;
     uint32_t sizes[5], durations[HSC_MPI_DURATIONS];
+    bool dirty;
 } hsc_mpi_summary;
 
 typedef struct hsc_mpi_peer {
@@ -245,7 +259,7 @@ typedef struct hsc_mpi_path {
     uint64_t pc, sp, bp;
     uint32_t node, words, room;
     bool bp_matters;
-    struct {
+    struct hsc_mpi_word {
         const uint64_t *at;
         uint64_t value;
     } * word; /* of the stack: while they are as they were, so is the path */
@@ -281,28 +295,75 @@ typedef struct hsc_mpi_block {
         hsc_mpi_comm *comm;
     } comms[16];
     uint32_t types_generation, comms_generation;
+    uint32_t hint[HSC_MPI_HINTS]; /* by node: the summary noted in last, index + 1 */
     hsc_mpi_path path[HSC_MPI_PATHS];
 } hsc_mpi_block;
 
 extern _Atomic uint32_t hsc_mpi_types_generation, hsc_mpi_comms_generation;
 
-hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t); /* NULL: no memory */
-uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here);
-uint64_t hsc_mpi_clock(hsc_mpi_block *b); /* CLOCK_MONOTONIC, by the cycle counter where that is steady */
+hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t); /* NULL: no memory */
+static inline hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
+    return __builtin_expect(t->messages != NULL, 1) ? t->messages : hsc_mpi_block_new(t);
+}
+/* Its words are of this thread's own stack: they can be read whatever has become of the frames. */
+HSC_MPI_HOT bool hsc_mpi_is_here(const hsc_mpi_path *p, const hsc_rt_here *here) {
+    if (p->pc != here->pc || p->sp != here->sp || !p->node || (p->bp_matters && p->bp != here->bp))
+        return false;
+    uint64_t differ = 0;
+    for (const struct hsc_mpi_word *w = p->word, *end = w + p->words; w != end; w += 2)
+        differ |= (*(const volatile uint64_t *)w[0].at ^ w[0].value) | (*(const volatile uint64_t *)w[1].at ^ w[1].value);
+    return !differ;
+}
+
+#define HSC_MPI_WAYS 4u
+HSC_MPI_HOT hsc_mpi_path *hsc_mpi_paths_of(hsc_mpi_block *b, const hsc_rt_here *here) {
+    uint64_t h = (here->pc ^ here->sp * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    return &b->path[h >> 54 & (HSC_MPI_PATHS - HSC_MPI_WAYS)];
+}
+
+uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here);
+/* The node of the caller's call path; 0: not to be had. */
+HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uint32_t generation) {
+    const hsc_mpi_path *p = hsc_mpi_paths_of(b, here);
+    return __builtin_expect(b->generation == generation && hsc_mpi_is_here(p, here), 1) ? p->node : hsc_mpi_node_slow(b, here);
+}
+
+uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
+/* CLOCK_MONOTONIC, by the cycle counter where that is steady */
+HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b) {
+    uint64_t rate = atomic_load_explicit(&heatscope_rt_services.state->ns_per_cycle_q32, memory_order_relaxed);
+    uint64_t passed = hsc_rt_cycles_ns(hsc_cycles() - b->anchor_cycles, rate), now = b->anchor_ns + passed;
+    if (__builtin_expect(passed > HSC_MPI_ANCHOR_NS || !b->anchor_ns, 0))
+        return hsc_mpi_clock_slow(b);
+    b->last_ns = now > b->last_ns ? now : b->last_ns;
+    return b->last_ns;
+}
 bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted);
 
-hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, uint32_t operation_id,
-                                    uint32_t peer_class, uint64_t size);
-hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank);
+hsc_mpi_summary *hsc_mpi_summary_slow(hsc_mpi_block *b, uint32_t thread_id, uint64_t key); /* NULL: no memory */
+HSC_MPI_HOT hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, uint32_t operation_id,
+                                                uint32_t peer_class, uint64_t size) {
+    uint32_t size_class = (hsc_mpi_bits(size) + 3) / 4, i = b->hint[node % HSC_MPI_HINTS];
+    uint64_t key = (uint64_t)node << 32 | (uint64_t)operation_id << 16 | peer_class << 8 | size_class;
+    hsc_mpi_summary *s = i ? b->summary + (i - 1) : NULL;
+    if (__builtin_expect(s && s->key == key && s->thread_id == thread_id && s->dirty, 1))
+        return s;
+    return hsc_mpi_summary_slow(b, thread_id, key);
+}
+static inline uint32_t hsc_mpi_peer_slot(uint32_t rank_1, uint32_t room) {
+    return (uint32_t)(rank_1 * 0x9e3779b97f4a7c15u >> 40) & (room - 1);
+}
+hsc_mpi_peer *hsc_mpi_peer_slow(hsc_mpi_block *b, int world_rank); /* NULL: nobody, or no memory */
+HSC_MPI_HOT hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank) {
+    uint32_t rank_1 = (uint32_t)world_rank + 1;
+    hsc_mpi_peer *p = b->peer_room ? &b->peer[hsc_mpi_peer_slot(rank_1, b->peer_room)] : NULL;
+    return __builtin_expect(p && p->rank_1 == rank_1 && p->dirty, 1) ? p : hsc_mpi_peer_slow(b, world_rank);
+}
 /* Writes what is new; handlers call it too. `now` ns. Returns the bytes that it took, about. */
 uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last);
 bool hsc_mpi_event(hsc_mpi_block *b, const hsc_rec_message_event *e);
 void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns);
 uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
-
-static inline unsigned hsc_mpi_bits(uint64_t v) {
-    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
-}
 
 /* ---- a call (call.c)
  * ---------------------------------------------------------------------------------------------------------- */

@@ -48,10 +48,11 @@ static bool more_summaries(hsc_mpi_block *b) {
     return true;
 }
 
-hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, uint32_t operation_id,
-                                    uint32_t peer_class, uint64_t size) {
-    uint32_t size_class = (hsc_mpi_bits(size) + 3) / 4;
-    uint64_t key = (uint64_t)node << 32 | (uint64_t)operation_id << 16 | peer_class << 8 | size_class;
+static void empty(hsc_mpi_summary *s) {
+    *s = (hsc_mpi_summary){.key = s->key, .thread_id = s->thread_id, .next = s->next, .size_min = UINT64_MAX, .duration_min = UINT64_MAX};
+}
+
+hsc_mpi_summary *hsc_mpi_summary_slow(hsc_mpi_block *b, uint32_t thread_id, uint64_t key) {
     uint64_t h = hash(key, thread_id);
     hsc_mpi_summary *s = NULL;
     if (b->summary_room)
@@ -66,23 +67,25 @@ hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32
         s->key = key;
         s->thread_id = thread_id;
         s->next = *at;
+        empty(s);
         *at = b->summaries;
     }
     if (!s->dirty) {
         s->dirty = true;
         b->dirty[b->dirties++] = (uint32_t)(s - b->summary);
     }
+    b->hint[(key >> 32) % HSC_MPI_HINTS] = (uint32_t)(s - b->summary) + 1;
     return s;
 }
 
 static hsc_mpi_peer *peer_at(hsc_mpi_peer *table, uint32_t room, uint32_t rank_1) {
-    uint32_t i = (uint32_t)(rank_1 * 0x9e3779b97f4a7c15u >> 40) & (room - 1);
+    uint32_t i = hsc_mpi_peer_slot(rank_1, room);
     while (table[i].rank_1 && table[i].rank_1 != rank_1)
         i = (i + 1) & (room - 1);
     return &table[i];
 }
 
-hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank) {
+hsc_mpi_peer *hsc_mpi_peer_slow(hsc_mpi_block *b, int world_rank) {
     uint32_t rank_1 = (uint32_t)world_rank + 1;
     if (world_rank < 0)
         return NULL;
@@ -128,22 +131,25 @@ static hsc_u64s histogram(uint64_t *out, const uint32_t *counts, uint32_t n, uin
 static bool put_summary(hsc_rt_thread *t, hsc_mpi_summary *s, uint64_t now) {
     uint64_t sizes[8], durations[HSC_MPI_DURATIONS + 1];
     uint32_t size_class = s->key & 255;
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < HSC_MPI_DURATIONS; i++)
+        calls += s->durations[i];
     hsc_rec_message_summary r = {.time = now,
                                  .thread_id = s->thread_id,
                                  .node_id = s->key >> 32,
                                  .operation_id = s->key >> 16 & 0xffff,
                                  .peer_class = s->key >> 8 & 255,
                                  .size_class = size_class,
-                                 .calls = s->calls,
+                                 .calls = calls,
                                  .sent_messages = s->sent_messages,
                                  .sent_bytes = s->sent_bytes,
                                  .received_messages = s->received_messages,
                                  .received_bytes = s->received_bytes,
-                                 .size_min = s->size_min,
+                                 .size_min = calls ? s->size_min : 0,
                                  .size_max = s->size_max,
                                  .size_squares = s->size_squares,
                                  .duration_ns = s->duration,
-                                 .duration_min = s->duration_min,
+                                 .duration_min = calls ? s->duration_min : 0,
                                  .duration_max = s->duration_max,
                                  .duration_squares = s->duration_squares,
                                  .completions = s->completions,
@@ -164,8 +170,7 @@ uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last) {
             b->dirty[kept++] = b->dirty[i];
             continue;
         }
-        hsc_mpi_summary empty = {.key = s->key, .thread_id = s->thread_id, .next = s->next};
-        *s = empty;
+        empty(s);
         written += OF_A_RECORD;
     }
     b->dirties = kept;
