@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_TIME, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
@@ -13,6 +13,8 @@ static const hsc_cli_option options[] = {
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
     {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
     {"embed-sources", 0, NULL, "put the text of the source files into the database, so that it can be read elsewhere"},
+    {"code", 0, "SIZE", "machine code to disassemble into the database, the hottest procedures first: none or KiB (2048)"},
+    {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
@@ -32,6 +34,8 @@ static const hsc_cli_command command = {
         "A file of --categories has lines 'category NAME' and 'procedure|module|worker PATTERN CATEGORY [strong|soft]'; a module is a program or library by the name of its file, PATTERN has * and ?.\n\n"
         "--embed-sources takes files whose checksum is that of the build, or, where the build tells none, that are not "
         "younger than the program.\n\n"
+        "The instructions of procedures with samples go into the database with their text, so that heatscope annotate and the viewer "
+        "need neither the program nor a disassembler: some 8 bytes each.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
     .options = options,
@@ -39,9 +43,9 @@ static const hsc_cli_command command = {
 
 typedef struct settings {
     const char *output;
-    unsigned long long workers;
+    unsigned long long workers, code_kib;
     const char *categories;
-    bool launchers, embed, no_times, quiet;
+    bool launchers, embed, no_code, intel, no_times, quiet;
 } settings;
 
 static int set(void *ctx, int option, const char *value) {
@@ -62,6 +66,16 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_EMBED:
         s->embed = true;
+        return -1;
+    case OPT_CODE:
+        s->no_code = !strcmp(value, "none");
+        if (!s->no_code && !hsc_cli_parse_u64(value, 1, 4u << 20, &s->code_kib))
+            return hsc_cli_bad_value(&command, option, "none, or KiB from 1 to 4194304", value);
+        return -1;
+    case OPT_SYNTAX:
+        s->intel = !strcmp(value, "intel");
+        if (!s->intel && strcmp(value, "att"))
+            return hsc_cli_bad_value(&command, option, "att or intel", value);
         return -1;
     case OPT_TIME:
         s->no_times = !strcmp(value, "none");
@@ -139,6 +153,9 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .workers = (unsigned)s.workers,
                                      .keep_launchers = s.launchers,
                                      .embed_sources = s.embed,
+                                     .no_code = s.no_code,
+                                     .code_bytes = (uint64_t)s.code_kib << 10,
+                                     .intel = s.intel,
                                      .no_times = s.no_times,
                                      .categories = s.categories};
     code = hsc_cli_correlate("correlate", &wanted, &summary);

@@ -154,7 +154,8 @@ static bool add_leaf(const expansion *x, jthread *t, uint32_t context, const jpl
                   .metric = (uint8_t)metric,
                   .count = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX,
                   .order = (uint32_t)t->leaves.n};
-    return HSC_PUSH(t->leaves, leaf);
+    return HSC_PUSH(t->leaves, leaf) &&
+           (!place || hsc_join_note_address(t, (uint32_t)(place - x->j->places.p), metric, value));
 }
 
 /* The same of what weights other than 1 do: `excess` and `sum` of values that are multiplied with `factor`. */
@@ -339,6 +340,7 @@ static bool expand_thread(expansion *x, jthread *t) {
     hsc_table known = {0};
     ok = ok && add_worked(x, t, truncated, &known) && add_other_leaves(x, t, context_of, no_path, &known);
     hsc_table_fini(&known);
+    hsc_join_settle_addresses(t);
     for (size_t i = 0; ok && i < t->forks.n; i++) {
         uint32_t row = hsc_join_node_row(t, t->forks.p[i].node);
         if (row != HSC_NO_INDEX) {

@@ -382,7 +382,7 @@ static void put_attributes(emit *e) {
 hsc_status hsc_join_emit(join *j, hsc_err *err) {
     static const hsc_db_table tables[] = {HSC_TABLE_LINE,         HSC_TABLE_LINE_INCL, HSC_TABLE_SCOPE_EXCL,
                                           HSC_TABLE_SCOPE_INCL,   HSC_TABLE_SCOPE_CATEGORY,
-                                          HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE};
+                                          HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE,  HSC_TABLE_INSTRUCTION};
     emit e = {.j = j, .err = err};
     e.status = hsc_store_create(j->options->output, j->workers, &e.s, err);
     if (e.status != HSC_OK)
@@ -404,6 +404,8 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         e.status = hsc_join_put_data(j, e.s, err);
     if (e.status == HSC_OK)
         e.status = hsc_join_emit_blame(j, e.s, err);
+    if (e.status == HSC_OK)
+        e.status = hsc_join_put_instructions(j, e.s, err);
     for (uint32_t m = 0; m < j->metrics.n; m++)
         for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
             e.status = hsc_join_put_values(j, e.s, m, tables[i], err);

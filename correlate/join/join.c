@@ -16,6 +16,7 @@ static void free_thread(jthread *t) {
     free(t->other_values.p);
     free(t->event_times.p);
     free(t->leaves.p);
+    free(t->addresses.p);
     free(t->timed.p);
     free(t->timed_other.p);
     hsc_table_fini(&t->node_rows);
@@ -69,6 +70,7 @@ static void free_join(join *j) {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_join_free_data(j);
+    hsc_join_free_instructions(j);
     hsc_table_fini(&j->place_rows);
     hsc_table_fini(&j->line_rows);
     hsc_pool_fini(&j->pool);
@@ -116,6 +118,8 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         status = hsc_join_make_contexts(&j, err);
     if (status == HSC_OK)
         status = hsc_join_make_ledger(&j, err);
+    if (status == HSC_OK)
+        status = hsc_join_make_instructions(&j, err);
     if (status == HSC_OK)
         status = hsc_join_blame(&j, err);
     if (status == HSC_OK) {

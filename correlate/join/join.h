@@ -19,6 +19,9 @@ typedef struct hsc_join_options {
     size_t map_dir_count;
     const char *categories;    /* file of the user's categories and rules; NULL: none */
     bool embed_sources;        /* the text of source files that are those of the build goes into the database */
+    bool no_code;              /* leave out the machine code of procedures with samples */
+    uint64_t code_bytes;       /* of machine code to disassemble, the hottest procedures first; 0: 2 MiB */
+    bool intel;                /* operands as Intel writes them, not as AT&T does */
     bool no_times;             /* leave out the samples in the order of time */
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */

@@ -6,6 +6,7 @@
  *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
  *   scopes.c      static scope tree, files, lines
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
+ *   addresses.c   samples by address; the instructions there
  *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
  *   weights.c     what samples of other weights than 1 do to intervals
  *   values.c      leaves x threads -> value tables                                    (parallel over threads)
@@ -55,6 +56,11 @@ typedef struct jleaf { /* samples of one thread that ended at one place of the c
     uint32_t order; /* among the thread's leaves before they were sorted */
 } jleaf;
 
+typedef struct jaddress { /* values of a thread at a place */
+    uint32_t place; /* row of join.places */
+    uint32_t metric, count;
+} jaddress;
+
 typedef struct jtimed { /* which leaf a sample counts in: by what its record says */
     uint32_t key;       /* row of its node * STATES + state; JTIMED_NO_PATH + state: no node */
     uint32_t leaf;      /* row of the thread's leaves */
@@ -102,6 +108,7 @@ typedef struct jthread {
     HSC_VEC(uint64_t) other_values;
     HSC_VEC(jevent_time) event_times;
     HSC_VEC(jleaf) leaves;
+    HSC_VEC(jaddress) addresses; /* addresses.c: by metric and place */
     /* times.c */
     HSC_VEC(jtimed) timed;
     HSC_VEC(jtimed_other) timed_other;
@@ -265,6 +272,7 @@ typedef struct jplace { /* a distinct address */
     uint32_t file, line;                   /* of the code's tables */
     uint32_t instance;                     /* of the code's tables */
     uint32_t line_row;                     /* in the line table */
+    uint32_t instruction;                  /* in the instruction table; HSC_NO_INDEX: no samples */
 } jplace;
 
 /* ---- the database's rows ---- */
@@ -380,6 +388,7 @@ typedef struct join {
     HSC_VEC(jprocess *) run;         /* rows of the process table */
     HSC_VEC(jledger) ledger;
     struct hsc_spill *spill;
+    struct jmachine *machine; /* addresses.c */
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
@@ -441,7 +450,16 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 bool hsc_join_note_timed(jthread *t, size_t before, uint64_t row, uint64_t region, uint64_t event);
 /* The leaves were sorted and added up: row `leaf_of[order]` is where each went. */
 void hsc_join_settle_timed(jthread *t, const uint32_t *leaf_of);
+/* addresses.c. While leaves are made: a value at a place; after a thread's last. False: out of memory. */
+bool hsc_join_note_address(jthread *t, uint32_t place, uint32_t metric, uint64_t value);
+void hsc_join_settle_addresses(jthread *t);
+/* After the scopes and contexts: which instructions the database has, and the row of each place with values. */
+typedef struct jmachine jmachine;
+hsc_status hsc_join_make_instructions(join *j, hsc_err *err);
+uint64_t hsc_join_instruction_rows(const join *j);
+void hsc_join_free_instructions(join *j);
 struct hsc_store;
+hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
 /* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */
 bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);

@@ -112,7 +112,8 @@ static hsc_status find_places(join *j, hsc_err *err) {
             if (*at == HSC_NO_INDEX) {
                 *at = (uint32_t)j->places.n;
                 jplace place = {.address = node->address, .module = module, .exact = exact, .level = HSC_LEVEL_NOTHING,
-                                .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX};
+                                .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX,
+                                .instruction = HSC_NO_INDEX};
                 if (!HSC_PUSH(j->places, place) || !HSC_PUSH(j->modules.p[module].address_rows, *at))
                     return hsc_join_no_memory(err);
             }

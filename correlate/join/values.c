@@ -171,6 +171,12 @@ static void sum_subtrees(const table_job *job, const jthread *t, unsigned catego
 
 static void exclusive(const table_job *job, const jthread *t, scratch *w) {
     const join *j = job->j;
+    if (job->table == HSC_TABLE_INSTRUCTION) {
+        for (size_t i = 0; i < t->addresses.n; i++)
+            if (t->addresses.p[i].metric == job->metric && j->places.p[t->addresses.p[i].place].instruction != HSC_NO_INDEX)
+                count(w, j->places.p[t->addresses.p[i].place].instruction, t->addresses.p[i].count);
+        return;
+    }
     for (size_t i = 0; i < t->leaves.n; i++) {
         const jleaf *leaf = &t->leaves.p[i];
         uint32_t row = HSC_NO_INDEX;
@@ -303,6 +309,9 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
         break;
     case HSC_TABLE_INSTANCE:
         rows = j->instances.n;
+        break;
+    case HSC_TABLE_INSTRUCTION:
+        rows = hsc_join_instruction_rows(j);
         break;
     default:
         return hsc_err_set(err, HSC_E_ARGUMENT, "table %d is not made by the join", (int)table);

@@ -48,6 +48,10 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_counter_thread:
     case HSC_COL_counter_value_counter:
     case HSC_COL_cost_thread:
+    case HSC_COL_code_part_module:
+    case HSC_COL_code_part_procedure:
+    case HSC_COL_instruction_module:
+    case HSC_COL_inlining_scope:
         return false;
     default:
         return true;
@@ -158,6 +162,35 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         for (uint64_t i = 0; i < n; i++)
             if (parent[i] != HSC_NONE && parent[i] >= i)
                 return bad(t, HSC_COL_block_parent, i, "a row before it", parent[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_code_part: {
+        const uint32_t *module = t->columns[HSC_COL_code_part_module], *first = t->columns[HSC_COL_code_part_first],
+                       *count = t->columns[HSC_COL_code_part_rows], *byte = t->columns[HSC_COL_code_part_first_byte];
+        const uint64_t *begin = t->columns[HSC_COL_code_part_begin], *end = t->columns[HSC_COL_code_part_end];
+        for (uint64_t i = 0; i < n; i++) {
+            if (end[i] < begin[i] || (i && (module[i] < module[i - 1] || (module[i] == module[i - 1] && begin[i] < end[i - 1]))))
+                return bad(t, HSC_COL_code_part_begin, i, "pieces sorted by module and address, none in another", begin[i], err);
+            if (first[i] == HSC_NONE ? count[i] : count[i] > t->rows[HSC_TAB_instruction] - first[i])
+                return bad(t, HSC_COL_code_part_rows, i, "rows that there are", count[i], err);
+            if (byte[i] != HSC_NONE && end[i] - begin[i] > t->rows[HSC_TAB_code_byte] - byte[i])
+                return bad(t, HSC_COL_code_part_first_byte, i, "bytes that there are", byte[i], err);
+        }
+        return HSC_OK;
+    }
+    case HSC_TAB_instruction: {
+        const uint32_t *module = t->columns[HSC_COL_instruction_module];
+        const uint64_t *address = t->columns[HSC_COL_instruction_address];
+        for (uint64_t i = 1; i < n; i++)
+            if (module[i] < module[i - 1] || (module[i] == module[i - 1] && address[i] <= address[i - 1]))
+                return bad(t, HSC_COL_instruction_address, i, "rows sorted by module and address, each once", address[i], err);
+        return HSC_OK;
+    }
+    case HSC_TAB_inlining: {
+        const uint32_t *parent = t->columns[HSC_COL_inlining_parent];
+        for (uint64_t i = 0; i < n; i++)
+            if (parent[i] != HSC_NONE && parent[i] >= i)
+                return bad(t, HSC_COL_inlining_parent, i, "a row before it", parent[i], err);
         return HSC_OK;
     }
     case HSC_TAB_visit_category: {

@@ -277,6 +277,11 @@ static bool came_later(int column) {
     case HSC_TAB_counter:
     case HSC_TAB_counter_value:
     case HSC_TAB_cost:
+    case HSC_TAB_code_part:
+    case HSC_TAB_instruction:
+    case HSC_TAB_instruction_text:
+    case HSC_TAB_inlining:
+    case HSC_TAB_code_byte:
         return true;
     default:
         return column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;

@@ -297,6 +297,8 @@ hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
     bool known = metric == 0;
+    if (which == HSC_TABLE_INSTRUCTION)
+        return hsc_err_set(err, HSC_E_MISSING, "%s: instructions are not known by time: they have no values in an interval", db->path);
     for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_leaf] && !known; k++)
         known = of[k] == metric;
     if (!known)

@@ -59,7 +59,7 @@ typedef struct hsc_values_def {
     const char *meaning;
 } hsc_values_def;
 
-#define HSC_VALUES_COUNT 8
+#define HSC_VALUES_COUNT 9
 
 extern const hsc_table_def hsc_schema_tables[HSC_TAB_COUNT];
 extern const hsc_column_def hsc_schema_columns[HSC_COL_COUNT];

@@ -50,7 +50,9 @@ void hsc_db_get_info(const hsc_db *db, hsc_db_info *out) {
                          .directives = rows(db, HSC_TAB_directive),
                          .delays = rows(db, HSC_TAB_delay),
                          .delayed = rows(db, HSC_TAB_delayed),
-                         .delay_places = rows(db, HSC_TAB_delay_place)};
+                         .delay_places = rows(db, HSC_TAB_delay_place),
+                         .code_parts = rows(db, HSC_TAB_code_part),
+                         .instructions = rows(db, HSC_TAB_instruction)};
 }
 
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */

@@ -71,6 +71,35 @@ static void fill_column(model *m, int c, unsigned *r) {
     }
 }
 
+/* Two modules with code; pieces of 10 instructions of 4 bytes; the last one is not disassembled. */
+static void add_code(model *m) {
+    uint32_t *part_module = m->columns[HSC_COL_code_part_module], *first = m->columns[HSC_COL_code_part_first],
+             *rows = m->columns[HSC_COL_code_part_rows], *byte = m->columns[HSC_COL_code_part_first_byte];
+    uint64_t *begin = m->columns[HSC_COL_code_part_begin], *end = m->columns[HSC_COL_code_part_end];
+    uint32_t *module = m->columns[HSC_COL_instruction_module], *parent = m->columns[HSC_COL_inlining_parent];
+    uint64_t *address = m->columns[HSC_COL_instruction_address];
+    uint8_t *size = m->columns[HSC_COL_instruction_size], *flow = m->columns[HSC_COL_instruction_flow];
+    for (uint32_t i = 0; i < 5; i++) {
+        part_module[i] = i / 3;
+        begin[i] = 0x1000 + 0x100 * i;
+        end[i] = begin[i] + 40;
+        first[i] = 10 * i;
+        rows[i] = 10;
+        byte[i] = i < 3 ? 40 * i : HSC_NONE;
+    }
+    for (uint32_t i = 0; i < 50; i++) {
+        module[i] = i / 30;
+        address[i] = 0x1000 + 0x100 * (i / 10) + 4 * (i % 10);
+        size[i] = i < 30 ? 4 : 0;
+        flow[i] %= 7;
+        if (i >= 30)
+            ((uint32_t *)m->columns[HSC_COL_instruction_text])[i] = HSC_NONE;
+    }
+    for (uint32_t i = 0; i < 6; i++)
+        parent[i] = i ? i / 2 : HSC_NONE;
+    parent[1] = HSC_NONE;
+}
+
 model *model_new(unsigned seed, bool one_thread) {
     model *m = array(1, sizeof *m);
     unsigned state = seed, *r = &state;
@@ -84,7 +113,9 @@ model *model_new(unsigned seed, bool one_thread) {
                                           [HSC_TAB_loop] = 20, [HSC_TAB_memory_check] = 12, [HSC_TAB_array] = 25,
                                           [HSC_TAB_reference] = 60, [HSC_TAB_mpi_site] = 15, [HSC_TAB_mpi_argument] = 45,
                                           [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8,
-                                          [HSC_TAB_message_pair] = 30, [HSC_TAB_delay] = 12, [HSC_TAB_delayed] = 50};
+                                          [HSC_TAB_message_pair] = 30, [HSC_TAB_delay] = 12, [HSC_TAB_delayed] = 50,
+                                          [HSC_TAB_code_part] = 5, [HSC_TAB_instruction] = 50, [HSC_TAB_instruction_text] = 20,
+                                          [HSC_TAB_inlining] = 6, [HSC_TAB_code_byte] = 120};
     memcpy(m->rows, rows, sizeof rows);
     for (int c = 0; c < HSC_COL_COUNT; c++)
         fill_column(m, c, r);
@@ -115,6 +146,7 @@ model *model_new(unsigned seed, bool one_thread) {
         ((uint32_t *)m->columns[HSC_COL_message_pair_peer])[i] = HSC_NONE;
     for (uint32_t i = 0; i < 50; i++)
         ((uint64_t *)m->columns[HSC_COL_delayed_waits])[i] >>= 24;
+    add_code(m);
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;

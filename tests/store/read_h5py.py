@@ -68,7 +68,7 @@ def check_values(f, definition, rows):
     for table, over in re.findall(r"^HSC_SCHEMA_VALUES\(\w+, (\w+), (\w+),", definition, re.M):
         g = f["/metrics/0"].get(table)
         if g is None:
-            assert table == "context_incl", table
+            assert table in ("context_incl", "instruction"), table
             continue
         n = rows[over] * (rows["category"] if table == "scope_category" else 1)
         v = dense(g["by_row"], n, threads)

@@ -69,7 +69,8 @@ static bool read_times(hsc_db *db) {
     double sum;
     bad |= hsc_db_set_interval(db, times.end_s / 5, times.end_s / 2, NULL) != HSC_OK;
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
-        bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK;
+        bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK &&
+               table != HSC_TABLE_INSTRUCTION; /* not known by time */
     free(row_of);
     return bad;
 }
@@ -96,6 +97,21 @@ static int read_all(void) {
         bool changed;
         if (!hsc_db_read_source(db, i, &text, &n, &changed, NULL))
             free(text);
+    }
+    for (uint32_t i = 0; i < info.instructions; i++) {
+        hsc_db_instruction instruction;
+        hsc_db_inlining inlining;
+        hsc_db_code_part part;
+        uint8_t machine[16];
+        uint32_t n, k = 0;
+        if (hsc_db_get_instruction(db, i, &instruction, NULL) || hsc_db_read_code(db, i, machine, &n, NULL))
+            break;
+        (void)strlen(instruction.text);
+        if ((n = hsc_db_find_part_of(db, i)) != HSC_NONE && !hsc_db_get_code_part(db, n, &part, NULL) && part.rows > info.instructions)
+            _exit(WE_DIED);
+        for (uint32_t x = instruction.inlined; x != HSC_NONE && !hsc_db_get_inlining(db, x, &inlining, NULL); x = inlining.parent)
+            if (k++ > info.instructions + 1000)
+                _exit(WE_DIED); /* in circles */
     }
     for (uint32_t i = 0; i < info.instances; i++) {
         hsc_db_instance instance;

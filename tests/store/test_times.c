@@ -82,6 +82,11 @@ static void check_interval(double begin_s, double end_s, uint32_t metric) {
     must(hsc_db_set_interval(db, begin_s, end_s, &err), &err);
     for (int table = 0; table < HSC_VALUES_COUNT; table++) {
         uint64_t n = truth->value_rows[table], rows[20000];
+        if (table == HSC_TABLE_INSTRUCTION) { /* not by time */
+            double sum;
+            assert_int_equal(hsc_db_read_sums(db, (hsc_db_view){metric, HSC_TABLE_INSTRUCTION, HSC_AXIS_THREAD}, 0, 1, &sum, &err), HSC_E_MISSING);
+            continue;
+        }
         double *want = calloc(n * truth->threads + 1, sizeof *want), *sums = calloc(n + 1, sizeof *sums);
         float *got = calloc(n * truth->threads + 1, sizeof *got);
         hsc_db_stats *stats = calloc(n + 1, sizeof *stats);

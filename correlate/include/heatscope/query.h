@@ -48,6 +48,7 @@ typedef struct hsc_db_info {
     uint32_t messages, waits, pairs; /* rows of the tables below */
     uint32_t loops, arrays, references, mpi_sites, directives;
     uint32_t delays, delayed, delay_places;
+    uint32_t code_parts, instructions;
 } hsc_db_info;
 void hsc_db_get_info(const hsc_db *db, hsc_db_info *out);
 
@@ -471,7 +472,8 @@ typedef enum hsc_db_table {
     HSC_TABLE_CONTEXT_INCL = 4,  /* rows: contexts, with their subtrees */
     HSC_TABLE_INSTANCE = 5,      /* rows: loop instances; exclusive */
     HSC_TABLE_SCOPE_CATEGORY = 6,/* rows: scope * categories + category; inclusive */
-    HSC_TABLE_LINE_INCL = 7      /* rows: lines; samples with the line anywhere on the path (calls made on it), once each */
+    HSC_TABLE_LINE_INCL = 7,     /* rows: lines; samples with the line anywhere on the path (calls made on it), once each */
+    HSC_TABLE_INSTRUCTION = 8    /* rows: instructions; exclusive. Not known by time: HSC_E_MISSING while an interval is set */
 } hsc_db_table;
 
 typedef enum hsc_db_axis {
@@ -617,6 +619,63 @@ typedef struct hsc_db_span {
 hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err);
 /* Rows [*first, *first + *n) of a thread that begin before end_s; the first is the first that ends after begin_s. */
 hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint64_t *first, uint64_t *n, hsc_err *err);
+
+/* ---- machine code (values: HSC_TABLE_INSTRUCTION) ---- */
+
+/* A piece of the machine code of a procedure with samples: its whole, its cold part, a clone. Sorted by module and address. */
+typedef struct hsc_db_code_part {
+    uint32_t procedure, module;
+    uint64_t begin, end;    /* ELF virtual addresses */
+    uint32_t first, rows;   /* its rows of the instruction table; HSC_NONE, 0: none */
+    bool disassembled;      /* false: only addresses with samples, note says why */
+    const char *symbol;     /* "f", "f.cold"; "" none */
+    const char *note;
+} hsc_db_code_part;
+hsc_status hsc_db_get_code_part(const hsc_db *db, uint32_t row, hsc_db_code_part *out, hsc_err *err);
+/* Rows of the pieces of a procedure: fills up to `capacity`, returns the number there is through *n. */
+hsc_status hsc_db_find_code_parts(const hsc_db *db, uint32_t procedure, uint32_t *rows, uint32_t capacity, uint32_t *n, hsc_err *err);
+/* Piece that an instruction is of; HSC_NONE: none. */
+uint32_t hsc_db_find_part_of(const hsc_db *db, uint32_t instruction);
+
+typedef enum hsc_flow { /* what an instruction does to the order of execution */
+    HSC_FLOW_NEXT = 0,
+    HSC_FLOW_CALL = 1,
+    HSC_FLOW_BRANCH = 2,    /* to its target, or on */
+    HSC_FLOW_JUMP = 3,
+    HSC_FLOW_INDIRECT = 4,  /* jump to where data say */
+    HSC_FLOW_RETURN = 5,
+    HSC_FLOW_STOP = 6
+} hsc_flow;
+
+typedef struct hsc_db_instruction { /* sorted by module and address */
+    uint32_t module;
+    uint64_t address;
+    uint32_t size;          /* bytes; 0: only known to have samples */
+    hsc_flow flow;
+    const char *text;       /* "movsd\t0x10(%rip), %xmm0\t# 0x2010 = 0.5"; "" not disassembled */
+    uint32_t line;          /* line row; HSC_NONE */
+    uint32_t scope;         /* innermost loop or procedure, also of what is inlined; HSC_NONE */
+    uint32_t instance;      /* version of a loop; HSC_NONE */
+    uint32_t inlined;       /* row for hsc_db_get_inlining; HSC_NONE: not inlined */
+    uint32_t target;        /* row of the instruction that it goes to; HSC_NONE */
+} hsc_db_instruction;
+hsc_status hsc_db_get_instruction(const hsc_db *db, uint32_t row, hsc_db_instruction *out, hsc_err *err);
+/* Row of the instruction around an address; HSC_NONE: it is in none of the table. */
+uint32_t hsc_db_find_instruction(const hsc_db *db, uint32_t module, uint64_t address);
+/* Its bytes: at most 16; 0 where not disassembled. */
+hsc_status hsc_db_read_code(const hsc_db *db, uint32_t instruction, uint8_t out[16], uint32_t *n, hsc_err *err);
+
+typedef struct hsc_db_inlining {
+    uint32_t parent;        /* call around it; HSC_NONE */
+    uint32_t scope, line;   /* procedure that is inlined, line row of the call */
+} hsc_db_inlining;
+hsc_status hsc_db_get_inlining(const hsc_db *db, uint32_t row, hsc_db_inlining *out, hsc_err *err);
+
+typedef enum hsc_instructions_of { HSC_OF_LINE = 0, HSC_OF_SCOPE = 1, HSC_OF_INSTANCE = 2 } hsc_instructions_of;
+/* Instructions of a line row, of a scope with what is below it, or of an instance, in order: all copies, wherever the compiler
+ * put them. *rows is malloc'ed (free() it). Cost: 1 ns for each row of the table. */
+hsc_status hsc_db_find_instructions(const hsc_db *db, hsc_instructions_of what, uint32_t key, uint32_t **rows, uint32_t *n,
+                                    hsc_err *err);
 
 /* ---- what it all says (library hsc_report) ---- */
 
