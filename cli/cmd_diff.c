@@ -5,19 +5,15 @@
 
 #include "cli.h"
 #include "diff_text.h"
+#include "selection.h"
 
-enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_AXIS, OPT_INTERVAL, OPT_INTERVAL_B, OPT_SCALING };
+enum { OPT_BY, OPT_INTERVAL_B, OPT_SCALING, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {
     {"by", 0, "WHAT", "one table: procedure, loop, line or module"},
-    {"format", 'f', "FORMAT", "text, csv or json"},
-    {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
-    {"metric", 'm', "NAME", "metric by its name or number (the first)"},
-    {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"},
-    {"processors", 'p', "AXIS", "what counts as a processor: process or thread (processes where there are several)"},
-    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
-    {"interval-b", 0, "FROM:TO", "another interval of B, so that A and B may be one run"},
+    {"interval-b", 0, "WHEN", "another interval of B, so that A and B may be one run"},
     {"scaling", 0, "KIND", "strong or weak: how efficiency is reckoned between runs of different size (strong)"},
+    HSC_CLI_SELECTION("what counts as a processor: process or thread (processes where there are several)"),
     {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
@@ -44,45 +40,21 @@ static const hsc_cli_command command = {
 
 typedef struct choices {
     diff_by by;
-    report_format format;
-    bool top_given, weak;
-    uint32_t top;
-    int axis; /* -1: chosen by the data */
-    const char *metric, *where, *interval, *interval_b;
+    bool weak;
+    const char *interval_b;
+    hsc_cli_selection selection;
 } choices;
 
 static int set(void *ctx, int option, const char *value) {
-    static const char *const by_names[] = {"all", "procedure", "loop", "line", "module"};
     choices *c = ctx;
-    unsigned long long n;
     switch (option) {
     case OPT_BY:
-        for (int i = 1; i < 5; i++)
-            if (!strcmp(value, by_names[i])) {
+        for (int i = 1; i < DIFF_TABLES; i++)
+            if (!strcmp(value, diff_names[i])) {
                 c->by = (diff_by)i;
                 return -1;
             }
         return hsc_cli_bad_value(&command, option, "procedure, loop, line or module", value);
-    case OPT_FORMAT:
-        c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
-        if (c->format == REPORT_TEXT && strcmp(value, "text"))
-            return hsc_cli_bad_value(&command, option, "text, csv or json", value);
-        return -1;
-    case OPT_TOP:
-        if (!hsc_cli_parse_u64(value, 0, 1000000000, &n))
-            return hsc_cli_bad_value(&command, option, "a number of rows", value);
-        c->top = (uint32_t)n;
-        c->top_given = true;
-        return -1;
-    case OPT_METRIC:
-        c->metric = value;
-        return -1;
-    case OPT_WHERE:
-        c->where = value;
-        return -1;
-    case OPT_INTERVAL:
-        c->interval = value;
-        return -1;
     case OPT_INTERVAL_B:
         c->interval_b = value;
         return -1;
@@ -92,24 +64,8 @@ static int set(void *ctx, int option, const char *value) {
             return hsc_cli_bad_value(&command, option, "strong or weak", value);
         return -1;
     default:
-        c->axis = !strcmp(value, "process") ? HSC_AXIS_PROCESS : !strcmp(value, "thread") ? HSC_AXIS_THREAD : -1;
-        if (c->axis < 0)
-            return hsc_cli_bad_value(&command, option, "process or thread", value);
-        return -1;
+        return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
     }
-}
-
-static hsc_status open_side(report *r, const char *path, const choices *c, const char *interval, hsc_err *err) {
-    hsc_status s = hsc_db_open(path, &r->db, err);
-    if (s)
-        return s;
-    hsc_db_get_info(r->db, &r->info);
-    r->out = stdout;
-    r->where = c->where;
-    r->width = hsc_cli_width();
-    r->top = c->top_given ? c->top : c->format == REPORT_TEXT ? 10 : 0;
-    s = hsc_cli_find_metric(r->db, c->metric, &r->metric, err);
-    return s ? s : hsc_cli_set_interval(r->db, interval, err);
 }
 
 /* Elapsed and CPU time of the interval in place of the run's. */
@@ -127,7 +83,7 @@ static hsc_status tell_interval(report *r, hsc_err *err) {
 }
 
 int hsc_cmd_diff(int argc, char **argv) {
-    choices c = {.axis = -1};
+    choices c = {0};
     diff d = {.out = stdout};
     hsc_err err = {0};
     char path[2][4096];
@@ -145,12 +101,12 @@ int hsc_cmd_diff(int argc, char **argv) {
         if ((code = hsc_cli_database_for("diff", argv[first + i], path[i], sizeof path[i])) >= 0)
             return code;
     d.weak = c.weak;
-    hsc_status s = open_side(&d.a, path[0], &c, c.interval, &err);
+    const hsc_cli_selection *show = &c.selection;
+    hsc_status s = hsc_cli_open_report(&d.a, path[0], show, show->interval, &err);
     if (!s)
-        s = open_side(&d.b, path[1], &c, c.interval_b ? c.interval_b : c.interval, &err);
-    if (!s) { /* one axis for both */
-        bool processes = d.a.info.processes > 1 || d.b.info.processes > 1;
-        d.a.axis = d.b.axis = c.axis >= 0 ? (hsc_db_axis)c.axis : processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+        s = hsc_cli_open_report(&d.b, path[1], show, c.interval_b ? c.interval_b : show->interval, &err);
+    if (!s) { /* one axis for both: processes where either has several */
+        d.a.axis = d.b.axis = d.a.axis > d.b.axis ? d.a.axis : d.b.axis;
         s = diff_load(&d, &err);
     }
     if (!s)
@@ -158,7 +114,8 @@ int hsc_cmd_diff(int argc, char **argv) {
     if (!s)
         s = tell_interval(&d.b, &err);
     if (!s)
-        s = c.format == REPORT_TEXT ? diff_text(&d, c.by, &err) : diff_rows(&d, c.by, c.format == REPORT_JSON, &err);
+        s = show->format == HSC_TABLE_TEXT && !show->columns ? diff_text(&d, c.by, &err)
+                                                             : diff_rows(&d, c.by, show->format, show->columns, &err);
     diff_clear(&d);
     hsc_db_close(d.a.db);
     hsc_db_close(d.b.db);

@@ -5,18 +5,13 @@
 
 #include "cli.h"
 #include "report_text.h"
+#include "selection.h"
 
-enum { OPT_BY, OPT_FORMAT, OPT_TOP, OPT_METRIC, OPT_WHERE, OPT_INTERVAL, OPT_AXIS };
+enum { OPT_BY, OPT_SELECTION };
 
-static const hsc_cli_option options[] = {
-    {"by", 0, "WHAT", "table: procedure, loop, line, context, message, reason, ... (see above)"},
-    {"format", 'f', "FORMAT", "text, csv or json"},
-    {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},
-    {"metric", 'm', "NAME", "metric by its name or number (the first)"},
-    {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"},
-    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
-    {"processors", 'p', "AXIS", "compare process or thread (processes where there are several)"},
-    {NULL, 0, NULL, NULL}};
+static const hsc_cli_option options[] = {{"by", 0, "WHAT", "table: procedure, loop, line, context, message, ... (list: all of them)"},
+                                         HSC_CLI_SELECTION("compare process or thread (processes where there are several)"),
+                                         {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
     .name = "report",
@@ -28,99 +23,76 @@ static const hsc_cli_command command = {
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
                    "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).\n"
                    "\n"
-                   "Tables (--by): procedure, loop, line, context; processor, module; reason (why loops were not vectorised); message, wait "
-                   "(what wrappers timed); cause (places that make others wait), delayed (who waits for whom); pair (messages and waiting between processes); array (message passing by array); probe, block (probes and scopes that the program "
-                   "named; block: with the stack of scopes round them), phase, counter (what the program told); cost (of measuring); ledger.",
+                   "Tables: --by=list tells what there is. Each row has its spread over the processors: minimum and maximum with "
+                   "their processors, mean, standard deviation, quantiles, imbalance. --columns chooses among the columns that "
+                   "--format=csv shows.",
     .examples = "  heatscope report heatscope.out\n"
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
-                "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5",
+                "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5\n"
+                "  heatscope report --by=loop --columns=exclusive_s,p05_s,median_s,p95_s,procedure,line_begin heatscope.out\n"
+                "  heatscope report --by=procedure --interval=solve heatscope.out",
     .options = options};
 
 typedef struct choices {
     report_by by;
-    report_format format;
-    bool top_given;
-    uint32_t top;
-    int axis; /* -1: chosen by the data */
-    const char *metric, *where, *interval;
+    bool list;
+    hsc_cli_selection selection;
 } choices;
-
-static const char *const by_names[] = {"all", "procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "wait", "reason", "cause", "delayed", "probe", "block", "phase", "counter", "cost", "array", "pair"};
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
-    unsigned long long n;
-    switch (option) {
-    case OPT_BY:
-        for (int i = 1; i < (int)(sizeof by_names / sizeof *by_names); i++)
-            if (!strcmp(value, by_names[i])) {
-                c->by = (report_by)i;
-                return -1;
-            }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, context, processor, module, message, wait, cause, delayed, pair, array, reason, probe, block, phase, counter, cost or ledger", value);
-    case OPT_FORMAT:
-        c->format = !strcmp(value, "csv") ? REPORT_CSV : !strcmp(value, "json") ? REPORT_JSON : REPORT_TEXT;
-        if (c->format == REPORT_TEXT && strcmp(value, "text"))
-            return hsc_cli_bad_value(&command, option, "text, csv or json", value);
+    if (option >= OPT_SELECTION)
+        return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
+    for (int i = 1; i < REPORT_TABLES; i++)
+        if (!strcmp(value, report_tables[i].name)) {
+            c->by = (report_by)i;
+            return -1;
+        }
+    c->list = !strcmp(value, "list");
+    if (c->list)
         return -1;
-    case OPT_TOP:
-        if (!hsc_cli_parse_u64(value, 0, 1000000000, &n))
-            return hsc_cli_bad_value(&command, option, "a number of rows", value);
-        c->top = (uint32_t)n;
-        c->top_given = true;
-        return -1;
-    case OPT_METRIC:
-        c->metric = value;
-        return -1;
-    case OPT_WHERE:
-        c->where = value;
-        return -1;
-    case OPT_INTERVAL:
-        c->interval = value;
-        return -1;
-    default:
-        c->axis = !strcmp(value, "process") ? HSC_AXIS_PROCESS : !strcmp(value, "thread") ? HSC_AXIS_THREAD : -1;
-        if (c->axis < 0)
-            return hsc_cli_bad_value(&command, option, "process or thread", value);
-        return -1;
-    }
+    char names[800] = "";
+    for (int i = 1; i < REPORT_TABLES; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s, ", report_tables[i].name);
+    strcat(names, "or list");
+    return hsc_cli_bad_value(&command, option, names, value);
+}
+
+static int list(void) {
+    for (int i = 1; i < REPORT_TABLES; i++)
+        printf("%-10s %s\n", report_tables[i].name, report_tables[i].meaning);
+    return HSC_EXIT_OK;
 }
 
 int hsc_cmd_report(int argc, char **argv) {
-    choices c = {.axis = -1};
-    report r = {.out = stdout};
+    choices c = {0};
+    report r = {0};
     hsc_err err = {0};
     char path[4096];
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &c, &first);
     if (code >= 0)
         return code;
+    if (c.list)
+        return list();
     if (argc - first != 1) {
         fprintf(stderr, "heatscope report: expected one database or measurement directory, got %d; 'heatscope report --help' tells more\n",
                 argc - first);
         return HSC_EXIT_USAGE;
     }
-    if (c.interval && (c.by == REPORT_MESSAGE || c.by == REPORT_WAIT || c.by == REPORT_LEDGER)) {
-        fprintf(stderr, "heatscope report: --interval: messages, waits and the ledger are known of the whole run only\n");
+    const hsc_cli_selection *show = &c.selection;
+    if (show->interval && report_tables[c.by].whole) {
+        fprintf(stderr, "heatscope report: --interval: what --by=%s shows is known of the whole run only\n", report_tables[c.by].name);
         return HSC_EXIT_USAGE;
     }
     code = hsc_cli_database_for("report", argv[first], path, sizeof path);
     if (code >= 0)
         return code;
-    hsc_status status = hsc_db_open(path, &r.db, &err);
-    if (status)
-        return hsc_cli_fail("report", &err);
-    hsc_db_get_info(r.db, &r.info);
-    r.axis = c.axis >= 0 ? (hsc_db_axis)c.axis : r.info.processes > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
-    r.where = c.where;
-    r.width = hsc_cli_width();
-    r.top = c.top_given ? c.top : c.format == REPORT_TEXT ? 10 : 0;
-    status = hsc_cli_find_metric(r.db, c.metric, &r.metric, &err);
-    if (!status)
-        status = hsc_cli_set_interval(r.db, c.interval, &err);
+    hsc_status status = hsc_cli_open_report(&r, path, show, show->interval, &err);
     if (!status)
         status = report_load(&r, &err);
+    bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;
     if (!status)
-        status = c.format == REPORT_TEXT ? report_text(&r, c.by, &err) : report_rows(&r, c.by, c.format, &err);
+        status = prose ? report_text(&r, c.by, &err) : report_rows(&r, c.by, show->format, show->columns, &err);
     report_clear(&r);
     hsc_db_close(r.db);
     if (status)

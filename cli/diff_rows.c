@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/quote.h>
+
 #include "diff_text.h"
-#include "table.h"
 
 static void put_place(hsc_table *t, const report *r, uint32_t file, uint32_t begin, uint32_t end, const char *side) {
     hsc_db_file f = {.path = ""};
@@ -94,8 +95,36 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     return s;
 }
 
-hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err) {
-    static const char *const names[] = {"procedure", "procedure", "loop", "line", "module"};
+const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module"};
+
+/* What stands before a JSON document's rows. */
+static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err) {
+    char *text = NULL;
+    size_t size = 0;
+    diff_row total = diff_total(d);
+    FILE *out = open_memstream(&text, &size);
+    if (out) {
+        fputs("{\n  \"a\": ", out);
+        hsc_quote_json(out, d->a.info.path);
+        fputs(",\n  \"b\": ", out);
+        hsc_quote_json(out, d->b.info.path);
+        fputs(",\n  \"metric\": ", out);
+        hsc_quote_json(out, d->a.unit.name);
+        fprintf(out,
+                ",\n  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
+                "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  \"processors_a\": %u,\n"
+                "  \"processors_b\": %u,\n  \"by\": \"%s\",\n  \"rows\": [\n",
+                unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
+                d->b.info.wall_s, d->a.columns, d->b.columns, diff_names[by]);
+    }
+    if (out && !fclose(out))
+        return text;
+    free(text);
+    hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    return NULL;
+}
+
+hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err) {
     char unit[32];
     diff_row *rows, none = {.a = HSC_NONE, .b = HSC_NONE};
     uint32_t n;
@@ -104,29 +133,17 @@ hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err) {
     if (s)
         return s;
     snprintf(unit, sizeof unit, "%s", d->a.unit.unit[0] ? d->a.unit.unit : "count");
-    hsc_table t = {.out = d->out, .json = json, .naming = !json, .unit = unit, .scale = 1};
-    if (json) {
-        fputs("{\n  \"a\": ", d->out);
-        hsc_table_quoted(&t, d->a.info.path);
-        fputs(",\n  \"b\": ", d->out);
-        hsc_table_quoted(&t, d->b.info.path);
-        fputs(",\n  \"metric\": ", d->out);
-        hsc_table_quoted(&t, d->a.unit.name);
-        diff_row total = diff_total(d);
-        fprintf(d->out,
-                ",\n  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
-                "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  "
-                "\"processors_a\": %u,\n"
-                "  \"processors_b\": %u,\n  \"by\": \"%s\",\n  \"rows\": [\n",
-                unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high,
-                d->a.info.wall_s, d->b.info.wall_s, d->a.columns, d->b.columns, names[by]);
-    } else
+    hsc_table t = {.out = d->out, .format = format, .naming = true, .unit = unit, .scale = 1, .columns = columns, .width = d->a.width};
+    if (format == HSC_TABLE_JSON && (!(t.before = json_head(d, by, unit, err)) || !(t.after = strdup("\n  ]\n}\n"))))
+        s = err->status ? err->status : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!s)
         s = put_row(d, &t, by, 0, &none, err);
     t.naming = false;
     for (uint32_t i = 0; !s && i < n && (!d->a.top || i < d->a.top); i++)
         s = put_row(d, &t, by, i + 1, &rows[i], err);
-    if (json)
-        fputs("\n  ]\n}\n", d->out);
+    if (!s)
+        s = hsc_table_finish(&t, err);
+    hsc_table_clear(&t);
     free(rows);
     return s;
 }

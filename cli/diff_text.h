@@ -7,6 +7,8 @@
 #include "report_text.h"
 
 hsc_status diff_text(diff *d, diff_by by, hsc_err *err);
-hsc_status diff_rows(diff *d, diff_by by, bool json, hsc_err *err);
+enum { DIFF_TABLES = 5 };
+extern const char *const diff_names[DIFF_TABLES]; /* by diff_by */
+hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err);
 
 #endif

@@ -75,7 +75,7 @@ static void place_of(const report *r, const hsc_db_scope *s, int width, char *ou
         snprintf(out, size, "-");
 }
 
-static void head(report *r) {
+void report_text_head(report *r) {
     const hsc_db_info *i = &r->info;
     char line[700], name[512];
     hsc_db_process p;
@@ -102,6 +102,8 @@ static void head(report *r) {
     if (unfinished)
         fprintf(r->out, "           %u process%s did not end by %s: what was there is shown\n", unfinished, unfinished == 1 ? "" : "es",
                 unfinished == 1 ? "itself" : "themselves");
+    if (r->net)
+        fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
     if (hsc_db_get_interval(r->db, &begin_s, &end_s))
         fprintf(r->out, "interval   %.6g s to %.6g s of the run; what was timed or lost is known of the whole run only\n", begin_s, end_s);
@@ -597,7 +599,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     hsc_status status = HSC_OK;
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
-    head(r);
+    report_text_head(r);
     if (r->total <= 0 && !whole) {
         fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
         return HSC_OK;

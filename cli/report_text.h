@@ -8,31 +8,21 @@
 
 typedef enum report_by {
     REPORT_ALL = 0,
-    REPORT_PROCEDURE,
-    REPORT_LOOP,
-    REPORT_LINE,
-    REPORT_CONTEXT,
-    REPORT_PROCESSOR,
-    REPORT_MODULE,
-    REPORT_LEDGER,
-    REPORT_MESSAGE,
-    REPORT_WAIT,
-    REPORT_REASON,
-    REPORT_CAUSE,
-    REPORT_DELAYED,
-    REPORT_PROBE,
-    REPORT_BLOCK,
-    REPORT_PHASE,
-    REPORT_COUNTER,
-    REPORT_COST,
-    REPORT_ARRAY,
-    REPORT_PAIR
+#define REPORT_TABLE(constant, name, meaning, text, whole) REPORT_##constant,
+#include "report_tables.def"
+    REPORT_TABLES
 } report_by;
 
-typedef enum report_format { REPORT_TEXT = 0, REPORT_CSV, REPORT_JSON } report_format;
+typedef struct report_table {
+    const char *name, *meaning, *text;
+    bool whole;
+} report_table;
+extern const report_table report_tables[REPORT_TABLES]; /* by report_by */
 
 hsc_status report_text(report *r, report_by by, hsc_err *err);
-hsc_status report_rows(report *r, report_by by, report_format format, hsc_err *err);
+/* columns NULL: all, or as text the table's usual ones. */
+hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err);
+void report_text_head(report *r); /* title, command, run, ...: what a report begins with */
 
 /* parts of report_text */
 hsc_status report_text_findings(report *r, hsc_err *err);

@@ -20,11 +20,11 @@ static hsc_status put_slice(export_job *job, uint32_t context, double begin, dou
         return s;
     double us = job->metric.scale * (strcmp(job->metric.unit, "s") ? 1 : 1e6);
     fputs(",\n{\"ph\":\"X\",\"name\":", job->out);
-    export_json_text(job->out, f.name);
+    hsc_quote_json(job->out, f.name);
     fprintf(job->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process, thread, begin * us, length * us);
     if (*f.file) {
         fputs(",\"args\":{\"file\":", job->out);
-        export_json_text(job->out, f.file);
+        hsc_quote_json(job->out, f.file);
         fprintf(job->out, ",\"line\":%u}", f.line);
     }
     fputc('}', job->out);
@@ -40,7 +40,7 @@ static hsc_status put_thread_name(export_job *job, uint32_t thread, hsc_err *err
     export_thread_name(job, thread, name, sizeof name);
     fprintf(job->out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":", t.process,
             t.tid);
-    export_json_text(job->out, name);
+    hsc_quote_json(job->out, name);
     fputs("}}", job->out);
     return HSC_OK;
 }
@@ -141,7 +141,7 @@ hsc_status export_chrome(export_job *job, hsc_err *err) {
     }
     s = export_has_times(job, &by_time, err);
     fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"title\":", job->out);
-    export_json_text(job->out, job->info.title);
+    hsc_quote_json(job->out, job->info.title);
     if (!by_time)
         fputs(",\"note\":\"slices are ordered by calling context, not by time\"", job->out);
     fputs("},\n\"traceEvents\":[\n"
@@ -158,7 +158,7 @@ hsc_status export_chrome(export_job *job, hsc_err *err) {
             snprintf(name, sizeof name, "rank %d", process.rank);
         else
             snprintf(name, sizeof name, "process %u", process.pid);
-        export_json_text(job->out, name);
+        hsc_quote_json(job->out, name);
         fputs("}}", job->out);
     }
     for (uint32_t t = 0; !s && t < job->info.threads; t++) {

@@ -26,14 +26,14 @@ static hsc_status put_row(export_job *job, uint32_t line, uint32_t thread, doubl
         procedure = scope.name;
     if (s)
         return s;
-    export_csv_text(job->out, file.path);
+    hsc_quote_csv(job->out, file.path);
     fprintf(job->out, ",%u,", l.line);
-    export_csv_text(job->out, procedure);
+    hsc_quote_csv(job->out, procedure);
     if (p.rank >= 0)
         fprintf(job->out, ",%d,", p.rank);
     else
         fputs(",,", job->out);
-    export_csv_text(job->out, p.host);
+    hsc_quote_csv(job->out, p.host);
     fprintf(job->out, ",%u,%u,%.0f,%.9g\n", p.pid, t.index, count, count * job->metric.scale);
     return HSC_OK;
 }

@@ -150,33 +150,6 @@ void export_thread_name(export_job *job, uint32_t thread, char *buffer, size_t s
         snprintf(buffer, size, "%s%sthread %u", process, *process ? " " : "", t.index);
 }
 
-void export_json_text(FILE *out, const char *text) {
-    fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            fprintf(out, "\\u%04x", *p);
-        else
-            fputc(*p, out);
-    }
-    fputc('"', out);
-}
-
-void export_csv_text(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 hsc_status hsc_export_write(hsc_db *db, const hsc_export_options *options, FILE *out, hsc_err *err) {
     static hsc_status (*const writers[])(export_job *, hsc_err *) = {
 #define HSC_EXPORT(name, constant, function, binary, loops, text) export_##function,

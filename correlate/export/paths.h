@@ -5,6 +5,8 @@
 
 #include "export.h"
 
+#include <heatscope/formats/quote.h>
+
 typedef struct export_frame { /* what a context is called: the same for all contexts of one scope */
     const char *name;
     const char *file;   /* "" unknown */
@@ -71,8 +73,6 @@ void export_times_close(export_times *t);
 /* "rank 3", "rank 3 thread 1", "thread 1", "PID thread 1": short and unique in the run. */
 void export_thread_name(export_job *job, uint32_t thread, char *buffer, size_t size);
 
-void export_json_text(FILE *out, const char *text);
-void export_csv_text(FILE *out, const char *text);
 
 #define HSC_EXPORT(name, constant, function, binary, loops, text)                                                      \
     hsc_status export_##function(export_job *job, hsc_err *err);

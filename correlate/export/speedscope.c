@@ -23,10 +23,10 @@ static hsc_status put_frames(export_job *job, uint32_t *frame_of, hsc_err *err) 
             return s;
         frame_of[scope] = frames;
         fputs(frames++ ? ",\n{\"name\":" : "{\"name\":", job->out);
-        export_json_text(job->out, f.name);
+        hsc_quote_json(job->out, f.name);
         if (*f.file) {
             fputs(",\"file\":", job->out);
-            export_json_text(job->out, f.file);
+            hsc_quote_json(job->out, f.file);
         }
         if (f.line)
             fprintf(job->out, ",\"line\":%u", f.line);
@@ -113,7 +113,7 @@ static hsc_status put_thread(export_job *job, uint32_t thread, bool by_time, con
         total += w.count[i];
     export_thread_name(job, thread, name, sizeof name);
     fprintf(job->out, "%s{\"type\":\"sampled\",\"name\":", *first ? "" : ",\n");
-    export_json_text(job->out, name);
+    hsc_quote_json(job->out, name);
     fprintf(job->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%.9g,\n\"samples\":[",
             strcmp(job->metric.unit, "s") ? "none" : "seconds", total * job->metric.scale);
     for (uint64_t i = 0; i < w.n; i++) {
@@ -139,7 +139,7 @@ hsc_status export_speedscope(export_job *job, hsc_err *err) {
     fputs(
         "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"heatscope\",\n\"name\":",
         job->out);
-    export_json_text(job->out, job->info.title);
+    hsc_quote_json(job->out, job->info.title);
     fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n", job->out);
     if (!s)
         s = put_frames(job, frame_of, err);

@@ -55,8 +55,35 @@ static hsc_status load_instances(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Each sample cost the time of its interrupt and of the handler, which is in the CPU time of its thread: with --net it counts so
+ * much less. */
+static hsc_status take_out_cost(report *r, hsc_err *err) {
+    double cpu_s = 0, cost_s = 0;
+    hsc_status status = HSC_OK;
+    if (r->metric || r->unit.exact)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: --net: only CPU time has a cost of sampling in it, not '%s'", r->info.path, r->unit.name);
+    for (uint32_t i = 0; !status && i < hsc_db_count_told(r->db, HSC_TOLD_COSTS); i++) {
+        hsc_db_cost c;
+        hsc_db_thread t;
+        if (!(status = hsc_db_get_cost(r->db, i, &c, err)) && !(status = hsc_db_get_thread(r->db, c.thread, &t, err))) {
+            cpu_s += t.cpu_s;
+            cost_s += c.handler_s + c.signals_s;
+        }
+    }
+    if (!status && !(cpu_s > 0))
+        status = hsc_err_set(err, HSC_E_MISSING, "%s: --net: what sampling cost is not known", r->info.path);
+    if (!status) {
+        r->net_share = cost_s < cpu_s ? cost_s / cpu_s : 1;
+        r->unit.scale *= 1 - r->net_share;
+    }
+    return status;
+}
+
 hsc_status report_load(report *r, hsc_err *err) {
     hsc_status status = hsc_db_get_metric(r->db, r->metric, &r->unit, err);
+    hsc_db_get_info(r->db, &r->info);
+    if (!status && r->net)
+        status = take_out_cost(r, err);
     hsc_db_get_info(r->db, &r->info);
     r->columns = hsc_db_get_columns(r->db, r->axis);
     if (!status)
@@ -72,8 +99,11 @@ hsc_status report_load(report *r, hsc_err *err) {
     r->excess_bins = calloc((uint64_t)r->columns + 1, sizeof *r->excess_bins);
     r->sources = calloc((uint64_t)r->info.files + 1, sizeof *r->sources);
     r->bins = calloc((uint64_t)r->columns + 1, sizeof *r->bins);
+    r->dense = calloc((uint64_t)r->columns + 1, sizeof *r->dense);
+    r->dense_excess = calloc((uint64_t)r->columns + 1, sizeof *r->dense_excess);
+    r->touched = calloc((uint64_t)r->columns + 1, sizeof *r->touched);
     r->identity = calloc((uint64_t)r->columns + 1, sizeof *r->identity);
-    if (!r->own || !r->own_excess || !r->excess_bins || !r->sources || !r->bins || !r->identity)
+    if (!r->own || !r->own_excess || !r->excess_bins || !r->sources || !r->bins || !r->identity || !r->dense || !r->dense_excess || !r->touched)
         return out_of_memory(err);
     for (uint32_t c = 0; c < r->columns; c++)
         r->identity[c] = c;
@@ -106,10 +136,11 @@ void report_clear(report *r) {
     free(r->instance_sums);
     free(r->instance_begin);
     free(r->instances);
-    double *of_scopes[] = {r->excl, r->own, r->incl, r->excl_excess, r->own_excess, r->incl_excess, r->instance_excess};
+    double *of_scopes[] = {r->excl, r->own, r->incl, r->excl_excess, r->own_excess, r->incl_excess, r->instance_excess, r->dense, r->dense_excess};
     for (size_t i = 0; i < sizeof of_scopes / sizeof *of_scopes; i++)
         free(of_scopes[i]);
     free(r->bins);
+    free(r->touched);
     free(r->excess_bins);
     free(r->identity);
 }
@@ -187,139 +218,6 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
         (*rows)[i] = list[i].row;
     free(list);
     return HSC_OK;
-}
-
-/* ---- statistics ---- */
-
-/* Squared differences from the mean over what chance makes of them: the mean, or with weights the mean sum of their squares. */
-static double chance(const report_spread *p, double squares) {
-    return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
-}
-
-hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err) {
-    hsc_db_stats t;
-    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &t, err);
-    if (status)
-        return status;
-    *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column, .columns = r->columns};
-    double *const cells[] = {&out->min_excess, &out->max_excess};
-    for (int i = 0; i < 2 && !status && r->unit.weights != HSC_NONE; i++) {
-        uint32_t column = i ? t.max_column : t.min_column;
-        float excess = 0;
-        if (column != HSC_NONE)
-            status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, table, r->axis}, row, 1, column, 1, &excess, err);
-        *cells[i] = excess * r->unit.weights_scale;
-    }
-    if (!status)
-        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &out->excess, err);
-    out->dispersion = chance(out, t.stddev * t.stddev * r->columns);
-    return status;
-}
-
-hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
-    hsc_db_scope s, inner;
-    hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
-    if (!status && s.kind != HSC_SCOPE_PROCEDURE)
-        return report_spread_of_row(r, HSC_TABLE_SCOPE_EXCL, scope, out, err);
-    double *sums = calloc(2 * ((uint64_t)r->columns + 1), sizeof *sums), *excess = sums ? sums + r->columns + 1 : NULL;
-    if (!sums)
-        status = out_of_memory(err);
-    uint32_t row = scope, end = status ? scope : s.subtree_end; /* runs of rows that are of the procedure itself */
-    while (!status && row < end) {
-        uint32_t low = row, high;
-        for (high = low; high < end && !status; high++) {
-            status = hsc_db_get_scope(r->db, high, &inner, err);
-            if (inner.procedure != scope)
-                break;
-        }
-        if (!status && low < high)
-            status = hsc_db_read_bins(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low, &high,
-                                      r->columns, r->identity, r->bins, err);
-        if (!status && low < high && r->unit.weights != HSC_NONE)
-            status = hsc_db_read_bins(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low,
-                                      &high, r->columns, r->identity, r->excess_bins, err);
-        for (uint32_t c = 0; c < r->columns && !status && low < high; c++) {
-            sums[c] += r->bins[c];
-            excess[c] += r->excess_bins[c] * r->unit.weights_scale;
-        }
-        row = high > low ? high : high + 1;
-    }
-    if (!status) {
-        report_spread p = {.columns = r->columns, .min = INFINITY, .max = -1, .min_at = HSC_NONE, .max_at = HSC_NONE};
-        double squares = 0;
-        for (uint32_t c = 0; c < r->columns; c++) {
-            p.mean += sums[c];
-            p.excess += excess[c];
-            if (sums[c] > p.max) {
-                p.max = sums[c];
-                p.max_excess = excess[c];
-                p.max_at = c;
-            }
-            if (sums[c] < p.min) {
-                p.min = sums[c];
-                p.min_excess = excess[c];
-                p.min_at = c;
-            }
-        }
-        p.mean = r->columns ? p.mean / r->columns : 0;
-        for (uint32_t c = 0; c < r->columns; c++)
-            squares += (sums[c] - p.mean) * (sums[c] - p.mean);
-        p.dispersion = chance(&p, squares);
-        *out = p;
-    }
-    free(sums);
-    return status;
-}
-
-bool report_uneven(const report_spread *s) {
-    double freedom = s->columns - 1.0;
-    return s->columns > 1 && s->dispersion > freedom + 3 * sqrt(2 * freedom);
-}
-
-hsc_weighted report_excl(const report *r, uint32_t scope) { return (hsc_weighted){r->excl[scope], r->excl_excess[scope]}; }
-hsc_weighted report_own(const report *r, uint32_t scope) { return (hsc_weighted){r->own[scope], r->own_excess[scope]}; }
-hsc_weighted report_incl(const report *r, uint32_t scope) { return (hsc_weighted){r->incl[scope], r->incl_excess[scope]}; }
-
-void report_interval(const report *r, hsc_weighted v, double *low, double *high) {
-    if (r->unit.exact || isnan(v.sum))
-        *low = *high = v.sum;
-    else
-        hsc_interval_sum(v, low, high);
-}
-
-void report_share_interval(const report *r, hsc_weighted v, double *low, double *high) {
-    if (r->unit.exact || isnan(v.sum))
-        *low = *high = r->total > 0 ? v.sum / r->total : 0;
-    else
-        hsc_interval_share(v, r->all, low, high);
-}
-
-void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high) {
-    double ratio = s->mean > 0 ? s->max / s->mean : 1;
-    *low = *high = ratio;
-    if (!r->unit.exact)
-        hsc_interval_ratio(ratio, (hsc_weighted){s->max, s->max_excess}, (hsc_weighted){s->mean * s->columns, s->excess}, low, high);
-}
-
-void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
-    hsc_db_process p;
-    hsc_db_thread t;
-    uint32_t process = column;
-    out[0] = 0;
-    if (axis == HSC_AXIS_THREAD) {
-        if (hsc_db_get_thread(r->db, column, &t, NULL))
-            return;
-        process = t.process;
-    }
-    if (hsc_db_get_process(r->db, process, &p, NULL))
-        return;
-    int n = 0;
-    if (p.rank >= 0)
-        n = snprintf(out, size, "rank %d", p.rank);
-    else if (r->info.processes > 1 || axis == HSC_AXIS_PROCESS)
-        n = snprintf(out, size, "pid %u", p.pid);
-    if (axis == HSC_AXIS_THREAD && n < (int)size)
-        snprintf(out + n, size - (size_t)n, "%sthread %u", n ? " " : "", t.index);
 }
 
 /* ---- versions and remarks ---- */

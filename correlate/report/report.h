@@ -27,6 +27,8 @@ typedef struct report {
     hsc_db_axis axis;           /* processors that are compared */
     uint32_t columns;           /* of the axis */
     const char *where;          /* NULL: everything */
+    bool net;                   /* the cost of sampling is taken out of CPU time */
+    double net_share;           /* of CPU time, that was taken out */
     uint32_t top;               /* rows of a table; 0: all */
     int width, decimals;        /* of text */
     bool brief;                 /* all tables together: each keeps to what matters */
@@ -37,6 +39,9 @@ typedef struct report {
     double *excl_excess, *own_excess, *incl_excess, *instance_excess; /* of the weights of these (hsc_weighted) */
     uint32_t *instance_begin, *instances; /* instances of scope s: instances[begin[s] .. begin[s + 1]) */
     report_source *sources;     /* by file */
+    double *dense;              /* columns: scratch of spreads, all 0 */
+    double *dense_excess;
+    uint32_t *touched;
     float *bins;                /* columns: scratch */
     float *excess_bins;
     uint32_t *identity;         /* columns: each its own bin */
@@ -52,10 +57,19 @@ bool report_wanted(const report *r, uint32_t scope);             /* --where */
 bool report_wanted_line(const report *r, uint32_t line_row);
 bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's code: compiled with the pass, or the program */
 
+enum { REPORT_QUANTILES = 5 };
+extern const double report_quantile_levels[REPORT_QUANTILES]; /* 0.05, 0.25, 0.5, 0.75, 0.95 */
+
+typedef struct report_range { /* rows of a table */
+    uint64_t first, n;
+} report_range;
+
 typedef struct report_spread { /* over the processors of the axis */
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
     double min_excess, max_excess, excess; /* of their weights; excess: of all */
+    double stddev;             /* of the population */
+    double quantiles[REPORT_QUANTILES]; /* made by report_spread_of_ranges only */
     double dispersion;         /* sum of squared differences from the mean, over the mean: columns - 1 for even work */
 } report_spread;
 
@@ -63,6 +77,9 @@ typedef struct report_spread { /* over the processors of the axis */
 hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err);
 /* Of one row of a table. */
 hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err);
+/* Of all these rows added up, with quantiles: reads their values. */
+hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
+                                   hsc_err *err);
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
 
 /* Sums with what intervals need, of scopes; and 95 % intervals in counts and of shares of all, which are the numbers themselves

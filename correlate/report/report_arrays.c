@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bytes, calls, time, waiting and packing by array. */
 #include "report_arrays.h"
+#include "report_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +25,6 @@ typedef struct sums { /* of all arrays */
 
 static hsc_status no_memory(const report *r, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-}
-
-/* The first array of the same identity, for globals and members of types, which each unit has a row of. */
-static hsc_status make_rows(sums *s, uint32_t *first_of, hsc_err *err) {
-    for (uint32_t i = 0; i < s->r->info.arrays; i++) {
-        hsc_db_array a;
-        hsc_status status = hsc_db_get_array(s->r->db, i, &a, err);
-        if (status)
-            return status;
-        first_of[i] = i;
-        for (uint32_t k = 0; a.identity && k < i && first_of[i] == i; k++) {
-            hsc_db_array b;
-            if (first_of[k] == k && !hsc_db_get_array(s->r->db, k, &b, NULL) && b.identity == a.identity)
-                first_of[i] = k;
-        }
-    }
-    return HSC_OK;
 }
 
 static report_array *row_of(sums *s, uint32_t array) {
@@ -283,7 +267,7 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
     sums s = {.r = r, .row_of = calloc((size_t)r->info.arrays + 1, sizeof *s.row_of)};
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
     place *places = malloc(((size_t)r->info.messages + 1) * sizeof *places);
-    hsc_status status = s.row_of && first_of && places ? make_rows(&s, first_of, err) : no_memory(r, err);
+    hsc_status status = s.row_of && first_of && places ? report_first_arrays(r, first_of, err) : no_memory(r, err);
     if (!status && r->info.mpi_sites)
         status = add_all(&s, first_of, places, err);
     free(s.row_of);

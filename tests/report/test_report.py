@@ -15,7 +15,8 @@ import unittest
 HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
-TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array")
+TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array", "pair",
+          "nest", "version", "file", "call", "inlined", "category", "data", "reference")
 
 
 def run(*args, code=0, env=None):
@@ -155,6 +156,24 @@ class Report(unittest.TestCase):
         header = run("--by=line", "--format=csv", "--where=nothing has this", self.mpi)
         self.assertTrue(header.startswith("rank,file,line,") and header.count("\n") == 1)
         self.assertIn("only       files and procedures with", run("--where=.f90", self.mpi))
+
+    def test_columns(self):
+        for by in TABLES:
+            all_rows = rows(self.mpi, by)
+            names = run(f"--by={by}", "--format=csv", self.mpi).splitlines()[0].split(",")
+            wanted = [names[-1], names[1], names[0]]
+            got = rows(self.mpi, by, f"--columns={','.join(wanted)}")
+            self.assertEqual([list(r) for r in got[:1]], [wanted] * len(got[:1]))
+            self.assertEqual([[r[k] for k in wanted] for r in got], [[r[k] for k in wanted] for r in all_rows])
+            document = json.loads(run(f"--by={by}", "--format=json", f"--columns={','.join(wanted)}", self.mpi))
+            self.assertEqual([list(r) for r in document["rows"]], [wanted] * len(all_rows))
+            text = run(f"--by={by}", f"--columns={wanted[1]},{wanted[2]}", self.mpi).splitlines()
+            self.assertIn([wanted[1], wanted[2]], [line.split() for line in text])
+            for form in ("text", "csv", "json"):
+                p = subprocess.run([HEATSCOPE, "report", f"--by={by}", f"--format={form}", "--columns=rank,nothing", self.mpi],
+                                   capture_output=True, text=True, check=False)
+                self.assertEqual((p.returncode, p.stdout, p.stderr.count("\n")), (1, "", 1))
+                self.assertIn(f"no column '{'rank' if 'rank' not in names else 'nothing'}' among {names[0]}", p.stderr)
 
     def test_source_text_of_lines(self):
         for r in rows(self.mpi, "line", "--top=20"):

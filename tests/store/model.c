@@ -139,6 +139,15 @@ model *model_new(unsigned seed, bool one_thread) {
         for (uint64_t i = 0; i < n; i++)
             ((uint32_t *)m->columns[keys[k]])[i] = none && i + 2 >= n ? HSC_NONE : (uint32_t)(i * of / n);
     }
+    for (uint32_t i = 0; i < 60; i++) { /* references stand on lines that have code, some on the same; some arrays are one */
+        uint32_t at = model_random(r) % (i % 3 ? 700 : 20);
+        ((uint32_t *)m->columns[HSC_COL_reference_file])[i] = file[at];
+        ((uint32_t *)m->columns[HSC_COL_reference_line])[i] = line[at];
+        if (i % 11 == 0)
+            ((uint32_t *)m->columns[HSC_COL_reference_array])[i] = HSC_NONE;
+    }
+    for (uint32_t i = 0; i < 25; i++)
+        ((uint64_t *)m->columns[HSC_COL_array_identity])[i] = i % 4 ? 0 : 1 + i % 3;
     for (int c = HSC_COL_message_pair_sent; c <= HSC_COL_message_pair_received_bytes; c++) /* sums that a double holds */
         for (uint32_t i = 0; i < 30; i++)
             ((uint64_t *)m->columns[c])[i] >>= 24;
@@ -150,6 +159,8 @@ model *model_new(unsigned seed, bool one_thread) {
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;
+    free(((char **)m->columns[HSC_COL_metric_unit])[0]);
+    ((char **)m->columns[HSC_COL_metric_unit])[0] = memcpy(array(2, 1), "s", 2);
     memset(m->columns[HSC_COL_metric_weights_of], 0xff, 2 * sizeof(uint32_t));
     for (int t = 0; t < HSC_VALUES_COUNT; t++) {
         uint64_t n = m->rows[hsc_schema_values[t].rows] * (t == HSC_TABLE_SCOPE_CATEGORY ? m->categories : 1);

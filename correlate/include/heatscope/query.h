@@ -526,6 +526,14 @@ hsc_status hsc_db_read_excess(hsc_db *db, hsc_db_view view, uint64_t first, uint
 /* Statistics of rows [first, first+n). out: n entries. */
 hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err);
 
+/* Quantiles over all processors of the axis, those without samples counted as 0: of n sorted values x[0 .. n-1], quantile q is
+ * x[k] + (h - k) (x[k+1] - x[k]) with h = q (n - 1), k = floor(h). levels[m]: 0 to 1. out[n][m], row-major, counts. Cost: the stored
+ * values of the rows, sorted. */
+hsc_status hsc_db_read_quantiles(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, const double *levels, uint32_t m,
+                                 double *out, hsc_err *err);
+/* The same of values at hand: those of `all` that are not 0; sorts them. */
+void hsc_quantiles(double *values, uint64_t nonzero, uint64_t all, const double *levels, uint32_t m, double *out);
+
 /* Dense block: rows [first, first+n) x columns [column, column+m), out[n][m] row-major, counts. For what is on screen. */
 hsc_status hsc_db_read_block(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, uint32_t column, uint32_t m,
                              float *out, hsc_err *err);

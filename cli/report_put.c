@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Cells that many of the report's tables have. */
+#include <math.h>
+#include <string.h>
+
+#include "report_rows.h"
+
+static void put_percent(sink *s, const char *name, double samples) {
+    put_number(s, name, s->r->total > 0 ? 100 * samples / s->r->total : 0);
+}
+
+
+void report_put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool range) {
+    hsc_db_file f = {.path = ""};
+    if (file != HSC_NONE)
+        (void)hsc_db_get_file(s->r->db, file, &f, NULL);
+    put_text(s, "file", f.path);
+    put_count(s, range ? "line_begin" : "line", begin);
+    if (range)
+        put_count(s, "line_end", end);
+}
+
+void report_put_sampled(sink *s, const char *name, hsc_weighted v, bool share) {
+    static const char *const tails[] = {"_low", "_high", "_pct", "_pct_low", "_pct_high"};
+    char names[5][64];
+    double low, high;
+    for (int i = 0; i < 5; i++)
+        snprintf(names[i], sizeof names[i], "%s%s", name, tails[i]);
+    report_interval(s->r, v, &low, &high);
+    put_amount(s, name, v.sum);
+    put_amount(s, names[0], low);
+    put_amount(s, names[1], high);
+    if (!share)
+        return;
+    report_share_interval(s->r, v, &low, &high);
+    put_percent(s, names[2], v.sum);
+    put_number(s, names[3], 100 * low);
+    put_number(s, names[4], 100 * high);
+}
+
+void report_put_exclusive(sink *s, hsc_weighted v) {
+    put_count(s, "exclusive_samples", v.sum);
+    report_put_sampled(s, "exclusive", v, true);
+}
+
+void report_put_inclusive(sink *s, hsc_weighted v) {
+    put_count(s, "inclusive_samples", v.sum);
+    report_put_sampled(s, "inclusive", v, true);
+}
+
+static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t column) {
+    char processor[96] = "", column_name[64];
+    report_put_sampled(s, name, v, false);
+    if (column != HSC_NONE)
+        report_processor(s->r, s->r->axis, column, processor, sizeof processor);
+    snprintf(column_name, sizeof column_name, "%s_processor", name);
+    put_text(s, column_name, processor);
+}
+
+void report_put_spread(sink *s, const report_spread *p) {
+    static const char *const quantiles[REPORT_QUANTILES] = {"p05", "p25", "median", "p75", "p95"};
+    double n = p->columns ? p->columns : 1, low, high;
+    report_interval(s->r, (hsc_weighted){p->mean * n, p->excess}, &low, &high);
+    put_amount(s, "mean", p->mean);
+    put_amount(s, "mean_low", low / n);
+    put_amount(s, "mean_high", high / n);
+    put_extreme(s, "min", (hsc_weighted){p->columns ? p->min : 0, p->min_excess}, p->min_at);
+    put_extreme(s, "max", (hsc_weighted){p->columns ? p->max : 0, p->max_excess}, p->max_at);
+    report_ratio_interval(s->r, p, &low, &high);
+    bool any = p->mean > 0;
+    put_number(s, "max_over_mean", any ? p->max / p->mean : NAN);
+    put_number(s, "max_over_mean_low", any ? low : NAN);
+    put_number(s, "max_over_mean_high", any ? high : NAN);
+    put_amount(s, "imbalance", p->columns ? p->max - p->mean : 0);
+    put_amount(s, "stddev", p->stddev);
+    for (int i = 0; i < REPORT_QUANTILES; i++)
+        put_amount(s, quantiles[i], p->columns ? p->quantiles[i] : 0);
+}
+
+hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err) {
+    report_spread p;
+    hsc_status status = report_spread_of_ranges(s->r, table, ranges, n, &p, err);
+    if (!status)
+        report_put_spread(s, &p);
+    return status;
+}
+
+hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err) {
+    enum { CATEGORIES = 64 };
+    double sums[CATEGORIES];
+    uint32_t n = s->r->info.categories < CATEGORIES ? s->r->info.categories : CATEGORIES;
+    hsc_db_view view = {s->r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD};
+    hsc_status status = hsc_db_read_sums(s->r->db, view, (uint64_t)scope * s->r->info.categories, n, sums, err);
+    for (uint32_t c = 0; c < n && (!status || status == HSC_E_MISSING); c++) {
+        char name[80];
+        int at = snprintf(name, sizeof name, "inclusive_%.60s", hsc_db_get_category(s->r->db, c));
+        for (char *p = name + 10; p < name + at; p++)
+            if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+                *p = '_';
+        put_amount(s, name, status ? NAN : sums[c]);
+    }
+    return status == HSC_E_MISSING ? HSC_OK : status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows of the report's tables: exact numbers, units in the names of columns. Cells are put in the order of the columns. */
+#ifndef HEATSCOPE_CLI_REPORT_ROWS_H
+#define HEATSCOPE_CLI_REPORT_ROWS_H
+
+#include "report_text.h"
+
+typedef struct sink { /* one row at a time */
+    report *r;
+    hsc_table t;
+    char unit[32]; /* of the metric, for names */
+} sink;
+
+static inline void put_text(sink *s, const char *name, const char *text) { hsc_table_text(&s->t, name, text); }
+static inline void put_number(sink *s, const char *name, double v) { hsc_table_number(&s->t, name, v); }
+static inline void put_count(sink *s, const char *name, double v) { hsc_table_count(&s->t, name, v); }
+static inline void put_amount(sink *s, const char *name, double samples) { hsc_table_amount(&s->t, name, samples); }
+static inline void begin_row(sink *s) { hsc_table_begin_row(&s->t); }
+static inline void end_row(sink *s) { hsc_table_end_row(&s->t); }
+
+/* file, line_begin, line_end; file, line */
+void report_put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool range);
+/* NAME_s, NAME_low_s, NAME_high_s; share: of all, NAME_pct, NAME_pct_low, NAME_pct_high */
+void report_put_sampled(sink *s, const char *name, hsc_weighted v, bool share);
+void report_put_exclusive(sink *s, hsc_weighted v); /* with exclusive_samples */
+void report_put_inclusive(sink *s, hsc_weighted v);
+/* Over the processors: mean, min, max with their processors, stddev, quantiles, imbalance. */
+void report_put_spread(sink *s, const report_spread *p);
+hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
+/* inclusive_CATEGORY_s of a scope, for all categories */
+hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err);
+
+/* tables; the first row of each tells names only */
+hsc_status report_message_rows(sink *s, hsc_err *err);
+hsc_status report_wait_rows(sink *s, hsc_err *err);
+hsc_status report_reason_rows(sink *s, hsc_err *err);
+hsc_status report_group_rows(sink *s, report_by by, hsc_err *err); /* file, module, nest, call, inlined, version, category, data, reference */
+
+#endif

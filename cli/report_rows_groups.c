@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows of what is added up from others: files, modules, loop nests, call sites, versions, categories, arrays, references. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_groups.h"
+#include "report_rows.h"
+
+static const char *enum_text(const char *which, uint32_t value) {
+    const char *text = hsc_enum_text(which, value);
+    return text ? text : "unknown";
+}
+
+static const char *procedure_of(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    if (scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) || s.procedure == HSC_NONE || hsc_db_get_scope(r->db, s.procedure, &s, NULL))
+        return "";
+    return s.name;
+}
+
+static void file_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_file f = {.path = ""};
+    hsc_db_module m = {.path = ""};
+    if (any && !hsc_db_get_file(s->r->db, x->row, &f, NULL))
+        (void)hsc_db_get_module(s->r->db, f.module, &m, NULL);
+    put_text(s, "file", f.path);
+    put_text(s, "module", m.path);
+    put_count(s, "lines", x->members);
+    report_put_exclusive(s, x->value);
+}
+
+static void module_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_module m = {.path = "", .build_id = "", .note = ""};
+    if (any)
+        (void)hsc_db_get_module(s->r->db, x->row, &m, NULL);
+    put_text(s, "module", m.path);
+    put_text(s, "build_id", m.build_id);
+    put_text(s, "known_by", report_known_by(m.knowledge));
+    put_text(s, "note", m.note);
+    report_put_exclusive(s, x->value);
+    report_put_inclusive(s, x->inclusive);
+}
+
+static void nest_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_scope l = {.name = "", .file = HSC_NONE};
+    if (any)
+        (void)hsc_db_get_scope(s->r->db, x->row, &l, NULL);
+    put_text(s, "procedure", any ? procedure_of(s->r, x->row) : "");
+    put_text(s, "loop", l.name);
+    report_put_place(s, l.file, l.line_begin, l.line_end, true);
+    put_count(s, "loops", x->members);
+    put_count(s, "value_samples", x->value.sum);
+    report_put_sampled(s, "value", x->value, true);
+    report_put_inclusive(s, x->inclusive);
+}
+
+static void call_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_context c = {.call_line = HSC_NONE}, up;
+    hsc_db_scope callee = {.name = "", .file = HSC_NONE};
+    hsc_db_line l = {.file = HSC_NONE};
+    const char *caller = "";
+    if (any && !hsc_db_get_context(s->r->db, x->row, &c, NULL)) {
+        (void)hsc_db_get_scope(s->r->db, c.scope, &callee, NULL);
+        if (!hsc_db_get_context(s->r->db, c.parent, &up, NULL))
+            caller = procedure_of(s->r, up.scope);
+        if (c.call_line != HSC_NONE)
+            (void)hsc_db_get_line(s->r->db, c.call_line, &l, NULL);
+    }
+    put_text(s, "kind", c.kind == HSC_CONTEXT_INLINED ? "inlined" : "call");
+    put_text(s, "caller", caller);
+    report_put_place(s, l.file, l.line, l.line, false);
+    put_text(s, "callee", callee.name);
+    put_count(s, "contexts", x->members);
+    report_put_inclusive(s, x->value);
+}
+
+static void version_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_instance v = {.version_text = "", .scope = HSC_NONE, .function = HSC_NONE};
+    hsc_db_scope l = {.name = "", .file = HSC_NONE}, f = {.name = ""};
+    if (any && !hsc_db_get_instance(s->r->db, x->row, &v, NULL)) {
+        (void)hsc_db_get_scope(s->r->db, v.scope, &l, NULL);
+        if (v.function != HSC_NONE)
+            (void)hsc_db_get_scope(s->r->db, v.function, &f, NULL);
+    }
+    put_text(s, "procedure", procedure_of(s->r, v.scope));
+    put_text(s, "loop", l.kind == HSC_SCOPE_LOOP ? l.name : "");
+    report_put_place(s, l.file, l.line_begin, l.line_end, true);
+    put_text(s, "version", v.version_text);
+    put_count(s, "vector_lanes", v.vector_width);
+    put_count(s, "interleave", v.interleave);
+    put_count(s, "unroll", v.unroll);
+    put_text(s, "function", f.name);
+    report_put_exclusive(s, x->value);
+}
+
+static void category_cells(sink *s, const report_group *x, bool any) {
+    const char *name = any ? hsc_db_get_category(s->r->db, x->row) : "";
+    put_text(s, "category", name ? name : "");
+    report_put_inclusive(s, x->value);
+}
+
+/* ---- arrays and references ---- */
+
+typedef struct uses { /* of an array */
+    uint32_t references, reads, writes;
+    uint64_t strides; /* bit of each enum stride */
+} uses;
+
+static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hsc_err *err) {
+    *out = calloc((size_t)r->info.arrays + 1, sizeof **out);
+    *first_of = calloc((size_t)r->info.arrays + 1, sizeof **first_of);
+    hsc_status s = *out && *first_of ? report_first_arrays(r, *first_of, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < r->info.references && !s; i++) {
+        hsc_db_reference x;
+        if ((s = hsc_db_get_reference(r->db, i, &x, err)) || x.array == HSC_NONE)
+            continue;
+        uses *u = &(*out)[(*first_of)[x.array]];
+        u->references++;
+        u->reads += x.access != HSC_access_WRITE;
+        u->writes += x.access != HSC_access_READ;
+        u->strides |= x.stride < 64 ? 1ull << x.stride : 0;
+    }
+    return s;
+}
+
+static void data_cells(sink *s, const report_group *x, const uses *u, bool any) {
+    hsc_db_array a = {.name = "", .type = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
+    char strides[300] = "";
+    size_t at = 0;
+    if (any)
+        (void)hsc_db_get_array(s->r->db, x->row, &a, NULL);
+    for (uint32_t k = 0; u && k < 64; k++) {
+        const char *text = u->strides >> k & 1 ? hsc_enum_text("stride", k) : NULL;
+        if (text && at + strlen(text) + 3 < sizeof strides)
+            at += (size_t)snprintf(strides + at, sizeof strides - at, "%s%s", at ? ", " : "", text);
+    }
+    put_text(s, "array", a.name);
+    put_text(s, "bounds", a.bounds);
+    put_text(s, "type", a.type);
+    put_text(s, "procedure", procedure_of(s->r, a.scope));
+    report_put_place(s, a.file, a.line, a.line, false);
+    put_count(s, "lines", x->members);
+    put_count(s, "references", u ? u->references : 0);
+    put_count(s, "reads", u ? u->reads : 0);
+    put_count(s, "writes", u ? u->writes : 0);
+    put_text(s, "strides", strides);
+    put_count(s, "lines_samples", x->value.sum);
+    report_put_sampled(s, "lines", x->value, true);
+}
+
+static hsc_status reference_cells(sink *s, const report_group *x, const uint32_t *on_line, bool any, hsc_err *err) {
+    hsc_db_reference f = {.text = "", .stride_bytes = "", .array = HSC_NONE, .file = HSC_NONE, .scope = HSC_NONE};
+    hsc_db_array a = {.name = "", .bounds = ""};
+    uint32_t line = HSC_NONE;
+    hsc_status status = any ? hsc_db_get_reference(s->r->db, x->row, &f, err) : HSC_OK;
+    if (!status && f.array != HSC_NONE)
+        status = hsc_db_get_array(s->r->db, f.array, &a, err);
+    if (status)
+        return status;
+    if (f.file != HSC_NONE)
+        line = hsc_db_find_line(s->r->db, f.file, f.line);
+    put_text(s, "text", f.text);
+    put_text(s, "array", a.name);
+    put_text(s, "access", any ? enum_text("access", f.access) : "");
+    put_text(s, "stride", any ? enum_text("stride", f.stride) : "");
+    put_text(s, "stride_bytes", f.stride_bytes);
+    put_count(s, "size_bytes", f.size_bytes);
+    put_text(s, "procedure", procedure_of(s->r, f.scope));
+    report_put_place(s, f.file, f.line, f.line, false);
+    put_count(s, "column", f.column);
+    put_count(s, "references_on_line", line != HSC_NONE ? on_line[line] : 0);
+    put_count(s, "line_samples", x->value.sum);
+    report_put_sampled(s, "line", x->value, true);
+    return HSC_OK;
+}
+
+static hsc_status count_on_lines(const report *r, uint32_t **out, hsc_err *err) {
+    *out = calloc((size_t)r->info.lines + 1, sizeof **out);
+    hsc_status s = *out ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < r->info.references && !s; i++) {
+        hsc_db_reference x;
+        uint32_t line = HSC_NONE;
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.file != HSC_NONE)
+            line = hsc_db_find_line(r->db, x.file, x.line);
+        if (line != HSC_NONE)
+            (*out)[line]++;
+    }
+    return s;
+}
+
+hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
+    static const report_grouping groupings[REPORT_TABLES] = {
+        [REPORT_FILE] = REPORT_BY_FILE,       [REPORT_MODULE] = REPORT_BY_MODULE,   [REPORT_NEST] = REPORT_BY_NEST,
+        [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION,
+        [REPORT_CATEGORY] = REPORT_BY_CATEGORY, [REPORT_DATA] = REPORT_BY_DATA,     [REPORT_REFERENCE] = REPORT_BY_REFERENCE};
+    report_groups g;
+    uses *of = NULL;
+    uint32_t *first_of = NULL, *on_line = NULL;
+    hsc_status status = report_groups_by(s->r, groupings[by], &g, err);
+    if (!status && by == REPORT_DATA)
+        status = load_uses(s->r, &of, &first_of, err);
+    if (!status && by == REPORT_REFERENCE)
+        status = count_on_lines(s->r, &on_line, err);
+    for (uint32_t i = HSC_NONE; !status && (i == HSC_NONE || (i < g.n && (!s->r->top || i < s->r->top))); i++) {
+        bool any = i != HSC_NONE;
+        report_group none = {0};
+        const report_group *x = any ? &g.list[i] : &none;
+        begin_row(s);
+        put_count(s, "rank", any ? i + 1 : 0);
+        switch (by) {
+        case REPORT_FILE:
+            file_cells(s, x, any);
+            break;
+        case REPORT_MODULE:
+            module_cells(s, x, any);
+            break;
+        case REPORT_NEST:
+            nest_cells(s, x, any);
+            break;
+        case REPORT_VERSION:
+            version_cells(s, x, any);
+            break;
+        case REPORT_CATEGORY:
+            category_cells(s, x, any);
+            break;
+        case REPORT_DATA:
+            data_cells(s, x, any ? &of[x->row] : NULL, any);
+            break;
+        case REPORT_REFERENCE:
+            status = reference_cells(s, x, on_line, any, err);
+            break;
+        default:
+            call_cells(s, x, any);
+        }
+        report_spread p = {0};
+        if (!status && any)
+            status = report_group_spread(s->r, &g, x, &p, err);
+        if (!status)
+            report_put_spread(s, &p);
+        if (!status)
+            end_row(s);
+        s->t.naming = false;
+    }
+    free(of);
+    free(first_of);
+    free(on_line);
+    report_groups_clear(&g);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "selection.h"
+
+#include <string.h>
+
+int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_selection *s, const char *value) {
+    unsigned long long n;
+    switch (which) {
+    case HSC_SELECT_FORMAT:
+        s->format = !strcmp(value, "csv") ? HSC_TABLE_CSV : !strcmp(value, "json") ? HSC_TABLE_JSON : HSC_TABLE_TEXT;
+        return s->format == HSC_TABLE_TEXT && strcmp(value, "text") ? hsc_cli_bad_value(c, option, "text, csv or json", value) : -1;
+    case HSC_SELECT_COLUMNS:
+        s->columns = value;
+        return *value ? -1 : hsc_cli_bad_value(c, option, "names of columns, separated by commas", value);
+    case HSC_SELECT_TOP:
+        if (!hsc_cli_parse_u64(value, 0, 1000000000, &n))
+            return hsc_cli_bad_value(c, option, "a number of rows", value);
+        s->top = (uint32_t)n;
+        s->top_given = true;
+        return -1;
+    case HSC_SELECT_METRIC:
+        s->metric = value;
+        return -1;
+    case HSC_SELECT_WHERE:
+        s->where = value;
+        return -1;
+    case HSC_SELECT_NET:
+        s->net = true;
+        return -1;
+    case HSC_SELECT_INTERVAL:
+        s->interval = value;
+        return -1;
+    default:
+        s->axis_given = true;
+        s->axis = !strcmp(value, "thread") ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
+        return s->axis == HSC_AXIS_PROCESS && strcmp(value, "process") ? hsc_cli_bad_value(c, option, "process or thread", value) : -1;
+    }
+}
+
+hsc_status hsc_cli_open_report(report *r, const char *path, const hsc_cli_selection *s, const char *interval, hsc_err *err) {
+    hsc_status status = hsc_db_open(path, &r->db, err);
+    if (status)
+        return status;
+    hsc_db_get_info(r->db, &r->info);
+    r->out = stdout;
+    r->axis = s->axis_given ? s->axis : r->info.processes > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    r->where = s->where;
+    r->width = hsc_cli_width();
+    r->top = s->top_given ? s->top : s->format == HSC_TABLE_TEXT ? 10 : 0;
+    r->net = s->net;
+    status = hsc_cli_find_metric(r->db, s->metric, &r->metric, err);
+    return status ? status : hsc_cli_set_interval(r->db, interval, err);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "report_groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static hsc_status no_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
+
+static hsc_status add_group(report_groups *g, report_group x, hsc_err *err) {
+    if (g->n == g->room) {
+        uint32_t room = g->room ? 2 * g->room : 64;
+        report_group *list = realloc(g->list, room * sizeof *list);
+        if (!list)
+            return no_memory(err);
+        g->list = list;
+        g->room = room;
+    }
+    x.first = g->n_ranges;
+    g->list[g->n++] = x;
+    return HSC_OK;
+}
+
+/* To the last group; ranges that touch become one. */
+static hsc_status add_range(report_groups *g, uint64_t first, uint64_t n, hsc_err *err) {
+    report_group *x = &g->list[g->n - 1];
+    report_range *last = x->n ? &g->ranges[g->n_ranges - 1] : NULL;
+    if (last && last->first + last->n == first) {
+        last->n += n;
+        return HSC_OK;
+    }
+    if (g->n_ranges == g->ranges_room) {
+        uint32_t room = g->ranges_room ? 2 * g->ranges_room : 64;
+        report_range *ranges = realloc(g->ranges, room * sizeof *ranges);
+        if (!ranges)
+            return no_memory(err);
+        g->ranges = ranges;
+        g->ranges_room = room;
+    }
+    g->ranges[g->n_ranges++] = (report_range){first, n};
+    x->n++;
+    return HSC_OK;
+}
+
+/* Sums of the ranges of the last group; takes it back when there is nothing. */
+static hsc_status settle(report *r, report_groups *g, hsc_err *err) {
+    enum { ROWS = 512 };
+    hsc_weighted sums[ROWS];
+    report_group *x = &g->list[g->n - 1];
+    hsc_status s = HSC_OK;
+    for (uint32_t i = x->first; i < x->first + x->n && !s; i++)
+        for (uint64_t row = 0; row < g->ranges[i].n && !s; row += ROWS) {
+            uint64_t some = g->ranges[i].n - row < ROWS ? g->ranges[i].n - row : ROWS;
+            s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, g->table, HSC_AXIS_THREAD}, g->ranges[i].first + row, some, sums, err);
+            for (uint64_t k = 0; k < some && !s; k++) {
+                x->value.sum += sums[k].sum;
+                x->value.excess += sums[k].excess;
+            }
+        }
+    if (!s && !(x->value.sum > 0) && !(x->inclusive.sum > 0)) {
+        g->n_ranges = x->first;
+        g->n--;
+    }
+    return s;
+}
+
+static const hsc_weighted none = {NAN, 0};
+
+/* ---- files, modules, loops ---- */
+
+static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_LINE;
+    for (uint32_t f = 0; f < r->info.files && !s; f++) {
+        hsc_db_file file;
+        if ((s = hsc_db_get_file(r->db, f, &file, err)) || (s = add_group(g, (report_group){.row = f, .inclusive = none}, err)))
+            break;
+        for (uint32_t l = file.first_line_row; l < file.first_line_row + file.line_rows && !s; l++)
+            if (report_wanted_line(r, l)) {
+                g->list[g->n - 1].members++;
+                s = add_range(g, l, 1, err);
+            }
+        if (!s)
+            s = settle(r, g, err);
+    }
+    return s;
+}
+
+static hsc_status by_module(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_SCOPE_EXCL;
+    for (uint32_t m = 0; m < r->info.modules && !s; m++) {
+        s = add_group(g, (report_group){.row = m}, err);
+        for (uint32_t k = 0; k < r->info.scopes && !s; k++) {
+            hsc_db_scope scope;
+            if ((s = hsc_db_get_scope(r->db, k, &scope, err)) || scope.module != m || !report_wanted(r, k))
+                continue;
+            if (scope.kind == HSC_SCOPE_MODULE && !r->where)
+                g->list[g->n - 1].inclusive = report_incl(r, k);
+            s = add_range(g, k, 1, err);
+        }
+        if (!s)
+            s = settle(r, g, err);
+    }
+    return s;
+}
+
+static hsc_status by_nest(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_SCOPE_EXCL;
+    for (uint32_t k = 0; k < r->info.scopes && !s; k++) {
+        hsc_db_scope scope, up, inner;
+        if ((s = hsc_db_get_scope(r->db, k, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || (s = hsc_db_get_scope(r->db, scope.parent, &up, err)))
+            continue;
+        while (!s && up.kind == HSC_SCOPE_REGION) /* a region is no loop */
+            s = hsc_db_get_scope(r->db, up.parent, &up, err);
+        if (s || up.kind == HSC_SCOPE_LOOP || !report_wanted(r, k))
+            continue;
+        s = add_group(g, (report_group){.row = k, .inclusive = report_incl(r, k)}, err);
+        for (uint32_t i = k; i < scope.subtree_end && !s; i++)
+            if (!(s = hsc_db_get_scope(r->db, i, &inner, err)) && inner.procedure == scope.procedure) {
+                g->list[g->n - 1].members += inner.kind == HSC_SCOPE_LOOP;
+                s = add_range(g, i, 1, err);
+            }
+        if (!s)
+            s = settle(r, g, err);
+    }
+    return s;
+}
+
+static hsc_status by_version(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_INSTANCE;
+    if (!r->info.instances)
+        return HSC_OK;
+    for (uint32_t i = 0; i < r->info.instances && !s; i++) {
+        hsc_db_instance v;
+        if ((s = hsc_db_get_instance(r->db, i, &v, err)) || !report_wanted(r, v.scope))
+            continue;
+        if (!(s = add_group(g, (report_group){.row = i, .members = 1, .inclusive = none}, err)) && !(s = add_range(g, i, 1, err)))
+            s = settle(r, g, err);
+        if (s == HSC_E_MISSING) { /* a database may have no values of versions */
+            g->n = 0;
+            return HSC_OK;
+        }
+    }
+    return s;
+}
+
+static hsc_status by_category(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_SCOPE_CATEGORY;
+    for (uint32_t c = 0; c < r->info.categories && !s; c++)
+        if (!(s = add_group(g, (report_group){.row = c, .members = 1, .inclusive = none}, err)) && !(s = add_range(g, c, 1, err)))
+            s = settle(r, g, err);
+    return s;
+}
+
+/* ---- call sites ---- */
+
+typedef struct site {
+    uint32_t line, scope, context, end;
+} site;
+
+static int by_site(const void *a, const void *b) {
+    const site *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->scope != y->scope)
+        return x->scope < y->scope ? -1 : 1;
+    return x->context < y->context ? -1 : x->context > y->context;
+}
+
+static hsc_status by_call(report *r, bool inlined, report_groups *g, hsc_err *err) {
+    site *sites = malloc(((size_t)r->info.contexts + 1) * sizeof *sites);
+    uint32_t n = 0, end = 0;
+    hsc_status s = sites ? HSC_OK : no_memory(err);
+    g->table = HSC_TABLE_CONTEXT_INCL;
+    for (uint32_t c = 0; c < r->info.contexts && !s; c++) {
+        hsc_db_context x;
+        if ((s = hsc_db_get_context(r->db, c, &x, err)) || !(x.kind == HSC_CONTEXT_INLINED || (!inlined && x.kind == HSC_CONTEXT_PROCEDURE)) ||
+            x.call_line == HSC_NONE || !(report_wanted(r, x.scope) || report_wanted_line(r, x.call_line)))
+            continue;
+        sites[n++] = (site){x.call_line, x.scope, c, x.subtree_end};
+    }
+    if (n > 1)
+        qsort(sites, n, sizeof *sites, by_site);
+    for (uint32_t i = 0; i < n && !s; i++) { /* contexts rise: those below the last one taken are calls of itself */
+        if (!i || sites[i].line != sites[i - 1].line || sites[i].scope != sites[i - 1].scope) {
+            s = g->n && i ? settle(r, g, err) : HSC_OK;
+            if (!s)
+                s = add_group(g, (report_group){.row = sites[i].context, .inclusive = none}, err);
+            end = 0;
+        }
+        if (s)
+            break;
+        g->list[g->n - 1].members++;
+        if (sites[i].context >= end) {
+            s = add_range(g, sites[i].context, 1, err);
+            end = sites[i].end;
+        }
+    }
+    if (!s && n)
+        s = settle(r, g, err);
+    free(sites);
+    return s;
+}
+
+/* ---- data ---- */
+
+typedef struct touch { /* a line that refers to an array */
+    uint32_t array, line;
+} touch;
+
+static int by_array(const void *a, const void *b) {
+    const touch *x = a, *y = b;
+    if (x->array != y->array)
+        return x->array < y->array ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+typedef struct same { /* arrays of one identity */
+    uint64_t identity;
+    uint32_t array;
+} same;
+
+static int by_identity(const void *a, const void *b) {
+    const same *x = a, *y = b;
+    if (x->identity != y->identity)
+        return x->identity < y->identity ? -1 : 1;
+    return x->array < y->array ? -1 : x->array > y->array;
+}
+
+hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err) {
+    uint32_t n = r->info.arrays;
+    same *list = malloc(((size_t)n + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : no_memory(err);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        hsc_db_array a;
+        if (!(s = hsc_db_get_array(r->db, i, &a, err)))
+            list[i] = (same){a.identity, i};
+    }
+    if (!s && n > 1)
+        qsort(list, n, sizeof *list, by_identity);
+    for (uint32_t i = 0, first = 0; i < n && !s; i++) {
+        if (!i || !list[i].identity || list[i].identity != list[first].identity)
+            first = i;
+        first_of[list[i].array] = list[first].array;
+    }
+    free(list);
+    return s;
+}
+
+static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
+    uint32_t n = 0;
+    touch *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
+    hsc_status s = list && first_of ? report_first_arrays(r, first_of, err) : no_memory(err);
+    g->table = HSC_TABLE_LINE;
+    for (uint32_t i = 0; i < r->info.references && !s; i++) {
+        hsc_db_reference x;
+        uint32_t line = HSC_NONE;
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE)
+            line = hsc_db_find_line(r->db, x.file, x.line);
+        if (line != HSC_NONE && report_wanted_line(r, line))
+            list[n++] = (touch){first_of[x.array], line};
+    }
+    if (!s && n > 1)
+        qsort(list, n, sizeof *list, by_array);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        bool first = !i || list[i].array != list[i - 1].array;
+        if (first && i)
+            s = settle(r, g, err);
+        if (first && !s)
+            s = add_group(g, (report_group){.row = list[i].array, .inclusive = none}, err);
+        if (!s && (first || list[i].line != list[i - 1].line)) { /* each line once */
+            g->list[g->n - 1].members++;
+            s = add_range(g, list[i].line, 1, err);
+        }
+    }
+    if (!s && n)
+        s = settle(r, g, err);
+    free(list);
+    free(first_of);
+    return s;
+}
+
+static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_LINE;
+    for (uint32_t i = 0; i < r->info.references && !s; i++) {
+        hsc_db_reference x;
+        uint32_t line = HSC_NONE;
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.file != HSC_NONE)
+            line = hsc_db_find_line(r->db, x.file, x.line);
+        if (s || line == HSC_NONE || !report_wanted_line(r, line))
+            continue;
+        if (!(s = add_group(g, (report_group){.row = i, .members = 1, .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
+            s = settle(r, g, err);
+    }
+    return s;
+}
+
+/* ---- all ---- */
+
+static int largest(const void *a, const void *b) {
+    const report_group *x = a, *y = b;
+    if (x->value.sum != y->value.sum)
+        return x->value.sum > y->value.sum ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, hsc_err *err) {
+    hsc_status s;
+    *out = (report_groups){0};
+    switch (by) {
+    case REPORT_BY_FILE:
+        s = by_file(r, out, err);
+        break;
+    case REPORT_BY_MODULE:
+        s = by_module(r, out, err);
+        break;
+    case REPORT_BY_NEST:
+        s = by_nest(r, out, err);
+        break;
+    case REPORT_BY_CALL:
+    case REPORT_BY_INLINED:
+        s = by_call(r, by == REPORT_BY_INLINED, out, err);
+        break;
+    case REPORT_BY_VERSION:
+        s = by_version(r, out, err);
+        break;
+    case REPORT_BY_CATEGORY:
+        s = by_category(r, out, err);
+        break;
+    case REPORT_BY_DATA:
+        s = by_data(r, out, err);
+        break;
+    default:
+        s = by_reference(r, out, err);
+    }
+    if (!s && out->n > 1)
+        qsort(out->list, out->n, sizeof *out->list, largest);
+    return s;
+}
+
+void report_groups_clear(report_groups *g) {
+    free(g->list);
+    free(g->ranges);
+}
+
+hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err) {
+    return report_spread_of_ranges(r, g->table, g->ranges + x->first, x->n, out, err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows of value tables that belong together: of a file, a module, a loop nest, a call site, ...; with their sums. */
+#ifndef HEATSCOPE_REPORT_GROUPS_H
+#define HEATSCOPE_REPORT_GROUPS_H
+
+#include "report.h"
+
+typedef struct report_group {
+    uint32_t row;            /* what it is: see report_groups_by */
+    uint32_t members;        /* contexts of a call site, lines of an array, ... */
+    hsc_weighted value;      /* of its ranges: exclusive, or what the kind says */
+    hsc_weighted inclusive;  /* sum NAN: has none */
+    uint32_t first, n;       /* its ranges */
+} report_group;
+
+typedef enum report_grouping {
+    REPORT_BY_FILE,     /* row: file. Value: of its lines. */
+    REPORT_BY_MODULE,   /* row: module. Value: of code in it; inclusive: of its scope */
+    REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
+    REPORT_BY_CALL,     /* row: a context of the call site: its line and callee. Value: inclusive, recursion once */
+    REPORT_BY_INLINED,  /* the same, of inlined copies */
+    REPORT_BY_VERSION,  /* row: instance. Value: exclusive */
+    REPORT_BY_CATEGORY, /* row: category. Value: of the whole program */
+    REPORT_BY_DATA,     /* row: array, the first of its identity. Value: of the lines that refer to it */
+    REPORT_BY_REFERENCE /* row: reference. Value: of the line that it stands on */
+} report_grouping;
+
+typedef struct report_groups {
+    hsc_db_table table;      /* of the ranges */
+    report_group *list;      /* the largest value first */
+    uint32_t n;
+    report_range *ranges;
+    uint32_t n_ranges, room, ranges_room;
+} report_groups;
+
+/* Those with a value, that --where takes. Free with report_groups_clear, also after a failure. */
+hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, hsc_err *err);
+void report_groups_clear(report_groups *g);
+
+/* Spread of a group's value. */
+hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err);
+
+/* By array: the first row with the same identity, which globals and members of types have in each unit; itself for local ones. */
+hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err);
+
+#endif

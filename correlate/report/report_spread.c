@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How the values of rows are spread over processors, and the intervals of numbers that were sampled. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double report_quantile_levels[REPORT_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
+
+/* Squared differences from the mean over what chance makes of them: the mean, or with weights the mean sum of their squares. */
+static double chance(const report_spread *p, double squares) {
+    return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
+}
+
+hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err) {
+    hsc_db_stats t;
+    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &t, err);
+    if (status)
+        return status;
+    *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column, .columns = r->columns};
+    double *const cells[] = {&out->min_excess, &out->max_excess};
+    for (int i = 0; i < 2 && !status && r->unit.weights != HSC_NONE; i++) {
+        uint32_t column = i ? t.max_column : t.min_column;
+        float excess = 0;
+        if (column != HSC_NONE)
+            status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, table, r->axis}, row, 1, column, 1, &excess, err);
+        *cells[i] = excess * r->unit.weights_scale;
+    }
+    if (!status)
+        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &out->excess, err);
+    out->stddev = t.stddev;
+    out->dispersion = chance(out, t.stddev * t.stddev * r->columns);
+    return status;
+}
+
+hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
+    hsc_db_scope s, inner;
+    hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
+    if (!status && s.kind != HSC_SCOPE_PROCEDURE)
+        return report_spread_of_row(r, HSC_TABLE_SCOPE_EXCL, scope, out, err);
+    double *sums = calloc(2 * ((uint64_t)r->columns + 1), sizeof *sums), *excess = sums ? sums + r->columns + 1 : NULL;
+    if (!sums)
+        status = out_of_memory(err);
+    uint32_t row = scope, end = status ? scope : s.subtree_end; /* runs of rows that are of the procedure itself */
+    while (!status && row < end) {
+        uint32_t low = row, high;
+        for (high = low; high < end && !status; high++) {
+            status = hsc_db_get_scope(r->db, high, &inner, err);
+            if (inner.procedure != scope)
+                break;
+        }
+        if (!status && low < high)
+            status = hsc_db_read_bins(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low, &high,
+                                      r->columns, r->identity, r->bins, err);
+        if (!status && low < high && r->unit.weights != HSC_NONE)
+            status = hsc_db_read_bins(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low,
+                                      &high, r->columns, r->identity, r->excess_bins, err);
+        for (uint32_t c = 0; c < r->columns && !status && low < high; c++) {
+            sums[c] += r->bins[c];
+            excess[c] += r->excess_bins[c] * r->unit.weights_scale;
+        }
+        row = high > low ? high : high + 1;
+    }
+    if (!status) {
+        report_spread p = {.columns = r->columns, .min = INFINITY, .max = -1, .min_at = HSC_NONE, .max_at = HSC_NONE};
+        double squares = 0;
+        for (uint32_t c = 0; c < r->columns; c++) {
+            p.mean += sums[c];
+            p.excess += excess[c];
+            if (sums[c] > p.max) {
+                p.max = sums[c];
+                p.max_excess = excess[c];
+                p.max_at = c;
+            }
+            if (sums[c] < p.min) {
+                p.min = sums[c];
+                p.min_excess = excess[c];
+                p.min_at = c;
+            }
+        }
+        p.mean = r->columns ? p.mean / r->columns : 0;
+        for (uint32_t c = 0; c < r->columns; c++)
+            squares += (sums[c] - p.mean) * (sums[c] - p.mean);
+        p.stddev = r->columns ? sqrt(squares / r->columns) : 0;
+        p.dispersion = chance(&p, squares);
+        *out = p;
+    }
+    free(sums);
+    return status;
+}
+
+/* Adds the values of the rows to dense[column]; columns not met before go to r->touched. */
+static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const report_range *rows, double scale, double *dense,
+                           uint32_t *touched, hsc_err *err) {
+    enum { ROWS = 1024 };
+    uint64_t indptr[ROWS + 1];
+    hsc_status status = HSC_OK;
+    for (uint64_t row = 0; row < rows->n && !status; row += ROWS) {
+        uint64_t some = rows->n - row < ROWS ? rows->n - row : ROWS;
+        uint32_t *indices = NULL;
+        float *values = NULL;
+        status = hsc_db_read_sparse(r->db, (hsc_db_view){metric, table, r->axis}, rows->first + row, some, indptr, &indices, &values, err);
+        for (uint64_t i = 0; !status && i < indptr[some]; i++) {
+            if (touched && values[i] > 0 && !(dense[indices[i]] > 0))
+                r->touched[(*touched)++] = indices[i];
+            dense[indices[i]] += (double)values[i] * scale;
+        }
+        free(indices);
+        free(values);
+    }
+    return status;
+}
+
+static int rising(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
+                                   hsc_err *err) {
+    uint32_t touched = 0, gap = 0;
+    double squares = 0;
+    hsc_status status = HSC_OK;
+    report_spread p = {.columns = r->columns, .min = INFINITY, .min_at = HSC_NONE, .max_at = r->columns ? 0 : HSC_NONE};
+    for (uint32_t i = 0; i < n && !status; i++) {
+        status = add_rows(r, r->metric, table, &ranges[i], 1, r->dense, &touched, err);
+        if (!status && r->unit.weights != HSC_NONE)
+            status = add_rows(r, r->unit.weights, table, &ranges[i], r->unit.weights_scale, r->dense_excess, NULL, err);
+    }
+    if (touched > 1)
+        qsort(r->touched, touched, sizeof *r->touched, rising);
+    for (uint32_t i = 0; i < touched; i++) {
+        uint32_t c = r->touched[i];
+        double v = r->dense[c];
+        p.mean += v;
+        p.excess += r->dense_excess[c];
+        gap += c == gap;
+        if (v > p.max)
+            p.max = v, p.max_at = c, p.max_excess = r->dense_excess[c];
+        if (v < p.min)
+            p.min = v, p.min_at = c, p.min_excess = r->dense_excess[c];
+    }
+    p.mean = r->columns ? p.mean / r->columns : 0;
+    if (touched < r->columns)
+        p.min = 0, p.min_at = gap, p.min_excess = 0;
+    for (uint32_t i = 0; i < touched; i++) {
+        double v = r->dense[r->touched[i]] - p.mean;
+        squares += v * v;
+    }
+    squares += (double)(r->columns - touched) * p.mean * p.mean;
+    p.stddev = r->columns ? sqrt(squares / r->columns) : 0;
+    p.dispersion = chance(&p, squares);
+    for (uint32_t i = 0; i < touched; i++) { /* closed up for the quantiles: column i is at or before touched[i] */
+        double v = r->dense[r->touched[i]];
+        r->dense[r->touched[i]] = 0;
+        r->dense_excess[r->touched[i]] = 0;
+        r->dense[i] = v;
+    }
+    hsc_quantiles(r->dense, touched, r->columns, report_quantile_levels, REPORT_QUANTILES, p.quantiles);
+    for (uint32_t i = 0; i < touched; i++)
+        r->dense[i] = 0;
+    if (r->unit.weights != HSC_NONE)
+        memset(r->dense_excess, 0, r->columns * sizeof *r->dense_excess);
+    if (!status)
+        *out = p;
+    return status;
+}
+
+bool report_uneven(const report_spread *s) {
+    double freedom = s->columns - 1.0;
+    return s->columns > 1 && s->dispersion > freedom + 3 * sqrt(2 * freedom);
+}
+
+hsc_weighted report_excl(const report *r, uint32_t scope) { return (hsc_weighted){r->excl[scope], r->excl_excess[scope]}; }
+hsc_weighted report_own(const report *r, uint32_t scope) { return (hsc_weighted){r->own[scope], r->own_excess[scope]}; }
+hsc_weighted report_incl(const report *r, uint32_t scope) { return (hsc_weighted){r->incl[scope], r->incl_excess[scope]}; }
+
+void report_interval(const report *r, hsc_weighted v, double *low, double *high) {
+    if (r->unit.exact || isnan(v.sum))
+        *low = *high = v.sum;
+    else
+        hsc_interval_sum(v, low, high);
+}
+
+void report_share_interval(const report *r, hsc_weighted v, double *low, double *high) {
+    if (r->unit.exact || isnan(v.sum))
+        *low = *high = r->total > 0 ? v.sum / r->total : 0;
+    else
+        hsc_interval_share(v, r->all, low, high);
+}
+
+void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high) {
+    double ratio = s->mean > 0 ? s->max / s->mean : 1;
+    *low = *high = ratio;
+    if (!r->unit.exact)
+        hsc_interval_ratio(ratio, (hsc_weighted){s->max, s->max_excess}, (hsc_weighted){s->mean * s->columns, s->excess}, low, high);
+}
+
+void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
+    hsc_db_process p;
+    hsc_db_thread t;
+    uint32_t process = column;
+    out[0] = 0;
+    if (axis == HSC_AXIS_THREAD) {
+        if (hsc_db_get_thread(r->db, column, &t, NULL))
+            return;
+        process = t.process;
+    }
+    if (hsc_db_get_process(r->db, process, &p, NULL))
+        return;
+    int n = 0;
+    if (p.rank >= 0)
+        n = snprintf(out, size, "rank %d", p.rank);
+    else if (r->info.processes > 1 || axis == HSC_AXIS_PROCESS)
+        n = snprintf(out, size, "pid %u", p.pid);
+    if (axis == HSC_AXIS_THREAD && n < (int)size)
+        snprintf(out + n, size - (size_t)n, "%sthread %u", n ? " " : "", t.index);
+}
+

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Groups and spreads of `heatscope report`, against what numpy makes of the values that h5py reads: sums, minimum and maximum with
+their processors, mean, standard deviation, quantiles, imbalance, for every table that has them and both kinds of processors.
+Usage: spread.py HEATSCOPE HEATSCOPE-SIMULATE MODEL-WRITER FOLDER"""
+import csv
+import io
+import os
+import subprocess
+import sys
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+HEATSCOPE, SIMULATE, MODEL, FOLDER = sys.argv[1:]
+NONE = 4294967295
+QUANTILES = {"p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
+
+
+def rows(db, by, axis):
+    p = subprocess.run([HEATSCOPE, "report", f"--by={by}", "--format=csv", f"--processors={axis}", db], capture_output=True, text=True)
+    assert p.returncode == 0, p.stderr
+    return list(csv.DictReader(io.StringIO(p.stdout)))
+
+
+class Database:
+    def __init__(self, path, axis):
+        self.f = h5py.File(path, "r")
+        self.process = self.f["/run/thread/process"][...]
+        self.axis = axis
+        self.scale = self.f["/run/metric/scale"][0]
+        self.kind = self.column("static", "scope", "kind")
+        self.parent = self.column("static", "scope", "parent")
+        self.end = self.column("static", "scope", "subtree_end")
+        self.procedure = self.column("static", "scope", "procedure")
+
+    def column(self, section, table, name):
+        v = self.f[f"/{section}/{table}/{name}"]
+        return v.asstr()[...] if v.dtype.kind in "SO" else v[...].astype(np.int64) if v.dtype.kind in "ui" else v[...]
+
+    def dense(self, table, n=None):
+        """rows x processors"""
+        if table == "context_incl" and table not in self.f["/metrics/0"]:
+            v, end = self.dense("context_excl"), self.column("run", "context", "subtree_end")
+            sums = np.vstack([np.zeros((1, v.shape[1])), np.cumsum(v, axis=0)])
+            return sums[end] - sums[:-1]
+        g = self.f[f"/metrics/0/{table}/by_row"]
+        indptr, indices, data = (g[k][...].astype(np.int64) for k in ("indptr", "indices", "data"))
+        v = np.zeros((len(indptr) - 1, len(self.process)))
+        v[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+        if self.axis == "thread":
+            return v
+        out = np.zeros((len(v), self.process.max() + 1))
+        np.add.at(out.T, self.process, v.T)
+        return out
+
+    def names(self):
+        rank = self.f["/run/process/rank"][...]
+        several = len(rank) > 1
+        pid = self.f["/run/process/pid"][...]
+        name = [f"rank {r}" if r >= 0 else f"pid {pid[i]}" if several or self.axis == "process" else "" for i, r in enumerate(rank)]
+        if self.axis == "process":
+            return name
+        index = self.f["/run/thread/index"][...]
+        return [(name[p] + " " if name[p] else "") + f"thread {index[t]}" for t, p in enumerate(self.process)]
+
+    # tables: (row, values over processors) in the order of the report
+    def ordered(self, keys, values, second=None):
+        total = values.sum(1)
+        keep = [i for i in range(len(keys)) if total[i] > 0 or (second is not None and second[i] > 0)]
+        keep.sort(key=lambda i: (-total[i], -second[i] if second is not None else 0, keys[i]))
+        return [(keys[i], values[i]) for i in keep]
+
+    def own(self, row):
+        return [i for i in range(row, self.end[row]) if self.procedure[i] == row]
+
+    def procedure_table(self):
+        v, incl = self.dense("scope_excl"), self.dense("scope_incl").sum(1)
+        keys = [i for i in range(len(self.kind)) if self.kind[i] == 3]
+        return self.ordered(keys, np.array([v[self.own(i)].sum(0) for i in keys]), incl[keys])
+
+    def loop_table(self):
+        v, incl = self.dense("scope_excl"), self.dense("scope_incl").sum(1)
+        keys = [i for i in range(len(self.kind)) if self.kind[i] == 4]
+        return self.ordered(keys, v[keys], incl[keys])
+
+    def nest_table(self):
+        v = self.dense("scope_excl")
+        keys = []
+        for i in range(len(self.kind)):
+            up = self.parent[i]
+            while self.kind[up] == 5:
+                up = self.parent[up]
+            if self.kind[i] == 4 and self.kind[up] != 4:
+                keys.append(i)
+        of = [[k for k in range(i, self.end[i]) if self.procedure[k] == self.procedure[i]] for i in keys]
+        incl = self.dense("scope_incl").sum(1)
+        table = self.ordered(keys, np.array([v[k].sum(0) for k in of]), incl[keys])
+        return sorted(table, key=lambda x: (-x[1].sum(), x[0]))
+
+    def line_table(self):
+        v = self.dense("line")
+        return self.ordered(range(len(v)), v)
+
+    def context_table(self):
+        v = self.dense("context_excl")
+        return sorted(((i, v[i]) for i in range(len(v))), key=lambda x: (-x[1].sum(), x[0]))
+
+    def version_table(self):
+        v = self.dense("instance")
+        return self.ordered(range(len(v)), v)
+
+    def module_table(self):
+        v, module = self.dense("scope_excl"), self.column("static", "scope", "module")
+        incl = self.dense("scope_incl").sum(1)
+        n = len(self.f["/static/module/path"])
+        second = np.array([incl[(module == m) & (self.kind == 1)].sum() for m in range(n)])
+        table = self.ordered(range(n), np.array([v[module == m].sum(0) for m in range(n)]), second)
+        return sorted(table, key=lambda x: (-x[1].sum(), x[0]))
+
+    def file_table(self):
+        v, file = self.dense("line"), self.column("static", "line", "file")
+        n = len(self.f["/static/file/path"])
+        return self.ordered(range(n), np.array([v[file == f].sum(0) for f in range(n)]))
+
+    def call_table(self, kinds=(1, 2)):
+        v = self.dense("context_incl")
+        kind, parent, line, scope = (self.column("run", "context", k) for k in ("kind", "parent", "call_line", "scope"))
+        groups = {}
+        for c in range(len(kind)):
+            if kind[c] in kinds and line[c] != NONE:
+                key, up, inside = (line[c], scope[c]), parent[c], False
+                while up:  # below a call of the same place?
+                    inside = inside or (kind[up] in kinds and (line[up], scope[up]) == key)
+                    up = parent[up]
+                groups.setdefault(key, [c, np.zeros(v.shape[1])])
+                if not inside:
+                    groups[key][1] += v[c]
+        first = sorted(groups.values(), key=lambda x: x[0])
+        return self.ordered([x[0] for x in first], np.array([x[1] for x in first]))
+
+    def inlined_table(self):
+        return self.call_table((2,))
+
+    def category_table(self):
+        n = len(self.f["/run/category/name"])
+        v = self.dense("scope_category")[:n]
+        return self.ordered(range(n), v)
+
+    def line_rows(self):
+        return {key: i for i, key in enumerate(zip(self.column("static", "line", "file"), self.column("static", "line", "line")))}
+
+    def reference_table(self):
+        v, at = self.dense("line"), self.line_rows()
+        file, line = self.column("static", "reference", "file"), self.column("static", "reference", "line")
+        keys = [i for i in range(len(file)) if (file[i], line[i]) in at]
+        return self.ordered(keys, np.array([v[at[file[i], line[i]]] for i in keys]))
+
+    def data_table(self):
+        v, at = self.dense("line"), self.line_rows()
+        file, line, array = (self.column("static", "reference", k) for k in ("file", "line", "array"))
+        identity = self.f["/static/array/identity"][...]
+        first = {}
+        lines = {}
+        for i in range(len(identity)):
+            first.setdefault(int(identity[i]) or -i - 1, i)
+        for i in range(len(file)):
+            if array[i] != NONE and (file[i], line[i]) in at:
+                lines.setdefault(first[int(identity[array[i]]) or -int(array[i]) - 1], set()).add(at[file[i], line[i]])
+        keys = sorted(lines)
+        return self.ordered(keys, np.array([v[sorted(lines[k])].sum(0) for k in keys]))
+
+
+def close(got, want, what):
+    assert abs(float(got) - want) <= 1e-6 * (1 + abs(want)), f"{what}: {got}, expected {want}"
+
+
+def check(path, by, axis, value):
+    db = Database(path, axis)
+    table, got, names = getattr(db, f"{by}_table")(), rows(path, by, axis), db.names()
+    assert len(got) == len(table), f"{path} {by}: {len(got)} rows, expected {len(table)}"
+    for r, (row, v) in zip(got, table):
+        what, s = f"{by} {axis} rank {r['rank']} (row {row})", db.scale
+        close(r[f"{value}_s"], v.sum() * s, what)
+        close(r["mean_s"], v.mean() * s, what)
+        close(r["stddev_s"], v.std() * s, what)
+        close(r["min_s"], v.min() * s, what)
+        close(r["max_s"], v.max() * s, what)
+        close(r["imbalance_s"], (v.max() - v.mean()) * s, what)
+        assert (r["min_processor"], r["max_processor"]) == (names[v.argmin()], names[v.argmax()]), (what, r, v)
+        for name, level in QUANTILES.items():
+            close(r[f"{name}_s"], np.quantile(v, level) * s, f"{what} {name}")
+        if v.sum():
+            close(r["max_over_mean"], v.max() / v.mean(), what)
+    return len(got)
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    seen = {}
+    for name, options in (("ranks", ("--threads=8", "--processes=4")), ("threads", ("--threads=6", "--processes=1")), ("wide", ("--threads=150", "--processes=150"))):
+        path = os.path.join(FOLDER, name + ".h5")
+        subprocess.run([SIMULATE, "-o", path, "--lines=900", "--seed=5", *options], check=True, stderr=subprocess.DEVNULL)
+        for axis in ("process", "thread"):
+            for by in ("procedure", "loop", "nest", "line", "context", "version", "module", "file", "call", "inlined", "category"):
+                value = {"nest": "value", "call": "inclusive", "inlined": "inclusive", "category": "inclusive"}.get(by, "exclusive")
+                seen[by] = seen.get(by, 0) + check(path, by, axis, value)
+    path = os.path.join(FOLDER, "model.h5")
+    subprocess.run([MODEL, path], check=True)
+    for axis in ("process", "thread"):
+        for by, value in (("reference", "line"), ("data", "lines"), ("category", "inclusive"), ("version", "exclusive"), ("line", "exclusive"),
+                          ("context", "exclusive"), ("file", "exclusive")):
+            seen[by] = seen.get(by, 0) + check(path, by, axis, value)
+    assert all(seen.values()), seen
+    print(seen)
+
+
+main()
