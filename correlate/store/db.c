@@ -447,7 +447,9 @@ static hsc_status index_groups(hsc_db *db, enum hsc_table_id groups, enum hsc_co
     return HSC_OK;
 }
 
-hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) {
+hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) { return hsc_db_open_progress(path, NULL, NULL, out, err); }
+
+hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err) {
     static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
                                                 HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
     hsc_status status = HSC_OK;
@@ -462,7 +464,7 @@ hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) {
     db->budget = HSC_DB_BUDGET;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
-    status = hsc_dbfile_open(path, &db->file, err);
+    status = hsc_dbfile_open(path, call, ctx, &db->file, err);
     if (status)
         goto done;
     status = check_identity(db, err);

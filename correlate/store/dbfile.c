@@ -181,7 +181,7 @@ static hsc_status ask(hsc_dbfile *r, const hsc_wire_request *q, hsc_err *err) {
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            return died(r, "on", err);
+            return died(r, q->name[0] ? q->name : "it", err);
         p += sent;
         n -= (size_t)sent;
     }
@@ -196,7 +196,9 @@ static hsc_wire_request request(enum hsc_wire_what what, const char *name) {
 
 /* Starts a worker where there is none, asks, and takes the head of the answer. */
 static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer *a, bool errors, hsc_err *err) {
-    hsc_status status = r->sock < 0 ? start(r, err) : HSC_OK;
+    hsc_status status = hsc_dbfile_go_on(r, err);
+    if (!status && r->sock < 0)
+        status = start(r, err);
     if (!status)
         status = ask(r, q, err);
     return status ? status : take_answer(r, q->name, a, &errors, err);
@@ -204,7 +206,7 @@ static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer
 
 /* ---- what dbfile.h offers ---- */
 
-hsc_status hsc_dbfile_open(const char *path, hsc_dbfile **out, hsc_err *err) {
+hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err) {
     const char *how = getenv("HEATSCOPE_READER");
     hsc_status status = HSC_OK;
     struct stat st;
@@ -214,6 +216,7 @@ hsc_status hsc_dbfile_open(const char *path, hsc_dbfile **out, hsc_err *err) {
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
     r->sock = -1;
+    hsc_dbfile_set_progress(r, call, ctx);
     r->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (r->file < 0 || fstat(r->file, &st))
         status = hsc_err_set_errno(err, errno, "%s: cannot open", path);
@@ -259,7 +262,8 @@ bool hsc_dbfile_has(hsc_dbfile *r, const char *name) {
         return hsc_h5_has(r->direct, name);
     hsc_err err = {0};
     if (talk(r, &q, &a, false, &err)) {
-        r->pending = err;
+        if (err.status != HSC_E_CANCELLED) /* what comes next is refused, too */
+            r->pending = err;
         return true;
     }
     return a.status != 0;
@@ -356,7 +360,8 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
     if (set < 0 || set >= r->n_sets || !r->sets[set].open || end < first || end > r->sets[set].info.n)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", r->path, set);
     known_set *s = &r->sets[set];
-    if (s->worker_set < 0)
+    status = hsc_dbfile_go_on(r, err);
+    if (!status && s->worker_set < 0)
         status = open_in_worker(r, s, s->info.n, err);
     for (uint64_t at = first; at < end && !status;) {
         while (asked < end && asked <= step_end(&s->info, at, end) && !status) {

@@ -24,13 +24,13 @@ typedef struct hsc_set_info {
     uint64_t step; /* elements that are read at once at most, between multiples of it; >= 1 */
 } hsc_set_info;
 
-/* HSC_E_IO: cannot open. HSC_E_FORMAT: no regular file, no HDF5 file, or a damaged one. */
-hsc_status hsc_dbfile_open(const char *path, hsc_dbfile **out, hsc_err *err);
-void hsc_dbfile_close(hsc_dbfile *r); /* closes its data sets, too; NULL: nothing */
-
 /* Asked again and again while something is read, with what is done of it (bytes; whole 0: not known). false: the
  * request ends with HSC_E_CANCELLED. */
 typedef bool (*hsc_dbfile_progress)(void *ctx, uint64_t done, uint64_t whole);
+/* HSC_E_IO: cannot open. HSC_E_FORMAT: no regular file, no HDF5 file, or a damaged one. */
+hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err);
+void hsc_dbfile_close(hsc_dbfile *r); /* closes its data sets, too; NULL: nothing */
+
 void hsc_dbfile_set_progress(hsc_dbfile *r, hsc_dbfile_progress call, void *ctx);
 /* Asks it: HSC_E_CANCELLED where the answer is no. For long work between reads. */
 hsc_status hsc_dbfile_go_on(hsc_dbfile *r, hsc_err *err);

@@ -2,6 +2,8 @@
 /* Registry of open databases, indexes by file, conversions to Tcl values. */
 #include "handle.h"
 
+#include "busy.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +58,7 @@ hsc_status hsc_handle_open(Tcl_Interp *interp, const char *path, hsc_handle **ou
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory to open it", path);
         goto done;
     }
-    if ((s = hsc_db_open(path, &h->db, err)) != HSC_OK)
+    if ((s = hsc_db_open_progress(path, hsc_busy_step, hsc_busy_of(interp), &h->db, err)) != HSC_OK)
         goto done;
     hsc_db_get_info(h->db, &h->info);
     if (!(h->totals = malloc((h->info.metrics + 1) * sizeof *h->totals))) {

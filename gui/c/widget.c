@@ -124,7 +124,9 @@ void hsw_draw(hsw *w) {
             else
                 s = w->cls->prepare(w, &err);
         }
-        if (s != HSC_OK)
+        if (s == HSC_E_CANCELLED)
+            snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
+        else if (s != HSC_OK)
             hsc_text_clean(err.text[0] ? err.text : hsc_status_text(s), w->error, sizeof w->error);
     }
     paint_on(w, &w->surface.canvas);
@@ -343,6 +345,8 @@ static int act(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
             return TCL_ERROR;
     switch (what) {
     case 0:
+        if (w->error[0])
+            hsw_schedule(w, HSW_DATA);
         w->press_x = a[0];
         w->press_y = a[1];
         w->pressed = true;

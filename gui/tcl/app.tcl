@@ -25,7 +25,13 @@ oo::class create ::heatscope::App {
         if {[$Comparison any]} {
             $Bus set start show difference
         }
-        $Nav start
+        set unread ""
+        try {
+            $Nav start
+        } trap {HEATSCOPE DB} message {
+            # the window opens all the same: its views say what can't be read
+            set unread $message
+        }
         if {[dict exists $options axis]} {
             $Nav axis start [dict get $options axis]
         }
@@ -40,6 +46,9 @@ oo::class create ::heatscope::App {
             $Panes raise compare
         }
         my Reflect [$Bus get]
+        if {$unread ne ""} {
+            my Tell [::heatscope::fmt plain $unread]
+        }
         wm protocol $Top WM_DELETE_WINDOW [namespace code {my quit}]
         wm title $Top "[$Run title] \u2013 Heatscope"
         bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
@@ -82,7 +91,10 @@ oo::class create ::heatscope::App {
         ttk::label $Path.status.read -style Tool.TLabel -text ""
         ttk::label $Path.status.hint -style Tool.TLabel -text \
             "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
+        ::heatscope::progress $Path.status.progress -takefocus 0 -font HsUI -scale [$t scale] -width [$t dp 230] \
+            -height [expr {[font metrics HsUI -linespace] + [$t dp 4]}] -background [$t colour window]
         pack $Path.status.hint -side right
+        pack $Path.status.progress -side right -padx [$t dp 8]
         pack $Path.status.read -side left -fill x -expand 1
         grid $Path.tools -sticky we
         grid $Path.main -sticky nswe -padx $gap
@@ -427,6 +439,13 @@ oo::class create ::heatscope::App {
             my Tell "saved $name"
         }
     }
+    # Another database, in a window of its own.
+    method openDatabase {} {
+        set name [my AskFile tk_getOpenFile database .h5 {{Databases .h5} {All *}}]
+        if {$name ne ""} {
+            my Complains [list ::heatscope::openWindow $name]
+        }
+    }
     method saveSession {} {
         set name [my AskFile {tk_getSaveFile -initialfile heatscope.session} session .session {{Session .session}}]
         if {$name ne "" && ![my Complains {my session save $name}]} {
@@ -524,6 +543,7 @@ oo::class create ::heatscope::App {
         ::heatscope::useTheme $name
     }
     method themed {} {
+        $Path.status.progress configure -background [::heatscope::theme colour window]
         foreach view [$Panes made] {
             $view themed
             $view refreshAll
@@ -637,6 +657,11 @@ oo::class create ::heatscope::App {
         my readOut $text
         set Told [expr {$after ? 2 : 1}]
     }
+    # An error that no view shows in its own place.
+    method complain {message options} {
+        set code [expr {[dict exists $options -errorcode] ? [dict get $options -errorcode] : ""}]
+        my Tell [expr {[lrange $code 0 2] eq {HEATSCOPE DB CANCELLED} ? "stopped" : [::heatscope::fmt plain $message]}]
+    }
     method status {} {
         return [$Path.status.read cget -text]
     }
@@ -732,6 +757,10 @@ oo::class create ::heatscope::App {
         if {![$Panes shown $what]} {
             $Panes raise $what
             my settle
+        }
+        # of what could not be read there is nothing else to say
+        if {[[my view $what] complaint] ne ""} {
+            return [[my view $what] complaint]
         }
         return [[my view $what] describe]
     }

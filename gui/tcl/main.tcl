@@ -44,8 +44,13 @@ proc ::heatscope::useTheme {name} {
     }
 }
 
+# Errors outside of a view's drawing: the window stays and says it.
 proc ::heatscope::background {message options} {
+    variable Apps
     puts stderr "heatscope view: $message"
+    foreach app $Apps {
+        catch {$app complain $message $options}
+    }
     if {[info exists ::env(HEATSCOPE_DEBUG)]} {
         puts stderr [dict get $options -errorinfo]
     }
@@ -133,6 +138,30 @@ proc ::heatscope::main {words} {
             fail $message
         }
         exit 0
+    }
+}
+# Another database in a window of its own. Closing the first window closes all.
+proc ::heatscope::openWindow {file} {
+    variable Apps
+    variable windows
+    set db [data open $file]
+    set top .window[incr windows]
+    toplevel $top
+    wm geometry $top [theme dp 1560]x[theme dp 940]
+    wm minsize $top [theme dp 900] [theme dp 560]
+    if {[catch {App new $top $db {}} app options]} {
+        destroy $top
+        $db close
+        return -options $options $app
+    }
+    lappend Apps $app
+    bind $top <Destroy> +[list ::heatscope::windowGone %W $top $app]
+    return $app
+}
+proc ::heatscope::windowGone {w top app} {
+    variable Apps
+    if {$w eq $top} {
+        set Apps [lsearch -all -inline -not -exact $Apps $app]
     }
 }
 proc ::heatscope::closed {w} {

@@ -117,6 +117,7 @@ namespace eval ::heatscope::settings {
         <Control-x>     {exportView}     {save the active view as SVG, PDF, PNG, TSV or text}
         <Control-w>     {saveSession}    {save selection and arrangement as a session file}
         <Control-o>     {openSession}    {open a session file}
+        <Control-Shift-O> {openDatabase}   {open another database, in a window of its own}
         <b>             {cycle bin}      {bin by maximum or by sum}
         <s>             {cycle scale}    {scale logarithmic or linear}
         <c>             {cycle colours}  {next colour map}

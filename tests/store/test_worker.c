@@ -136,13 +136,13 @@ static void a_hanging_one_can_be_left(void **state) {
     pid_t first = child();
     kill(first, SIGSTOP);
     assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_CANCELLED);
-    assert_int_equal(p.asked, 3);
+    assert_true(p.asked >= 3);
     p.enough = 1000000;
     err = (hsc_err){0};
     must(read_something(db, HSC_TABLE_LINE, &err), &err);
     assert_true(child() > 0 && child() != first);
     for (int i = 0; i < 10; i++) { /* that was no death */
-        p = (patience){.enough = 1};
+        p = (patience){.enough = 2};
         err = (hsc_err){0};
         kill(child(), SIGSTOP);
         assert_int_equal(read_something(db, HSC_TABLE_SCOPE_INCL, &err), HSC_E_CANCELLED);

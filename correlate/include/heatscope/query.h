@@ -32,6 +32,8 @@ void hsc_db_close(hsc_db *db);
  * same query can be asked again. It must not ask queries of this database. NULL: none. */
 typedef bool (*hsc_db_progress)(void *ctx, uint64_t done, uint64_t whole);
 void hsc_db_set_progress(hsc_db *db, hsc_db_progress call, void *ctx);
+/* As hsc_db_open, and asked as early as that. */
+hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err);
 /* For long work on what queries gave: asks it. HSC_E_CANCELLED where the answer is no. */
 hsc_status hsc_db_go_on(const hsc_db *db, hsc_err *err);
 

@@ -47,7 +47,10 @@ oo::class create ::heatscope::Comparison {
         set key [list $by $metric]
         if {![dict exists $Changes $key]} {
             set Failed {}
-            if {[catch {$Db changes $Other $by -metric $metric -n 2000} rows]} {
+            if {[catch {$Db changes $Other $by -metric $metric -n 2000} rows options]} {
+                if {[lindex [dict get $options -errorcode] 2] eq "CANCELLED"} {
+                    return -options $options $rows
+                }
                 set Failed $rows
                 set rows {}
             }

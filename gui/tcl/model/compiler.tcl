@@ -23,7 +23,7 @@ oo::class create ::heatscope::Compiler {
         if {[list $metric $axis] eq $Key} {
             return $Rows
         }
-        set Key [list $metric $axis]
+        set Key {}
         set prices {}
         foreach r [$Db refusals -metric $metric -n 4096] {
             dict set prices [dict get $r scope] $r
@@ -48,6 +48,7 @@ oo::class create ::heatscope::Compiler {
             lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
                 sum [dict get $row sum] share [dict get $row share] words $words tone $tone price $price reason $reason]
         }
+        set Key [list $metric $axis]
         return $Rows
     }
     method Place {file line {column 0}} {

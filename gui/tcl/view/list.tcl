@@ -134,8 +134,9 @@ oo::class create ::heatscope::ListView {
     }
     method Show {changed} {
         if {!$Loaded || [my Any $changed {*}[my Reads]]} {
-            set Loaded 1
+            set Loaded 0
             my Fill
+            set Loaded 1
             my Mark
             my MarkHits
         } else {

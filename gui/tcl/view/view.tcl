@@ -2,7 +2,7 @@
 # What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
 
 oo::class create ::heatscope::View {
-    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Complaint
 
     # context: {bus B run R nav N app A}; the view makes the widget `path`
     constructor {path context} {
@@ -14,6 +14,7 @@ oo::class create ::heatscope::View {
         set App $app
         set Db [$run db]
         set Dirty {}
+        set Complaint ""
         set Selection [$Bus get]
         ttk::frame $Path -style Card.TFrame
         ttk::frame $Path.head -style Card.TFrame -padding \
@@ -113,8 +114,40 @@ oo::class create ::heatscope::View {
     method Refresh {} {
         set changed [dict keys $Dirty]
         set Dirty {}
-        my Show $changed
+        try {
+            my Show $changed
+            my Complain ""
+        } trap {HEATSCOPE DB} {message options} {
+            # it is still to be shown
+            foreach key $changed {
+                dict set Dirty $key 1
+            }
+            my Complain $message [lindex [dict get $options -errorcode] 2]
+        }
     }
+    # In place of what could not be read: why, and a button that tries again. "": nothing.
+    method Complain {message {why {}}} {
+        destroy $Path.complaint
+        set Complaint $message
+        if {$message eq ""} {
+            return
+        }
+        if {$why eq "CANCELLED"} {
+            set Complaint "Stopped before all was read."
+        }
+        set f [ttk::frame $Path.complaint -style Card.TFrame -padding [::heatscope::theme size pad]]
+        ttk::label $f.text -style Card.TLabel -text [::heatscope::fmt plain $Complaint] -justify left
+        ttk::button $f.again -text "Read again" -command [namespace code {my Refresh}]
+        pack $f.text -side top -anchor w -fill x
+        pack $f.again -side top -anchor w -pady [list [::heatscope::theme size pad] 0]
+        bind $f <Configure> [list apply {{w width} {
+            $w.text configure -wraplength [expr {max(80, $width - 30)}]
+        }} $f %w]
+        place $f -in $Path.body -x 0 -y 0 -relwidth 1 -relheight 1
+        raise $f
+    }
+    # What the view complains of; "" nothing.
+    method complaint {} { return $Complaint }
     # Everything anew, for a first drawing and after a theme change.
     method refreshAll {} {
         foreach key [dict keys [$Bus get]] {
