@@ -21,6 +21,7 @@ typedef struct reading {
     hsc_err *err;
     const hsc_record *at;
     hsc_map_module *open; /* the module that records belong to; NULL: none */
+    hsc_tags *tags;
 } reading;
 
 static hsc_status bad(reading *r, const char *what, uint64_t expected, uint64_t got) {
@@ -98,6 +99,8 @@ static bool grow(void **items, size_t n, size_t size) {
             goto memory; \
         m->list = items; \
         m->list[m->count++] = *(const type *)r->at->value; \
+        if (hsc_tags_fill(r->tags, r->at->record_id, &m->list[m->count - 1], r->err) != HSC_OK) \
+            goto memory; \
     } while (0)
 
 #define KEEP(field) \
@@ -121,7 +124,7 @@ static hsc_status begin_module(reading *r) {
     *r->open = (hsc_map_module){.head = *v};
     if (keep(r, &r->open->head.name) && keep(r, &r->open->head.directory) && keep(r, &r->open->head.producer) &&
         keep(r, &r->open->head.pass_version) && keep(r, &r->open->head.level))
-        return HSC_OK;
+        return hsc_tags_fill(r->tags, HSC_REC_module, &r->open->head, r->err);
     return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
 }
 
@@ -308,46 +311,6 @@ static hsc_status check_module(reading *r, const hsc_map_module *m) {
     return status;
 }
 
-static int by_callee(const void *pa, const void *pb) {
-    const hsc_rec_callsite *a = *(const hsc_rec_callsite *const *)pa, *b = *(const hsc_rec_callsite *const *)pb;
-    int order;
-    if (a->procedure_id != b->procedure_id)
-        return a->procedure_id < b->procedure_id ? -1 : 1;
-    if (a->callee.n != b->callee.n)
-        return a->callee.n < b->callee.n ? -1 : 1;
-    if (a->callee.n && (order = memcmp(a->callee.p, b->callee.p, a->callee.n)))
-        return order;
-    return a < b ? -1 : a > b;
-}
-
-/* Tags that the map leaves out. */
-static hsc_status fill_tags(reading *r, hsc_map_module *m) {
-    for (size_t i = 0; i < m->n_procedures; i++) {
-        hsc_rec_procedure *p = &m->procedures[i];
-        if (!p->tag)
-            p->tag = hsc_tag_of_procedure(p->linkage_name, p->flags & HSC_procedure_flag_LOCAL,
-                                          p->file_id ? m->files[p->file_id - 1].path : m->head.name);
-    }
-    hsc_rec_callsite **order = malloc((m->n_callsites + 1) * sizeof *order);
-    if (!order)
-        return hsc_err_set(r->err, HSC_E_MEMORY, "%s: out of memory", r->label);
-    for (size_t i = 0; i < m->n_callsites; i++)
-        order[i] = &m->callsites[i];
-    qsort(order, m->n_callsites, sizeof *order, by_callee);
-    uint32_t nth = 0;
-    for (size_t i = 0; i < m->n_callsites; i++) {
-        hsc_rec_callsite *c = order[i];
-        const hsc_rec_callsite *before = i ? order[i - 1] : NULL;
-        bool same = before && before->procedure_id == c->procedure_id && before->callee.n == c->callee.n &&
-                    !memcmp(before->callee.p, c->callee.p, c->callee.n);
-        nth = same ? nth + 1 : 1;
-        if (!c->tag && c->procedure_id)
-            c->tag = hsc_tag_of_call(hsc_tag_of_calls(m->procedures[c->procedure_id - 1].tag, c->callee), nth);
-    }
-    free(order);
-    return HSC_OK;
-}
-
 static hsc_status end_module(reading *r) {
     const hsc_rec_module_end *v = r->at->value;
     hsc_map_module *m = r->open;
@@ -356,8 +319,7 @@ static hsc_status end_module(reading *r) {
     if (v->records != m->records)
         return bad(r, "records of the module", m->records, v->records);
     r->open = NULL;
-    hsc_status status = check_module(r, m);
-    return status == HSC_OK ? fill_tags(r, m) : status;
+    return check_module(r, m);
 }
 
 static hsc_status take(reading *r) {
@@ -515,6 +477,9 @@ hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label,
     if (status != HSC_OK)
         return status;
     r.at = &record;
+    r.tags = hsc_tags_new(err);
+    if (!r.tags)
+        status = HSC_E_MEMORY;
     while (status == HSC_OK && hsc_reader_next(reader, &record))
         if (record.chunk_kind == HSC_CHUNK_STATIC && record.value)
             status = take(&r);
@@ -528,6 +493,7 @@ hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label,
     if (status == HSC_OK && !r.model.n_modules)
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: it holds no module", label);
     hsc_reader_close(reader);
+    hsc_tags_free(r.tags);
     if (status == HSC_OK)
         status = replace_by_linked(&r);
     if (status == HSC_OK)

@@ -2,6 +2,8 @@
 /* Values of the map from either side: constants and polynomials of static records, symbols of dynamic ones. */
 #include <heatscope/formats/values.h>
 
+#include <heatscope/formats/tags.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,7 @@ struct hsc_values {
     size_t n_recorded;
     bool is_sorted;
     bool open;
+    hsc_tags *tags; /* of the open module */
 };
 
 /* Room for one more item; sizes are powers of two. */
@@ -63,6 +66,10 @@ hsc_status hsc_values_new(hsc_values **out, hsc_err *err) {
     hsc_values *v = calloc(1, sizeof *v);
     if (!v)
         return hsc_err_set(err, HSC_E_MEMORY, "values: out of memory");
+    if (!(v->tags = hsc_tags_new(err))) {
+        free(v);
+        return HSC_E_MEMORY;
+    }
     *out = v;
     return HSC_OK;
 }
@@ -78,6 +85,7 @@ void hsc_values_free(hsc_values *v) {
         free(v->modules[m].values);
         free(v->modules[m].symbolic_tags);
     }
+    hsc_tags_free(v->tags);
     free(v->modules);
     free(v->places);
     free(v->recorded);
@@ -123,6 +131,12 @@ static hsc_status take_value(module *m, const hsc_record *record, hsc_err *err) 
     return HSC_OK;
 }
 
+/* A copy of a record, with the tag that the map leaves out. */
+static hsc_status copy_tagged(hsc_values *v, const hsc_record *record, void *copy, size_t size, hsc_err *err) {
+    memcpy(copy, record->value, size);
+    return hsc_tags_fill(v->tags, record->record_id, copy, err);
+}
+
 hsc_status hsc_values_take(hsc_values *v, const hsc_record *record, hsc_err *err) {
     if (!record->value)
         return HSC_OK;
@@ -135,22 +149,34 @@ hsc_status hsc_values_take(hsc_values *v, const hsc_record *record, hsc_err *err
             return no_memory(err);
         v->modules[v->n_modules++] = new;
         v->open = true;
-        return HSC_OK;
+        hsc_rec_module copy;
+        return copy_tagged(v, record, &copy, sizeof copy, err);
     }
+#define TAGGED(name) \
+    case HSC_REC_##name: { \
+        hsc_rec_##name copy; \
+        return copy_tagged(v, record, &copy, sizeof copy, err); \
+    }
+    TAGGED(file)
+    TAGGED(procedure)
+    TAGGED(loop)
+    TAGGED(callsite)
+#undef TAGGED
     case HSC_REC_module_end:
         v->open = false;
         return HSC_OK;
     case HSC_REC_value:
         return m ? take_value(m, record, err) : HSC_OK;
     case HSC_REC_symbolic: {
-        const hsc_rec_symbolic *r = record->value;
-        if (!m || m->again)
-            return HSC_OK;
-        if (r->symbolic_id != m->n_symbolics + 1)
-            return not_dense(record, m->n_symbolics + 1, r->symbolic_id, err);
+        hsc_rec_symbolic r;
+        hsc_status status = copy_tagged(v, record, &r, sizeof r, err);
+        if (!m || m->again || status)
+            return status;
+        if (r.symbolic_id != m->n_symbolics + 1)
+            return not_dense(record, m->n_symbolics + 1, r.symbolic_id, err);
         if (!grow(&m->symbolic_tags, m->n_symbolics, sizeof *m->symbolic_tags))
             return no_memory(err);
-        m->symbolic_tags[m->n_symbolics++] = r->tag;
+        m->symbolic_tags[m->n_symbolics++] = r.tag;
         return HSC_OK;
     }
     case HSC_REC_symbolic_place: {

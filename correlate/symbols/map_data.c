@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/tags.h>
 #include <heatscope/formats/stream.h>
 
 #include "data_text.h"
@@ -69,7 +70,7 @@ static bool keep_numbers(hsc_map_data *d, hsc_u64s *v) {
     return copy != NULL;
 }
 
-bool hsc_map_data_take(hsc_map_data *d, const hsc_record *r) {
+bool hsc_map_data_take(hsc_map_data *d, const hsc_record *r, hsc_tags *tags) {
     switch (r->record_id) {
     case HSC_REC_value: {
         hsc_rec_value v = *(const hsc_rec_value *)r->value;
@@ -78,7 +79,8 @@ bool hsc_map_data_take(hsc_map_data *d, const hsc_record *r) {
     }
     case HSC_REC_array: {
         hsc_rec_array v = *(const hsc_rec_array *)r->value;
-        return keep_text(d, &v.name) && keep_text(d, &v.type) && keep_text(d, &v.element) && keep_text(d, &v.symbol) &&
+        hsc_err err;
+        return hsc_tags_fill(tags, r->record_id, &v, &err) == HSC_OK && keep_text(d, &v.name) && keep_text(d, &v.type) && keep_text(d, &v.element) && keep_text(d, &v.symbol) &&
                keep_numbers(d, &v.lower) && keep_numbers(d, &v.extent) && HSC_PUSH(d->arrays, v);
     }
     case HSC_REC_reference: {

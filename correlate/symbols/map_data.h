@@ -6,6 +6,7 @@
 #include "code_internal.h"
 
 struct hsc_record;
+struct hsc_tags;
 
 typedef struct hsc_map_data hsc_map_data; /* records of a group that are not resolved yet */
 
@@ -16,7 +17,8 @@ typedef struct hsc_group_rows { /* what the group's ids stand for: (group << 32 
 
 /* NULL, false: out of memory. */
 hsc_map_data *hsc_map_data_new(void);
-bool hsc_map_data_take(hsc_map_data *d, const struct hsc_record *r); /* records of other kinds are left */
+/* Records of other kinds are left. `tags`: has seen all records of the group so far but calls. */
+bool hsc_map_data_take(hsc_map_data *d, const struct hsc_record *r, struct hsc_tags *tags);
 bool hsc_map_data_name_call(hsc_map_data *d, uint64_t callsite_id, const char *callee); /* kept by the caller */
 /* Into c->data, and empties d. Files, procedures and sites of the group are known. */
 bool hsc_map_data_add(hsc_code *c, hsc_map_data *d, const hsc_group_rows *rows);

@@ -26,6 +26,7 @@ typedef struct group_records {
     HSC_VEC(hsc_rec_remark) remarks;
     HSC_VEC(hsc_rec_dependence) dependences;
     hsc_map_data *data; /* NULL: not wanted */
+    hsc_tags *tags;
     hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
     HSC_VEC(uint32_t) group_of_instance; /* by row */
 } group_records;
@@ -87,15 +88,6 @@ static bool add_files(hsc_code *c, group_records *g) {
     return true;
 }
 
-/* The tag of a procedure whose record leaves it out. */
-static uint64_t tag_of(const hsc_code *c, const group_records *g, const hsc_rec_procedure *p) {
-    const char *name = c->groups.p[g->group].name;
-    hsc_str file = {name, strlen(name)};
-    if (p->file_id && p->file_id <= g->files.n && g->files.p[p->file_id - 1].file_id == p->file_id)
-        file = g->files.p[p->file_id - 1].path;
-    return hsc_tag_of_procedure(p->linkage_name, p->flags & HSC_procedure_flag_LOCAL, file);
-}
-
 static bool add_procedures(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->procedures.n; i++) {
         const hsc_rec_procedure *p = &g->procedures.p[i];
@@ -111,7 +103,7 @@ static bool add_procedures(hsc_code *c, group_records *g) {
             at->line_begin = clamp(p->line_begin);
             at->line_end = clamp(p->line_end);
             at->flags = (uint32_t)p->flags;
-            at->tag = p->tag ? p->tag : tag_of(c, g, p);
+            at->tag = p->tag;
             at->knowledge = HSC_KNOWN_MAP;
             if (!check_tag(c, at->tag, 0, row))
                 return false;
@@ -328,6 +320,12 @@ static bool open_group(hsc_code *c, group_records *g, const hsc_rec_module *m) {
     return true;
 }
 
+/* Tags of calls are of no use here, nor are those that follow from them. */
+static bool fill_tag(group_records *g, uint32_t record_id, void *record) {
+    hsc_err err;
+    return hsc_tags_fill(g->tags, record_id, record, &err) == HSC_OK;
+}
+
 static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     if (g->group == HSC_NO_INDEX)
         return true; /* its module record is lost */
@@ -340,15 +338,16 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
         if (v.checksum.n < 64 && v.checksum.n)
             memcpy(copy, v.checksum.p, v.checksum.n);
         v.checksum = (hsc_bytes){copy, v.checksum.n < 64 ? v.checksum.n : 0};
-        return HSC_PUSH(g->files, v);
+        return fill_tag(g, r->record_id, &v) && HSC_PUSH(g->files, v);
     }
     case HSC_REC_procedure: {
         hsc_rec_procedure v = *(const hsc_rec_procedure *)r->value;
-        return intern(c, &v.name) && intern(c, &v.linkage_name) && HSC_PUSH(g->procedures, v);
+        return fill_tag(g, r->record_id, &v) && intern(c, &v.name) && intern(c, &v.linkage_name) && HSC_PUSH(g->procedures, v);
     }
     case HSC_REC_loop: {
         hsc_rec_loop v = *(const hsc_rec_loop *)r->value;
-        return intern(c, &v.induction) && intern(c, &v.start) && intern(c, &v.bound) && HSC_PUSH(g->loops, v);
+        return fill_tag(g, r->record_id, &v) && intern(c, &v.induction) && intern(c, &v.start) && intern(c, &v.bound) &&
+               HSC_PUSH(g->loops, v);
     }
     case HSC_REC_callsite: {
         hsc_rec_callsite v = *(const hsc_rec_callsite *)r->value;
@@ -369,7 +368,7 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     case HSC_REC_link_unit:
         return HSC_PUSH(c->link_units, (hsc_link_unit){g->group, ((const hsc_rec_link_unit *)r->value)->unit_tag, HSC_NO_INDEX});
     default:
-        return !g->data || hsc_map_data_take(g->data, r);
+        return !g->data || hsc_map_data_take(g->data, r, g->tags);
     }
 }
 
@@ -410,9 +409,11 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     group_records g = {.group = HSC_NO_INDEX};
     hsc_record rec;
     bool ok = true;
+    hsc_err err;
     *refused = false;
-    if (c->with_data && !(g.data = hsc_map_data_new()))
-        return false;
+    g.tags = hsc_tags_new(&err);
+    g.data = c->with_data ? hsc_map_data_new() : NULL;
+    ok = g.tags && (g.data || !c->with_data);
     while (ok && hsc_reader_next(r, &rec)) {
         if (!rec.value)
             continue;
@@ -422,7 +423,8 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
             if (*refused)
                 break;
         } else if (rec.record_id == HSC_REC_module) {
-            ok = finish_group(c, &g) && open_group(c, &g, rec.value);
+            hsc_rec_module m = *(const hsc_rec_module *)rec.value;
+            ok = finish_group(c, &g) && open_group(c, &g, &m) && fill_tag(&g, rec.record_id, &m);
         } else if (rec.record_id == HSC_REC_module_end) {
             ok = finish_group(c, &g);
         } else {
@@ -441,6 +443,7 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     free(g.remarks.p);
     free(g.dependences.p);
     hsc_map_data_delete(g.data);
+    hsc_tags_free(g.tags);
     hsc_table_fini(&g.file_rows);
     hsc_table_fini(&g.procedure_rows);
     hsc_table_fini(&g.instance_rows);

@@ -71,7 +71,7 @@ static uint64_t name_key(const char *name, size_t n) {
 typedef struct loading {
     hsc_pass *p;
     uint32_t number; /* of the unit */
-    hsc_str name;    /* of its source */
+    hsc_tags *tags;
     HSC_VECTOR(uint32_t) files, procedures;
     HSC_VECTOR(hsc_rec_procedure) procedure_records;
     HSC_VECTOR(hsc_rec_loop) loops;
@@ -95,27 +95,35 @@ static hsc_str dup_str(hsc_pass *p, hsc_str s) {
     return hsc_pass_dup(p, s.p, s.n);
 }
 
+static void fill_tag(loading *l, const hsc_record *r, void *copy) {
+    hsc_err err;
+    if (hsc_tags_fill(l->tags, r->record_id, copy, &err) != HSC_OK)
+        hsc_ir_warn(l->p->module, err.text);
+}
+
 static void take(loading *l, const hsc_record *r) {
     hsc_pass *p = l->p;
     switch (r->record_id) {
     case HSC_REC_module: {
-        const hsc_rec_module *m = r->value;
-        l->name = dup_str(p, m->name);
-        unit_of(l)->early = (uint32_t)m->place_base;
+        hsc_rec_module m = *(const hsc_rec_module *)r->value;
+        fill_tag(l, r, &m);
+        unit_of(l)->early = (uint32_t)m.place_base;
         break;
     }
     case HSC_REC_file: {
-        const hsc_rec_file *f = r->value;
-        hsc_ir_file file = {.path = {f->path.p, f->path.n}, .directory = {f->directory.p, f->directory.n}};
-        file.has_md5 = f->checksum.n == sizeof file.md5;
+        hsc_rec_file f = *(const hsc_rec_file *)r->value;
+        fill_tag(l, r, &f);
+        hsc_ir_file file = {.path = {f.path.p, f.path.n}, .directory = {f.directory.p, f.directory.n}};
+        file.has_md5 = f.checksum.n == sizeof file.md5;
         if (file.has_md5)
-            memcpy(file.md5, f->checksum.p, sizeof file.md5);
+            memcpy(file.md5, f.checksum.p, sizeof file.md5);
         uint32_t id = hsc_pass_file_of_path(p, &file);
         *HSC_VECTOR_ADD(l->files) = id;
         break;
     }
     case HSC_REC_procedure: {
         hsc_rec_procedure v = *(const hsc_rec_procedure *)r->value;
+        fill_tag(l, r, &v);
         v.name = dup_str(p, v.name);
         v.linkage_name = dup_str(p, v.linkage_name);
         *HSC_VECTOR_ADD(l->procedure_records) = v;
@@ -123,6 +131,7 @@ static void take(loading *l, const hsc_record *r) {
     }
     case HSC_REC_loop: {
         hsc_rec_loop v = *(const hsc_rec_loop *)r->value;
+        fill_tag(l, r, &v);
         v.induction = dup_str(p, v.induction);
         v.start = dup_str(p, v.start);
         v.bound = dup_str(p, v.bound);
@@ -131,6 +140,7 @@ static void take(loading *l, const hsc_record *r) {
     }
     case HSC_REC_callsite: {
         hsc_rec_callsite v = *(const hsc_rec_callsite *)r->value;
+        fill_tag(l, r, &v);
         v.callee = dup_str(p, v.callee);
         *HSC_VECTOR_ADD(l->calls) = v;
         break;
@@ -147,9 +157,6 @@ static void add_procedures(loading *l) {
     for (size_t i = 0; i < l->procedure_records.n; i++) {
         hsc_rec_procedure r = l->procedure_records.p[i];
         bool local = r.flags & HSC_procedure_flag_LOCAL;
-        hsc_str file = r.file_id && r.file_id <= l->files.n ? p->files.p[l->files.p[r.file_id - 1] - 1].path : l->name;
-        if (!r.tag)
-            r.tag = hsc_tag_of_procedure(r.linkage_name, local, file);
         r.file_id = moved(l->files.p, l->files.n, r.file_id);
         uint32_t id = local ? 0 : hsc_pass_find_procedure(p, r.linkage_name.p, r.linkage_name.n);
         if (id && p->procedures.p[id - 1].flags & HSC_procedure_flag_LOCAL)
@@ -183,7 +190,6 @@ static void add_sites(loading *l) {
     hsc_pass *p = l->p;
     link_unit *u = unit_of(l);
     uint64_t n = l->loops.n + l->calls.n;
-    hsc_map seen = {0};
     u->first = (uint32_t)p->sites.n;
     u->sites = (uint32_t)n;
     u->early = u->early < u->sites ? u->early : u->sites;
@@ -211,17 +217,11 @@ static void add_sites(loading *l) {
             continue;
         r.callsite_id = id;
         r.procedure_id = moved(l->procedures.p, l->procedures.n, r.procedure_id);
-        uint64_t calls = r.procedure_id ? hsc_tag_of_calls(p->procedures.p[r.procedure_id - 1].tag, r.callee) : 1;
-        uint32_t nth = hsc_map_get(&seen, calls) + 1;
-        hsc_map_set(&seen, calls, nth);
-        if (!r.tag)
-            r.tag = hsc_tag_of_call(calls, nth);
         r.loop_id = moved_site(l, r.loop_id);
         r.file_id = moved(l->files.p, l->files.n, r.file_id);
         p->sites.p[id - 1].index = (uint32_t)p->callsites.n;
         *HSC_VECTOR_ADD(p->callsites) = r;
     }
-    hsc_map_fini(&seen);
 }
 
 /* Each id is one loop or one call, and a loop's parent is a loop; anything else is no work of ours. */
@@ -254,6 +254,11 @@ static void load(hsc_pass *p, uint32_t number) {
     loading l = {.p = p, .number = number};
     link_unit *u = unit_of(&l);
     u->loaded = true;
+    hsc_err no_tags;
+    if (!(l.tags = hsc_tags_new(&no_tags))) {
+        hsc_ir_warn(p->module, no_tags.text);
+        return;
+    }
     for (int round = 0; round < 2; round++) {
         hsc_reader *reader = NULL;
         hsc_record r;
@@ -284,6 +289,7 @@ static void load(hsc_pass *p, uint32_t number) {
             add_sites(&l);
         }
     }
+    hsc_tags_free(l.tags);
     free(l.files.p);
     free(l.procedures.p);
     free(l.procedure_records.p);

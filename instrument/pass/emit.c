@@ -14,6 +14,7 @@ static hsc_str str_of(hsc_ir_text t) {
 
 typedef struct sink {
     hsc_buffer_writer *w;
+    hsc_tags *tags;
     uint64_t records;
     hsc_status status;
     hsc_err err;
@@ -29,31 +30,14 @@ static void put(sink *s, uint32_t id, const void *record) {
     for (size_t i = 0; i < (vector).n; i++) \
     put((s), HSC_REC_##name, &(vector).p[i])
 
-/* Procedures without the tags that their names give. */
-static void put_procedures(const hsc_pass *p, sink *s) {
-    for (size_t i = 0; i < p->procedures.n; i++) {
-        hsc_rec_procedure r = p->procedures.p[i];
-        hsc_str file = r.file_id ? p->files.p[r.file_id - 1].path : str_of(p->unit.name);
-        if (r.tag == hsc_tag_of_procedure(r.linkage_name, r.flags & HSC_procedure_flag_LOCAL, file))
-            r.tag = 0;
-        put(s, HSC_REC_procedure, &r);
+/* Records with tags: without those that follow from other records. */
+#define PUT_TAGGED(s, vector, name) \
+    for (size_t i = 0; i < (vector).n; i++) { \
+        hsc_rec_##name r = (vector).p[i]; \
+        if ((s)->status == HSC_OK) \
+            (s)->status = hsc_tags_omit((s)->tags, HSC_REC_##name, &r, &(s)->err); \
+        put((s), HSC_REC_##name, &r); \
     }
-}
-
-/* Calls without the tags that their procedure and their order give. */
-static void put_calls(const hsc_pass *p, sink *s) {
-    hsc_map seen = {0};
-    for (size_t i = 0; i < p->callsites.n; i++) {
-        hsc_rec_callsite r = p->callsites.p[i];
-        uint64_t calls = r.procedure_id ? hsc_tag_of_calls(p->procedures.p[r.procedure_id - 1].tag, r.callee) : 1;
-        uint32_t nth = hsc_map_get(&seen, calls) + 1;
-        hsc_map_set(&seen, calls, nth);
-        if (r.tag == hsc_tag_of_call(calls, nth))
-            r.tag = 0;
-        put(s, HSC_REC_callsite, &r);
-    }
-    hsc_map_fini(&seen);
-}
 
 static void put_head(const hsc_pass *p, sink *s) {
     hsc_rec_module m = {
@@ -68,13 +52,15 @@ static void put_head(const hsc_pass *p, sink *s) {
         .flags = p->module_flags,
         .place_base = p->place_base,
     };
+    s->tags = hsc_tags_new(&s->err);
+    s->status = s->tags ? hsc_tags_omit(s->tags, HSC_REC_module, &m, &s->err) : s->err.status;
     put(s, HSC_REC_module, &m);
     s->records = 0;
     PUT_ALL(s, p->link_units, link_unit);
-    PUT_ALL(s, p->files, file);
-    put_procedures(p, s);
-    PUT_ALL(s, p->loops, loop);
-    put_calls(p, s);
+    PUT_TAGGED(s, p->files, file);
+    PUT_TAGGED(s, p->procedures, procedure);
+    PUT_TAGGED(s, p->loops, loop);
+    PUT_TAGGED(s, p->callsites, callsite);
 }
 
 static void put_group(hsc_pass *p, sink *s) {
@@ -86,8 +72,8 @@ static void put_group(hsc_pass *p, sink *s) {
     PUT_ALL(s, p->why.dependences, dependence);
     PUT_ALL(s, p->why.memory_checks, memory_check);
     PUT_ALL(s, p->values, value);
-    PUT_ALL(s, p->symbolics, symbolic);
-    PUT_ALL(s, p->arrays, array);
+    PUT_TAGGED(s, p->symbolics, symbolic);
+    PUT_TAGGED(s, p->arrays, array);
     PUT_ALL(s, p->references, reference);
     PUT_ALL(s, p->messages, message);
     PUT_ALL(s, p->sections, section);
@@ -151,6 +137,7 @@ void hsc_emit_map(hsc_pass *p) {
         LLVMAppendModuleInlineAsm(p->module, text, length);
         free(text);
     }
+    hsc_tags_free(s.tags);
     hsc_buffer_writer_free(s.w);
 }
 
@@ -190,5 +177,6 @@ void hsc_emit_mark(hsc_pass *p) {
         }
     }
     hsc_ir_mark(p->module, p->module_tag, bytes, size);
+    hsc_tags_free(s.tags);
     hsc_buffer_writer_free(s.w);
 }

@@ -2,8 +2,10 @@
 """A second reader of record streams, written from docs/format.md alone. It knows no record: all comes from the file's own
 schema. Prints the text form; the tests compare it with `heatscope dump`.
 Usage: second_reader.py FILE"""
+import ast
 import functools
 import math
+import os
 import re
 import struct
 import sys
@@ -90,54 +92,133 @@ def varint_of(v):
     return bytes(out) + bytes([v])
 
 
+def dictionary():
+    """What inflating begins with: a table, the one thing that is taken from the sources."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(folder, "..", "..", "formats", "columns_dictionary.c")) as f:
+        table = f.read().split("hsc_columns_dictionary[] =")[1].split("/* without")[0]
+    return b"".join(ast.literal_eval("b" + text) for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', table))
+
+
+DICTIONARY = dictionary()
+
+
+class Pool:
+    """What texts and hashes of columns refer back to."""
+
+    def __init__(self, first, fresh):
+        self.known, self.fresh = list(first), fresh
+
+    def take(self, v, expected):
+        if v == 0:
+            return expected
+        if v == 1:
+            self.known.append(self.fresh())
+        elif v - 2 >= len(self.known):
+            raise Bad("pool")
+        return self.known[-1] if v == 1 else self.known[1 - v]
+
+
+def column_order(codings):
+    done = []
+    for f in range(len(codings)):
+        chain = []
+        while f not in done:
+            if f in chain or f >= len(codings):
+                raise Bad("order")
+            chain.append(f)
+            if codings[f] < 3:
+                break
+            f = codings[f] - 3
+        done += reversed(chain)
+    return done
+
+
+def column(number, rows, kind, coding, filled, by, texts, hashes):
+    """Values of one field of all records of a kind: each a number, a text or 8 bytes, or a list of these."""
+    values, last, before = [], {}, 0
+    for i in range(rows):
+        if kind >= 9:
+            v = [texts.take(number(), b"") if kind == 10 else number() for _ in range(number() if filled else 0)]
+        elif kind in (5, 6):
+            v = hashes.take(number() if filled else 0, bytes(8))
+        elif kind in (7, 8):
+            v = texts.take(number() if filled else 0, last.get(by[i], b"") if by else b"")
+        else:
+            v = number() if filled else 0
+            if kind == 1 and coding:
+                base = last.get(by[i], before) if by else before + (coding == 2)
+                v = (v >> 1 ^ -(v & 1)) + base & MASK
+        if by:
+            last[by[i]] = v
+        before = v
+        values.append(v)
+    return values
+
+
 def unpack(payload):
     """The records of a packed payload in their plain form; None for a bad one."""
     try:
         c = Cursor(payload)
         n = c.number(64 << 20)
-        body = zlib.decompressobj()
+        body = zlib.decompressobj(zdict=DICTIONARY)
         text = body.decompress(payload[c.at:], n + 1)
-        if len(text) != n or not body.eof:
+        if len(text) != n or not body.eof or body.unused_data:
             return None
         c = Cursor(text)
         kinds = []
         for _ in range(c.number(256)):
             number = c.varint()
-            kinds.append((number, [[c.number(255), c.number(n)] for _ in range(c.number(64))]))
-        order = [c.number(len(kinds) - 1) for _ in range(c.number(n))]
-        columns = []
-        for _, fields in kinds:
-            columns.append([])
-            for kind, size in fields:
-                columns[-1].append([kind, Cursor(text, c.at, c.at + len(c.take(size))), 0])
-        if c.at != c.end:
+            kinds.append((number, [(c.varint(), c.varint()) for _ in range(c.number(64))]))
+        runs = [(c.number(len(kinds) - 1), c.number(64 << 20)) for _ in range(c.number(n))]
+        rows = [sum(r for k, r in runs if k == i) for i in range(len(kinds))]
+        if sum(r * (len(f) + 1) for r, (_, f) in zip(rows, kinds)) > min(64 << 20, 65536 + 64 * len(payload)):
             return None
-        rows = b""
-        for k in order:
-            row = varint_of(kinds[k][0])
-            for column in columns[k]:
-                kind, at, last = column
-                start = at.at
-                if kind == 1:
-                    column[2] = last = last + at.zigzag() & MASK
-                    row += varint_of(last)
-                    continue
-                if kind in (2, 3, 4):
-                    at.varint()
-                elif kind in (5, 6):
-                    at.take(8)
-                elif kind in (7, 8):
-                    at.take(at.varint())
-                elif kind in (9, 10):
-                    for _ in range(at.varint()):
-                        length = at.varint()
-                        if kind == 10:
-                            at.take(length)
-                else:
+        masks = [int.from_bytes(c.take((len(f) + 7) // 8), "little") for _, f in kinds]
+        n_texts, n_numbers = c.varint(), c.varint()
+        t, m = Cursor(text, c.at, c.at + len(c.take(n_texts))), Cursor(text, c.at, c.at + len(c.take(n_numbers)))
+
+        def fresh_text():
+            out = b""
+            while (byte := t.take(1)) != b"\0":
+                if byte == b"\1":
+                    byte = {b"\1": b"\0", b"\2": b"\1"}.get(t.take(1))
+                    if byte is None:
+                        raise Bad("escape")
+                out += byte
+            return out
+
+        texts, hashes, tables = Pool([b""], fresh_text), Pool([], lambda: c.take(8)), []
+        for (_, fields), count, mask in zip(kinds, rows, masks):
+            if any(not 1 <= k <= 10 or g and k != 1 and not (k in (7, 8) and g >= 3) for k, g in fields):
+                return None
+            table = [None] * len(fields)
+            for f in column_order([g for _, g in fields]):
+                kind, coding = fields[f]
+                by = table[coding - 3] if coding >= 3 else None
+                if coding >= 3 and fields[coding - 3][0] >= 9:
                     return None
-                row += text[start:at.at]
-            rows += varint_of(len(row)) + row
-        return rows if all(x[1].at == x[1].end for k in columns for x in k) else None
+                table[f] = column(m.varint, count, kind, coding, mask >> f & 1, by, texts, hashes)
+            tables.append(table)
+        if c.at != c.end or t.at != t.end or m.at != m.end:
+            return None
+        out, at = b"", [0] * len(kinds)
+        for k, count in runs:
+            for i in range(at[k], at[k] + count):
+                row = varint_of(kinds[k][0])
+                for (kind, _), values in zip(kinds[k][1], tables[k]):
+                    v = values[i]
+                    if kind in (5, 6):
+                        row += v
+                    elif kind in (7, 8):
+                        row += varint_of(len(v)) + v
+                    elif kind >= 9:
+                        row += varint_of(len(v)) + b"".join(varint_of(len(x)) + x if kind == 10 else varint_of(x) for x in v)
+                    else:
+                        row += varint_of(v)
+                out += varint_of(len(row)) + row
+            at[k] += count
+        return out
     except (Bad, zlib.error):
         return None
 
@@ -258,8 +339,8 @@ def walk(data):
             continue
         payload = data[at + 64:at + 64 + h["committed"]]
         good = h["major"] == 1 and h["committed"] <= h["slot"] - 64 and len(payload) == h["committed"] and \
-            (h["flags"], h["crc"]) in ((0, 0), (1, crc32c(payload)), (3, crc32c(payload)))
-        if good and h["flags"] == 3:
+            (h["flags"], h["crc"]) in ((0, 0), (1, crc32c(payload)), (5, crc32c(payload)))
+        if good and h["flags"] == 5:
             payload = unpack(payload) if h["kind"] != 1 else None
             good = payload is not None
         yield h, payload if good else None

@@ -32,6 +32,9 @@ static='^\(module\|file\|procedure\|loop\|callsite\|loop_instance\|inline\|place
 "$h" dump a | grep "$static" > in_program
 grep "$static" a.txt > in_file
 cmp in_program in_file
+# a map of its own kind of chunk, read by the reader that was written from the document
+python3 "$(dirname "$0")/../formats/second_reader.py" a.hsm > second || fail "the second reader fails"
+cmp a.txt second || fail "the second reader has other records"
 clang-19 a.c -Wl,--build-id=none -fpass-plugin="$("$h" config --pass)" -o anonymous
 "$h" map -o anonymous.hsm anonymous | grep -q wrote
 "$h" dump anonymous.hsm | grep -q '^binary .* build_id=<> '

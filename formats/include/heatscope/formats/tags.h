@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tags of static records: 64-bit identities that survive unrelated edits. Maps leave out (write 0 for) those that follow
- * from other records of the module; the functions here give them. docs/format.md section 4.2 has the rules. */
+ * from other records of the module; what is here gives them back. docs/format.md section 4.2 has the rules. */
 #ifndef HEATSCOPE_FORMATS_TAGS_H
 #define HEATSCOPE_FORMATS_TAGS_H
 
@@ -16,13 +16,17 @@ extern "C" {
 /* Hash of n bytes under the name of what they are, continuing from `seed`; never 0. */
 uint64_t hsc_tag(uint64_t seed, const char *kind, const void *bytes, size_t n);
 
-/* Of a procedure whose record has tag 0. `file`: path of its file record, without one the module's name; of no account
- * where the procedure is not local. */
-uint64_t hsc_tag_of_procedure(hsc_str linkage_name, bool is_local, hsc_str file);
+/* The tags of one module, as its records pass by in their order. */
+typedef struct hsc_tags hsc_tags;
+hsc_tags *hsc_tags_new(hsc_err *err); /* HSC_E_MEMORY */
+void hsc_tags_free(hsc_tags *t);
 
-/* Of a call whose record has tag 0: the nth (from 1, in the order of the records) call of this callee in its procedure. */
-uint64_t hsc_tag_of_calls(uint64_t procedure_tag, hsc_str callee);
-uint64_t hsc_tag_of_call(uint64_t calls_tag, uint32_t nth);
+/* Reading: gives a record whose tag is left out (0) its tag. To be called with every record of the module in its order, from
+ * `module` on, which forgets what was before; records without tags are left as they are. HSC_E_MEMORY. */
+hsc_status hsc_tags_fill(hsc_tags *t, uint32_t record_id, void *record, hsc_err *err);
+
+/* Writing: the same calls; sets the tag to 0 where a reader will find it. */
+hsc_status hsc_tags_omit(hsc_tags *t, uint32_t record_id, void *record, hsc_err *err);
 
 #ifdef __cplusplus
 }

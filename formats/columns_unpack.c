@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Unpacks a payload in columns, from any writer. docs/format.md section 4.1 has the form. */
+#include "columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+typedef struct kind {
+    uint64_t id, rows, at; /* number of them; that of the next one to be written */
+    unsigned n_fields;
+    uint64_t *cells; /* those of a field one after the other; texts and hashes: number in the pool; lists: start in `lists` */
+    uint8_t types[HSC_FIELDS_MAX], codings[HSC_FIELDS_MAX], order[HSC_FIELDS_MAX], filled[(HSC_FIELDS_MAX + 7) / 8];
+} kind;
+
+typedef struct run {
+    uint64_t kind, rows;
+} run;
+
+typedef struct text {
+    const uint8_t *p;
+    size_t n;
+} text;
+
+typedef struct unpacking {
+    uint8_t *body;
+    kind *kinds;
+    unsigned n_kinds;
+    run *runs;
+    uint64_t n_runs;
+    const uint8_t *numbers, *numbers_end, *hashes, *hashes_at, *hashes_end;
+    uint8_t *texts_at, *texts_end;
+    text *texts; /* as they came; the first one is empty */
+    size_t n_texts, texts_capacity;
+    uint64_t *lists;
+    size_t n_lists, lists_capacity, n_cells;
+    uint64_t *cells;
+    hsc_column_last last;
+    hsc_column_bytes rows;
+} unpacking;
+
+static const char *const no_memory = "out of memory", *const misfit = "its columns do not fit together";
+
+static bool grow(void **p, size_t *capacity, size_t n, size_t item) {
+    if (n < *capacity)
+        return true;
+    size_t more = *capacity ? 2 * *capacity : 256;
+    void *grown = realloc(*p, more * item);
+    if (!grown)
+        return false;
+    *p = grown;
+    *capacity = more;
+    return true;
+}
+
+/* The inflated body; its length is told first, and bounded by what deflate can make of the bytes. */
+static const char *inflate_all(const uint8_t *p, size_t size, uint8_t **body, size_t *n) {
+    uint64_t length;
+    const uint8_t *at = hsc_uv_get(p, p + size, &length), *end = p + size;
+    if (!at || length > HSC_CHUNK_MAX_BYTES || length / 1100 > (uint64_t)(end - at))
+        return "its length is out of bounds";
+    *body = malloc(length + 1);
+    z_stream z = {.next_in = (uint8_t *)(uintptr_t)at, .avail_in = (uInt)(end - at), .next_out = *body, .avail_out = (uInt)length};
+    if (!*body || inflateInit(&z) != Z_OK)
+        return no_memory;
+    int done = inflate(&z, Z_FINISH);
+    if (done == Z_NEED_DICT && inflateSetDictionary(&z, hsc_columns_dictionary, (uInt)hsc_columns_dictionary_bytes) == Z_OK)
+        done = inflate(&z, Z_FINISH);
+    bool ok = done == Z_STREAM_END && z.total_out == length && !z.avail_in;
+    inflateEnd(&z);
+    if (!ok)
+        return done == Z_NEED_DICT ? "its dictionary is not known" : "it cannot be inflated";
+    *n = (size_t)length;
+    return NULL;
+}
+
+static const char *read_kinds(unpacking *k, const uint8_t **at, const uint8_t *end) {
+    const uint8_t *p = *at;
+    uint64_t n, v;
+    if (!(p = hsc_uv_get(p, end, &n)) || n > HSC_COLUMNS_KINDS_MAX)
+        return misfit;
+    if (!(k->kinds = calloc(n + 1, sizeof *k->kinds)))
+        return no_memory;
+    k->n_kinds = (unsigned)n;
+    for (unsigned i = 0; i < k->n_kinds; i++) {
+        kind *q = &k->kinds[i];
+        if (!(p = hsc_uv_get(p, end, &q->id)) || !(p = hsc_uv_get(p, end, &v)) || v > HSC_FIELDS_MAX)
+            return misfit;
+        q->n_fields = (unsigned)v;
+        for (unsigned f = 0; f < q->n_fields; f++) {
+            uint64_t type, coding;
+            if (!(p = hsc_uv_get(p, end, &type)) || type < HSC_TYPE_U || type > HSC_TYPE_AS ||
+                !(p = hsc_uv_get(p, end, &coding)) || coding >= HSC_CODING_BY + HSC_FIELDS_MAX)
+                return misfit;
+            bool is_text = type == HSC_TYPE_S || type == HSC_TYPE_B;
+            if (coding && type != HSC_TYPE_U && !(is_text && coding >= HSC_CODING_BY))
+                return misfit;
+            q->types[f] = (uint8_t)type;
+            q->codings[f] = (uint8_t)coding;
+        }
+        if (!hsc_column_order(q->codings, q->n_fields, q->order))
+            return misfit;
+        for (unsigned f = 0; f < q->n_fields; f++) { /* lists are no keys */
+            unsigned by = q->codings[f] >= HSC_CODING_BY ? q->types[q->codings[f] - HSC_CODING_BY] : 0;
+            if (by == HSC_TYPE_AU || by == HSC_TYPE_AS)
+                return misfit;
+        }
+    }
+    *at = p;
+    return NULL;
+}
+
+/* The runs of records; how many of each kind there are, and room for their values. */
+static const char *read_runs(unpacking *k, const uint8_t **at, const uint8_t *end, uint64_t cells_max) {
+    const uint8_t *p = *at;
+    uint64_t cells = 0, most = 0;
+    if (!(p = hsc_uv_get(p, end, &k->n_runs)) || k->n_runs > (uint64_t)(end - p))
+        return misfit;
+    if (!(k->runs = malloc((k->n_runs + 1) * sizeof *k->runs)))
+        return no_memory;
+    for (uint64_t r = 0; r < k->n_runs; r++) {
+        run *u = &k->runs[r];
+        if (!(p = hsc_uv_get(p, end, &u->kind)) || u->kind >= k->n_kinds || !(p = hsc_uv_get(p, end, &u->rows)) ||
+            u->rows > HSC_CHUNK_MAX_BYTES)
+            return misfit;
+        kind *q = &k->kinds[u->kind];
+        q->rows += u->rows;
+        cells += u->rows * (q->n_fields + 1u);
+        if (cells > cells_max)
+            return "it has more values than its bytes may hold";
+        most = q->rows > most ? q->rows : most;
+    }
+    if (!(k->cells = calloc(cells + 1, sizeof *k->cells)) || !hsc_column_last_init(&k->last, (size_t)most))
+        return no_memory;
+    uint64_t *cell = k->cells;
+    for (unsigned i = 0; i < k->n_kinds; i++) {
+        k->kinds[i].cells = cell;
+        cell += k->kinds[i].rows * k->kinds[i].n_fields;
+    }
+    *at = p;
+    return NULL;
+}
+
+static const char *read_head(unpacking *k, size_t n, uint64_t cells_max) {
+    const uint8_t *p = k->body, *end = k->body + n;
+    uint64_t texts, numbers;
+    const char *why = read_kinds(k, &p, end);
+    if (!why)
+        why = read_runs(k, &p, end, cells_max);
+    if (why)
+        return why;
+    for (unsigned i = 0; i < k->n_kinds; i++) {
+        size_t bytes = (k->kinds[i].n_fields + 7) / 8;
+        if (bytes > (size_t)(end - p))
+            return misfit;
+        memcpy(k->kinds[i].filled, p, bytes);
+        p += bytes;
+    }
+    if (!(p = hsc_uv_get(p, end, &texts)) || !(p = hsc_uv_get(p, end, &numbers)) || texts > (uint64_t)(end - p) ||
+        numbers > (uint64_t)(end - p) - texts)
+        return misfit;
+    k->texts_at = k->body + (p - k->body);
+    k->texts_end = k->texts_at + texts;
+    k->numbers = k->texts_end;
+    k->numbers_end = k->numbers + numbers;
+    k->hashes = k->hashes_at = k->numbers_end;
+    k->hashes_end = end;
+    return NULL;
+}
+
+static bool take_number(unpacking *k, uint64_t *v) {
+    const uint8_t *p = hsc_uv_get(k->numbers, k->numbers_end, v);
+    if (p)
+        k->numbers = p;
+    return p != NULL;
+}
+
+static bool add_text(unpacking *k, const uint8_t *p, size_t n) {
+    if (!grow((void **)&k->texts, &k->texts_capacity, k->n_texts, sizeof *k->texts))
+        return false;
+    k->texts[k->n_texts++] = (text){p, n};
+    return true;
+}
+
+static bool take_text(unpacking *k, uint64_t expected, uint64_t *number) {
+    uint64_t v;
+    if (!take_number(k, &v))
+        return false;
+    if (!v) {
+        *number = expected;
+        return true;
+    }
+    if (v > 1) {
+        *number = k->n_texts - 1 - (v - 2);
+        return v - 2 < k->n_texts;
+    }
+    uint8_t *begin = k->texts_at, *in = begin, *out = begin;
+    while (in < k->texts_end && *in) {
+        bool escaped = *in == 1;
+        if (escaped && (++in == k->texts_end || *in - 1u > 1))
+            return false;
+        *out++ = (uint8_t)(*in++ - escaped);
+    }
+    if (in == k->texts_end)
+        return false;
+    k->texts_at = in + 1;
+    *number = k->n_texts;
+    return add_text(k, begin, (size_t)(out - begin));
+}
+
+static bool take_hash(unpacking *k, uint64_t *number) {
+    uint64_t v, known = (uint64_t)(k->hashes_at - k->hashes) / 8;
+    if (!take_number(k, &v))
+        return false;
+    *number = !v ? 0 : v == 1 ? known + 1 : known - (v - 2);
+    if (v == 1) {
+        if (k->hashes_end - k->hashes_at < 8)
+            return false;
+        k->hashes_at += 8;
+    }
+    return v < 2 || v - 2 < known;
+}
+
+static bool add_to_list(unpacking *k, uint64_t v) {
+    if (!grow((void **)&k->lists, &k->lists_capacity, k->n_lists, sizeof *k->lists))
+        return false;
+    k->lists[k->n_lists++] = v;
+    return true;
+}
+
+static bool take_list(unpacking *k, unsigned type, uint64_t *start) {
+    uint64_t n, v = 0;
+    *start = k->n_lists;
+    if (!take_number(k, &n) || !add_to_list(k, n))
+        return false;
+    for (; n; n--)
+        if (!(type == HSC_TYPE_AS ? take_text(k, 0, &v) : take_number(k, &v)) || !add_to_list(k, v))
+            return false;
+    return true;
+}
+
+static bool take_column(unpacking *k, kind *q, unsigned f) {
+    unsigned type = q->types[f], coding = q->codings[f];
+    bool is_filled = q->filled[f / 8] >> f % 8 & 1;
+    bool is_text = type == HSC_TYPE_S || type == HSC_TYPE_B;
+    uint64_t *cell = q->cells + f * q->rows;
+    const uint64_t *by = coding >= HSC_CODING_BY ? q->cells + (coding - HSC_CODING_BY) * q->rows : NULL;
+    uint64_t before = 0, v = 0;
+    if (!is_filled && type != HSC_TYPE_U) /* texts that are as expected are empty then, and cell 0 of the pools is */
+        return true;
+    for (uint64_t i = 0; i < q->rows; i++) {
+        uint64_t *last = by ? hsc_column_last_at(&k->last, by[i], is_text ? 0 : before) : NULL;
+        bool ok = true;
+        if (type == HSC_TYPE_AU || type == HSC_TYPE_AS)
+            ok = take_list(k, type, &v);
+        else if (type == HSC_TYPE_H || type == HSC_TYPE_F)
+            ok = take_hash(k, &v);
+        else if (is_text)
+            ok = take_text(k, last ? *last : 0, &v);
+        else if (is_filled)
+            ok = take_number(k, &v);
+        else
+            v = 0;
+        if (!ok)
+            return false;
+        if (type == HSC_TYPE_U && coding != HSC_CODING_PLAIN)
+            v = hsc_unzigzag(v) + (last ? *last : before + (coding == HSC_CODING_NEXT));
+        if (last)
+            *last = v;
+        cell[i] = before = v;
+    }
+    if (by)
+        hsc_column_last_next(&k->last);
+    return true;
+}
+
+/* ---- the rows again -------------------------------------------------------------------------------------------------- */
+
+static void put_text(const unpacking *k, hsc_column_bytes *b, uint64_t number) {
+    const text *t = &k->texts[number];
+    b->n = (size_t)(hsc_uv_put(b->p + b->n, t->n) - b->p);
+    if (t->n)
+        memcpy(b->p + b->n, t->p, t->n);
+    b->n += t->n;
+}
+
+/* Appends the row, without its length; false: no memory, or too much. */
+static bool put_row(unpacking *k, hsc_column_bytes *b, const kind *q, uint64_t row) {
+    if (!hsc_column_reserve(b, HSC_UV_MAX_BYTES))
+        return false;
+    b->n = (size_t)(hsc_uv_put(b->p + b->n, q->id) - b->p);
+    for (unsigned f = 0; f < q->n_fields; f++) {
+        uint64_t v = q->cells[f * q->rows + row], n = 0;
+        unsigned type = q->types[f];
+        bool is_list = type == HSC_TYPE_AU || type == HSC_TYPE_AS;
+        const uint64_t *list = &k->lists[v];
+        size_t room = HSC_UV_MAX_BYTES;
+        if (is_list)
+            n = *list++;
+        if (type == HSC_TYPE_S || type == HSC_TYPE_B)
+            room += k->texts[v].n;
+        for (uint64_t i = 0; i < n; i++)
+            room += HSC_UV_MAX_BYTES + (type == HSC_TYPE_AS ? k->texts[list[i]].n : 0);
+        if (b->n + room > HSC_CHUNK_MAX_BYTES || !hsc_column_reserve(b, room))
+            return false;
+        if (type == HSC_TYPE_H || type == HSC_TYPE_F) {
+            hsc_set64(b->p + b->n, v ? hsc_get64(k->hashes + 8 * (v - 1)) : 0);
+            b->n += 8;
+        } else if (type == HSC_TYPE_S || type == HSC_TYPE_B) {
+            put_text(k, b, v);
+        } else {
+            b->n = (size_t)(hsc_uv_put(b->p + b->n, is_list ? n : v) - b->p);
+            for (uint64_t i = 0; i < n; i++) {
+                if (type == HSC_TYPE_AS)
+                    put_text(k, b, list[i]);
+                else
+                    b->n = (size_t)(hsc_uv_put(b->p + b->n, list[i]) - b->p);
+            }
+        }
+    }
+    return true;
+}
+
+static bool put_rows(unpacking *k) {
+    hsc_column_bytes *b = &k->rows;
+    for (uint64_t r = 0; r < k->n_runs; r++) {
+        kind *q = &k->kinds[k->runs[r].kind];
+        for (uint64_t i = 0; i < k->runs[r].rows; i++) {
+            /* behind room for a length of one byte, which most are */
+            if (!hsc_column_reserve(b, 1))
+                return false;
+            size_t at = b->n++;
+            if (!put_row(k, b, q, q->at++))
+                return false;
+            size_t n = b->n - at - 1, more = hsc_uv_size(n) - 1;
+            if (more) {
+                if (!hsc_column_reserve(b, more))
+                    return false;
+                memmove(b->p + at + 1 + more, b->p + at + 1, n);
+                b->n += more;
+            }
+            hsc_uv_put(b->p + at, n);
+        }
+    }
+    return hsc_column_reserve(b, 1);
+}
+
+const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size) {
+    unpacking k = {0};
+    size_t n = 0;
+    const char *why = inflate_all(packed, size, &k.body, &n);
+    if (!why)
+        why = read_head(&k, n, hsc_columns_cells_max(size));
+    if (!why && (!add_text(&k, NULL, 0) || !add_to_list(&k, 0)))
+        why = no_memory;
+    for (unsigned i = 0; !why && i < k.n_kinds; i++)
+        for (unsigned f = 0; !why && f < k.kinds[i].n_fields; f++)
+            if (!take_column(&k, &k.kinds[i], k.kinds[i].order[f]))
+                why = misfit;
+    if (!why && (k.texts_at != k.texts_end || k.numbers != k.numbers_end || k.hashes_at != k.hashes_end || !put_rows(&k)))
+        why = misfit;
+    if (!why) {
+        *out = k.rows.p;
+        *out_size = k.rows.n;
+        k.rows.p = NULL;
+    }
+    free(k.body);
+    free(k.kinds);
+    free(k.runs);
+    free(k.texts);
+    free(k.lists);
+    free(k.cells);
+    hsc_column_last_fini(&k.last);
+    free(k.rows.p);
+    return why;
+}
