@@ -115,7 +115,21 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
 typedef struct hsc_area { /* part of the program: table rows [lo, hi) and bins of processors [column_lo, column_hi) */
     uint32_t lo, hi, column_lo, column_hi;
 } hsc_area;
+enum { HSC_MAP_LEVELS = 4 };
+typedef struct hsc_map_bin { /* a row of the profile map */
+    float level[HSC_MAP_LEVELS]; /* inclusive shares of the procedure and of the loops in it; negative: none */
+    uint32_t procedure;          /* in categories; UINT32_MAX: none */
+    bool code;
+} hsc_map_bin;
+typedef struct hsc_map_frame {
+    const hsc_map_bin *bins;
+    const double *categories;    /* [procedures][n_categories] */
+    uint32_t n_categories;
+    double largest;              /* share that the longest category bar stands for */
+    const char *const *names;    /* of the categories, in their order of time; NULL: not in the legend */
+} hsc_map_frame;
 typedef struct hsc_overview_frame {
+    const hsc_map_frame *map;    /* NULL: heat */
     const hsc_strips *strips;
     uint32_t columns;      /* bins of processors */
     const float *values;   /* [strips->bins][columns] */

@@ -206,9 +206,73 @@ static void strips_picture(hsc_canvas *c, const hsc_style *st, const hsc_overvie
     free(row);
 }
 
+/* Left: grey columns of nested scopes by their inclusive shares. Right: the procedure's categories, as long as the root of its
+ * share. */
+static void map_row(const hsc_style *st, const hsc_map_frame *m, const hsc_map_bin *b, uint32_t w, hsc_rgb *row) {
+    uint32_t left = w * 2 / 5, from = left + (w > 40 ? 3 : 1);
+    for (uint32_t x = 0; x < w; x++)
+        row[x] = b->code ? st->colour[HSC_P_faint] : st->colour[HSC_P_background];
+    for (uint32_t x = 0; x < left; x++) {
+        uint32_t k = x * HSC_MAP_LEVELS / left;
+        if (b->level[k] >= 0)
+            row[x] = hsc_style_grey(st, (double)b->level[k]);
+    }
+    if (b->procedure == UINT32_MAX || from >= w || !(m->largest > 0))
+        return;
+    const double *v = m->categories + (size_t)b->procedure * m->n_categories;
+    double sum = 0, at = 0, share = b->level[0] > 0 ? (double)b->level[0] : 0;
+    uint32_t length = (uint32_t)lround(sqrt(share / m->largest) * (w - from));
+    for (uint32_t k = 0; k < m->n_categories; k++)
+        sum += v[k];
+    for (uint32_t k = 0; sum > 0 && k < m->n_categories; k++) {
+        uint32_t x0 = from + (uint32_t)lround(at / sum * length), x1 = from + (uint32_t)lround((at + v[k]) / sum * length);
+        for (uint32_t x = x0; x < x1 && x < w; x++)
+            row[x] = hsc_style_category(st, k);
+        at += v[k];
+    }
+}
+
+static void map_picture(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
+    const hsc_strips *s = f->strips;
+    uint32_t w = (uint32_t)l->strip_width;
+    hsc_rgb *row = malloc(((size_t)w + 1) * sizeof *row);
+    for (uint32_t b = 0; row && b < s->bins; b++) {
+        uint32_t k = b / s->bins_per_strip;
+        map_row(st, f->map, &f->map->bins[b], w, row);
+        for (uint32_t p = 0; p < s->pixels_per_bin; p++)
+            hsc_canvas_block(c, l->x + (int)k * (l->strip_width + l->gap),
+                             l->y + (int)((b % s->bins_per_strip) * s->pixels_per_bin + p), (int)w, 1, row, (int)w);
+    }
+    free(row);
+}
+
+/* Squares and names of categories, two lines of them, those with most time first. */
+static void map_legend(hsc_canvas *c, const hsc_style *st, const hsc_map_frame *m, int x, int y, int w) {
+    int box = hsc_canvas_dp(c, 8), pad = hsc_canvas_dp(c, 5), line = (int)ceil(st->small->ascent + st->small->descent), at = x, row = 0;
+    for (uint32_t k = 0; k < m->n_categories && k < HSC_CATEGORIES_SHOWN && row < 2; k++) {
+        if (!m->names[k])
+            continue;
+        int need = box + pad + (int)ceil(hsc_font_width(st->small, m->names[k]));
+        if (at > x && at + need > x + w) {
+            at = x;
+            row++;
+        }
+        if (row == 2)
+            break;
+        int top = y + row * (line + 1);
+        hsc_canvas_fill(c, at, top + (line - box) / 2, box, box, hsc_style_category(st, k));
+        hsc_canvas_text_fit(c, st->small, at + box + pad, top + st->small->ascent, x + w - at - box - pad, HSC_LEFT,
+                            st->colour[HSC_P_muted], m->names[k]);
+        at += need + 2 * pad;
+    }
+}
+
 void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
     const hsc_strips *s = f->strips;
-    strips_picture(c, st, f, l);
+    if (f->map)
+        map_picture(c, st, f, l);
+    else
+        strips_picture(c, st, f, l);
     if (f->labels)
         for (uint32_t k = 0; k < s->strips; k++) {
             char text[16];
@@ -226,7 +290,9 @@ void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
     frame_area(c, st, f, l, &f->procedure, line, st->colour[HSC_P_mark], true);
     frame_area(c, st, f, l, &f->detail, line, st->colour[HSC_P_detail], true);
     frame_area(c, st, f, l, &f->drag, line, st->colour[HSC_P_accent], true);
-    if (f->legend)
+    if (f->legend && f->map)
+        map_legend(c, st, f->map, l->x, l->legend_y, c->width - 2 * l->x);
+    else if (f->legend)
         hsc_paint_legend(c, st, l->x, l->legend_y, c->width - 2 * l->x, f->scale, true);
 }
 

@@ -5,34 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows [first, last) follow a row at `at` after `gap` lines without code, and are empty themselves: the place after them. */
+static uint64_t place_run(uint32_t *position, uint32_t first, uint32_t last, uint64_t at, uint64_t lines, uint32_t skip) {
+    bool whole = lines <= skip;
+    for (uint32_t r = first; r < last; r++)
+        position[r] = (uint32_t)(whole ? at + position[r] : at);
+    return at + (whole ? lines : 1);
+}
+
 hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
-                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx, hsc_err *err) {
+                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx,
+                           const unsigned char *empty, hsc_err *err) {
     uint32_t *position = malloc(((size_t)rows + 1) * sizeof *position);
     if (!position)
         return hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
-    uint32_t file = 0, line = 0;
-    uint64_t at = 0;
+    uint32_t file = 0, line = 0, run_first = 0;
+    uint64_t at = 0, run = 0; /* place of the next line; lines of the run of empty ones before it */
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t f, l;
         get(ctx, i, &f, &l);
-        if (i > 0) {
-            uint32_t gap = f != file ? 1 : l > line + 1 ? l - line - 1 : 0;
-            if (gap > skip)
-                gap = skip > 0;
-            at += 1 + (uint64_t)gap;
+        uint32_t gap = i == 0 ? 0 : f != file ? 1 : l > line + 1 ? l - line - 1 : 0;
+        if (gap > skip)
+            gap = skip > 0 ? skip + 1 : 0;
+        run += gap;
+        if (empty && empty[i] && skip > 0) {
+            position[i] = (uint32_t)(run > skip ? 0 : run); /* from the run's first line */
+            run++;
+        } else {
+            at = run ? place_run(position, run_first, i, at, run, skip) : at;
+            position[i] = (uint32_t)at++; /* rows < 2^32 and each gap is at most skip: may only overflow for absurd skips */
+            run = 0;
+            run_first = i + 1;
         }
-        position[i] = (uint32_t)at; /* rows < 2^32 and each gap is at most skip: may only overflow for absurd skips */
         file = f;
         line = l;
     }
+    if (run)
+        at = place_run(position, run_first, rows, at, run, skip);
     memset(s, 0, sizeof *s);
     s->rows = rows;
     s->position = position;
-    s->lines = rows ? at + 1 : 0;
+    s->lines = at;
     if (s->lines > UINT32_MAX) {
         hsc_strips_fini(s);
         return hsc_err_set(err, HSC_E_LIMIT, "overview: %llu lines to show, at most 4294967295",
-                           (unsigned long long)(at + 1));
+                           (unsigned long long)at);
     }
     return HSC_OK;
 }

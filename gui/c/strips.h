@@ -21,10 +21,12 @@ typedef struct hsc_strips {
     uint32_t pixels_per_bin;
 } hsc_strips;
 
-/* get: file and line of a table row; rows are sorted by both. skip: runs of more than so many lines without code are
- * left out but for one line (none when skip is 0). Between two files stands one empty line (none when skip is 0). */
+/* get: file and line of a table row; rows are sorted by both. skip: runs of more than so many empty lines are left out but for one
+ * line. Empty are lines without code, and rows with empty[row] (NULL: none); between two files stands one such line. Rows that are
+ * left out have the place of that one line. skip 0: only lines without code are left out, all of them. */
 hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
-                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx, hsc_err *err);
+                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx,
+                           const unsigned char *empty, hsc_err *err);
 void hsc_strips_fini(hsc_strips *s);
 
 /* At most `strips` strips, each `height` pixels; a line gets at most max_pixels. even: all bins have as many lines (sums can

@@ -7,8 +7,8 @@
 #include "number.h"
 #include "widget.h"
 
-enum cell_type { CELL_NAME, CELL_TEXT, CELL_BAR, CELL_PERCENT, CELL_NUMBER, CELL_COUNT, CELL_STACK, CELL_CHANGE };
-static const char *const type_names[] = {"name", "text", "bar", "percent", "number", "count", "stack", "change", NULL};
+enum cell_type { CELL_NAME, CELL_TEXT, CELL_BAR, CELL_PERCENT, CELL_NUMBER, CELL_COUNT, CELL_STACK, CELL_CHANGE, CELL_NESTED };
+static const char *const type_names[] = {"name", "text", "bar", "percent", "number", "count", "stack", "change", "nested", NULL};
 static const char *const align_names[] = {"left", "right", NULL};
 static const char *const order_names[] = {"decreasing", "increasing", NULL};
 
@@ -112,7 +112,7 @@ static hsc_status changed(hsw *w, hsc_err *err) {
         list_column *c = &l->cols[l->n_cols];
         *c = (list_column){.key = strdup(Tcl_GetString(words[0])), .title = strdup(Tcl_GetString(words[1])),
                            .type = (enum cell_type)type, .units = units,
-                           .right = right >= 0 ? right : type >= CELL_PERCENT && type != CELL_STACK};
+                           .right = right >= 0 ? right : type >= CELL_PERCENT && type != CELL_STACK && type != CELL_NESTED};
         l->n_cols++;
         if (!c->key || !c->title)
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for columns");
@@ -302,6 +302,16 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
         if (t > 0)
             hsc_canvas_fill(c, col->x, bar_y, full > 0 ? full : 1, bar_h, selected ? st->colour[HSC_P_accent]
                                                                                   : st->colour[HSC_P_bar]);
+        return;
+    }
+    case CELL_NESTED: { /* a dark bar in a light one */
+        hsc_canvas_fill(c, col->x, bar_y, col->width, bar_h, st->colour[HSC_P_faint]);
+        for (int k = 0; k < 2; k++) {
+            double v = cell_obj(cell, k) ? fraction(cell_obj(cell, k)) : 0, t = v > 1 ? 1 : v;
+            int length = (int)lround(t * col->width);
+            if (t > 0)
+                hsc_canvas_fill(c, col->x, bar_y, length > 0 ? length : 1, bar_h, st->colour[k ? HSC_P_bar : HSC_P_barlight]);
+        }
         return;
     }
     case CELL_CHANGE: { /* to the right of the middle: more; blue and orange are told apart by everybody */

@@ -4,21 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile_map.h"
 #include "widget.h"
 
 enum { NORMALISE_PROGRAM, NORMALISE_STRIP };
 static const char *const normalise_names[] = {"program", "strip", NULL};
+enum { CONTENT_HEAT, CONTENT_SCOPES };
+static const char *const content_names[] = {"heat", "scopes", NULL};
 
 typedef struct overview {
     hsw w;
     hsw_heatlike o;
     hsw_against against;
+    int content;
+    hsc_profile_map map;
+    const char *category_names[HSC_CATEGORIES_SHOWN];
     int wanted_strips, skip, procedure, labels, legend;
     Tcl_Obj *detail, *hits, *line, *outlines;
     /* layout of lines: for one database and -skip */
     hsc_strips strips;
     hsc_handle *of;
-    int of_skip;
+    struct {
+        int skip, metric, show;
+        uintptr_t other;
+        double begin, end; /* interval; 0, 0: the whole run */
+    } of_what;
     /* by prepare */
     hsc_overview_layout layout;
     hsc_axis axis;
@@ -37,6 +47,7 @@ typedef struct overview {
 
 static const Tk_OptionSpec options[] = {
     HSW_AGAINST_OPTIONS(overview, against),
+    HSW_O_ENUM(overview, "-content", content, "heat", content_names, HSW_DATA),
     HSW_O_ENUM(overview, "-table", o.table, "line", hsc_table_names, HSW_DATA),
     HSW_O_ENUM(overview, "-reduce", o.reduce, "max", hsc_reduce_names, HSW_DATA),
     HSW_O_TEXT(overview, "-columns", o.columns, "", HSW_DATA),
@@ -185,6 +196,7 @@ static void fini(hsw *w) {
     overview *v = (overview *)w;
     hsc_strips_fini(&v->strips);
     hsc_axis_fini(&v->axis);
+    hsc_profile_map_fini(&v->map);
     free(v->values);
     free(v->strip_maximum);
     free(v->strip_label);
@@ -231,19 +243,86 @@ static hsc_status picture_maximum(overview *v, const uint32_t *lo, const uint32_
     return HSC_OK;
 }
 
-static hsc_status prepare(hsw *w, hsc_err *err) {
-    overview *v = (overview *)w;
-    hsc_db *db = w->db->db;
-    hsc_status s = HSC_OK;
-    if (v->of != w->db || v->of_skip != v->skip) {
+/* Rows that nobody has executed as far as is known: 1. malloc'ed. */
+static hsc_status find_empty(overview *v, unsigned char **out, hsc_err *err) {
+    hsc_handle *h = v->w.db, *other = hsw_comparing(&v->against) ? hsc_handle_find(v->w.interp, v->against.other) : NULL;
+    uint32_t rows = h->info.lines;
+    const uint32_t *map = NULL;
+    unsigned char *empty = malloc((size_t)rows + 1);
+    double *sums = malloc(((size_t)rows + 1) * sizeof *sums), *there = NULL;
+    hsc_status s = empty && sums ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
+    if (s == HSC_OK && rows)
+        s = hsc_db_read_sums(h->db, hsw_view(&v->w, v->o.table), 0, rows, sums, err);
+    for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
+        empty[r] = !(sums[r] > 0);
+    if (s == HSC_OK && other) { /* what the other run has is not empty */
+        hsc_db_view view = hsw_view(&v->w, v->o.table);
+        double scale;
+        s = hsw_other(&v->w, &v->against, &other, &view.metric, &scale, err);
+        if (s == HSC_OK && (s = hsc_handle_match(h, other, HSC_MATCH_LINES, &map, err)) == HSC_OK &&
+            !(there = malloc(((size_t)other->info.lines + 1) * sizeof *there)))
+            s = hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", other->info.lines);
+        if (s == HSC_OK && other->info.lines)
+            s = hsc_db_read_sums(other->db, view, 0, other->info.lines, there, err);
+        for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
+            empty[r] = empty[r] && (map[r] == HSC_NONE || !(there[map[r]] > 0));
+    }
+    free(sums);
+    free(there);
+    if (s != HSC_OK)
+        free(empty);
+    else
+        *out = empty;
+    return s;
+}
+
+/* Places of all lines, for one database, metric, interval and -skip. */
+static hsc_status lay_lines(overview *v, hsc_err *err) {
+    hsw *w = &v->w;
+    unsigned char *empty = NULL;
+    double begin = 0, end = 0;
+    (void)hsc_db_get_interval(w->db->db, &begin, &end);
+    bool comparing = hsw_comparing(&v->against);
+    uintptr_t other = comparing ? (uintptr_t)hsc_handle_find(w->interp, v->against.other) : 0;
+    if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
+        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end)
+        return HSC_OK;
+    hsc_status s = v->skip > 0 ? find_empty(v, &empty, err) : HSC_OK;
+    if (s == HSC_OK) {
         hsc_strips_fini(&v->strips);
         v->of = NULL;
-        if ((s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, db, err)) !=
-            HSC_OK)
-            return s;
-        v->of = w->db;
-        v->of_skip = v->skip;
+        s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, w->db->db, empty, err);
     }
+    free(empty);
+    if (s != HSC_OK)
+        return s;
+    v->of = w->db;
+    v->of_what.skip = v->skip;
+    v->of_what.metric = w->metric;
+    v->of_what.show = comparing;
+    v->of_what.other = other;
+    v->of_what.begin = begin;
+    v->of_what.end = end;
+    return HSC_OK;
+}
+
+/* Those that have time, for the legend. */
+static hsc_status name_categories(overview *v, hsc_err *err) {
+    hsc_handle *h = v->w.db;
+    uint32_t n = h->info.categories < HSC_CATEGORIES_SHOWN ? h->info.categories : HSC_CATEGORIES_SHOWN;
+    double sums[HSC_CATEGORIES_SHOWN] = {0};
+    hsc_db_view view = {(uint32_t)v->w.metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
+    hsc_status s = n && h->info.scopes ? hsc_db_read_sums(h->db, view, 0, n, sums, err) : HSC_OK;
+    for (uint32_t k = 0; k < HSC_CATEGORIES_SHOWN; k++)
+        v->category_names[k] = k < n && sums[k] > 0 ? hsc_db_get_category(h->db, k) : NULL;
+    return s;
+}
+
+static hsc_status prepare(hsw *w, hsc_err *err) {
+    overview *v = (overview *)w;
+    hsc_status s = HSC_OK;
+    if ((s = lay_lines(v, err)) != HSC_OK)
+        return s;
     hsc_overview_layout_get(&w->surface.canvas, &w->style, &v->strips,
                             v->wanted_strips > 0 ? (uint32_t)v->wanted_strips : 0, v->labels, v->legend,
                             v->o.reduce == HSC_REDUCE_SUM, &v->layout);
@@ -264,6 +343,9 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     hsc_strips_fill_bins(&v->strips, lo, hi);
     hsc_db_view view = hsw_view(w, v->o.table);
     bool comparing = hsw_comparing(&v->against);
+    if (v->content == CONTENT_SCOPES &&
+        ((s = hsc_profile_map_read(w->db, (uint32_t)w->metric, n, lo, hi, &v->map, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
+        goto done;
     if (n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
         goto done;
     if (comparing)
@@ -287,7 +369,10 @@ static void paint(hsw *w, hsc_canvas *c) {
     overview *v = (overview *)w;
     if (!w->db || !v->strips.bins)
         return;
-    hsc_overview_frame f = {.strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
+    hsc_map_frame map = {.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
+                         .largest = v->map.largest, .names = v->category_names};
+    hsc_overview_frame f = {.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? &map : NULL,
+                            .strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
                             .strip_maximum = v->o.normalise == NORMALISE_STRIP && !hsw_comparing(&v->against) ? v->strip_maximum : NULL,
                             .colours = (enum hsc_colours)v->o.colours, .strip_label = v->strip_label,
                             .labels = v->labels, .legend = v->legend, .n_outlines = v->n_outlines,
@@ -544,6 +629,15 @@ static void describe(hsw *w, Tcl_Obj *text) {
                           hsw_comparing(&v->against) ? v->against.show == HSW_SHOW_RATIO ? "largest ratio 2^" : "largest difference"
                                                      : "hottest",
                           v->maximum);
+    for (uint32_t i = 0; v->content == CONTENT_SCOPES && i < v->map.n_procedures && i < 1000; i++) {
+        hsc_db_scope sc;
+        if (hsc_db_get_scope(w->db->db, v->map.procedures[i], &sc, NULL) != HSC_OK)
+            continue;
+        Tcl_AppendPrintfToObj(text, "%s:", sc.name);
+        for (uint32_t k = 0; k < w->db->info.categories; k++)
+            Tcl_AppendPrintfToObj(text, "\t%.6g", v->map.categories[(size_t)i * w->db->info.categories + k]);
+        Tcl_AppendToObj(text, "\n", 1);
+    }
     if (v->procedure_area.hi > v->procedure_area.lo)
         Tcl_AppendPrintfToObj(text, "procedure: rows %u to %u\n", v->procedure_area.lo, v->procedure_area.hi - 1);
     if (v->detail_area.hi > v->detail_area.lo)

@@ -66,10 +66,12 @@ namespace eval ::heatscope::settings {
         messages    {MessagesView middle.bottom Messages}
         compare     {CompareView middle.bottom Compare}
         timeline    {TimelineView middle.bottom Timeline}
+        profilemap  {ProfileMapView left.top Map}
+        outline     {OutlineView left.top Outline}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/terrain view/arrows view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
-        view/compare view/timeline}
+    variable viewFiles {view/overview view/profilemap view/terrain view/arrows view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
+        view/compare view/timeline view/outline}
 
     variable words {
         bins {max sum}

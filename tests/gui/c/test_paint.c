@@ -281,16 +281,16 @@ static void gaps_are_skipped(void **state) {
     static const uint32_t rows[][2] = {{0, 10}, {0, 11}, {0, 14}, {0, 15}, {0, 100}, {1, 3}, {1, 4}};
     program p = {rows};
     hsc_strips s;
-    assert_int_equal(hsc_strips_init(&s, 7, 4, get_row, &p, NULL), HSC_OK);
+    assert_int_equal(hsc_strips_init(&s, 7, 4, get_row, &p, NULL, NULL), HSC_OK);
     /* 10 11 _ _ 14 15 _ 100 _ 3 4: a run of 2 stays, one of 84 is cut to one line, files are apart by one */
     const uint32_t at[] = {0, 1, 4, 5, 7, 9, 10};
     assert_memory_equal(s.position, at, sizeof at);
     assert_int_equal(s.lines, 11);
     hsc_strips_fini(&s);
-    assert_int_equal(hsc_strips_init(&s, 7, 0, get_row, &p, NULL), HSC_OK);
+    assert_int_equal(hsc_strips_init(&s, 7, 0, get_row, &p, NULL, NULL), HSC_OK);
     assert_int_equal(s.lines, 7);
     hsc_strips_fini(&s);
-    assert_int_equal(hsc_strips_init(&s, 0, 4, get_row, &p, NULL), HSC_OK);
+    assert_int_equal(hsc_strips_init(&s, 0, 4, get_row, &p, NULL, NULL), HSC_OK);
     hsc_strips_layout(&s, 4, 100, 6, true);
     assert_int_equal(s.bins, 0);
     assert_int_equal(s.strips, 0);
@@ -303,13 +303,53 @@ static void dense_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
     *line = 2 * (row % 1000) + 1; /* every second line is empty */
 }
 
+static void next_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
+    (void)ctx;
+    *file = 0;
+    *line = row + 1;
+}
+
+static void empty_runs_are_skipped(void **state) {
+    (void)state;
+    hsc_strips s;
+    unsigned char empty[100] = {0};
+    for (int i = 10; i < 20; i++)
+        empty[i] = 1; /* ten: left out but for one */
+    for (int i = 40; i < 44; i++)
+        empty[i] = 1; /* four: stay */
+    for (int i = 95; i < 100; i++)
+        empty[i] = 1; /* to the end */
+    assert_int_equal(hsc_strips_init(&s, 100, 4, next_row, NULL, empty, NULL), HSC_OK);
+    assert_int_equal(s.lines, 100 - 9 - 4);
+    for (uint32_t i = 0; i < 100; i++) {
+        uint32_t want = i < 10 ? i : i < 20 ? 10 : i < 95 ? i - 9 : 86;
+        assert_int_equal(s.position[i], want);
+    }
+    hsc_strips_layout(&s, 1, 1000, 1, true);
+    uint32_t lo[200], hi[200], seen = 0;
+    hsc_strips_fill_bins(&s, lo, hi);
+    for (uint32_t b = 0; b < s.bins; b++) { /* no row is lost */
+        assert_int_equal(lo[b], seen);
+        seen = hi[b];
+    }
+    assert_int_equal(seen, 100);
+    hsc_strips_fini(&s);
+    memset(empty, 1, sizeof empty); /* nothing at all: one line */
+    assert_int_equal(hsc_strips_init(&s, 100, 4, next_row, NULL, empty, NULL), HSC_OK);
+    assert_int_equal(s.lines, 1);
+    hsc_strips_fini(&s);
+    assert_int_equal(hsc_strips_init(&s, 100, 0, next_row, NULL, empty, NULL), HSC_OK); /* 0: all rows */
+    assert_int_equal(s.lines, 100);
+    hsc_strips_fini(&s);
+}
+
 static void strips_hold_every_row(void **state) {
     (void)state;
     for (uint32_t rows = 1; rows < 40000; rows = rows * 3 + 1)
         for (uint32_t strips = 1; strips < 9; strips += 3)
             for (uint32_t height = 1; height < 900; height = height * 4 + 1) {
                 hsc_strips s;
-                assert_int_equal(hsc_strips_init(&s, rows, 4, dense_row, NULL, NULL), HSC_OK);
+                assert_int_equal(hsc_strips_init(&s, rows, 4, dense_row, NULL, NULL, NULL), HSC_OK);
                 bool even = (rows + height) & 1;
                 hsc_strips_layout(&s, strips, height, 6, even);
                 assert_true(s.strips >= 1 && s.strips <= strips && s.bins_per_strip * s.pixels_per_bin <= height);
@@ -614,7 +654,7 @@ int main(void) {
         cmocka_unit_test(lab_of_known_colours), cmocka_unit_test(maps_grow_lighter), cmocka_unit_test(black_is_in_no_map),
         cmocka_unit_test(positions), cmocka_unit_test(text_contrasts), cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
-        cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
+        cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(changes_diverge), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The source folded to its procedures and loops, in the order of the files: light bars inclusive, dark ones exclusive time; a second
+# column for communication (dark) and waiting (light).
+
+oo::class create ::heatscope::OutlineView {
+    superclass ::heatscope::ListView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder
+
+    method name {} { return outline }
+    method title {} { return Outline }
+    method FirstSort {} { return name }
+
+    method Build {body} {
+        set SortOrder increasing
+        my MakeList $body -empty "no procedure has lines" -monofont HsMono
+    }
+    method Columns {} {
+        return {{name "Procedures and loops" name 0 left order} {bar "Time" nested 13 {} share} {share "%" percent 6 right share}
+            {comm "Comm., waiting" nested 10 {} messages} {line Line text 6 right line}}
+    }
+    method Drop {} { return {line share} }
+    method Beside {} { return "light: with all it calls, dark: itself" }
+
+    # Procedures and loops that take part, by file and line; those that took nothing are folded away.
+    method Load {} {
+        set metric [dict get $Selection metric]
+        set total [$Run total $metric]
+        set found {}
+        foreach kind {procedure loop region} {
+            foreach row [$Db top -table scope_incl -kind $kind -n 600 {*}[my Common]] {
+                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0 && [dict get $row share] >= 0.0002} {
+                    dict set found [dict get $row row] $row
+                }
+            }
+        }
+        set sorted [lsort -command ::heatscope::OutlineView::byPlace [dict values $found]]
+        set kinds [list [my Category communication] [my Category waiting]]
+        set categories [$Run info categories]
+        set rows {}
+        set order 0
+        foreach row $sorted {
+            set s [dict get $row row]
+            set own [lindex [$Db sums -table scope_excl -rows [list $s 1] {*}[my Common]] 0]
+            lassign [lmap k $kinds {
+                expr {$k < 0 ? 0 : [lindex [$Db sums -table scope_category -rows [list [expr {$s * $categories + $k}] 1] {*}[my Common]] 0]}
+            }] comm wait
+            set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $row name]]]
+            if {[dict get $row kind] eq "procedure"} {
+                set where [::heatscope::fmt plain [dict get $row filename]]:[dict get $row line_begin]
+            } else {
+                set name "[string repeat "  " [my Depth $row]]$name"
+                set where [dict get $row line_begin]
+            }
+            lappend rows [dict create id $s name $name where $where share [dict get $row share] \
+                own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
+                messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
+                sum [dict get $row sum] line [dict get $row line_begin] order [incr order]]
+        }
+        return $rows
+    }
+    method Category {name} {
+        for {set k 0} {$k < [$Run info categories]} {incr k} {
+            if {[$Db category $k] eq $name} {
+                return $k
+            }
+        }
+        return -1
+    }
+    method Depth {row} {
+        return [expr {min(6, max(1, [dict get $row depth]))}]
+    }
+    method Cells {row} {
+        return [list [list [dict get $row name] [dict get $row where]] [list [dict get $row share] [dict get $row own]] \
+            [dict get $row share] [list [dict get $row messages] [dict get $row comm]] [dict get $row line]]
+    }
+    method Current {} {
+        foreach key {scope procedure} {
+            if {[dict exists $ById [dict get $Selection $key]]} {
+                return [dict get $Selection $key]
+            }
+        }
+        return ""
+    }
+    method Go {row} {
+        $Nav scope outline [dict get $row id]
+    }
+    method Words {row} {
+        return "[string trim [dict get $row name]] [dict get $row where]: [::heatscope::fmt percent [dict get $row share] 1] with all it calls,\
+            [::heatscope::fmt percent [dict get $row own] 1] itself, [::heatscope::fmt percent [dict get $row comm] 1] communication,\
+            [::heatscope::fmt percent [dict get $row messages] 1] with waiting"
+    }
+    method Exported {} {
+        return {name name where where inclusive share exclusive own communication comm with_waiting messages}
+    }
+}
+namespace eval ::heatscope::OutlineView {
+    proc byPlace {a b} {
+        foreach {key sign} {file 1 line_begin 1 line_end -1 row 1} {
+            set d [expr {[dict get $a $key] - [dict get $b $key]}]
+            if {$d} {
+                return [expr {$d * $sign < 0 ? -1 : 1}]
+            }
+        }
+        return 0
+    }
+}

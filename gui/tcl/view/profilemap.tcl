@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The profile map: the whole program's scope bars and category bars condensed; a click goes there.
+
+oo::class create ::heatscope::ProfileMapView {
+    superclass ::heatscope::OverviewView
+    variable Path Bus Run Nav Db App Selection Map
+
+    method name {} { return profilemap }
+    method title {} { return "Profile map" }
+
+    method Build {body} {
+        next $body
+        $Map configure -content scopes
+    }
+    method OnHover {hit} {
+        if {$hit eq "" || ![dict exists $hit procedure] || [dict get $hit procedure] < 0} {
+            next $hit
+            return
+        }
+        set s [dict get $hit procedure]
+        set metric [dict get $Selection metric]
+        set sum [lindex [$Db sums -table scope_incl -rows [list $s 1] {*}[my Common]] 0]
+        set kinds {}
+        foreach kind [lsort -decreasing -command ::heatscope::ScopeView::bySum [$Db categories $s {*}[my Common]]] {
+            if {[dict get $kind share] >= 0.005} {
+                lappend kinds "[dict get $kind name] [::heatscope::fmt percent [dict get $kind share] 1]"
+            }
+        }
+        my Read "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line] \u00b7 [$Run scopeName $s]:\
+            [::heatscope::fmt percent $sum [$Run total $metric]] of the run \u00b7 [join $kinds {, }]"
+    }
+}
