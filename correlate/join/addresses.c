@@ -51,37 +51,33 @@ struct jmachine {
     HSC_VEC(inlining) inlinings;
 };
 
-/* ---- while leaves are made ---- */
-
-bool hsc_join_note_address(jthread *t, uint32_t place, uint32_t metric, uint64_t value) {
-    uint32_t n = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-    return HSC_PUSH(t->addresses, (jaddress){place, metric, n});
-}
+/* ---- while profiles are made ---- */
 
 static int by_place(const void *pa, const void *pb) {
-    const jaddress *a = pa, *b = pb;
+    const jplace_count *a = pa, *b = pb;
     if (a->metric != b->metric)
         return a->metric < b->metric ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->count < b->count ? -1 : a->count > b->count;
 }
 
-void hsc_join_settle_addresses(jthread *t) {
-    size_t n = 0;
-    if (t->addresses.n > 1)
-        qsort(t->addresses.p, t->addresses.n, sizeof *t->addresses.p, by_place);
-    for (size_t i = 0; i < t->addresses.n; i++) {
-        jaddress *last = n ? &t->addresses.p[n - 1] : NULL, *a = &t->addresses.p[i];
-        if (last && !by_place(last, a) && last->count <= UINT32_MAX - a->count)
+void hsc_join_settle_places(join *j, jplace_count *list, size_t *n) {
+    size_t m = 0;
+    if (*n > 1)
+        qsort(list, *n, sizeof *list, by_place);
+    for (size_t i = 0; i < *n; i++) {
+        jplace_count *last = m ? &list[m - 1] : NULL, *a = &list[i];
+        jplace *place = &j->places.p[a->place];
+        if (!a->metric)
+            __atomic_fetch_add(&place->weight, a->count, __ATOMIC_RELAXED);
+        __atomic_store_n(&place->has_values, true, __ATOMIC_RELAXED);
+        if (last && last->metric == a->metric && last->place == a->place && last->count <= UINT32_MAX - a->count)
             last->count += a->count;
         else
-            t->addresses.p[n++] = *a;
+            list[m++] = *a;
     }
-    t->addresses.n = n;
-    jaddress *smaller = n ? realloc(t->addresses.p, n * sizeof *smaller) : NULL;
-    if (smaller) {
-        t->addresses.p = smaller;
-        t->addresses.cap = n;
-    }
+    *n = m;
 }
 
 /* ---- which code ---- */
@@ -139,8 +135,8 @@ static void sort_parts(code *c) {
     c->parts.n = n;
 }
 
-/* Pieces of all procedures of the module that have samples. weights: by place */
-static hsc_status find_parts(join *j, uint32_t module, const uint64_t *weights, hsc_err *err) {
+/* Pieces of all procedures of the module that have samples. */
+static hsc_status find_parts(join *j, uint32_t module, hsc_err *err) {
     jmodule *m = &j->modules.p[module];
     code *c = &j->machine->modules[module];
     size_t n = m->tables.procedure_count;
@@ -151,7 +147,7 @@ static hsc_status find_parts(join *j, uint32_t module, const uint64_t *weights, 
         uint32_t p = procedure_of(m, &j->places.p[c->places.p[i].place]);
         if (p < n) {
             wanted[p] = 1;
-            weight_of[p] += weights[c->places.p[i].place];
+            weight_of[p] += j->places.p[c->places.p[i].place].weight;
         }
     }
     if (status == HSC_OK)
@@ -342,25 +338,16 @@ static int by_sampled(const void *pa, const void *pb) {
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* Weights by place: counts of metric 0. */
-static hsc_status find_samples(join *j, uint64_t *weights, hsc_err *err) {
-    uint8_t *seen = calloc(j->places.n + 1, 1);
-    bool ok = seen != NULL;
-    for (size_t t = 0; ok && t < j->threads.n; t++)
-        for (size_t i = 0; i < j->threads.p[t]->addresses.n; i++) {
-            const jaddress *a = &j->threads.p[t]->addresses.p[i];
-            seen[a->place] = 1;
-            weights[a->place] += a->metric ? 0 : a->count;
-        }
+static hsc_status find_samples(join *j, hsc_err *err) {
+    bool ok = true;
     for (uint32_t i = 0; ok && i < j->places.n; i++) {
         const jplace *p = &j->places.p[i];
-        if (seen[i] && p->module != j->unknown_module)
+        if (p->has_values && p->module != j->unknown_module)
             ok = HSC_PUSH(j->machine->modules[p->module].places, (sampled){address_of(p), i});
     }
     for (size_t m = 0; ok && m < j->modules.n; m++)
         if (j->machine->modules[m].places.n > 1)
             qsort(j->machine->modules[m].places.p, j->machine->modules[m].places.n, sizeof(sampled), by_sampled);
-    free(seen);
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
@@ -409,19 +396,17 @@ static hsc_status gather(join *j, hsc_err *err) {
 }
 
 hsc_status hsc_join_make_instructions(join *j, hsc_err *err) {
-    uint64_t *weights = calloc(j->places.n + 1, sizeof *weights);
     j->machine = calloc(1, sizeof *j->machine);
-    hsc_status status = weights && j->machine ? HSC_OK : hsc_join_no_memory(err);
+    hsc_status status = j->machine ? HSC_OK : hsc_join_no_memory(err);
     if (status == HSC_OK && !(j->machine->modules = calloc(j->modules.n + 1, sizeof *j->machine->modules)))
         status = hsc_join_no_memory(err);
     if (status == HSC_OK) {
         j->machine->module_count = j->modules.n;
-        status = find_samples(j, weights, err);
+        status = find_samples(j, err);
     }
     for (uint32_t m = 0; m < j->modules.n && status == HSC_OK; m++)
         if (j->machine->modules[m].places.n)
-            status = find_parts(j, m, weights, err);
-    free(weights);
+            status = find_parts(j, m, err);
     if (status == HSC_OK)
         status = choose_parts(j, err);
     if (status == HSC_OK)

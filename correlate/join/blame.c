@@ -157,9 +157,10 @@ static uint32_t insert_metric(join *j, jmetric metric) {
     j->metrics.p[at] = metric;
     for (size_t i = 0; i < j->metrics.n; i++)
         j->metrics.p[i].weights += i != at && j->metrics.p[i].weights != HSC_NO_INDEX && j->metrics.p[i].weights >= at;
-    for (size_t t = 0; t < j->threads.n; t++)
-        for (size_t k = 0; k < j->threads.p[t]->leaves.n; k++)
-            j->threads.p[t]->leaves.p[k].metric += j->threads.p[t]->leaves.p[k].metric >= at;
+    for (size_t k = 0; k < j->kinds.n; k++)
+        j->kinds.p[k].metric += j->kinds.p[k].metric >= at;
+    for (size_t k = 0; k < sizeof j->metric_rows; k++)
+        j->metric_rows[k] += j->metric_rows[k] >= at && j->metric_rows[k] < UINT8_MAX;
     return at;
 }
 
@@ -180,10 +181,16 @@ static bool add_metric(join *j, const char *name, const amounts *list, unsigned 
     ok = metric != HSC_NO_INDEX;
     for (size_t i = 0; ok && i < list->n; i++) {
         const amount *a = &list->p[i];
-        jleaf leaf = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .state = (uint8_t)state,
-                      .level = HSC_LEVEL_LINE, .metric = (uint8_t)metric, .count = (uint32_t)(a->ns / divisor + 0.5)};
-        ok = !leaf.count || HSC_PUSH(j->threads.p[a->thread]->leaves, leaf);
+        jkind kind = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .state = (uint8_t)state,
+                      .level = HSC_LEVEL_LINE, .metric = (uint8_t)metric};
+        jcount c = {0, (uint32_t)(a->ns / divisor + 0.5)};
+        if (!c.count)
+            continue;
+        c.kind = hsc_join_kind_row(j, &kind);
+        ok = c.kind != HSC_NO_INDEX && hsc_spill_put(j->spill, &j->threads.p[a->thread]->profile, &c, sizeof c);
     }
+    for (size_t t = 0; ok && t < j->threads.n; t++)
+        ok = hsc_spill_flush(j->spill, &j->threads.p[t]->profile);
     return ok;
 }
 

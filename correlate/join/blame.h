@@ -11,7 +11,7 @@
 #define HEATSCOPE_JOIN_BLAME_H
 
 #include "join_internal.h"
-#include "spill.h"
+#include "../store/spill.h"
 
 /* ---- what a file holds (blame_take.c) ---- */
 
@@ -20,12 +20,12 @@ typedef struct jmessage_event { /* one record message_event */
     uint64_t sequence, bytes;
     int32_t peer, tag;
     uint32_t communicator, operation, flags; /* ids */
-    uint32_t row; /* of the node */
+    uint32_t frame; /* while the file is read: row of the node; HSC_NO_INDEX */
 } jmessage_event;
 
 typedef struct jmoment { /* time spent at a place, which ended at `time` or, of a sample, was seen then */
     uint64_t time, length; /* ns */
-    uint32_t row;          /* of the node; HSC_NO_INDEX */
+    uint32_t frame;        /* while the file is read: row of the node; HSC_NO_INDEX */
     uint32_t is_interval;
 } jmoment;
 
@@ -36,8 +36,6 @@ typedef struct jspot { /* where a node is */
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
     hsc_spill_list events, moments;
-    jspot *spots; /* by row of the node; contexts are the process's own */
-    size_t spot_count;
 } jtrack;
 
 typedef struct jcommunicator {

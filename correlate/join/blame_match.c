@@ -172,14 +172,16 @@ static void rise(const match *m, bool lanes, uint32_t *heap, size_t i) {
 
 /* ---- lanes ---- */
 
-static jspot spot_of(const match *m, const lane *l, uint32_t row) {
+static jspot spot_of(const match *m, uint32_t frame) {
+    const join *j = m->j;
     jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
-    if (row < l->track->spot_count)
-        s = l->track->spots[row];
-    if (s.context < l->p->context_map.n)
-        s.context = l->p->context_map.p[s.context];
-    if (s.context >= m->j->contexts.n)
-        s = (jspot){0, HSC_NO_INDEX, HSC_NO_INDEX};
+    if (frame >= j->frames.n || j->frames.p[frame].context >= j->contexts.n)
+        return s;
+    const jplace *place = hsc_join_place_of(j, frame);
+    s.context = j->frames.p[frame].context;
+    s.line = place->line_row;
+    if (place->instance != HSC_NO_INDEX)
+        s.instance = j->modules.p[place->module].instance_rows.p[place->instance];
     return s;
 }
 
@@ -257,7 +259,7 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
         } else if (o->time > to || was_waiting(l, o->time)) {
             continue;
         }
-        jspot s = spot_of(m, l, o->row);
+        jspot s = spot_of(m, o->frame);
         if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns))
             status = hsc_join_no_memory(err);
     }
@@ -319,7 +321,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     jdelays *d = m->d;
     lane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
-    jspot here = spot_of(m, victim, c->row), there = spot_of(m, late, c->best_row);
+    jspot here = spot_of(m, c->row), there = spot_of(m, c->best_row);
     uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line}) : HSC_NO_INDEX;
     if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
@@ -449,7 +451,7 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
         return HSC_NO_INDEX;
     if (i != HSC_NO_INDEX)
         m->free_call = m->calls.p[i].next;
-    m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->row,
+    m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->frame,
                               .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX};
     m->leaving.p[m->leaving.n++] = made;
     rise(m, false, m->leaving.p, m->leaving.n - 1);
@@ -499,7 +501,7 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
         message_key(c, sender, receiver, e, sends, &a, &b);
         const slot *s = find(&m->expected, a, b);
         if (s)
-            offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->row,
+            offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->frame,
                   sends ? HSC_wait_cause_LATE_SENDER : HSC_wait_cause_LATE_RECEIVER);
     }
     if (!waits)
@@ -557,14 +559,14 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
         g->is_barrier = operation == HSC_operation_class_BARRIER;
         for (uint32_t i = g->kind == PREFIX ? g->calls : HSC_NO_INDEX; i != HSC_NO_INDEX; i = m->calls.p[i].next)
             if (m->calls.p[i].rank > c->rank)
-                offer(&m->calls.p[i], e->time, lane_row, e->row, HSC_wait_cause_COLLECTIVE);
+                offer(&m->calls.p[i], e->time, lane_row, e->frame, HSC_wait_cause_COLLECTIVE);
         g->last = e->time;
         g->last_lane = lane_row;
-        g->last_row = e->row;
+        g->last_row = e->frame;
         if (is_root) {
             g->root = e->time;
             g->root_lane = lane_row;
-            g->root_row = e->row;
+            g->root_row = e->frame;
         }
     }
     if (!waits)

@@ -5,8 +5,6 @@
 
 #include "blame.h"
 
-#define MANY_PROCESSES 256u /* then nothing of a file stays in memory when it has been read */
-
 static jblame *blame_of(jprocess *p) {
     if (!p->blame)
         p->blame = calloc(1, sizeof *p->blame);
@@ -61,7 +59,7 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
                 .communicator = (uint32_t)r->communicator_id,
                 .operation = (uint32_t)r->operation_id,
                 .flags = (uint32_t)r->flags,
-                .row = row_of(p, stream, r->node_id)};
+                .frame = row_of(p, stream, r->node_id)};
     return hsc_spill_put(j->spill, &t->events, &e, sizeof e);
 }
 
@@ -133,35 +131,44 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
     }
 }
 
-bool hsc_join_blame_end(join *j, jprocess *p) {
-    bool ok = true;
-    for (size_t i = 0; p->blame && ok && j->processes.n > MANY_PROCESSES && i < p->blame->tracks.n; i++)
-        ok = hsc_spill_flush(j->spill, &p->blame->tracks.p[i].events) && hsc_spill_flush(j->spill, &p->blame->tracks.p[i].moments);
-    return ok;
+static uint32_t frame_of(const jthread *t, uint32_t row) {
+    return row < t->work->nodes.n ? t->work->nodes.p[row].frame : HSC_NO_INDEX;
 }
 
-bool hsc_join_blame_place(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of) {
-    jtrack *track = p->blame ? track_of(p->blame, t->id, false) : NULL;
-    if (!track || !track->events.count)
-        return true;
-    if (!(track->spots = malloc((t->nodes.n + 1) * sizeof *track->spots)))
-        return false;
-    for (size_t i = 0; i < t->nodes.n; i++) {
-        const jplace *place = &j->places.p[t->nodes.p[i].place];
-        uint32_t instance = HSC_NO_INDEX;
-        if (place->instance != HSC_NO_INDEX)
-            instance = j->modules.p[place->module].instance_rows.p[place->instance];
-        track->spots[i] = (jspot){context_of[i], place->line_row, instance};
+static void change_event(void *thread, void *item) {
+    jmessage_event *e = item;
+    e->frame = frame_of(thread, e->frame);
+}
+
+static void change_moment(void *thread, void *item) {
+    jmoment *m = item;
+    m->frame = frame_of(thread, m->frame);
+}
+
+hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; p->blame && status == HSC_OK && i < p->blame->tracks.n; i++) {
+        jtrack *track = &p->blame->tracks.p[i];
+        const jthread *known = hsc_join_known_thread(p, track->thread);
+        jthread *t = known ? &p->threads.p[known - p->threads.p] : NULL;
+        if (!t || t->row == HSC_NO_INDEX || !track->events.count) { /* nobody asks for it */
+            hsc_spill_list_fini(&track->events);
+            hsc_spill_list_fini(&track->moments);
+            continue;
+        }
+        status = hsc_spill_change(j->spill, &track->events, change_event, t, err);
+        if (status == HSC_OK)
+            status = hsc_spill_change(j->spill, &track->moments, change_moment, t, err);
+        if (status == HSC_OK && !(hsc_spill_flush(j->spill, &track->events) && hsc_spill_flush(j->spill, &track->moments)))
+            status = hsc_join_no_memory(err);
     }
-    track->spot_count = t->nodes.n;
-    return true;
+    return status;
 }
 
 void hsc_join_blame_free(jprocess *p) {
     for (size_t i = 0; p->blame && i < p->blame->tracks.n; i++) {
         hsc_spill_list_fini(&p->blame->tracks.p[i].events);
         hsc_spill_list_fini(&p->blame->tracks.p[i].moments);
-        free(p->blame->tracks.p[i].spots);
     }
     if (p->blame) {
         free(p->blame->communicators.p);

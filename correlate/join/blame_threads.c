@@ -72,36 +72,41 @@ static uint32_t region_of(const join *j, const jsite *site) {
     }
 }
 
-static bool is_work(const join *j, const jleaf *leaf) {
-    unsigned category = leaf->state ? leaf->state : j->context_categories.p[leaf->context] + 1u;
-    return !leaf->metric && category != HSC_state_WAITING && category != HSC_state_SYNCHRONISATION && category != HSC_state_RUNTIME;
+static bool is_work(const join *j, const jkind *kind) {
+    unsigned category = hsc_join_category_of(j, kind) + 1;
+    return !kind->metric && category != HSC_state_WAITING && category != HSC_state_SYNCHRONISATION && category != HSC_state_RUNTIME;
 }
 
+typedef struct worker { /* profile of a thread, by rising contexts */
+    jcount *profile;
+    size_t n;
+} worker;
+
 /* Samples of the thread in a region (a range of contexts). With d: also to the delay's cells, times `scale`. */
-static bool work_of(const join *j, const jthread *t, uint32_t region, jdelays *d, uint32_t delay, bool late, double scale, double *sum) {
-    size_t low = 0, high = t->leaves.n; /* sorted by context */
+static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d, uint32_t delay, bool late, double scale, double *sum) {
+    size_t low = 0, high = w->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (t->leaves.p[middle].context < region)
+        if (j->kinds.p[w->profile[middle].kind].context < region)
             low = middle + 1;
         else
             high = middle;
     }
     *sum = 0;
-    for (; low < t->leaves.n && t->leaves.p[low].context < j->subtree_ends.p[region]; low++) {
-        const jleaf *leaf = &t->leaves.p[low];
-        if (!is_work(j, leaf))
+    for (; low < w->n && j->kinds.p[w->profile[low].kind].context < j->subtree_ends.p[region]; low++) {
+        const jkind *kind = &j->kinds.p[w->profile[low].kind];
+        if (!is_work(j, kind))
             continue;
-        jspot s = {leaf->context, leaf->line, leaf->instance};
-        *sum += leaf->count;
-        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * leaf->count))
+        jspot s = {kind->context, kind->line, kind->instance};
+        *sum += w->profile[low].count;
+        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * w->profile[low].count))
             return false;
     }
     return true;
 }
 
 /* One place: what a thread waited there is laid to those that did more in the region than it, in proportion to that. */
-static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const barrier *b, size_t n, hsc_err *err) {
+static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const barrier *b, size_t n, hsc_err *err) {
     bool ok = true;
     uint32_t region = region_of(j, b->site);
     double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
@@ -109,8 +114,7 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const barrie
     if (!work)
         return hsc_join_no_memory(err);
     for (size_t i = 0; ok && region != HSC_NO_INDEX && i < p->threads.n; i++) {
-        if (p->threads.p[i].row != HSC_NO_INDEX)
-            ok = work_of(j, &p->threads.p[i], region, NULL, 0, false, 0, &work[i]);
+        ok = work_of(j, &all[i], region, NULL, 0, false, 0, &work[i]);
         workers += work[i] > 0;
     }
     for (size_t i = 0; ok && workers && i < n; i++) {
@@ -128,15 +132,30 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const barrie
                                                                (double)b[i].wait->max_ns);
             if (ok && d->sums.p[delay].windows == 0) { /* its own work, against the others' mean */
                 d->sums.p[delay].windows = d->sums.p[delay].victims = 1;
-                ok = work_of(j, &p->threads.p[k], region, d, delay, true, period, &unused);
+                ok = work_of(j, &all[k], region, d, delay, true, period, &unused);
                 for (size_t o = 0; ok && o < p->threads.n && workers > 1; o++)
                     if (o != k && work[o] > 0)
-                        ok = work_of(j, &p->threads.p[o], region, d, delay, false, period / (double)(workers - 1), &unused);
+                        ok = work_of(j, &all[o], region, d, delay, false, period / (double)(workers - 1), &unused);
             }
         }
     }
     free(work);
     return ok ? HSC_OK : hsc_join_no_memory(err);
+}
+
+static void free_workers(worker *all, size_t n) {
+    for (size_t i = 0; all && i < n; i++)
+        free(all[i].profile);
+    free(all);
+}
+
+static hsc_status load_workers(join *j, const jprocess *p, worker **out, hsc_err *err) {
+    worker *all = *out = calloc(p->threads.n + 1, sizeof *all);
+    hsc_status status = all ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t i = 0; status == HSC_OK && i < p->threads.n; i++)
+        if (p->threads.p[i].row != HSC_NO_INDEX)
+            status = hsc_join_load_profile(j, &p->threads.p[i], &all[i].profile, &all[i].n, err);
+    return status;
 }
 
 hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
@@ -156,12 +175,16 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
         }
         if (list.n > 1)
             qsort(list.p, list.n, sizeof *list.p, by_place);
+        worker *all = NULL;
+        if (status == HSC_OK && list.n)
+            status = load_workers(j, p, &all, err);
         for (size_t k = 0, end; status == HSC_OK && k < list.n; k = end) {
             for (end = k + 1; end < list.n && list.p[end].site->context == list.p[k].site->context &&
                               list.p[end].site->line == list.p[k].site->line && list.p[end].wait->kind == list.p[k].wait->kind;)
                 end++;
-            status = add_place(j, d, p, list.p + k, end - k, err);
+            status = add_place(j, d, p, all, list.p + k, end - k, err);
         }
+        free_workers(all, p->threads.n);
     }
     free(list.p);
     return status;

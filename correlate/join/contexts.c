@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The threads' trees of machine frames become one calling-context tree of procedures, inlined copies and loops.
+/* The tree of machine frames becomes one calling-context tree of procedures, inlined copies and loops.
  *
- * Each process is expanded by itself; the trees are merged; siblings are then put in the order of what they are, so
- * that the rows do not depend on who was merged first.
+ * A frame is expanded once, however many threads have it. Siblings are then put in the order of what they are, so that the
+ * rows do not depend on who was met first.
  *
  * OpenMP: the frames of the runtime between a procedure and the body of its parallel region are left out, and a worker
  * thread's region is hung where the master thread's was, when that is one place. */
@@ -13,18 +13,12 @@
 
 #define KIND_ORPHAN 100u /* the body of a region in a thread whose path does not show who forked it */
 
-typedef struct tree {
-    jcontext *nodes;
-    size_t n, cap;
-    hsc_table rows; /* (parent << 32 | scope, kind << 32 | call_line) */
-} tree;
-
-static uint32_t child(tree *t, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line) {
+static uint32_t child(jtree *t, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line) {
     uint32_t *at = hsc_table_at(&t->rows, (uint64_t)parent << 32 | scope, (uint64_t)kind << 32 | call_line);
     if (!at)
         return HSC_NO_INDEX;
     if (*at == HSC_NO_INDEX) {
-        if (!hsc_vec_reserve((void **)&t->nodes, &t->cap, t->n + 1, sizeof *t->nodes))
+        if (t->n >= HSC_NO_INDEX || !hsc_vec_reserve((void **)&t->nodes, &t->cap, t->n + 1, sizeof *t->nodes))
             return HSC_NO_INDEX;
         *at = (uint32_t)t->n;
         t->nodes[t->n++] = (jcontext){parent, scope, call_line, (uint8_t)kind};
@@ -32,12 +26,15 @@ static uint32_t child(tree *t, uint32_t parent, unsigned kind, uint32_t scope, u
     return *at;
 }
 
-/* ---- one process ---- */
+uint32_t hsc_join_grow(join *j, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line) {
+    return child(&j->growing, parent, kind, scope, call_line);
+}
+
+/* ---- frames ---- */
 
 typedef struct expansion {
     join *j;
-    jprocess *p;
-    tree t;
+    jtree *t;
     const jfork *home; /* of the region's body that is being entered; NULL: the path shows it, or nobody knows */
 } expansion;
 
@@ -86,7 +83,7 @@ static bool is_written_in(const join *j, const jscope *region, const jscope *abo
 /* Context of a region's body that is called by `caller`, from line `call_line`. */
 static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
     const join *j = x->j;
-    const jcontext *nodes = x->t.nodes;
+    const jcontext *nodes = x->t->nodes;
     uint32_t at = caller, line = call_line;
     while (at && is_omp_runtime(j, nodes[at].scope)) {
         line = nodes[at].call_line;
@@ -94,14 +91,14 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
     }
     const jscope *above = &j->scopes.p[nodes[at].scope], *region = &j->scopes.p[scope];
     if (at && is_omp_pair(above->linkage, region->linkage))
-        return child(&x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
+        return child(x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
     if (at && is_written_in(j, region, above))
-        return child(&x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
+        return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
     if (x->home)
-        return child(&x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
+        return child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
     if (region->kind != HSC_SCOPE_REGION)
-        return child(&x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
-    return child(&x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
+        return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
+    return child(x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
 }
 
 static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32_t call_line) {
@@ -109,286 +106,79 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
     const jmodule *m = &j->modules.p[place->module];
     const hsc_code_element *e = m->elements.p + place->element_begin;
     uint32_t c = caller;
-    if (!place->element_count && x->t.nodes[c].scope == m->unknown_procedure)
+    if (!place->element_count && x->t->nodes[c].scope == m->unknown_procedure)
         return c; /* nameless code that calls nameless code of the same file is one context */
     if (!place->element_count)
-        return child(&x->t, c, HSC_CONTEXT_PROCEDURE, m->unknown_procedure, call_line);
+        return child(x->t, c, HSC_CONTEXT_PROCEDURE, m->unknown_procedure, call_line);
     for (size_t i = 0; i < place->element_count && c != HSC_NO_INDEX; i++) {
         if (e[i].kind == HSC_ELEMENT_LOOP) {
-            c = child(&x->t, c, HSC_CONTEXT_LOOP, m->loop_scopes.p[e[i].index], HSC_NO_INDEX);
+            c = child(x->t, c, HSC_CONTEXT_LOOP, m->loop_scopes.p[e[i].index], HSC_NO_INDEX);
         } else if (e[i].kind == HSC_ELEMENT_INLINED) {
             uint32_t file = e[i].call_file == HSC_NO_INDEX ? HSC_NO_INDEX : m->file_rows.p[e[i].call_file];
             uint32_t line = file == HSC_NO_INDEX
                                 ? HSC_NO_INDEX
                                 : hsc_table_get(&j->line_rows, (uint64_t)file << 32 | e[i].call_line, 0);
-            c = child(&x->t, c, HSC_CONTEXT_INLINED, m->procedure_scopes.p[e[i].index], line);
+            c = child(x->t, c, HSC_CONTEXT_INLINED, m->procedure_scopes.p[e[i].index], line);
         } else {
             uint32_t scope = m->procedure_scopes.p[e[i].index];
             size_t length;
             c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line)
-                                                            : child(&x->t, c, HSC_CONTEXT_PROCEDURE, scope, call_line);
+                                                            : child(x->t, c, HSC_CONTEXT_PROCEDURE, scope, call_line);
         }
     }
     return c;
 }
 
-/* Samples at a place, or with none at the code that nobody knows. */
-static bool add_leaf(const expansion *x, jthread *t, uint32_t context, const jplace *place, unsigned state, uint32_t metric,
-                     uint64_t value) {
-    uint32_t instance = HSC_NO_INDEX, line;
-    if (!value)
-        return true;
-    if (place) {
-        line = place->line_row;
-        if (place->instance != HSC_NO_INDEX)
-            instance = x->j->modules.p[place->module].instance_rows.p[place->instance];
-    } else {
-        uint32_t file = x->j->modules.p[x->j->unknown_module].pseudo_file;
-        line = hsc_table_get(&x->j->line_rows, (uint64_t)file << 32, 0);
-    }
-    jleaf leaf = {.context = context,
-                  .line = line,
-                  .instance = instance,
-                  .state = (uint8_t)state,
-                  .level = place ? place->level : HSC_LEVEL_NOTHING,
-                  .metric = (uint8_t)metric,
-                  .count = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX,
-                  .order = (uint32_t)t->leaves.n};
-    return HSC_PUSH(t->leaves, leaf) &&
-           (!place || hsc_join_note_address(t, (uint32_t)(place - x->j->places.p), metric, value));
+uint32_t hsc_join_enter(join *j, const jfork *home, uint32_t caller, const jplace *place, uint32_t call_line) {
+    expansion x = {j, &j->growing, home};
+    return enter(&x, caller, place, call_line);
 }
 
-/* The same of what weights other than 1 do: `excess` and `sum` of values that are multiplied with `factor`. */
-static bool add_excess(const expansion *x, jthread *t, uint32_t context, const jplace *place, unsigned state, uint32_t metric,
-                       double excess, double sum, double factor) {
-    uint32_t value = hsc_join_excess_cell(x->j, metric, excess, sum, factor);
-    return add_leaf(x, t, context, place, state, x->j->metrics.p[metric].weights, value);
-}
-
-static bool add_leaves(const expansion *x, jthread *t, uint32_t context, const jplace *place, const uint32_t *counts) {
-    bool ok = true;
-    for (unsigned s = 0; ok && s < STATES; s++)
-        ok = add_leaf(x, t, context, place, s, 0, (uint64_t)counts[s] * x->p->weight) &&
-             add_excess(x, t, context, place, s, 0, 0, counts[s], x->p->weight);
-    return ok;
-}
-
-/* What the event would have counted, had it had a counter all the time. */
-static uint64_t scaled(uint64_t value, double factor) {
-    double v = (double)value * factor + 0.5;
-    return factor <= 1 ? value : v < (double)THREAD_SAMPLES_MAX ? (uint64_t)v : THREAD_SAMPLES_MAX;
-}
-
-/* Metric and divisor of an event; false: nobody announced it. */
-static bool find_event(const expansion *x, uint64_t event, uint32_t *metric, uint64_t *divisor) {
-    *metric = 0;
-    *divisor = 1;
-    for (size_t k = 0; k < x->p->events.n; k++)
-        if (x->p->events.p[k].id == event) {
-            *metric = x->p->events.p[k].metric;
-            *divisor = x->p->events.p[k].divisor > 1 ? x->p->events.p[k].divisor : 1;
-        }
-    return !event || (*metric && *metric < x->j->metrics.n);
-}
+const jplace *hsc_join_place_of(const join *j, uint32_t frame) { return &j->places.p[j->frames.p[frame].place]; }
 
 /* A wrapper of our runtime is no caller of what it wraps: the program is. */
-static bool is_wrapper(const join *j, const jthread *t, uint32_t node) {
-    const char *path = j->modules.p[j->places.p[t->nodes.p[node].place].module].path, *slash = strrchr(path, '/');
+static bool is_wrapper(const join *j, uint32_t frame) {
+    const char *path = j->modules.p[hsc_join_place_of(j, frame)->module].path, *slash = strrchr(path, '/');
     return !strncmp(slash ? slash + 1 : path, "libheatscope-", 13);
 }
 
-/* Row of the caller's frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
-static uint32_t caller_row(const join *j, const jthread *t, size_t row) {
-    uint32_t parent = t->nodes.p[row].parent;
-    while (parent != HSC_NO_INDEX && t->nodes.p[parent].parent != HSC_NO_INDEX && is_wrapper(j, t, parent))
-        parent = t->nodes.p[parent].parent;
+uint32_t hsc_join_caller(const join *j, uint32_t frame) {
+    uint32_t parent = j->frames.p[frame].parent;
+    while (parent != HSC_NO_INDEX && j->frames.p[parent].parent != HSC_NO_INDEX && is_wrapper(j, parent))
+        parent = j->frames.p[parent].parent;
     return parent;
 }
 
-/* ---- workers of OpenMP regions whose forking thread has told where it was ---- */
-
-/* Takes the samples that can be hung there out of the thread's counts. */
-static void take_worked(const expansion *x, jthread *t) {
-    uint32_t row;
-    for (size_t i = 0; i < t->worked.capacity; i++) {
-        const hsc_table_slot *slot = &t->worked.slots[i];
-        if (slot->used && hsc_join_fork_of(x->p, slot->b, &row))
-            t->counts.p[slot->a] -= t->worked_counts.p[slot->value];
+hsc_status hsc_join_enter_frames(join *j, hsc_err *err) {
+    bool ok = child(&j->growing, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
+    uint32_t partial = ok ? child(&j->growing, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX) : HSC_NO_INDEX;
+    j->no_path_context = HSC_NO_INDEX;
+    ok = partial != HSC_NO_INDEX;
+    if (ok && j->no_path_scope != HSC_NO_INDEX) {
+        j->no_path_context = child(&j->growing, partial, HSC_CONTEXT_PROCEDURE, j->no_path_scope, HSC_NO_INDEX);
+        ok = j->no_path_context != HSC_NO_INDEX;
     }
-}
-
-/* Context of a row whose path goes on, at its region's body, from x->home. `known`: (row, region): context */
-static uint32_t homed_context(expansion *x, const jthread *t, uint32_t row, uint64_t region, hsc_table *known) {
-    const join *j = x->j;
-    HSC_VEC(uint32_t) chain = {0};
-    uint32_t context = 0, line = HSC_NO_INDEX, at = row;
-    bool ok = true;
-    while (ok && at != HSC_NO_INDEX && (context = hsc_table_get(known, at, region)) == HSC_NO_INDEX) {
-        ok = HSC_PUSH(chain, at);
-        at = caller_row(j, t, at);
-    }
-    if (at == HSC_NO_INDEX)
-        context = chain.n && t->nodes.p[chain.p[chain.n - 1]].flags & HSC_node_flag_TRUNCATED
-                      ? child(&x->t, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX)
-                      : 0;
-    else
-        line = j->places.p[t->nodes.p[at].place].line_row;
-    for (size_t i = chain.n; ok && context != HSC_NO_INDEX && i-- > 0;) {
-        const jplace *place = &j->places.p[t->nodes.p[chain.p[i]].place];
-        context = enter(x, context, place, line);
-        line = place->line_row;
-        uint32_t *slot = hsc_table_at(known, chain.p[i], region);
-        ok = slot != NULL;
-        if (ok)
-            *slot = context;
-    }
-    free(chain.p);
-    return ok ? context : HSC_NO_INDEX;
-}
-
-static bool add_worked(expansion *x, jthread *t, const uint8_t *truncated, hsc_table *known) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < t->worked.capacity; i++) {
-        const hsc_table_slot *slot = &t->worked.slots[i];
-        uint32_t region, counts[STATES] = {0}, row = (uint32_t)(slot->a / STATES);
-        if (!slot->used || !(x->home = hsc_join_fork_of(x->p, slot->b, &region)))
+    for (uint32_t i = 0; ok && i < j->frames.n; i++) { /* a parent stands before its children */
+        jframe *f = &j->frames.p[i];
+        if (f->place == HSC_NO_INDEX)
             continue;
-        uint32_t context = homed_context(x, t, row, hsc_join_same_fork(x->p, region), known);
-        counts[slot->a % STATES] = t->worked_counts.p[slot->value];
-        t->truncated += truncated[row] ? counts[slot->a % STATES] : 0;
-        size_t before = t->leaves.n;
-        ok = context != HSC_NO_INDEX && add_leaves(x, t, context, &x->j->places.p[t->nodes.p[row].place], counts) &&
-             hsc_join_note_timed(t, before, row, slot->b, 0);
-    }
-    x->home = NULL;
-    return ok;
-}
-
-/* Values of everything but the samples of metric 0, whose weights are here too. */
-static bool add_other_leaves(expansion *x, jthread *t, const uint32_t *context_of, uint32_t no_path, hsc_table *known) {
-    bool ok = true;
-    for (size_t i = 0; ok && i < t->other_counts.capacity; i++) {
-        const hsc_table_slot *slot = &t->other_counts.slots[i];
-        uint64_t event = slot->b >> 8, divisor, region = slot->a >> 32;
-        uint32_t metric, row = (uint32_t)slot->a, context;
-        if (!slot->used)
-            continue;
-        bool is_excess = event >= JOIN_EXCESS, has_row = row != HSC_NO_INDEX;
-        event -= is_excess ? JOIN_EXCESS : 0;
-        if (!find_event(x, event, &metric, &divisor) || (!has_row && no_path == HSC_NO_INDEX))
-            continue;
-        if (region && (x->home = hsc_join_fork_of(x->p, region, &context))) {
-            context = homed_context(x, t, row, hsc_join_same_fork(x->p, context), known);
-            ok = context != HSC_NO_INDEX;
-        } else {
-            context = has_row ? context_of[row] : no_path;
-        }
-        x->home = NULL;
-        const jplace *place = has_row ? &x->j->places.p[t->nodes.p[row].place] : NULL;
-        double factor = !event ? x->p->weight : event < JOIN_EVENTS_MAX ? hsc_join_multiplex(t, event) : 1;
-        uint64_t value = t->other_values.p[slot->value];
-        unsigned state = slot->b & 7;
-        if (is_excess) {
-            ok = ok && add_excess(x, t, context, place, state, metric, (double)value, 0, factor);
-            continue;
-        }
-        size_t before = t->leaves.n;
-        uint64_t v = scaled(value, factor);
-        v = v / divisor + (v % divisor >= divisor - divisor / 2);
-        ok = ok && add_leaf(x, t, context, place, state, metric, v < THREAD_SAMPLES_MAX ? v : THREAD_SAMPLES_MAX) &&
-             (event >= JOIN_EVENTS_MAX || hsc_join_note_timed(t, before, row, region, event)) &&
-             (factor <= 1 || add_excess(x, t, context, place, state, metric, 0, (double)value, factor));
-    }
-    return ok;
-}
-
-static bool expand_thread(expansion *x, jthread *t) {
-    join *j = x->j;
-    uint32_t *context_of = malloc((t->nodes.n + 1) * sizeof *context_of), no_path = HSC_NO_INDEX;
-    uint8_t *truncated = calloc(t->nodes.n + 1, 1);
-    bool ok = context_of && truncated;
-    take_worked(x, t);
-    for (size_t i = 0; ok && i < t->nodes.n; i++) {
-        const jnode *n = &t->nodes.p[i];
-        const jplace *place = &j->places.p[n->place];
-        uint32_t caller = 0, line = HSC_NO_INDEX, parent = caller_row(j, t, i);
+        uint32_t caller = 0, line = HSC_NO_INDEX, parent = hsc_join_caller(j, i);
         if (parent != HSC_NO_INDEX) {
-            caller = context_of[parent];
-            line = j->places.p[t->nodes.p[parent].place].line_row;
-            truncated[i] = truncated[parent];
-        } else if (n->flags & HSC_node_flag_TRUNCATED) {
-            caller = child(&x->t, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX);
-            truncated[i] = 1;
+            caller = j->frames.p[parent].context;
+            line = hsc_join_place_of(j, parent)->line_row;
+        } else if (f->truncated) {
+            caller = partial;
         }
-        context_of[i] = caller == HSC_NO_INDEX ? HSC_NO_INDEX : enter(x, caller, place, line);
-        const uint32_t *counts = t->counts.p + i * STATES;
-        size_t before = t->leaves.n;
-        ok = context_of[i] != HSC_NO_INDEX && add_leaves(x, t, context_of[i], place, counts) &&
-             hsc_join_note_timed(t, before, i, 0, 0);
-        for (unsigned s = 0; truncated[i] && s < STATES; s++)
-            t->truncated += counts[s];
+        f->context = hsc_join_enter(j, NULL, caller, &j->places.p[f->place], line);
+        ok = f->context != HSC_NO_INDEX;
     }
-    if (ok && (t->no_path || t->other_counts.count) && j->no_path_scope != HSC_NO_INDEX) {
-        uint32_t partial = child(&x->t, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX);
-        no_path = partial == HSC_NO_INDEX
-                      ? HSC_NO_INDEX
-                      : child(&x->t, partial, HSC_CONTEXT_PROCEDURE, j->no_path_scope, HSC_NO_INDEX);
-        size_t before = t->leaves.n;
-        ok = no_path != HSC_NO_INDEX && add_leaves(x, t, no_path, NULL, t->no_path_counts.p) &&
-             hsc_join_note_timed(t, before, HSC_NO_INDEX, 0, 0);
-    }
-    hsc_table known = {0};
-    ok = ok && add_worked(x, t, truncated, &known) && add_other_leaves(x, t, context_of, no_path, &known);
-    hsc_table_fini(&known);
-    hsc_join_settle_addresses(t);
-    for (size_t i = 0; ok && i < t->forks.n; i++) {
-        uint32_t row = hsc_join_node_row(t, t->forks.p[i].node);
-        if (row != HSC_NO_INDEX) {
-            t->forks.p[i].context = context_of[row];
-            t->forks.p[i].line = j->places.p[t->nodes.p[row].place].line_row;
-        }
-    }
-    if (ok)
-        hsc_join_place_sites(j, x->p, t, context_of, no_path);
-    ok = ok && hsc_join_blame_place(j, x->p, t, context_of);
-    free(context_of);
-    free(truncated);
-    return ok;
-}
-
-static hsc_status expand(void *ctx, size_t i, hsc_err *err) {
-    join *j = ctx;
-    expansion x = {.j = j, .p = j->run.p[i]};
-    bool ok = child(&x.t, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
-    size_t threads = x.p->threads.n;
-    for (size_t k = 0; ok && k < 2 * threads; k++) { /* workers after those that forked their regions */
-        jthread *t = &x.p->threads.p[k < threads ? k : k - threads];
-        if ((t->worked.count != 0) != (k >= threads))
-            continue;
-        if (t->row != HSC_NO_INDEX)
-            ok = expand_thread(&x, t);
-        free(t->nodes.p); /* not needed any more, and most of the memory */
-        free(t->counts.p);
-        free(t->other_values.p);
-        free(t->event_times.p);
-        hsc_table_fini(&t->node_rows);
-        hsc_table_fini(&t->other_counts);
-        memset(&t->nodes, 0, sizeof t->nodes);
-        memset(&t->counts, 0, sizeof t->counts);
-        memset(&t->other_values, 0, sizeof t->other_values);
-        memset(&t->event_times, 0, sizeof t->event_times);
-    }
-    hsc_table_fini(&x.t.rows);
-    x.p->contexts.p = x.t.nodes;
-    x.p->contexts.n = x.t.n;
-    x.p->contexts.cap = x.t.cap;
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
-/* ---- all processes ---- */
+/* ---- in their order ---- */
 
 /* Where an orphaned region belongs: the one context in which a forking thread ran it. 0: none or several. */
-static bool find_homes(const tree *t, uint32_t *home, size_t scopes) {
+static bool find_homes(const jtree *t, uint32_t *home, size_t scopes) {
     for (size_t s = 0; s < scopes; s++)
         home[s] = 0;
     uint8_t *orphaned = calloc(t->n, 1);
@@ -408,7 +198,7 @@ static bool find_homes(const tree *t, uint32_t *home, size_t scopes) {
 }
 
 /* t without orphans: *map gives the row in `out` of each row of t. */
-static bool adopt(const join *j, const tree *t, tree *out, uint32_t *map) {
+static bool adopt(const join *j, const jtree *t, jtree *out, uint32_t *map) {
     uint32_t *home = malloc((j->scopes.n + 1) * sizeof *home);
     bool ok = home && find_homes(t, home, j->scopes.n) && child(out, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
     for (size_t c = 0; ok && c < t->n; c++)
@@ -449,22 +239,19 @@ static int by_what(const void *pa, const void *pb, void *ctx) {
 }
 
 /* Marks the contexts that samples count in (a parent stands before its children). */
-static void mark_used(const join *j, const tree *t, const uint32_t *map, uint8_t *used) {
-    for (size_t i = 0; i < j->threads.n; i++) {
-        const jthread *at = j->threads.p[i];
-        for (size_t k = 0; k < at->leaves.n; k++)
-            used[map[at->process->context_map.p[at->leaves.p[k].context]]] = 1;
-    }
+static void mark_used(const join *j, const jtree *t, const uint32_t *map, uint8_t *used) {
+    for (size_t i = 0; i < j->kinds.n; i++)
+        used[map[j->kinds.p[i].context]] = 1;
     for (size_t i = 0; i < j->run.n; i++)
         for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
-            used[map[j->run.p[i]->context_map.p[j->run.p[i]->sites.p[k].context]]] = 1;
+            used[map[j->run.p[i]->sites.p[k].context]] = 1;
     for (size_t c = t->n; c-- > 1;)
         used[t->nodes[c].parent] |= used[c];
     used[0] = 1;
 }
 
 /* Rows in pre-order, siblings by (kind, scope, line of the call). *final gives the row of each used row of t. */
-static bool put_in_order(join *j, const tree *t, const uint8_t *used, uint32_t *final) {
+static bool put_in_order(join *j, const jtree *t, const uint8_t *used, uint32_t *final) {
     size_t n = 0, rows = 0, open = 0;
     for (size_t c = 0; c < t->n; c++)
         n += used[c];
@@ -505,106 +292,33 @@ static bool put_in_order(join *j, const tree *t, const uint8_t *used, uint32_t *
     return ok;
 }
 
-static int by_leaf(const void *pa, const void *pb) {
-    const jleaf *a = pa, *b = pb;
-    if (a->context != b->context)
-        return a->context < b->context ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->instance != b->instance)
-        return a->instance < b->instance ? -1 : 1;
-    unsigned x = (unsigned)a->metric << 16 | (unsigned)a->state << 8 | a->level;
-    unsigned y = (unsigned)b->metric << 16 | (unsigned)b->state << 8 | b->level;
-    return x < y ? -1 : x > y;
-}
-
-/* Leaves of a thread: final rows, sorted, equal ones added up; the thread's totals. */
-static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
-    join *j = ctx;
-    jthread *t = j->threads.p[i];
-    for (size_t k = 0; k < t->leaves.n; k++) {
-        jleaf *leaf = &t->leaves.p[k];
-        leaf->context = t->process->context_map.p[leaf->context];
-        if (leaf->metric)
-            continue;
-        uint8_t state = leaf->state ? (uint8_t)(leaf->state - 1) : j->context_categories.p[leaf->context];
-        t->total[state] += leaf->count;
-        t->attributed[leaf->level] += leaf->count;
-    }
-    if (t->leaves.n > 1)
-        qsort(t->leaves.p, t->leaves.n, sizeof *t->leaves.p, by_leaf);
-    uint32_t *leaf_of = malloc((t->leaves.n + 1) * sizeof *leaf_of);
-    if (!leaf_of)
-        return hsc_join_no_memory(err);
-    size_t n = 0;
-    for (size_t k = 0; k < t->leaves.n; k++) {
-        uint32_t order = t->leaves.p[k].order;
-        if (n && !by_leaf(&t->leaves.p[n - 1], &t->leaves.p[k]) &&
-            t->leaves.p[n - 1].count <= UINT32_MAX - t->leaves.p[k].count)
-            t->leaves.p[n - 1].count += t->leaves.p[k].count;
-        else
-            t->leaves.p[n++] = t->leaves.p[k];
-        leaf_of[order] = (uint32_t)n - 1;
-    }
-    t->leaves.n = n;
-    hsc_join_settle_timed(t, leaf_of);
-    free(leaf_of);
-    return HSC_OK;
-}
-
-static bool merge(join *j, tree *t) {
-    if (child(t, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) != 0)
-        return false;
-    for (size_t i = 0; i < j->run.n; i++) {
-        jprocess *p = j->run.p[i];
-        if (!HSC_RESERVE(p->context_map, p->contexts.n))
-            return false;
-        for (size_t c = 0; c < p->contexts.n; c++) {
-            const jcontext *n = &p->contexts.p[c];
-            p->context_map.p[c] = c ? child(t, p->context_map.p[n->parent], n->kind, n->scope, n->call_line) : 0;
-            if (p->context_map.p[c] == HSC_NO_INDEX)
-                return false;
-        }
-        p->context_map.n = p->contexts.n;
-        free(p->contexts.p);
-        memset(&p->contexts, 0, sizeof p->contexts);
-    }
-    return true;
-}
-
 hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
-    hsc_status status = hsc_join_each(j, j->run.n, expand, j, "call paths", err);
-    tree all = {0}, settled = {0};
-    uint32_t *map = NULL, *final = NULL;
+    jtree *all = &j->growing, settled = {0};
+    uint32_t *map = malloc((all->n + 1) * sizeof *map), *final = NULL;
     uint8_t *used = NULL;
-    if (status == HSC_OK && !merge(j, &all))
-        status = hsc_join_no_memory(err);
-    if (status == HSC_OK && (!(map = malloc(all.n * sizeof *map)) || !adopt(j, &all, &settled, map)))
-        status = hsc_join_no_memory(err);
-    if (status == HSC_OK && !(used = calloc(settled.n, 1)))
-        status = hsc_join_no_memory(err);
-    if (status == HSC_OK)
+    bool ok = map && adopt(j, all, &settled, map) && (used = calloc(settled.n, 1)) && (final = malloc(settled.n * sizeof *final)) &&
+              HSC_RESERVE(j->context_map, all->n);
+    if (ok)
         mark_used(j, &settled, map, used);
-    if (status == HSC_OK && (!(final = malloc(settled.n * sizeof *final)) || !put_in_order(j, &settled, used, final)))
-        status = hsc_join_no_memory(err);
-    if (status == HSC_OK) {
-        for (size_t i = 0; i < j->run.n; i++)
-            for (size_t c = 0; c < j->run.p[i]->context_map.n; c++)
-                j->run.p[i]->context_map.p[c] = final[map[j->run.p[i]->context_map.p[c]]];
+    ok = ok && put_in_order(j, &settled, used, final);
+    if (ok) {
+        for (size_t c = 0; c < all->n; c++)
+            j->context_map.p[j->context_map.n++] = final[map[c]];
+        for (size_t i = 0; i < j->frames.n; i++)
+            if (j->frames.p[i].context != HSC_NO_INDEX)
+                j->frames.p[i].context = j->context_map.p[j->frames.p[i].context];
         for (size_t i = 0; i < j->run.n; i++)
             for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
-                j->run.p[i]->sites.p[k].context = j->run.p[i]->context_map.p[j->run.p[i]->sites.p[k].context];
-        status = hsc_join_classify(j, err);
+                j->run.p[i]->sites.p[k].context = j->context_map.p[j->run.p[i]->sites.p[k].context];
     }
-    if (status == HSC_OK)
-        status = hsc_join_each(j, j->threads.n, settle_thread, j, "call paths", err);
     free(map);
     free(used);
     free(final);
-    free(all.nodes);
     free(settled.nodes);
-    hsc_table_fini(&all.rows);
     hsc_table_fini(&settled.rows);
+    free(all->nodes);
+    hsc_table_fini(&all->rows);
+    *all = (jtree){0};
     j->summary->contexts = j->contexts.n;
-    return status;
+    return ok ? hsc_join_classify(j, err) : hsc_join_no_memory(err);
 }

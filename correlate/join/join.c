@@ -6,22 +6,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spill.h"
+#include "../store/spill.h"
 #include "told.h"
 
-static void free_thread(jthread *t) {
-    free(t->nodes.p);
-    free(t->counts.p);
-    free(t->no_path_counts.p);
-    free(t->other_values.p);
-    free(t->event_times.p);
-    free(t->leaves.p);
-    free(t->addresses.p);
-    free(t->timed.p);
-    free(t->timed_other.p);
-    hsc_table_fini(&t->node_rows);
-    hsc_table_fini(&t->other_counts);
+void hsc_join_free_work(jthread *t) {
+    jwork *w = t->work;
+    if (!w)
+        return;
+    free(w->nodes.p);
+    free(w->counts.p);
+    free(w->other_values.p);
+    free(w->event_times.p);
+    free(w->profile.p);
+    free(w->places.p);
+    free(w->specials.p);
+    free(w->plain_kinds);
+    hsc_table_fini(&w->node_rows);
+    hsc_table_fini(&w->other_counts);
+    hsc_table_fini(&w->special_rows);
     hsc_join_free_regions(t);
+    free(w);
+    t->work = NULL;
+}
+
+static void free_thread(jthread *t) {
+    hsc_join_free_work(t);
+    hsc_spill_list_fini(&t->profile);
+    hsc_spill_list_fini(&t->places);
+    hsc_spill_list_fini(&t->instants);
 }
 
 void hsc_join_free_process(jprocess *p) {
@@ -32,12 +44,11 @@ void hsc_join_free_process(jprocess *p) {
     hsc_table_fini(&p->region_rows);
     free(p->mappings.p);
     free(p->events.p);
-    free(p->contexts.p);
-    free(p->context_map.p);
+    hsc_spill_list_fini(&p->spans);
+    free(p->open_spans.p);
     hsc_join_free_measures(p);
     hsc_join_blame_free(p);
     hsc_join_free_told(p);
-    hsc_table_fini(&p->context_rows);
     hsc_pool_fini(&p->pool);
 }
 
@@ -66,12 +77,19 @@ static void free_join(join *j) {
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
-                      j->delays.p, j->delayed.p, j->delay_places.p};
+                      j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->growing.nodes, j->kinds.p,
+                      j->kind_order, j->context_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_join_free_data(j);
     hsc_join_free_instructions(j);
-    hsc_table_fini(&j->place_rows);
+    hsc_table_fini(&j->met_rows);
+    hsc_table_fini(&j->address_rows);
+    hsc_table_fini(&j->frame_rows);
+    hsc_table_fini(&j->growing.rows);
+    hsc_table_fini(&j->kind_rows);
+    pthread_mutex_destroy(&j->lock);
+    pthread_rwlock_destroy(&j->tables);
     hsc_table_fini(&j->line_rows);
     hsc_pool_fini(&j->pool);
 }
@@ -107,6 +125,10 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     hsc_spill spill;
     hsc_spill_init(&spill, options->output);
     j.spill = &spill;
+    for (unsigned i = 0; i < sizeof j.metric_rows; i++)
+        j.metric_rows[i] = (uint8_t)i;
+    pthread_mutex_init(&j.lock, NULL);
+    pthread_rwlock_init(&j.tables, NULL);
     hsc_status status = hsc_join_make_categories(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);
@@ -115,7 +137,11 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     if (status == HSC_OK)
         status = hsc_join_make_scopes(&j, err);
     if (status == HSC_OK)
+        status = hsc_join_read_second(&j, err);
+    if (status == HSC_OK)
         status = hsc_join_make_contexts(&j, err);
+    if (status == HSC_OK)
+        status = hsc_join_settle(&j, err);
     if (status == HSC_OK)
         status = hsc_join_make_ledger(&j, err);
     if (status == HSC_OK)

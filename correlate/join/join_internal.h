@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The steps of a join and what they hand on; only for files of this folder.
  *
+ * Every file is read twice, and nothing that grows with the samples, call paths or values of all files is kept in memory: what is
+ * distinct goes into tables of the join (modules, places, frames, contexts, kinds), the rest into lists of the spill file.
+ *
  *   measures.c    messages and waits: their own tables, and metrics beside the sampled ones
- *   read.c        files -> processes, threads, their context trees with counts       (parallel over files)
+ *   read.c        files -> processes and threads; what their records count            (parallel over files)
+ *   first.c       first reading: which modules, addresses and call paths there are
  *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
  *   scopes.c      static scope tree, files, lines
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
  *   addresses.c   samples by address; the instructions there
- *   contexts.c    threads' trees -> one calling-context tree; leaves                  (parallel over files)
+ *   contexts.c    frames -> one calling-context tree
+ *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
+ *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
  *   weights.c     what samples of other weights than 1 do to intervals
- *   values.c      leaves x threads -> value tables                                    (parallel over threads)
+ *   values.c      profiles -> value tables                                            (parallel over threads)
  *   blame.c       who was waited for, and what it did meanwhile (blame.h)
  *   ledger.c      where every sample went
- *   times.c       samples in the order of time: the files once more, a few threads at a time
+ *   times.c       samples in the order of time, a few threads at a time
  *   emit.c        all of it into the store; emit_data.c what data.c made
  */
 #ifndef HEATSCOPE_JOIN_INTERNAL_H
@@ -26,6 +32,7 @@
 #include <heatscope/query.h>
 
 #include "code.h"
+#include "../store/spill.h"
 #include "join.h"
 #include "pool.h"
 
@@ -44,33 +51,53 @@ typedef struct jnode { /* node of a thread's tree; a parent stands before its ch
     uint32_t parent;  /* row; HSC_NO_INDEX: outermost, or its parent is lost */
     uint32_t mapping; /* row of the process's mappings; HSC_NO_INDEX: none */
     uint32_t flags;   /* HSC_node_flag_* */
-    uint32_t place;   /* resolve.c: row of join.places */
+    uint32_t frame;   /* first.c: row of join.frames */
 } jnode;
 
-typedef struct jleaf { /* samples of one thread that ended at one place of the context tree */
-    uint32_t context;  /* first of the process, then of the join */
+typedef struct jframe { /* a node of any thread's tree: equal ones are one */
+    uint32_t parent;    /* row; HSC_NO_INDEX: outermost */
+    uint32_t place;     /* while files are read: row of join.addresses; then of join.places */
+    uint32_t context;   /* contexts.c; HSC_NO_INDEX: of no process that counts */
+    uint8_t truncated;  /* the outer part of its path is not known */
+    uint8_t marks;      /* JMARK_* */
+} jframe;
+#define JMARK_PROGRAM 1u  /* met in a process that may count */
+#define JMARK_LAUNCHER 2u /* met in one that only starts others */
+
+typedef struct jaddress { /* as processes know it */
+    uint64_t address;
+    uint32_t module; /* row of join.met; HSC_NO_INDEX: in none */
+    uint8_t exact, marks;
+} jaddress;
+
+typedef struct jkind { /* what a sample can count in; equal ones are one */
+    uint32_t context;  /* until kinds.c: row before contexts are numbered */
     uint32_t line;     /* row; HSC_NO_INDEX */
     uint32_t instance; /* row; HSC_NO_INDEX */
     uint8_t state, level, metric, spare;
-    uint32_t count;
-    uint32_t order; /* among the thread's leaves before they were sorted */
-} jleaf;
+} jkind;
 
-typedef struct jaddress { /* values of a thread at a place */
+typedef struct jcount { /* of a thread's profile: each kind once, but where 32 bits are too few */
+    uint32_t kind;      /* row; until kinds.c in the order in which they were met */
+    uint32_t count;
+} jcount;
+
+typedef struct jplace_count { /* values of a thread at a place */
     uint32_t place; /* row of join.places */
     uint32_t metric, count;
-} jaddress;
+} jplace_count;
 
-typedef struct jtimed { /* which leaf a sample counts in: by what its record says */
-    uint32_t key;       /* row of its node * STATES + state; JTIMED_NO_PATH + state: no node */
-    uint32_t leaf;      /* row of the thread's leaves */
-} jtimed;
-#define JTIMED_NO_PATH 0xFFFFFFF8u
+typedef struct jinstant { /* a sample by time */
+    uint32_t tick;
+    uint32_t kind;  /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount */
+    uint32_t count;
+} jinstant;
+#define JINSTANT_SPECIAL 0x80000000u
 
-typedef struct jtimed_other { /* the same for samples in OpenMP regions and of other events */
-    uint64_t key, region, event; /* region: 0 none */
-    uint32_t leaf;
-} jtimed_other;
+typedef struct jspecial { /* samples whose kind does not follow from node and state */
+    uint32_t row, kind;   /* of the node; HSC_NO_INDEX: none. kind: HSC_NO_INDEX: not known */
+    uint8_t state, is_event;
+} jspecial;
 
 typedef struct jevent_time { /* of an event in a thread; where events take turns, it runs for less than it is enabled */
     uint64_t event, enabled_ns, running_ns;
@@ -86,6 +113,29 @@ typedef struct jregion {
     uint32_t fork; /* row of its forks */
 } jregion;
 
+typedef struct jwork { /* of a thread, while its file is read */
+    HSC_VEC(jnode) nodes;
+    hsc_table node_rows; /* id: row, only for ids that are not row + 1 */
+    HSC_VEC(uint32_t) counts;      /* by row * STATES + state; metric 0 */
+    uint32_t no_path_counts[STATES];
+    hsc_table other_counts;        /* (region << 32 | row, event << 8 | state): row of other_values */
+    HSC_VEC(uint64_t) other_values;
+    HSC_VEC(jevent_time) event_times;
+    HSC_VEC(jcount) profile;       /* in the order in which it is made */
+    HSC_VEC(jplace_count) places;
+    /* second.c, times */
+    hsc_table special_rows;        /* (row of the node * STATES + state, event and region): row of specials */
+    HSC_VEC(jspecial) specials;
+    uint32_t *plain_kinds;         /* by row of the node * STATES + state, then those without a node */
+    uint32_t last_tick;
+    /* regions.c */
+    HSC_VEC(jfork) forks;
+    hsc_table fork_rows; /* id of the node: row of forks */
+    uint64_t region;     /* of the samples that follow in the chunk; 0: none */
+    hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
+    HSC_VEC(uint32_t) worked_counts;
+} jwork;
+
 typedef struct jthread {
     uint64_t id, tid, creator;
     const char *name;
@@ -95,30 +145,17 @@ typedef struct jthread {
     uint64_t samples;    /* weights of metric 0 read */
     uint64_t refused;    /* weights that could not be counted: the thread's total would pass 2^32 */
     uint64_t no_path;    /* weights of samples whose node is 0 or lost */
-    uint64_t truncated;  /* weights of samples whose path is marked as truncated */
-    uint64_t total[CATEGORIES_MAX], attributed[LEVELS];
-    bool seen_start, ended;
+    uint64_t truncated;  /* second.c: weights of samples whose path is marked as truncated */
+    double excess;       /* weights.c: of metric 0, the sum of w (w - 1) */
+    uint64_t timed_samples; /* records that count */
+    bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
-    HSC_VEC(jnode) nodes;
-    hsc_table node_rows; /* id: row, only for ids that are not row + 1 */
-    HSC_VEC(uint32_t) counts;      /* by row * STATES + state; metric 0 */
-    HSC_VEC(uint32_t) no_path_counts; /* by state */
-    hsc_table other_counts;        /* (region << 32 | row, event << 8 | state): row of other_values */
-    HSC_VEC(uint64_t) other_values;
-    HSC_VEC(jevent_time) event_times;
-    HSC_VEC(jleaf) leaves;
-    HSC_VEC(jaddress) addresses; /* addresses.c: by metric and place */
-    /* times.c */
-    HSC_VEC(jtimed) timed;
-    HSC_VEC(jtimed_other) timed_other;
-    uint64_t timed_samples; /* records that count */
-    /* regions.c */
-    HSC_VEC(jfork) forks;
-    hsc_table fork_rows; /* id of the node: row of forks */
-    uint64_t region;     /* while the file is read: of the samples that follow in the chunk; 0: none */
-    hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
-    HSC_VEC(uint32_t) worked_counts;
+    jwork *work;         /* NULL: its file is not being read */
+    /* second.c */
+    hsc_spill_list profile; /* jcount */
+    hsc_spill_list places;  /* jplace_count, by metric and place */
+    hsc_spill_list instants; /* jinstant */
 } jthread;
 
 typedef struct jmapping {
@@ -135,6 +172,8 @@ typedef struct jevent {
     uint64_t id;
     const char *name, *unit;
     double period;
+    double excess;    /* weights.c: the most that a thread has */
+    uint64_t most;    /* measures.c: the most that a thread has */
     uint32_t metric;
     uint64_t divisor; /* of values that are no samples, so that a thread's fit 32 bits; 0: 1 */
 } jevent;
@@ -186,6 +225,17 @@ typedef struct jwait {
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
 } jwait;
 
+typedef struct jspan { /* a wait or a message of a trace; the context as it was met */
+    uint32_t thread, context, line;
+    uint8_t what, kind, category;
+    uint64_t begin_ns, length_ns, bytes;
+} jspan;
+
+typedef struct jopen_span { /* while its file is read */
+    jspan span;
+    uint64_t stream, node, operation; /* ids; operation 0: a wait */
+} jopen_span;
+
 typedef struct jcontext { /* node of a calling-context tree */
     uint32_t parent;
     uint32_t scope;     /* row of the scope table */
@@ -193,21 +243,15 @@ typedef struct jcontext { /* node of a calling-context tree */
     uint8_t kind;       /* hsc_context_kind */
 } jcontext;
 
-struct jprocess;
-typedef struct jtap { /* times.c: what a file that is read again is read for; false: out of memory */
-    bool (*sample)(void *ctx, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
-    bool (*record)(void *ctx, const hsc_record *rec); /* of waits and messages in a trace */
-    bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream);
-    void *ctx;
-} jtap;
-
 typedef struct jprocess {
     hsc_pool pool;
-    const jtap *tap; /* NULL: read for the first time */
+    struct join *join; /* while the file is read */
     const char *path; /* of the file */
     uint32_t input;   /* which of the options' inputs */
+    const struct jprocess *known; /* while the file is read for the second time: what the first time found */
     bool is_foreign, has_start;
-    char problem[496]; /* "" */
+    bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
+    const char *problem; /* ""; of the join's pool */
     int64_t rank;
     uint64_t pid, parent_pid, ranks, start_unix_ns, start_ns, period_ns, last_ns;
     const char *host, *executable, *arguments, *mechanism, *mechanism_note, *job;
@@ -232,10 +276,8 @@ typedef struct jprocess {
     uint64_t samples;
     bool left_out; /* launcher */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
-    /* contexts.c */
-    HSC_VEC(jcontext) contexts;
-    hsc_table context_rows;
-    HSC_VEC(uint32_t) context_map; /* row in the join's tree */
+    hsc_spill_list spans; /* times.c: jspan, in the order of the database */
+    HSC_VEC(jopen_span) open_spans; /* while the file is read */
 } jprocess;
 
 /* ---- code ---- */
@@ -245,6 +287,7 @@ typedef struct jmodule {
     const uint8_t *build_id;
     size_t build_id_size;
     uint64_t file_size, file_mtime_ns;
+    uint8_t marks, main_marks; /* JMARK_*: of the processes that have it, and whose program it is */
     bool is_main; /* the program of a process */
     bool is_whole; /* shown with all its procedures and lines, not only those with samples */
     hsc_code *code;
@@ -273,6 +316,8 @@ typedef struct jplace { /* a distinct address */
     uint32_t instance;                     /* of the code's tables */
     uint32_t line_row;                     /* in the line table */
     uint32_t instruction;                  /* in the instruction table; HSC_NO_INDEX: no samples */
+    uint64_t weight;                       /* samples of metric 0 */
+    bool has_values;
 } jplace;
 
 /* ---- the database's rows ---- */
@@ -316,6 +361,12 @@ typedef struct jplaced {
     uint32_t scope, file, line, column; /* HSC_NO_INDEX, 0 */
     uint32_t module, row;               /* of the module's tables */
 } jplaced;
+
+typedef struct jtree { /* contexts, children after their parents */
+    jcontext *nodes;
+    size_t n, cap;
+    hsc_table rows; /* (parent << 32 | scope, kind << 32 | call_line) */
+} jtree;
 
 typedef struct jdata {
     HSC_VEC(jplaced) loops, checks, arrays, references, sites, arguments, links, directives, runtime_calls;
@@ -363,10 +414,23 @@ typedef struct join {
     const hsc_join_options *options;
     unsigned workers;
     hsc_pool pool;
+    pthread_mutex_t lock;        /* of the pool, while files are read, and of `growing` */
+    pthread_rwlock_t tables;     /* of what is distinct, while files are read */
     HSC_VEC(jprocess) processes; /* one for each file, sorted by (rank, host, pid, path) */
+    HSC_VEC(jmodule) met;        /* modules as they were met; resolve.c takes them */
+    hsc_table met_rows, address_rows, frame_rows;
+    HSC_VEC(jaddress) addresses;
+    HSC_VEC(jframe) frames;
+    jtree growing;               /* contexts as they were met */
+    hsc_table kind_rows;         /* while files are read */
+    HSC_VEC(jkind) kinds;        /* then in the order of by_kind in kinds.c */
+    uint32_t *kind_order;        /* by row before that: row */
+    HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
+    uint64_t total[CATEGORIES_MAX], attributed[LEVELS]; /* samples of metric 0 */
+    uint64_t tick_ns, end_tick;  /* of samples by time */
+    unsigned marks;              /* of what belongs to processes that count */
     HSC_VEC(jmodule) modules;
     HSC_VEC(jplace) places;
-    hsc_table place_rows; /* (module << 1 | exact, address) */
     HSC_VEC(jscope) scopes;
     HSC_VEC(jfile) files;
     HSC_VEC(jline) lines;
@@ -383,12 +447,14 @@ typedef struct join {
     HSC_VEC(const char *) categories; /* names */
     HSC_VEC(jrule) rules;
     uint32_t unknown_module;         /* stands for code in no file; HSC_NO_INDEX: not needed */
+    uint32_t no_path_context;        /* of `growing`; HSC_NO_INDEX */
     uint32_t no_path_scope;          /* scope of samples without a call path; HSC_NO_INDEX */
     HSC_VEC(jthread *) threads;      /* rows of the thread table */
     HSC_VEC(jprocess *) run;         /* rows of the process table */
     HSC_VEC(jledger) ledger;
-    struct hsc_spill *spill;
     struct jmachine *machine; /* addresses.c */
+    uint8_t metric_rows[256];  /* of metrics as profiles were made with: blame.c puts some between */
+    hsc_spill *spill;
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
@@ -399,6 +465,9 @@ typedef struct join {
 
 /* All return HSC_OK or have filled *err. */
 hsc_status hsc_join_read(join *j, hsc_err *err);
+hsc_status hsc_join_read_first(void *join, size_t i, hsc_err *err); /* first.c: file i of all */
+hsc_status hsc_join_read_second(join *j, hsc_err *err);
+hsc_status hsc_join_settle(join *j, hsc_err *err); /* kinds.c */
 hsc_status hsc_join_resolve(join *j, hsc_err *err);
 hsc_status hsc_join_make_scopes(join *j, hsc_err *err);
 hsc_status hsc_join_make_data(join *j, hsc_err *err);
@@ -419,6 +488,7 @@ bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_
 /* weights.c: a sample that stands for `weight` periods; the metrics for that, after all others; and a cell of theirs from the
  * sum that was read, `factor` being what the event's values are multiplied with and `sum` the values before that. */
 bool hsc_join_take_weight(jthread *t, uint32_t node_row, uint64_t state, uint64_t weight, uint64_t event);
+void hsc_join_sum_weights(jprocess *p); /* after the last record: the sums that make_weights needs */
 bool hsc_join_make_weights(join *j);
 double hsc_join_multiplex(const jthread *t, uint64_t event); /* time asked for / time that it had a counter; 1 */
 uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, double sum, double factor);
@@ -433,39 +503,60 @@ struct hsc_store;
 hsc_status hsc_join_put_peers(join *j, struct hsc_store *store, hsc_err *err);
 /* Divisors of all processes' measures, the same for one kind. */
 void hsc_join_choose_divisors(join *j);
-/* Sets the sites of a thread; context_of and nodes by node row; `unknown`: for nodes that are lost. */
-void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown);
+void hsc_join_sum_measures(jprocess *p); /* the sums that it needs, after the last record */
+/* Sets the sites of a thread, contexts as they were met; `unknown`: for nodes that are lost. */
+void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, uint32_t unknown);
 void hsc_join_free_measures(jprocess *p);
+void hsc_join_forget_measures(jprocess *p); /* without freeing: another has them */
 /* Adds a record's histogram (number of the first bucket, counts) to one of JOIN_BUCKETS of the pool. */
 bool hsc_join_add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
 
-/* read.c: the file of `p` once more, in the same order: nodes get the same rows. */
-hsc_status hsc_join_read_again(join *j, const jprocess *p, const jtap *tap, hsc_err *err);
+/* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
+hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
+bool hsc_join_is_launcher(const jprocess *p);
+/* first.c: sets the frames of all nodes. New ones are entered with `marks` or, where that is 0, are an error. */
+hsc_status hsc_join_find_frames(join *j, jprocess *p, unsigned marks, hsc_err *err);
+void hsc_join_free_work(jthread *t); /* join.c */
 void hsc_join_free_process(jprocess *p); /* join.c */
 uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 
-/* times.c. After add_leaves: which samples count in the leaves from `before` on; event 0, region 0: plain ones. */
-bool hsc_join_note_timed(jthread *t, size_t before, uint64_t row, uint64_t region, uint64_t event);
-/* The leaves were sorted and added up: row `leaf_of[order]` is where each went. */
-void hsc_join_settle_timed(jthread *t, const uint32_t *leaf_of);
-/* addresses.c. While leaves are made: a value at a place; after a thread's last. False: out of memory. */
-bool hsc_join_note_address(jthread *t, uint32_t place, uint32_t metric, uint64_t value);
-void hsc_join_settle_addresses(jthread *t);
+/* second.c. While a file is read for the second time; false: out of memory. */
+bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
+/* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */
+bool hsc_join_take_span(jprocess *p, const hsc_record *rec);
+bool hsc_join_end_spans(join *j, jprocess *p);
+void hsc_join_choose_ticks(join *j);
+uint64_t hsc_join_since_start(const join *j, const jprocess *p, uint64_t mono_ns); /* ns since the first start of the run */
+/* kinds.c: the thread's profile, by rising kinds, into list[*n], to be freed by the caller. Any number of threads. */
+hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_t *n, hsc_err *err);
+unsigned hsc_join_category_of(const join *j, const jkind *k);
+/* Row of a kind, entered where it is new; HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_kind_row(join *j, const jkind *k);
+uint32_t hsc_join_known_kind(const join *j, const jkind *k); /* HSC_NO_INDEX: it is new */
+void hsc_join_add_up(jcount *list, size_t *n); /* second.c: sorted, equal kinds added up */
+/* contexts.c: a child in j->growing; with the frames' contexts made before. HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_grow(join *j, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line);
+uint32_t hsc_join_enter(join *j, const jfork *home, uint32_t caller, const jplace *place, uint32_t call_line);
+hsc_status hsc_join_enter_frames(join *j, hsc_err *err);
+uint32_t hsc_join_caller(const join *j, uint32_t frame); /* frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
+const jplace *hsc_join_place_of(const join *j, uint32_t frame);
+struct hsc_store;
+hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
+hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
+/* addresses.c. Of a thread, whose profile is complete: sorted, equal ones added up, and what the places have. */
+void hsc_join_settle_places(join *j, jplace_count *list, size_t *n);
 /* After the scopes and contexts: which instructions the database has, and the row of each place with values. */
 typedef struct jmachine jmachine;
 hsc_status hsc_join_make_instructions(join *j, hsc_err *err);
 uint64_t hsc_join_instruction_rows(const join *j);
 void hsc_join_free_instructions(join *j);
-struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
-hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
 /* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */
 bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
-bool hsc_join_blame_end(join *j, jprocess *p);
-/* Keeps what the nodes of a thread are; contexts are the process's own, by row of the node. */
-bool hsc_join_blame_place(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of);
+/* Frames for rows of nodes. */
+hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err);
 void hsc_join_blame_free(jprocess *p);
 /* blame.c: after the contexts. Adds metrics, and rows of the ledger after `total` rows of it. */
 hsc_status hsc_join_blame(join *j, hsc_err *err);

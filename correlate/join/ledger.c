@@ -35,7 +35,7 @@ static const char *const loss_names[LOSS_REASONS][2] = {
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
-    uint64_t level[LEVELS] = {0}, category[CATEGORIES_MAX] = {0}, truncated = 0, no_path = 0;
+    uint64_t truncated = 0, no_path = 0;
     double cpu_s = 0;
     hsc_join_cost cost = {0};
     for (size_t i = 0; i < j->run.n; i++) {
@@ -62,10 +62,6 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             recorded += t->samples * w;
             truncated += t->truncated * w;
             no_path += t->no_path * w;
-            for (unsigned n = 0; n < LEVELS; n++)
-                level[n] += t->attributed[n];
-            for (unsigned n = 0; n < j->categories.n; n++)
-                category[n] += t->total[n];
         }
     }
     for (size_t i = 0; i < j->processes.n; i++)
@@ -88,12 +84,12 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
          add(j, OF_TAKEN, "lost: damaged file", "[taken] recorded, but their chunk is damaged or missing", damaged) &&
          add(j, OF_TAKEN, "lost: implausible", "[taken] more than 2^32 in one thread", refused);
     for (unsigned n = 0; n < LEVELS; n++)
-        ok = ok && add(j, BY_LEVEL, level_names[n][0], level_names[n][1], level[n]);
+        ok = ok && add(j, BY_LEVEL, level_names[n][0], level_names[n][1], j->attributed[n]);
     ok = ok && add(j, BY_PATH, "call path complete", "[recorded] up to the thread's start", recorded - truncated - no_path) &&
          add(j, BY_PATH, "call path truncated", "[recorded] its outer part is not known", truncated) &&
          add(j, BY_PATH, "no call path", "[recorded]", no_path);
     for (unsigned n = 0; n < j->categories.n; n++)
-        ok = ok && add(j, BY_CATEGORY, j->categories.p[n], "[recorded] by category", category[n]);
+        ok = ok && add(j, BY_CATEGORY, j->categories.p[n], "[recorded] by category", j->total[n]);
     double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
     double lost_s = (double)lost_all * (double)j->period_ns * 1e-9;
     ok = ok && add_seconds(j, OF_CPU_TIME, "samples recorded", "[CPU time] recorded samples times their period", recorded, samples_s) &&
@@ -112,6 +108,6 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     j->summary->lost = lost_all;
     j->summary->cpu_s = cpu_s;
     for (unsigned n = 0; n < LEVELS; n++)
-        j->summary->attributed[n] = level[n];
+        j->summary->attributed[n] = j->attributed[n];
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }

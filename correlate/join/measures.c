@@ -190,7 +190,8 @@ static bool add(jprocess *p, const jsite *site, uint64_t event, uint64_t state, 
             return true;
     unsigned k = (unsigned)(event - JOIN_MEASURE_WAITING);
     return HSC_PUSH(p->events,
-                    (jevent){event, measures[k].name, measures[k].unit, measures[k].scale, 0, measures[k].divisor});
+                    (jevent){.id = event, .name = measures[k].name, .unit = measures[k].unit, .period = measures[k].scale,
+                             .divisor = measures[k].divisor});
 }
 
 static int by_thread(const void *pa, const void *pb, void *ctx) {
@@ -240,18 +241,27 @@ bool hsc_join_end_measures(jprocess *p) {
     return true;
 }
 
+void hsc_join_sum_measures(jprocess *p) {
+    for (size_t e = 0; e < p->events.n; e++) {
+        jevent *event = &p->events.p[e];
+        for (size_t n = 0; event->id >= JOIN_MEASURE_WAITING && n < p->threads.n; n++) {
+            const jwork *w = p->threads.p[n].work;
+            uint64_t sum = 0;
+            for (size_t s = 0; s < w->other_counts.capacity; s++)
+                if (w->other_counts.slots[s].used && w->other_counts.slots[s].b >> 8 == event->id)
+                    sum = plus(sum, w->other_values.p[w->other_counts.slots[s].value]);
+            event->most = sum > event->most ? sum : event->most;
+        }
+    }
+}
+
 void hsc_join_choose_divisors(join *j) {
     for (unsigned k = 0; k < JOIN_MEASURE_END - JOIN_MEASURE_WAITING; k++) {
         uint64_t most = 0, divisor = measures[k].divisor;
         for (size_t i = 0; i < j->run.n; i++)
-            for (size_t n = 0; n < j->run.p[i]->threads.n; n++) {
-                const jthread *t = &j->run.p[i]->threads.p[n];
-                uint64_t sum = 0;
-                for (size_t s = 0; s < t->other_counts.capacity; s++)
-                    if (t->other_counts.slots[s].used && t->other_counts.slots[s].b >> 8 == JOIN_MEASURE_WAITING + k)
-                        sum = plus(sum, t->other_values.p[t->other_counts.slots[s].value]);
-                most = sum > most ? sum : most;
-            }
+            for (size_t e = 0; e < j->run.p[i]->events.n; e++)
+                if (j->run.p[i]->events.p[e].id == JOIN_MEASURE_WAITING + k && j->run.p[i]->events.p[e].most > most)
+                    most = j->run.p[i]->events.p[e].most;
         while (most / divisor > THREAD_SAMPLES_MAX / 2) /* half: each value is rounded */
             divisor *= measures[k].step;
         for (size_t i = 0; i < j->run.n; i++)
@@ -265,7 +275,7 @@ void hsc_join_choose_divisors(join *j) {
     }
 }
 
-void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const uint32_t *context_of, uint32_t unknown) {
+void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, uint32_t unknown) {
     size_t low = 0, high = p->site_order.n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -277,8 +287,9 @@ void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, const ui
     for (; low < p->site_order.n && p->sites.p[p->site_order.p[low]].thread == t->id; low++) {
         jsite *s = &p->sites.p[p->site_order.p[low]];
         uint32_t row = hsc_join_node_row(t, s->node);
-        s->context = row != HSC_NO_INDEX ? context_of[row] : unknown != HSC_NO_INDEX ? unknown : 0;
-        s->line = row != HSC_NO_INDEX ? j->places.p[t->nodes.p[row].place].line_row : HSC_NO_INDEX;
+        const jframe *f = row != HSC_NO_INDEX ? &j->frames.p[t->work->nodes.p[row].frame] : NULL;
+        s->context = f ? f->context : unknown != HSC_NO_INDEX ? unknown : 0;
+        s->line = f ? j->places.p[f->place].line_row : HSC_NO_INDEX;
     }
 }
 
@@ -293,4 +304,14 @@ void hsc_join_free_measures(jprocess *p) {
     hsc_table_fini(&p->site_rows);
     hsc_table_fini(&p->message_rows);
     hsc_table_fini(&p->wait_rows);
+}
+
+void hsc_join_forget_measures(jprocess *p) {
+    memset(&p->sites, 0, sizeof p->sites);
+    memset(&p->site_order, 0, sizeof p->site_order);
+    memset(&p->operations, 0, sizeof p->operations);
+    memset(&p->messages, 0, sizeof p->messages);
+    memset(&p->waits, 0, sizeof p->waits);
+    memset(&p->peers, 0, sizeof p->peers);
+    p->peer_rows = p->site_rows = p->message_rows = p->wait_rows = (hsc_table){0};
 }

@@ -83,25 +83,21 @@ jthread *hsc_join_thread(jprocess *p, uint64_t id) {
     if (!HSC_PUSH(p->threads, (jthread){.id = id, .name = "", .row = HSC_NO_INDEX}))
         return NULL;
     jthread *t = &p->threads.p[p->threads.n - 1];
-    if (!HSC_RESERVE(t->no_path_counts, STATES))
-        return NULL;
-    memset(t->no_path_counts.p, 0, STATES * sizeof *t->no_path_counts.p);
-    t->no_path_counts.n = STATES;
-    return t;
+    return (t->work = calloc(1, sizeof *t->work)) ? t : NULL;
 }
 
 uint32_t hsc_join_node_row(const jthread *t, uint64_t id) {
     if (!id)
         return HSC_NO_INDEX;
-    if (id <= t->nodes.n && t->nodes.p[id - 1].id == id)
+    if (id <= t->work->nodes.n && t->work->nodes.p[id - 1].id == id)
         return (uint32_t)(id - 1);
-    return hsc_table_get(&t->node_rows, id, 0);
+    return hsc_table_get(&t->work->node_rows, id, 0);
 }
 
 static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
-    if (!r->node_id || t->nodes.n >= HSC_NO_INDEX - 1 || hsc_join_node_row(t, r->node_id) != HSC_NO_INDEX)
+    if (!r->node_id || t->work->nodes.n >= HSC_NO_INDEX - 1 || hsc_join_node_row(t, r->node_id) != HSC_NO_INDEX)
         return true; /* 0 is no id; a second definition is ignored */
-    uint32_t mapping = HSC_NO_INDEX, row = (uint32_t)t->nodes.n;
+    uint32_t mapping = HSC_NO_INDEX, row = (uint32_t)t->work->nodes.n;
     if (r->mapping_id && r->mapping_id <= p->mappings.n && p->mappings.p[r->mapping_id - 1].id == r->mapping_id)
         mapping = (uint32_t)(r->mapping_id - 1);
     for (size_t i = p->mappings.n; mapping == HSC_NO_INDEX && r->mapping_id && i-- > 0;)
@@ -111,30 +107,30 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
     if (r->parent_id && parent == HSC_NO_INDEX)
         flags |= HSC_node_flag_TRUNCATED; /* its caller was in a damaged chunk */
     if (r->node_id != (uint64_t)row + 1) {
-        uint32_t *at = hsc_table_at(&t->node_rows, r->node_id, 0);
+        uint32_t *at = hsc_table_at(&t->work->node_rows, r->node_id, 0);
         if (!at)
             return false;
         *at = row;
     }
     uint32_t late = mapping == HSC_NO_INDEX && r->mapping_id && r->mapping_id < HSC_NO_INDEX ? (uint32_t)r->mapping_id : HSC_NO_INDEX;
-    if (!HSC_PUSH(t->nodes, (jnode){r->node_id, r->address, parent, mapping, flags, late}) ||
-        !HSC_RESERVE(t->counts, (size_t)(row + 1) * STATES))
+    if (!HSC_PUSH(t->work->nodes, (jnode){r->node_id, r->address, parent, mapping, flags, late}) ||
+        !HSC_RESERVE(t->work->counts, (size_t)(row + 1) * STATES))
         return false;
-    memset(t->counts.p + (size_t)row * STATES, 0, STATES * sizeof *t->counts.p);
-    t->counts.n = (size_t)(row + 1) * STATES;
+    memset(t->work->counts.p + (size_t)row * STATES, 0, STATES * sizeof *t->work->counts.p);
+    t->work->counts.n = (size_t)(row + 1) * STATES;
     return true;
 }
 
 static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value, uint64_t event) {
-    uint32_t *at = hsc_table_at(&t->other_counts, where, event << 8 | state);
+    uint32_t *at = hsc_table_at(&t->work->other_counts, where, event << 8 | state);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
-        *at = (uint32_t)t->other_values.n;
-        if (!HSC_PUSH(t->other_values, 0))
+        *at = (uint32_t)t->work->other_values.n;
+        if (!HSC_PUSH(t->work->other_values, 0))
             return false;
     }
-    uint64_t *v = &t->other_values.p[*at];
+    uint64_t *v = &t->work->other_values.p[*at];
     *v = value > UINT64_MAX - *v ? UINT64_MAX : *v + value;
     return true;
 }
@@ -144,7 +140,7 @@ bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value
 }
 
 bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
-    uint64_t region = row != HSC_NO_INDEX && t->region <= UINT32_MAX ? t->region : 0;
+    uint64_t region = row != HSC_NO_INDEX && t->work->region <= UINT32_MAX ? t->work->region : 0;
     return add_value(t, region << 32 | row, state, value, event);
 }
 
@@ -159,9 +155,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         return true;
     if (event) {
         t->timed_samples++;
-        if (p->tap)
-            return p->tap->sample(p->tap->ctx, t, row, state, weight, event, time);
-        return hsc_join_add_sampled(t, row, state, weight, event) && hsc_join_take_weight(t, row, state, weight, event);
+        return hsc_join_take_instant(p, t, row, state, weight, event, time) && hsc_join_add_sampled(t, row, state, weight, event) && hsc_join_take_weight(t, row, state, weight, event);
     }
     if (weight > THREAD_SAMPLES_MAX / 2 || t->samples + weight > THREAD_SAMPLES_MAX / 2) { /* half: scales are rounded */
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
@@ -169,16 +163,14 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
     }
     t->samples += weight;
     t->timed_samples++;
-    if (p->tap)
-        return p->tap->sample(p->tap->ctx, t, row, state, weight, 0, time);
-    if (!hsc_join_take_weight(t, row, state, weight, 0))
+    if (!hsc_join_take_instant(p, t, row, state, weight, 0, time) || !hsc_join_take_weight(t, row, state, weight, 0))
         return false;
     if (row == HSC_NO_INDEX) {
         t->no_path += weight;
-        t->no_path_counts.p[state] += (uint32_t)weight;
+        t->work->no_path_counts[state] += (uint32_t)weight;
     } else {
-        t->counts.p[(size_t)row * STATES + state] += (uint32_t)weight;
-        if (t->region)
+        t->work->counts.p[(size_t)row * STATES + state] += (uint32_t)weight;
+        if (t->work->region)
             return hsc_join_take_worked(t, row, state, weight);
     }
     return true;
@@ -202,19 +194,11 @@ static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
     return true;
 }
 
-/* What samples by time are made from: all that is read again. */
-static bool is_timed(uint32_t record_id) {
-    return record_id == HSC_REC_node || record_id == HSC_REC_sample || record_id == HSC_REC_sample_weighted ||
-           record_id == HSC_REC_region_work;
-}
-
 static bool take(jprocess *p, const hsc_record *rec) {
     const void *v = rec->value;
     jthread *t;
     if (rec->first_in_chunk && hsc_join_known_thread(p, rec->stream) && (t = hsc_join_thread(p, rec->stream)))
-        t->region = 0; /* chunks stand in any order, and each tells its own */
-    if (p->tap && !is_timed(rec->record_id))
-        return p->tap->record(p->tap->ctx, rec);
+        t->work->region = 0; /* chunks stand in any order, and each tells its own */
     switch (rec->record_id) {
     case HSC_REC_process:
         return take_process(p, v);
@@ -225,7 +209,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         const char *name = keep(p, r->name), *unit = keep(p, r->unit);
         return name && unit &&
                (r->event_id >= JOIN_EVENTS_MAX ||
-                HSC_PUSH(p->events, (jevent){r->event_id, name, unit, r->period, 0, 0}));
+                HSC_PUSH(p->events, (jevent){.id = r->event_id, .name = name, .unit = unit, .period = r->period}));
     }
     case HSC_REC_thread: {
         const hsc_rec_thread *r = v;
@@ -254,14 +238,14 @@ static bool take(jprocess *p, const hsc_record *rec) {
     case HSC_REC_event_total: {
         const hsc_rec_event_total *r = v;
         return (t = hsc_join_thread(p, r->thread_id)) &&
-               HSC_PUSH(t->event_times, (jevent_time){r->event_id, r->enabled_ns, r->running_ns});
+               HSC_PUSH(t->work->event_times, (jevent_time){r->event_id, r->enabled_ns, r->running_ns});
     }
     case HSC_REC_region:
         return (t = hsc_join_thread(p, rec->stream)) && hsc_join_take_region(p, t, v);
     case HSC_REC_region_work:
         if (!(t = hsc_join_thread(p, rec->stream)))
             return false;
-        t->region = ((const hsc_rec_region_work *)v)->region_id;
+        t->work->region = ((const hsc_rec_region_work *)v)->region_id;
         return true;
     case HSC_REC_progress:
         return take_progress(p, v);
@@ -282,17 +266,17 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     }
     default:
-        return hsc_join_take_measure(p, rec) && hsc_join_take_told(p, rec);
+        return hsc_join_take_measure(p, rec) && hsc_join_take_told(p, rec) && hsc_join_take_span(p, rec);
     }
 }
 
 /* Addresses that lay in no known module when they were met: the module may have been seen a moment later. */
 static void find_late_mappings(jprocess *p) {
     for (size_t k = 0; k < p->threads.n; k++)
-        for (size_t i = 0; i < p->threads.p[k].nodes.n; i++) {
-            jnode *n = &p->threads.p[k].nodes.p[i];
-            uint64_t id = n->place == HSC_NO_INDEX ? 0 : n->place; /* its record came later than the node's */
-            n->place = HSC_NO_INDEX;
+        for (size_t i = 0; i < p->threads.p[k].work->nodes.n; i++) {
+            jnode *n = &p->threads.p[k].work->nodes.p[i];
+            uint64_t id = n->frame == HSC_NO_INDEX ? 0 : n->frame; /* its record came later than the node's */
+            n->frame = HSC_NO_INDEX;
             for (size_t m = 0; id && n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)
                 if (p->mappings.p[m].id == id)
                     n->mapping = (uint32_t)m;
@@ -305,7 +289,7 @@ static void find_late_mappings(jprocess *p) {
 }
 
 /* All records of the file; *problem is why it is foreign, status HSC_OK. */
-static hsc_status read_records(join *j, jprocess *p, hsc_err *problem, hsc_err *err) {
+static hsc_status read_records(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *problem, hsc_err *err) {
     hsc_reader *r = NULL;
     hsc_record rec;
     hsc_status status = HSC_OK;
@@ -315,10 +299,8 @@ again:
         hsc_join_order_free(&order);
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
-    if (p->tap)
-        hsc_reader_set_filter(r, p->tap->want, p->tap->ctx);
     for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
-        if (rec.value && hsc_join_order_take(&order, &rec) && !(take(p, &rec) && (p->tap || hsc_join_blame_take(j, p, &rec))))
+        if (rec.value && hsc_join_order_take(&order, &rec) && !(take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
         else if (!(n & 0xFFFFF))
             status = hsc_join_check(j, err);
@@ -331,7 +313,7 @@ again:
     p->records = counts.records;
     p->records_bad = counts.records_bad;
     p->records_unknown = counts.records_unknown;
-    snprintf(p->problem, sizeof p->problem, "%s", hsc_reader_get_first_problem(r));
+    snprintf(first_problem, size, "%s", hsc_reader_get_first_problem(r));
     hsc_reader_close(r);
     if (status == HSC_OK && hsc_join_order_again(&order))
         goto again;
@@ -341,35 +323,36 @@ again:
     return status;
 }
 
-static hsc_status read_file(void *ctx, size_t i, hsc_err *err) {
-    join *j = ctx;
-    jprocess *p = &j->processes.p[i];
+static int by_thread(const void *a, const void *b) {
+    const jthread *t = a, *u = b;
+    return t->id < u->id ? -1 : t->id > u->id;
+}
+
+hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err) {
     hsc_err problem = {0};
+    p->join = j;
     p->rank = -1;
-    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = "";
-    hsc_status status = read_records(j, p, &problem, err);
+    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = p->problem = "";
+    hsc_status status = read_records(j, p, first_problem, size, &problem, err);
     if (problem.status != HSC_OK) {
-        snprintf(p->problem, sizeof p->problem, "%s", problem.text);
+        snprintf(first_problem, size, "%s", problem.text);
         p->is_foreign = true;
         return status;
     }
+    if (status != HSC_OK)
+        return status;
     find_late_mappings(p);
     hsc_join_end_told(p);
-    if (status == HSC_OK && !(hsc_join_end_measures(p) && hsc_join_blame_end(j, p)))
-        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
-    for (size_t k = 0; k < p->threads.n; k++)
-        p->samples += p->threads.p[k].samples;
-    return status;
-}
-
-hsc_status hsc_join_read_again(join *j, const jprocess *p, const jtap *tap, hsc_err *err) {
-    jprocess scratch = {.path = p->path, .tap = tap};
-    hsc_err problem = {0};
-    hsc_status status = read_records(j, &scratch, &problem, err);
-    if (status == HSC_OK && problem.status != HSC_OK)
-        status = hsc_err_set(err, problem.status, "%s", problem.text);
-    hsc_join_free_process(&scratch);
-    return status;
+    if (!hsc_join_end_measures(p))
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
+    for (size_t k = 0; k < p->threads.n; k++) {
+        jthread *t = &p->threads.p[k];
+        t->has_values = t->work->other_values.n != 0;
+        p->samples += t->samples;
+    }
+    if (p->threads.n > 1)
+        qsort(p->threads.p, p->threads.n, sizeof *p->threads.p, by_thread);
+    return HSC_OK;
 }
 
 /* ---- which files ---- */
@@ -438,12 +421,7 @@ static int by_rank(const void *a, const void *b) {
     return by_path(a, b);
 }
 
-static int by_thread(const void *a, const void *b) {
-    const jthread *t = a, *u = b;
-    return t->id < u->id ? -1 : t->id > u->id;
-}
-
-static bool is_launcher(const jprocess *p) {
+bool hsc_join_is_launcher(const jprocess *p) {
     static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte", "srun",
                                         "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "sh", "bash", "dash",
                                         "zsh", "env", "time", "timeout", "nice", "taskset", "numactl", "heatscope"};
@@ -457,14 +435,13 @@ static bool is_launcher(const jprocess *p) {
 static hsc_status choose(join *j, hsc_err *err) {
     bool program = false;
     for (size_t i = 0; i < j->processes.n; i++)
-        program = program || (j->processes.p[i].samples && !is_launcher(&j->processes.p[i]));
+        program = program || (j->processes.p[i].samples && !j->processes.p[i].is_launcher);
+    j->marks = program && !j->options->keep_launchers ? JMARK_PROGRAM : JMARK_PROGRAM | JMARK_LAUNCHER;
     for (size_t i = 0; i < j->processes.n; i++) {
         jprocess *p = &j->processes.p[i];
-        p->left_out = !p->samples || (program && !j->options->keep_launchers && is_launcher(p));
+        p->left_out = !p->samples || (program && !j->options->keep_launchers && p->is_launcher);
         if (p->is_foreign)
             continue;
-        if (p->threads.n > 1)
-            qsort(p->threads.p, p->threads.n, sizeof *p->threads.p, by_thread);
         if (p->left_out) {
             j->summary->processes_left_out++;
             continue;
@@ -473,7 +450,7 @@ static hsc_status choose(join *j, hsc_err *err) {
             return hsc_join_no_memory(err);
         for (size_t k = 0; k < p->threads.n; k++) {
             jthread *t = &p->threads.p[k];
-            if (k && !t->samples && t->other_values.n == 0) {
+            if (k && !t->samples && !t->has_values) {
                 j->summary->threads_left_out++;
                 continue;
             }
@@ -555,7 +532,7 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
     if (status == HSC_OK && !j->processes.n)
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
     if (status == HSC_OK)
-        status = hsc_join_each(j, j->processes.n, read_file, j, "reading", err);
+        status = hsc_join_each(j, j->processes.n, hsc_join_read_first, j, "reading", err);
     if (status != HSC_OK)
         return status;
     if (j->processes.n > 1)
@@ -569,7 +546,7 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
         samples += p->samples;
         s->files_bad += p->is_foreign;
         s->chunks_bad += p->chunks_bad;
-        if (p->problem[0] && !s->first_problem[0])
+        if (p->problem && p->problem[0] && !s->first_problem[0])
             snprintf(s->first_problem, sizeof s->first_problem, "%s", p->problem);
     }
     if (s->files_bad == s->files)
@@ -580,5 +557,9 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
                            "period, or could not be measured",
                            first, (unsigned long long)s->files);
     status = choose(j, err);
-    return status == HSC_OK ? choose_metrics(j, err) : status;
+    if (status == HSC_OK)
+        status = choose_metrics(j, err);
+    if (status == HSC_OK)
+        hsc_join_choose_ticks(j);
+    return status;
 }

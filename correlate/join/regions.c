@@ -6,12 +6,12 @@
 #include "join_internal.h"
 
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r) {
-    uint32_t *fork = hsc_table_at(&t->fork_rows, r->node_id, 0);
+    uint32_t *fork = hsc_table_at(&t->work->fork_rows, r->node_id, 0);
     if (!fork)
         return false;
     if (*fork == HSC_NO_INDEX) {
-        *fork = (uint32_t)t->forks.n;
-        if (!HSC_PUSH(t->forks, (jfork){r->node_id, HSC_NO_INDEX, HSC_NO_INDEX}))
+        *fork = (uint32_t)t->work->forks.n;
+        if (!HSC_PUSH(t->work->forks, (jfork){r->node_id, HSC_NO_INDEX, HSC_NO_INDEX}))
             return false;
     }
     uint32_t index = *fork, *row = hsc_table_at(&p->region_rows, r->region_id, 0);
@@ -22,15 +22,15 @@ bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r) {
 }
 
 bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight) {
-    uint32_t *at = hsc_table_at(&t->worked, (uint64_t)row * STATES + state, t->region);
+    uint32_t *at = hsc_table_at(&t->work->worked, (uint64_t)row * STATES + state, t->work->region);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
-        *at = (uint32_t)t->worked_counts.n;
-        if (!HSC_PUSH(t->worked_counts, 0))
+        *at = (uint32_t)t->work->worked_counts.n;
+        if (!HSC_PUSH(t->work->worked_counts, 0))
             return false;
     }
-    t->worked_counts.p[*at] += (uint32_t)weight;
+    t->work->worked_counts.p[*at] += (uint32_t)weight;
     return true;
 }
 
@@ -40,7 +40,7 @@ const jfork *hsc_join_fork_of(const jprocess *p, uint64_t region, uint32_t *row)
         return NULL;
     const jregion *r = &p->regions.p[*row];
     const jthread *t = hsc_join_known_thread(p, r->thread_id);
-    const jfork *f = t ? &t->forks.p[r->fork] : NULL;
+    const jfork *f = t ? &t->work->forks.p[r->fork] : NULL;
     return f && f->context != HSC_NO_INDEX ? f : NULL;
 }
 
@@ -49,8 +49,8 @@ uint64_t hsc_join_same_fork(const jprocess *p, uint32_t region) {
 }
 
 void hsc_join_free_regions(jthread *t) {
-    free(t->forks.p);
-    free(t->worked_counts.p);
-    hsc_table_fini(&t->fork_rows);
-    hsc_table_fini(&t->worked);
+    free(t->work->forks.p);
+    free(t->work->worked_counts.p);
+    hsc_table_fini(&t->work->fork_rows);
+    hsc_table_fini(&t->work->worked);
 }

@@ -24,72 +24,26 @@ static int by_path(const void *pa, const void *pb) {
     return a->file_mtime_ns < b->file_mtime_ns ? -1 : a->file_mtime_ns > b->file_mtime_ns;
 }
 
-static bool is_same_file(const jmodule *a, const jmodule *b) {
-    if (strcmp(a->path, b->path) || a->build_id_size != b->build_id_size)
-        return false;
-    if (a->build_id_size)
-        return !memcmp(a->build_id, b->build_id, a->build_id_size);
-    return a->file_size == b->file_size && a->file_mtime_ns == b->file_mtime_ns;
-}
-
-static jmodule module_of(const jprocess *p, const jmapping *m) {
-    return (jmodule){.path = m->path,
-                     .build_id = m->build_id,
-                     .build_id_size = m->build_id_size,
-                     .file_size = m->file_size,
-                     .file_mtime_ns = m->file_mtime_ns,
-                     .is_main = !strcmp(p->executable, m->path)};
-}
-
-/* The modules with samples, the program first, each once. */
-/* Other events, or what wrappers counted, without a call path. */
-static bool has_unplaced(const jthread *t) {
-    for (size_t i = 0; i < t->other_counts.capacity; i++)
-        if (t->other_counts.slots[i].used && t->other_counts.slots[i].a == HSC_NO_INDEX)
-            return true;
-    return false;
-}
-
-static hsc_status find_modules(join *j, hsc_err *err) {
+/* The modules with samples, the program first. row_of: by row of j->met. */
+static hsc_status find_modules(join *j, uint32_t *row_of, hsc_err *err) {
     bool unknown = false;
-    for (size_t i = 0; i < j->run.n; i++) {
-        jprocess *p = j->run.p[i];
-        for (size_t k = 0; k < p->threads.n; k++)
-            for (size_t n = 0; n < p->threads.p[k].nodes.n; n++) {
-                uint32_t m = p->threads.p[k].nodes.p[n].mapping;
-                unknown = unknown || m == HSC_NO_INDEX;
-                if (m != HSC_NO_INDEX)
-                    p->mappings.p[m].module = 0; /* used */
-            }
-        for (size_t k = 0; k < p->mappings.n; k++) {
-            if (p->mappings.p[k].module)
-                continue;
-            jmodule module = module_of(p, &p->mappings.p[k]);
-            size_t at = 0;
-            while (at < j->modules.n && !is_same_file(&j->modules.p[at], &module))
-                at++;
-            if (at < j->modules.n)
-                j->modules.p[at].is_main |= module.is_main;
-            else if (!HSC_PUSH(j->modules, module))
-                return hsc_join_no_memory(err);
-        }
+    for (uint32_t i = 0; i < j->met.n; i++) {
+        jmodule m = j->met.p[i];
+        row_of[i] = HSC_NO_INDEX;
+        if (!(m.marks & j->marks))
+            continue;
+        m.is_main = m.main_marks & j->marks;
+        m.pseudo_file = i; /* until they are sorted */
+        if (!HSC_PUSH(j->modules, m))
+            return hsc_join_no_memory(err);
     }
     if (j->modules.n > 1)
         qsort(j->modules.p, j->modules.n, sizeof *j->modules.p, by_path);
-    for (size_t i = 0; i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->mappings.n; k++) {
-            jmapping *m = &j->run.p[i]->mappings.p[k];
-            jmodule module = module_of(j->run.p[i], m);
-            for (uint32_t at = 0; m->module == 0 && at < j->modules.n; at++)
-                if (is_same_file(&j->modules.p[at], &module)) {
-                    m->module = at;
-                    break;
-                }
-        }
+    for (uint32_t i = 0; i < j->modules.n; i++)
+        row_of[j->modules.p[i].pseudo_file] = i;
     j->unknown_module = HSC_NO_INDEX;
     for (size_t i = 0; i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->threads.n; k++)
-            unknown = unknown || j->run.p[i]->threads.p[k].no_path || has_unplaced(&j->run.p[i]->threads.p[k]);
+        unknown = unknown || j->run.p[i]->has_unknown;
     if (unknown) {
         j->unknown_module = (uint32_t)j->modules.n;
         if (!HSC_PUSH(j->modules, (jmodule){.path = "[unknown]", .build_id = (const uint8_t *)""}))
@@ -98,29 +52,45 @@ static hsc_status find_modules(join *j, hsc_err *err) {
     return HSC_OK;
 }
 
-static hsc_status find_places(join *j, hsc_err *err) {
-    for (size_t i = 0; i < j->threads.n; i++) {
-        jthread *t = j->threads.p[i];
-        jprocess *p = t->process;
-        for (size_t n = 0; n < t->nodes.n; n++) {
-            jnode *node = &t->nodes.p[n];
-            uint32_t module = node->mapping == HSC_NO_INDEX ? j->unknown_module : p->mappings.p[node->mapping].module;
-            bool exact = node->flags & HSC_node_flag_EXACT;
-            uint32_t *at = hsc_table_at(&j->place_rows, (uint64_t)module << 1 | exact, node->address);
-            if (!at)
-                return hsc_join_no_memory(err);
-            if (*at == HSC_NO_INDEX) {
-                *at = (uint32_t)j->places.n;
-                jplace place = {.address = node->address, .module = module, .exact = exact, .level = HSC_LEVEL_NOTHING,
-                                .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX,
-                                .instruction = HSC_NO_INDEX};
-                if (!HSC_PUSH(j->places, place) || !HSC_PUSH(j->modules.p[module].address_rows, *at))
-                    return hsc_join_no_memory(err);
-            }
-            node->place = *at;
-        }
+static int by_address(const void *pa, const void *pb, void *ctx) {
+    const jplace *places = ctx, *a = &places[*(const uint32_t *)pa], *b = &places[*(const uint32_t *)pb];
+    if (a->module != b->module)
+        return a->module < b->module ? -1 : 1;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (int)a->exact - (int)b->exact;
+}
+
+/* Places by (module, address), and the frames' places. */
+static hsc_status find_places(join *j, const uint32_t *row_of, hsc_err *err) {
+    size_t n = j->addresses.n;
+    uint32_t *order = malloc((n + 1) * sizeof *order), *place_of = malloc((n + 1) * sizeof *place_of);
+    jplace *met = malloc((n + 1) * sizeof *met);
+    size_t used = 0;
+    bool ok = order && place_of && met && HSC_RESERVE(j->places, n + 1);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const jaddress *a = &j->addresses.p[i];
+        uint32_t module = a->module == HSC_NO_INDEX ? j->unknown_module : row_of[a->module];
+        met[i] = (jplace){.address = a->address, .module = module, .exact = a->exact, .level = HSC_LEVEL_NOTHING,
+                          .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX};
+        place_of[i] = HSC_NO_INDEX;
+        if (a->marks & j->marks && module != HSC_NO_INDEX)
+            order[used++] = i;
     }
-    return HSC_OK;
+    if (ok && used > 1)
+        qsort_r(order, used, sizeof *order, by_address, met);
+    for (uint32_t i = 0; ok && i < used; i++) {
+        j->places.p[i] = met[order[i]];
+        place_of[order[i]] = i;
+        ok = HSC_PUSH(j->modules.p[j->places.p[i].module].address_rows, i);
+    }
+    j->places.n = ok ? used : 0;
+    for (size_t i = 0; ok && i < j->frames.n; i++)
+        j->frames.p[i].place = j->frames.p[i].marks & j->marks ? place_of[j->frames.p[i].place] : HSC_NO_INDEX;
+    free(order);
+    free(place_of);
+    free(met);
+    return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
 /* ---- one module ---- */
@@ -217,9 +187,11 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
 }
 
 hsc_status hsc_join_resolve(join *j, hsc_err *err) {
-    hsc_status status = find_modules(j, err);
+    uint32_t *row_of = malloc((j->met.n + 1) * sizeof *row_of);
+    hsc_status status = row_of ? find_modules(j, row_of, err) : hsc_join_no_memory(err);
     if (status == HSC_OK)
-        status = find_places(j, err);
+        status = find_places(j, row_of, err);
+    free(row_of);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->modules.n, resolve_module, j, "reading symbols", err);
     j->summary->addresses = j->places.n;

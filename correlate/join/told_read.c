@@ -21,6 +21,13 @@ const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id) {
     return NULL;
 }
 
+bool hsc_join_told_has_texts(const jtold *t) {
+    bool has = t->places.n || t->names.n;
+    for (size_t i = 0; !has && i < t->threads.n; i++)
+        has = t->threads.p[i].blocks.n != 0;
+    return has;
+}
+
 static jtold_thread *thread_of(jprocess *p, uint64_t id) {
     jtold *t = told_of(p);
     if (!t)

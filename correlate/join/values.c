@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Value tables: for each thread the rows that its samples count in, then all threads' rows in row order.
+/* Value tables: for each thread the rows that its samples count in, a block of threads at a time.
  *
  * Inclusive values: "with the scope anywhere on the path, once". A context where a scope is entered for the first time
  * on its path counts with its whole subtree; deeper entries of the same scope (recursion) do not count again. */
@@ -15,8 +15,7 @@ typedef struct cell {
 } cell;
 
 typedef struct cells { /* of one thread, in row order */
-    cell *p;
-    size_t n;
+    HSC_VEC(cell) list;
 } cells;
 
 typedef struct scratch { /* of one worker, all zero between threads */
@@ -33,7 +32,8 @@ typedef struct table_job {
     uint32_t metric;
     hsc_db_table table;
     uint64_t rows;
-    cells *of_thread; /* by row of the thread table */
+    size_t first;     /* thread of cells[0] */
+    cells *cells;     /* BLOCK_THREADS */
     /* by context: what is entered there for the first time on the path: static scopes, or the line of the call */
     uint64_t *first_begin;
     HSC_VEC(uint32_t) firsts;
@@ -143,21 +143,22 @@ static void count(scratch *w, uint64_t row, uint64_t n) {
     w->values[row] += n;
 }
 
-static unsigned category_of(const join *j, const jleaf *leaf) {
-    return leaf->state ? leaf->state - 1u : j->context_categories.p[leaf->context];
-}
+typedef struct profile { /* of a thread */
+    const jcount *p;
+    size_t n;
+} profile;
 
 /* Sums over subtrees of the leaves of one category (the number of them: all), as (first entry's row * stride + offset). */
-static void sum_subtrees(const table_job *job, const jthread *t, unsigned category, uint64_t stride, uint64_t offset,
+static void sum_subtrees(const table_job *job, const profile *t, unsigned category, uint64_t stride, uint64_t offset,
                          scratch *w) {
     const join *j = job->j;
-    for (size_t i = 0; i < t->leaves.n; i++) {
-        const jleaf *leaf = &t->leaves.p[i];
-        if (leaf->metric != job->metric || (category < j->categories.n && category_of(j, leaf) != category))
+    for (size_t i = 0; i < t->n; i++) {
+        const jkind *k = &j->kinds.p[t->p[i].kind];
+        if (k->metric != job->metric || (category < j->categories.n && hsc_join_category_of(j, k) != category))
             continue;
-        for (uint32_t c = leaf->context; rowset_add(&w->contexts, c) && c;)
+        for (uint32_t c = k->context; rowset_add(&w->contexts, c) && c;)
             c = j->contexts.p[c].parent;
-        w->sums[leaf->context] += leaf->count;
+        w->sums[k->context] += t->p[i].count;
     }
     for (size_t c = j->contexts.n; rowset_take_last(&w->contexts, &c);) { /* children have larger rows than their parents */
         uint64_t sum = w->sums[c];
@@ -169,123 +170,152 @@ static void sum_subtrees(const table_job *job, const jthread *t, unsigned catego
     }
 }
 
-static void exclusive(const table_job *job, const jthread *t, scratch *w) {
+static void exclusive(const table_job *job, const profile *t, scratch *w) {
     const join *j = job->j;
-    if (job->table == HSC_TABLE_INSTRUCTION) {
-        for (size_t i = 0; i < t->addresses.n; i++)
-            if (t->addresses.p[i].metric == job->metric && j->places.p[t->addresses.p[i].place].instruction != HSC_NO_INDEX)
-                count(w, j->places.p[t->addresses.p[i].place].instruction, t->addresses.p[i].count);
-        return;
-    }
-    for (size_t i = 0; i < t->leaves.n; i++) {
-        const jleaf *leaf = &t->leaves.p[i];
+    for (size_t i = 0; i < t->n; i++) {
+        const jkind *k = &j->kinds.p[t->p[i].kind];
         uint32_t row = HSC_NO_INDEX;
-        if (leaf->metric != job->metric)
+        if (k->metric != job->metric)
             continue;
         switch (job->table) {
         case HSC_TABLE_LINE:
-            row = leaf->line;
+            row = k->line;
             break;
         case HSC_TABLE_SCOPE_EXCL:
-            row = j->contexts.p[leaf->context].scope;
+            row = j->contexts.p[k->context].scope;
             break;
         case HSC_TABLE_CONTEXT_EXCL:
-            row = leaf->context;
+            row = k->context;
             break;
         case HSC_TABLE_INSTANCE:
-            row = leaf->instance;
+            row = k->instance;
             break;
         default:
             break;
         }
-        if (row != HSC_NO_INDEX && leaf->count)
-            count(w, row, leaf->count);
+        if (row != HSC_NO_INDEX && t->p[i].count)
+            count(w, row, t->p[i].count);
     }
 }
 
-static void inclusive(const table_job *job, const jthread *t, scratch *w) {
+static void inclusive(const table_job *job, const profile *t, scratch *w) {
     const join *j = job->j;
     if (job->table == HSC_TABLE_SCOPE_CATEGORY) {
+        uint32_t met = 0; /* categories, a bit each */
+        for (size_t i = 0; i < t->n; i++)
+            if (j->kinds.p[t->p[i].kind].metric == job->metric)
+                met |= 1u << hsc_join_category_of(j, &j->kinds.p[t->p[i].kind]);
         for (unsigned k = 0; k < j->categories.n; k++)
-            if (t->total[k] || job->metric)
+            if (met >> k & 1)
                 sum_subtrees(job, t, k, j->categories.n, k, w);
     } else {
         sum_subtrees(job, t, (unsigned)j->categories.n, 1, 0, w);
     }
     if (job->table == HSC_TABLE_LINE_INCL)
-        for (size_t i = 0; i < t->leaves.n; i++) {
-            const jleaf *leaf = &t->leaves.p[i];
-            if (leaf->metric == job->metric && leaf->line != HSC_NO_INDEX && leaf->count &&
-                !is_line_on_path(j, leaf->context, leaf->line))
-                count(w, leaf->line, leaf->count);
+        for (size_t i = 0; i < t->n; i++) {
+            const jkind *k = &j->kinds.p[t->p[i].kind];
+            if (k->metric == job->metric && k->line != HSC_NO_INDEX && t->p[i].count && !is_line_on_path(j, k->context, k->line))
+                count(w, k->line, t->p[i].count);
         }
+}
+
+static hsc_status by_instruction(const table_job *job, const jthread *t, scratch *w, hsc_err *err) {
+    const join *j = job->j;
+    hsc_spill_cursor c = {.list = &t->places};
+    jplace_count list[1024];
+    uint64_t got = 1;
+    hsc_status status = HSC_OK;
+    while (status == HSC_OK && t->places.count && got) {
+        status = hsc_spill_read(j->spill, &c, list, sizeof list / sizeof *list, &got, err);
+        for (uint64_t i = 0; status == HSC_OK && i < got; i++) {
+            uint32_t row = j->places.p[list[i].place].instruction;
+            if (j->metric_rows[list[i].metric & 255] == job->metric && row != HSC_NO_INDEX)
+                count(w, row, list[i].count);
+        }
+    }
+    return status;
 }
 
 static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
     table_job *job = ctx;
-    cells *out = &job->of_thread[i];
-    const jthread *t = job->j->threads.p[i];
-    scratch *w = take_scratch(job);
-    if (!w)
-        return hsc_join_no_memory(err);
-    if (job->first_begin)
-        inclusive(job, t, w);
+    cells *out = &job->cells[i];
+    const jthread *of = job->j->threads.p[job->first + i];
+    jcount *list = NULL;
+    profile t = {0};
+    hsc_status status = HSC_OK;
+    if (job->table != HSC_TABLE_INSTRUCTION)
+        status = hsc_join_load_profile(job->j, of, &list, &t.n, err);
+    scratch *w = status == HSC_OK ? take_scratch(job) : NULL;
+    if (status != HSC_OK || !w) {
+        free(list);
+        return status != HSC_OK ? status : hsc_join_no_memory(err);
+    }
+    t.p = list;
+    if (job->table == HSC_TABLE_INSTRUCTION)
+        status = by_instruction(job, of, w, err);
+    else if (job->first_begin)
+        inclusive(job, &t, w);
     else
-        exclusive(job, t, w);
-    out->p = malloc((w->used + 1) * sizeof *out->p);
+        exclusive(job, &t, w);
+    free(list);
+    out->list.n = 0;
+    bool ok = HSC_RESERVE(out->list, w->used + 1);
     for (size_t row = 0; rowset_take_first(&w->rows, &row); w->values[row] = 0)
-        if (out->p)
-            out->p[out->n++] = (cell){(uint32_t)row, w->values[row] < UINT32_MAX ? (uint32_t)w->values[row] : UINT32_MAX};
+        if (ok)
+            out->list.p[out->list.n++] = (cell){(uint32_t)row, w->values[row] < UINT32_MAX ? (uint32_t)w->values[row] : UINT32_MAX};
     w->used = 0;
     give_scratch(job, w);
-    return out->p ? HSC_OK : hsc_join_no_memory(err);
+    return status != HSC_OK ? status : ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
-/* ---- all threads, by row ---- */
+/* ---- all threads ---- */
 
-#define BLOCK_ROWS 65536u
+#define BLOCK_THREADS 256u
+#define BLOCK_COUNTS (1u << 20) /* of the profiles of a block */
+#define CELLS_KEPT 65536u /* of a thread, from one block to the next */
 
-static hsc_status put(table_job *job, hsc_store *store, uint64_t rows, hsc_err *err) {
-    join *j = job->j;
-    size_t threads = j->threads.n;
-    uint64_t *indptr = malloc((BLOCK_ROWS + 1) * sizeof *indptr), *fill = malloc((BLOCK_ROWS + 1) * sizeof *fill);
-    size_t *next = calloc(threads + 1, sizeof *next);
-    HSC_VEC(uint32_t) indices = {0}, counts = {0};
-    hsc_status status = indptr && fill && next ? HSC_OK : hsc_join_no_memory(err);
-    if (status == HSC_OK)
-        status = hsc_store_begin_values(store, job->metric, job->table, rows, (uint32_t)threads, err);
-    for (uint64_t from = 0; from < rows && status == HSC_OK; from += BLOCK_ROWS) {
-        uint64_t n = rows - from < BLOCK_ROWS ? rows - from : BLOCK_ROWS;
-        memset(indptr, 0, (n + 1) * sizeof *indptr);
-        for (size_t t = 0; t < threads; t++)
-            for (size_t k = next[t]; k < job->of_thread[t].n && job->of_thread[t].p[k].row < from + n; k++)
-                indptr[job->of_thread[t].p[k].row - from + 1]++;
-        for (uint64_t r = 0; r < n; r++)
-            indptr[r + 1] += indptr[r];
-        if (!HSC_RESERVE(indices, indptr[n] + 1) || !HSC_RESERVE(counts, indptr[n] + 1)) {
-            status = hsc_join_no_memory(err);
-            break;
+static hsc_status put_block(table_job *job, hsc_store *store, size_t n, hsc_err *err) {
+    uint64_t indptr[BLOCK_THREADS + 1] = {0};
+    for (size_t t = 0; t < n; t++)
+        indptr[t + 1] = indptr[t] + job->cells[t].list.n;
+    uint32_t *indices = malloc((indptr[n] + 1) * sizeof *indices), *counts = malloc((indptr[n] + 1) * sizeof *counts);
+    hsc_status status = indices && counts ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t t = 0; status == HSC_OK && t < n; t++)
+        for (size_t k = 0; k < job->cells[t].list.n; k++) {
+            indices[indptr[t] + k] = job->cells[t].list.p[k].row;
+            counts[indptr[t] + k] = job->cells[t].list.p[k].count;
         }
-        memcpy(fill, indptr, n * sizeof *fill);
-        for (size_t t = 0; t < threads; t++)
-            for (; next[t] < job->of_thread[t].n && job->of_thread[t].p[next[t]].row < from + n; next[t]++) {
-                const cell *c = &job->of_thread[t].p[next[t]];
-                uint64_t at = fill[c->row - from]++;
-                indices.p[at] = (uint32_t)t;
-                counts.p[at] = c->count;
-            }
-        status = hsc_store_put_rows(store, n, indptr, indices.p, counts.p, err);
-        if (status == HSC_OK)
-            status = hsc_join_check(j, err);
-    }
     if (status == HSC_OK)
-        status = hsc_store_end_values(store, err);
-    free(indptr);
-    free(fill);
-    free(next);
-    free(indices.p);
-    free(counts.p);
+        status = hsc_store_put_threads(store, n, indptr, indices, counts, err);
+    free(indices);
+    free(counts);
     return status;
+}
+
+static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
+    join *j = job->j;
+    hsc_status status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
+    if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))
+        status = hsc_join_no_memory(err);
+    for (job->first = 0; job->first < j->threads.n && status == HSC_OK;) {
+        uint64_t held = 0;
+        size_t n = 0;
+        for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held < BLOCK_COUNTS); n++)
+            held += j->threads.p[job->first + n]->profile.count;
+        status = hsc_join_each(j, n, fill_thread, job, "adding up", err);
+        if (status == HSC_OK)
+            status = put_block(job, store, n, err);
+        for (size_t t = 0; t < n; t++)
+            if (job->cells[t].list.cap > CELLS_KEPT) {
+                free(job->cells[t].list.p);
+                job->cells[t] = (cells){0};
+            }
+        job->first += n;
+    }
+    for (size_t t = 0; job->cells && t < BLOCK_THREADS; t++)
+        free(job->cells[t].list.p);
+    free(job->cells);
+    return status == HSC_OK ? hsc_store_end_values(store, err) : status;
 }
 
 hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err) {
@@ -327,16 +357,8 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
                  : by_scope       ? find_first_scopes(&job, err)
                                   : find_first_lines(&job, err);
     }
-    job.of_thread = calloc(j->threads.n + 1, sizeof *job.of_thread);
-    if (status == HSC_OK && !job.of_thread)
-        status = hsc_join_no_memory(err);
     if (status == HSC_OK)
-        status = hsc_join_each(j, j->threads.n, fill_thread, &job, "adding up", err);
-    if (status == HSC_OK)
-        status = put(&job, store, rows, err);
-    for (size_t i = 0; job.of_thread && i < j->threads.n; i++)
-        free(job.of_thread[i].p);
-    free(job.of_thread);
+        status = put(&job, store, err);
     for (scratch *w; (w = job.free); free_scratch(w))
         job.free = w->next;
     pthread_mutex_destroy(&job.lock);

@@ -17,8 +17,8 @@ bool hsc_join_take_weight(jthread *t, uint32_t row, uint64_t state, uint64_t wei
 }
 
 double hsc_join_multiplex(const jthread *t, uint64_t event) {
-    for (size_t k = 0; k < t->event_times.n; k++) {
-        const jevent_time *e = &t->event_times.p[k];
+    for (size_t k = 0; k < t->work->event_times.n; k++) {
+        const jevent_time *e = &t->work->event_times.p[k];
         if (e->event == event && e->running_ns && e->running_ns < e->enabled_ns)
             return (double)e->enabled_ns / (double)e->running_ns;
     }
@@ -30,40 +30,43 @@ static double excess_of(double excess, double sum, double factor) {
     return factor * factor * excess + factor * (factor - 1) * sum;
 }
 
-static uint32_t metric_of(const jprocess *p, uint64_t event) {
-    for (size_t k = 0; event && k < p->events.n; k++)
-        if (p->events.p[k].id == event)
-            return p->events.p[k].metric;
-    return 0;
-}
-
-/* Adds a thread's excess to that of its metrics. */
-static void total_of(const jprocess *p, const jthread *t, double *of_metric) {
-    of_metric[0] += excess_of(0, (double)t->samples, p->weight);
-    for (size_t i = 0; i < t->other_counts.capacity; i++) {
-        const hsc_table_slot *slot = &t->other_counts.slots[i];
-        uint64_t event = slot->b >> 8;
-        if (!slot->used || (event >= JOIN_EVENTS_MAX && event < JOIN_EXCESS))
-            continue;
-        bool is_excess = event >= JOIN_EXCESS;
-        event -= is_excess ? JOIN_EXCESS : 0;
-        uint32_t metric = metric_of(p, event);
-        double value = (double)t->other_values.p[slot->value], factor = event ? hsc_join_multiplex(t, event) : p->weight;
-        if (metric < METRICS_MAX && (metric || !event))
-            of_metric[metric] += is_excess ? excess_of(value, 0, factor) : excess_of(0, value, factor);
+void hsc_join_sum_weights(jprocess *p) {
+    for (size_t k = 0; k < p->threads.n; k++) {
+        jthread *t = &p->threads.p[k];
+        const jwork *w = t->work;
+        for (size_t i = 0; i < w->other_counts.capacity; i++)
+            if (w->other_counts.slots[i].used && w->other_counts.slots[i].b >> 8 == JOIN_EXCESS)
+                t->excess += (double)w->other_values.p[w->other_counts.slots[i].value];
+        for (size_t e = 0; e < p->events.n; e++) {
+            jevent *event = &p->events.p[e];
+            double excess = 0, sum = 0;
+            if (!event->id || event->id >= JOIN_EVENTS_MAX)
+                continue;
+            for (size_t i = 0; i < w->other_counts.capacity; i++) {
+                const hsc_table_slot *slot = &w->other_counts.slots[i];
+                double value = slot->used ? (double)w->other_values.p[slot->value] : 0;
+                excess += slot->used && slot->b >> 8 == event->id + JOIN_EXCESS ? value : 0;
+                sum += slot->used && slot->b >> 8 == event->id ? value : 0;
+            }
+            event->excess = fmax(event->excess, excess_of(excess, sum, hsc_join_multiplex(t, event->id)));
+        }
     }
 }
 
 bool hsc_join_make_weights(join *j) {
     double most[METRICS_MAX] = {0};
     size_t sampled = j->metrics.n < METRICS_MAX ? j->metrics.n : METRICS_MAX;
-    for (size_t i = 0; i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->threads.n; k++) {
-            double here[METRICS_MAX] = {0};
-            total_of(j->run.p[i], &j->run.p[i]->threads.p[k], here);
-            for (size_t m = 0; m < sampled; m++)
-                most[m] = fmax(most[m], here[m]);
-        }
+    for (size_t i = 0; i < j->run.n; i++) {
+        const jprocess *p = j->run.p[i];
+        double here[METRICS_MAX] = {0};
+        for (size_t k = 0; k < p->threads.n; k++)
+            here[0] = fmax(here[0], excess_of(p->threads.p[k].excess, (double)p->threads.p[k].samples, p->weight));
+        for (size_t k = 0; k < p->events.n; k++)
+            if (p->events.p[k].metric && p->events.p[k].metric < sampled)
+                here[p->events.p[k].metric] += p->events.p[k].excess;
+        for (size_t m = 0; m < sampled; m++)
+            most[m] = fmax(most[m], here[m]);
+    }
     for (size_t m = 0; m < sampled; m++) {
         char name[256];
         double scale = 1;

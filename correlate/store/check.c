@@ -66,6 +66,8 @@ static hsc_status check_references(const hsc_tables *t, enum hsc_table_id table,
             c == HSC_COL_context_subtree_end)
             continue;
         const uint32_t *v = t->columns[c];
+        if (!v)
+            continue;
         bool none = may_be_none((enum hsc_column_id)c);
         for (uint64_t i = 0; i < t->rows[table]; i++)
             if (v[i] >= t->rows[to] && !(none && v[i] == HSC_NONE))
@@ -126,6 +128,8 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
         if (hsc_schema_columns[sorted[k].column].table != table)
             continue;
         const uint32_t *v = t->columns[sorted[k].column];
+        if (!v)
+            continue;
         for (uint64_t i = 1; i < t->rows[table]; i++)
             if (v[i] < v[i - 1])
                 return bad(t, sorted[k].column, i, sorted[k].expected, v[i], err);
@@ -220,7 +224,7 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
         const uint32_t *thread = t->columns[HSC_COL_span_thread];
         const uint8_t *category = t->columns[HSC_COL_span_category];
         const uint64_t *begin = t->columns[HSC_COL_span_begin_ns], *length = t->columns[HSC_COL_span_length_ns];
-        for (uint64_t i = 0; i < n; i++) {
+        for (uint64_t i = 0; thread && i < n; i++) {
             if (category[i] >= t->rows[HSC_TAB_category])
                 return bad(t, HSC_COL_span_category, i, "a row of category", category[i], err);
             if (length[i] > UINT64_MAX - begin[i] || (i && thread[i] == thread[i - 1] && begin[i] < begin[i - 1]))
@@ -233,6 +237,17 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
     default:
         return check_sorted(t, table, err);
     }
+}
+
+hsc_status hsc_check_part(const hsc_tables *t, enum hsc_column_id column, uint64_t first, const void *values, uint64_t n, hsc_err *err) {
+    const hsc_column_def *d = &hsc_schema_columns[column];
+    enum hsc_table_id to = hsc_schema_references(d);
+    const uint32_t *v = values;
+    bool none = may_be_none(column);
+    for (uint64_t i = 0; to != HSC_TAB_COUNT && d->type == HSC_COLTYPE_U4 && i < n; i++)
+        if (v[i] >= t->rows[to] && !(none && v[i] == HSC_NONE))
+            return bad(t, column, first + i, "a row of the table it refers to", v[i], err);
+    return HSC_OK;
 }
 
 hsc_status hsc_check_indptr(const char *path, const char *what, const uint64_t *indptr, uint64_t n, uint64_t nnz,

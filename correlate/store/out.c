@@ -313,7 +313,7 @@ done:
 
 /* ---- streams ---- */
 
-enum { STREAM_CHUNKS = 4 }; /* written at a time */
+enum { STREAM_CHUNKS = 16 }; /* written at a time */
 
 struct hsc_out_stream {
     hsc_out *out;
@@ -323,19 +323,23 @@ struct hsc_out_stream {
     hsc_column_type type;
     size_t element;
     uint64_t written, n; /* values in the file, in the buffer */
-    uint8_t *buffer;     /* STREAM_CHUNKS chunks */
+    uint64_t size;       /* of the data set; UINT64_MAX: it grows */
+    uint64_t room;       /* values in the buffer */
+    uint8_t *buffer;     /* grows to STREAM_CHUNKS chunks */
 };
 
 hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
                                hsc_out_stream **out, hsc_err *err) {
+    return hsc_out_stream_open_sized(o, group, name, type, notes, UINT64_MAX, out, err);
+}
+
+hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
+                                     uint64_t n, hsc_out_stream **out, hsc_err *err) {
     hsc_out_stream *s = calloc(1, sizeof *s);
     size_t element = hsc_schema_type_size(type);
-    if (s)
-        s->buffer = malloc((size_t)STREAM_CHUNKS * HSC_CHUNK_ROWS * element);
-    if (!s || !s->buffer) {
-        free(s);
+    if (!s)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
-    }
+    s->size = n;
     s->out = o;
     s->group = group;
     s->set = -1;
@@ -348,8 +352,9 @@ hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_co
 }
 
 static hsc_status stream_begin(hsc_out_stream *s, hsc_err *err) {
-    hsize_t dims = 0, most = H5S_UNLIMITED, chunk = HSC_CHUNK_ROWS;
-    hid_t t = file_type(s->type, 0), space = H5Screate_simple(1, &dims, &most), plist = H5Pcreate(H5P_DATASET_CREATE);
+    bool grows = s->size == UINT64_MAX;
+    hsize_t dims = grows ? 0 : s->size, most = H5S_UNLIMITED, chunk = HSC_CHUNK_ROWS;
+    hid_t t = file_type(s->type, 0), space = H5Screate_simple(1, &dims, grows ? &most : NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(plist, 0);
     H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
     H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
@@ -367,7 +372,7 @@ static hsc_status stream_begin(hsc_out_stream *s, hsc_err *err) {
 static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     hsize_t dims = s->written + s->n;
     hsc_status status = s->set < 0 ? stream_begin(s, err) : HSC_OK;
-    if (!status && H5Dset_extent(s->set, &dims) < 0)
+    if (!status && s->size == UINT64_MAX && H5Dset_extent(s->set, &dims) < 0)
         status = hsc_out_fail(s->out, "enlarge", s->name, err);
     if (!status)
         status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, HSC_CHUNK_ROWS, s->written, err);
@@ -378,8 +383,18 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
 
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err) {
     const uint8_t *from = values;
+    const uint64_t most = (uint64_t)STREAM_CHUNKS * HSC_CHUNK_ROWS;
     while (n) {
-        uint64_t room = (uint64_t)STREAM_CHUNKS * HSC_CHUNK_ROWS - s->n, m = n < room ? n : room;
+        uint64_t room = most - s->n, m = n < room ? n : room;
+        if (s->n + m > s->room) {
+            uint64_t wanted = 2 * s->room > s->n + m ? 2 * s->room : s->n + m;
+            wanted = wanted < 1024 ? 1024 : wanted < most ? wanted : most;
+            uint8_t *buffer = realloc(s->buffer, wanted * s->element);
+            if (!buffer)
+                return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
+            s->buffer = buffer;
+            s->room = wanted;
+        }
         memcpy(s->buffer + s->n * s->element, from, m * s->element);
         s->n += m;
         from += m * s->element;
@@ -402,7 +417,10 @@ void hsc_out_stream_abort(hsc_out_stream *s) {
 
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err) {
     hsc_status status = HSC_OK;
-    if (s->set < 0)
+    if (s->size != UINT64_MAX && s->written + s->n != s->size)
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: expected %llu values, got %llu", s->out->path, s->name,
+                             (unsigned long long)s->size, (unsigned long long)(s->written + s->n));
+    else if (s->set < 0)
         status = hsc_out_set(s->out, s->group, s->name, s->type, 0, s->buffer, s->n, &s->notes, NULL, err);
     else if (s->n)
         status = stream_flush(s, err);

@@ -39,6 +39,9 @@ typedef struct hsc_out_stream hsc_out_stream;
 /* group, name and the texts of notes are borrowed until the end. */
 hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
                                hsc_out_stream **out, hsc_err *err);
+/* The same for n values exactly, with the bytes that hsc_out_set makes. */
+hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
+                                     uint64_t n, hsc_out_stream **out, hsc_err *err);
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err);
 /* Writes what is left and frees s, also on failure. */
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err);

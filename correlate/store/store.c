@@ -22,6 +22,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     s->file = s->metrics = -1;
     s->pyramid_min = HSC_PYRAMID_MIN;
+    s->part_max = HSC_STORE_PART_MAX;
     for (int i = 0; i < HSC_TAB_COUNT; i++)
         s->table_groups[i] = -1;
     s->tables.path = s->path = strdup(path);
@@ -92,13 +93,15 @@ void hsc_store_abort(hsc_store *s) {
     if (!s)
         return;
     hsc_store_times_clear(s);
+    hsc_out_stream_abort(s->column);
+    hsc_store_values_clear(s);
     close_objects(s);
     if (s->file >= 0)
         H5Fclose(s->file);
     if (s->created)
         unlink(s->temporary);
     hsc_out_free(s->out);
-    hsc_store_values_clear(s);
+    free(s->written);
     for (int i = 0; i < HSC_COL_COUNT; i++)
         free(s->kept[i]);
     for (uint64_t i = 0; s->metric_units && s->metric_units[i]; i++)
@@ -242,12 +245,9 @@ static hsc_status keep_units(hsc_store *s, const char *const *units, uint64_t n,
     return HSC_OK;
 }
 
-hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const void *values, uint64_t n, hsc_err *err) {
+static hsc_status want_column(hsc_store *s, enum hsc_column_id column, uint64_t n, hsc_err *err) {
     const hsc_column_def *c = &hsc_schema_columns[column];
     const hsc_table_def *t = &hsc_schema_tables[c->table];
-    enum hsc_table_id to = hsc_schema_references(c);
-    char references[64] = "";
-    hid_t group = -1;
     if (s->have[column])
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: column %s/%s is put twice", s->path, t->name, c->name);
     if (s->table_begun[c->table] && s->tables.rows[c->table] != n)
@@ -256,13 +256,68 @@ hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const v
     if (n > HSC_ROWS_MAX)
         return hsc_err_set(err, HSC_E_LIMIT, "%s: table %s: %" PRIu64 " rows, the format takes %" PRIu64, s->path, t->name, n,
                            HSC_ROWS_MAX);
-    hsc_status status = table_group(s, c->table, &group, err);
+    return HSC_OK;
+}
+
+static void note_column(const hsc_column_def *c, char *references, size_t size, hsc_out_notes *notes) {
+    enum hsc_table_id to = hsc_schema_references(c);
+    if (to != HSC_TAB_COUNT)
+        snprintf(references, size, "/%s/%s", hsc_schema_tables[to].section, hsc_schema_tables[to].name);
+    *notes = (hsc_out_notes){.units = c->unit, .description = c->meaning[0] ? c->meaning : c->name, .references = references,
+                             .dimensions = hsc_schema_tables[c->table].name};
+}
+
+hsc_status hsc_store_begin_column(hsc_store *s, enum hsc_column_id column, uint64_t n, hsc_err *err) {
+    const hsc_column_def *c = &hsc_schema_columns[column];
+    char references[64] = "";
+    hid_t group = -1;
+    hsc_out_notes notes;
+    hsc_status status = want_column(s, column, n, err);
+    if (!status && (s->column || !hsc_schema_type_size(c->type)))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: column %s: begun inside of another, or not of numbers", s->path, c->name);
+    if (!status)
+        status = table_group(s, c->table, &group, err);
+    note_column(c, references, sizeof references, &notes);
+    notes.references = c->references[0] ? strcpy(s->column_references, references) : "";
+    if (!status)
+        status = hsc_out_stream_open_sized(s->out, group, c->name, c->type, &notes, n, &s->column, err);
+    s->column_id = column;
+    s->column_rows = 0;
+    if (!status) {
+        s->table_begun[c->table] = true;
+        s->tables.rows[c->table] = n;
+    }
+    return status;
+}
+
+hsc_status hsc_store_put_part(hsc_store *s, const void *values, uint64_t n, hsc_err *err) {
+    if (!s->column)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: part of a column that is not begun", s->path);
+    hsc_status status = hsc_check_part(&s->tables, s->column_id, s->column_rows, values, n, err);
+    s->column_rows += n;
+    return status ? status : hsc_out_stream_put(s->column, values, n, err);
+}
+
+hsc_status hsc_store_end_column(hsc_store *s, hsc_err *err) {
+    hsc_out_stream *column = s->column;
+    if (!column)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: end of a column that is not begun", s->path);
+    s->column = NULL;
+    s->have[s->column_id] = true;
+    return hsc_out_stream_close(column, err);
+}
+
+hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const void *values, uint64_t n, hsc_err *err) {
+    const hsc_column_def *c = &hsc_schema_columns[column];
+    char references[64] = "";
+    hid_t group = -1;
+    hsc_out_notes notes;
+    hsc_status status = want_column(s, column, n, err);
+    if (!status)
+        status = table_group(s, c->table, &group, err);
     if (status)
         return status;
-    if (to != HSC_TAB_COUNT)
-        snprintf(references, sizeof references, "/%s/%s", hsc_schema_tables[to].section, hsc_schema_tables[to].name);
-    hsc_out_notes notes = {.units = c->unit, .description = c->meaning[0] ? c->meaning : c->name,
-                           .references = references, .dimensions = t->name};
+    note_column(c, references, sizeof references, &notes);
     unsigned size = hsc_schema_type_size(c->type);
     if (size) {
         s->kept[column] = malloc(n ? n * size : 1);

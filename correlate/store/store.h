@@ -34,8 +34,14 @@ hsc_status hsc_store_put_number(hsc_store *s, const char *attribute, double valu
  * I4 int32_t, F8 double, S const char * (NUL-terminated UTF-8; NULL = ""). All columns of a table have equal n. */
 hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const void *values, uint64_t n, hsc_err *err);
 
-/* A sparse value table in row order (columns: threads), appended in row blocks: rows must come in order and each once;
- * indices rise within a row; counts > 0. The store makes the other order, the totals and the pyramids.
+/* The same in parts, in their order; only numbers. Such a column is not held in memory. One at a time. */
+hsc_status hsc_store_begin_column(hsc_store *s, enum hsc_column_id column, uint64_t n, hsc_err *err);
+hsc_status hsc_store_put_part(hsc_store *s, const void *values, uint64_t n, hsc_err *err);
+hsc_status hsc_store_end_column(hsc_store *s, hsc_err *err);
+
+/* A sparse value table, appended in blocks of rows (indices: threads), or in blocks of threads (indices: rows): they must come in
+ * order and each once; indices rise within each; counts > 0. The store makes the other order, the totals and the pyramids; what
+ * does not fit some 100 MB of memory goes through a file without a name beside the target.
  * indptr[n+1] is relative to the block. Columns of tables process and thread must be put before the first values;
  * columns == rows of thread, and process rows are needed for the statistics by process. HSC_TABLE_CONTEXT_INCL need not
  * be written: readers derive it. rows of HSC_TABLE_SCOPE_CATEGORY: scopes * categories. */
@@ -43,6 +49,8 @@ hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table ta
                                   hsc_err *err);
 hsc_status hsc_store_put_rows(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,
                               const uint32_t *counts, hsc_err *err);
+hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,
+                                 const uint32_t *counts, hsc_err *err);
 hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
 
 /* Samples in the order of time. Columns of thread, metric, category, context, scope and leaf must be put before, and

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "out.h"
+#include "spill.h"
 #include "text.h"
 
 typedef struct hsc_store_source {
@@ -12,14 +13,26 @@ typedef struct hsc_store_source {
     size_t size;
 } hsc_store_source;
 
-typedef struct hsc_store_values { /* the value table under way, row order */
-    bool open;
+typedef struct hsc_store_order { /* one of the two orders of a value table, as it is written */
+    hid_t group;
+    uint64_t n, done, nnz; /* rows of this order */
+    uint32_t columns;
+    uint64_t *indptr; /* n + 1 */
+    hsc_out_stream *indices, *data;
+} hsc_store_order;
+
+typedef struct hsc_store_values { /* the value table under way */
+    bool open, begun, by_thread; /* by_thread: threads are put, not rows */
     uint32_t metric;
     hsc_db_table table;
-    uint64_t rows, rows_done, nnz, capacity;
+    uint64_t rows;
     uint32_t columns;
-    uint64_t *indptr;           /* rows + 1 */
-    uint32_t *indices, *counts; /* capacity */
+    hid_t group;
+    hsc_store_order put, made; /* the order in which values are put, and the other one */
+    hsc_spill spill;
+    hsc_spill_list *parts; /* HSC_STORE_PARTS: values of ranges of the other order's rows */
+    uint64_t part_rows;
+    struct hsc_totals *totals; /* of rows */
 } hsc_store_values;
 
 typedef struct hsc_store_written { /* a value table in the file */
@@ -45,9 +58,26 @@ struct hsc_store {
     hsc_store_values values;
     hsc_store_written *written;
     uint32_t n_written;
+    hsc_out_stream *column; /* being put in parts; NULL */
+    enum hsc_column_id column_id;
+    uint64_t column_rows;
+    char column_references[64];
     struct hsc_store_times *times; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
+    uint64_t part_max;    /* values of a part that are held; tests make it small */
 };
+
+/* store_totals.c: statistics and pyramids of a value table, from its rows in their order. */
+typedef struct hsc_totals hsc_totals;
+hsc_status hsc_totals_new(hsc_store *s, bool pyramids, hsc_totals **out, hsc_err *err);
+hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err); /* the next row */
+/* Writes them into the table's group; the pyramids where `pyramids`. */
+hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err);
+void hsc_totals_free(hsc_totals *t);
+/* store_values.c: the attributes of a sparse group. */
+hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, uint64_t rows, uint32_t columns, const char *row_axis,
+                                  const char *column_axis, const char *description, hid_t *group, hsc_err *err);
+hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
 
 /* Units and scales of all values, which need the metric table; checks their sizes. */
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err);

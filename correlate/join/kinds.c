@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kinds of samples: numbered as they are met, then sorted by what they are, when contexts have their rows; threads' profiles
+ * are then rewritten by these rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_internal.h"
+
+static uint64_t key_a(const jkind *k) { return (uint64_t)k->context << 32 | k->line; }
+static uint64_t key_b(const jkind *k) {
+    return (uint64_t)k->instance << 32 | (uint32_t)k->metric << 16 | (uint32_t)k->state << 8 | k->level;
+}
+
+uint32_t hsc_join_known_kind(const join *j, const jkind *k) { return hsc_table_get(&j->kind_rows, key_a(k), key_b(k)); }
+
+uint32_t hsc_join_kind_row(join *j, const jkind *k) {
+    uint32_t *at = hsc_table_at(&j->kind_rows, key_a(k), key_b(k));
+    if (!at)
+        return HSC_NO_INDEX;
+    if (*at == HSC_NO_INDEX && j->kinds.n < HSC_NO_INDEX && HSC_PUSH(j->kinds, *k))
+        *at = (uint32_t)(j->kinds.n - 1);
+    return *at;
+}
+
+unsigned hsc_join_category_of(const join *j, const jkind *k) {
+    return k->state ? k->state - 1u : j->context_categories.p[k->context];
+}
+
+static int by_kind(const void *pa, const void *pb, void *ctx) {
+    const jkind *kinds = ctx, *a = &kinds[*(const uint32_t *)pa], *b = &kinds[*(const uint32_t *)pb];
+    if (key_a(a) != key_a(b))
+        return key_a(a) < key_a(b) ? -1 : 1;
+    return key_b(a) < key_b(b) ? -1 : key_b(a) > key_b(b);
+}
+
+/* Contexts may have become one, so kinds may. */
+static bool sort_kinds(join *j) {
+    size_t n = j->kinds.n, rows = 0;
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    jkind *sorted = malloc((n + 1) * sizeof *sorted);
+    bool ok = order && sorted && (j->kind_order = malloc((n + 1) * sizeof *j->kind_order));
+    hsc_table_fini(&j->kind_rows);
+    j->kind_rows = (hsc_table){0};
+    for (uint32_t i = 0; ok && i < n; i++) {
+        j->kinds.p[i].context = j->context_map.p[j->kinds.p[i].context];
+        order[i] = i;
+    }
+    if (ok && n > 1)
+        qsort_r(order, n, sizeof *order, by_kind, j->kinds.p);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (!i || by_kind(&order[i - 1], &order[i], j->kinds.p))
+            sorted[rows++] = j->kinds.p[order[i]];
+        j->kind_order[order[i]] = (uint32_t)rows - 1;
+    }
+    free(order);
+    if (!ok) {
+        free(sorted);
+        return false;
+    }
+    free(j->kinds.p);
+    j->kinds.p = sorted;
+    j->kinds.n = rows;
+    j->kinds.cap = n + 1;
+    return true;
+}
+
+hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_t *n, hsc_err *err) {
+    uint64_t got;
+    hsc_spill_cursor c = {.list = &t->profile};
+    *n = 0;
+    if (!(*list = malloc((t->profile.count + 1) * sizeof **list)))
+        return hsc_join_no_memory(err);
+    hsc_status status = hsc_spill_read(j->spill, &c, *list, t->profile.count, &got, err);
+    *n = status == HSC_OK ? (size_t)got : 0;
+    return status;
+}
+
+/* A thread's profile by rows of the sorted kinds; its totals. */
+static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
+    join *j = ctx;
+    jthread *t = j->threads.p[i];
+    jcount *list = NULL;
+    size_t n;
+    uint64_t total[CATEGORIES_MAX] = {0}, attributed[LEVELS] = {0};
+    hsc_status status = hsc_join_load_profile(j, t, &list, &n, err);
+    for (size_t k = 0; status == HSC_OK && k < n; k++) {
+        const jkind *kind = &j->kinds.p[list[k].kind = j->kind_order[list[k].kind]];
+        if (kind->metric)
+            continue;
+        total[hsc_join_category_of(j, kind)] += list[k].count;
+        attributed[kind->level] += list[k].count;
+    }
+    if (status == HSC_OK) {
+        hsc_join_add_up(list, &n);
+        hsc_spill_list_fini(&t->profile);
+        if (!hsc_spill_put_all(j->spill, &t->profile, list, n, sizeof *list))
+            status = hsc_join_no_memory(err);
+    }
+    free(list);
+    for (size_t k = 0; k < CATEGORIES_MAX; k++)
+        if (total[k])
+            __atomic_fetch_add(&j->total[k], total[k], __ATOMIC_RELAXED);
+    for (size_t k = 0; k < LEVELS; k++)
+        if (attributed[k])
+            __atomic_fetch_add(&j->attributed[k], attributed[k], __ATOMIC_RELAXED);
+    return status;
+}
+
+hsc_status hsc_join_settle(join *j, hsc_err *err) {
+    if (!sort_kinds(j))
+        return hsc_join_no_memory(err);
+    return hsc_join_each(j, j->threads.n, settle_thread, j, "call paths", err);
+}

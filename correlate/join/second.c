@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Second reading: what each thread's samples and values count in. Places and contexts are known by then, so a thread's counts
+ * become numbers of kinds, which go into the spill file with its samples by time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_internal.h"
+#include "told.h"
+
+/* ---- while the file is read ---- */
+
+static uint64_t special_key(uint32_t row, uint64_t state) {
+    return row == HSC_NO_INDEX ? 1ull << 40 | state : (uint64_t)row * STATES + state;
+}
+
+static uint64_t special_what(uint64_t event, uint64_t region) {
+    return event ? 1ull << 63 | event << 40 | (region <= UINT32_MAX ? region : 0) : region;
+}
+
+bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time) {
+    const join *j = p->join;
+    jwork *w = t->work;
+    if (!p->known || j->options->no_times)
+        return true;
+    uint64_t tick = hsc_join_since_start(j, p->known, time) / j->tick_ns, count = event ? weight : weight * p->known->weight;
+    uint64_t region = row == HSC_NO_INDEX ? 0 : w->region, key = (uint64_t)row * STATES + state;
+    tick = tick < j->end_tick ? tick : j->end_tick;
+    w->last_tick = (uint32_t)tick > w->last_tick ? (uint32_t)tick : w->last_tick; /* it falls in damaged files only */
+    if (row == HSC_NO_INDEX || region || event || key >= JINSTANT_SPECIAL) {
+        uint32_t *at = hsc_table_at(&w->special_rows, special_key(row, state), special_what(event, region));
+        if (!at)
+            return false;
+        if (*at == HSC_NO_INDEX) {
+            *at = (uint32_t)w->specials.n;
+            if (!HSC_PUSH(w->specials, (jspecial){row, HSC_NO_INDEX, (uint8_t)state, event != 0}))
+                return false;
+        }
+        key = JINSTANT_SPECIAL | *at;
+    }
+    jinstant i = {w->last_tick, (uint32_t)key, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+    return hsc_spill_put(j->spill, &t->instants, &i, sizeof i);
+}
+
+/* ---- one thread's profile ---- */
+
+typedef struct counting {
+    join *j;
+    jprocess *p; /* as it was read this time */
+    jthread *t;
+    bool writes; /* the lock of the tables is held for that */
+} counting;
+
+static uint32_t kind_of(counting *x, const jkind *k) {
+    uint32_t row = hsc_join_known_kind(x->j, k);
+    if (row == HSC_NO_INDEX) {
+        if (!x->writes) {
+            pthread_rwlock_unlock(&x->j->tables);
+            pthread_rwlock_wrlock(&x->j->tables);
+            x->writes = true;
+        }
+        row = hsc_join_kind_row(x->j, k);
+    }
+    return row;
+}
+
+/* Samples at a place, or with none at the code that nobody knows. *kind: what they count in; left alone where there are none. */
+static bool add(counting *x, uint32_t context, const jplace *place, unsigned state, uint32_t metric, uint64_t value, uint32_t *kind) {
+    const join *j = x->j;
+    jkind k = {.context = context, .line = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .state = (uint8_t)state,
+               .level = place ? place->level : HSC_LEVEL_NOTHING, .metric = (uint8_t)metric};
+    if (!value)
+        return true;
+    if (place) {
+        k.line = place->line_row;
+        if (place->instance != HSC_NO_INDEX)
+            k.instance = j->modules.p[place->module].instance_rows.p[place->instance];
+    } else {
+        k.line = hsc_join_line_row(j, j->modules.p[j->unknown_module].pseudo_file, 0);
+    }
+    uint32_t row = kind_of(x, &k);
+    if (kind)
+        *kind = row;
+    uint32_t count = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    return row != HSC_NO_INDEX && HSC_PUSH(x->t->work->profile, (jcount){row, count}) &&
+           (!place || HSC_PUSH(x->t->work->places, (jplace_count){(uint32_t)(place - j->places.p), metric, count}));
+}
+
+/* The same of what weights other than 1 do: `excess` and `sum` of values that are multiplied with `factor`. */
+static bool add_excess(counting *x, uint32_t context, const jplace *place, unsigned state, uint32_t metric, double excess, double sum,
+                       double factor) {
+    uint32_t value = hsc_join_excess_cell(x->j, metric, excess, sum, factor);
+    return add(x, context, place, state, x->j->metrics.p[metric].weights, value, NULL);
+}
+
+/* Samples of metric 0. */
+static bool add_samples(counting *x, uint32_t context, const jplace *place, unsigned state, uint32_t count, uint32_t *kind) {
+    uint32_t weight = x->p->known->weight;
+    return !count || (add(x, context, place, state, 0, (uint64_t)count * weight, kind) &&
+                      add_excess(x, context, place, state, 0, 0, count, weight));
+}
+
+/* What the event would have counted, had it had a counter all the time. */
+static uint64_t scaled(uint64_t value, double factor) {
+    double v = (double)value * factor + 0.5;
+    return factor <= 1 ? value : v < (double)THREAD_SAMPLES_MAX ? (uint64_t)v : THREAD_SAMPLES_MAX;
+}
+
+/* Metric and divisor of an event; false: nobody announced it. */
+static bool find_event(const counting *x, uint64_t event, uint32_t *metric, uint64_t *divisor) {
+    const jprocess *p = x->p->known;
+    *metric = 0;
+    *divisor = 1;
+    for (size_t k = 0; k < p->events.n; k++)
+        if (p->events.p[k].id == event) {
+            *metric = p->events.p[k].metric;
+            *divisor = p->events.p[k].divisor > 1 ? p->events.p[k].divisor : 1;
+        }
+    return !event || (*metric && *metric < x->j->metrics.n);
+}
+
+static uint32_t *special_kind(jwork *w, uint32_t row, unsigned state, uint64_t event, uint64_t region) {
+    uint32_t at = hsc_table_get(&w->special_rows, special_key(row, state), special_what(event, region));
+    return at == HSC_NO_INDEX ? NULL : &w->specials.p[at].kind;
+}
+
+/* ---- workers of OpenMP regions whose forking thread has told where it was ---- */
+
+/* Takes the samples that can be hung there out of the thread's counts. */
+static void take_worked(const counting *x) {
+    jwork *w = x->t->work;
+    uint32_t row;
+    for (size_t i = 0; i < w->worked.capacity; i++) {
+        const hsc_table_slot *slot = &w->worked.slots[i];
+        if (slot->used && hsc_join_fork_of(x->p, slot->b, &row))
+            w->counts.p[slot->a] -= w->worked_counts.p[slot->value];
+    }
+}
+
+/* Context of a frame whose path goes on, at its region's body, from `home`. `known`: (frame, fork): context */
+static uint32_t homed_context(counting *x, const jfork *home, uint32_t frame, uint64_t fork, hsc_table *known) {
+    join *j = x->j;
+    HSC_VEC(uint32_t) chain = {0};
+    uint32_t context = 0, line = HSC_NO_INDEX, at = frame;
+    bool ok = true;
+    while (ok && at != HSC_NO_INDEX && (context = hsc_table_get(known, at, fork)) == HSC_NO_INDEX) {
+        ok = HSC_PUSH(chain, at);
+        at = hsc_join_caller(j, at);
+    }
+    pthread_mutex_lock(&j->lock);
+    if (at == HSC_NO_INDEX)
+        context = chain.n && j->frames.p[chain.p[chain.n - 1]].truncated ? hsc_join_grow(j, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX) : 0;
+    else
+        line = hsc_join_place_of(j, at)->line_row;
+    for (size_t i = chain.n; ok && context != HSC_NO_INDEX && i-- > 0;) {
+        const jplace *place = hsc_join_place_of(j, chain.p[i]);
+        context = hsc_join_enter(j, home, context, place, line);
+        line = place->line_row;
+        uint32_t *slot = hsc_table_at(known, chain.p[i], fork);
+        ok = slot != NULL;
+        if (ok)
+            *slot = context;
+    }
+    pthread_mutex_unlock(&j->lock);
+    free(chain.p);
+    return ok ? context : HSC_NO_INDEX;
+}
+
+static bool add_worked(counting *x, hsc_table *known) {
+    join *j = x->j;
+    jwork *w = x->t->work;
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->worked.capacity; i++) {
+        const hsc_table_slot *slot = &w->worked.slots[i];
+        uint32_t region, row = (uint32_t)(slot->a / STATES), kind = HSC_NO_INDEX;
+        unsigned state = (unsigned)(slot->a % STATES);
+        const jfork *home = slot->used ? hsc_join_fork_of(x->p, slot->b, &region) : NULL;
+        if (!home)
+            continue;
+        uint32_t frame = w->nodes.p[row].frame;
+        uint32_t context = homed_context(x, home, frame, hsc_join_same_fork(x->p, region), known);
+        x->t->truncated += j->frames.p[frame].truncated ? w->worked_counts.p[slot->value] : 0;
+        ok = context != HSC_NO_INDEX &&
+             add_samples(x, context, hsc_join_place_of(j, frame), state, w->worked_counts.p[slot->value], &kind);
+        uint32_t *at = special_kind(w, row, state, 0, slot->b);
+        if (at)
+            *at = kind;
+    }
+    return ok;
+}
+
+/* Values of everything but the samples of metric 0, whose weights are here too. */
+static bool add_others(counting *x, hsc_table *known) {
+    join *j = x->j;
+    jwork *w = x->t->work;
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->other_counts.capacity; i++) {
+        const hsc_table_slot *slot = &w->other_counts.slots[i];
+        uint64_t event = slot->b >> 8, divisor, region = slot->a >> 32;
+        uint32_t metric, row = (uint32_t)slot->a, context, fork, kind = HSC_NO_INDEX;
+        if (!slot->used)
+            continue;
+        bool is_excess = event >= JOIN_EXCESS, has_row = row != HSC_NO_INDEX;
+        event -= is_excess ? JOIN_EXCESS : 0;
+        if (!find_event(x, event, &metric, &divisor) || (!has_row && j->no_path_context == HSC_NO_INDEX))
+            continue;
+        const jfork *home = region ? hsc_join_fork_of(x->p, region, &fork) : NULL;
+        if (home) {
+            context = homed_context(x, home, w->nodes.p[row].frame, hsc_join_same_fork(x->p, fork), known);
+            ok = context != HSC_NO_INDEX;
+        } else {
+            context = has_row ? j->frames.p[w->nodes.p[row].frame].context : j->no_path_context;
+        }
+        const jplace *place = has_row ? hsc_join_place_of(j, w->nodes.p[row].frame) : NULL;
+        double factor = !event ? x->p->known->weight : event < JOIN_EVENTS_MAX ? hsc_join_multiplex(x->t, event) : 1;
+        uint64_t value = w->other_values.p[slot->value];
+        unsigned state = slot->b & 7;
+        if (is_excess) {
+            ok = ok && add_excess(x, context, place, state, metric, (double)value, 0, factor);
+            continue;
+        }
+        uint64_t v = scaled(value, factor);
+        v = v / divisor + (v % divisor >= divisor - divisor / 2);
+        ok = ok && add(x, context, place, state, metric, v < THREAD_SAMPLES_MAX ? v : THREAD_SAMPLES_MAX, &kind) &&
+             (factor <= 1 || add_excess(x, context, place, state, metric, 0, (double)value, factor));
+        uint32_t *at = event < JOIN_EVENTS_MAX ? special_kind(w, row, state, event, region) : NULL;
+        if (at)
+            *at = kind;
+    }
+    return ok;
+}
+
+static int by_kind_row(const void *a, const void *b) {
+    const jcount *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->count < y->count ? -1 : x->count > y->count;
+}
+
+/* Sorted, equal kinds added up. */
+void hsc_join_add_up(jcount *list, size_t *n) {
+    size_t m = 0;
+    if (*n > 1)
+        qsort(list, *n, sizeof *list, by_kind_row);
+    for (size_t k = 0; k < *n; k++)
+        if (m && list[m - 1].kind == list[k].kind && list[m - 1].count <= UINT32_MAX - list[k].count)
+            list[m - 1].count += list[k].count;
+        else
+            list[m++] = list[k];
+    *n = m;
+}
+
+static void change_instant(void *ctx, void *item) {
+    const jwork *w = ctx;
+    jinstant *i = item;
+    if (!(i->kind & JINSTANT_SPECIAL)) {
+        i->kind = w->plain_kinds[i->kind];
+        return;
+    }
+    const jspecial *s = &w->specials.p[i->kind & ~JINSTANT_SPECIAL];
+    i->kind = s->kind;
+    if (s->kind == HSC_NO_INDEX && !s->is_event)
+        i->kind = w->plain_kinds[(s->row == HSC_NO_INDEX ? w->nodes.n : s->row) * STATES + s->state];
+}
+
+static hsc_status count_thread(counting *x, hsc_err *err) {
+    join *j = x->j;
+    jthread *t = x->t;
+    jwork *w = t->work;
+    size_t n = (w->nodes.n + 1) * STATES;
+    bool ok = (w->plain_kinds = malloc(n * sizeof *w->plain_kinds)) != NULL;
+    for (size_t i = 0; ok && i < n; i++)
+        w->plain_kinds[i] = HSC_NO_INDEX;
+    take_worked(x);
+    pthread_rwlock_rdlock(&j->tables);
+    x->writes = false;
+    for (size_t i = 0; ok && i < w->nodes.n; i++) {
+        const jframe *f = &j->frames.p[w->nodes.p[i].frame];
+        for (unsigned s = 0; ok && s < STATES; s++) {
+            uint32_t count = w->counts.p[i * STATES + s];
+            if (count)
+                ok = add_samples(x, f->context, &j->places.p[f->place], s, count, &w->plain_kinds[i * STATES + s]);
+            t->truncated += f->truncated ? count : 0;
+        }
+    }
+    for (unsigned s = 0; ok && s < STATES && j->no_path_context != HSC_NO_INDEX; s++)
+        ok = add_samples(x, j->no_path_context, NULL, s, w->no_path_counts[s], &w->plain_kinds[w->nodes.n * STATES + s]);
+    hsc_table known = {0};
+    ok = ok && add_worked(x, &known) && add_others(x, &known);
+    hsc_table_fini(&known);
+    pthread_rwlock_unlock(&j->tables);
+    if (!ok)
+        return hsc_join_no_memory(err);
+    hsc_join_add_up(w->profile.p, &w->profile.n);
+    hsc_join_settle_places(j, w->places.p, &w->places.n);
+    if (!hsc_spill_put_all(j->spill, &t->profile, w->profile.p, w->profile.n, sizeof *w->profile.p) ||
+        !hsc_spill_put_all(j->spill, &t->places, w->places.p, w->places.n, sizeof *w->places.p))
+        return hsc_join_no_memory(err);
+    hsc_status status = t->instants.count ? hsc_spill_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
+    return status == HSC_OK && !hsc_spill_flush(j->spill, &t->instants) ? hsc_join_no_memory(err) : status;
+}
+
+/* ---- a process ---- */
+
+/* The same threads and events as the first time: only then do rows mean the same. */
+static bool is_same(const jprocess *p, const jprocess *known) {
+    bool same = !p->is_foreign && p->threads.n == known->threads.n && p->events.n == known->events.n && p->samples == known->samples;
+    for (size_t k = 0; same && k < p->threads.n; k++)
+        same = p->threads.p[k].id == known->threads.p[k].id;
+    for (size_t k = 0; same && k < p->events.n; k++)
+        same = p->events.p[k].id == known->events.p[k].id;
+    return same;
+}
+
+static void place_forks(const join *j, jthread *t) {
+    for (size_t i = 0; i < t->work->forks.n; i++) {
+        jfork *f = &t->work->forks.p[i];
+        uint32_t row = hsc_join_node_row(t, f->node);
+        if (row != HSC_NO_INDEX) {
+            uint32_t frame = t->work->nodes.p[row].frame;
+            f->context = j->frames.p[frame].context;
+            f->line = hsc_join_place_of(j, frame)->line_row;
+        }
+    }
+}
+
+static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t k = 0; k < p->threads.n; k++) {
+        p->threads.p[k].row = p->known->threads.p[k].row;
+        if (p->threads.p[k].row != HSC_NO_INDEX)
+            place_forks(j, &p->threads.p[k]);
+    }
+    for (size_t k = 0; status == HSC_OK && k < p->threads.n; k++) {
+        counting x = {.j = j, .p = p, .t = &p->threads.p[k]};
+        if (x.t->row == HSC_NO_INDEX)
+            continue;
+        status = count_thread(&x, err);
+        hsc_join_place_sites(j, p, x.t, j->no_path_context);
+    }
+    if (status == HSC_OK)
+        status = hsc_join_blame_frames(j, p, err);
+    if (status == HSC_OK && !hsc_join_end_spans(j, p))
+        status = hsc_join_no_memory(err);
+    return status;
+}
+
+/* What is kept of the second reading. */
+static void keep_process(jprocess *p, jprocess *from) {
+    bool has_texts = from->operations.n || from->waits.n || (from->told && hsc_join_told_has_texts(from->told));
+    for (size_t k = 0; k < p->threads.n; k++) {
+        jthread *t = &p->threads.p[k], *f = &from->threads.p[k];
+        t->truncated = f->truncated;
+        t->profile = f->profile;
+        t->places = f->places;
+        t->instants = f->instants;
+        f->profile = f->places = f->instants = (hsc_spill_list){0};
+    }
+    hsc_table_fini(&from->site_rows);
+    hsc_table_fini(&from->message_rows);
+    hsc_table_fini(&from->wait_rows);
+    p->sites.p = from->sites.p, p->sites.n = from->sites.n, p->sites.cap = from->sites.cap;
+    p->operations.p = from->operations.p, p->operations.n = from->operations.n, p->operations.cap = from->operations.cap;
+    p->messages.p = from->messages.p, p->messages.n = from->messages.n, p->messages.cap = from->messages.cap;
+    p->waits.p = from->waits.p, p->waits.n = from->waits.n, p->waits.cap = from->waits.cap;
+    p->peers.p = from->peers.p, p->peers.n = from->peers.n, p->peers.cap = from->peers.cap;
+    hsc_table_fini(&from->peer_rows);
+    free(from->site_order.p);
+    hsc_join_forget_measures(from);
+    p->told = from->told;
+    p->blame = from->blame;
+    p->spans = from->spans;
+    from->told = NULL;
+    from->blame = NULL;
+    from->spans = (hsc_spill_list){0};
+    if (has_texts) {
+        p->pool = from->pool;
+        from->pool = (hsc_pool){0};
+    }
+}
+
+static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
+    join *j = ctx;
+    jprocess *p = j->run.p[i], read = {.path = p->path, .input = p->input, .known = p};
+    char problem[496] = "";
+    hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
+    if (status == HSC_OK && !is_same(&read, p))
+        status = hsc_err_set(err, HSC_E_IO, "%s: has changed while it was read", p->path);
+    if (status == HSC_OK)
+        status = hsc_join_find_frames(j, &read, 0, err);
+    if (status == HSC_OK)
+        status = count_process(j, &read, err);
+    if (status == HSC_OK)
+        keep_process(p, &read);
+    hsc_join_free_process(&read);
+    return status;
+}
+
+hsc_status hsc_join_read_second(join *j, hsc_err *err) {
+    hsc_status status = hsc_join_enter_frames(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_each(j, j->run.n, read_second, j, "call paths", err);
+    hsc_table_fini(&j->met_rows);
+    hsc_table_fini(&j->address_rows);
+    hsc_table_fini(&j->frame_rows);
+    j->met_rows = j->address_rows = j->frame_rows = (hsc_table){0};
+    free(j->addresses.p);
+    memset(&j->addresses, 0, sizeof j->addresses);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lists that may be longer than memory. */
+#include "spill.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void hsc_spill_init(hsc_spill *s, const char *beside) {
+    *s = (hsc_spill){.beside = beside, .fd = -1};
+    pthread_mutex_init(&s->lock, NULL);
+}
+
+void hsc_spill_fini(hsc_spill *s) {
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    pthread_mutex_destroy(&s->lock);
+}
+
+/* Where `bytes` bytes may be written; -1: there is no file. */
+static int64_t reserve(hsc_spill *s, size_t bytes) {
+    int64_t offset = -1;
+    pthread_mutex_lock(&s->lock);
+    if (s->fd < 0 && !s->failed) {
+        char path[4400];
+        snprintf(path, sizeof path, "%.4300s.part-XXXXXX", s->beside);
+        s->fd = mkstemp(path);
+        if (s->fd >= 0)
+            unlink(path);
+        else
+            s->failed = errno;
+    }
+    if (!s->failed) {
+        offset = (int64_t)s->end;
+        s->end += bytes;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return offset;
+}
+
+static void write_all(hsc_spill *s, const uint8_t *p, size_t n, int64_t offset) {
+    while (n) {
+        ssize_t done = pwrite(s->fd, p, n, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            pthread_mutex_lock(&s->lock);
+            s->failed = s->failed ? s->failed : done < 0 ? errno : EIO;
+            pthread_mutex_unlock(&s->lock);
+            return;
+        }
+        p += done;
+        n -= (size_t)done;
+        offset += done;
+    }
+}
+
+/* The part follows the last one, or is a new one. */
+static bool add_part(hsc_spill_list *l, uint64_t offset, uint64_t count) {
+    if (l->part_count && l->parts[l->part_count - 1].offset + l->parts[l->part_count - 1].count * l->size == offset) {
+        l->parts[l->part_count - 1].count += count;
+        return true;
+    }
+    if (l->part_count == l->part_room) {
+        uint32_t room = l->part_room ? 2 * l->part_room : 1;
+        hsc_spill_part *parts = realloc(l->parts, room * sizeof *parts);
+        if (!parts)
+            return false;
+        l->parts = parts;
+        l->part_room = room;
+    }
+    l->parts[l->part_count++] = (hsc_spill_part){offset, count};
+    return true;
+}
+
+bool hsc_spill_flush(hsc_spill *s, hsc_spill_list *l) {
+    bool ok = true;
+    if (l->held) {
+        int64_t offset = reserve(s, (size_t)l->held * l->size);
+        if (offset >= 0) {
+            write_all(s, l->items, (size_t)l->held * l->size, offset);
+            ok = add_part(l, (uint64_t)offset, l->held);
+        }
+    }
+    l->held = 0;
+    free(l->items);
+    l->items = NULL;
+    l->room = 0;
+    return ok;
+}
+
+bool hsc_spill_put_all(hsc_spill *s, hsc_spill_list *l, const void *items, uint64_t n, uint32_t size) {
+    l->size = size;
+    if (!hsc_spill_flush(s, l))
+        return false;
+    int64_t offset = n ? reserve(s, (size_t)n * size) : -1;
+    l->count += n;
+    if (offset < 0)
+        return true;
+    write_all(s, items, (size_t)n * size, offset);
+    return add_part(l, (uint64_t)offset, n);
+}
+
+bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size) {
+    l->size = size;
+    if (l->held == l->room) {
+        uint32_t most = HSC_SPILL_BUFFER_BYTES / size, room = l->room ? 2 * l->room : 32;
+        if (l->room >= most) {
+            if (!hsc_spill_flush(s, l))
+                return false;
+            room = most;
+        }
+        room = room < most ? room : most;
+        uint8_t *items = realloc(l->items, (size_t)room * size);
+        if (!items)
+            return false;
+        l->items = items;
+        l->room = room;
+    }
+    memcpy(l->items + (size_t)l->held++ * size, item, size);
+    l->count++;
+    return true;
+}
+
+void hsc_spill_list_fini(hsc_spill_list *l) {
+    free(l->items);
+    free(l->parts);
+    *l = (hsc_spill_list){0};
+}
+
+static hsc_status read_at(hsc_spill *s, void *to, size_t bytes, uint64_t offset, hsc_err *err) {
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(s->fd, (uint8_t *)to + done, bytes - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return hsc_err_set_errno(err, got < 0 ? errno : EIO, "temporary file beside %s", s->beside);
+        done += (size_t)got;
+    }
+    return HSC_OK;
+}
+
+static hsc_status fill(hsc_spill *s, hsc_spill_cursor *c, hsc_err *err) {
+    const hsc_spill_list *l = c->list;
+    size_t bytes = c->buffer_bytes ? c->buffer_bytes : HSC_SPILL_BUFFER_BYTES;
+    uint32_t most = bytes / l->size ? (uint32_t)(bytes / l->size) : 1;
+    uint64_t n = c->left < most ? c->left : most;
+    if (!c->buffer && !(c->buffer = malloc((size_t)most * l->size)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = read_at(s, c->buffer, (size_t)n * l->size, c->offset, err);
+    if (status != HSC_OK)
+        return status;
+    c->left -= n;
+    c->offset += n * l->size;
+    c->at = 0;
+    c->held = (uint32_t)n;
+    return HSC_OK;
+}
+
+static hsc_status check(const hsc_spill *s, hsc_err *err) {
+    return s->failed ? hsc_err_set_errno(err, s->failed, "temporary file beside %s", s->beside) : HSC_OK;
+}
+
+hsc_status hsc_spill_next(hsc_spill *s, hsc_spill_cursor *c, void *item, bool *any, hsc_err *err) {
+    const hsc_spill_list *l = c->list;
+    hsc_status status = check(s, err);
+    if (status != HSC_OK)
+        return status;
+    if (c->at == c->held && !c->left && c->part < l->part_count) {
+        c->left = l->parts[c->part].count;
+        c->offset = l->parts[c->part++].offset;
+    }
+    if (c->at == c->held && c->left) {
+        status = fill(s, c, err);
+        if (status != HSC_OK)
+            return status;
+    }
+    *any = true;
+    if (c->at < c->held) {
+        memcpy(item, c->buffer + (size_t)c->at++ * l->size, l->size);
+        return HSC_OK;
+    }
+    uint64_t last = c->at - c->held; /* of the list's own buffer, from here on */
+    if (last < l->held) {
+        memcpy(item, l->items + last * l->size, l->size);
+        c->at++;
+        c->part = SIZE_MAX; /* no part follows */
+        return HSC_OK;
+    }
+    *any = false;
+    return HSC_OK;
+}
+
+/* Straight to the caller's memory: not to be mixed with hsc_spill_next on one cursor. */
+hsc_status hsc_spill_read(hsc_spill *s, hsc_spill_cursor *c, void *items, uint64_t most, uint64_t *n, hsc_err *err) {
+    const hsc_spill_list *l = c->list;
+    hsc_status status = check(s, err);
+    uint8_t *to = items;
+    *n = 0;
+    while (status == HSC_OK && *n < most) {
+        if (!c->left && c->part < l->part_count) {
+            c->left = l->parts[c->part].count;
+            c->offset = l->parts[c->part++].offset;
+        }
+        uint64_t own = l->held - c->at, take = c->left ? c->left : own;
+        take = take < most - *n ? take : most - *n;
+        if (!take)
+            break;
+        if (c->left) {
+            status = read_at(s, to, (size_t)take * l->size, c->offset, err);
+            c->left -= take;
+            c->offset += take * l->size;
+        } else {
+            memcpy(to, l->items + (size_t)c->at * l->size, (size_t)take * l->size);
+            c->at += (uint32_t)take;
+        }
+        to += take * l->size;
+        *n += take;
+    }
+    return status;
+}
+
+hsc_status hsc_spill_change(hsc_spill *s, hsc_spill_list *l, void (*change)(void *ctx, void *item), void *ctx, hsc_err *err) {
+    hsc_status status = check(s, err);
+    uint8_t *buffer = l->part_count ? malloc(HSC_SPILL_BUFFER_BYTES) : NULL;
+    if (l->part_count && !buffer)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; status == HSC_OK && i < l->part_count; i++)
+        for (uint64_t done = 0, n; status == HSC_OK && done < l->parts[i].count; done += n) {
+            n = HSC_SPILL_BUFFER_BYTES / l->size;
+            n = n < l->parts[i].count - done ? n : l->parts[i].count - done;
+            uint64_t offset = l->parts[i].offset + done * l->size;
+            status = read_at(s, buffer, (size_t)n * l->size, offset, err);
+            for (uint64_t k = 0; status == HSC_OK && k < n; k++)
+                change(ctx, buffer + (size_t)k * l->size);
+            if (status == HSC_OK)
+                write_all(s, buffer, (size_t)n * l->size, (int64_t)offset);
+        }
+    for (uint32_t k = 0; status == HSC_OK && k < l->held; k++)
+        change(ctx, l->items + (size_t)k * l->size);
+    free(buffer);
+    return status;
+}
+
+void hsc_spill_cursor_fini(hsc_spill_cursor *c) {
+    free(c->buffer);
+    *c = (hsc_spill_cursor){0};
+}

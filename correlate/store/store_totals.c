@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Statistics by thread and by process, and pyramids of row blocks, of a value table whose rows come one by one. */
+#include "store_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- statistics ---- */
+
+typedef struct row_stats {
+    uint64_t *sum, *max, *min;
+    uint32_t *argmax, *argmin, *nonzero;
+    double *squares;
+} row_stats;
+
+static void stats_clear(row_stats *t) {
+    free(t->sum);
+    free(t->max);
+    free(t->min);
+    free(t->argmax);
+    free(t->argmin);
+    free(t->nonzero);
+    free(t->squares);
+}
+
+static bool stats_new(row_stats *t, uint64_t rows) {
+    rows += !rows;
+    *t = (row_stats){.sum = malloc(rows * sizeof *t->sum), .max = malloc(rows * sizeof *t->max),
+                     .min = malloc(rows * sizeof *t->min), .argmax = malloc(rows * sizeof *t->argmax),
+                     .argmin = malloc(rows * sizeof *t->argmin), .nonzero = malloc(rows * sizeof *t->nonzero),
+                     .squares = malloc(rows * sizeof *t->squares)};
+    return t->sum && t->max && t->min && t->argmax && t->argmin && t->nonzero && t->squares;
+}
+
+/* One row of rising columns; those not given are 0 and count for the minimum. */
+static void stats_row(row_stats *t, uint64_t row, const uint32_t *columns, const uint64_t *values, uint64_t n,
+                      uint64_t all_columns) {
+    uint64_t sum = 0, max = 0, min = UINT64_MAX;
+    uint32_t argmax = all_columns ? 0 : HSC_NONE, argmin = HSC_NONE, first_gap = 0;
+    double squares = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t value = values[k];
+        sum += value;
+        squares += (double)value * (double)value;
+        if (value > max) {
+            max = value;
+            argmax = columns[k];
+        }
+        if (value < min) {
+            min = value;
+            argmin = columns[k];
+        }
+        first_gap += columns[k] == first_gap;
+    }
+    if (n < all_columns) {
+        min = 0;
+        argmin = first_gap;
+    } else if (!n)
+        min = 0;
+    t->sum[row] = sum;
+    t->max[row] = max;
+    t->min[row] = min;
+    t->argmax[row] = argmax;
+    t->argmin[row] = argmin;
+    t->nonzero[row] = (uint32_t)n;
+    t->squares[row] = squares;
+}
+
+/* Adds up the threads of each process: columns rise before and after. Returns the number of values. */
+static uint64_t by_process(const uint32_t *process, const uint32_t *columns, const uint64_t *values, uint64_t n,
+                           uint32_t *out_columns, uint64_t *out_values) {
+    uint64_t m = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        uint32_t p = process[columns[k]];
+        if (m && out_columns[m - 1] == p)
+            out_values[m - 1] += values[k];
+        else {
+            out_columns[m] = p;
+            out_values[m++] = values[k];
+        }
+    }
+    return m;
+}
+
+static hsc_status write_stats(hsc_store *s, hid_t parent, const char *name, const char *axis, const char *rows,
+                              const row_stats *t, uint64_t n, hsc_err *err) {
+    char description[160];
+    hid_t g = -1;
+    hsc_status status = hsc_out_group(s->out, parent, name, &g, err);
+    if (status)
+        return status;
+    snprintf(description, sizeof description, "each row's statistics over all rows of %s, those without samples counted as 0", axis);
+    status = hsc_out_text(s->out, g, "description", description, err);
+    const struct {
+        const char *name, *units, *references, *meaning;
+        hsc_column_type type;
+        const void *values;
+    } sets[] = {{"max", "sample", "", "largest", HSC_COLTYPE_U8, t->max},
+                {"argmax", "", axis, "first with the largest", HSC_COLTYPE_U4, t->argmax},
+                {"min", "sample", "", "smallest", HSC_COLTYPE_U8, t->min},
+                {"argmin", "", axis, "first with the smallest", HSC_COLTYPE_U4, t->argmin},
+                {"nonzero", "", "", "how many have samples", HSC_COLTYPE_U4, t->nonzero},
+                {"sum_squares", "sample2", "", "sum of the squares", HSC_COLTYPE_F8, t->squares}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets && !status; i++) {
+        hsc_out_notes notes = {.units = sets[i].units, .references = sets[i].references, .description = sets[i].meaning,
+                               .dimensions = rows};
+        status = hsc_out_set(s->out, g, sets[i].name, sets[i].type, 0, sets[i].values, n, &notes, NULL, err);
+    }
+    H5Gclose(g);
+    return status;
+}
+
+/* ---- pyramids ---- */
+
+typedef struct cell { /* of a level */
+    uint64_t max, sum;
+    uint32_t column;
+} cell;
+
+typedef struct level { /* blocks of `factor` rows of the level below */
+    unsigned factor;
+    uint64_t block;       /* rows of the table in a row of this level */
+    uint64_t rows_below;  /* of the level below that are in the block under way */
+    uint64_t *max, *sum;  /* by column, of that */
+    uint32_t *touched;
+    uint64_t n_touched;
+    uint64_t n, done, nnz, *indptr; /* n + 1 */
+    hsc_spill_list cells;
+} level;
+
+typedef struct pyramid {
+    hsc_store *s;
+    hsc_spill *spill;
+    uint64_t columns;
+    unsigned n;
+    level levels[HSC_LEVELS_MAX];
+} pyramid;
+
+static int compare_u32(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t rows, uint64_t columns) {
+    unsigned factor = HSC_LEVEL_FIRST;
+    uint64_t block = HSC_LEVEL_FIRST;
+    *p = (pyramid){.s = s, .spill = spill, .columns = columns};
+    for (; p->n < HSC_LEVELS_MAX && rows > factor * 4u; p->n++) {
+        level *l = &p->levels[p->n];
+        rows = (rows + factor - 1) / factor;
+        l->factor = factor;
+        l->block = block;
+        l->n = rows;
+        l->max = calloc(columns + 1, sizeof *l->max);
+        l->sum = calloc(columns + 1, sizeof *l->sum);
+        l->touched = malloc((columns + 1) * sizeof *l->touched);
+        l->indptr = calloc(rows + 1, sizeof *l->indptr);
+        if (!l->max || !l->sum || !l->touched || !l->indptr) {
+            p->n++;
+            return false;
+        }
+        factor = HSC_LEVEL_FACTOR;
+        block *= HSC_LEVEL_FACTOR;
+    }
+    return true;
+}
+
+static void pyramid_free(pyramid *p) {
+    for (unsigned i = 0; i < p->n; i++) {
+        free(p->levels[i].max);
+        free(p->levels[i].sum);
+        free(p->levels[i].touched);
+        free(p->levels[i].indptr);
+        hsc_spill_list_fini(&p->levels[i].cells);
+    }
+    *p = (pyramid){0};
+}
+
+static void add_cell(level *l, uint32_t column, uint64_t max, uint64_t sum) {
+    if (!l->sum[column])
+        l->touched[l->n_touched++] = column;
+    l->sum[column] += sum;
+    if (max > l->max[column])
+        l->max[column] = max;
+}
+
+/* A row of the level below (level 0: of the table) is complete. */
+static hsc_status end_row(pyramid *p, unsigned at, bool last, hsc_err *err) {
+    level *l = &p->levels[at];
+    if (at >= p->n || (++l->rows_below < l->factor && !last))
+        return HSC_OK;
+    uint64_t n = l->n_touched;
+    if (n > p->columns / 16) { /* a scan is cheaper than a sort */
+        n = 0;
+        for (uint32_t c = 0; c < p->columns; c++)
+            if (l->sum[c])
+                l->touched[n++] = c;
+    } else if (n > 1)
+        qsort(l->touched, n, sizeof *l->touched, compare_u32);
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t c = l->touched[i];
+        cell v = {l->max[c], l->sum[c], c};
+        if (!hsc_spill_put(p->spill, &l->cells, &v, sizeof v))
+            return hsc_store_values_memory(p->s, err);
+        if (at + 1 < p->n)
+            add_cell(&p->levels[at + 1], c, v.max, v.sum);
+        l->max[c] = l->sum[c] = 0;
+    }
+    l->nnz += n;
+    l->n_touched = l->rows_below = 0;
+    l->indptr[++l->done] = l->nnz;
+    return end_row(p, at + 1, last, err);
+}
+
+/* One set of a level: what = 0 columns, 1 largest, 2 sums. */
+static hsc_status write_cells(pyramid *p, hid_t group, const level *l, int what, hsc_err *err) {
+    static const hsc_out_notes notes[] = {{.description = "columns of the values, rising in each row"},
+                                          {.description = "largest cell of the block's rows in this column", .units = "sample"},
+                                          {.description = "sum over the block's rows in this column", .units = "sample"}};
+    static const char *const names[] = {"indices", "max", "sum"};
+    enum { BLOCK = 1024 };
+    cell cells[BLOCK];
+    uint64_t words[BLOCK], got = 1;
+    uint32_t columns[BLOCK];
+    hsc_spill_cursor c = {.list = &l->cells};
+    hsc_out_stream *stream = NULL;
+    hsc_status status = hsc_out_stream_open_sized(p->s->out, group, names[what], what ? HSC_COLTYPE_U8 : HSC_COLTYPE_U4, &notes[what], l->nnz,
+                                                  &stream, err);
+    while (!status && l->nnz && got) {
+        status = hsc_spill_read(p->spill, &c, cells, BLOCK, &got, err);
+        for (uint64_t i = 0; i < got; i++) {
+            columns[i] = cells[i].column;
+            words[i] = what == 1 ? cells[i].max : cells[i].sum;
+        }
+        if (!status)
+            status = hsc_out_stream_put(stream, what ? (const void *)words : columns, got, err);
+    }
+    if (!status)
+        return hsc_out_stream_close(stream, err);
+    hsc_out_stream_abort(stream);
+    return status;
+}
+
+static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint64_t stored_nnz, const char *row_axis,
+                                const char *column_axis, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    hid_t g = -1;
+    for (unsigned i = 0; i < p->n && !status; i++) {
+        const level *l = &p->levels[i];
+        char level_name[24], description[96];
+        hid_t group = -1;
+        if (l->nnz > stored_nnz / HSC_LEVEL_GAIN)
+            continue;
+        snprintf(level_name, sizeof level_name, "%" PRIu64, l->block);
+        snprintf(description, sizeof description, "blocks of %" PRIu64 " rows", l->block);
+        if (g < 0)
+            status = hsc_out_group(p->s->out, parent, name, &g, err);
+        if (!status)
+            status = hsc_store_sparse_group(p->s, g, level_name, l->n, (uint32_t)p->columns, row_axis, column_axis, description, &group, err);
+        hsc_out_notes indptr = {.description = "where the values of each row begin, and the end"};
+        if (!status)
+            status = hsc_out_set(p->s->out, group, "indptr", HSC_COLTYPE_U8, 0, l->indptr, l->n + 1, &indptr, NULL, err);
+        for (int what = 0; what < 3 && !status; what++)
+            status = write_cells(p, group, l, what, err);
+        if (group >= 0)
+            H5Gclose(group);
+        stored_nnz = l->nnz;
+    }
+    if (g >= 0)
+        H5Gclose(g);
+    return status;
+}
+
+/* ---- both ---- */
+
+struct hsc_totals {
+    hsc_store *s;
+    row_stats thread, process;
+    uint64_t row, nnz, process_nnz;
+    uint64_t *values, *sums;
+    uint32_t *columns;
+    bool pyramids, same_axes;
+    pyramid by_thread, by_process;
+};
+
+/* Each process has one thread: statistics and pyramids by process would be those by thread again. */
+static bool same_axes_of(const hsc_store *s) {
+    const uint32_t *process = s->kept[HSC_COL_thread_process];
+    for (uint64_t t = 0; t < s->tables.rows[HSC_TAB_thread]; t++)
+        if (process[t] != t)
+            return false;
+    return s->tables.rows[HSC_TAB_thread] == s->tables.rows[HSC_TAB_process];
+}
+
+hsc_status hsc_totals_new(hsc_store *s, bool pyramids, hsc_totals **out, hsc_err *err) {
+    hsc_store_values *v = &s->values;
+    hsc_totals *t = *out = calloc(1, sizeof *t);
+    if (!t)
+        return hsc_store_values_memory(s, err);
+    t->s = s;
+    t->pyramids = pyramids;
+    t->same_axes = same_axes_of(s);
+    t->values = malloc(((uint64_t)v->columns + 1) * sizeof *t->values);
+    t->sums = malloc(((uint64_t)v->columns + 1) * sizeof *t->sums);
+    t->columns = malloc(((uint64_t)v->columns + 1) * sizeof *t->columns);
+    bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows) && (t->same_axes || stats_new(&t->process, v->rows)) &&
+              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, v->rows, v->columns)) &&
+              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, v->rows, s->tables.rows[HSC_TAB_process]));
+    return ok ? HSC_OK : hsc_store_values_memory(s, err);
+}
+
+hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err) {
+    const hsc_store_values *v = &t->s->values;
+    uint64_t r = t->row++, m = 0;
+    bool last = t->row == v->rows;
+    hsc_status status = HSC_OK;
+    for (uint64_t k = 0; k < n; k++)
+        t->values[k] = counts[k];
+    stats_row(&t->thread, r, columns, t->values, n, v->columns);
+    t->nnz += n;
+    if (!t->same_axes) {
+        m = by_process(t->s->kept[HSC_COL_thread_process], columns, t->values, n, t->columns, t->sums);
+        stats_row(&t->process, r, t->columns, t->sums, m, t->s->tables.rows[HSC_TAB_process]);
+        t->process_nnz += m;
+    }
+    for (uint64_t k = 0; t->by_thread.n && k < n; k++)
+        add_cell(&t->by_thread.levels[0], columns[k], counts[k], counts[k]);
+    for (uint64_t k = 0; t->by_process.n && k < m; k++)
+        add_cell(&t->by_process.levels[0], t->columns[k], t->sums[k], t->sums[k]);
+    if (t->by_thread.n)
+        status = end_row(&t->by_thread, 0, last, err);
+    return status || !t->by_process.n ? status : end_row(&t->by_process, 0, last, err);
+}
+
+hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
+    hsc_store *s = t->s;
+    const hsc_store_values *v = &s->values;
+    const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
+    hsc_out_notes notes = {.description = "samples, sum over all threads; times scale_factor: the metric", .dimensions = row_axis};
+    hsc_status status = hsc_out_set(s->out, v->group, "sum", HSC_COLTYPE_U8, 0, t->thread.sum, v->rows, &notes, NULL, err);
+    if (!status)
+        status = write_stats(s, v->group, "thread_stats", "/run/thread", row_axis, &t->thread, v->rows, err);
+    if (!status && !t->same_axes)
+        status = write_stats(s, v->group, "process_stats", "/run/process", row_axis, &t->process, v->rows, err);
+    if (!status && pyramids)
+        status = write_pyramid(&t->by_thread, v->group, "thread_blocks", t->nnz, row_axis, "thread", err);
+    if (!status && pyramids && !t->same_axes)
+        status = write_pyramid(&t->by_process, v->group, "process_blocks", t->process_nnz, row_axis, "process", err);
+    return status;
+}
+
+void hsc_totals_free(hsc_totals *t) {
+    if (!t)
+        return;
+    stats_clear(&t->thread);
+    stats_clear(&t->process);
+    free(t->values);
+    free(t->sums);
+    free(t->columns);
+    pyramid_free(&t->by_thread);
+    pyramid_free(&t->by_process);
+    free(t);
+}
