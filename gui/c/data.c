@@ -351,6 +351,13 @@ static Tcl_Obj *info_dict(hsc_handle *h) {
     PUT(d, "simulated", WIDE(i->simulated));
     PUT(d, "messages", WIDE(i->messages));
     PUT(d, "waits", WIDE(i->waits));
+    PUT(d, "pairs", WIDE(i->pairs));
+    PUT(d, "delays", WIDE(i->delays));
+    PUT(d, "arrays", WIDE(i->arrays));
+    PUT(d, "probes", WIDE(hsc_db_count_told(h->db, HSC_TOLD_PROBES)));
+    PUT(d, "blocks", WIDE(hsc_db_count_told(h->db, HSC_TOLD_BLOCKS)));
+    PUT(d, "phases", WIDE(hsc_db_count_told(h->db, HSC_TOLD_PHASES)));
+    PUT(d, "counters", WIDE(hsc_db_count_told(h->db, HSC_TOLD_COUNTERS)));
     return d;
 }
 
@@ -657,6 +664,14 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
         r = hsc_data_report(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         r = hsc_data_time(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_causes(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_pairs(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_arrays(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_told(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         return hsc_tcl_usage(interp, "unknown command \"%.40s\" of a database; gui/c/README.md lists them", name);
     return r;

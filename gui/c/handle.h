@@ -88,6 +88,10 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
 int hsc_data_messages(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_links(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_links.c */
 int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_time.c */
+int hsc_data_causes(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_causes.c */
+int hsc_data_told(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_told.c */
+int hsc_data_pairs(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_pairs.c */
+int hsc_data_arrays(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_arrays.c */
 /* Throws away what was remembered of values: the interval they are of has changed. */
 void hsc_handle_forget(hsc_handle *h);
 int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);

@@ -216,4 +216,25 @@ typedef struct hsc_flame_frame {
 } hsc_flame_frame;
 void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *f);
 
+/* ---- matrix ---- */
+typedef struct hsc_matrix_frame {
+    uint32_t bins;
+    const double *values;       /* [bins][bins], row-major; NaN: nothing between the two */
+    double maximum;
+    enum hsc_colours colours;
+    enum hsc_scaling scaling;
+    const char *const *labels;  /* per bin */
+    const char *down, *across;  /* what the rows and the columns are */
+    int selected_row, selected_column; /* -1 none */
+    int mark_row, mark_column;  /* bins of the chosen processors, -1 none */
+    bool seconds;               /* of the numbers in the cells */
+} hsc_matrix_frame;
+typedef struct hsc_matrix_place { /* where the cells are: cell (r, c) from x + c * w / bins, y + r * h / bins */
+    int x, y, w, h;
+} hsc_matrix_place;
+/* Most cells that have room side by side and are still to be told apart. */
+uint32_t hsc_matrix_room(const hsc_style *st, int width, int height, double scale);
+hsc_matrix_place hsc_matrix_layout(const hsc_style *st, int width, int height, double scale, uint32_t bins, const char *const *labels);
+void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f);
+
 #endif

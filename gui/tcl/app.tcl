@@ -325,7 +325,7 @@ oo::class create ::heatscope::App {
         my {*}$action
     }
     method HasOwnKeys {w} {
-        return [regexp {\.(heat|bars|gutter|scopes|map|list|time)$} $w]
+        return [regexp {\.(heat|bars|gutter|scopes|map|list|time|cells|figure)$} $w]
     }
 
     method move {rows columns} {

@@ -81,7 +81,7 @@ proc ::heatscope::main {words} {
         }
     }
     source -encoding utf-8 [file join $here models.tcl]
-    foreach file [list theme view/view view/list {*}[settings get viewFiles] panes app script] {
+    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app script] {
         source -encoding utf-8 [file join $here $file.tcl]
     }
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]

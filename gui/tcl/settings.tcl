@@ -64,14 +64,37 @@ namespace eval ::heatscope::settings {
         contexts    {ContextsView middle.bottom Contexts}
         compiler    {CompilerView middle.bottom Compiler}
         messages    {MessagesView middle.bottom Messages}
+        matrix      {MatrixView middle.bottom Matrix}
+        waiting     {WaitingView middle.bottom Waiting}
+        arrays      {ArraysView middle.bottom Arrays}
+        probes      {ProbesView middle.bottom Probes}
         compare     {CompareView middle.bottom Compare}
         timeline    {TimelineView middle.bottom Timeline}
         profilemap  {ProfileMapView left.top Map}
         outline     {OutlineView left.top Outline}
     }
     # Their files, view/NAME.tcl.
-    variable viewFiles {view/overview view/profilemap view/terrain view/arrows view/detail view/findings view/ranking view/scope view/flame view/contexts view/compiler view/messages
-        view/compare view/timeline view/outline}
+    variable viewFiles {
+        view/overview
+        view/profilemap
+        view/terrain
+        view/arrows
+        view/detail
+        view/findings
+        view/ranking
+        view/scope
+        view/flame
+        view/contexts
+        view/compiler
+        view/messages
+        view/matrix
+        view/waiting
+        view/arrays
+        view/probes
+        view/compare
+        view/timeline
+        view/outline
+    }
 
     variable words {
         bins {max sum}

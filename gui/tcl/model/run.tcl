@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings
+    variable Db Info Documents Order Ranked Word Total Findings Labels
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -12,6 +12,7 @@ oo::class create ::heatscope::Run {
         set Order {}
         set Ranked {}
         set Word {}
+        set Labels {}
         set Total {}
         set Findings {}
     }
@@ -98,6 +99,17 @@ oo::class create ::heatscope::Run {
             return ""
         }
         return [dict get [$Db column $axis $column] label]
+    }
+    # Labels of all columns, kept.
+    method labels {axis} {
+        if {![dict exists $Labels $axis]} {
+            set list {}
+            for {set i 0} {$i < [my columns $axis]} {incr i} {
+                lappend list [my columnLabel $axis $i]
+            }
+            dict set Labels $axis $list
+        }
+        return [dict get $Labels $axis]
     }
     # Column on the other axis that stands for this one; -1 for none.
     method translate {column from to} {

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Package heatscope::data: who was waited for, what it did meanwhile, and who waited. */
+#include "handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
+#define WIDE(v) Tcl_NewWideIntObj((Tcl_WideInt)(v))
+#define REAL(v) Tcl_NewDoubleObj(v)
+#define TEXT(s) hsc_tcl_text(s, strlen(s))
+
+/* What a group of causes has in common. */
+enum { BY_PLACE, BY_PROCESSOR, BY_CALL, BY_KIND, BY_COUNT };
+static const char *const by_names[] = {"place", "processor", "call", "kind", NULL};
+
+typedef struct cause { /* a row of delay_place with its delay */
+    hsc_db_delay_place p;
+    hsc_db_delay d;
+    uint32_t row, process;
+    uint32_t scope, context, line; /* of what was done before, where the user's code stands */
+    bool is_call;                  /* not known what: the late call itself */
+} cause;
+
+typedef struct group {
+    cause first;
+    uint32_t rows, threads, last_thread, most_thread, last_delay;
+    uint64_t waits;
+    double caused_s, direct_s, of_thread, most_s;
+} group;
+
+static int compare_u32(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
+
+static int compare_call(const cause *a, const cause *b) {
+    int c = compare_u32(a->d.line, b->d.line);
+    return c || a->d.line != HSC_NONE ? c : compare_u32(a->d.context, b->d.context);
+}
+static int compare_group(int by, const cause *a, const cause *b) {
+    int c = 0;
+    switch (by) {
+    case BY_PROCESSOR: return compare_u32(a->process, b->process);
+    case BY_KIND: return compare_u32(a->d.kind, b->d.kind);
+    case BY_CALL: return (c = compare_u32(a->d.kind, b->d.kind)) ? c : compare_call(a, b);
+    default: break;
+    }
+    if ((c = compare_u32(a->d.kind, b->d.kind)) || (c = compare_u32(a->scope, b->scope)) || (c = a->is_call - b->is_call))
+        return c;
+    return compare_call(a, b);
+}
+
+static _Thread_local int sorting; /* grouping of the sort that runs */
+static int by_group(const void *a, const void *b) {
+    const cause *x = a, *y = b;
+    int c = compare_group(sorting, x, y);
+    if (!c)
+        c = compare_u32(x->d.thread, y->d.thread);
+    return c ? c : compare_u32(x->row, y->row);
+}
+static int heaviest(const void *a, const void *b) {
+    const group *x = a, *y = b;
+    if (x->caused_s != y->caused_s)
+        return x->caused_s > y->caused_s ? -1 : 1;
+    return compare_u32(x->first.row, y->first.row);
+}
+
+/* Code of the program itself: not of a library. */
+static bool is_own(hsc_handle *h, const hsc_db_scope *s) {
+    hsc_db_module m;
+    hsc_db_process p;
+    if (s->knowledge == HSC_KNOWN_MAP)
+        return true;
+    return s->module < h->info.modules && h->info.processes && !hsc_db_get_module(h->db, s->module, &m, NULL) &&
+           !hsc_db_get_process(h->db, 0, &p, NULL) && !strcmp(m.path, p.executable);
+}
+
+static uint32_t scope_of(hsc_handle *h, uint32_t context) {
+    hsc_db_context c;
+    return context == HSC_NONE || hsc_db_get_context(h->db, context, &c, NULL) ? HSC_NONE : c.scope;
+}
+
+/* Where the program's own code calls what is not its own; stays where there is none. */
+static void climb(hsc_handle *h, uint32_t *context, uint32_t *line) {
+    uint32_t at = *context, of = *line, below = HSC_NONE;
+    hsc_db_context c;
+    hsc_db_scope s;
+    while (at && at < below && !hsc_db_get_context(h->db, at, &c, NULL) && !hsc_db_get_scope(h->db, c.scope, &s, NULL)) {
+        if (s.kind >= HSC_SCOPE_PROCEDURE && is_own(h, &s)) {
+            *context = at;
+            *line = of;
+            return;
+        }
+        of = c.call_line;
+        below = at;
+        at = c.parent;
+    }
+}
+
+static hsc_status load(hsc_handle *h, cause **out, hsc_err *err) {
+    uint32_t n = h->info.delay_places;
+    cause *list = malloc(((size_t)n + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        cause *c = &list[i];
+        hsc_db_thread t;
+        if ((s = hsc_db_get_delay_place(h->db, i, &c->p, err)) != HSC_OK || (s = hsc_db_get_delay(h->db, c->p.delay, &c->d, err)) != HSC_OK ||
+            (s = hsc_db_get_thread(h->db, c->d.thread, &t, err)) != HSC_OK)
+            break;
+        c->row = i;
+        c->process = t.process;
+        c->is_call = c->p.context == c->d.context && c->p.line == c->d.line;
+        c->context = c->p.context;
+        c->line = c->p.line;
+        climb(h, &c->context, &c->line);
+        c->scope = scope_of(h, c->context);
+    }
+    if (s != HSC_OK)
+        free(list);
+    else
+        *out = list;
+    return s;
+}
+
+/* prefix "" or "late_" */
+static void put_line(hsc_handle *h, Tcl_Obj *d, const char *prefix, uint32_t line) {
+    hsc_db_line l = {.file = HSC_NONE, .scope = HSC_NONE};
+    char key[32];
+    if (line != HSC_NONE)
+        (void)hsc_db_get_line(h->db, line, &l, NULL);
+    snprintf(key, sizeof key, "%sfile", prefix);
+    PUT(d, key, hsc_tcl_index(l.file));
+    snprintf(key, sizeof key, "%sline", prefix);
+    PUT(d, key, WIDE(l.line));
+    snprintf(key, sizeof key, "%sfilename", prefix);
+    PUT(d, key, hsc_data_filename(h, l.file));
+}
+
+static void put_procedure(hsc_handle *h, Tcl_Obj *d, const char *key, uint32_t scope) {
+    hsc_db_scope s = {.name = "", .procedure = HSC_NONE};
+    if (scope != HSC_NONE && hsc_db_get_scope(h->db, scope, &s, NULL) == HSC_OK && s.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(h->db, s.procedure, &s, NULL);
+    PUT(d, key, TEXT(s.name));
+}
+
+static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, const double *waited) {
+    const cause *c = &g->first;
+    bool place = by == BY_PLACE, call = place || by == BY_CALL;
+    Tcl_Obj *d = Tcl_NewDictObj();
+    PUT(d, "group", WIDE(c->row));
+    PUT(d, "kind", call || by == BY_KIND ? TEXT(c->d.kind_text) : Tcl_NewObj());
+    PUT(d, "process", hsc_tcl_index(by == BY_PROCESSOR ? c->process : HSC_NONE));
+    PUT(d, "context", hsc_tcl_index(place ? c->context : call ? c->d.context : HSC_NONE));
+    PUT(d, "scope", hsc_tcl_index(place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE));
+    put_procedure(h, d, "procedure", place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE);
+    put_line(h, d, "", place ? c->line : call ? c->d.line : HSC_NONE);
+    put_line(h, d, "late_", call ? c->d.line : HSC_NONE);
+    put_procedure(h, d, "late_procedure", call ? scope_of(h, c->d.context) : HSC_NONE);
+    PUT(d, "is_call", WIDE(place && c->is_call));
+    PUT(d, "waits", WIDE(g->waits));
+    PUT(d, "caused_s", REAL(g->caused_s));
+    PUT(d, "direct_s", REAL(g->direct_s));
+    PUT(d, "share", REAL(total > 0 ? g->caused_s / total : 0));
+    PUT(d, "waited_s", by == BY_PROCESSOR && waited ? REAL(waited[c->process]) : Tcl_NewObj());
+    PUT(d, "threads", WIDE(g->threads));
+    PUT(d, "most_thread", hsc_tcl_index(g->most_thread));
+    PUT(d, "most_s", REAL(g->most_s));
+    return d;
+}
+
+static void add(group *g, const cause *c) {
+    if (!g->threads || g->last_thread != c->d.thread) {
+        g->threads++;
+        g->last_thread = c->d.thread;
+        g->of_thread = 0;
+    }
+    if (!g->rows++ || g->last_delay != c->p.delay) /* places of one delay stand together in the table */
+        g->waits += c->d.waits;
+    g->last_delay = c->p.delay;
+    g->caused_s += c->p.caused_s;
+    g->direct_s += c->p.direct_s;
+    g->of_thread += c->p.caused_s;
+    if (g->of_thread > g->most_s) {
+        g->most_s = g->of_thread;
+        g->most_thread = c->d.thread;
+    }
+}
+
+/* Seconds that each process waited. */
+static hsc_status read_waited(hsc_handle *h, double **out, hsc_err *err) {
+    double *sum = calloc((size_t)h->info.processes + 1, sizeof *sum);
+    hsc_status s = sum ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u processes", h->info.processes);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.delayed; i++) {
+        hsc_db_delayed v;
+        hsc_db_thread t;
+        if ((s = hsc_db_get_delayed(h->db, i, &v, err)) == HSC_OK && (s = hsc_db_get_thread(h->db, v.thread, &t, err)) == HSC_OK)
+            sum[t.process] += v.wait_s;
+    }
+    if (s != HSC_OK)
+        free(sum);
+    else
+        *out = sum;
+    return s;
+}
+
+static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
+    hsc_err err = {0};
+    cause *list = NULL;
+    double *waited = NULL, total = 0;
+    uint32_t n = h->info.delay_places, count = 0;
+    if (load(h, &list, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    group *groups = calloc((size_t)n + 1, sizeof *groups);
+    if (!groups)
+        hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
+    if (!groups || read_waited(h, &waited, &err) != HSC_OK) {
+        free(groups);
+        free(list);
+        return hsc_tcl_error(interp, &err);
+    }
+    sorting = by;
+    qsort(list, n, sizeof *list, by_group);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || compare_group(by, &list[i - 1], &list[i]))
+            groups[count++].first = list[i];
+        add(&groups[count - 1], &list[i]);
+        total += list[i].p.caused_s;
+    }
+    qsort(groups, count, sizeof *groups, heaviest);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < count && i < limit; i++)
+        Tcl_ListObjAppendElement(NULL, out, group_dict(h, &groups[i], by, total, waited));
+    free(waited);
+    free(groups);
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
+/* ---- who waited ---- */
+
+typedef struct sufferer {
+    hsc_db_delayed v;
+    double waited_s; /* for the chosen causes */
+} sufferer;
+
+static int by_call_line(const void *a, const void *b) {
+    const sufferer *x = a, *y = b;
+    int c = compare_u32(x->v.line, y->v.line);
+    return c || x->v.line != HSC_NONE ? c : compare_u32(x->v.context, y->v.context);
+}
+static int longest(const void *a, const void *b) {
+    const sufferer *x = a, *y = b;
+    return x->waited_s != y->waited_s ? (x->waited_s > y->waited_s ? -1 : 1) : by_call_line(a, b);
+}
+
+/* What each thread and each call waited directly for the causes that are in one group with row `of` (all of them: none). */
+static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uint32_t limit) {
+    hsc_err err = {0};
+    cause *list = NULL;
+    uint32_t n = h->info.delay_places, count = 0, kept = 0;
+    hsc_status s = load(h, &list, &err);
+    double *part = calloc((size_t)h->info.delays + 1, sizeof *part), *sum = calloc((size_t)h->info.processes + 1, sizeof *sum);
+    sufferer *who = malloc(((size_t)h->info.delayed + 1) * sizeof *who);
+    if (s == HSC_OK && (!part || !sum || !who))
+        s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        if (of == HSC_NONE || !compare_group(by, &list[of], &list[i]))
+            part[list[i].p.delay] += of == HSC_NONE ? 0 : list[i].p.direct_s;
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.delayed; i++) {
+        hsc_db_delayed v;
+        hsc_db_delay d;
+        hsc_db_thread t;
+        if ((s = hsc_db_get_delayed(h->db, i, &v, &err)) != HSC_OK || (s = hsc_db_get_delay(h->db, v.delay, &d, &err)) != HSC_OK ||
+            (s = hsc_db_get_thread(h->db, v.thread, &t, &err)) != HSC_OK)
+            break;
+        double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
+        if (!(share > 0))
+            continue;
+        who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share)};
+        sum[t.process] += who[count - 1].waited_s;
+    }
+    if (s != HSC_OK) {
+        free(who);
+        free(sum);
+        free(part);
+        free(list);
+        return hsc_tcl_error(interp, &err);
+    }
+    qsort(who, count, sizeof *who, by_call_line);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept && !by_call_line(&who[kept - 1], &who[i])) {
+            who[kept - 1].waited_s += who[i].waited_s;
+            who[kept - 1].v.waits += who[i].v.waits;
+            if (who[i].v.max_s > who[kept - 1].v.max_s)
+                who[kept - 1].v.max_s = who[i].v.max_s;
+        } else {
+            who[kept++] = who[i];
+        }
+    }
+    qsort(who, kept, sizeof *who, longest);
+    Tcl_Obj *processes = Tcl_NewListObj(0, NULL), *calls = Tcl_NewListObj(0, NULL), *d = Tcl_NewDictObj();
+    for (uint32_t p = 0; p < h->info.processes && p < 65536; p++)
+        Tcl_ListObjAppendElement(NULL, processes, REAL(sum[p]));
+    for (uint32_t i = 0; i < kept && i < limit; i++) {
+        Tcl_Obj *c = Tcl_NewDictObj();
+        PUT(c, "context", hsc_tcl_index(who[i].v.context));
+        PUT(c, "scope", hsc_tcl_index(scope_of(h, who[i].v.context)));
+        put_procedure(h, c, "procedure", scope_of(h, who[i].v.context));
+        put_line(h, c, "", who[i].v.line);
+        PUT(c, "waited_s", REAL(who[i].waited_s));
+        PUT(c, "max_s", REAL(who[i].v.max_s));
+        Tcl_ListObjAppendElement(NULL, calls, c);
+    }
+    PUT(d, "processes", processes);
+    PUT(d, "calls", calls);
+    free(who);
+    free(sum);
+    free(part);
+    free(list);
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
+static int get_by(Tcl_Interp *interp, Tcl_Obj *obj, int *by) {
+    if (Tcl_GetIndexFromObj(interp, obj, by_names, "grouping", TCL_EXACT, by) == TCL_OK)
+        return TCL_OK;
+    Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
+    return TCL_ERROR;
+}
+
+int hsc_data_causes(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+    hsc_data_args a;
+    int by;
+    uint32_t row = HSC_NONE;
+    if (!strcmp(name, "causes")) {
+        if (objc < 1)
+            return hsc_tcl_usage(interp, "causes place|processor|call|kind ?-n N?");
+        if (get_by(interp, objv[0], &by) != TCL_OK ||
+            hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N, 0, 1000, 4096, &a) != TCL_OK)
+            return TCL_ERROR;
+        return causes(h, interp, by, a.limit);
+    }
+    if (!strcmp(name, "sufferers")) {
+        if (objc < 2)
+            return hsc_tcl_usage(interp, "sufferers place|processor|call|kind ROW|all ?-n N?");
+        if (get_by(interp, objv[0], &by) != TCL_OK ||
+            (strcmp(Tcl_GetString(objv[1]), "all") &&
+             hsc_tcl_get_index(interp, objv[1], "row", h->info.delay_places, &row) != TCL_OK) ||
+            hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 100, 4096, &a) != TCL_OK)
+            return TCL_ERROR;
+        return sufferers(h, interp, by, row, a.limit);
+    }
+    return TCL_CONTINUE;
+}

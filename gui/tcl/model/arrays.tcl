@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Arrays: what the loops that touch them take, what messages carry of them, and where; words for the arrays pane.
+
+oo::class create ::heatscope::Arrays {
+    variable Run Db Rows Key
+
+    constructor {run} {
+        set Run $run
+        set Db [$run db]
+        my forget
+    }
+    # The values have changed: another interval.
+    method forget {} {
+        set Rows {}
+        set Key {}
+    }
+    # Dicts of `arrays` with id, name and where; bytes: sent and received.
+    method rows {metric} {
+        if {$Key ne $metric} {
+            set Key $metric
+            set total 0.0
+            set Rows [lmap a [$Db arrays -metric $metric -n 2000] {
+                set bytes [expr {[dict get $a sent_bytes] + [dict get $a received_bytes]}]
+                set total [expr {$total + $bytes}]
+                dict merge $a [my Names $a] [dict create bytes $bytes]
+            }]
+        }
+        return $Rows
+    }
+    method Names {a} {
+        if {[dict get $a array] < 0} {
+            return [dict create id unknown name "buffers that are not known" where ""]
+        }
+        set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
+        set where [string trim "[dict get $a type] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
+        return [dict create id [dict get $a array] name [::heatscope::fmt plain $name] where [::heatscope::fmt plain $where]]
+    }
+    # Uses of an array: dicts of `arrayuses`.
+    method uses {array metric} {
+        return [$Db arrayuses $array -metric $metric -n 300]
+    }
+    # Rows of the arrays that a line or loop touches: what the selection stands for.
+    method of {file line metric} {
+        set out {}
+        foreach a $Rows {
+            if {[dict get $a array] < 0} continue
+            foreach u [my uses [dict get $a array] $metric] {
+                if {[dict get $u file] == $file && [dict get $u line] == $line} {
+                    lappend out [dict get $a id]
+                    break
+                }
+            }
+        }
+        return $out
+    }
+    method notes {row metric} {
+        set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt plain [dict get $row type]]]]
+        if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+            lappend out [dict create kind fact text "declared" right [my Place $row] file [dict get $row file] line [dict get $row line]]
+        }
+        if {[dict get $row references] > 0} {
+            lappend out [dict create kind fact text "share of the loops that touch it, by number of references" \
+                right [$Run amount $metric [dict get $row cost]]]
+            lappend out [dict create kind fact text "loops that touch it, whole" right [$Run amount $metric [dict get $row inside]]]
+        }
+        if {[dict get $row calls] > 0} {
+            lappend out [dict create kind section text Messages right "[::heatscope::fmt plural [dict get $row calls] call]"]
+            lappend out [dict create kind fact text "sent [::heatscope::fmt amount [dict get $row sent_bytes] B], received\
+                [::heatscope::fmt amount [dict get $row received_bytes] B]" right "[::heatscope::fmt seconds [dict get $row mpi_s]] in calls"]
+            if {[dict get $row waiting_s] > 0} {
+                lappend out [dict create kind bad text "waiting for late partners" right [::heatscope::fmt seconds [dict get $row waiting_s]]]
+            }
+            foreach {key text} {packing "loops that fill the buffer" unpacking "loops that read the buffer"} {
+                if {[dict get $row $key] > 0} {
+                    set unit [dict get [$Db metric $metric] unit]
+                    lappend out [dict create kind fact text $text right [::heatscope::fmt amount [dict get $row $key] $unit]]
+                }
+            }
+        }
+        if {[dict get $row array] < 0} {
+            return $out
+        }
+        set references {}
+        foreach u [my uses [dict get $row array] $metric] {
+            set text [::heatscope::fmt plain [dict get $u text]]
+            if {[dict get $u part] eq "message"} {
+                lappend out [dict create kind fact text "[dict get $u stride], [dict get $u access]: $text" right [my Place $u] \
+                    file [dict get $u file] line [dict get $u line]]
+                continue
+            }
+            set stride [expr {[dict get $u stride_bytes] ne "" ? "stride [dict get $u stride_bytes] B" : [dict get $u stride]}]
+            lappend references [dict create kind fact text "$text  [dict get $u access], $stride" right [my Place $u] \
+                file [dict get $u file] line [dict get $u line]]
+        }
+        if {[llength $references]} {
+            lappend out [dict create kind section text References right [dict get $row references]] {*}$references
+        }
+        return $out
+    }
+    method Place {d} {
+        if {[dict get $d file] < 0} {
+            return ""
+        }
+        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d filename]]]
+        return [expr {[dict get $d line] > 0 ? "$name:[dict get $d line]" : $name}]
+    }
+}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What probes counted and what the program told of itself: blocks, probes, phases, counters, what measuring cost.
+
+oo::class create ::heatscope::Told {
+    variable Run Db Kept
+
+    constructor {run} {
+        set Run $run
+        set Db [$run db]
+        set Kept {}
+    }
+    # Rows of a kind: dicts with id, name, where and share.
+    method rows {what} {
+        if {![dict exists $Kept $what]} {
+            set rows [switch -- $what {
+                phase { my Phases }
+                counter { my Counters }
+                cost { my Costs }
+                default { lmap b [$Db told $what -n 2000] {dict merge $b [my Names $what $b]} }
+            }]
+            dict set Kept $what $rows
+        }
+        return [dict get $Kept $what]
+    }
+    method Names {what b} {
+        set name [::heatscope::fmt shortName [dict get $b name]]
+        if {$name eq ""} {
+            set name [expr {[dict get $b scope] >= 0 ? [$Run scopeTitle [dict get $b scope]] : [dict get $b kind]}]
+        }
+        set where [my place $b]
+        if {$what eq "block" && [dict get $b depth] > 0} {
+            set name "[string repeat "\u203a " [expr {min(6, [dict get $b depth])}]]$name"
+        }
+        return [dict create id [dict get $b row] name $name where $where most [my thread [dict get $b most_thread]]]
+    }
+    method place {d} {
+        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d filename]]]
+        return [expr {$name ne "" && [dict get $d line] > 0 ? "$name:[dict get $d line]" : $name}]
+    }
+    method thread {thread} {
+        return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
+    }
+    # Phases of one name added up over processes: seconds is what all of them were in it.
+    method Phases {} {
+        set names {}
+        set all 0.0
+        foreach p [$Db told phase -n 4096] {
+            set name [::heatscope::fmt plain [dict get $p name]]
+            set seconds [expr {max(0.0, [dict get $p end_s] - [dict get $p begin_s])}]
+            set all [expr {$all + $seconds}]
+            if {![dict exists $names $name]} {
+                dict set names $name [dict create seconds 0.0 count 0 begin_s [dict get $p begin_s] end_s 0.0 longest 0.0 most "" by {}]
+            }
+            set row [dict get $names $name]
+            dict set row seconds [expr {[dict get $row seconds] + $seconds}]
+            dict incr row count
+            dict set row begin_s [expr {min([dict get $row begin_s], [dict get $p begin_s])}]
+            dict set row end_s [expr {max([dict get $row end_s], [dict get $p end_s])}]
+            if {$seconds > [dict get $row longest]} {
+                dict set row longest $seconds
+                dict set row most [$Run columnLabel process [dict get $p process]]
+            }
+            set by [dict get $row by]
+            set process [dict get $p process]
+            dict set by $process [expr {[dict exists $by $process] ? [dict get $by $process] + $seconds : $seconds}]
+            dict set row by $by
+            dict set names $name $row
+        }
+        set rows {}
+        dict for {name row} $names {
+            lappend rows [dict merge $row [dict create id $name name $name where "" share [expr {$all > 0 ? [dict get $row seconds] / $all : 0.0}]]]
+        }
+        return [lsort -decreasing -command {apply {{a b} {
+            set x [dict get $a seconds]
+            set y [dict get $b seconds]
+            expr {$x < $y ? -1 : $x > $y}
+        }}} $rows]
+    }
+    method Counters {} {
+        set most 0.0
+        set rows [$Db told counter -n 4096]
+        foreach c $rows {
+            set most [expr {max($most, [dict get $c values])}]
+        }
+        return [lmap c $rows {
+            dict merge $c [dict create id [dict get $c row] name [::heatscope::fmt plain [dict get $c name]] where [my thread [dict get $c thread]] \
+                share [expr {$most > 0 ? [dict get $c values] / $most : 0}]]
+        }]
+    }
+    method Costs {} {
+        return [lmap c [$Db told cost -n 4096] {
+            set cpu [dict get $c cpu_s]
+            dict merge $c [dict create id [dict get $c row] name [my thread [dict get $c thread]] where "" \
+                share [expr {$cpu > 0 ? [dict get $c own_s] / $cpu : 0}]]
+        }]
+    }
+    method visits {what row} {
+        return [$Db visits $what $row]
+    }
+    method series {row n} {
+        return [$Db series $row -n $n]
+    }
+    # Lines on a row.
+    method notes {what row} {
+        set out [list [dict create kind head text [string trimleft [dict get $row name] "\u203a "] right [dict get $row where] \
+            {*}[expr {[dict exists $row scope] ? [list scope [dict get $row scope]] : {}}]]]
+        switch -- $what {
+            block - probe {
+                lappend out [dict create kind fact text "[dict get $row kind], [::heatscope::fmt plural [dict get $row visits] visit]" \
+                    right "[::heatscope::fmt seconds [dict get $row duration_s]] inclusive"]
+                lappend out [dict create kind fact text "each [::heatscope::fmt seconds [dict get $row duration_mean_s]] \u00b1\
+                    [::heatscope::fmt seconds [dict get $row duration_stddev_s]], [::heatscope::fmt seconds [dict get $row duration_min_s]] to\
+                    [::heatscope::fmt seconds [dict get $row duration_max_s]]"]
+                if {[dict get $row left] > 0} {
+                    lappend out [dict create kind bad text "left without passing an exit" right [::heatscope::fmt grouped [dict get $row left]]]
+                }
+                if {[dict get $row cost_s] > 0} {
+                    lappend out [dict create kind fact text "of it the probes themselves" right [::heatscope::fmt seconds [dict get $row cost_s]]]
+                }
+                set visits [my visits $what [dict get $row row]]
+                set categories {}
+                set k -1
+                foreach seconds [dict get $visits categories] {
+                    incr k
+                    if {$seconds > 0} {
+                        lappend categories [dict create kind fact text [::heatscope::fmt plain [$Db category $k]] \
+                            right "[::heatscope::fmt seconds $seconds]  [::heatscope::fmt percent $seconds [dict get $row exclusive_s] 0]"]
+                    }
+                }
+                if {[llength $categories]} {
+                    lappend out [dict create kind section text "What it was doing"] {*}$categories
+                }
+                if {[llength [dict get $visits histogram]]} {
+                    lappend out [dict create kind section text "How long visits took" right visits]
+                    foreach bucket [dict get $visits histogram] {
+                        lassign $bucket from to count
+                        if {$count > 0} {
+                            lappend out [dict create kind fact text "[::heatscope::fmt seconds [expr {$from * 1e-9}]] to\
+                                [::heatscope::fmt seconds [expr {$to * 1e-9}]]" right [::heatscope::fmt grouped $count]]
+                        }
+                    }
+                }
+            }
+            phase {
+                lappend out [dict create kind fact text "from [::heatscope::fmt seconds [dict get $row begin_s]] to\
+                    [::heatscope::fmt seconds [dict get $row end_s]] of the run" right "[dict get $row count]\u00d7"]
+                lappend out [dict create kind fact text "longest on [dict get $row most]" right [::heatscope::fmt seconds [dict get $row longest]]]
+                lappend out [dict create kind fact text "Return or a double click: all views show this time alone"]
+            }
+            counter {
+                lappend out [dict create kind fact text "[::heatscope::fmt plural [dict get $row values] value], [my number [dict get $row min]] to\
+                    [my number [dict get $row max]]"]
+                lappend out [dict create kind fact text "mean [my number [dict get $row mean]] \u00b1 [my number [dict get $row stddev]]"]
+                lappend out [dict create kind fact text "first [my number [dict get $row first]], last [my number [dict get $row last]]"]
+            }
+            cost {
+                foreach {key text} {handler_s "taking samples, measured" signals_s "interrupts for samples, estimated" probes_s "probes, estimated"
+                        wrappers_s "wrappers, estimated" helper_s "helper thread of the process"} {
+                    lappend out [dict create kind fact text $text right [::heatscope::fmt seconds [dict get $row $key]]]
+                }
+                lappend out [dict create kind fact text "one sample: median [::heatscope::fmt seconds [dict get $row handler_median_s]],\
+                    99 of 100 below [::heatscope::fmt seconds [dict get $row handler_p99_s]]"]
+                if {[dict get $row probes_missed] > 0} {
+                    lappend out [dict create kind bad text "visits that probes missed" right [::heatscope::fmt grouped [dict get $row probes_missed]]]
+                }
+                if {[dict get $row rate_changes] > 0} {
+                    lappend out [dict create kind fact text "changes of the sampling rate" right [dict get $row rate_changes]]
+                }
+            }
+        }
+        return $out
+    }
+    method number {v} {
+        return [expr {$v == round($v) && abs($v) < 1e15 ? [::heatscope::fmt grouped $v] : [format %.4g $v]}]
+    }
+}

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Causes of waiting: who was late, what it did before, who waited where; words for the waiting pane.
+
+oo::class create ::heatscope::Waiting {
+    variable Run Db Groups
+
+    constructor {run} {
+        set Run $run
+        set Db [$run db]
+        set Groups {}
+    }
+    method any {} { return [expr {[$Run info delays] > 0}] }
+    # Rows of `causes BY` with id, name, where, words and value (seconds caused).
+    method causes {by} {
+        if {![dict exists $Groups $by]} {
+            set rows {}
+            if {[my any]} {
+                set rows [lmap g [$Db causes $by -n 2000] {dict merge $g [my Names $by $g]}]
+            }
+            dict set Groups $by $rows
+        }
+        return [dict get $Groups $by]
+    }
+    method Names {by g} {
+        set where ""
+        set words ""
+        switch -- $by {
+            place {
+                set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
+                set where [my place $g]
+                set words "[dict get $g kind] [my place $g late_]"
+                if {[dict get $g is_call]} {
+                    append words " (itself)"
+                }
+            }
+            processor {
+                set name [$Run columnLabel process [dict get $g process]]
+                catch {set where [::heatscope::fmt plain [dict get [$Db process [dict get $g process]] host]]}
+            }
+            call {
+                set name [my place $g]
+                if {$name eq ""} {
+                    set name [::heatscope::fmt shortName [dict get $g procedure]]
+                } else {
+                    set where [::heatscope::fmt shortName [dict get $g procedure]]
+                }
+                set words [dict get $g kind]
+            }
+            default { set name [dict get $g kind] }
+        }
+        return [dict create id [dict get $g group] name $name where $where words [string trim $words] most [my thread [dict get $g most_thread]]]
+    }
+    # "exchange_1.f:97" of the keys file, line and filename, with a prefix; "" without.
+    method place {d {prefix {}}} {
+        if {[dict get $d ${prefix}file] < 0} {
+            return ""
+        }
+        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d ${prefix}filename]]]
+        return [expr {[dict get $d ${prefix}line] > 0 ? "$name:[dict get $d ${prefix}line]" : $name}]
+    }
+    method thread {thread} {
+        return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
+    }
+    # {processes {SECONDS ...} calls {DICT ...}}: who waited for the group that row is in; row "": for all.
+    method sufferers {by row} {
+        if {![my any]} {
+            return {processes {} calls {}}
+        }
+        return [$Db sufferers $by [expr {$row eq "" ? "all" : $row}] -n 200]
+    }
+    # Seconds that all causes add up to.
+    method total {} {
+        set sum 0.0
+        foreach g [my causes kind] {
+            set sum [expr {$sum + [dict get $g caused_s]}]
+        }
+        return $sum
+    }
+    # Lines on a cause, or on all ("").
+    method notes {by row} {
+        set out {}
+        set who [my sufferers $by $row]
+        if {$row ne ""} {
+            foreach g [my causes $by] {
+                if {[dict get $g id] eq $row} {
+                    lappend out {*}[my About $by $g]
+                    break
+                }
+            }
+        }
+        if {[llength [dict get $who calls]]} {
+            lappend out [dict create kind section text "Calls that waited" right [llength [dict get $who calls]]]
+            foreach c [dict get $who calls] {
+                set place [my place $c]
+                lappend out [dict create kind fact file [dict get $c file] line [dict get $c line] scope [dict get $c scope] \
+                    text "[::heatscope::fmt shortName [dict get $c procedure]]  $place" \
+                    right "[::heatscope::fmt seconds [dict get $c waited_s]]  longest [::heatscope::fmt seconds [dict get $c max_s]]"]
+            }
+        }
+        return $out
+    }
+    method About {by g} {
+        set out {}
+        lappend out [dict create kind head text "[dict get $g name]" right [::heatscope::fmt seconds [dict get $g caused_s]] \
+            file [dict get $g file] line [dict get $g line] scope [dict get $g scope]]
+        if {[dict get $g late_file] >= 0 || [dict get $g kind] ne ""} {
+            lappend out [dict create kind fact text [string trim "[dict get $g kind]: the late call"] right [my place $g late_] \
+                file [dict get $g late_file] line [dict get $g late_line]]
+        }
+        lappend out [dict create kind fact text "[::heatscope::fmt plural [dict get $g waits] wait], longest on [dict get $g most]\
+            [::heatscope::fmt seconds [dict get $g most_s]]"]
+        set indirect [expr {[dict get $g caused_s] - [dict get $g direct_s]}]
+        if {$indirect > 0.005 * [dict get $g caused_s]} {
+            lappend out [dict create kind fact text "[::heatscope::fmt seconds [dict get $g direct_s]] at once,\
+                [::heatscope::fmt seconds $indirect] by others who were late because they had waited"]
+        }
+        return $out
+    }
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Rank x rank: what processes send to each other and who waits for whom; beside it the calls of the chosen pair.
+
+oo::class create ::heatscope::MatrixView {
+    superclass ::heatscope::ListView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Loaded Matrix Legend Caption From To Cell
+
+    method name {} { return matrix }
+    method title {} { return Matrix }
+    method Groups {} {
+        return {bytes "Bytes sent" messages "Messages sent" size "Mean size" waiting "Waiting" waits "Number of waits"}
+    }
+    method GroupTitle {words} { return "Matrix: [string tolower $words 0 0]" }
+    method focusWidget {} { return $Matrix }
+    method picture {} { return $Matrix }
+
+    method Build {body} {
+        set t ::heatscope::theme
+        set From {}
+        set To {}
+        set Cell {}
+        ttk::panedwindow $body.split -orient horizontal
+        set left [ttk::frame $body.split.left -style Card.TFrame]
+        set right [ttk::frame $body.split.right -style Card.TFrame]
+        $body.split add $left -weight 3
+        $body.split add $right -weight 2
+        pack $body.split -fill both -expand 1
+        set Matrix [my Widget matrix $left.cells -font HsSmall -monofont HsMono -takefocus 1 -height [$t dp 150] -width [$t dp 360]]
+        set Legend [my Widget legend $left.legend -font HsSmall -monofont HsSmall -height [$t dp 26] -width [$t dp 200] -nocode 0]
+        grid $Matrix -sticky nswe -padx [$t dp 8] -pady [list [$t dp 6] 0]
+        grid $Legend -sticky w -padx [$t dp 10]
+        grid columnconfigure $left 0 -weight 1
+        grid rowconfigure $left 0 -weight 1
+        set Caption [ttk::label $right.caption -style Card.Sub.TLabel -justify left -wraplength [$t dp 300]]
+        pack $Caption -fill x -padx [$t dp 8] -pady [$t dp 6]
+        ttk::frame $right.calls -style Card.TFrame
+        pack $right.calls -fill both -expand 1
+        my MakeList $right.calls -width [$t dp 300] -empty "click on a cell: the calls of the pair"
+        bind $right <Configure> +[namespace code {my Wrap %w}]
+        bind $Matrix <<MatrixPick>> [namespace code {my OnCell %d}]
+        bind $Matrix <<HeatscopeHover>> [namespace code {my OnCellHover %d}]
+        foreach {key action} {g {nextGroup 1} G {nextGroup -1} Return {toList} k {toggleHosts}} {
+            bind $Matrix <$key> "[namespace code [list my {*}$action]]; break"
+        }
+    }
+    method Wrap {width} {
+        $Caption configure -wraplength [expr {max(80, $width - [::heatscope::theme dp 24])}]
+    }
+    method toList {} {
+        focus $List
+    }
+    # By machine, or by rank.
+    method toggleHosts {} {
+        my hosts [expr {[$Matrix cget -group] eq "host" ? "auto" : "host"}]
+    }
+    method hosts {group} {
+        $Matrix configure -group $group
+        my Choose {} {} {}
+        my Fill
+        my Mark
+        my MarkHits
+    }
+
+    # ---- the matrix ----
+
+    method Show {changed} {
+        $Matrix configure -quantity $By -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
+            -mark [expr {[dict get $Selection axis] eq "process" ? [dict get $Selection column] : -1}]
+        $Matrix update
+        my ShowLegend
+        # something is chosen from the start: what stands out most
+        if {$Cell eq "" && [set cell [$Matrix largest]] ne ""} {
+            my Choose $cell [$Matrix processes [dict get $cell row]] [$Matrix processes [dict get $cell column]]
+            set Loaded 0
+        }
+        next $changed
+    }
+    method ShowLegend {} {
+        set layout [$Matrix layout]
+        # the logarithmic scale of seconds begins at a microsecond
+        $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
+            -maximum [expr {[dict get $layout maximum] * ($By eq "waiting" ? 1e6 : 1)}]
+    }
+    method Quantity {v} {
+        switch -- $By {
+            bytes - size { return [::heatscope::fmt amount $v B] }
+            messages { return [::heatscope::fmt plural $v message] }
+            waiting { return [::heatscope::fmt seconds $v] }
+            default { return [::heatscope::fmt plural $v wait] }
+        }
+    }
+    method Between {from to} {
+        return [expr {$By in {waiting waits} ? "$from for $to" : "$from to $to"}]
+    }
+    method OnCellHover {hit} {
+        if {$hit eq "" || ![dict exists $hit value]} {
+            my Read ""
+            return
+        }
+        set value [dict get $hit value]
+        my Read "[my Between [dict get $hit from] [dict get $hit to]]: [expr {$value eq "" ? "nothing" : [my Quantity $value]}]"
+    }
+    method OnCell {cell} {
+        my Choose $cell [$Matrix processes [dict get $cell row]] [$Matrix processes [dict get $cell column]]
+        my Fill
+        my Mark
+        my MarkHits
+        if {[dict get $Selection axis] eq "process"} {
+            $Nav column matrix [dict get $cell process]
+        }
+    }
+    # The pair that the list is of.
+    method Choose {cell from to} {
+        set Cell $cell
+        set From $from
+        set To $to
+        set Chosen {}
+        $Matrix configure -selected [expr {$cell eq "" ? "" : [list [dict get $cell process] [dict get $cell partner]]}]
+    }
+    # For scripts: a pair of processes.
+    method pair {from to} {
+        set box [$Matrix bbox $from $to]
+        if {$box eq ""} {
+            return -code error -errorcode {HEATSCOPE VIEW PAIR} "matrix: no processes $from and $to"
+        }
+        lassign $box x y w h
+        my OnCell [$Matrix hit [expr {$x + $w / 2}] [expr {$y + $h / 2}]]
+    }
+
+    # ---- the calls of the pair ----
+
+    method Reads {} { return {} }
+    method FirstSort {} { return time }
+    method Columns {} {
+        return {{name Call name 0 left name} {what "" text 16 left part} {count Times count 6 {} calls} {bytes Bytes text 8 right bytes}
+            {time Time text 8 right seconds}}
+    }
+    method Drop {} { return {count bytes what} }
+    method Load {} {
+        if {$Cell eq ""} {
+            return {}
+        }
+        set n -1
+        return [lmap s [$Db pairsites $From $To -n 50] {
+            set place [my Place $s]
+            set name [::heatscope::fmt plain [dict get $s what]]
+            set where [expr {$place ne "" ? $place : [::heatscope::fmt shortName [dict get $s procedure]]}]
+            set late [my Place $s late_]
+            if {[dict get $s part] eq "waiting" && $late ne ""} {
+                append where " for $late"
+            }
+            dict merge $s [dict create id [incr n] name $name where $where words [dict get {waiting "waits for it" sending "sends"
+                receiving "partner receives"} [dict get $s part]]]
+        }]
+    }
+    method Place {d {prefix {}}} {
+        if {[dict get $d ${prefix}file] < 0 || [dict get $d ${prefix}line] <= 0} {
+            return ""
+        }
+        return "[::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d ${prefix}filename]]]:[dict get $d ${prefix}line]"
+    }
+    method Cells {row} {
+        set waiting [expr {[dict get $row part] eq "waiting"}]
+        return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] [dict get $row calls] \
+            [expr {$waiting ? "\u2013" : [::heatscope::fmt amount [dict get $row bytes] B]}] [::heatscope::fmt seconds [dict get $row seconds]]]
+    }
+    method Beside {} {
+        set layout [$Matrix layout]
+        if {[dict get $layout total] <= 0} {
+            return [expr {$By in {waiting waits} ? "no waiting for others" : "no messages between processes"} ]
+        }
+        set words [dict get {process "" host ", by machine" range ""} [dict get $layout group]]
+        if {[dict get $layout group] eq "range"} {
+            set words ", [::heatscope::fmt plural [expr {int(ceil(double([dict get $layout processes]) / [dict get $layout bins]))}] rank] a cell"
+        }
+        set total [expr {$By eq "size" ? "" : "[my Quantity [dict get $layout total]] in all"}]
+        return [string trim "$total$words \u00b7 whole run, timed and counted" " ,"]
+    }
+    method Fill {} {
+        next
+        if {$Cell eq ""} {
+            $Caption configure -text ""
+            return
+        }
+        set d [$Db between $From $To]
+        set back [$Db between $To $From]
+        set a [dict get $Cell from]
+        set b [dict get $Cell to]
+        $Caption configure -text "$a \u2192 $b: [::heatscope::fmt amount [dict get $d sent_bytes] B] in [::heatscope::fmt plural [dict get $d sent] message]\n$a\
+            waited for $b [::heatscope::fmt seconds [dict get $d wait_s]] in [::heatscope::fmt plural [dict get $d waits] wait], $b for $a\
+            [::heatscope::fmt seconds [dict get $back wait_s]]"
+    }
+    method Go {row} {
+        if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+            $Nav line matrix [dict get $row file] [dict get $row line]
+        } elseif {[dict get $row scope] >= 0} {
+            $Nav scope matrix [dict get $row scope]
+        }
+    }
+    method Current {} {
+        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+    }
+    method Words {row} {
+        set text "[dict get $row name] [dict get $row where], [dict get $row words]: [::heatscope::fmt plural [dict get $row calls] call],\
+            [::heatscope::fmt seconds [dict get $row seconds]]"
+        if {[dict get $row part] ne "waiting"} {
+            append text ", [::heatscope::fmt amount [dict get $row bytes] B], to and from all ranks"
+        }
+        return $text
+    }
+    method table {} {
+        set rows [list [list from to $By]]
+        foreach line [lrange [split [$Matrix describe] \n] 1 end] {
+            if {$line ne ""} {
+                lappend rows [split $line \t]
+            }
+        }
+        return $rows
+    }
+    method describe {} {
+        set out "[$Path.head.title cget -text]: [my fullSubtitle]\n[$Matrix describe]"
+        if {$Cell ne ""} {
+            append out "| [string map {\n "\n| "} [$Caption cget -text]]\n"
+            foreach row [my Sorted] {
+                append out "| [my Words $row]\n"
+            }
+        }
+        return $out
+    }
+}

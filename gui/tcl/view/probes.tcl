@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What probes counted and the program told: blocks, probes, phases, counters, the cost of measuring.
+
+oo::class create ::heatscope::ProbesView {
+    superclass ::heatscope::NotesView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model
+
+    method name {} { return probes }
+    method title {} { return Probes }
+    method Groups {} { return {block Blocks probe Probes phase Phases counter Counters cost "Cost of measuring"} }
+
+    constructor {path context} {
+        next $path $context
+        # what there is comes first
+        foreach what {block phase counter cost} {
+            if {[llength [$Model rows $what]]} {
+                my group $what
+                break
+            }
+        }
+    }
+    method Build {body} {
+        set Model [::heatscope::Told new $Run]
+        my SplitNotes $body 1 -width [::heatscope::theme dp 480]
+    }
+    destructor {
+        $Model destroy
+        next
+    }
+    # Timed over the whole run, whatever the metric.
+    method Reads {} { return {} }
+    method FirstSort {} { return share }
+    method Columns {} {
+        return [switch -- $By {
+            phase {
+                list {name Phase name 0 left name} {bar "" bar 7 {} share} {share Share percent 6 {} share} {time Time text 8 right seconds} \
+                    {count Times count 6 {} count} {begin From text 8 right begin_s} {end To text 8 right end_s}
+            }
+            counter {
+                list {name Counter name 0 left name} {bar "" bar 5 {} share} {share Values count 7 {} values} {min Min text 9 right min} \
+                    {mean Mean text 9 right mean} {max Max text 9 right max} {last Last text 9 right last}
+            }
+            cost {
+                list {name Thread name 0 left name} {bar "" bar 7 {} share} {share "Of its time" percent 9 {} share} {own Own text 8 right own_s} \
+                    {cpu "CPU time" text 9 right cpu_s} {runs Samples count 7 {} handler_runs}
+            }
+            default {
+                list [list name [dict get {block "Block, and what it is in" probe Probe} $By] name 0 left name] {bar "" bar 7 {} share} \
+                    {share Own percent 6 {} share} {time "Own time" text 8 right exclusive_s} {visits Visits count 7 {} visits} \
+                    {mean "Mean" text 8 right duration_mean_s} {longest Longest text 8 right duration_max_s}
+            }
+        }]
+    }
+    method Drop {} { return {longest mean bar end begin last max own runs visits count} }
+    method Load {} {
+        $List configure -empty [dict get {
+            block "no probes ran: heatscope run --probe=..." probe "no probes: heatscope run --probe=..."
+            phase "the program told of no phases (heatscope.h)" counter "the program told of no counters (heatscope.h)"
+            cost "what measuring cost was not recorded"} $By]
+        return [$Model rows $By]
+    }
+    method Cells {row} {
+        set cells [list [list [dict get $row name] [dict get $row where]] [dict get $row share]]
+        return [switch -- $By {
+            phase {
+                list {*}$cells [dict get $row share] [::heatscope::fmt seconds [dict get $row seconds]] [dict get $row count] \
+                    [::heatscope::fmt seconds [dict get $row begin_s]] [::heatscope::fmt seconds [dict get $row end_s]]
+            }
+            counter {
+                list {*}$cells [dict get $row values] {*}[lmap key {min mean max last} {$Model number [dict get $row $key]}]
+            }
+            cost {
+                list {*}$cells [dict get $row share] [::heatscope::fmt seconds [dict get $row own_s]] \
+                    [::heatscope::fmt seconds [dict get $row cpu_s]] [dict get $row handler_runs]
+            }
+            default {
+                list {*}$cells [dict get $row share] [::heatscope::fmt seconds [dict get $row exclusive_s]] [dict get $row visits] \
+                    [::heatscope::fmt seconds [dict get $row duration_mean_s]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
+            }
+        }]
+    }
+    method Beside {} {
+        return [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
+            cost "measured and estimated"} $By]
+    }
+    method Current {} {
+        if {$By in {block probe} && [dict get $Selection scope] >= 0} {
+            set scope [dict get $Selection scope]
+            if {[dict exists $ById $Chosen] && [dict get $ById $Chosen scope] == $scope} {
+                return $Chosen
+            }
+            foreach row $Rows {
+                if {[dict get $row scope] == $scope} {
+                    return [dict get $row id]
+                }
+            }
+        }
+        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+    }
+    method Notes {id} {
+        return [expr {[dict exists $ById $id] ? [$Model notes $By [dict get $ById $id]] : {}}]
+    }
+    method Chart {id} {
+        if {![dict exists $ById $id]} {
+            return {}
+        }
+        set row [dict get $ById $id]
+        switch -- $By {
+            block - probe {
+                return [dict create title "Own time by [lindex [$Run words process] 0]" labels [$Run labels process] \
+                    values [dict get [$Model visits $By [dict get $row row]] processes] words [namespace code {my OfProcess}]]
+            }
+            phase {
+                set values {}
+                for {set p 0} {$p < [$Run columns process]} {incr p} {
+                    lappend values [expr {[dict exists $row by $p] ? [dict get $row by $p] : 0}]
+                }
+                return [dict create title "Time in it by [lindex [$Run words process] 0]" labels [$Run labels process] values $values \
+                    words [namespace code {my OfProcess}]]
+            }
+            counter {
+                set n 200
+                set values [lrepeat $n 0]
+                set wall [$Run info wall_s]
+                set labels {}
+                for {set i 0} {$i < $n} {incr i} {
+                    lappend labels [::heatscope::fmt seconds [expr {$wall * $i / $n}]]
+                }
+                foreach bin [$Model series [dict get $row row] $n] {
+                    lassign $bin at low high
+                    lset values $at [expr {max(0, $high)}]
+                }
+                return [dict create title "Highest value by time" labels $labels values $values]
+            }
+        }
+        return {}
+    }
+    method OfProcess {index} {
+        set facts [my Chart [my Of]]
+        return "[$Run columnLabel process $index]: [::heatscope::fmt seconds [lindex [dict get $facts values] $index]]"
+    }
+    method ChartGo {index} {
+        if {$By ne "counter" && [dict get $Selection axis] eq "process"} {
+            $Nav column probes $index
+        }
+    }
+    method Go {row} {
+        switch -- $By {
+            block - probe {
+                if {[dict get $row scope] >= 0} {
+                    $Nav scope probes [dict get $row scope]
+                }
+            }
+            cost {
+                if {[dict get $Selection axis] eq "process"} {
+                    $Nav column probes [dict get $row process]
+                }
+            }
+        }
+        my Mark
+    }
+    # A phase becomes the interval of all views.
+    method Open {row} {
+        if {$By ne "phase"} {
+            my Go $row
+        } elseif {[dict get [$Db times] present] && [dict get $row end_s] > [dict get $row begin_s]} {
+            $Bus set probes interval [list [dict get $row begin_s] [dict get $row end_s]]
+        } else {
+            my Read "samples are not known by time in this database"
+        }
+    }
+    method Words {row} {
+        set text [string trim "[dict get $row name] [dict get $row where]"]
+        return [switch -- $By {
+            phase { string cat $text ": [::heatscope::fmt seconds [dict get $row seconds]] in all, [dict get $row count] times, longest on [dict get $row most]" }
+            counter { string cat $text ": [dict get $row values] values, [$Model number [dict get $row min]] to [$Model number [dict get $row max]]" }
+            cost { string cat $text ": measuring took [::heatscope::fmt seconds [dict get $row own_s]], [::heatscope::fmt percent [dict get $row share] 1 2] of its time" }
+            default {
+                string cat $text ": own [::heatscope::fmt seconds [dict get $row exclusive_s]], [::heatscope::fmt plural [dict get $row visits] visit]," \
+                    " [::heatscope::fmt seconds [dict get $row duration_mean_s]] each"
+            }
+        }]
+    }
+    method Exported {} {
+        return [switch -- $By {
+            phase { list phase name seconds seconds times count begin_s begin_s end_s end_s longest_s longest longest_on most }
+            counter { list counter name thread where values values min min mean mean stddev stddev max max first first last last }
+            cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s samples handler_runs }
+            default {
+                list name name where where kind kind visits visits exclusive_s exclusive_s inclusive_s duration_s min_s duration_min_s \
+                    mean_s duration_mean_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads
+            }
+        }]
+    }
+}

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Causes of waiting: who was late and what it did before, by loop, processor, late call or kind; beside it who waited, and where.
+
+oo::class create ::heatscope::WaitingView {
+    superclass ::heatscope::NotesView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model
+
+    method name {} { return waiting }
+    method title {} { return "Causes of waiting" }
+    method Groups {} { return {place "By loop" processor "By processor" call "By late call" kind "By kind"} }
+    method GroupTitle {words} { return "Waiting [string tolower $words 0 0]" }
+
+    method Build {body} {
+        set Model [::heatscope::Waiting new $Run]
+        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -empty "no waiting that others are the cause of was recorded"
+    }
+    destructor {
+        $Model destroy
+        next
+    }
+    # Waits are timed over the whole run, whatever the metric.
+    method Reads {} { return {} }
+    method FirstSort {} { return caused }
+    method Columns {} {
+        set columns [list [list name [dict get {place "What it did" processor Processor call "Late call" kind Kind} $By] name 0 left name]]
+        if {$By in {place call}} {
+            lappend columns {words "Made others wait by" text 24 left words}
+        }
+        lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
+        if {$By eq "processor"} {
+            lappend columns {waited "Waited itself" text 10 right waited_s}
+        }
+        return [lappend columns {waits Waits count 6 {} waits} {most Most text 6 right most}]
+    }
+    method Drop {} { return {most waits bar words share} }
+    method Load {} { return [$Model causes $By] }
+    method Cells {row} {
+        set cells [list [list [dict get $row name] [dict get $row where]]]
+        if {$By in {place call}} {
+            lappend cells [dict get $row words]
+        }
+        lappend cells [dict get $row caused_s] [dict get $row share] [::heatscope::fmt seconds [dict get $row caused_s]]
+        if {$By eq "processor"} {
+            lappend cells [::heatscope::fmt seconds [dict get $row waited_s]]
+        }
+        return [lappend cells [dict get $row waits] [dict get $row most]]
+    }
+    method Beside {} {
+        return [expr {[$Model any] ? "[::heatscope::fmt seconds [$Model total]] waited for others \u00b7 timed, not sampled" : ""}]
+    }
+    method Current {} {
+        switch -- $By {
+            processor {
+                if {[dict get $Selection axis] eq "process" && [dict get $Selection column] >= 0} {
+                    foreach row $Rows {
+                        if {[dict get $row process] == [dict get $Selection column]} {
+                            return [dict get $row id]
+                        }
+                    }
+                }
+            }
+            place - call {
+                # the cause on the selected line, else in the selected loop; the chosen one while it is
+                set found ""
+                foreach row $Rows {
+                    if {([dict get $row file] >= 0 && [dict get $row file] == [dict get $Selection file]
+                         && [dict get $row line] == [dict get $Selection line])
+                        || ([dict get $row scope] >= 0 && [dict get $row scope] == [dict get $Selection scope])} {
+                        if {[dict get $row id] eq $Chosen} {
+                            return $Chosen
+                        } elseif {$found eq ""} {
+                            set found [dict get $row id]
+                        }
+                    }
+                }
+                if {$found ne ""} {
+                    return $found
+                }
+            }
+        }
+        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+    }
+    method Notes {row} { return [$Model notes $By $row] }
+    method Chart {row} {
+        if {![$Model any]} {
+            return {}
+        }
+        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words process] 0]" \
+            values [dict get [$Model sufferers $By $row] processes] labels [$Run labels process] words [namespace code [list my Waited $row]]]
+    }
+    method Waited {row index} {
+        set seconds [lindex [dict get [$Model sufferers $By $row] processes] $index]
+        return "[$Run columnLabel process $index] waited [::heatscope::fmt seconds $seconds]"
+    }
+    method ChartGo {index} {
+        if {[dict get $Selection axis] eq "process"} {
+            $Nav column waiting $index
+        }
+    }
+    method Go {row} {
+        if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+            $Nav line waiting [dict get $row file] [dict get $row line]
+        } elseif {[dict get $row scope] >= 0} {
+            $Nav scope waiting [dict get $row scope]
+        } elseif {$By eq "processor" && [dict get $Selection axis] eq "process"} {
+            $Nav column waiting [dict get $row process]
+        }
+        my Mark
+    }
+    method Words {row} {
+        set text [string trim "[dict get $row name] [dict get $row where]"]
+        if {[dict get $row words] ne ""} {
+            append text ", [dict get $row words]"
+        }
+        append text ": others waited [::heatscope::fmt seconds [dict get $row caused_s]], [::heatscope::fmt percent [dict get $row share] 1] of all,\
+            in [::heatscope::fmt plural [dict get $row waits] wait]"
+        if {$By eq "processor"} {
+            append text "; waited itself [::heatscope::fmt seconds [dict get $row waited_s]]"
+        } elseif {[dict get $row most] ne ""} {
+            append text "; most by [dict get $row most]: [::heatscope::fmt seconds [dict get $row most_s]]"
+        }
+        return $text
+    }
+    method Exported {} {
+        return {name name where where made_wait_by words caused_s caused_s direct_s direct_s share share waits waits waited_itself_s waited_s
+            threads threads most_thread most most_s most_s}
+    }
+}
