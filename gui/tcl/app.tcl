@@ -355,6 +355,8 @@ oo::class create ::heatscope::App {
     method leave {} {
         if {[winfo exists $Path.sheet]} {
             destroy $Path.sheet
+        } elseif {[[my view detail] closePopup]} {
+            return
         } elseif {[$Bus get search] ne ""} {
             my endSearch
         } elseif {[$Panes maximised] ne ""} {

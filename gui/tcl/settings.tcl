@@ -79,7 +79,9 @@ namespace eval ::heatscope::settings {
         view/profilemap
         view/terrain
         view/arrows
+        view/popup
         view/detail
+        view/detail_readout
         view/findings
         view/ranking
         view/scope

@@ -5,7 +5,7 @@ oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
-    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks
+    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks Popup
 
     method name {} { return detail }
     method title {} { return Source }
@@ -65,6 +65,7 @@ oo::class create ::heatscope::DetailView {
         pack $source.head -fill x
         pack $Text -fill both -expand 1
 
+        set Popup [::heatscope::ScopePopup new $body.popup $Run]
         set Arrows [::heatscope::Arrows new $Left.arrows]
         bind $Left.arrows <Motion> [namespace code {my HoverArrow %x %y}]
         bind $Left.arrows <Leave> [namespace code {my Read {}}]
@@ -217,6 +218,7 @@ oo::class create ::heatscope::DetailView {
         }
         if {[my Any $changed file scope line]} {
             my Mark
+            $Popup close
         }
         $Heat configure -cursorcolumn [dict get $s column] -range [dict get $s processors]
         my Draw
@@ -699,8 +701,20 @@ oo::class create ::heatscope::DetailView {
     }
     method OnScope {hit} {
         if {[dict exists $hit scope] && [dict get $hit scope] >= 0} {
+            set body [winfo parent $Split]
             $Nav scope detail [dict get $hit scope]
+            # the step to the scope closes what was open before
+            $Bus flush
+            $Popup show [dict get $hit part] [dict get $hit scope] [my Common] [my Processors] [dict get $Selection sort] \
+                [expr {[winfo rootx $Scopes] - [winfo rootx $body] + [winfo width $Scopes] + [::heatscope::theme dp 8]}] \
+                [expr {min(max(0, [winfo pointery $body] - [winfo rooty $body]), [winfo height $body] / 2)}]
         }
+    }
+    # Closes the pop-up; true if there was one.
+    method closePopup {} {
+        set was [$Popup shown]
+        $Popup close
+        return $was
     }
     method OnMini {hit} {
         set line [dict get $hit line]
@@ -760,113 +774,6 @@ oo::class create ::heatscope::DetailView {
         return [expr {$b > $a ? [winfo width $Text] / ($b - $a) : [winfo width $Text]}]
     }
 
-    # ---- read-outs ----
-
-    method HoverHeat {hit} {
-        if {$hit eq "" || ![dict exists $hit line] || [dict get $hit line] < 1} {
-            my Read ""
-            return
-        }
-        set first [my Label [dict get $hit first]]
-        set last [my Label [dict get $hit last]]
-        lassign [$Run words [dict get $Selection axis]] one many
-        set where [expr {$first eq $last ? "$one $first" : "$many $first\u2013$last"}]
-        if {[dict exists $hit part] && [dict get $hit part] eq "header"} {
-            my Read $where
-            return
-        }
-        set text "Line [dict get $hit line], $where: "
-        if {[dict get $hit row] < 0} {
-            append text "no code"
-        } else {
-            set value [dict get $hit value]
-            append text [expr {[my Comparing] ? [my Told $value [dict get $hit noise]] : "[dict get $Selection bin] [my Samples $value]"}]
-            if {![my Comparing] && [dict get $hit column] >= 0 && $first ne $last && $value > 0} {
-                append text " on [my Label [dict get $hit column]]"
-            }
-            append text [my RowFacts [dict get $hit row]]
-        }
-        my Read $text
-    }
-    method RowFacts {row} {
-        set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
-        set metric [dict get $Selection metric]
-        set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
-            [$Run amount $metric [dict get $stats sum]],\
-            [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of the run"
-        return $text
-    }
-    method HoverBar {hit} {
-        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
-            my Read ""
-            return
-        }
-        my Read "Line [dict get $hit line]: min [::heatscope::fmt grouped [dict get $hit min]] on\
-            [my Label [dict get $hit min_column]] \u00b7 mean [format %.1f [dict get $hit mean]] \u00b1\
-            [format %.1f [dict get $hit stddev]] \u00b7 max [::heatscope::fmt grouped [dict get $hit max]] on\
-            [my Label [dict get $hit max_column]]"
-    }
-    method HoverGutter {hit} {
-        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
-            my Read ""
-            return
-        }
-        my Read "Line [dict get $hit line]: [my Samples [dict get $hit sum]][my RowFacts [dict get $hit row]]"
-    }
-    method HoverScope {hit} {
-        if {$hit eq "" || ![dict exists $hit scope] || [dict get $hit scope] < 0} {
-            my Read ""
-            return
-        }
-        set metric [dict get $Selection metric]
-        my Read "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]], lines\
-            [dict get $hit line_begin]\u2013[dict get $hit line_end]:\
-            [::heatscope::fmt percent [dict get $hit share] 1] of the run,\
-            [$Run amount $metric [dict get $hit inclusive]] with all that it calls[expr {[dict exists $hit change] ? ", [my Told [dict get $hit change]]" : {}}]"
-    }
-    method HoverText {x y} {
-        set scope [my ScopeTag $x $y]
-        if {$scope ne "" && $Document ne "" && [$Document state] ne "nolines"} {
-            set words {}
-            foreach chip [my Chips [my LineAt $y]] {
-                lappend words [lindex $chip 0]
-            }
-            my Read [join $words " \u00b7 "]
-            return
-        }
-        set line [my LineAt $y]
-        if {$Document eq "" || [my Lines] == 0 || $line > [my Lines]} {
-            my Read ""
-            return
-        }
-        set said [my SpanWords $x $y $line]
-        if {$said ne ""} {
-            my Read "Line $line: $said"
-            return
-        }
-        set row [$Db findline $File $line]
-        if {$row >= 0} {
-            set sum [lindex [$Db sums -table line -rows [list $row 1] {*}[my Common]] 0]
-            my Read "Line $line: [my Samples $sum][my RowFacts $row]"
-        } else {
-            my Read "Line $line: no code"
-        }
-    }
-
-    # What is known of the reference under the pointer.
-    method SpanWords {x y line} {
-        set words {}
-        if {[dict exists $Marks spans $line]} {
-            set at [lindex [split [$Text index @$x,$y] .] 1]
-            foreach span [dict get $Marks spans $line] {
-                if {$at >= [lindex $span 0] && $at <= [lindex $span 1] && [lindex $span 3] ni $words} {
-                    lappend words [lindex $span 3]
-                }
-            }
-        }
-        return [join $words " \u00b7 "]
-    }
-
     method top {} { return $Top }
     method rowGeometry {} { return [list $Height $HeaderHeight] }
     # The lines in view that have code.
@@ -889,6 +796,7 @@ oo::class create ::heatscope::DetailView {
             append out "warning: [$Warn.words cget -text]\n"
         }
         append out [$Text get 1.0 end]
+        append out [$Popup describe]
         foreach arrow [dict get $Marks arrows] {
             append out "arrow: [dict get $arrow words]\n"
         }
