@@ -103,7 +103,7 @@ namespace eval ::heatscope::settings {
         scales {log linear}
         colours {inferno viridis cividis classic}
         axes {thread process}
-        rankings {procedure loop line module context}
+        rankings {procedure loop line module context message array reason}
         shows {value difference ratio}
         normalisations {program file row}
     }
@@ -151,7 +151,7 @@ namespace eval ::heatscope::settings {
         <e>             {cycle normalise} {colours to the hottest of the program, the file or the line}
         <x>             {cycle show}     {with two databases: this run, difference, ratio}
         <a>             {cycle axis}     {processors: threads or processes}
-        <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context}
+        <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context, message, array, reason}
         <t>             {toggleTheme}    {light or dark}
         <m>             {maximise}       {maximise the active view, or back}
         <Alt-Key-1>     {toggle overview}   {hide or show the overview}

@@ -28,8 +28,10 @@ oo::class create ::heatscope::MatrixView {
         set Matrix [my Widget matrix $left.cells -font HsSmall -monofont HsMono -takefocus 1 -height [$t dp 150] -width [$t dp 360]]
         set Legend [my Widget legend $left.legend -font HsSmall -monofont HsSmall -height [$t dp 26] -width [$t dp 200] -nocode 0]
         grid $Matrix -sticky nswe -padx [$t dp 8] -pady [list [$t dp 6] 0]
-        grid $Legend -sticky w -padx [$t dp 10]
-        grid columnconfigure $left 0 -weight 1
+        ttk::label $left.unit -style Card.Sub.TLabel -font HsSmall
+        grid $Legend $left.unit -sticky w -padx [list [$t dp 10] 0]
+        grid $Matrix -columnspan 2
+        grid columnconfigure $left 1 -weight 1
         grid rowconfigure $left 0 -weight 1
         set Caption [ttk::label $right.caption -style Card.Sub.TLabel -justify left -wraplength [$t dp 300]]
         pack $Caption -fill x -padx [$t dp 8] -pady [$t dp 6]
@@ -80,6 +82,7 @@ oo::class create ::heatscope::MatrixView {
         # the logarithmic scale of seconds begins at a microsecond
         $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
             -maximum [expr {[dict get $layout maximum] * ($By eq "waiting" ? 1e6 : 1)}]
+        $Path.body.split.left.unit configure -text [dict get {bytes bytes messages messages size bytes waiting \u00b5s waits waits} $By]
     }
     method Quantity {v} {
         switch -- $By {

@@ -1,93 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The ranked list: procedures, loops, lines, modules or contexts by exclusive time.
+# The ranked list: procedures, loops, lines, modules or contexts by exclusive time; messages, arrays, reasons of refused vectors.
 
 oo::class create ::heatscope::RankingView {
-    superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById SortColumn SortOrder Width Changes Most
+    superclass ::heatscope::ListView
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By SortColumn SortOrder Loaded Width Changes Most Messages Arrays
 
     method name {} { return ranking }
-    method title {} { return Procedures }
-    method focusWidget {} { return $List }
-
-    method Heading {head} {
-        ttk::menubutton $head.title -style Rank.TMenubutton -text Procedures -menu $head.title.menu -takefocus 0
-        menu $head.title.menu
-        foreach {what text} {procedure Procedures loop Loops line Lines module Modules context Contexts} {
-            $head.title.menu add command -label $text -command [namespace code [list my Rank $what]]
-        }
-        ttk::label $head.sub -style Card.Sub.TLabel -text "by exclusive time"
-        pack $head.title -side left
-        pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    method title {} { return Ranked }
+    method Groups {} {
+        return {procedure Procedures loop Loops line Lines module Modules context Contexts message Messages array Arrays reason Reasons}
     }
-    method Rank {what} {
-        $Bus adjust ranking ranking $what
+    # The grouping is a key of the selection.
+    method group {{key {}}} {
+        if {$key ne "" && [dict exists [my Groups] $key]} {
+            $Bus adjust ranking ranking $key
+            return
+        }
+        return [next $key]
     }
 
     method Build {body} {
-        set SortColumn share
-        set SortOrder decreasing
         set Width 0
         set Changes {}
         set Most 0
-        set Rows {}
-        set ById {}
-        ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
-        set List [my Widget barlist $body.list -font HsUI -monofont HsMono -takefocus 1 \
-            -yscrollcommand [list $body.scroll set] -heading 1 -height [::heatscope::theme dp 260] \
-            -rowheight [::heatscope::theme dp 25] -empty "no samples"]
-        grid $List $body.scroll -sticky nswe
-        grid columnconfigure $body 0 -weight 1
-        grid rowconfigure $body 0 -weight 1
+        set Messages [::heatscope::Messages new $Run]
+        set Arrays [::heatscope::Arrays new $Run]
+        my MakeList $body -monofont HsMono -height [::heatscope::theme dp 260] -rowheight [::heatscope::theme dp 25] -empty "no samples"
         bind $List <Configure> +[namespace code {my OnSize}]
-        bind $List <<ListPick>> [namespace code {my OnPick %d}]
-        bind $List <<ListOpen>> [namespace code {my OnOpen %d}]
-        bind $List <<ListSort>> [namespace code {my OnSort %d}]
         bind $List <<ListOutline>> [namespace code {my OnOutline}]
-        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
     }
-    method Scroll {args} {
-        $List yview {*}$args
+    destructor {
+        $Messages destroy
+        $Arrays destroy
+        next
+    }
+    method forget {} {
+        next
+        $Arrays forget
+    }
+    method Show {changed} {
+        if {$By ne [dict get $Selection ranking]} {
+            set By [dict get $Selection ranking]
+            set Chosen {}
+            set Loaded 0
+        }
+        next $changed
     }
 
-    method Show {changed} {
-        if {[my Any $changed ranking metric axis]} {
-            my Fill
-            set changed [list procedure scope file line context]
-        }
-        if {[my Any $changed procedure scope file line context ranking]} {
-            my Mark
-        }
-    }
+    # ---- rows ----
 
     # "by exclusive time", "by MPI time"; and its short form over the column
     method Heads {} {
         set metric [dict get $Selection metric]
+        switch -- $By {
+            message { return {Time "by time in calls"} }
+            reason { return {Price "by time in loops that stay scalar"} }
+        }
         if {![$Run exact $metric]} {
-            return {Time "by exclusive time"}
+            return [list Time [expr {$By eq "array" ? "by time of their loops, shared out" : "by exclusive time"}]]
         }
         set name [::heatscope::fmt plain [lindex [$Run metrics] $metric]]
         return [list Share "by $name"]
     }
-    method Fill {} {
-        set what [dict get $Selection ranking]
-        set words {procedure {Procedures Procedure} loop {Loops Loop} line {Lines Line} module {Modules Module}
-            context {Contexts Context}}
-        lassign [dict get $words $what] many one
-        $Path.head.title configure -text $many
-        my subtitle [lindex [my Heads] 1]
-        set Rows [$Run ranking $what [dict get $Selection metric] [dict get $Selection axis]]
-        set ById {}
-        set top 0
-        foreach row $Rows {
-            dict set ById [dict get $row row] $row
-            set top [expr {max($top, [dict get $row share])}]
+    method Beside {} { return [lindex [my Heads] 1] }
+    method Columns {} {
+        set one [dict get {procedure Procedure loop Loop line Line module Module context Context message Call array Array reason Reason} $By]
+        set last [switch -- $By {
+            message { list sent Sent text 8 right sent_bytes }
+            array { list bytes Messages text 9 right bytes }
+            reason { list loops Loops count 6 {} loops }
+            default { list imbalance "Max/mean" number 8 {} imbalance }
+        }]
+        set columns [list [list name $one name 0 left name] [list bar "" bar [my BarWidth] {} share] \
+            [list share [lindex [my Heads] 0] percent 6 {} share] $last]
+        if {[my Compares]} {
+            lappend columns {change Change change 8 {} {change size}}
         }
-        set Width [my BarWidth]
-        $List configure -columns [list [list name $one name 0] [list bar "" bar [my BarWidth]] [list share [lindex [my Heads] 0] percent 6] \
-            [list imbalance "Max/mean" number 8] {*}[my ChangeColumn]] -drop {bar imbalance} -barmax [expr {$top > 0 ? $top : 1}] \
-            -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
+        return $columns
     }
+    method Drop {} { return {bar imbalance sent bytes loops} }
     # In digits; the names have the first claim on the room.
     method BarWidth {} {
         set w [winfo width $List]
@@ -95,46 +86,66 @@ oo::class create ::heatscope::RankingView {
     }
     method OnSize {} {
         if {$Width != [my BarWidth]} {
-            my Fill
-            my Mark
+            set Width [my BarWidth]
+            my Arrange
         }
     }
-    method Sort {} {
-        set rows $Rows
-        switch -- $SortColumn {
-            imbalance { set rows [lsort -$SortOrder -command ::heatscope::RankingView::byImbalance $rows] }
-            name {
-                set keyed {}
-                foreach row $rows {
-                    lappend keyed [list [lindex [my Name $row] 0] $row]
-                }
-                set rows [lmap pair [lsort -dictionary -$SortOrder -index 0 $keyed] {lindex $pair 1}]
+    method Load {} {
+        set metric [dict get $Selection metric]
+        set axis [dict get $Selection axis]
+        $List configure -empty [dict get {message "no message passing was recorded" array "no arrays are known: the program was not compiled with the pass"
+            reason "no loop was refused vectors"} [expr {$By in {message array reason} ? $By : "message"}]]
+        switch -- $By {
+            message {
+                return [lmap g [$Messages groups call] {
+                    dict merge $g [dict create id [dict get $g group] sum [dict get $g duration_s]]
+                }]
             }
-            default {
-                if {$SortOrder eq "increasing"} {
-                    set rows [lreverse $rows]
-                }
+            array { return [lmap a [$Arrays rows $metric] {dict set a sum [dict get $a cost]}] }
+            reason { return [my Reasons $metric] }
+        }
+        $List configure -empty "no samples"
+        my ReadChanges
+        return [lmap row [$Run ranking $By $metric $axis] {
+            lassign [my NameOf $row] name where
+            set id [dict get $row row]
+            dict merge $row [dict create id $id name $name where $where \
+                change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}]]
+        }]
+    }
+    # Refusals by reason, the dearest first; file and line of the dearest loop.
+    method Reasons {metric} {
+        set rows {}
+        foreach r [$Db refusals -metric $metric -n 4096] {
+            set key [dict get $r reason]
+            if {![dict exists $rows $key]} {
+                set facts [$Db scope [dict get $r scope]]
+                dict set rows $key [dict create id $key name [dict get $r reason_text] where "[$Run scopeTitle [dict get $r scope]]" \
+                    scope [dict get $r scope] scopes {} sum 0.0 share 0.0 loops 0 message [dict get $r message]]
             }
+            set row [dict get $rows $key]
+            dict incr row loops
+            dict lappend row scopes [dict get $r scope]
+            dict set row sum [expr {[dict get $row sum] + [dict get $r sum]}]
+            dict set row share [expr {[dict get $row share] + [dict get $r share]}]
+            dict set rows $key $row
         }
-        set shown {}
-        foreach row $rows {
-            lappend shown [my Cells $row]
-        }
-        $List setrows $shown
+        return [lmap pair [lsort -real -decreasing -index 0 [lmap row [dict values $rows] {list [dict get $row sum] $row}]] {lindex $pair 1}]
     }
     # With a second run: how it differs, to the left less, to the right more.
-    method ChangeColumn {} {
+    method Compares {} {
+        return [expr {[[$App comparison] any] && $By in {procedure loop line module}}]
+    }
+    method ReadChanges {} {
         set Changes {}
         set Most 0
-        set what [dict get $Selection ranking]
-        if {![[$App comparison] any] || $what eq "context"} {
-            return {}
+        if {![my Compares]} {
+            return
         }
-        foreach c [[$App comparison] changes $what [dict get $Selection metric]] {
+        foreach c [[$App comparison] changes $By [dict get $Selection metric]] {
             dict set Changes [dict get $c a] $c
             set Most [expr {max($Most, abs([dict get $c change]))}]
         }
-        return [list [list change Change change 8]]
     }
     method Change {row} {
         if {![dict exists $Changes $row] || $Most <= 0} {
@@ -145,15 +156,26 @@ oo::class create ::heatscope::RankingView {
         return [expr {[dict get $c beyond] ? [list $v] : [list $v grey]}]
     }
     method Cells {row} {
-        set imbalance [dict get $row imbalance]
-        set number [format %.2f $imbalance]
-        return [list [dict get $row row] [my Name $row] [dict get $row share] [dict get $row share] \
-            [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
-                   ? [list $number warn] : $number}] {*}[expr {$Most > 0 ? [list [my Change [dict get $row row]]] : {}}]]
+        set cells [list [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share]]
+        switch -- $By {
+            message { lappend cells [::heatscope::fmt amount [dict get $row sent_bytes] B] }
+            array { lappend cells [expr {[dict get $row bytes] > 0 ? [::heatscope::fmt amount [dict get $row bytes] B] : "\u2013"}] }
+            reason { lappend cells [dict get $row loops] }
+            default {
+                set imbalance [dict get $row imbalance]
+                set number [format %.2f $imbalance]
+                lappend cells [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
+                    ? [list $number warn] : $number}]
+            }
+        }
+        if {[my Compares]} {
+            lappend cells [my Change [dict get $row id]]
+        }
+        return $cells
     }
     # {main sub} of a row
-    method Name {row} {
-        switch -- [dict get $Selection ranking] {
+    method NameOf {row} {
+        switch -- $By {
             line {
                 set name [::heatscope::fmt plain [dict get $row filename]]
                 return [list "$name:[dict get $row line]" [::heatscope::fmt shortName [dict get $row procedure]]]
@@ -204,7 +226,7 @@ oo::class create ::heatscope::RankingView {
     # The id of the list's row that the selection stands for, "" for none.
     method Current {} {
         set s $Selection
-        switch -- [dict get $s ranking] {
+        switch -- $By {
             procedure { return [expr {[dict get $s procedure] >= 0 ? [dict get $s procedure] : ""}] }
             loop {
                 set scope [dict get $s scope]
@@ -235,34 +257,32 @@ oo::class create ::heatscope::RankingView {
                     return [dict get $s context]
                 }
             }
+            message {
+                foreach row $Rows {
+                    if {[dict get $row file] >= 0 && [dict get $row file] == [dict get $s file] && [dict get $row line] == [dict get $s line]} {
+                        return [dict get $row id]
+                    }
+                }
+                return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+            }
+            reason {
+                foreach row $Rows {
+                    if {[dict get $s scope] in [dict get $row scopes]} {
+                        return [dict get $row id]
+                    }
+                }
+                return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+            }
+            array { return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}] }
         }
         return ""
     }
-    method Mark {} {
-        set id [my Current]
-        set pinned {}
-        if {$id ne "" && ![dict exists $ById $id]} {
-            set pinned [my Pinned $id]
-        }
-        if {$pinned eq "" && $id ne ""} {
-            set pinned [my Cells [dict get $ById $id]]
-            lset pinned 1 0 "[my Place $id]. [lindex $pinned 1 0]"
-        }
-        $List configure -selected $id -pinned $pinned
-    }
-    method Place {id} {
-        set n 1
-        foreach row $Rows {
-            if {[dict get $row row] == $id} {
-                return $n
-            }
-            incr n
-        }
-        return 0
-    }
     # A row for what is not among the first.
-    method Pinned {id} {
-        set what [dict get $Selection ranking]
+    method Missing {id} {
+        set what $By
+        if {$what in {message array reason}} {
+            return {}
+        }
         set table [dict get {procedure scope_excl loop scope_excl module scope_excl line line context context_excl} $what]
         set options [list -metric [dict get $Selection metric] -axis [dict get $Selection axis]]
         set rank 0
@@ -296,82 +316,87 @@ oo::class create ::heatscope::RankingView {
                 set row [dict merge $facts $row [dict create filename $filename]]
             }
         }
-        set cells [my Cells $row]
-        if {$rank > 0} {
-            lset cells 1 0 "$rank. [lindex $cells 1 0]"
-        }
-        return $cells
+        lassign [my NameOf $row] name where
+        return [dict merge $row [dict create id $id place $rank name $name where $where]]
     }
 
-    method OnPick {pick} {
-        set id [dict get $pick id]
-        switch -- [dict get $Selection ranking] {
+    # ---- pointer and keys ----
+
+    method Go {row} {
+        set id [dict get $row id]
+        switch -- $By {
             procedure { $Nav procedure ranking $id }
             loop - module { $Nav scope ranking $id }
-            line {
-                set facts [$Db line $id]
-                $Nav line ranking [dict get $facts file] [dict get $facts line]
-            }
+            line { $Nav line ranking [dict get $row file] [dict get $row line] }
             context { $Nav context ranking $id }
+            reason { $Nav scope ranking [dict get $row scope] }
+            message {
+                if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+                    $Nav line ranking [dict get $row file] [dict get $row line]
+                } elseif {[dict get $row scope] >= 0} {
+                    $Nav scope ranking [dict get $row scope]
+                }
+            }
+            array {
+                if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
+                    $Nav line ranking [dict get $row file] [dict get $row line]
+                }
+                my Mark
+            }
         }
     }
-    method OnOpen {pick} {
-        my OnPick $pick
-        $Bus flush
-        $Nav enter ranking
+    method Open {row} {
+        my Go $row
+        if {$By ni {message array reason}} {
+            $Bus flush
+            $Nav enter ranking
+        }
     }
+    # A click on the title row also outlines all in the overview.
     method OnSort {where} {
         set column [dict get $where column]
-        if {$column eq "bar"} {
-            set column share
-        }
-        # a click on the title row also outlines all in the overview
         $Bus adjust ranking outlineAll [expr {![$Bus get outlineAll]}]
-        if {$column eq $SortColumn} {
-            if {$column ne "share"} {
-                set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
-            }
-        } else {
-            set SortColumn $column
-            set SortOrder [expr {$column eq "name" ? "increasing" : "decreasing"}]
+        if {$column ni [list $SortColumn bar] || ($column ne "share" && $column ne "bar")} {
+            my sort $column
         }
-        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        my Sort
-        my Mark
     }
     method OnOutline {} {
         $Bus adjust ranking outlineAll [expr {![$Bus get outlineAll]}]
     }
-    method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
-            my Read ""
-            return
+    method Words {row} {
+        set main [dict get $row name]
+        set sub [dict get $row where]
+        set text "$main[expr {$sub ne "" ? " ($sub)" : ""}]: "
+        switch -- $By {
+            message {
+                return [string cat $text "[::heatscope::fmt seconds [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1] of all calls'\
+                    time, [::heatscope::fmt plural [dict get $row calls] call], [::heatscope::fmt amount [dict get $row sent_bytes] B] sent"]
+            }
+            array {
+                return [string cat $text "[$Run amount [dict get $Selection metric] [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1],\
+                    [::heatscope::fmt plural [dict get $row references] reference], [::heatscope::fmt amount [dict get $row bytes] B] in messages"]
+            }
+            reason {
+                return [string cat $text "[$Run amount [dict get $Selection metric] [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1],\
+                    in [::heatscope::fmt plural [dict get $row loops] loop]"]
+            }
+            procedure {
+                if {[dict exists $row row]} {
+                    set whole [::heatscope::fmt elide [::heatscope::fmt plain [dict get [$Db scope [dict get $row row]] name]] 160]
+                    set text "$whole[expr {$sub ne "" ? " ($sub)" : ""}]: "
+                }
+            }
         }
-        set row [dict get $ById [dict get $hit id]]
-        lassign [my Name $row] main sub
-        if {[dict get $Selection ranking] eq "procedure"} {
-            set main [::heatscope::fmt elide [::heatscope::fmt plain [dict get $row name]] 160]
-        }
-        my Read "$main[expr {$sub ne "" ? " ($sub)" : ""}]: [my Samples [dict get $row sum]],\
+        return [string cat $text "[my Samples [dict get $row sum]],\
             [$Run amount [dict get $Selection metric] [dict get $row sum]],\
             [::heatscope::fmt percent [dict get $row share] 1 2] \u00b7 min\
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
-            [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"
+            [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"]
     }
-    method table {} {
-        set rows [list {name where value share max_over_mean}]
-        foreach row $Rows {
-            lappend rows [list {*}[my Name $row] [dict get $row sum] [dict get $row share] [dict get $row imbalance]]
-        }
-        return $rows
+    method Exported {} {
+        return [dict merge {name name where where value sum share share} [dict get {message {calls calls sent_bytes sent_bytes received_bytes received_bytes}
+            array {references references bytes bytes mpi_s mpi_s} reason {loops loops}} [expr {$By in {message array reason} ? $By : "reason"}]] \
+            [expr {$By in {message array reason} ? "" : {max_over_mean imbalance}}]]
     }
-    method describe {} {
-        return "[$Path.head.title cget -text]\n[$List describe]"
-    }
-}
-namespace eval ::heatscope::RankingView {}
-proc ::heatscope::RankingView::byImbalance {a b} {
-    set x [dict get $a imbalance]
-    set y [dict get $b imbalance]
-    return [expr {$x < $y ? -1 : $x > $y}]
+    method state {} { return [dict remove [next] group] }
 }

@@ -2,7 +2,7 @@
 # What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
 
 oo::class create ::heatscope::View {
-    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Complaint
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint
 
     # context: {bus B run R nav N app A}; the view makes the widget `path`
     constructor {path context} {
@@ -15,6 +15,9 @@ oo::class create ::heatscope::View {
         set Db [$run db]
         set Dirty {}
         set Complaint ""
+        set Tabs {}
+        set TabsLeft {}
+        set TabsFitted {}
         set Selection [$Bus get]
         ttk::frame $Path -style Card.TFrame
         ttk::frame $Path.head -style Card.TFrame -padding \
@@ -51,10 +54,9 @@ oo::class create ::heatscope::View {
     }
     # Tabs for the views that share the place: flat list NAME WORDS, {*}$command NAME shows one.
     method tabs {list command} {
-        set before 1
+        set Tabs $list
         foreach {name words} $list {
             if {$name eq [my name]} {
-                set before 0
                 continue
             }
             set w $Path.head.tab$name
@@ -62,16 +64,62 @@ oo::class create ::heatscope::View {
             bind $w <Button-1> [list {*}$command $name]
             bind $w <Enter> [list $w configure -style Over.Tab.TLabel]
             bind $w <Leave> [list $w configure -style Tab.TLabel]
-            set padding [list -side left -padx [list 0 [::heatscope::theme dp 14]]]
-            if {$before} {
-                pack $w {*}$padding -before $Path.head.title
-            } else {
-                pack $w {*}$padding -before $Path.head.sub
+        }
+        # those that have no room
+        ttk::menubutton $Path.head.more -style Rank.TMenubutton -text \u22ef -menu $Path.head.more.menu -takefocus 0
+        menu $Path.head.more.menu -postcommand [namespace code [list my PostMore $command]]
+        my FitSubtitle
+    }
+    method PostMore {command} {
+        $Path.head.more.menu delete 0 end
+        foreach {name words} $Tabs {
+            if {$name in $TabsLeft} {
+                $Path.head.more.menu add command -label $words -command [list {*}$command $name]
             }
         }
-        pack configure $Path.head.title -padx [list 0 [::heatscope::theme dp 14]]
+    }
+    # Tabs in their order, this view's title among them; what has no room goes into a menu.
+    method FitTabs {} {
+        set gap [::heatscope::theme dp 14]
+        set room [expr {[winfo width $Path.head] - [::heatscope::theme size pad] - [::heatscope::theme dp 8]}]
+        set key [list $room [winfo reqwidth $Path.head.title]]
+        if {$room < 30 || $key eq $TabsFitted} {
+            return
+        }
+        set TabsFitted $key
+        set widths {}
+        set all 0
+        foreach {name words} $Tabs {
+            set w [expr {$name eq [my name] ? "$Path.head.title" : "$Path.head.tab$name"}]
+            dict set widths $name [expr {[winfo reqwidth $w] + $gap}]
+            incr all [dict get $widths $name]
+        }
+        set TabsLeft {}
+        if {$all - $gap > $room} {
+            set used [expr {[dict get $widths [my name]] + [winfo reqwidth $Path.head.more]}]
+            foreach {name words} $Tabs {
+                if {$name eq [my name]} {
+                    continue
+                }
+                incr used [dict get $widths $name]
+                if {$used > $room || [llength $TabsLeft]} {
+                    lappend TabsLeft $name
+                }
+            }
+        }
+        foreach {name words} $Tabs {
+            set w [expr {$name eq [my name] ? "$Path.head.title" : "$Path.head.tab$name"}]
+            pack forget $w
+            if {$name ni $TabsLeft} {
+                pack $w -side left -padx [list 0 $gap] -before $Path.head.sub
+            }
+        }
+        if {[llength $TabsLeft]} {
+            pack $Path.head.more -side left -before $Path.head.sub
+        } else {
+            pack forget $Path.head.more
+        }
         pack configure $Path.head.sub -padx 0
-        my FitSubtitle
     }
     # The text beside the title, cut to the room there is.
     method subtitle {text} {
@@ -79,6 +127,9 @@ oo::class create ::heatscope::View {
         my FitSubtitle
     }
     method FitSubtitle {} {
+        if {[llength $Tabs]} {
+            my FitTabs
+        }
         if {![info exists Subtitle]} {
             return
         }
