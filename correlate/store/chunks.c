@@ -11,7 +11,7 @@
 
 #include "schema.h"
 
-enum { WORKERS_MAX = 8, CHUNKS_MIN = 2, CHUNKS_PER_WORKER = 4 };
+enum { WORKERS_MAX = 8, BYTES_PER_WORKER = 256 << 10 };
 #define PACKED_MAX ((uint64_t)64 << 20)
 
 typedef struct unpacking {
@@ -79,16 +79,17 @@ uint64_t hsc_chunks_rows(hid_t set, unsigned element) {
     return good ? rows : 0;
 }
 
-void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t first, uint64_t n, unsigned element, void *out, bool *done) {
+void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element, void *out,
+                     bool *done) {
     pthread_t threads[WORKERS_MAX];
     unsigned started = 0, workers;
     unpacking u = {.n = n, .element = element, .out = out, .chunk_rows = chunk_rows};
     *done = false;
-    if (!chunk_rows || first % chunk_rows)
+    if (!chunk_rows || first % chunk_rows || !n)
         return;
+    if (n < chunk_rows && first + n < total)
+        return; /* a part of a chunk: HDF5 keeps it for the next part */
     u.chunks = (n + chunk_rows - 1) / chunk_rows;
-    if (u.chunks < CHUNKS_MIN)
-        return;
     u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
     if (!u.offsets)
         return;
@@ -110,8 +111,10 @@ void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t first, uint64_t n,
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     workers = online < 1 ? 1 : online > WORKERS_MAX ? WORKERS_MAX : (unsigned)online;
-    if (workers > u.chunks / CHUNKS_PER_WORKER)
-        workers = (unsigned)(u.chunks / CHUNKS_PER_WORKER);
+    if (workers > u.chunks)
+        workers = (unsigned)u.chunks;
+    if (workers > n * element / BYTES_PER_WORKER)
+        workers = (unsigned)(n * element / BYTES_PER_WORKER);
     while (started + 1 < workers && !pthread_create(&threads[started], NULL, work, &u))
         started++;
     work(&u);

@@ -190,7 +190,7 @@ hsc_status hsc_h5_open_set(hsc_h5 *h, const char *name, hsc_column_type type, ui
         goto done;
     new.chunk_rows = new.native ? hsc_chunks_rows(new.id, (unsigned)size) : 0;
     uint64_t unit = new.chunk_rows ? new.chunk_rows : 1, units = HSC_H5_BATCH_BYTES / (unit * size);
-    new.info = (hsc_set_info){dims, (uint32_t)size, units ? units * unit : unit};
+    new.info = (hsc_set_info){dims, (uint32_t)size, units > 1 ? units * unit : new.chunk_rows ? 2 * unit : unit};
     int at = 0;
     while (at < h->n_sets && h->sets[at].id >= 0)
         at++;
@@ -242,7 +242,7 @@ hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to,
     h5_set *s = find_set(h, set);
     if (!s || !n || first > s->info.n || n > s->info.n - first || n > s->info.step)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", h->path, set);
-    hsc_chunks_read(s->id, s->chunk_rows, first, n, s->info.size, to, &done);
+    hsc_chunks_read(s->id, s->chunk_rows, s->info.n, first, n, s->info.size, to, &done);
     if (done)
         return HSC_OK;
     hid_t type = s->type == HSC_COLTYPE_S ? H5Dget_type(s->id) : memory_type(s->type);
