@@ -13,7 +13,7 @@ static const hsc_cli_option options[] = {
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
     {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
     {"embed-sources", 0, NULL, "put the text of the source files into the database, so that it can be read elsewhere"},
-    {"code", 0, "SIZE", "machine code to disassemble into the database, the hottest procedures first: none or KiB (2048)"},
+    {"code", 0, "SIZE", "machine code to disassemble, the hottest procedures first: none or KiB (2048)"},
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"quiet", 'q', NULL, "print warnings and errors only"},

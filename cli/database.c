@@ -51,6 +51,27 @@ static bool parse_time(const char *text, size_t n, double end, double otherwise,
     return !strcmp(rest, "") || !strcmp(rest, "%") || !strcmp(rest, "s");
 }
 
+/* All times in phases of that name, of each process its own. */
+static hsc_status set_phase(hsc_db *db, const char *name, double end_s, bool *found, hsc_err *err) {
+    uint32_t all = hsc_db_count_told(db, HSC_TOLD_PHASES), n = 0;
+    hsc_db_when *list = malloc(((size_t)all + 1) * sizeof *list);
+    hsc_status status = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u phases", all);
+    for (uint32_t i = 0; i < all && !status; i++) {
+        hsc_db_phase p;
+        if ((status = hsc_db_get_phase(db, i, &p, err)) || strcmp(p.name, name))
+            continue;
+        *found = true;
+        if (p.begin_s < p.end_s && p.begin_s < end_s)
+            list[n++] = (hsc_db_when){p.process, p.begin_s, p.end_s};
+    }
+    if (!status && *found && !n)
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "--interval: phase '%s' takes no time", name);
+    if (!status && n)
+        status = hsc_db_set_intervals(db, list, n, err);
+    free(list);
+    return status;
+}
+
 hsc_status hsc_cli_set_interval(hsc_db *db, const char *text, hsc_err *err) {
     hsc_db_times times;
     hsc_db_info info;
@@ -64,9 +85,15 @@ hsc_status hsc_cli_set_interval(hsc_db *db, const char *text, hsc_err *err) {
     if (!times.present)
         return hsc_err_set(err, HSC_E_MISSING, "%s: has no samples by time; heatscope correlate makes them, unless --time=none is given", info.path);
     const char *colon = strchr(text, ':');
+    if (!colon || hsc_db_count_told(db, HSC_TOLD_PHASES)) {
+        bool found = false;
+        status = set_phase(db, text, times.end_s, &found, err);
+        if (status || found)
+            return status;
+    }
     if (!colon || !parse_time(text, (size_t)(colon - text), times.end_s, 0, &begin) ||
         !parse_time(colon + 1, strlen(colon + 1), times.end_s, times.end_s, &end))
-        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: expected FROM:TO in seconds or percent of the run, got '%s'", text);
+        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: expected FROM:TO in seconds or percent of the run, or a phase of it, got '%s'", text);
     if (begin >= end)
         return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: %s: its end is not after its begin; the run has %.6g s", text, times.end_s);
     return hsc_db_set_interval(db, begin, end, err);

@@ -118,8 +118,9 @@ void hsc_sparse_close(hsc_db *db, hsc_sparse *m);
 
 void hsc_values_close(hsc_db *db); /* all value tables that were opened */
 
-/* interval.c: the values of a table in the interval, as if they had been read. HSC_E_MISSING: not known by time. */
-hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
+/* interval.c: the sums of a table in the interval, and all else of it, as if they had been read. HSC_E_MISSING: not known by time. */
+hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
+hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err);
 void hsc_interval_close(hsc_db *db);
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err); /* values.c: mean_excess */
 void hsc_times_close(hsc_db *db); /* time_read.c */

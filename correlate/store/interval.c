@@ -9,10 +9,13 @@
 #include "values.h"
 
 typedef struct hsc_interval {
-    double begin_s, end_s;
+    double begin_s, end_s;   /* of all parts */
+    hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
+    uint32_t n_parts;
     hsc_values *whole;       /* the run's, meanwhile */
     uint64_t **whole_sums;
-    uint64_t *indptr;        /* by thread: what was counted in it */
+    uint64_t *total;         /* by leaf: what was counted in all threads */
+    uint64_t *indptr;        /* by thread: what was counted in it; NULL: not asked for yet */
     uint32_t *leaf, *count;
     uint64_t n, capacity;
 } hsc_interval;
@@ -26,13 +29,13 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 typedef struct tally {
     hsc_db *db;
     uint64_t *by_leaf, n_leaves;
-    uint32_t *touched, n;
+    uint32_t *touched, n; /* touched NULL: not noted */
 } tally;
 
 static bool add(tally *a, uint32_t leaf, uint32_t count) {
     if (leaf >= a->n_leaves)
         return false;
-    if (count && !a->by_leaf[leaf])
+    if (count && a->touched && !a->by_leaf[leaf])
         a->touched[a->n++] = leaf;
     a->by_leaf[leaf] += count;
     return true;
@@ -71,16 +74,34 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static hsc_status count_thread(hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
+/* Adds what a thread has in the parts of its process. */
+static hsc_status tally_thread(const hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
     hsc_times *t = NULL;
-    uint64_t first = 0, last = 0;
+    uint32_t process = HSC_COL(a->db, thread_process, uint32_t)[thread];
+    uint32_t low = 0, high = v->n_parts;
     hsc_status status = hsc_times_begin(a->db, &t, err);
-    if (!status)
-        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->begin_s), &first, err);
-    if (!status)
-        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->end_s), &last, err);
-    if (!status)
-        status = add_range(a, thread, t->n_slices, first, last, err);
+    while (low < high && v->parts[0].process != HSC_NONE) { /* the first part of the process */
+        uint32_t middle = low + (high - low) / 2;
+        if (v->parts[middle].process < process)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (v->parts[0].process == HSC_NONE)
+        process = HSC_NONE;
+    for (; low < v->n_parts && v->parts[low].process == process && !status; low++) {
+        uint64_t first = 0, last = 0;
+        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->parts[low].begin_s), &first, err);
+        if (!status)
+            status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->parts[low].end_s), &last, err);
+        if (!status)
+            status = add_range(a, thread, t->n_slices, first, last, err);
+    }
+    return status;
+}
+
+static hsc_status count_thread(hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
+    hsc_status status = tally_thread(v, a, thread, err);
     if (status)
         return status;
     if (a->n > 1)
@@ -106,6 +127,29 @@ static hsc_status count_thread(hsc_interval *v, tally *a, uint32_t thread, hsc_e
     return HSC_OK;
 }
 
+/* What was counted in each thread, when it is first asked for. */
+static hsc_status count_threads(hsc_db *db, hsc_err *err) {
+    hsc_interval *v = db->interval;
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    if (v->indptr)
+        return HSC_OK;
+    tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
+    a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
+    a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
+    v->indptr = calloc(threads + 1, sizeof *v->indptr);
+    v->n = 0;
+    hsc_status status = a.by_leaf && a.touched && v->indptr ? HSC_OK : out_of_memory(db, err);
+    for (uint32_t c = 0; c < threads && !status; c++)
+        status = count_thread(v, &a, c, err);
+    free(a.by_leaf);
+    free(a.touched);
+    if (status) {
+        free(v->indptr);
+        v->indptr = NULL;
+    }
+    return status;
+}
+
 /* ---- tables ---- */
 
 typedef struct table {
@@ -116,22 +160,22 @@ typedef struct table {
     uint32_t *indices, *counts;      /* thread by thread */
 } table;
 
-static void hit(table *t, uint64_t row, uint32_t count) {
+static void hit(table *t, uint64_t row, uint64_t count) {
     if (row >= t->rows || !count)
         return;
-    if (!t->dense[row])
+    if (t->touched && !t->dense[row])
         t->touched[t->n_touched++] = (uint32_t)row;
     t->dense[row] += count;
 }
 
-static void hit_once(table *t, uint64_t row, uint32_t count) {
+static void hit_once(table *t, uint64_t row, uint64_t count) {
     if (row >= t->rows || t->seen[row] == t->stamp)
         return;
     t->seen[row] = t->stamp;
     hit(t, row, count);
 }
 
-static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint32_t count) {
+static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count) {
     const hsc_db *db = t->db;
     const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
                    *above = HSC_COL(db, scope_parent, uint32_t), *call = HSC_COL(db, context_call_line, uint32_t);
@@ -199,6 +243,12 @@ static bool end_thread(table *t) {
     return true;
 }
 
+/* Tables whose rows a sample by time tells. */
+static bool is_known(hsc_db_table which) {
+    return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE ||
+           which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
+}
+
 /* Takes `whole`, of n values, as an array that is in memory. */
 static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole) {
     *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .next = db->wholes};
@@ -260,16 +310,14 @@ static hsc_status make_stats(hsc_db *db, const hsc_sparse *m, uint32_t columns, 
 /* The values of `t` in both orders. Takes its arrays. */
 static hsc_status make_values(hsc_db *db, table *t, uint64_t *by_thread, hsc_values *v, hsc_err *err) {
     uint64_t threads = db->tables.rows[HSC_TAB_thread], nnz = t->n;
-    uint64_t *indptr = calloc(t->rows + 1, 8), *fill = malloc((t->rows + 1) * 8), *sum = calloc(t->rows + 1, 8);
+    uint64_t *indptr = calloc(t->rows + 1, 8), *fill = malloc((t->rows + 1) * 8);
     uint32_t *indices = malloc((nnz + 1) * 4), *counts = malloc((nnz + 1) * 4);
-    if (!indptr || !fill || !sum || !indices || !counts) {
-        free(indptr), free(fill), free(sum), free(indices), free(counts);
+    if (!indptr || !fill || !indices || !counts) {
+        free(indptr), free(fill), free(indices), free(counts);
         return out_of_memory(db, err);
     }
-    for (uint64_t k = 0; k < nnz; k++) {
+    for (uint64_t k = 0; k < nnz; k++)
         indptr[t->indices[k] + 1]++;
-        sum[t->indices[k]] += t->counts[k];
-    }
     for (uint64_t r = 0; r < t->rows; r++)
         indptr[r + 1] += indptr[r];
     memcpy(fill, indptr, (t->rows + 1) * 8);
@@ -283,8 +331,6 @@ static hsc_status make_values(hsc_db *db, table *t, uint64_t *by_thread, hsc_val
     make_sparse(db, &v->by_row, t->rows, threads, nnz, indptr, indices, counts);
     make_sparse(db, &v->by_thread, threads, t->rows, nnz, by_thread, t->indices, t->counts);
     t->indices = t->counts = NULL;
-    resident(db, &v->sum, HSC_COLTYPE_U8, t->rows, sum);
-    v->present = v->levels_looked[0] = v->levels_looked[1] = true;
     hsc_status status = make_stats(db, &v->by_row, (uint32_t)threads, NULL, &v->stats[HSC_AXIS_THREAD], err);
     if (!status && !db->identity_processes)
         status = make_stats(db, &v->by_row, (uint32_t)db->tables.rows[HSC_TAB_process], HSC_COL(db, thread_process, uint32_t),
@@ -292,19 +338,43 @@ static hsc_status make_values(hsc_db *db, table *t, uint64_t *by_thread, hsc_val
     return status;
 }
 
-hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
+hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
     const hsc_interval *i = db->interval;
     const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
-    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     bool known = metric == 0;
-    if (which == HSC_TABLE_INSTRUCTION)
-        return hsc_err_set(err, HSC_E_MISSING, "%s: instructions are not known by time: they have no values in an interval", db->path);
-    for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_leaf] && !known; k++)
+    for (uint64_t k = 0; k < leaves && !known; k++)
         known = of[k] == metric;
-    if (!known)
-        return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s' is not known by time: it has no values in an interval", db->path,
-                           hsc_db_text(db, HSC_COL_metric_name, metric));
+    if (!known || !is_known(which))
+        return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
+                           hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    table t = {.db = db, .rows = v->rows, .dense = calloc(v->rows + 1, sizeof *t.dense), .seen = calloc(v->rows + 1, sizeof *t.seen)};
+    if (!status && (!t.dense || !t.seen))
+        status = out_of_memory(db, err);
+    for (uint64_t k = 0; k < leaves && !status; k++)
+        if (of[k] == metric && i->total[k])
+            add_leaf(&t, which, (uint32_t)k, i->total[k]);
+    free(t.seen);
+    if (status) {
+        free(t.dense);
+        return status;
+    }
+    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, t.dense);
+    v->present = v->levels_looked[0] = v->levels_looked[1] = true;
+    return HSC_OK;
+}
+
+hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err) {
+    const hsc_interval *i = db->interval;
+    uint64_t number = (uint64_t)(v - db->values);
+    uint32_t metric = (uint32_t)(number / HSC_VALUES_COUNT);
+    hsc_db_table which = (hsc_db_table)(number % HSC_VALUES_COUNT);
+    const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    if (v->by_row.present)
+        return HSC_OK;
+    hsc_status status = count_threads(db, err);
     if (status)
         return status;
     table t = {.db = db, .rows = v->rows};
@@ -326,7 +396,7 @@ hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     }
     if (!status) {
         status = make_values(db, &t, by_thread, v, err);
-        if (!v->present)
+        if (!v->by_row.present)
             free(by_thread);
     } else
         free(by_thread);
@@ -340,6 +410,17 @@ hsc_status hsc_interval_fill(hsc_db *db, uint32_t metric, hsc_db_table which, hs
 
 /* ---- on and off ---- */
 
+static void free_interval(hsc_interval *v) {
+    if (!v)
+        return;
+    free(v->parts);
+    free(v->total);
+    free(v->indptr);
+    free(v->leaf);
+    free(v->count);
+    free(v);
+}
+
 void hsc_interval_close(hsc_db *db) {
     hsc_interval *v = db->interval;
     if (!v)
@@ -351,10 +432,7 @@ void hsc_interval_close(hsc_db *db) {
     free(db->context_sums);
     db->values = v->whole;
     db->context_sums = v->whole_sums;
-    free(v->indptr);
-    free(v->leaf);
-    free(v->count);
-    free(v);
+    free_interval(v);
     db->interval = NULL;
 }
 
@@ -366,9 +444,50 @@ bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s) {
     return true;
 }
 
-hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err) {
+uint32_t hsc_db_get_intervals(const hsc_db *db, const hsc_db_when **out) {
+    *out = db->interval ? db->interval->parts : NULL;
+    return db->interval ? db->interval->n_parts : 0;
+}
+
+static int by_begin(const void *a, const void *b) {
+    const hsc_db_when *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return x->begin_s < y->begin_s ? -1 : x->begin_s > y->begin_s;
+}
+
+/* Sorted, what overlaps or touches made one. */
+static hsc_status take_parts(const hsc_db *db, hsc_interval *v, const hsc_db_when *list, uint32_t n, hsc_err *err) {
+    v->parts = malloc(n * sizeof *v->parts);
+    if (!v->parts)
+        return out_of_memory(db, err);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(list[i].begin_s < list[i].end_s) || (list[i].process == HSC_NONE) != (list[0].process == HSC_NONE) ||
+            (list[i].process != HSC_NONE && list[i].process >= db->tables.rows[HSC_TAB_process]))
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: interval %" PRIu32 ": expected a process and times that rise, got process %" PRIu32 ", %g to %g",
+                               db->path, i, list[i].process, list[i].begin_s, list[i].end_s);
+        v->parts[i] = list[i];
+    }
+    qsort(v->parts, n, sizeof *v->parts, by_begin);
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_when *last = v->n_parts ? &v->parts[v->n_parts - 1] : NULL;
+        if (last && last->process == v->parts[i].process && last->end_s >= v->parts[i].begin_s)
+            last->end_s = last->end_s > v->parts[i].end_s ? last->end_s : v->parts[i].end_s;
+        else
+            v->parts[v->n_parts++] = v->parts[i];
+    }
+    v->begin_s = v->parts[0].begin_s;
+    v->end_s = v->parts[0].end_s;
+    for (uint32_t i = 1; i < v->n_parts; i++) {
+        v->begin_s = v->parts[i].begin_s < v->begin_s ? v->parts[i].begin_s : v->begin_s;
+        v->end_s = v->parts[i].end_s > v->end_s ? v->parts[i].end_s : v->end_s;
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
     hsc_times *t = NULL;
-    if (!(begin_s < end_s)) {
+    if (!n) {
         hsc_interval_close(db);
         return HSC_OK;
     }
@@ -380,27 +499,18 @@ hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err
     uint64_t threads = db->tables.rows[HSC_TAB_thread], metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = calloc(1, sizeof *v);
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
-    a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
-    a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
     uint64_t **sums = calloc(metrics + 1, sizeof *sums);
-    if (!v || !a.by_leaf || !a.touched || !values || !sums || !(v->indptr = calloc(threads + 1, sizeof *v->indptr)))
+    if (!v || !values || !sums || !(v->total = calloc(a.n_leaves + 1, sizeof *v->total)))
         status = out_of_memory(db, err);
     if (!status) {
-        v->begin_s = begin_s;
-        v->end_s = end_s;
+        a.by_leaf = v->total;
+        status = take_parts(db, v, list, n, err);
     }
     for (uint32_t c = 0; c < threads && !status; c++)
-        status = count_thread(v, &a, c, err);
-    free(a.by_leaf);
-    free(a.touched);
+        status = tally_thread(v, &a, c, err);
     if (status) {
-        if (v) {
-            free(v->indptr);
-            free(v->leaf);
-            free(v->count);
-        }
-        free(v);
+        free_interval(v);
         free(values);
         free(sums);
         return status;
@@ -412,4 +522,8 @@ hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err
     db->context_sums = sums;
     db->interval = v;
     return HSC_OK;
+}
+
+hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err) {
+    return hsc_db_set_intervals(db, &(hsc_db_when){HSC_NONE, begin_s, end_s}, begin_s < end_s, err);
 }

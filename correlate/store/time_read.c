@@ -22,7 +22,8 @@ static hsc_status pieces_open(hsc_db *db, const char *name, hsc_column_type type
     if (status)
         return status;
     c->p = calloc((c->a.n >> HSC_PIECE_SHIFT) + 1, sizeof *c->p);
-    return c->p ? HSC_OK : out_of_memory(db, err);
+    c->width = calloc((c->a.n >> HSC_PIECE_SHIFT) + 1, sizeof *c->width);
+    return c->p && c->width ? HSC_OK : out_of_memory(db, err);
 }
 
 static void pieces_clear(hsc_pieces *c) {
@@ -35,8 +36,31 @@ static void pieces_clear(hsc_pieces *c) {
 static void pieces_close(hsc_db *db, hsc_pieces *c) {
     pieces_clear(c);
     free(c->p);
+    free(c->width);
     c->p = NULL;
+    c->width = NULL;
     hsc_array_close(db, &c->a);
+}
+
+/* Takes m values of 4 bytes, gives them back as narrow as they allow; *width: bytes of one. */
+static void *narrow(void *values, uint64_t m, uint8_t *width) {
+    const uint32_t *from = values;
+    uint32_t all = 0;
+    for (uint64_t i = 0; i < m; i++)
+        all |= from[i];
+    *width = all < 1u << 8 ? 1 : all < 1u << 16 ? 2 : 4;
+    void *to = *width < 4 ? malloc(m * *width) : NULL;
+    if (!to) {
+        *width = 4;
+        return values;
+    }
+    for (uint64_t i = 0; i < m; i++)
+        if (*width == 1)
+            ((uint8_t *)to)[i] = (uint8_t)from[i];
+        else
+            ((uint16_t *)to)[i] = (uint16_t)from[i];
+    free(values);
+    return to;
 }
 
 hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err) {
@@ -59,8 +83,9 @@ hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n
         }
         if (from != to)
             memcpy(to, from, m * size);
-        c->p[i] = to;
-        db->times->held += m * size;
+        c->width[i] = (uint8_t)size;
+        c->p[i] = size == 4 ? narrow(to, m, &c->width[i]) : to;
+        db->times->held += m * c->width[i];
     }
     return HSC_OK;
 }

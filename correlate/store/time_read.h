@@ -6,16 +6,26 @@
 #include "db.h"
 #include "times.h"
 
-/* A data set of which pieces stay in memory. */
+/* A data set of which pieces stay in memory, each as narrow as its largest value allows. */
 typedef struct hsc_pieces {
     hsc_array a;
-    void **p; /* by piece of HSC_CHUNK_ROWS elements; NULL: not read */
+    void **p;       /* by piece of HSC_CHUNK_ROWS elements; NULL: not read */
+    uint8_t *width; /* by piece: bytes of an element */
 } hsc_pieces;
 
 enum { HSC_PIECE_SHIFT = 14 }; /* 16384 */
 
 static inline uint32_t hsc_pieces_u4(const hsc_pieces *c, uint64_t i) {
-    return ((const uint32_t *)c->p[i >> HSC_PIECE_SHIFT])[i & (HSC_CHUNK_ROWS - 1)];
+    const void *p = c->p[i >> HSC_PIECE_SHIFT];
+    uint64_t at = i & (HSC_CHUNK_ROWS - 1);
+    switch (c->width[i >> HSC_PIECE_SHIFT]) {
+    case 1:
+        return ((const uint8_t *)p)[at];
+    case 2:
+        return ((const uint16_t *)p)[at];
+    default:
+        return ((const uint32_t *)p)[at];
+    }
 }
 
 static inline uint8_t hsc_pieces_u1(const hsc_pieces *c, uint64_t i) {

@@ -73,7 +73,7 @@ static hsc_status look_for_values(hsc_db *db, uint32_t metric, hsc_db_table tabl
     *v = (hsc_values){.looked = true, .rows = hsc_db_get_rows(db, table)};
     snprintf(v->name, sizeof v->name, "/metrics/%" PRIu32 "/%s", metric, hsc_schema_values[table].name);
     if (db->interval && table != HSC_TABLE_CONTEXT_INCL) {
-        hsc_status status = hsc_interval_fill(db, metric, table, v, err);
+        hsc_status status = hsc_interval_sums(db, metric, table, v, err);
         if (status)
             close_values(db, v);
         return status;
@@ -94,6 +94,8 @@ hsc_status hsc_source_rows(const hsc_source *s, hsc_err *err) {
     char path[128];
     if (v->by_row.present)
         return HSC_OK;
+    if (s->db->interval)
+        return hsc_interval_fill(s->db, v, err);
     snprintf(path, sizeof path, "%s/by_row", v->name);
     hsc_status status = hsc_sparse_open(s->db, path, v->rows, s->threads, false, false, &v->by_row, err);
     return status ? status : check_pair(s->db, v, err);
@@ -104,6 +106,8 @@ static hsc_status source_columns(const hsc_source *s, hsc_err *err) {
     char path[128];
     if (v->by_thread.present)
         return HSC_OK;
+    if (s->db->interval)
+        return hsc_interval_fill(s->db, v, err);
     snprintf(path, sizeof path, "%s/by_thread", v->name);
     hsc_status status = hsc_sparse_open(s->db, path, s->threads, v->rows, false, false, &v->by_thread, err);
     return status ? status : check_pair(s->db, v, err);
@@ -504,6 +508,8 @@ static hsc_status stored_stats(hsc_source *s, uint64_t first, uint64_t n, hsc_db
     hsc_row_stats *t = &s->v->stats[axis];
     uint64_t scratch[PIECE];
     hsc_status status = source_sums(s, err);
+    if (!status && s->db->interval)
+        status = hsc_interval_fill(s->db, s->v, err);
     if (!status && !t->present)
         status = open_stats(s->db, s->v, axis == HSC_AXIS_PROCESS ? "process_stats" : "thread_stats", t, err);
     if (status)

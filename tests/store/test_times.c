@@ -77,9 +77,17 @@ static uint32_t rows_of(hsc_db_table table, uint32_t leaf, uint64_t *rows) {
     return kept;
 }
 
-static void check_interval(double begin_s, double end_s, uint32_t metric) {
+static bool is_inside(const hsc_db_when *list, uint32_t n, uint32_t process, double time) {
+    for (uint32_t i = 0; i < n; i++)
+        if ((list[i].process == HSC_NONE || list[i].process == process) && time >= list[i].begin_s - 1e-9 && time <= list[i].end_s - 1e-9)
+            return true;
+    return false;
+}
+
+/* Every table in the intervals that are set. */
+static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metric) {
     hsc_err err = {0};
-    must(hsc_db_set_interval(db, begin_s, end_s, &err), &err);
+    double begin_s = list[0].begin_s, end_s = list[0].end_s; /* for messages */
     for (int table = 0; table < HSC_VALUES_COUNT; table++) {
         uint64_t n = truth->value_rows[table], rows[20000];
         if (table == HSC_TABLE_INSTRUCTION) { /* not by time */
@@ -93,7 +101,7 @@ static void check_interval(double begin_s, double end_s, uint32_t metric) {
         for (uint32_t t = 0; t < truth->threads; t++)
             for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++) {
                 double time = truth->time[i] * 0.001;
-                if (time < begin_s - 1e-9 || time > end_s - 1e-9 || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric)
+                if (!is_inside(list, parts, COL(thread_process, uint32_t)[t], time) || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric)
                     continue;
                 uint32_t m = rows_of((hsc_db_table)table, truth->leaf[i], rows);
                 for (uint32_t k = 0; k < m; k++)
@@ -131,6 +139,48 @@ static void check_interval(double begin_s, double end_s, uint32_t metric) {
         free(sums);
         free(stats);
     }
+}
+
+static void check_interval(double begin_s, double end_s, uint32_t metric) {
+    hsc_err err = {0};
+    hsc_db_when one = {HSC_NONE, begin_s, end_s};
+    must(hsc_db_set_interval(db, begin_s, end_s, &err), &err);
+    check_values(&one, 1, metric);
+}
+
+static void test_several_intervals(void **state) {
+    (void)state;
+    unsigned r = 23;
+    hsc_err err = {0};
+    const hsc_db_when *got;
+    hsc_db_when list[12];
+    for (int trial = 0; trial < 12; trial++) { /* of all processes, or each of one; they overlap, touch, and stand in any order */
+        uint32_t n = 1 + model_random(&r) % 12;
+        double a, b, begin = INFINITY, end = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            list[i].process = trial % 3 ? model_random(&r) % truth->processes : HSC_NONE;
+            list[i].begin_s = (model_random(&r) % MODEL_END) * 0.001;
+            list[i].end_s = i && i % 4 == 0 ? list[i].begin_s + 0.001 : list[i].begin_s + 0.001 * (1 + model_random(&r) % 9000);
+            begin = list[i].begin_s < begin ? list[i].begin_s : begin;
+            end = list[i].end_s > end ? list[i].end_s : end;
+        }
+        must(hsc_db_set_intervals(db, list, n, &err), &err);
+        check_values(list, n, 0);
+        assert_true(hsc_db_get_interval(db, &a, &b) && a == begin && b == end);
+        uint32_t kept = hsc_db_get_intervals(db, &got);
+        assert_true(kept >= 1 && kept <= n);
+        for (uint32_t i = 1; i < kept; i++)
+            assert_true(got[i - 1].process < got[i].process || (got[i - 1].process == got[i].process && got[i - 1].end_s < got[i].begin_s));
+    }
+    list[0] = (hsc_db_when){truth->processes, 0, 1};
+    assert_int_equal(hsc_db_set_intervals(db, list, 1, &err), HSC_E_ARGUMENT);
+    list[0] = (hsc_db_when){0, 0, 1};
+    list[1] = (hsc_db_when){HSC_NONE, 0, 1};
+    assert_int_equal(hsc_db_set_intervals(db, list, 2, &err), HSC_E_ARGUMENT);
+    list[1] = (hsc_db_when){0, 1, 1};
+    assert_int_equal(hsc_db_set_intervals(db, list, 2, &err), HSC_E_ARGUMENT);
+    must(hsc_db_set_intervals(db, NULL, 0, &err), &err);
+    assert_int_equal(hsc_db_get_intervals(db, &got), 0);
 }
 
 static void test_intervals(void **state) {
@@ -296,7 +346,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     int fd = mkstemp(path);

@@ -581,6 +581,16 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
  * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
  * HSC_E_MISSING: the database has no times. */
 hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
+/* The same for several intervals together, of all processes or each of one: "the time in phase solve". Those of a process may
+ * overlap, and count once. n 0: the whole run again. HSC_E_ARGUMENT: times do not rise, no such process, or only some are of one. */
+typedef struct hsc_db_when {
+    uint32_t process;       /* HSC_NONE: of all, in every entry */
+    double begin_s, end_s;
+} hsc_db_when;
+hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err);
+/* What is set, sorted, without overlaps; borrowed until it changes. 0: the whole run. */
+uint32_t hsc_db_get_intervals(const hsc_db *db, const hsc_db_when **out);
+/* Begin of the first and end of the last. */
 bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s); /* false: the whole run; outputs untouched */
 
 typedef struct hsc_db_sample {
