@@ -135,6 +135,13 @@ that(near(phases[0]["elapsed_s"], 0.4) and near(phases[1]["elapsed_s"], 0.5) and
 that(near(phases[0]["inclusive_s"], 0.003) and near(phases[1]["inclusive_s"], 0.004), phases)
 that(float(phases[1]["inclusive_high_s"]) > 0.012, f"one sample of weight 4 knows more than it can: {phases[1]}")
 
+for name, seconds in (("setup", 0.003), ("solve", 0.004)):
+    for by in ("procedure", "line", "context", "module"):
+        got = sum(float(r["exclusive_s"]) for r in table(by, f"--interval={name}"))
+        that(near(got, seconds), f"--interval={name} --by={by}: {got}, expected {seconds}")
+refused = subprocess.run([HEATSCOPE, "report", "--interval=sole", DATABASE], capture_output=True, text=True)
+that(refused.returncode == 1 and refused.stderr.count("\n") == 1 and "phase" in refused.stderr, refused)
+
 counters = table("counter")
 that(len(counters) == 1 and (counters[0]["counter"], counters[0]["values"], counters[0]["first"], counters[0]["last"], counters[0]["max"]) ==
      ("residual", "2", "4", "1", "4") and near(counters[0]["mean"], 2.5) and near(counters[0]["stddev"], 1.5), counters)
@@ -144,6 +151,12 @@ that(len(costs) == 2, costs)
 for c in costs:
     that(near(c["handler_s"], 20e-6) and near(c["signals_s"], 10e-6) and near(c["probes_s"], 3e-6) and near(c["wrappers_s"], 7e-6), c)
     that(near(c["helper_s"], 1e-3) and near(c["cpu_net_s"], float(c["cpu_s"]) - 40e-6), c)
+cpu = sum(float(c["cpu_s"]) for c in costs)
+for by in ("procedure", "line"):
+    plain, net = (sum(float(r["exclusive_s"]) for r in table(by, *options)) for options in ((), ("--net",)))
+    that(near(net, plain * (1 - 2 * 30e-6 / cpu)) and net < plain, f"--net --by={by}: {net} of {plain}, CPU time {cpu}")
+refused = subprocess.run([HEATSCOPE, "report", "--net", "--metric=residual", DATABASE], capture_output=True, text=True)
+that(refused.returncode == 1 and refused.stderr.count("\n") == 1, refused)
 ledger = {r["name"]: float(r["time_s"]) for r in table("ledger")}
 that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)
 that(near(sum(ledger[n] for n in ("handler", "signals", "probes", "wrappers", "helper")), ledger["measuring"]), ledger)
