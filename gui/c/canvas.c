@@ -22,10 +22,21 @@ static int sequence(const unsigned char *p) {
     return n;
 }
 
+bool hsc_text_turns(const char *text) {
+    const unsigned char *p = (const unsigned char *)text;
+    return p[0] == 0xe2 && ((p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae))) ||
+                            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+}
+
 const char *hsc_text_clean(const char *text, char *out, size_t capacity) {
     size_t n = 0;
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         int len = sequence(p);
+        if (hsc_text_turns((const char *)p) && n + 1 < capacity) {
+            out[n++] = '?';
+            p += 3;
+            continue;
+        }
         if (n + (len ? (size_t)len : 1) >= capacity)
             break;
         if (len) {

@@ -93,7 +93,10 @@ void hsc_canvas_show(hsc_canvas *c, const hsc_font *f, hsc_rgb colour);
 /* 64-bit FNV-1a of the picture (the lower 24 bits of each pixel). */
 uint64_t hsc_canvas_hash(const hsc_canvas *c);
 
-/* UTF-8 that is valid, and without control characters, for anything from a file: bad bytes become '?'. Truncates to
+/* A character (of three bytes) begins here that changes the direction of text, or breaks the line. */
+bool hsc_text_turns(const char *text);
+
+/* UTF-8 that is valid, and without control characters and those, for anything from a file: bad bytes become '?'. Truncates to
  * capacity. Returns out. */
 const char *hsc_text_clean(const char *text, char *out, size_t capacity);
 

@@ -389,6 +389,26 @@ static int act(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
 
 /* ---- commands ---- */
 
+/* A description is lines for people and terminals: names in it must not move them. */
+static Tcl_Obj *plain_lines(Tcl_Obj *text) {
+    Tcl_Obj *out = Tcl_NewObj();
+    const char *from = Tcl_GetString(text), *p = from;
+    Tcl_IncrRefCount(text);
+    for (; *p; p++) {
+        const unsigned char *c = (const unsigned char *)p;
+        int bad = hsc_text_turns(p) ? 3 : (*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f ? 1 : *c == 0xc2 && c[1] < 0xa0 ? 2 : 0;
+        if (!bad)
+            continue;
+        Tcl_AppendToObj(out, from, (Tcl_Size)(p - from));
+        Tcl_AppendToObj(out, "?", 1);
+        from = p + bad;
+        p = from - 1;
+    }
+    Tcl_AppendToObj(out, from, (Tcl_Size)(p - from));
+    Tcl_DecrRefCount(text);
+    return out;
+}
+
 static hsc_status export_vector(hsw *w, const char *path, bool pdf, hsc_err *err) {
     hsc_canvas c;
     hsw_draw(w);
@@ -536,7 +556,7 @@ static int commands(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
             Tcl_AppendStringsToObj(text, w->error, "\n", NULL);
         else if (w->cls->describe)
             w->cls->describe(w, text);
-        Tcl_SetObjResult(interp, text);
+        Tcl_SetObjResult(interp, plain_lines(text));
         return TCL_OK;
     }
     case 4: return dump(w, interp, objc, objv);

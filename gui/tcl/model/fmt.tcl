@@ -133,10 +133,10 @@ namespace eval ::heatscope::fmt {
 
     # Text from a file made fit for one line on the screen: control characters become visible.
     proc plain {text} {
-        if {![regexp {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e]} $text]} {
+        if {![regexp {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]} $text]} {
             return $text
         }
-        return [regsub -all {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e]} $text \u00b7]
+        return [regsub -all {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]} $text \u00b7]
     }
 
     # A procedure's name for a list: without parameters, template arguments as <...>; the whole name is for read-outs.
