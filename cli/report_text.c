@@ -97,6 +97,16 @@ void report_text_head(report *r) {
     if (i->processes && !hsc_db_get_process(r->db, 0, &p, NULL) && p.mechanism_note[0] && !i->simulated)
         fprintf(r->out, "           %s\n", report_fit_prose(p.mechanism_note, r->width - 11, name, sizeof name));
     uint32_t unfinished = 0;
+    const char *host = NULL;
+    bool machines = false;
+    for (uint32_t k = 0; k < i->processes; k++) {
+        if (hsc_db_get_process(r->db, k, &p, NULL))
+            continue;
+        machines = machines || (host && strcmp(host, p.host));
+        host = p.host;
+    }
+    if (machines && !i->simulated)
+        fprintf(r->out, "           several machines: times are compared by their own real-time clocks\n");
     for (uint32_t k = 0; k < i->processes; k++)
         unfinished += !hsc_db_get_process(r->db, k, &p, NULL) && !strcmp(p.end, "no end seen");
     if (unfinished)

@@ -448,7 +448,45 @@ static hsc_status messages(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Elapsed time in which the user's threads were blocked outside message passing. */
+static bool is_io(uint32_t kind) {
+    return kind == HSC_wait_kind_READ || kind == HSC_wait_kind_WRITE || kind == HSC_wait_kind_RECEIVE || kind == HSC_wait_kind_SEND ||
+           kind == HSC_wait_kind_CONNECT || kind == HSC_wait_kind_OPEN || kind == HSC_wait_kind_SYNC;
+}
+
+/* Elapsed time of the user's threads in calls that read and write. */
+static void input_output(findings *f, const report_wait *rows, uint32_t n) {
+    report *r = f->r;
+    uint32_t best = HSC_NONE;
+    uint64_t calls = 0, bytes = 0;
+    double all = 0, elapsed = 0;
+    char text[1200], where[200], size[80] = "";
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].own && is_io(rows[i].kind)) {
+            all += rows[i].total_s;
+            calls += rows[i].waits;
+            bytes += rows[i].bytes;
+            best = best == HSC_NONE ? i : best;
+        }
+    for (uint32_t t = 0; t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        if (!hsc_db_get_thread(r->db, t, &thread, NULL))
+            elapsed += thread.end_s - thread.begin_s;
+    }
+    if (best == HSC_NONE || !(elapsed > 0) || all < 0.01 * elapsed)
+        return;
+    const report_wait *w = &rows[best];
+    if (w->bytes)
+        snprintf(size, sizeof size, ", %.0f bytes each on average", (double)w->bytes / (double)w->waits);
+    place_of_line(r, w->line, where, sizeof where);
+    snprintf(text, sizeof text,
+             "Input and output take %.3g s, %.1f %% of the elapsed time of all threads (timed, not sampled), in %llu calls that move %.3g MB; "
+             "longest: %s%s, %.3g s in %llu calls%s.",
+             all, 100 * all / elapsed, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
+             (unsigned long long)w->waits, size);
+    say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", no_share, at_line(r, w->line), text);
+}
+
+/* Elapsed time in which the user's threads were blocked outside message passing, and what of it is input and output. */
 static hsc_status blocked(findings *f, hsc_err *err) {
     report *r = f->r;
     report_wait *rows;
@@ -458,8 +496,9 @@ static hsc_status blocked(findings *f, hsc_err *err) {
     hsc_status status = report_waits(r, &rows, &n, err);
     if (status)
         return status;
+    input_output(f, rows, n);
     for (uint32_t i = 0; i < n; i++)
-        if (rows[i].own) {
+        if (rows[i].own && !is_io(rows[i].kind)) {
             all += rows[i].total_s;
             best = best == HSC_NONE ? i : best;
         }
@@ -472,7 +511,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
             snprintf(holder, sizeof holder, ", mostly while %s held it", report_fit(s.name, 60, name, sizeof name));
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
-                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing; longest: %s%s, %.3g s in %llu "
+                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
                  "waits%s.",
                  all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, holder);
         say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", no_share, at_line(r, rows[best].line), text);
