@@ -15,6 +15,8 @@
 enum { BY_CALL, BY_OPERATION, BY_PARTNER, BY_SIZE, BY_PROCESS, BY_ALL, BY_COUNT };
 static const char *const by_names[] = {"call", "operation", "partner", "size", "process", "all", NULL};
 
+_Static_assert(BY_COUNT == sizeof((hsc_handle *)0)->message_order / sizeof(uint32_t *), "groupings of the handle");
+
 typedef struct message {
     hsc_db_message m;
     uint32_t row, process;
@@ -185,6 +187,25 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total) 
     return d;
 }
 
+/* Remembers the rows group by group, so that later questions read one group alone. Without memory: nothing is remembered. */
+static void keep_order(hsc_handle *h, int by, const message *rows, uint32_t n) {
+    uint32_t *in_order = malloc(((size_t)n + 1) * sizeof *in_order), *group_of = malloc(((size_t)n + 2) * sizeof *group_of), groups = 0;
+    if (h->message_order[by] || !in_order || !group_of) {
+        free(in_order);
+        free(group_of);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        in_order[i] = rows[i].row;
+        if (!i || orders[by](&rows[i - 1], &rows[i]))
+            group_of[groups++] = i;
+    }
+    group_of[groups] = n;
+    h->message_order[by] = in_order;
+    h->message_group[by] = group_of;
+    h->message_groups[by] = groups;
+}
+
 static int messages(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     hsc_err err = {0};
     message *rows = NULL;
@@ -200,6 +221,7 @@ static int messages(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     double total = 0;
     sorting = orders[by];
     qsort(rows, n, sizeof *rows, by_group);
+    keep_order(h, by, rows, n);
     for (uint32_t i = 0; i < n; i++) {
         if (!i || sorting(&rows[i - 1], &rows[i]))
             groups[count++].first = rows[i];
@@ -216,20 +238,39 @@ static int messages(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     return TCL_OK;
 }
 
-/* Sum of the histograms of the rows that are in one group with row `of`: list of {FROM TO COUNT}. */
+/* Sum of the histograms of the rows that are in one group with row `of`: list of {FROM TO COUNT}. Costs the rows of the group. */
 static int histogram(hsc_handle *h, Tcl_Interp *interp, hsc_db_histogram which, int by, uint32_t of) {
     hsc_err err = {0};
-    message *rows = NULL;
     uint64_t sum[HSC_BUCKETS] = {0}, one[HSC_BUCKETS];
-    hsc_status s = load(h, &rows, &err);
-    for (uint32_t i = 0; s == HSC_OK && i < h->info.messages; i++) {
-        if (orders[by](&rows[of], &rows[i]))
-            continue;
-        s = hsc_db_read_histogram(h->db, which, i, one, &err);
+    hsc_status s = HSC_OK;
+    if (!h->message_order[by]) {
+        message *rows = NULL;
+        if ((s = load(h, &rows, &err)) == HSC_OK) {
+            sorting = orders[by];
+            qsort(rows, h->info.messages, sizeof *rows, by_group);
+            keep_order(h, by, rows, h->info.messages);
+            free(rows);
+            if (!h->message_order[by])
+                s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u rows of messages", h->info.messages);
+        }
+    }
+    uint32_t at = 0, end = 0; /* the group that begins with the row: `messages` names groups so; else the one that has it */
+    for (uint32_t g = 0; s == HSC_OK && g < h->message_groups[by] && end == 0; g++)
+        if (h->message_order[by][h->message_group[by][g]] == of) {
+            at = h->message_group[by][g];
+            end = h->message_group[by][g + 1];
+        }
+    for (uint32_t g = 0; s == HSC_OK && g < h->message_groups[by] && end == 0; g++)
+        for (uint32_t i = h->message_group[by][g]; i < h->message_group[by][g + 1] && end == 0; i++)
+            if (h->message_order[by][i] == of) {
+                at = h->message_group[by][g];
+                end = h->message_group[by][g + 1];
+            }
+    for (; s == HSC_OK && at < end; at++) {
+        s = hsc_db_read_histogram(h->db, which, h->message_order[by][at], one, &err);
         for (int b = 0; s == HSC_OK && b < HSC_BUCKETS; b++)
             sum[b] += one[b];
     }
-    free(rows);
     if (s != HSC_OK)
         return hsc_tcl_error(interp, &err);
     int first = HSC_BUCKETS, last = -1;

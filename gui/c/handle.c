@@ -133,6 +133,10 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->instances);
     free(h->totals);
     free(h->own);
+    for (size_t i = 0; i < sizeof h->message_order / sizeof *h->message_order; i++) {
+        free(h->message_order[i]);
+        free(h->message_group[i]);
+    }
     free(h);
 }
 

@@ -26,6 +26,8 @@ typedef struct hsc_handle {
         double value;
     } maxima[32];
     unsigned next_maximum;
+    uint32_t *message_order[6], *message_group[6]; /* by grouping, lazily made: rows of messages group by group; where groups begin */
+    uint32_t message_groups[6];
     struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */
     uint32_t *of_other[HSC_MATCH_CONTEXTS + 1];
 } hsc_handle;

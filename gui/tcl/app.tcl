@@ -247,6 +247,7 @@ oo::class create ::heatscope::App {
             return
         }
         $db interval $wanted
+        $Comparison interval $wanted
         $Run forget
         $Nav forget
         ::heatscope::redraw $db
@@ -480,15 +481,47 @@ oo::class create ::heatscope::App {
     method session {what file} {
         switch -- $what {
             save {
-                ::heatscope::View::write $file.part[pid] [::heatscope::session write $Run $Bus [$Panes state] [::heatscope::theme current]]
+                ::heatscope::View::write $file.part[pid] [::heatscope::session write $Run $Bus [$Panes state] \
+                    [::heatscope::theme current] [my viewStates] [$Comparison path]]
                 file rename -force -- $file.part[pid] $file
             }
             open {
                 set session [::heatscope::session read $Run $file]
                 ::heatscope::useTheme [dict get $session theme]
+                my compareWith [dict get $session compare]
                 $Panes restore [dict get $session panes]
                 $Bus set session {*}[dict get $session selection]
+                dict for {name state} [dict get $session views] {
+                    if {$name in [$Panes names]} {
+                        [$Panes view $name] restore $state
+                    }
+                }
             }
+        }
+    }
+    method viewStates {} {
+        set states {}
+        foreach view [$Panes made] {
+            dict set states [$view name] [$view state]
+        }
+        return $states
+    }
+    # Compares with the database at a path, {} with none; what cannot be read is told and leaves all as it is.
+    method compareWith {path} {
+        if {$path eq [$Comparison path]} {
+            return
+        }
+        if {$path eq ""} {
+            set other ""
+        } elseif {[catch {::heatscope::data open $path} other]} {
+            my Tell $other
+            return
+        }
+        $Comparison with $other
+        $Comparison interval [[$Run db] interval]
+        foreach view [$Panes made] {
+            $view forget
+            $view refreshAll
         }
     }
     method edit {} {

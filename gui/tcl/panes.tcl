@@ -149,7 +149,7 @@ oo::class create ::heatscope::Panes {
 
     method state {} {
         my Remember
-        return [dict create raised $Raised hidden $Hidden sashes $Sashes]
+        return [dict create raised $Raised hidden $Hidden maximised $Maximised sashes $Sashes]
     }
     # Takes such a dict; what does not fit is left out.
     method restore {state} {
@@ -173,6 +173,9 @@ oo::class create ::heatscope::Panes {
                     lappend Hidden $place
                 }
             }
+        }
+        if {[dict exists $state maximised]} {
+            set Maximised [expr {[dict get $state maximised] in [my names] ? [dict get $state maximised] : ""}]
         }
         set Saved {}
         my Layout

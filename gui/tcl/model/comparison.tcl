@@ -2,7 +2,7 @@
 # This run and another one: what changed, by procedure, loop, line or module, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
-    variable Run Db Other Changes Failed Marks
+    variable Run Db Other Changes Failed Marks Interval
 
     # other: a handle of the database that is compared with, "" for none
     constructor {run other} {
@@ -12,7 +12,36 @@ oo::class create ::heatscope::Comparison {
         set Changes {}
         set Failed {}
         set Marks {}
+        set Interval ""
     }
+    # Values are of another interval of this run: the other one takes the same, if its samples are known by time.
+    method interval {wanted} {
+        set Changes {}
+        set Marks {}
+        set Interval ""
+        if {$Other eq ""} {
+            return
+        }
+        if {[dict get [$Other times] present]} {
+            $Other interval $wanted
+            if {$wanted ne ""} {
+                set Interval "the same time of both"
+            }
+        } elseif {$wanted ne ""} {
+            set Interval "this interval against the whole other run: its samples are not known by time"
+        }
+    }
+    # What the values are of, "" for both runs whole.
+    method intervalWords {} { return $Interval }
+    # Another database, "" for none, from now on.
+    method with {other} {
+        set Other $other
+        set Failed {}
+        set Changes {}
+        set Marks {}
+        set Interval ""
+    }
+    method path {} { return [expr {$Other eq "" ? "" : [file normalize [dict get [$Other info] path]]}] }
     method any {} { return [expr {$Other ne ""}] }
     # Options by which drawn widgets show the other run's values less, or by, this one's.
     method options {show} {

@@ -2,12 +2,14 @@
 # Calls of a message-passing library, added up in groups; words and histograms for the messages pane.
 
 oo::class create ::heatscope::Messages {
-    variable Run Db Groups
+    variable Run Db Groups Histograms Partners
 
     constructor {run} {
         set Run $run
         set Db [$run db]
         set Groups {}
+        set Histograms {}
+        set Partners {}
     }
     method any {} { return [expr {[$Run info messages] > 0}] }
     # Rows of `messages BY` with `name` and `where`.
@@ -41,11 +43,21 @@ oo::class create ::heatscope::Messages {
     }
     # {from to count} of size or duration for the group that table row `row` is in
     method histogram {which by row} {
-        return [$Db histogram $which $by $row]
+        set key [list $which $by $row]
+        if {![dict exists $Histograms $key]} {
+            if {[dict size $Histograms] > 200} {
+                set Histograms {}
+            }
+            dict set Histograms $key [$Db histogram $which $by $row]
+        }
+        return [dict get $Histograms $key]
     }
     # {classes LIST rows LIST}: bytes sent by each process to each kind of partner
     method partners {} {
-        return [$Db partners]
+        if {$Partners eq ""} {
+            set Partners [$Db partners]
+        }
+        return $Partners
     }
     # All calls as one group; {} without any.
     method total {} {

@@ -5,7 +5,9 @@
 #   title TEXT                     of the run; another run's session is refused
 #   theme light|dark
 #   panes KEY VALUE                raised, hidden, sashes
-#   select KEY VALUE               the selection, as the bus has it
+#   view NAME DICT                 what a view keeps of itself: grouping, sorting, ...
+#   compare PATH                   the database that the run is compared with
+#   select KEY VALUE               the selection, as the bus has it: place, metric, interval, scales, ...
 
 namespace eval ::heatscope::session {
     namespace export write read
@@ -14,10 +16,20 @@ namespace eval ::heatscope::session {
     # Keys of the selection that are rows of the database, and what they are below.
     variable Rows {file files procedure scopes scope scopes context contexts metric metrics}
 
-    proc write {run bus panes theme} {
+    # views: NAME DICT ...; compare: a path, "" for none
+    proc write {run bus panes theme {views {}} {compare {}}} {
         set text "heatscope-session 1\n[list title [$run title]]\n[list theme $theme]\n"
-        foreach key {raised hidden sashes} {
+        foreach key {raised hidden maximised sashes} {
+            if {![dict exists $panes $key]} continue
             append text [list panes $key [dict get $panes $key]] \n
+        }
+        dict for {name state} $views {
+            if {$state ne ""} {
+                append text [list view $name $state] \n
+            }
+        }
+        if {$compare ne ""} {
+            append text [list compare $compare] \n
         }
         dict for {key value} [$bus get] {
             append text [list select $key $value] \n
@@ -34,7 +46,7 @@ namespace eval ::heatscope::session {
         } finally {
             close $channel
         }
-        set out {theme light panes {} selection {}}
+        set out {theme light panes {} selection {} views {} compare {}}
         set n 0
         if {[string trim $text] eq ""} {
             Refuse $file 1 "expected 'heatscope-session 1', got an empty file"
@@ -60,6 +72,13 @@ namespace eval ::heatscope::session {
                     }
                     dict set out theme $key
                 }
+            } elseif {$what eq "compare" && $words == 2} {
+                dict set out compare $key
+            } elseif {$what eq "view" && $words == 3} {
+                if {[catch {dict size $value}]} {
+                    Refuse $file $n "expected keys and values of a view"
+                }
+                dict set out views $key $value
             } elseif {$what eq "panes" && $words == 3} {
                 dict set out panes $key $value
             } elseif {$what eq "select" && $words == 3} {
@@ -71,7 +90,7 @@ namespace eval ::heatscope::session {
                 }
                 dict set out selection $key $value
             } else {
-                Refuse $file $n "expected title, theme, panes or select, got '[string range $line 0 60]'"
+                Refuse $file $n "expected title, theme, panes, view, compare or select, got '[string range $line 0 60]'"
             }
         }
         return $out

@@ -35,7 +35,7 @@ oo::class create ::heatscope::ArraysView {
             [expr {[dict get $row waiting_s] > 0 ? [::heatscope::fmt seconds [dict get $row waiting_s]] : $none}]]
     }
     method Beside {} {
-        return [expr {[llength $Rows] ? "time of loops, shared out by number of references \u00b7 messages timed" : ""}]
+        return [expr {[llength $Rows] ? "time of loops, shared out by number of references \u00b7 messages [my Timed timed]" : ""}]
     }
     method Current {} {
         return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]

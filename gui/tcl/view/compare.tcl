@@ -37,7 +37,11 @@ oo::class create ::heatscope::CompareView {
         return $rows
     }
     method Beside {} {
-        return [expr {[$Model any] ? "with [$Model title] ([$Model file]); grey: within noise" : ""}]
+        if {![$Model any]} {
+            return ""
+        }
+        set words [$Model intervalWords]
+        return "with [$Model title] ([$Model file])[expr {$words ne "" ? ", $words" : ""}]; grey: within noise"
     }
     method Cells {c} {
         set unit [dict get [$Db metric [dict get $Selection metric]] unit]

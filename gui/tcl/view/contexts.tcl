@@ -61,6 +61,20 @@ oo::class create ::heatscope::ContextsView {
         my Show {metric}
     }
 
+    method state {} {
+        return [dict create mode $Mode sort $SortColumn order $SortOrder]
+    }
+    method restore {state} {
+        if {[dict exists $state sort] && [dict get $state sort] in {name inclusive exclusive}
+            && [dict exists $state order] && [dict get $state order] in {increasing decreasing}} {
+            set SortColumn [dict get $state sort]
+            set SortOrder [dict get $state order]
+            $Tree sort $SortColumn $SortOrder
+        }
+        if {[dict exists $state mode] && [dict get $state mode] in {topdown bottomup flat}} {
+            my mode [dict get $state mode]
+        }
+    }
     method Show {changed} {
         set s $Selection
         if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {

@@ -126,8 +126,15 @@ oo::class create ::heatscope::MatrixView {
         if {$box eq ""} {
             return -code error -errorcode {HEATSCOPE VIEW PAIR} "matrix: no processes $from and $to"
         }
-        lassign $box x y w h
-        my OnCell [$Matrix hit [expr {$x + $w / 2}] [expr {$y + $h / 2}]]
+        my Pair $from $to
+    }
+    method Pair {from to} {
+        lassign [$Matrix bbox $from $to] x y w h
+        set cell [$Matrix hit [expr {$x + $w / 2}] [expr {$y + $h / 2}]]
+        my Choose $cell [$Matrix processes [dict get $cell row]] [$Matrix processes [dict get $cell column]]
+        my Fill
+        my Mark
+        my MarkHits
     }
 
     # ---- the calls of the pair ----
@@ -177,7 +184,7 @@ oo::class create ::heatscope::MatrixView {
             set words ", [::heatscope::fmt plural [expr {int(ceil(double([dict get $layout processes]) / [dict get $layout bins]))}] rank] a cell"
         }
         set total [expr {$By eq "size" ? "" : "[my Quantity [dict get $layout total]] in all"}]
-        return [string trim "$total$words \u00b7 whole run, timed and counted" " ,"]
+        return [string trim "$total$words \u00b7 [my Timed {whole run, timed and counted}]" " ,"]
     }
     method Fill {} {
         next
@@ -210,6 +217,24 @@ oo::class create ::heatscope::MatrixView {
             append text ", [::heatscope::fmt amount [dict get $row bytes] B], to and from all ranks"
         }
         return $text
+    }
+    method state {} {
+        set pair [$Matrix cget -selected]
+        return [dict merge [next] [dict create hosts [$Matrix cget -group] pair $pair]]
+    }
+    method restore {state} {
+        next $state
+        if {[dict exists $state hosts] && [dict get $state hosts] in {auto process host}} {
+            $Matrix configure -group [dict get $state hosts]
+        }
+        if {[dict exists $state pair] && ![catch {llength [dict get $state pair]} n] && $n == 2} {
+            # drawn at first, so that cells are known
+            after idle [namespace code [list my RestorePair {*}[dict get $state pair]]]
+        }
+    }
+    method RestorePair {from to} {
+        $Matrix update
+        catch {my Pair $from $to}
     }
     method table {} {
         set rows [list [list from to $By]]

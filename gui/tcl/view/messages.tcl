@@ -57,7 +57,7 @@ oo::class create ::heatscope::MessagesView {
             return ""
         }
         return "[::heatscope::fmt plural [dict get $total calls] call], [::heatscope::fmt seconds [dict get $total duration_s]],\
-            [$Model bytes [dict get $total sent_bytes]] sent \u00b7 timed, not sampled"
+            [$Model bytes [dict get $total sent_bytes]] sent \u00b7 [my Timed {timed, not sampled}]"
     }
     # The call on the selected line; of several the chosen one.
     method Current {} {

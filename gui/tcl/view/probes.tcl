@@ -80,8 +80,8 @@ oo::class create ::heatscope::ProbesView {
         }]
     }
     method Beside {} {
-        return [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
-            cost "measured and estimated"} $By]
+        return [my Timed [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
+            cost "measured and estimated"} $By]]
     }
     method Current {} {
         if {$By in {block probe} && [dict get $Selection scope] >= 0} {

@@ -266,6 +266,9 @@ oo::class create ::heatscope::View {
             file delete -force -- $temporary
         }
     }
+    # What a session file keeps of the view itself: a dict; takes such a dict, what does not fit is left out.
+    method state {} { return {} }
+    method restore {state} {}
     # The widget that takes the keyboard.
     method focusWidget {} { return $Path }
     method themed {} {}
@@ -301,6 +304,13 @@ oo::class create ::heatscope::View {
     }
     method Read {text} {
         $App readOut $text
+    }
+    # What was timed and counted over the whole run says so, and that an interval does not change it.
+    method Timed {words} {
+        if {[dict get $Selection interval] ne ""} {
+            return "of the whole run: not known by time"
+        }
+        return $words
     }
     method Samples {n} {
         set metric [dict get $Selection metric]

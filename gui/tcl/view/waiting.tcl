@@ -46,7 +46,7 @@ oo::class create ::heatscope::WaitingView {
         return [lappend cells [dict get $row waits] [dict get $row most]]
     }
     method Beside {} {
-        return [expr {[$Model any] ? "[::heatscope::fmt seconds [$Model total]] waited for others \u00b7 timed, not sampled" : ""}]
+        return [expr {[$Model any] ? "[::heatscope::fmt seconds [$Model total]] waited for others \u00b7 [my Timed {timed, not sampled}]" : ""}]
     }
     method Current {} {
         switch -- $By {
