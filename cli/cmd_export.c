@@ -17,7 +17,7 @@ static const hsc_cli_option options[] = {
     {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5"},
     {"output", 'o', "FILE", "file to write (standard output)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
-    {"interval", 'i', "FROM:TO", "only samples of that time, in seconds from the run's start or percent: 1.5:3, 90%:"},
+    {"interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase"},
     {"loops", 0, NULL, "loops are frames of call paths (speedscope, chrome and collapsed do so by themselves)"},
     {"no-loops", 0, NULL, "only procedures are frames"},
     {NULL, 0, NULL, NULL}};
