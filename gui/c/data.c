@@ -343,7 +343,7 @@ static Tcl_Obj *info_dict(hsc_handle *h) {
     PUT(d, "command", TEXT(i->command));
     PUT(d, "created", TEXT(i->created));
 #define N(field) PUT(d, #field, WIDE(i->field));
-    N(modules) N(files) N(lines) N(scopes) N(contexts) N(instances) N(threads) N(processes) N(metrics) N(categories)
+    N(modules) N(files) N(lines) N(scopes) N(contexts) N(instances) N(instructions) N(threads) N(processes) N(metrics) N(categories)
     N(ledger_rows) N(samples)
 #undef N
     PUT(d, "cpu_s", Tcl_NewDoubleObj(i->cpu_s));
@@ -672,6 +672,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
         r = hsc_data_arrays(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         r = hsc_data_told(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
+        r = hsc_data_code(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         return hsc_tcl_usage(interp, "unknown command \"%.40s\" of a database; gui/c/README.md lists them", name);
     return r;

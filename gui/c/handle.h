@@ -89,6 +89,7 @@ int hsc_data_callers(hsc_handle *h, Tcl_Interp *interp, const char *name, int ob
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_messages(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_links(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_links.c */
+int hsc_data_code(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_code.c */
 int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_time.c */
 int hsc_data_causes(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_causes.c */
 int hsc_data_told(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_told.c */

@@ -8,7 +8,7 @@ int hsc_draw_init(Tcl_Interp *interp) {
     static const hsw_class *const classes[] = {
         &hsw_heat_class, &hsw_bars_class, &hsw_gutter_class, &hsw_scopes_class, &hsw_overview_class,
         &hsw_minimap_class, &hsw_legend_class, &hsw_barlist_class, &hsw_profile_class, &hsw_stack_class, &hsw_catbar_class,
-        &hsw_terrain_class, &hsw_timeline_class, &hsw_flame_class, &hsw_progress_class, &hsw_figure_class, &hsw_matrix_class, NULL};
+        &hsw_terrain_class, &hsw_timeline_class, &hsw_flame_class, &hsw_progress_class, &hsw_figure_class, &hsw_matrix_class, &hsw_assembly_class, NULL};
     if (!Tcl_InitStubs(interp, HSC_TCL_VERSION, 0) || !Tk_InitStubs(interp, HSC_TCL_VERSION, 0))
         return TCL_ERROR;
     if (!Tk_MainWindow(interp))

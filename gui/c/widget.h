@@ -197,6 +197,6 @@ int hsw_get_int(Tcl_Interp *interp, Tcl_Obj *obj, int *out);
 /* the classes */
 extern const hsw_class hsw_heat_class, hsw_bars_class, hsw_gutter_class, hsw_scopes_class, hsw_overview_class,
     hsw_minimap_class, hsw_barlist_class, hsw_profile_class, hsw_stack_class, hsw_catbar_class, hsw_legend_class,
-    hsw_terrain_class, hsw_timeline_class, hsw_flame_class, hsw_progress_class, hsw_figure_class, hsw_matrix_class;
+    hsw_terrain_class, hsw_timeline_class, hsw_flame_class, hsw_progress_class, hsw_figure_class, hsw_matrix_class, hsw_assembly_class;
 
 #endif

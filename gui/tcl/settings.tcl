@@ -62,6 +62,7 @@ namespace eval ::heatscope::settings {
         scope       {ScopeView right.bottom Scope}
         flame       {FlameView middle.bottom Flame}
         contexts    {ContextsView middle.bottom Contexts}
+        assembly    {AssemblyView middle.bottom Assembler}
         compiler    {CompilerView middle.bottom Compiler}
         messages    {MessagesView middle.bottom Messages}
         matrix      {MatrixView middle.bottom Matrix}
@@ -95,6 +96,7 @@ namespace eval ::heatscope::settings {
         view/probes
         view/compare
         view/timeline
+        view/assembly
         view/outline
     }
 
@@ -166,6 +168,8 @@ namespace eval ::heatscope::settings {
         <Alt-Key-0>     {toggle compare}    {hide or show the comparison with a second database}
         <Alt-i>         {toggle timeline}   {hide or show the timeline}
         <i>             {raise timeline}    {show the timeline; a drag in it chooses an interval}
+        <Alt-x>         {toggle assembly}   {hide or show the assembler}
+        <x>             {raise assembly}    {show the assembler: instructions with their samples}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}
@@ -174,6 +178,7 @@ namespace eval ::heatscope::settings {
     # Keys that single views answer, for the key sheet.
     variable viewKeys {
         Contexts {h {open the hottest way down}  {d u f} {top-down, bottom-up, flat}  {Right Left} {open, close}}
+        Assembler {{h H} {next and previous instruction by samples}  l {next instruction of the line}  {j Return} {to the jump's target}  {y o} {bytes, source lines}  / find}
         {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
         Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}}
     }

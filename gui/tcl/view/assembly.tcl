@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The machine code of the procedure by instruction: samples, source lines, versions of loops, jumps; linked with all that is selected.
+
+oo::class create ::heatscope::AssemblyView {
+    superclass ::heatscope::View
+    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind Row
+
+    method name {} { return assembly }
+    method title {} { return Assembler }
+    method focusWidget {} { return $Code }
+
+    method Build {body} {
+        set t ::heatscope::theme
+        set Shown -1
+        set Row -1
+        set VarBytes 0
+        set VarSources 1
+        set VarFind {}
+        ttk::frame $body.tools -style Card.TFrame -padding [list [$t size pad] [$t dp 4] [$t size pad] [$t dp 2]]
+        ttk::checkbutton $body.tools.sources -text "Source lines" -variable [namespace current]::VarSources -takefocus 0 \
+            -command [namespace code {my Options}]
+        ttk::checkbutton $body.tools.bytes -text Bytes -variable [namespace current]::VarBytes -takefocus 0 -command [namespace code {my Options}]
+        ttk::button $body.tools.hot -text "Next hot spot" -takefocus 0 -command [namespace code {my hot 1}]
+        ttk::label $body.tools.find -text Find -style Card.Sub.TLabel
+        ttk::entry $body.tools.text -width 18 -textvariable [namespace current]::VarFind
+        pack $body.tools.sources $body.tools.bytes -side left -padx [list 0 [$t dp 10]]
+        pack $body.tools.hot -side right
+        pack $body.tools.text $body.tools.find -side right -padx [list 0 [$t dp 8]]
+        bind $body.tools.text <Return> "[namespace code {my findNext 1}]; break"
+        bind $body.tools.text <Shift-Return> "[namespace code {my findNext -1}]; break"
+        bind $body.tools.text <Escape> "[list focus $body.code]; break"
+        bind $body.tools.text <KeyRelease> [namespace code {my Search}]
+        set Code [my Widget assembly $body.code -font HsUI -monofont HsMono -takefocus 1 -height [$t dp 160] \
+            -yscrollcommand [list $body.scroll set]]
+        ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [list $Code yview]
+        grid $body.tools - -sticky we
+        grid $Code $body.scroll -sticky nswe
+        grid columnconfigure $body 0 -weight 1
+        grid rowconfigure $body 1 -weight 1
+        bind $Code <<AssemblyPick>> [namespace code {my OnPick %d}]
+        bind $Code <<AssemblyOpen>> [namespace code {my OnOpen %d}]
+        bind $Code <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        foreach {key action} {h {hot 1} H {hot -1} l nextOfLine j follow y {flip VarBytes} o {flip VarSources} slash toFind} {
+            bind $Code <$key> "[namespace code [list my {*}$action]]; break"
+        }
+    }
+
+    # ---- which code ----
+
+    # The procedure whose code has the selection: the selected one, else where the compiler put it; -1 none.
+    method Home {} {
+        set procedure [dict get $Selection procedure]
+        set row [my LineRow]
+        if {$Shown >= 0 && $row >= 0} {
+            # a line of what is inlined here is shown here
+            foreach pair [$Db codeof line $row] {
+                if {[lindex $pair 0] == $Shown} {
+                    return $Shown
+                }
+            }
+        }
+        if {$procedure < 0} {
+            return -1
+        }
+        if {[llength [$Db code $procedure]]} {
+            return $procedure
+        }
+        foreach {kind key} [list line $row scope $procedure] {
+            if {$key >= 0} {
+                set pair [lindex [$Db codeof $kind $key] 0]
+                if {$pair ne ""} {
+                    return [lindex $pair 0]
+                }
+            }
+        }
+        return $procedure
+    }
+    method LineRow {} {
+        set file [dict get $Selection file]
+        set line [dict get $Selection line]
+        return [expr {$file >= 0 && $line > 0 ? [$Db findline $file $line] : -1}]
+    }
+    method Loop {} {
+        set scope [dict get $Selection scope]
+        return [expr {$scope >= 0 && [dict get [$Db scope $scope] kind] eq "loop" ? $scope : -1}]
+    }
+    # Why there is no code of a procedure.
+    method Missing {procedure} {
+        if {[dict get [$Db info] instructions] == 0} {
+            if {[$Run info simulated]} {
+                return "simulated runs have no machine code"
+            }
+            return "no samples by instruction in this database: an older heatscope made it; correlate the measurement again"
+        }
+        if {$procedure < 0} {
+            return "no procedure is selected"
+        }
+        set facts [$Db scope $procedure]
+        set module [dict get $facts module]
+        set name [::heatscope::fmt shortName [::heatscope::fmt plain [dict get $facts name]]]
+        if {$module >= 0} {
+            set m [$Db module $module]
+            if {[dict get $m knowledge] in {module nothing}} {
+                return "$name: no code of [::heatscope::fmt baseName [dict get $m path]]: [::heatscope::fmt plain [dict get $m note]]"
+            }
+        }
+        return "$name has no samples in machine code of its own"
+    }
+
+    method Show {changed} {
+        set s $Selection
+        if {[my Any $changed procedure line file scope metric axis processors interval colours scale]} {
+            set home [my Home]
+            set moved [expr {$home != $Shown}]
+            if {$moved} {
+                set Row -1
+            }
+            set Shown $home
+            set row [my LineRow]
+            $Code configure {*}[my Common] -procedure $home -line $row -scope [my Loop] -selected $Row -range [dict get $s processors] \
+                -colours [dict get $s colours] -scaling [dict get $s scale] -empty [my Missing $home]
+            if {!$moved && [my Any $changed line scope file] && ![my RowFits $row]} {
+                my ShowMarked
+            } elseif {$moved} {
+                my ShowMarked
+            }
+        }
+        if {[my Any $changed search] && [string trim [dict get $s search]] ne ""} {
+            set VarFind [string trim [dict get $s search]]
+            $Code configure -search $VarFind
+        }
+        my Facts
+    }
+    # Is the selected instruction one of the selected line?
+    method RowFits {row} {
+        return [expr {$Row >= 0 && $row >= 0 && [dict get [$Db instruction $Row] line] == $row}]
+    }
+    # Scrolls to the hottest instruction of the selected line, or loop.
+    method ShowMarked {} {
+        set first [$Code hottest line]
+        if {$first eq ""} {
+            set first [$Code hottest loop]
+        }
+        if {$first ne "" && [dict get $first instruction] >= 0} {
+            $Code see [dict get $first instruction]
+        }
+    }
+    method Facts {} {
+        set sum [$Code summary]
+        if {[dict get $sum instructions] == 0} {
+            my subtitle ""
+            return
+        }
+        set name [::heatscope::fmt shortName [::heatscope::fmt plain [dict get [$Db scope $Shown] name]]]
+        if {[dict get $sum uncounted]} {
+            my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the interval"
+            return
+        }
+        set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of the run"
+        if {$VarFind ne "" && [$Code cget -search] ne ""} {
+            append words " \u00b7 found [dict get $sum hits], [::heatscope::fmt percent [dict get $sum hits_sum] [dict get $sum total]]"
+        } elseif {[dict get $sum line_instructions] > 0} {
+            append words " \u00b7 line [dict get $Selection line]: [::heatscope::fmt plural [dict get $sum line_instructions] instruction]," \
+                " [::heatscope::fmt percent [dict get $sum line_sum] [dict get $sum total]]"
+            set places [$Db codeof line [my LineRow]]
+            if {[llength $places] > 1} {
+                append words ", also in [::heatscope::fmt plural [expr {[llength $places] - 1}] {other procedure}]"
+            }
+        } elseif {[dict get $sum loop_instructions] > 0} {
+            append words " \u00b7 loop: [::heatscope::fmt plural [dict get $sum loop_instructions] instruction]," \
+                " [::heatscope::fmt percent [dict get $sum loop_sum] [dict get $sum total]]"
+        }
+        my subtitle $words
+    }
+
+    # ---- what users do; also for scripts ----
+
+    method Options {} {
+        $Code configure -bytes $VarBytes -sources $VarSources
+    }
+    method flip {which} {
+        set $which [expr {![set $which]}]
+        my Options
+    }
+    # An instruction, by its row of the database's table: its line, loop and procedure are selected everywhere.
+    method pick {row} {
+        set Row $row
+        set facts [$Db instruction $row]
+        $Code configure -selected $row
+        $Code see $row
+        set line [dict get $facts line]
+        set selection {}
+        if {$line >= 0} {
+            set where [$Db line $line]
+            if {[dict get $where line] > 0} {
+                lappend selection file [dict get $where file] line [dict get $where line]
+            }
+        }
+        set scope [dict get $facts scope]
+        if {$scope >= 0} {
+            set procedure [expr {[dict get [$Db scope $scope] kind] eq "procedure" ? $scope : [dict get [$Db scope $scope] procedure]}]
+            lappend selection scope $scope procedure $procedure
+        }
+        if {[llength $selection]} {
+            $Bus set assembly {*}$selection
+        }
+        my Facts
+    }
+    # The next instruction in the order of falling samples; the previous one.
+    method hot {step} {
+        set hit [$Code hot $step]
+        if {$hit ne ""} {
+            my pick [dict get $hit instruction]
+        }
+    }
+    # The next instruction of the selected line, round again.
+    method nextOfLine {} {
+        set row [my LineRow]
+        set first [$Code hottest line]
+        if {$row < 0 || $first eq ""} {
+            return
+        }
+        set n [$Code count]
+        set at [expr {$Row >= 0 ? [$Code index $Row] : -1}]
+        for {set i [expr {$at + 1}]} {$i < $n && $i < $at + 20000} {incr i} {
+            set d [$Code row $i]
+            if {[dict get $d part] eq "instruction" && [dict get $d row] == $row} {
+                my pick [dict get $d instruction]
+                return
+            }
+        }
+        my pick [dict get $first instruction]
+    }
+    # To where the selected instruction goes: a jump's target, a called procedure.
+    method follow {} {
+        if {$Row < 0} {
+            return
+        }
+        set target [dict get [$Db instruction $Row] target]
+        if {$target >= 0} {
+            set Shown [dict get [$Db instruction $target] procedure]
+            $Code configure -procedure $Shown
+            my pick $target
+        }
+    }
+    method toFind {} {
+        focus $Path.body.tools.text
+    }
+    method Search {} {
+        $Code configure -search $VarFind
+        my Facts
+    }
+    method find {text {step 1}} {
+        set VarFind $text
+        $Code configure -search $text
+        my findNext $step
+    }
+    method findNext {step} {
+        $Code configure -search $VarFind
+        if {$VarFind ne ""} {
+            set hit [$Code find $VarFind $step]
+            if {$hit ne ""} {
+                my pick [dict get $hit instruction]
+            }
+        }
+        my Facts
+    }
+
+    # ---- events ----
+
+    method OnPick {hit} {
+        if {[dict get $hit part] eq "instruction"} {
+            my pick [dict get $hit instruction]
+        } elseif {[dict get $hit part] eq "loop" && [dict get $hit instance] >= 0} {
+            $Nav scope assembly [dict get [$Db instance [dict get $hit instance]] scope]
+        } elseif {[dict get $hit part] eq "source" && [dict get $hit file] >= 0 && [dict get $hit line] > 0} {
+            $Nav line assembly [dict get $hit file] [dict get $hit line]
+        }
+    }
+    method OnOpen {hit} {
+        if {[dict get $hit part] eq "instruction"} {
+            set Row [dict get $hit instruction]
+            my follow
+        }
+    }
+    method Words {hit} {
+        if {[dict get $hit part] ne "instruction"} {
+            return "[dict get $hit text]  [dict get $hit place]"
+        }
+        set text "[dict get $hit address]  [string map {\t { }} [dict get $hit text]]: [my Samples [dict get $hit count]]"
+        append text ", [::heatscope::fmt percent [dict get $hit share] 1] of the run"
+        foreach {key before} {place {} version {} inlined {}} {
+            if {[dict get $hit $key] ne ""} {
+                append text "; $before[dict get $hit $key]"
+            }
+        }
+        return $text
+    }
+    method OnHover {hit} {
+        my Read [expr {$hit eq "" ? "" : [my Words $hit]}]
+    }
+
+    # ---- as data ----
+
+    method table {} {
+        set rows [list {address operation operands comment place version inlined samples share}]
+        set n [$Code count]
+        for {set i 0} {$i < $n} {incr i} {
+            set d [$Code row $i]
+            if {[dict get $d part] eq "instruction"} {
+                lassign [split [dict get $d text] \t] operation operands comment
+                lappend rows [list [dict get $d address] $operation $operands $comment [dict get $d place] [dict get $d version] \
+                    [dict get $d inlined] [dict get $d count] [dict get $d share]]
+            }
+        }
+        return $rows
+    }
+    method state {} {
+        return [dict create bytes $VarBytes sources $VarSources]
+    }
+    method restore {state} {
+        foreach {key variable} {bytes VarBytes sources VarSources} {
+            if {[dict exists $state $key] && [dict get $state $key] in {0 1}} {
+                set $variable [dict get $state $key]
+            }
+        }
+        my Options
+    }
+    method describe {} {
+        return "Assembler: [my fullSubtitle]\n[$Code describe]"
+    }
+}
