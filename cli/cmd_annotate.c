@@ -528,25 +528,25 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         status = list_procedures(a, &list, &n, err);
     if (status == HSC_OK)
         status = choose(a, wanted, list, &n, err);
-    hsc_table t = {.out = a->out, .json = a->json, .unit = a->unit.unit, .scale = a->unit.scale};
     bool rows = a->csv || a->json;
-    for (int naming = a->csv ? 1 : 0; naming >= 0 && status == HSC_OK && rows; naming--) {
+    hsc_table t = {.out = a->out, .format = a->json ? HSC_TABLE_JSON : HSC_TABLE_CSV, .naming = true, .unit = a->unit.unit, .scale = a->unit.scale};
+    if (status == HSC_OK && rows) {
         hsc_db_scope none = {.name = ""};
         hsc_db_code_part part = {.symbol = ""};
         hsc_db_instruction x = {.text = "", .line = HSC_NONE, .scope = HSC_NONE, .instance = HSC_NONE, .inlined = HSC_NONE};
-        t.naming = naming;
-        if (naming)
-            print_row(a, &t, &none, &part, &x, HSC_NONE, 0);
+        if (a->json && (!(t.before = strdup("[\n")) || !(t.after = strdup("\n]\n"))))
+            status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+        print_row(a, &t, &none, &part, &x, HSC_NONE, 0);
+        t.naming = false;
     }
-    if (status == HSC_OK && a->json)
-        fputs("[", a->out);
     for (size_t i = 0; i < n && status == HSC_OK; i++) {
         if (i && !rows)
             fputs("\n\n", a->out);
         status = print_procedure(a, rows ? &t : NULL, &list[i], err);
     }
-    if (status == HSC_OK && a->json)
-        fputs("\n]\n", a->out);
+    if (status == HSC_OK && rows)
+        status = hsc_table_finish(&t, err);
+    hsc_table_clear(&t);
     free(list);
     free(a->text);
     return status;
