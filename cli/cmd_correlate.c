@@ -35,7 +35,7 @@ static const hsc_cli_command command = {
         "--embed-sources takes files whose checksum is that of the build, or, where the build tells none, that are not "
         "younger than the program.\n\n"
         "The instructions of procedures with samples go into the database with their text, so that heatscope annotate and the viewer "
-        "need neither the program nor a disassembler: some 8 bytes each.\n\n"
+        "need neither the program nor a disassembler: some 16 bytes each.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
     .options = options,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "paint_assembly.h"
 #include "widget.h"
 
@@ -24,6 +25,7 @@ typedef struct source { /* text of a file */
 } source;
 #define SOURCES 6 /* kept at a time */
 #define ARROWS_MAX 400
+#define TELL_AGAIN 40u /* instructions after which a loop is told again */
 
 typedef struct assembly {
     hsw w;
@@ -111,7 +113,8 @@ static hsc_status add(assembly *a, enum hsc_code_kind kind, uint32_t row, hsc_er
     return HSC_OK;
 }
 
-static hsc_status add_part(assembly *a, uint32_t part, hsc_err *err) {
+/* told: by instance, where it was last, 0 not yet: interleaved code of two loops would tell of them in every other row. */
+static hsc_status add_part(assembly *a, uint32_t part, uint32_t *told, hsc_err *err) {
     hsc_db *db = a->w.db->db;
     hsc_db_code_part p;
     uint32_t line = HSC_NONE, instance = HSC_NONE, inlined = HSC_NONE;
@@ -122,8 +125,10 @@ static hsc_status add_part(assembly *a, uint32_t part, hsc_err *err) {
         hsc_db_instruction x;
         if ((s = hsc_db_get_instruction(db, p.first + i, &x, err)) != HSC_OK)
             break;
-        if (x.instance != HSC_NONE && x.instance != instance)
+        if (x.instance != HSC_NONE && x.instance != instance && (!told[x.instance] || i - told[x.instance] > TELL_AGAIN))
             s = add(a, HSC_CODE_LOOP, p.first + i, err);
+        if (x.instance != HSC_NONE)
+            told[x.instance] = i ? i : 1;
         if (s == HSC_OK && a->sources && x.line != HSC_NONE && (x.line != line || x.inlined != inlined))
             s = add(a, HSC_CODE_SOURCE, p.first + i, err);
         if (s == HSC_OK)
@@ -190,8 +195,14 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     if (!(parts = malloc((size_t)w->db->info.code_parts * sizeof *parts)))
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u pieces of code", w->db->info.code_parts);
     hsc_status s = hsc_db_find_code_parts(w->db->db, (uint32_t)a->procedure, parts, w->db->info.code_parts, &n, err);
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        s = add_part(a, parts[i], err);
+    uint32_t *told = malloc(((size_t)w->db->info.instances + 1) * sizeof *told);
+    if (!told && s == HSC_OK)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u loops", w->db->info.instances);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        memset(told, 0, w->db->info.instances * sizeof *told);
+        s = add_part(a, parts[i], told, err);
+    }
+    free(told);
     free(parts);
     if (s == HSC_OK && a->end > a->first)
         s = read_counts(a, err);
@@ -284,7 +295,7 @@ static void name_of(assembly *a, uint32_t scope, char *out, size_t size) {
     char clean[300];
     out[0] = 0;
     if (scope != HSC_NONE && hsc_db_get_scope(a->w.db->db, scope, &s, NULL) == HSC_OK)
-        snprintf(out, size, "%s", hsc_text_clean(s.name, clean, sizeof clean));
+        hsc_name_short(hsc_text_clean(s.name, clean, sizeof clean), out, size);
 }
 
 /* " in f, called at a.c:7" for each inlined call around it. */
@@ -380,7 +391,7 @@ static void fill_row(assembly *a, int i, hsc_code_row *out) {
     if (x.instance != HSC_NONE && hsc_db_get_instance(db, x.instance, &v, NULL) == HSC_OK) {
         out->bracket = true;
         out->version = hsc_code_version_colour(v.version);
-        out->begins = it->kind == HSC_CODE_LOOP;
+        out->begins = it->kind == HSC_CODE_LOOP || (it->kind == HSC_CODE_INSTRUCTION && instance_of(a, i - 1) != x.instance);
         out->ends = it->kind == HSC_CODE_INSTRUCTION && instance_of(a, i + 1) != x.instance;
     }
     out->of_loop = below(a, x.scope);

@@ -168,8 +168,8 @@ namespace eval ::heatscope::settings {
         <Alt-Key-0>     {toggle compare}    {hide or show the comparison with a second database}
         <Alt-i>         {toggle timeline}   {hide or show the timeline}
         <i>             {raise timeline}    {show the timeline; a drag in it chooses an interval}
-        <Alt-x>         {toggle assembly}   {hide or show the assembler}
-        <x>             {raise assembly}    {show the assembler: instructions with their samples}
+        <Alt-a>         {toggle assembly}   {hide or show the assembler}
+        <A>             {raise assembly}    {show the assembler: instructions with their samples}
         <F1>            {help}           {this sheet}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}

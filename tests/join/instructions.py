@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples by instruction against the records of the stream, and instructions against objdump: all exact.
+Usage: instructions.py HEATSCOPE SOURCE.C WORK"""
+import csv
+import glob
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+HEATSCOPE, SOURCE, WORK = sys.argv[1:4]
+NONE = 0xFFFFFFFF
+wrong = []
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(str(complaint))
+
+
+def run(*command, code=0):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != code:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stdout} {done.stderr}")
+    return done.stdout
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+os.chdir(WORK)
+shutil.copy(SOURCE, "work.c")
+run(HEATSCOPE, "cc", "-O2", "-g", "work.c", "-o", "work")
+run(HEATSCOPE, "run", "-q", "-F", "500", "-o", "m", "./work", "60000000")
+run(HEATSCOPE, "correlate", "-q", "-o", "m.h5", "m")
+
+# ---- counts: what the stream says, address by address ----
+path, node, want = {}, {}, {}
+for record in run(HEATSCOPE, "dump", glob.glob("m/*.hsr")[0]).split("\n"):
+    kind, _, rest = record.partition(" ")
+    value = dict(re.findall(r"(\w+)=(\"[^\"]*\"|\S+)", rest))
+    if kind == "mapping":
+        path[value["mapping_id"]] = value["path"].strip('"')
+    elif kind == "node" and value["flags"].startswith("1"):
+        node[value["node_id"]] = (path[value["mapping_id"]], int(value["address"], 16))
+    elif kind == "sample" or (kind == "sample_weighted" and value["event_id"] == "0"):
+        at = node.get(value["node_id"])
+        if at:
+            want[at] = want.get(at, 0) + int(value.get("weight", 1))
+
+f = h5py.File("m.h5")
+t = {name: f["/static/instruction"][name][...] for name in f["/static/instruction"]}
+modules = [p.decode() for p in f["/static/module/path"][...]]
+texts = [x.decode() for x in f["/static/instruction_text/text"][...]]
+count = f["/metrics/0/instruction/sum"][...].astype(int)
+unit = int(f["/run/thread/samples"][0]) // max(1, sum(want.values()))  # units that a sample counts: 1 but with several rates
+got = {(modules[t["module"][i]], int(t["address"][i])): int(count[i]) for i in np.nonzero(count)[0]}
+that(want, "no samples in the stream")
+that(got == {k: v * unit for k, v in want.items()}, f"counts differ: {set(got.items()) ^ set(want.items())}")
+that(count.sum() == f["/run/thread/samples"][...].sum(), "instructions do not add up to all samples")
+
+# by line as the line table has them
+by_line = np.zeros(len(f["/static/line/line"]), int)
+have = t["line"] != NONE
+np.add.at(by_line, t["line"][have], count[have])
+known = f["/static/line/line"][...] > 0
+that(np.array_equal(by_line[known], f["/metrics/0/line/sum"][...][known]), "lines and instructions do not agree")
+by_instance = np.zeros(len(f["/static/instance/scope"]), int)
+have = t["instance"] != NONE
+np.add.at(by_instance, t["instance"][have], count[have])
+that(np.array_equal(by_instance, f["/metrics/0/instance/sum"][...]), "versions and instructions do not agree")
+
+# ---- the code: objdump is another disassembler ----
+main = modules.index(os.path.realpath("work"))
+told = {}
+for line in run("objdump", "-d", "--insn-width=16", "work").split("\n"):
+    m = re.match(r"\s+([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*(.*)", line)
+    if m:
+        told[int(m[1], 16)] = (m[2].replace(" ", ""), m[3])
+code = f["/static/code_byte/value"][...].tobytes()
+parts = {k: f["/static/code_part"][k][...] for k in ("module", "begin", "end", "first", "rows", "first_byte", "symbol")}
+seen = 0
+for k in range(len(parts["begin"])):
+    if parts["module"][k] != main or parts["first_byte"][k] == NONE:
+        continue
+    begin, end = int(parts["begin"][k]), int(parts["end"][k])
+    here = sorted(a for a in told if begin <= a < end)
+    rows = range(int(parts["first"][k]), int(parts["first"][k]) + int(parts["rows"][k]))
+    that([int(t["address"][i]) for i in rows] == here, f"{parts['symbol'][k]}: other instructions than objdump's")
+    for i in rows:
+        address, size = int(t["address"][i]), int(t["size"][i])
+        at = int(parts["first_byte"][k]) + address - begin
+        hexadecimal, words = told.get(address, ("", ""))
+        that(code[at:at + size].hex() == hexadecimal, f"0x{address:x}: bytes {code[at:at + size].hex()}, objdump {hexadecimal}")
+        jump = re.match(r"j\w+\s+([0-9a-f]+) <", words)
+        if jump and begin <= int(jump[1], 16) < end:
+            target = t["target"][i]
+            that(target != NONE and int(t["address"][target]) == int(jump[1], 16), f"0x{address:x}: {words}: other target")
+            that(f"0x{jump[1]}" in texts[t["text"][i]], f"0x{address:x}: {texts[t['text'][i]]}, objdump {words}")
+        call = re.match(r"call\s+[0-9a-f]+ <(\w+)>", words)
+        if call:
+            that(texts[t["text"][i]].endswith(call[1]), f"0x{address:x}: {texts[t['text'][i]]}, objdump {words}")
+        seen += 1
+that(seen > 30, f"only {seen} instructions looked at")
+that(any("# 0x" in x and x.endswith(" = 0.125") or x.endswith(" = 2.5") for x in texts), "no constant is told")
+
+# ---- annotate: the same as text and rows; neither program nor source are needed ----
+lines = open("work.c", encoding="utf-8").read().split("\n")
+everywhere = next(i for i, x in enumerate(lines, 1) if "EVERYWHERE" in x)
+hot = next(i for i, x in enumerate(lines, 1) if "HOT" in x)
+os.rename("work", "gone")
+rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv", "m.h5", "hot"))))
+that(rows and {r["procedure"] for r in rows} == {"hot"}, "not only hot")
+of_hot = {(modules[main], int(r["address"], 16)): int(r["samples"]) for r in rows if r["samples"] != "0"}
+that(all(got[k] == v for k, v in of_hot.items()), "annotate has other counts than the database")
+in_loop = sum(int(r["samples"]) for r in rows if int(r["line"]) in (hot, hot - 1) and r["loop_line"] != "0")
+that(in_loop >= 0.99 * sum(of_hot.values()), f"{in_loop} of {sum(of_hot.values())} samples of hot are in its loop, all but one in 10^6 is the truth")
+text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
+marked = [x for x in text.split("\n") if re.match(r".{16}>", x)]
+that(marked and "inlined: twice, called at work.c" in text and "calls  work.c" in text, "the inlined line is not shown")
+that("HOT */" in run(HEATSCOPE, "annotate", "m.h5"), "the hottest procedure is not the one that is shown")
+run(HEATSCOPE, "annotate", "m.h5", "no_such_name", code=1)
+
+# ---- what there is not is told ----
+run(HEATSCOPE, "correlate", "-q", "-o", "without.h5", "m")
+text = run(HEATSCOPE, "report", "--by=ledger", "without.h5")
+with h5py.File("without.h5") as g:
+    that(g["/metrics/0/instruction/sum"][...].sum() == count.sum(), "without the program samples are lost")
+    that(b"file is gone" in g["/static/module/note"][main], "nothing says that the program is gone")
+os.rename("gone", "work")
+run(HEATSCOPE, "correlate", "-q", "--code=none", "-o", "none.h5", "m")
+text = run(HEATSCOPE, "annotate", "none.h5", "hot")
+that("correlate --code=none" in text and "(not disassembled)" in text, "nothing says why there is no code")
+run(HEATSCOPE, "correlate", "-q", "--code=1", "-o", "little.h5", "m")
+with h5py.File("little.h5") as g:
+    that(0 < len(g["/static/code_byte/value"]) <= 1024, f"{len(g['/static/code_byte/value'])} bytes of code: the limit does not hold")
+    left = g["/static/code_part/first_byte"][...] == NONE
+    that(left.any() and all(b"left out" in x for x in g["/static/code_part/note"][...][left]), "nothing says what was left out")
+    that(g["/metrics/0/instruction/sum"][...].sum() == count.sum(), "with a limit samples are lost")
+run(HEATSCOPE, "correlate", "-q", "--assembler=intel", "-o", "intel.h5", "m")
+with h5py.File("intel.h5") as g:
+    that(any(b"qword ptr" in x or b"xmm0, xmm" in x for x in g["/static/instruction_text/text"][...]), "no Intel syntax")
+for complaint in wrong:
+    print(complaint)
+sys.exit(bool(wrong))
