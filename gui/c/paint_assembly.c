@@ -86,6 +86,7 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
         int bar_h = h - 2 * hsc_canvas_dp(c, 2), wide = (int)lround(r->length * l->bar_width);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, st->colour[HSC_P_faint]);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, wide > 2 ? wide : 2, bar_h, hsc_colour_at(f->colours, r->heat));
+        hsc_canvas_frame(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, 1, hsc_colour_mix(st->colour[HSC_P_faint], st->colour[HSC_P_muted], 0.5));
         hsc_number_short(r->count, 7, number);
         hsc_canvas_text(c, st->mono, l->count_right, base, HSC_RIGHT, st->colour[HSC_P_foreground], number);
         snprintf(share, sizeof share, "%.*f%%", r->share >= 0.0995 ? 1 : 2, 100 * r->share);
