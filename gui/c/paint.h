@@ -207,6 +207,9 @@ typedef struct hsc_flame_box {
     char name[64];
     enum hsc_flame_kind kind;
     bool matched, selected, above; /* above: it holds the root that is shown */
+    bool changed;                  /* drawn in `colour`: compared with another run by `change` */
+    hsc_rgb colour;
+    float change;
 } hsc_flame_box;
 typedef struct hsc_flame_frame {
     const hsc_flame_box *boxes;

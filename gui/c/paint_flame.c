@@ -26,7 +26,7 @@ void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *
         if (b->depth < f->top || y >= c->height)
             continue;
         int x0 = (int)floor(b->x0 * c->width), x1 = (int)floor(b->x1 * c->width), gap = x1 - x0 > 3 ? 1 : 0;
-        hsc_rgb fill = b->matched ? st->colour[HSC_P_hit] : colour_of(st, b->kind);
+        hsc_rgb fill = b->matched ? st->colour[HSC_P_hit] : b->changed ? b->colour : colour_of(st, b->kind);
         if (f->searching && !b->matched)
             fill = hsc_colour_mix(fill, st->colour[HSC_P_background], 0.55);
         if (b->above)

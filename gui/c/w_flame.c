@@ -14,6 +14,7 @@
 
 typedef struct flame {
     hsw w;
+    hsw_against against;
     int root, selected, row_height, loops;
     char *search;
     /* by prepare */
@@ -27,6 +28,7 @@ typedef struct flame {
 } flame;
 
 static const Tk_OptionSpec options[] = {
+    HSW_AGAINST_OPTIONS(flame, against),
     HSW_O_INT(flame, "-root", root, "0", HSW_DATA),
     HSW_O_INT(flame, "-selected", selected, "-1", HSW_DATA),
     HSW_O_INT(flame, "-rowheight", row_height, "0", HSW_PAINT),
@@ -209,6 +211,52 @@ static hsc_status add_matches(flame *f, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Colours of the boxes by what changed in the other run; what is only there has no box. */
+static hsc_status add_changes(flame *f, hsc_err *err) {
+    hsw *w = &f->w;
+    hsc_handle *other;
+    uint32_t metric;
+    const uint32_t *map;
+    double scale, *there = NULL;
+    hsw_noise noise;
+    hsc_status s = hsw_other(w, &f->against, &other, &metric, &scale, err);
+    if (s != HSC_OK || (s = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
+        (s = hsc_handle_match(w->db, other, HSC_MATCH_CONTEXTS, &map, err)) != HSC_OK)
+        return s;
+    float *changes = malloc(((size_t)f->n + 1) * sizeof *changes);
+    hsc_db_view view = {metric, HSC_TABLE_CONTEXT_INCL, (hsc_db_axis)w->axis};
+    if (!changes || !(there = malloc(((size_t)other->info.contexts + 1) * sizeof *there)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", other->info.contexts);
+    if (s == HSC_OK && other->info.contexts)
+        s = hsc_db_read_sums(other->db, view, 0, other->info.contexts, there, err);
+    for (uint32_t i = 0; s == HSC_OK && i < f->n; i++) {
+        double a = f->boxes[i].value, b = 0;
+        if (f->boxes[i].above)
+            s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), f->boxes[i].context, 1, &a, err);
+        if (map[f->boxes[i].context] < other->info.contexts)
+            b = there[map[f->boxes[i].context]] * scale;
+        changes[i] = hsw_within_noise(&noise, a, b) ? 0 : hsw_change(f->against.show, a, b);
+    }
+    if (s == HSC_OK) {
+        hsc_colour_scale colours;
+        hsc_colour_scale_init_change(&colours, HSC_SCALING_LINEAR, hsw_change_maximum(f->against.show, changes, NULL, f->n),
+                                     f->against.show == HSW_SHOW_RATIO);
+        for (uint32_t i = 0; i < f->n; i++) {
+            f->boxes[i].changed = true;
+            f->boxes[i].change = changes[i];
+            f->boxes[i].colour = hsc_colour_scale_get(&colours, changes[i]);
+            /* the sign stands before the name, so that it is not told by colour alone */
+            char name[sizeof f->boxes[i].name];
+            memcpy(name, f->boxes[i].name, sizeof name);
+            if (changes[i] < 0 || changes[i] > 0)
+                snprintf(f->boxes[i].name, sizeof f->boxes[i].name, "%c %.60s", changes[i] < 0 ? '-' : '+', name);
+        }
+    }
+    free(changes);
+    free(there);
+    return s;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     flame *f = (flame *)w;
     hsc_db_context c;
@@ -250,6 +298,8 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     double least = f->total * 0.5 / hsw_width(w);
     for (uint32_t i = n_above; s == HSC_OK && i < f->n && f->boxes[i].depth < DEPTH_MAX; i++)
         s = put_children(f, i, least, err);
+    if (s == HSC_OK && hsw_comparing(&f->against))
+        s = add_changes(f, err);
     uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f));
     uint32_t last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
     if (f->shown_root != f->root || f->shown_selected != f->selected) /* what is new stands in the middle */
@@ -294,6 +344,8 @@ static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
     hsc_tcl_put(d, "inclusive", Tcl_NewDoubleObj(value));
     hsc_tcl_put(d, "exclusive", Tcl_NewDoubleObj(exclusive));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj(all > 0 ? value / all : 0));
+    if (b->changed)
+        hsc_tcl_put(d, "change", Tcl_NewDoubleObj((double)b->change));
     return d;
 }
 

@@ -26,7 +26,7 @@ oo::class create ::heatscope::FlameView {
         if {$context >= 0 && ![my Holds $Root $context]} {
             set Root 0
         }
-        $Flame configure {*}[my Common] -root [expr {[$Run info contexts] > 0 ? $Root : -1}] -selected $context \
+        $Flame configure {*}[my Common] {*}[my Against] -root [expr {[$Run info contexts] > 0 ? $Root : -1}] -selected $context \
             -search [string trim [dict get $s search]]
         my Facts
     }
@@ -35,6 +35,9 @@ oo::class create ::heatscope::FlameView {
     }
     method Facts {} {
         set text "width: inclusive time; blue: the program, orange: MPI, green: threads, grey: other libraries"
+        if {[my Comparing]} {
+            set text "width: this run; blue and \u2212: less in the other run, orange and +: more, dark grey: within noise"
+        }
         if {$Root > 0} {
             set facts [$Db context $Root]
             set text "[::heatscope::fmt shortName [dict get $facts name]]: double click or Backspace goes out"
@@ -83,6 +86,9 @@ oo::class create ::heatscope::FlameView {
         set text "$name: [my Samples [dict get $hit inclusive]], [::heatscope::fmt percent [dict get $hit share] 1] of the run"
         if {$up > 0} {
             append text ", [::heatscope::fmt percent [dict get $hit inclusive] $up] of its caller"
+        }
+        if {[dict exists $hit change]} {
+            append text ", [my Told [dict get $hit change]]"
         }
         my Read "$text, itself [my Samples [dict get $hit exclusive]]"
     }
