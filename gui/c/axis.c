@@ -120,6 +120,28 @@ done:
     return s;
 }
 
+hsc_status hsc_axis_group_by(hsc_axis *a, const uint32_t *key, uint32_t max_bins, hsc_err *err) {
+    uint32_t groups = 0, bins = 0;
+    for (uint32_t i = 0; i < a->shown; i++)
+        groups += i == 0 || key[a->order[i]] != key[a->order[i - 1]];
+    uint32_t together = max_bins > 0 ? groups / max_bins + (groups % max_bins != 0) : groups;
+    together = together > 0 ? together : 1;
+    uint32_t *start = malloc(((size_t)groups + 1) * sizeof *start);
+    if (!start)
+        return hsc_err_set(err, HSC_E_MEMORY, "processor axis: no memory for %u groups", groups);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < a->shown; i++) {
+        if ((i == 0 || key[a->order[i]] != key[a->order[i - 1]]) && at++ % together == 0)
+            start[bins++] = i;
+        a->bin_of[a->order[i]] = bins - 1;
+    }
+    start[bins] = a->shown;
+    free(a->start);
+    a->start = start;
+    a->bins = bins;
+    return HSC_OK;
+}
+
 void hsc_axis_fini(hsc_axis *a) {
     free(a->order);
     free(a->start);

@@ -23,6 +23,9 @@ typedef struct hsc_axis {
 hsc_status hsc_axis_init(hsc_axis *a, uint32_t columns, const char *text, const double *load, uint32_t max_bins,
                          hsc_err *err);
 void hsc_axis_fini(hsc_axis *a);
+/* Other bins: columns that stand next to each other and have the same key are one bin; when that makes more than max_bins, so many
+ * neighbours are put together that it does not. key: one value a column. HSC_E_MEMORY (the axis is as it was). */
+hsc_status hsc_axis_group_by(hsc_axis *a, const uint32_t *key, uint32_t max_bins, hsc_err *err);
 
 /* Columns in a bin when `shown` columns must fit into max_bins. */
 uint32_t hsc_axis_group(uint32_t shown, uint32_t max_bins);

@@ -10,6 +10,32 @@
 const char *const hsw_sort_names[] = {"number", "load", NULL};
 const char *const hsw_normalise_names[] = {"program", "file", "row", NULL};
 
+/* Bins as -group says. */
+static hsc_status group_axis(hsw *w, hsc_axis *a, uint32_t max_bins, hsc_err *err) {
+    char end;
+    unsigned many = 0;
+    bool host = !strcmp(w->group, "host");
+    if (!host && (sscanf(w->group, "%u%c", &many, &end) != 1 || many < 1))
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-group \"%.40s\": expected a number of processors or host", w->group);
+    uint32_t *key = calloc((size_t)a->columns + 1, sizeof *key), id = 0;
+    if (!key)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u processors", a->columns);
+    const char *last = NULL;
+    for (uint32_t i = 0; i < a->shown; i++) {
+        hsc_db_thread t = {.process = a->order[i]};
+        hsc_db_process p = {.host = ""};
+        if (host && ((w->axis == HSC_AXIS_THREAD && hsc_db_get_thread(w->db->db, a->order[i], &t, NULL) != HSC_OK) ||
+                     hsc_db_get_process(w->db->db, t.process, &p, NULL) != HSC_OK))
+            p.host = "";
+        id += host && last && strcmp(last, p.host);
+        last = p.host;
+        key[a->order[i]] = host ? id : i / many;
+    }
+    hsc_status s = hsc_axis_group_by(a, key, max_bins, err);
+    free(key);
+    return s;
+}
+
 hsc_status hsw_axis(hsw *w, const char *columns, int sort, uint32_t max_bins, hsc_axis *out, hsc_err *err) {
     uint32_t n = hsc_db_get_columns(w->db->db, (hsc_db_axis)w->axis);
     double *load = NULL;
@@ -28,8 +54,12 @@ hsc_status hsw_axis(hsw *w, const char *columns, int sort, uint32_t max_bins, hs
     if (s == HSC_OK) {
         hsc_axis fresh;
         if ((s = hsc_axis_init(&fresh, n, columns, load, max_bins, err)) == HSC_OK) {
-            hsc_axis_fini(out);
-            *out = fresh;
+            if (w->group && w->group[0] && (s = group_axis(w, &fresh, max_bins, err)) != HSC_OK) {
+                hsc_axis_fini(&fresh);
+            } else {
+                hsc_axis_fini(out);
+                *out = fresh;
+            }
         }
     }
     free(load);

@@ -28,6 +28,7 @@ const Tk_OptionSpec hsw_common_options[] = {
     {TK_OPTION_STRING, "-takefocus", "takeFocus", "TakeFocus", "1", -1, offsetof(hsw, take_focus), TK_OPTION_NULL_OK,
      NULL, 0},
     HSW_O_INT(hsw, "-metric", metric, "0", HSW_DATA),
+    HSW_O_TEXT(hsw, "-group", group, "", HSW_DATA),
     HSW_O_ENUM(hsw, "-axis", axis, "process", hsc_axis_names, HSW_DATA),
     {TK_OPTION_END, NULL, NULL, NULL, NULL, 0, -1, 0, NULL, 0}};
 

@@ -60,6 +60,7 @@ struct hsw {
     Tk_Cursor cursor;
     char *take_focus;
     int metric, axis;
+    char *group; /* processors that share a bin: "" as the width allows, a number of them, or host */
     /* state */
     hsc_handle *db;
     unsigned flags;

@@ -175,6 +175,8 @@ oo::class create ::heatscope::App {
     method AxisChoices {} {
         lassign [$Run words process] one many
         return [list "$many (threads added up)" {axis process} "threads" {axis thread} \
+            "cells as the width allows" {group auto} "a cell for each host" {group host} "4 in a cell" {group 4} \
+            "16 in a cell" {group 16} "64 in a cell" {group 64} "256 in a cell" {group 256} \
             "sorted by number" {sort number} "sorted by load" {sort load} "all, no selection" {processors {}}]
     }
     method Menu {f name label choices} {
@@ -215,6 +217,9 @@ oo::class create ::heatscope::App {
             set text "$many [$Run columnLabel [dict get $s axis] $a]\u2013[$Run columnLabel [dict get $s axis] $b]"
         } else {
             set text "all [::heatscope::fmt plural $n $one $many]"
+        }
+        if {[dict get $s group] ne "auto"} {
+            append text ", [expr {[dict get $s group] eq "host" ? "by host" : "[dict get $s group] a cell"}]"
         }
         if {[dict get $s sort] eq "load"} {
             append text ", by load"

@@ -180,7 +180,7 @@ oo::class create ::heatscope::DetailView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
-        set values [my Any $changed metric axis bin scale colours normalise processors sort show]
+        set values [my Any $changed metric axis bin scale colours normalise processors sort show group]
         if {$file != $File} {
             my Open $file
             set values 1

@@ -282,7 +282,8 @@ oo::class create ::heatscope::View {
     }
     # What drawn widgets show of two databases; empty with one.
     method Against {} {
-        return [[$App comparison] options [dict get $Selection show]]
+        set group [dict get $Selection group]
+        return [list -group [expr {$group eq "auto" ? "" : $group}] {*}[[$App comparison] options [dict get $Selection show]]]
     }
     method Comparing {} {
         return [expr {[[$App comparison] any] && [dict get $Selection show] ne "value"}]
