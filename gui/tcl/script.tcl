@@ -29,6 +29,7 @@ namespace eval ::heatscope::script {
         maximise   {1 1 "VIEW"}
         group      {1 2 "VIEW ?KEY?: how its list is grouped"}
         sort       {1 3 "VIEW ?COLUMN ?increasing|decreasing??: as a click on the heading; column and order"}
+        pair       {2 2 "P Q: that cell of the matrix of processes"}
         rows       {0 0 ": height of a source row, height of the header above the rows"}
         shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
         focus      {0 0 ": view that has the keyboard"}
@@ -218,6 +219,13 @@ namespace eval ::heatscope::script {
     }
     proc Do_maximise {app view} {
         $app maximise $view
+        $app settle
+    }
+    proc Do_pair {app p q} {
+        Numbers pair $p $q
+        $app raise matrix
+        $app settle
+        [$app view matrix] pair $p $q
         $app settle
     }
     # A view that is made of rows.

@@ -180,7 +180,8 @@ namespace eval ::heatscope::settings {
         Contexts {h {open the hottest way down}  {d u f} {top-down, bottom-up, flat}  {Right Left} {open, close}}
         Assembler {{h H} {next and previous instruction by samples}  l {next instruction of the line}  {j Return} {to the jump's target}  {y o} {bytes, source lines}  / find}
         {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
-        Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}}
+        Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}  {[ ]} {places in the notes beside}}
+        Matrix {k {by machine or by rank}  Return {to the calls of the pair}}
     }
 
     proc get {name args} {
