@@ -107,21 +107,22 @@ static bool says_all(const hsc_code *c, uint32_t row, uint32_t scope) {
            (scope + 1 >= c->scope_spans.n || c->scope_spans.p[scope + 1].lo >= at[1].lo);
 }
 
-void hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer) {
+bool hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer) {
     uint32_t k;
     if (says_all(c, row, scope_span)) {
         c->row_answers.p[row] = number_of(c, answer);
-        return;
+        return true;
     }
     if (!c->cache && !(c->cache = calloc(1, sizeof *c->cache)))
-        return;
+        return false;
     slot *s = set_of(c, address);
     for (int i = 0; i < 2; i++)
         if (s[i].address == address) {
             if ((k = number_of(c, answer)) != HSC_NO_INDEX)
                 s[i].answer = k + 1;
-            return;
+            return false;
         }
     s[1] = s[0];
     s[0] = (slot){address, 0, 0};
+    return false;
 }

@@ -20,10 +20,6 @@ static void set_bit(uint64_t *bits, uint64_t i) {
     bits[i / 64] |= 1ull << (i % 64);
 }
 
-static bool has_bit(const uint64_t *bits, uint64_t i) {
-    return bits[i / 64] >> (i % 64) & 1;
-}
-
 /* Marks the first instruction of every block of [lo, lo + n); false when the code does not decode. */
 static bool find_leaders(const uint8_t *p, uint64_t n, uint64_t *leaders) {
     set_bit(leaders, 0);
@@ -43,29 +39,39 @@ static bool find_leaders(const uint8_t *p, uint64_t n, uint64_t *leaders) {
     return true;
 }
 
-bool hsc_code_find_block(hsc_code *c, uint64_t lo, uint64_t hi, uint64_t address, uint64_t *begin, uint64_t *end) {
-    const uint8_t *p = c->is_x86_64 && hi > lo && hi - lo <= FUNCTION_MAX ? hsc_code_bytes_at(c, lo, hi) : NULL;
-    uint32_t *known = p ? hsc_table_at(&c->blocks_of, lo, hi) : NULL;
-    if (!known || address < lo || address >= hi)
+/* The last bit set at or before i; the first one is. */
+static uint64_t bit_before(const uint64_t *bits, uint64_t i) {
+    uint64_t w = i / 64, v = bits[w] & ~0ull >> (63 - i % 64);
+    while (!v)
+        v = bits[--w];
+    return 64 * w + 63 - (uint64_t)__builtin_clzll(v);
+}
+
+/* The first bit set at or behind i; n: none of n. */
+static uint64_t bit_behind(const uint64_t *bits, uint64_t i, uint64_t n) {
+    uint64_t w = i / 64, v = i < n ? bits[w] & ~0ull << i % 64 : 0;
+    while (!v && ++w <= n / 64)
+        v = bits[w];
+    i = v ? 64 * w + (uint64_t)__builtin_ctzll(v) : n;
+    return i < n ? i : n;
+}
+
+bool hsc_code_find_block(hsc_code *c, const hsc_symbol *symbol, uint64_t address, uint64_t *begin, uint64_t *end) {
+    uint64_t lo = symbol->lo, hi = symbol->hi, n = hi - lo;
+    uint32_t *known = &c->symbol_facts.p[symbol - c->symbols.p].blocks;
+    if (hi <= lo || address < lo || address >= hi)
         return false;
-    uint64_t n = hi - lo, words = n / 64 + 1;
     if (*known == HSC_NO_INDEX) {
-        uint64_t *leaders = hsc_pool_take(&c->pool, words * 8);
-        *known = (uint32_t)c->block_maps.n;
-        if (!leaders || !HSC_PUSH(c->block_maps, find_leaders(p, n, leaders) ? leaders : NULL)) {
-            *known = HSC_NO_INDEX;
+        const uint8_t *p = c->is_x86_64 && n <= FUNCTION_MAX ? hsc_code_bytes_at(c, lo, hi) : NULL;
+        uint64_t *leaders = p ? hsc_pool_take(&c->pool, (n / 64 + 1) * 8) : NULL;
+        if ((p && !leaders) || !HSC_PUSH(c->block_maps, p && find_leaders(p, n, leaders) ? leaders : NULL))
             return false;
-        }
+        *known = (uint32_t)c->block_maps.n - 1;
     }
     const uint64_t *leaders = c->block_maps.p[*known];
     if (!leaders)
         return false;
-    uint64_t b = address - lo, e = address - lo + 1;
-    while (!has_bit(leaders, b))
-        b--;
-    while (e < n && !has_bit(leaders, e))
-        e++;
-    *begin = lo + b;
-    *end = lo + e;
+    *begin = lo + bit_before(leaders, address - lo);
+    *end = lo + bit_behind(leaders, address - lo + 1, n);
     return true;
 }

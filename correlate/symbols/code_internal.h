@@ -133,6 +133,8 @@ struct hsc_code_cache;
 typedef struct hsc_symbol_facts { /* found when first asked for */
     uint32_t procedure; /* of code without a line; HSC_NO_INDEX: not asked yet */
     uint32_t foreign;   /* row of foreign_functions; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
+    uint32_t blocks;    /* row of block_maps; HSC_NO_INDEX: not asked yet */
+    uint32_t loops;     /* row of loop_maps; HSC_NO_INDEX: not asked yet */
 } hsc_symbol_facts;
 #define HSC_NO_LOOPS 0xFFFFFFFEu
 
@@ -181,8 +183,6 @@ struct hsc_code {
     Elf *elf; /* kept open for the bytes of the code */
     int fd;
     bool is_x86_64;
-    hsc_table blocks_of; /* (lo, hi) of a function: row of block_maps */
-    hsc_table loops_of;  /* the same: row of loop_maps */
     HSC_VEC(struct hsc_machine_loops *) loop_maps;
     HSC_VEC(uint64_t *) block_maps; /* a bit for each byte: a block begins there; NULL: the code does not decode */
     HSC_VEC(hsc_foreign_loop) foreign_loops;
@@ -198,6 +198,8 @@ struct hsc_code {
     HSC_VEC(uint32_t) row_answers; /* by line row: its answer, when it has one for all of its code; HSC_NO_INDEX */
     hsc_table answer_by_content;
     struct hsc_code_cache *cache; /* of addresses; NULL: not made yet */
+    uint64_t last_lo, last_bytes; /* code that `last` is the answer of */
+    hsc_code_answer last;         /* with `elements` */
 };
 
 /* ---- ELF files ---- */
@@ -248,7 +250,8 @@ bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf);
 /* After all is loaded: OpenMP pairs, loops by procedure, last lines of procedures. */
 bool hsc_code_finish(hsc_code *c);
 /* Block around the address in the machine function [lo, hi); false when it cannot be told. */
-bool hsc_code_find_block(hsc_code *c, uint64_t lo, uint64_t hi, uint64_t address, uint64_t *begin, uint64_t *end);
+bool hsc_code_find_block(hsc_code *c, const hsc_symbol *symbol, uint64_t address, uint64_t *begin, uint64_t *end);
+void hsc_code_narrow(hsc_code *c, uint64_t address, uint64_t *lo, uint64_t *hi);
 /* The bytes [lo, hi) of code or data as they are in the file; NULL: not there. */
 const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi);
 /* Innermost loop (of foreign_loops) of the machine code at the address, found when its function is first asked for;
@@ -265,7 +268,8 @@ uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint3
 /* answers.c. An answer kept for the address in line row `row` (HSC_NO_INDEX: none); false: has to be found. */
 bool hsc_code_recall(hsc_code *c, uint64_t address, uint32_t row, hsc_code_answer *out);
 /* Keeps one, if there is memory. `scope_span`: index of the span that the address lies in; HSC_NO_INDEX. */
-void hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer);
+/* True: for the whole row. */
+bool hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer);
 /* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address);

@@ -424,16 +424,41 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
     return HSC_OK;
 }
 
+/* Notes the code round the address that has the same answer: who asks in the order of addresses comes back to it. Code without
+ * a map is left out: its loops are found otherwise. */
+static void note_piece(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hsc_code_answer *answer) {
+    if (row == HSC_NO_INDEX || span == HSC_NO_INDEX || c->scope_spans.p[span].scope == HSC_NO_INDEX || row + 1 >= c->lines.n ||
+        c->lines.p[row].unit == HSC_NO_INDEX || c->units.p[c->scopes.p[c->scope_spans.p[span].scope].unit].source == HSC_NO_INDEX)
+        return;
+    uint64_t lo = c->lines.p[row].lo, hi = c->lines.p[row + 1].lo;
+    if (c->scope_spans.p[span].lo > lo)
+        lo = c->scope_spans.p[span].lo;
+    if (span + 1 < c->scope_spans.n && c->scope_spans.p[span + 1].lo < hi)
+        hi = c->scope_spans.p[span + 1].lo;
+    if (!c->lines.p[row].line || !c->lines.p[row].discriminator)
+        hsc_code_narrow(c, at, &lo, &hi);
+    if (lo > at || hi <= at)
+        return;
+    c->last_lo = lo;
+    c->last_bytes = hi - lo;
+    c->last = *answer;
+}
+
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
     uint64_t at = exact || !address ? address : address - 1;
     uint32_t row, span;
+    if (at - c->last_lo < c->last_bytes) {
+        *out = c->last;
+        return HSC_OK;
+    }
     HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
     if (hsc_code_recall(c, at, row, out))
         return HSC_OK;
     HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, at, span);
     hsc_status status = find_anew(c, at, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
-    if (status == HSC_OK)
-        hsc_code_keep(c, at, row, span, out);
+    c->last_bytes = 0; /* its elements are overwritten */
+    if (status == HSC_OK && !hsc_code_keep(c, at, row, span, out))
+        note_piece(c, at, row, span, out);
     return status;
 }
 

@@ -48,10 +48,8 @@ static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, boo
 /* ---- loops of the machine code ---- */
 
 /* NULL: the code does not decode, or no memory. */
-static const hsc_machine_loops *loops_of(hsc_code *c, uint64_t lo, uint64_t hi) {
-    uint32_t *known = hsc_table_at(&c->loops_of, lo, hi);
-    if (!known)
-        return NULL;
+static const hsc_machine_loops *loops_of(hsc_code *c, const hsc_symbol *symbol) {
+    uint32_t *known = &c->symbol_facts.p[symbol - c->symbols.p].loops;
     if (*known == HSC_NO_INDEX) {
         hsc_machine_loops *m = hsc_pool_take(&c->pool, sizeof *m);
         if (!m)
@@ -62,35 +60,61 @@ static const hsc_machine_loops *loops_of(hsc_code *c, uint64_t lo, uint64_t hi) 
             *known = HSC_NO_INDEX;
             return NULL;
         }
-        if (!hsc_code_find_machine_loops(c, lo, hi, m))
+        if (!hsc_code_find_machine_loops(c, symbol->lo, symbol->hi, m))
             hsc_machine_loops_fini(m);
     }
     const hsc_machine_loops *m = c->loop_maps.p[*known];
     return m->pieces.n ? m : NULL;
 }
 
-static uint32_t loop_at(const hsc_machine_loops *m, uint64_t address) {
+/* Piece of the function that the address is in. */
+static size_t piece_at(const hsc_machine_loops *m, uint64_t address) {
     uint32_t i;
     HSC_FIND_SPAN(m->pieces, address, i);
-    return i == HSC_NO_INDEX ? HSC_NO_INDEX : m->pieces.p[i].loop;
+    return i == HSC_NO_INDEX ? 0 : i;
+}
+
+static uint32_t loop_at(const hsc_machine_loops *m, uint64_t address) {
+    return m->pieces.p[piece_at(m, address)].loop;
 }
 
 /* The nearest row, those after it first, whose code is directly in the same loop of the machine code as the address. */
 static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_loops *m, const hsc_symbol *symbol, uint32_t i,
                                     uint64_t address, uint32_t *scope, bool with_place) {
-    uint32_t loop = loop_at(m, address), its;
-    for (size_t k = (size_t)i + 1; k < c->lines.n && k - i < ROWS_MAX && c->lines.p[k].lo < symbol->hi; k++)
-        if (loop_at(m, c->lines.p[k].lo) == loop && may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
+    size_t here = piece_at(m, address), at = here;
+    uint32_t loop = m->pieces.p[here].loop, its;
+    for (size_t k = (size_t)i + 1; k < c->lines.n && k - i < ROWS_MAX && c->lines.p[k].lo < symbol->hi; k++) {
+        while (at + 1 < m->pieces.n && m->pieces.p[at + 1].lo <= c->lines.p[k].lo)
+            at++;
+        if (m->pieces.p[at].loop == loop && may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
             *scope = its;
             return (uint32_t)k;
         }
-    for (size_t k = i; k > 0 && i - k < ROWS_MAX && c->lines.p[k].lo > symbol->lo; k--)
-        if (loop_at(m, c->lines.p[k].lo - 1) == loop &&
-            may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
+    }
+    at = here;
+    for (size_t k = i; k > 0 && i - k < ROWS_MAX && c->lines.p[k].lo > symbol->lo; k--) {
+        while (at && m->pieces.p[at].lo > c->lines.p[k].lo - 1)
+            at--;
+        if (m->pieces.p[at].loop == loop && may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
             *scope = its;
             return (uint32_t)(k - 1);
         }
+    }
     return HSC_NO_INDEX;
+}
+
+/* The code round the address that has one answer, as far as blocks and loops of the machine code say: narrows [*lo, *hi). */
+void hsc_code_narrow(hsc_code *c, uint64_t address, uint64_t *lo, uint64_t *hi) {
+    const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
+    uint64_t begin = address, end = address + 1;
+    const hsc_machine_loops *m = symbol && hsc_code_find_block(c, symbol, address, &begin, &end) ? loops_of(c, symbol) : NULL;
+    if (m) {
+        size_t at = piece_at(m, address);
+        begin = m->pieces.p[at].lo > begin ? m->pieces.p[at].lo : begin;
+        end = at + 1 < m->pieces.n && m->pieces.p[at + 1].lo < end ? m->pieces.p[at + 1].lo : end;
+    }
+    *lo = begin > *lo ? begin : *lo;
+    *hi = end < *hi ? end : *hi;
 }
 
 /* ---- lookup ---- */
@@ -132,11 +156,11 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
         return i;
     uint64_t begin, end;
     uint32_t k = HSC_NO_INDEX;
-    if (symbol && hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end)) {
+    if (symbol && hsc_code_find_block(c, symbol, address, &begin, &end)) {
         if (row->line && row->lo >= begin)
             return i;
         k = row_in_block(c, i, scope, false, begin, end);
-        const hsc_machine_loops *m = k == HSC_NO_INDEX && !row->line ? loops_of(c, symbol->lo, symbol->hi) : NULL;
+        const hsc_machine_loops *m = k == HSC_NO_INDEX && !row->line ? loops_of(c, symbol) : NULL;
         if (m)
             k = row_in_machine_loop(c, m, symbol, i, address, scope, false);
     }
@@ -148,13 +172,13 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
 
 uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope) {
     const hsc_symbol *symbol = is_keyed(c, row) ? hsc_code_symbol_at(c, address) : NULL;
-    const hsc_machine_loops *m = symbol ? loops_of(c, symbol->lo, symbol->hi) : NULL;
+    const hsc_machine_loops *m = symbol ? loops_of(c, symbol) : NULL;
     uint64_t begin, end;
     if (!m || loop_at(m, address) == HSC_NO_INDEX)
         return row;
     uint32_t i, k = HSC_NO_INDEX;
     HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, i);
-    if (hsc_code_find_block(c, symbol->lo, symbol->hi, address, &begin, &end))
+    if (hsc_code_find_block(c, symbol, address, &begin, &end))
         k = row_in_block(c, i, &scope, true, begin, end);
     /* the loop is that of the code around it, be it of the same inlined copy or not */
     while (scope != HSC_NO_INDEX && c->scopes.p[scope].parent != HSC_NO_INDEX)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""agreement.py --heatscope BIN [--hz N] [--pairs N] [--symbolizer BIN] [--back N] [--same] PROGRAM [ARGS...]
+"""agreement.py --heatscope BIN [--hz N] [--pairs N] [--symbolizer BIN] [--ask BIN] [--back N] [--same] PROGRAM [ARGS...]
 
 Is the profile that of another profiler? Runs the program in turn under `perf record -e cpu-clock:u` and `heatscope run`,
 at the same rate, and compares the shares of the program's own lines: total variation between the two
 profiles, and its ratio to the 99 % quantile of the total variation between two samples, of these two sizes, of one and the
 same profile (400 draws of the pooled one). perf's addresses are told by llvm-symbolizer, innermost inlined copy. Code with
 line 0 takes the line of the code before it, up to --back bytes (64), else it is a line of its own; Heatscope takes that of the
-same block or loop, so that lines differ where much of the time is in such code. --same compares perf with perf, which tells how far two runs of the program
+same block or loop, so that lines differ where much of the time is in such code. With --ask (tests/accuracy/ask of the build) it takes
+Heatscope's line on both sides, and the share of perf's samples at other code for which Heatscope has another line than the symbolizer is
+told: the first is then a comparison of what was sampled, the second one of what addresses mean. --same compares perf with perf, which tells how far two runs of the program
 differ by themselves. The program has to be an ELF file with debug information; needs perf and llvm-symbolizer-19."""
 import argparse
 import bisect
@@ -87,19 +89,34 @@ def lines_of(options, program, places):
     return out
 
 
+def ask_lines(options, program, places):
+    """Heatscope's line of each address."""
+    text = subprocess.run([options.ask, program], check=True, input="\n".join("%x" % a for a in places).encode(),
+                          stdout=subprocess.PIPE).stdout.decode("utf-8", "replace")
+    return {int(row.split("\t")[0], 16): int(row.split("\t")[2]) for row in text.splitlines()}
+
+
 def perf_profile(options, program, work):
     counts = perf_addresses(options, program, work)
     where = lines_of(options, program, sorted(counts))
-    holes = [a for a in counts if where[a][1] == 0 and where[a][0] != "??"]
-    before = lines_of(options, program, [a - k for a in holes for k in range(1, options.back + 1)])
-    lines, filled = collections.Counter(), 0
+    holes = [a for a in counts if where[a][1] == 0 and where[a][0] != "??"] if not options.ask else []
+    before = lines_of(options, program, [a - k for a in holes for k in range(1, options.back + 1)]) if holes else {}
+    mine = ask_lines(options, program, sorted(counts)) if options.ask else {}
+    lines, filled, other = collections.Counter(), 0, 0
     for a, n in counts.items():
         at = where[a]
-        if at[1] == 0:
+        if options.ask:
+            if at[1] == 0 and at[0] != "??":
+                filled += n
+                at = (at[0], mine[a])
+            elif at[0] != "??" and at[1] != mine[a]:
+                other += n
+        elif at[1] == 0:
             at = next((before[a - k] for k in range(1, options.back + 1) if before.get(a - k, at)[1]), at)
             filled += n if at[1] else 0
         lines[at] += n
-    return lines, filled / max(sum(counts.values()), 1)
+    total = max(sum(counts.values()), 1)
+    return lines, filled / total, other / total
 
 
 def heatscope_profile(options, program, work):
@@ -144,6 +161,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=2)
     parser.add_argument("--symbolizer", default="llvm-symbolizer-19")
     parser.add_argument("--back", type=int, default=64)
+    parser.add_argument("--ask")
     parser.add_argument("--same", action="store_true")
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -155,7 +173,7 @@ def main():
     work = tempfile.mkdtemp(prefix="agreement")
     try:
         for _ in range(options.pairs):
-            a, filled = perf_profile(options, program, work)
+            a, filled, other = perf_profile(options, program, work)
             b = perf_profile(options, program, work)[0] if options.same else heatscope_profile(options, program, work)
             # own code: the files that perf's samples of the program are in, and nothing else
             files = {f for f, _ in a}
@@ -164,8 +182,9 @@ def main():
                 sys.exit("agreement.py: no samples in the program's own code")
             tv, bound = variation(a, b), noise(a, b)
             differ = sorted(set(a) | set(b), key=lambda k: -abs(a[k] / sum(a.values()) - b[k] / sum(b.values())))[:3]
-            print("%d and %d samples, %d lines, %.1f %% of perf's had line 0: total variation %.3f, ratio %.2f; largest: %s" %
-                  (sum(a.values()), sum(b.values()), len(set(a) | set(b)), 100 * filled, tv, tv / bound,
+            print("%d and %d samples, %d lines, %.1f %% of perf's had line 0%s: total variation %.3f, ratio %.2f; largest: %s" %
+                  (sum(a.values()), sum(b.values()), len(set(a) | set(b)), 100 * filled,
+                   ", %.2f %% another line" % (100 * other) if options.ask else "", tv, tv / bound,
                    ", ".join("%s:%d %.1f %% %.1f %%" % (k[0], k[1], 100 * a[k] / sum(a.values()),
                                                          100 * b[k] / sum(b.values())) for k in differ)), flush=True)
     finally:
