@@ -52,7 +52,9 @@ oo::class create ::heatscope::ScopeView {
         bind $Profile <<HeatscopeHover>> [namespace code {my HoverProfile %d}]
         bind $Profile <<ProfilePick>> [namespace code {my OnColumn %d}]
         bind $Profile <<ProfileRange>> [namespace code {my OnRange %d}]
-        bind $in.kinds <Configure> +[namespace code {my OnWidth}]
+        bind $in.kinds <Configure> +[namespace code {my Kinds}]
+        # behind the geometry of the labels
+        bind $in.share <Configure> +[list after idle [namespace code {my OnWidth}]]
     }
     method themed {} {
         $Body.in.kinds configure -background [::heatscope::theme colour card]
@@ -121,7 +123,7 @@ oo::class create ::heatscope::ScopeView {
     }
     # The list of categories: colour, name, share, range over processors.
     method OnWidth {} {
-        if {$Shown >= 0} {
+        if {[winfo exists $Body.in.share] && $Shown >= 0} {
             my Facts
             my Line
         }
