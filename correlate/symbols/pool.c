@@ -61,7 +61,7 @@ struct hsc_pool_block {
 void *hsc_pool_take(hsc_pool *p, size_t n) {
     n = (n + 7) & ~(size_t)7;
     if (!p->blocks || p->blocks->size - p->blocks->used < n) {
-        size_t size = n > 65536 ? n : 65536;
+        size_t next = !p->blocks ? 2048 : p->blocks->size < 32768 ? 2 * p->blocks->size : 65536, size = n > next ? n : next;
         hsc_pool_block *b = calloc(1, sizeof *b + size);
         if (!b)
             return NULL;
@@ -85,7 +85,7 @@ static size_t string_hash(const char *s, size_t n) {
 const char *hsc_pool_intern(hsc_pool *p, const char *s, size_t n) {
     n = s ? strnlen(s, n) : 0;
     if (p->string_count * 10 >= p->string_capacity * 7) {
-        size_t capacity = p->string_capacity ? p->string_capacity * 2 : 256;
+        size_t capacity = p->string_capacity ? p->string_capacity * 2 : 32;
         const char **strings = calloc(capacity, sizeof *strings);
         if (!strings)
             return NULL;

@@ -240,7 +240,19 @@ static hsc_status write_values(const model *m, hsc_store *s, int t, hsc_err *err
     uint64_t *indptr = array(n + 1, sizeof *indptr);
     uint32_t *indices = array(n * m->threads, sizeof *indices), *counts = array(n * m->threads, sizeof *counts);
     hsc_status status = hsc_store_begin_values(s, 0, (hsc_db_table)t, n, m->threads, err);
-    for (uint64_t first = 0, block = 1; first < n && !status; first += block, block = block * 3 % 101 + 1) {
+    uint64_t *thread_ends = array(m->threads + 1, sizeof *thread_ends);
+    for (uint32_t k = 0; m->by_thread && k < m->threads; k++) {
+        for (uint64_t i = 0; i < n; i++)
+            if (m->values[t][i * m->threads + k]) {
+                indices[at] = (uint32_t)i;
+                counts[at++] = m->values[t][i * m->threads + k];
+            }
+        thread_ends[k + 1] = at;
+    }
+    if (m->by_thread && !status)
+        status = hsc_store_put_threads(s, m->threads, thread_ends, indices, counts, err);
+    free(thread_ends);
+    for (uint64_t first = m->by_thread ? n : 0, block = 1; first < n && !status; first += block, block = block * 3 % 101 + 1) {
         uint64_t rows = block < n - first ? block : n - first;
         at = 0;
         for (uint64_t i = 0; i < rows; i++) {
@@ -267,6 +279,7 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
     if (status)
         return status;
     s->pyramid_min = pyramid_min;
+    s->part_max = m->part_max ? m->part_max : s->part_max;
     status = hsc_store_put_text(s, "title", "model \xE2\x82\xAC", err);
     if (!status)
         status = hsc_store_put_text(s, "command", "", err);

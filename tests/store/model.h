@@ -11,6 +11,8 @@ typedef struct model {
     uint32_t threads, processes, categories;
     uint64_t value_rows[HSC_VALUES_COUNT];
     uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
+    bool by_thread;                          /* written a thread at a time, not in rows */
+    uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
     /* samples by time of all threads one after the other; sample_begin NULL: none */
     uint64_t *sample_begin;                  /* threads + 1 */
     uint32_t *time, *leaf, *count;           /* ticks of a millisecond */

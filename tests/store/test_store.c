@@ -420,10 +420,12 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
     }
 }
 
-static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz,
-                            uint64_t budget) {
+static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz,
+                          uint64_t budget, bool by_thread, uint64_t part_max) {
     hsc_err err = {0};
     model *m = model_new(seed, one_thread);
+    m->by_thread = by_thread;
+    m->part_max = part_max;
     hsc_db *db = NULL;
     unsigned r = seed;
     write_model(m, file_in("values.h5"), pyramid_min);
@@ -445,6 +447,18 @@ static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min
         }
     hsc_db_close(db);
     model_free(m);
+}
+
+static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz, uint64_t budget) {
+    model_is_true(seed, one_thread, pyramid_min, direct_nnz, block_nnz, budget, false, 0);
+}
+
+static void values_by_thread(void **state) { /* put a thread at a time, with parts that are and are not divided further */
+    (void)state;
+    model_is_true(31, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0);
+    model_is_true(32, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 2);
+    model_is_true(33, true, UINT64_MAX, 1, 3, 20000, true, 5);
+    model_is_true(34, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, false, 3);
 }
 
 static void values_from_rows(void **state) {
@@ -570,6 +584,29 @@ static char *slurp(const char *path, size_t *size) {
     assert_int_equal(fread(p, 1, *size, f), *size);
     fclose(f);
     return p;
+}
+
+/* The bytes do not depend on how much is held at a time. */
+static void parts_do_not_show(void **state) {
+    (void)state;
+    size_t n[3];
+    char *bytes[3];
+    static const uint64_t part_max[] = {0, 1, 7};
+    for (int i = 0; i < 3; i++) {
+        hsc_err err = {0};
+        model *m = model_new(35, false);
+        m->by_thread = true;
+        m->part_max = part_max[i];
+        OK(model_write(m, file_in("parts.h5"), 1 + (unsigned)i, 1, &err));
+        model_free(m);
+        bytes[i] = slurp(file_in("parts.h5"), &n[i]);
+    }
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(n[i], n[0]);
+        assert_memory_equal(bytes[i], bytes[0], n[0]);
+    }
+    for (int i = 0; i < 3; i++)
+        free(bytes[i]);
 }
 
 static void same_bytes_for_any_workers(void **state) {
@@ -837,6 +874,7 @@ int main(void) {
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns), cmocka_unit_test(lists_are_found_by_key),
+        cmocka_unit_test(values_by_thread), cmocka_unit_test(parts_do_not_show),
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
         cmocka_unit_test(a_long_table),            cmocka_unit_test(absent_values_say_so),
