@@ -41,7 +41,14 @@ typedef struct hsc_schema {
     uint64_t *deltas;
     uint32_t *by_id; /* numbers of layouts in the order of their ids */
     uint32_t direct[256]; /* 1 + number of the layout; 0: none */
+    uint8_t *payload;     /* of its chunk, where a cache may keep it; NULL */
+    size_t payload_bytes;
 } hsc_schema;
+
+/* schema_cache.c: a schema made of these bytes, NULL when none is kept; and back, or freed. c NULL: no cache. */
+typedef struct hsc_schema_cache hsc_schema_cache;
+hsc_schema *hsc_schema_cache_take(hsc_schema_cache *c, const uint8_t *payload, size_t n, uint64_t id);
+void hsc_schema_cache_give(hsc_schema_cache *c, hsc_schema *s);
 
 /* Parses the payload of a schema chunk; descriptors that break a rule are left out and counted. HSC_E_MEMORY. */
 hsc_status hsc_schema_parse(const uint8_t *payload, size_t n, uint64_t id, hsc_schema **out, hsc_err *err);

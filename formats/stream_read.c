@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <heatscope/formats/schema_cache.h>
+
 #include "stream_internal.h"
 
 #define WINDOW_BYTES (256u << 10) /* least that is read from a file at once */
@@ -28,6 +30,7 @@ struct hsc_reader {
     hsc_schema *schemas[HSC_SCHEMAS_MAX];
     size_t n_schemas;
     hsc_schema *last_schema;
+    hsc_schema_cache *cache; /* NULL: none */
 
     uint64_t at; /* where the next chunk is looked for */
     hsc_chunk_view chunk;
@@ -271,8 +274,14 @@ static hsc_status collect_schemas(hsc_reader *r, hsc_err *err) {
             continue;
         const uint8_t *payload = load_payload(r, at, &h);
         if (payload) {
-            status = hsc_schema_parse(payload, h.committed, h.schema_id, &r->schemas[r->n_schemas], err);
+            hsc_schema **s = &r->schemas[r->n_schemas];
+            if (!(*s = hsc_schema_cache_take(r->cache, payload, h.committed, h.schema_id)))
+                status = hsc_schema_parse(payload, h.committed, h.schema_id, s, err);
             r->n_schemas += !status;
+            if (!status && r->cache && !(*s)->payload && ((*s)->payload = malloc(h.committed + 1))) {
+                memcpy((*s)->payload, payload, h.committed);
+                (*s)->payload_bytes = h.committed;
+            }
         }
     }
     if (!status && r->view_status == HSC_E_MEMORY)
@@ -354,7 +363,7 @@ static hsc_reader *reader_new(const char *label, hsc_err *err) {
     return r;
 }
 
-hsc_status hsc_reader_open(const char *path, hsc_reader **out, hsc_err *err) {
+hsc_status hsc_reader_open_cached(const char *path, hsc_schema_cache *cache, hsc_reader **out, hsc_err *err) {
     struct stat st;
     hsc_reader *r = reader_new(path, err);
     if (!r)
@@ -373,7 +382,12 @@ hsc_status hsc_reader_open(const char *path, hsc_reader **out, hsc_err *err) {
         return status;
     }
     r->size = (uint64_t)st.st_size;
+    r->cache = cache;
     return open_common(r, out, err);
+}
+
+hsc_status hsc_reader_open(const char *path, hsc_reader **out, hsc_err *err) {
+    return hsc_reader_open_cached(path, NULL, out, err);
 }
 
 hsc_status hsc_reader_open_memory(const void *bytes, size_t size, const char *label, hsc_reader **out, hsc_err *err) {
@@ -391,7 +405,7 @@ void hsc_reader_close(hsc_reader *r) {
     if (r->fd >= 0)
         close(r->fd);
     for (size_t i = 0; i < r->n_schemas; i++)
-        hsc_schema_free(r->schemas[i]);
+        hsc_schema_cache_give(r->cache, r->schemas[i]);
     hsc_schema_free(r->own);
     free(r->unpacked);
     free(r->arrays);

@@ -368,6 +368,7 @@ void hsc_schema_free(hsc_schema *s) {
     free(s->data);
     free(s->deltas);
     free(s->by_id);
+    free(s->payload);
     free(s);
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <heatscope/formats/schema_cache.h>
+
 #include "../store/spill.h"
 #include "told.h"
 
@@ -91,6 +93,7 @@ static void free_join(join *j) {
     pthread_mutex_destroy(&j->lock);
     pthread_rwlock_destroy(&j->tables);
     hsc_table_fini(&j->line_rows);
+    hsc_schema_cache_free(j->schemas);
     hsc_pool_fini(&j->pool);
 }
 
@@ -129,6 +132,7 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         j.metric_rows[i] = (uint8_t)i;
     pthread_mutex_init(&j.lock, NULL);
     pthread_rwlock_init(&j.tables, NULL);
+    j.schemas = hsc_schema_cache_new(); /* none: slower */
     hsc_status status = hsc_join_make_categories(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);

@@ -427,6 +427,7 @@ typedef struct join {
     uint32_t *kind_order;        /* by row before that: row */
     HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
     uint64_t total[CATEGORIES_MAX], attributed[LEVELS]; /* samples of metric 0 */
+    struct hsc_schema_cache *schemas;
     uint64_t tick_ns, end_tick;  /* of samples by time */
     unsigned marks;              /* of what belongs to processes that count */
     HSC_VEC(jmodule) modules;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <heatscope/formats/stream.h>
+#include <heatscope/formats/schema_cache.h>
 
 #include "told.h"
 
@@ -295,7 +295,7 @@ static hsc_status read_records(join *j, jprocess *p, char *first_problem, size_t
     hsc_status status = HSC_OK;
     jorder order = {0};
 again:
-    if (hsc_reader_open(p->path, &r, problem) != HSC_OK) {
+    if (hsc_reader_open_cached(p->path, j->schemas, &r, problem) != HSC_OK) {
         hsc_join_order_free(&order);
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
