@@ -7,6 +7,7 @@
 #include "time_read.h"
 
 enum { KEYS = 4, CROWDED = 4 }; /* keys remembered by slot; threads of a row from which on wider bins do */
+#define SINGLE_MAX 4e6 /* samples that are drawn one by one at most: some 0.1 us each */
 
 typedef struct slot {
     double all;
@@ -146,7 +147,8 @@ hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows,
             of_row[--first[row_of[i] + 1]] = (uint32_t)i; /* first[r + 1] is now where row r begins */
     unsigned level = 0;
     double widest = c.width * (drawn > (uint64_t)CROWDED * rows ? CROWDED : 1);
-    bool single = c.width < (double)t->bin;
+    double samples = (double)t->indptr[threads] * (end_s - begin_s) / (t->end > 0 ? (double)t->end * t->tick_s : 1); /* in view, about */
+    bool single = widest < (double)t->bin && samples < SINGLE_MAX;
     while (!single && level + 1 < t->n_bins && (double)hsc_bin_width(t->bin, level + 1) <= widest)
         level++;
     if (!status && !single)

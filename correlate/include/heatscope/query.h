@@ -621,8 +621,8 @@ typedef struct hsc_db_slot { /* a row of the picture at a pixel */
 /* Picture of metric 0: threads x time. row_of[thread] for every thread: the row it is drawn in, HSC_NONE: none. Slot i of a row covers
  * [begin + i * width, begin + (i + 1) * width), width = (end_s - begin_s) / pixels. out[rows][pixels]. Reads bins that are not wider
  * than a slot (where a row has more than four threads: than four slots), so that the work does not depend on the length of the
- * run; single samples where slots are narrower than bin_s. With several bins in a slot the key is the one with most counts in
- * the bins that it leads, and its share a lower bound. */
+ * run; single samples where even the narrowest bins are wider than that, and less than four million are in view. With several
+ * bins in a slot the key is the one with most counts in the bins that it leads, and its share a lower bound. */
 hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, double begin_s,
                                 double end_s, uint32_t pixels, hsc_db_slot *out, hsc_err *err);
 

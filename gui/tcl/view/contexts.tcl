@@ -257,6 +257,9 @@ oo::class create ::heatscope::ContextsView {
     }
     method describe {} {
         set out "Contexts, [dict get {topdown top-down bottomup bottom-up flat flat} $Mode]\n"
+        if {![llength $Rows]} {
+            append out "no calling contexts\n"
+        }
         foreach row [lrange $Rows 0 400] {
             append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
                 [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][expr {
