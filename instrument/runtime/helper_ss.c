@@ -144,10 +144,38 @@ bool hsc_rt_helper_start(void) {
         return false;
     uint64_t all = ~0ull, saved;
     atomic_store(&hsc_rt.helper_quit, 0);
+    if (atomic_load(&hsc_rt.helper_tid)) /* it would not end: its stack is in use */
+        return true;
     hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&saved, 8);
-    long r = start_bare_thread(stack + STACK_BYTES, &hsc_rt.helper_tid, helper);
+    long r = start_bare_thread(stack + STACK_BYTES - 64, /* in it, as tools that know threads by their stack expect */ &hsc_rt.helper_tid, helper);
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
     return r > 0;
+}
+
+/* Several threads may want to be without the helper at the same time. */
+static hsc_rt_lock pauses_lock;
+static uint32_t pauses;
+
+void hsc_rt_helper_pause(void) {
+    uint64_t mask;
+    hsc_rt_lock_take(&pauses_lock, &mask, -1);
+    if (!pauses++)
+        hsc_rt_helper_stop();
+    hsc_rt_lock_release(&pauses_lock, mask);
+}
+
+void hsc_rt_helper_resume(void) {
+    uint64_t mask;
+    hsc_rt_lock_take(&pauses_lock, &mask, -1);
+    if (!--pauses && atomic_load(&hsc_rt.on))
+        hsc_rt_helper_start();
+    hsc_rt_lock_release(&pauses_lock, mask);
+}
+
+void hsc_rt_helper_forget(void) {
+    atomic_store(&hsc_rt.helper_tid, 0);
+    atomic_store(&pauses_lock.word, 0);
+    pauses = 0;
 }
 
 void hsc_rt_helper_stop(void) {

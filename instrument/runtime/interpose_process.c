@@ -15,9 +15,9 @@
             real = HSC_RT_REAL(#name); \
         if (!hsc_rt_active()) \
             return real arguments; \
-        hsc_rt_helper_stop(); \
+        hsc_rt_helper_pause(); \
         int result = real arguments; \
-        hsc_rt_helper_start(); \
+        hsc_rt_helper_resume(); \
         return result; \
     }
 

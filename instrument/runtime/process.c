@@ -18,16 +18,23 @@
 #include "rt.h"
 
 #define BUSY_LAST_NS 1000000000u /* that the end waits for threads in our handler, which have been preempted there */
+#define SAID_WHY "HEATSCOPE_SAID_WHY" /* in the environment: a parent has said why it can't write its file */
 #define INTERRUPT_NS 5000u /* where nobody has measured it: as seen on virtual machines */
 
 extern void *__libc_stack_end; /* of the dynamic linker */
 
 static struct {
-    int argc;
-    char **argv;
+    hsc_str arguments[512]; /* copied: programs change theirs, and a child of fork tells them again */
+    size_t n_arguments;
+    char library[HSC_RT_PATH]; /* this one */
+    char texts[8192]; /* the record has to fit in its slot */
     char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512], event_note[1024];
     bool root, forked, removed, ended;
 } me;
+
+const char *hsc_rt_library(void) {
+    return me.library;
+}
 
 bool hsc_rt_active(void) {
     return atomic_load_explicit(&hsc_rt.on, memory_order_relaxed) && (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid;
@@ -132,19 +139,10 @@ static void choose_events(void) {
 static void put_process(uint64_t now) {
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
-    hsc_str arguments[512];
-    size_t n = 0, bytes = 0;
-    for (int i = 0; i < me.argc && n < 512; i++) {
-        size_t length = strlen(me.argv[i]);
-        length = length < 1024 ? length : 1024;
-        if ((bytes += length) > 8192) /* the record has to fit in its slot */
-            break;
-        arguments[n++] = (hsc_str){me.argv[i], length};
-    }
     const char *mechanism = hsc_rt_mechanism_name(hsc_rt.mechanism);
     hsc_rec_process p = {.pid = (uint64_t)hsc_rt.pid, .parent_pid = (uint64_t)getppid(), .rank = hsc_rt.job.rank,
                          .ranks = hsc_rt.job.ranks, .host = {me.host, strlen(me.host)},
-                         .executable = {me.executable, strlen(me.executable)}, .arguments = {arguments, n},
+                         .executable = {me.executable, strlen(me.executable)}, .arguments = {me.arguments, me.n_arguments},
                          .directory = {me.directory, strlen(me.directory)},
                          .start_unix_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec, .start_ns = now,
                          .mechanism = {mechanism, strlen(mechanism)}, .mechanism_note = {me.note, strlen(me.note)},
@@ -196,7 +194,7 @@ static void append_path(char *path, size_t size, const char *name) {
     hsc_rt_append(path, size, &at, name);
 }
 
-/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P,
+/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget. */
 static void note(const char *word, uint64_t value) {
     char path[HSC_RT_PATH], line[128];
@@ -214,7 +212,7 @@ static void note(const char *word, uint64_t value) {
 
 typedef struct notes {
     uint64_t samples, processes; /* with samples */
-    bool said;                   /* for this root process */
+    bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
 } notes;
 
@@ -233,6 +231,7 @@ static notes read_notes(void) {
             else if (buffer[i] != '\n')
                 word = word ? word : buffer[i];
             else {
+                all.unmeasured = all.unmeasured || (word == 'u' && v == hsc_rt.options.root_pid);
                 all.said = all.said || (word == 's' && v == hsc_rt.options.root_pid);
                 if (word == 'l') {
                     all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
@@ -249,6 +248,12 @@ static notes read_notes(void) {
     return all;
 }
 
+/* As short as the user would type it. */
+static const char *output_name(void) {
+    size_t n = strlen(me.directory);
+    return n > 1 && !strncmp(me.output, me.directory, n) && me.output[n] == '/' ? me.output + n + 1 : me.output;
+}
+
 static void say_start(void) {
     if (hsc_rt.options.quiet || !(hsc_rt.job.rank == 0 || (hsc_rt.job.rank < 0 && me.root)) || me.forked)
         return;
@@ -256,7 +261,7 @@ static void say_start(void) {
     if (read_notes().said) /* before this process became another program */
         return;
     note("said ", hsc_rt.options.root_pid);
-    char line[1024];
+    char line[HSC_RT_PATH + 1024];
     size_t at = 0;
     hsc_rt_append(line, sizeof line, &at, "sampling ");
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.frequency);
@@ -266,7 +271,20 @@ static void say_start(void) {
         hsc_rt_append(line, sizeof line, &at, "; ");
         hsc_rt_append(line, sizeof line, &at, me.note);
     }
-    hsc_rt_append(line, sizeof line, &at, ")");
+    hsc_rt_append(line, sizeof line, &at, ") into "); /* told now: a program that closes stderr leaves no room for a last line */
+    hsc_rt_append(line, sizeof line, &at, output_name());
+    hsc_rt_say(line);
+}
+
+/* Once in a measurement, however many such processes there are. */
+static void say_not_measured(const char *why) {
+    char line[512];
+    size_t at = 0;
+    if (read_notes().unmeasured)
+        return;
+    note("unmeasured ", hsc_rt.options.root_pid);
+    hsc_rt_append(line, sizeof line, &at, "not measured: ");
+    hsc_rt_append(line, sizeof line, &at, why);
     hsc_rt_say(line);
 }
 
@@ -283,7 +301,10 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
         hsc_rt_append(line, sizeof line, &at, me.output);
         hsc_rt_append(line, sizeof line, &at, ": ");
         hsc_rt_append(line, sizeof line, &at, strerror(error));
-        hsc_rt_say(line);
+        if (!getenv(SAID_WHY)) { /* nor will its children be, most likely */
+            hsc_rt_say(line);
+            setenv(SAID_WHY, "1", 1);
+        }
         return false;
     }
     uint64_t now = hsc_rt_now_ns();
@@ -311,12 +332,6 @@ static uint64_t total_samples(uint64_t *lost) {
         *lost += t->lost;
     }
     return n;
-}
-
-/* As short as the user would type it. */
-static const char *output_name(void) {
-    size_t n = strlen(me.directory);
-    return n > 1 && !strncmp(me.output, me.directory, n) && me.output[n] == '/' ? me.output + n + 1 : me.output;
 }
 
 /* The user may wonder why samples are fewer than the rate said. */
@@ -508,7 +523,7 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt.lock.word, 0);
     atomic_store(&hsc_rt.modules_lock.word, 0);
     atomic_store(&hsc_rt_probe_state.lock.word, 0);
-    atomic_store(&hsc_rt.helper_tid, 0);
+    hsc_rt_helper_forget();
     atomic_store(&hsc_rt.unregistered, 0);
     hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
@@ -580,6 +595,18 @@ static bool ignored(void) {
     return false;
 }
 
+static void keep_arguments(int argc, char **argv) {
+    size_t used = 0;
+    for (int i = 0; i < argc && argv[i] && me.n_arguments < sizeof me.arguments / sizeof *me.arguments; i++) {
+        size_t length = strnlen(argv[i], 1024);
+        if (length > sizeof me.texts - used)
+            break;
+        memcpy(me.texts + used, argv[i], length);
+        me.arguments[me.n_arguments++] = (hsc_str){me.texts + used, length};
+        used += length;
+    }
+}
+
 static __attribute__((constructor(101))) void start(int argc, char **argv, char **environment) {
     (void)environment;
     if (hsc_rt.pid)
@@ -593,11 +620,14 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     me.executable[n > 0 ? n : 0] = 0;
     hsc_rt.pid = (int)getpid();
     me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
-    me.argc = argc;
-    me.argv = argv;
+    keep_arguments(argc, argv);
+    Dl_info library;
+    size_t at = 0;
+    if (dladdr(&me, &library) && library.dli_fname && library.dli_fname[0] == '/')
+        hsc_rt_append(me.library, sizeof me.library, &at, library.dli_fname);
     if (!getcwd(me.directory, sizeof me.directory))
         me.directory[0] = 0;
-    size_t at = 0;
+    at = 0;
     if (hsc_rt.options.output[0] != '/') {
         hsc_rt_append(me.output, sizeof me.output, &at, me.directory);
         hsc_rt_append(me.output, sizeof me.output, &at, "/");
@@ -616,7 +646,12 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         return;
     }
     if (is_go_program()) {
-        hsc_rt_say("not measured: a Go program, whose runtime tolerates no signals but its own");
+        say_not_measured("a Go program, whose runtime tolerates no signals but its own");
+        errno = saved_errno;
+        return;
+    }
+    if (hsc_rt_is_traced()) {
+        say_not_measured("a debugger or tracer holds the process, and would be told of each sample's signal");
         errno = saved_errno;
         return;
     }

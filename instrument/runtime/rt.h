@@ -513,6 +513,10 @@ extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exe
 /* helper_ss.c */
 bool hsc_rt_helper_start(void);
 void hsc_rt_helper_stop(void); /* waits until it is gone */
+/* Between them there is none; calls of several threads may overlap. */
+void hsc_rt_helper_pause(void);
+void hsc_rt_helper_resume(void);
+void hsc_rt_helper_forget(void); /* child of fork: it has none */
 void hsc_rt_helper_poke(void); /* run at once; handlers may call it */
 
 /* process.c */

@@ -10,9 +10,8 @@
 
 #include "interpose.h"
 
-/* "Seccomp:\t2" in the process's status. */
-static bool is_filtered(void) {
-    static const char word[] = "\nSeccomp:\t";
+/* What the process's status has behind `word` ("\nName:\t"): its first digit, 0 if there is none. */
+static char status_of(const char *word) {
     char text[4096];
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
     long n = fd >= 0 ? hsc_sys3(SYS_read, fd, (long)text, sizeof text - 1) : 0;
@@ -24,9 +23,18 @@ static bool is_filtered(void) {
         while (word[i] && p[i] == word[i])
             i++;
         if (!word[i])
-            return p[i] == '2';
+            return p[i];
     }
-    return false;
+    return 0;
+}
+
+static bool is_filtered(void) {
+    return status_of("\nSeccomp:\t") == '2';
+}
+
+bool hsc_rt_is_traced(void) {
+    char tracer = status_of("\nTracerPid:\t");
+    return tracer && tracer != '0';
 }
 
 bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m) {
@@ -43,7 +51,7 @@ bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m) {
     return pid > 0 && WIFSIGNALED(status);
 }
 
-void hsc_rt_sandbox(void) {
+static void end_before(const char *what) {
     if (!hsc_rt_active() || hsc_rt.sandboxed)
         return;
     uint64_t mask;
@@ -57,8 +65,12 @@ void hsc_rt_sandbox(void) {
     }
     hsc_rt.sandboxed = true;
     if (!hsc_rt.options.quiet)
-        hsc_rt_say("measured up to here only: the program enters a sandbox (seccomp) that may end it for our system calls");
+        hsc_rt_say(what);
     errno = saved_errno;
+}
+
+void hsc_rt_sandbox(void) {
+    end_before("measured up to here only: the program enters a sandbox (seccomp) that may end it for our system calls");
 }
 
 HSC_RT_EXPORT int prctl(int operation, ...) {
@@ -73,5 +85,7 @@ HSC_RT_EXPORT int prctl(int operation, ...) {
         real = HSC_RT_REAL("prctl");
     if (operation == PR_SET_SECCOMP)
         hsc_rt_sandbox();
+    if (operation == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
+        end_before("measured up to here only: the program forbids reading the cycle counter (PR_SET_TSC), by which we tell time");
     return real(operation, a[0], a[1], a[2], a[3]);
 }

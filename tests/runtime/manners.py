@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program behaves as without us: one behaviour a mode of programs/manners.c. Usage: manners.py NAME HEATSCOPE PROGRAMS WORK"""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -8,7 +9,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios  # noqa: E402
 from scenarios import expect, program, run  # noqa: E402
 
-MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict")
+MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
+         "no_counter")
 
 
 def same(mode, mechanism=None, code=None):
@@ -48,6 +50,30 @@ def sandboxes():
                           capture_output=True, text=True)
     expect("under a filter", done.returncode == 42 and done.stdout == "worked\n", done)
     expect("another source", "(timer-" in done.stderr, done.stderr)
+
+
+def traced():
+    """A debugger hears of no signal of ours, and one line says why nothing is measured."""
+    done, found = run([program("manners"), "traces", program("manners")], quiet=False)
+    expect("no signals", done.stdout == "worked\ntold 0, status 10752\n", done)
+    expect("one line", done.stderr.count("not measured: a debugger") == 1, done.stderr)
+    expect("the tracer is measured", len(found) == 1, found)
+
+
+def rooted():
+    """A program in another root, where the runtime can't be loaded: no complaint of the dynamic linker."""
+    if os.geteuid():
+        sys.exit(77)
+    root = os.path.join(scenarios.WORK, "root")
+    shutil.rmtree(root, ignore_errors=True)
+    needed = subprocess.run(["ldd", program("manners")], capture_output=True, text=True, check=True).stdout
+    for path in [program("manners"), *(w for w in needed.split() if w.startswith("/"))]:
+        os.makedirs(root + os.path.dirname(path), exist_ok=True)
+        shutil.copy(path, root + path)
+    done, _ = run(["chroot", root, program("manners")])
+    expect("as without us", (done.returncode, done.stdout, done.stderr) == (42, "worked\n", ""), done)
+    done, _ = run(["chroot", root, program("manners")], quiet=False, env={"LD_PRELOAD": ""})
+    expect("one line", done.stderr.count("not measured") == 1 and "ld.so" not in done.stderr, done.stderr)
 
 
 def low_limits():

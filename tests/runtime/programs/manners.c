@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -387,6 +389,68 @@ static void strict(void) {
         syscall(SYS_exit, 0);
 }
 
+/* The arguments are changed in place, as programs with options and titles of their own do, before a child is born. */
+static char **own_arguments;
+static void rearranges(void) {
+    int status = 0;
+    memset(own_arguments[1], 'x', strlen(own_arguments[1]));
+    own_arguments[1] = NULL;
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        work(0.03);
+        _exit(own_arguments[1] ? 1 : 7);
+    }
+    waitpid(child, &status, 0);
+    printf("child %d\n", status);
+}
+
+static void *alike(void *p) {
+    for (int i = 0; i < 300; i++)
+        if (setns(-1, 0) != -1 || errno != EBADF)
+            printf("no error\n");
+    return p;
+}
+
+/* Many threads at once make calls for which the runtime's own thread has to go. */
+static void alone(void) {
+    pthread_t t[8];
+    for (int i = 0; i < 8; i++)
+        pthread_create(&t[i], NULL, alike, NULL);
+    for (int i = 0; i < 8; i++)
+        pthread_join(t[i], NULL);
+    work(0.05);
+    printf("all\n");
+}
+
+/* Who reads the cycle counter is sent SIGSEGV. */
+static void no_counter(void) {
+    work(0.05);
+    int r = prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+    for (long i = 0; i < 100000000; i++)
+        sink = sink * 1.0000001 + (double)i;
+    int back = prctl(PR_SET_TSC, PR_TSC_ENABLE);
+    printf("counter %d %d\n", r, back);
+}
+
+/* A debugger: runs the command and counts the signals that it is told of, but for that of exec. */
+static void traces(char **argv) {
+    int status = 0, told = 0;
+    pid_t child = fork();
+    if (!child) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        execvp(argv[0], argv);
+        exit(3);
+    }
+    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        int with = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+        told += with != 0;
+        ptrace(PTRACE_CONT, child, NULL, (void *)(long)with); /* NOLINT */
+    }
+    printf("told %d, status %d\n", told, status);
+    exit(0);
+}
+
 /* A filter that is there before the program is: as in a container. */
 static void inherits(char **argv) {
     struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -404,16 +468,20 @@ int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (!strcmp(mode, "inherits") && argc > 2)
         inherits(argv + 2);
+    if (!strcmp(mode, "traces") && argc > 2)
+        traces(argv + 2);
+    own_arguments = argv;
     static const struct {
         const char *name;
         void (*run)(void);
     } modes[] = {{"errnos", errnos},   {"jumps", jumps},     {"cancels", cancels},         {"floats", floats},
                  {"switches", switches}, {"signals", signals}, {"descriptors", descriptors}, {"daemons", daemons},
-                 {"children", children}, {"filtered", filtered}, {"strict", strict}};
+                 {"children", children}, {"filtered", filtered}, {"strict", strict},
+                 {"rearranges", rearranges}, {"alone", alone}, {"no_counter", no_counter}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name)) {
             modes[i].run();
-            return 42;
+            return 42; /* the mode's name may be gone */
         }
     work(0.1);
     threads(2);
