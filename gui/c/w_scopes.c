@@ -14,9 +14,10 @@ typedef struct scopes {
     char *kinds;
     unsigned kind_mask;
     hsw_rows rows;
-    /* of the file: made once for a file, metric and axis */
+    /* of the file: made once for a file, metric, axis and interval */
     hsc_handle *of;
     int of_file, of_metric, of_show;
+    double of_begin, of_end; /* interval; 0, 0: the whole run */
     unsigned of_kinds;
     uint32_t n, columns;
     hsc_scope_bar *bars;
@@ -160,6 +161,7 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
     s->of_metric = w->metric;
     s->of_show = hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE;
     s->of_kinds = s->kind_mask;
+    (void)hsc_db_get_interval(w->db->db, &s->of_begin, &s->of_end);
     return HSC_OK;
 }
 
@@ -170,7 +172,10 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         forget(s);
         return HSC_OK;
     }
+    double begin = 0, end = 0;
+    (void)hsc_db_get_interval(w->db->db, &begin, &end);
     if (s->of == w->db && s->of_file == s->rows_options.file && s->of_metric == w->metric && s->of_kinds == s->kind_mask &&
+        s->of_begin == begin && s->of_end == end &&
         s->of_show == (hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE))
         return HSC_OK;
     hsc_status r = read_file(s, err);
