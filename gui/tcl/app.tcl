@@ -2,7 +2,7 @@
 # One window on one database: tool bar, findings, views in panes, status line, keys.
 
 oo::class create ::heatscope::App {
-    variable Top Bus Run Nav Path Panes Comparison Hits HitAt Found ReadLater
+    variable Top Bus Run Nav Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -19,6 +19,8 @@ oo::class create ::heatscope::App {
         set Found {hits {} share 0}
         set HitAt -1
         set ReadLater {}
+        set Later {}
+        set LaterTimer {}
         set Closing 0
         set Told 0
         $Bus set start skip [::heatscope::settings get skipLines]
@@ -54,6 +56,7 @@ oo::class create ::heatscope::App {
         bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
     }
     destructor {
+        after cancel $LaterTimer
         foreach object [list $Comparison $Nav $Bus $Run] {
             catch {$object destroy}
         }
@@ -747,6 +750,9 @@ oo::class create ::heatscope::App {
 
     # True when the bus is quiet and every widget has drawn what it should.
     method drawn {} {
+        return [expr {![llength $Later] && [my Quiet]}]
+    }
+    method Quiet {} {
         if {[$Bus pending]} {
             return 0
         }
@@ -754,6 +760,30 @@ oo::class create ::heatscope::App {
             return 0
         }
         return 1
+    }
+    # Calls a method of a view when the picture as it is now has been drawn.
+    method later {view method} {
+        if {[list $view $method] ni $Later} {
+            lappend Later [list $view $method]
+        }
+        if {$LaterTimer eq ""} {
+            set LaterTimer [after 20 [namespace code {my DoLater}]]
+        }
+    }
+    method DoLater {} {
+        set LaterTimer [after 20 [namespace code {my DoLater}]]
+        if {![my Quiet]} {
+            return
+        }
+        set Later [lassign $Later next]
+        if {![llength $Later]} {
+            after cancel $LaterTimer
+            set LaterTimer {}
+        }
+        lassign $next view method
+        if {[info object isa object $view]} {
+            $view $method
+        }
     }
     # Waits, working, until all is drawn; an error after `limit` ms.
     method settle {{limit 20000}} {

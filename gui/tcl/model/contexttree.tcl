@@ -3,7 +3,7 @@
 # what they called) or flat. Reads a level when it is opened.
 
 oo::class create ::heatscope::ContextTree {
-    variable Run Db Mode Metric Axis Open Levels SortBy SortOrder Total
+    variable Run Db Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder
 
     constructor {run} {
         set Run $run
@@ -17,8 +17,9 @@ oo::class create ::heatscope::ContextTree {
     }
     method Forget {} {
         set Open {}
+        set Revealed {}
         set Levels {}
-        set Total [$Run total $Metric]
+        set Sorted {}
         if {$Mode eq "topdown"} {
             dict set Open 0 1
         }
@@ -39,19 +40,21 @@ oo::class create ::heatscope::ContextTree {
     method sort {key order} {
         set SortBy $key
         set SortOrder $order
+        set Sorted {}
     }
 
     # Rows below a node, in the order of the sort: dicts {id parent depth name where inclusive exclusive share leaf scope
     # context kind}. Top-down the id is the context, bottom-up the list of scopes from the innermost outwards.
     method Level {id} {
-        if {![dict exists $Levels $id]} {
-            dict set Levels $id [my Read $id]
+        if {![dict exists $Sorted $id]} {
+            if {![dict exists $Levels $id]} {
+                dict set Levels $id [my Read $id]
+            }
+            set pairs [lmap row [dict get $Levels $id] {list [dict get $row $SortBy] $row}]
+            set how [expr {$SortBy eq "name" ? "-nocase" : "-real"}]
+            dict set Sorted $id [lmap pair [lsort -$SortOrder $how -index 0 $pairs] {lindex $pair 1}]
         }
-        set rows [dict get $Levels $id]
-        switch -- $SortBy {
-            name { return [lsort -$SortOrder -command [list ::heatscope::ContextTree::by name] $rows] }
-            default { return [lsort -$SortOrder -command [list ::heatscope::ContextTree::by $SortBy] $rows] }
-        }
+        return [dict get $Sorted $id]
     }
     method Options {} { return [list -metric $Metric -axis $Axis] }
     method Read {id} {
@@ -63,7 +66,8 @@ oo::class create ::heatscope::ContextTree {
                 }
                 if {$id eq ""} {
                     set c [$Db context 0]
-                    set found [list [dict merge $c [dict create inclusive $Total exclusive 0 share [expr {$Total > 0}]]]]
+                    set total [$Run total $Metric]
+                    set found [list [dict merge $c [dict create inclusive $total exclusive 0 share [expr {$total > 0}]]]]
                 } else {
                     set found [$Db contexts $id -n 500 {*}[my Options]]
                 }
@@ -106,7 +110,7 @@ oo::class create ::heatscope::ContextTree {
         if {[dict get $c file] < 0} {
             return ""
         }
-        set name [::heatscope::fmt plain [dict get [$Db file [dict get $c file]] name]]
+        set name [$Run fileName [dict get $c file]]
         return [expr {[dict get $c line] > 0 ? "$name:[dict get $c line]" : $name}]
     }
     method Name {c} {
@@ -124,7 +128,7 @@ oo::class create ::heatscope::ContextTree {
     method Where {c} {
         set words [expr {[dict get $c kind] eq "inlined" ? "inlined" : ""}]
         if {[dict get $c kind] in {procedure inlined} && [dict get $c call_file] >= 0 && [dict get $c call_line] > 0} {
-            lappend words "from [::heatscope::fmt plain [dict get [$Db file [dict get $c call_file]] name]]:[dict get $c call_line]"
+            lappend words "from [$Run fileName [dict get $c call_file]]:[dict get $c call_line]"
         }
         return [join $words " "]
     }
@@ -146,17 +150,35 @@ oo::class create ::heatscope::ContextTree {
             }
         }
     }
-    method open {id} { dict set Open $id 1 }
-    method close {id} { dict unset Open $id }
+    # The values are to be read again; what is open stays.
+    method forget {} {
+        set Levels {}
+        set Sorted {}
+    }
+    method open {id} {
+        dict set Open $id 1
+        dict unset Revealed $id
+    }
+    method close {id} {
+        dict unset Open $id
+        dict unset Revealed $id
+    }
     method isOpen {id} { return [dict exists $Open $id] }
-    # Opens what a context is below, so that its row is seen; top-down only.
+    # Opens what a context is below, so that its row is seen, and closes what was opened for the one before; top-down only.
     method reveal {context} {
         if {$Mode ne "topdown" || $context < 0} {
             return
         }
+        foreach up [dict keys $Revealed] {
+            dict unset Open $up
+        }
+        set Revealed {}
         set below [expr {$context + 1}]
         for {set up [dict get [$Db context $context] parent]} {$up >= 0 && $up < $below} {set up [dict get [$Db context $up] parent]} {
-            dict set Open $up 1
+            if {![dict exists $Open $up]} {
+                dict set Open $up 1
+                dict set Revealed $up 1
+            }
             set below $up
         }
     }
@@ -165,7 +187,7 @@ oo::class create ::heatscope::ContextTree {
         if {$Mode eq "topdown"} {
             set path [$Db hotpath [expr {$id eq "" ? 0 : $id}] {*}[my Options]]
             foreach c [lrange $path 0 end-1] {
-                dict set Open $c 1
+                my open $c
             }
             return [lindex $path end]
         }
@@ -188,15 +210,5 @@ oo::class create ::heatscope::ContextTree {
             }
         }
         return $id
-    }
-}
-namespace eval ::heatscope::ContextTree {
-    proc by {key a b} {
-        set x [dict get $a $key]
-        set y [dict get $b $key]
-        if {$key eq "name"} {
-            return [string compare -nocase $x $y]
-        }
-        return [expr {$x < $y ? -1 : $x > $y}]
     }
 }

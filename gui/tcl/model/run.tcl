@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -15,6 +15,8 @@ oo::class create ::heatscope::Run {
         set Labels {}
         set Total {}
         set Findings {}
+        set Metrics {}
+        set FileNames {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -30,14 +32,21 @@ oo::class create ::heatscope::Run {
         }
         return [dict get $Total $metric]
     }
-    method scale {metric} { return [dict get [$Db metric $metric] scale] }
+    # Facts of a metric, kept: they are asked for with every figure.
+    method metric {metric} {
+        if {![dict exists $Metrics $metric]} {
+            dict set Metrics $metric [$Db metric $metric]
+        }
+        return [dict get $Metrics $metric]
+    }
+    method scale {metric} { return [dict get [my metric $metric] scale] }
     # Counted or timed, not sampled?
     method exact {metric} {
-        return [dict get [$Db metric $metric] exact]
+        return [dict get [my metric $metric] exact]
     }
     # What the cells of the heat map count: "Samples", "MPI time in µs", "bytes sent in kB".
     method cells {metric} {
-        set m [$Db metric $metric]
+        set m [my metric $metric]
         if {![dict get $m exact]} {
             return Samples
         }
@@ -52,13 +61,13 @@ oo::class create ::heatscope::Run {
         return "$what in [format %g $scale] [dict get $m unit]"
     }
     method amount {metric counts} {
-        set m [$Db metric $metric]
+        set m [my metric $metric]
         return [::heatscope::fmt amount [expr {$counts * [dict get $m scale]}] [dict get $m unit]]
     }
     method metrics {} {
         set names {}
         for {set i 0} {$i < [dict get $Info metrics]} {incr i} {
-            lappend names [dict get [$Db metric $i] name]
+            lappend names [dict get [my metric $i] name]
         }
         return $names
     }
@@ -137,11 +146,19 @@ oo::class create ::heatscope::Run {
         }
         return $document
     }
+    # A file's name as it is shown, kept.
+    method fileName {file} {
+        if {![dict exists $FileNames $file]} {
+            dict set FileNames $file [::heatscope::fmt plain [dict get [$Db file $file] name]]
+        }
+        return [dict get $FileNames $file]
+    }
     # Forgets all values: they are of another interval.
     method forget {} {
         set Ranked {}
         set Total {}
         set Findings {}
+        set Metrics {}
         dict for {file document} $Documents {
             $document forget
         }
@@ -210,7 +227,8 @@ oo::class create ::heatscope::Run {
         return [expr {$b > $a ? "lines $a\u2013$b" : "line $a"}]
     }
 
-    # What stands out, as the report says it: dicts of `findings`.
+    # What stands out, as the report says it: dicts of `findings`. The first call for a metric reads the sums of all scopes.
+    method hasFindings {metric} { return [dict exists $Findings $metric] }
     method findings {{metric 0}} {
         if {![dict exists $Findings $metric]} {
             dict set Findings $metric [$Db findings -metric $metric]
@@ -229,7 +247,7 @@ oo::class create ::heatscope::Run {
         }
         set file [dict get $finding file]
         if {$file >= 0} {
-            set name [::heatscope::fmt plain [dict get [$Db file $file] name]]
+            set name [my fileName $file]
             lappend parts [expr {[dict get $finding line] > 0 ? "$name:[dict get $finding line]" : $name}]
         }
         return [join $parts " \u00b7 "]

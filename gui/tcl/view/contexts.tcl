@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ContextsView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled
+    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled Cells
 
     method name {} { return contexts }
     method title {} { return Contexts }
@@ -28,6 +28,7 @@ oo::class create ::heatscope::ContextsView {
         set SortColumn inclusive
         set SortOrder decreasing
         set Filled 0
+        set Cells {}
         ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
         set List [my Widget barlist $body.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $body.scroll set] \
             -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] -empty "no calling contexts"]
@@ -75,10 +76,15 @@ oo::class create ::heatscope::ContextsView {
             my mode [dict get $state mode]
         }
     }
+    method forget {} {
+        $Tree forget
+        set Filled 0
+    }
     method Show {changed} {
         set s $Selection
         if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {
             set Filled 1
+            set Cells {}
             if {$Mode eq "topdown"} {
                 $Tree reveal [$Nav contextFor]
             }
@@ -105,7 +111,16 @@ oo::class create ::heatscope::ContextsView {
             set barmax [expr {max($barmax, [dict get $row share])}]
         }
         set total [$Run total $metric]
+        # rows that were shown before look the same again
+        if {[dict size $Cells] > 20000} {
+            set Cells {}
+        }
         foreach row $Rows {
+            set key [list [dict get $row id] [dict get $row open]]
+            if {[dict exists $Cells $key]} {
+                lappend shown [dict get $Cells $key]
+                continue
+            }
             set own [expr {$total > 0 ? [dict get $row exclusive] / double($total) : 0}]
             set mark [expr {[dict get $row leaf] ? "\u2007" : [dict get $row open] ? "\u2212" : "+"}]
             set cells [list [dict get $row id] [list "[string repeat \u2002 [dict get $row depth]]$mark [dict get $row name]" \
@@ -115,6 +130,7 @@ oo::class create ::heatscope::ContextsView {
             } else {
                 lappend cells [$Run amount $metric [dict get $row exclusive]]
             }
+            dict set Cells $key $cells
             lappend shown $cells
         }
         set columns [list [list name [dict get {topdown "Calling context" bottomup "Procedure, and its callers" flat Procedure} $Mode] \

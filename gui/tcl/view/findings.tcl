@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::FindingsView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Text Found At Metric
+    variable Path Bus Run Nav Db App Selection Dirty Text Found At Metric
 
     method name {} { return findings }
     method title {} { return Findings }
@@ -59,14 +59,35 @@ oo::class create ::heatscope::FindingsView {
     method forget {} {
         set Metric {}
     }
+    # They need the sums of all scopes: the window is drawn first.
     method Show {changed} {
-        if {$Metric ne [dict get $Selection metric]} {
+        set metric [dict get $Selection metric]
+        if {$Metric eq $metric} {
+            return
+        }
+        if {"read" in $changed || [$Run hasFindings $metric]} {
             my Fill
+            return
+        }
+        set Found {}
+        set At -1
+        $Text configure -state normal
+        $Text delete 1.0 end
+        $Text insert end "Looking for what stands out\u2026" words
+        $Text configure -state disabled
+        my subtitle ""
+        $App later [self] readNow
+    }
+    method readNow {} {
+        dict set Dirty read 1
+        if {[winfo ismapped $Path]} {
+            my Refresh
         }
     }
     method Fill {} {
-        set Metric [dict get $Selection metric]
-        set Found [$Run findings $Metric]
+        set metric [dict get $Selection metric]
+        set Found [$Run findings $metric]
+        set Metric $metric
         set At -1
         $Text configure -state normal
         $Text delete 1.0 end
