@@ -40,11 +40,15 @@ hsc_matrix_place hsc_matrix_layout(const hsc_style *st, int width, int height, d
 
 static int edge(int from, int size, uint32_t bins, uint32_t at) { return from + (int)((int64_t)size * at / bins); }
 
+/* A value with its unit, for `out` of HSC_NUMBER_MAX + 4. */
 static void number_of(const hsc_matrix_frame *f, double v, char *out) {
-    if (f->seconds && v < 1)
-        snprintf(out, HSC_NUMBER_MAX, v < 0.001 ? "%.0f\xc2\xb5" : "%.0fm", v * (v < 0.001 ? 1e6 : 1e3));
-    else
-        hsc_number_short(v, 5, out);
+    if (f->seconds && v > 0 && v < 1) {
+        snprintf(out, HSC_NUMBER_MAX, v < 0.0009995 ? "%.0f \xc2\xb5s" : "%.0f ms", v * (v < 0.0009995 ? 1e6 : 1e3));
+    } else {
+        size_t n = hsc_number_short(v, 5, out);
+        if (f->seconds && v > 0)
+            memcpy(out + n, " s", 3);
+    }
 }
 
 static void paint_labels(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f, const hsc_matrix_place *p) {
