@@ -289,7 +289,7 @@ static long make_directories(const char *directory) {
     }
 }
 
-bool hsc_rt_file_create(const char *directory, const char *host, int pid, const char **why, int *error) {
+bool hsc_rt_file_create(const char *directory, const char *host, int pid, bool spares, const char **why, int *error) {
     hsc_rt_file *f = &hsc_rt.file;
     long r = make_directories(directory);
     *why = "can't make the measurement directory";
@@ -297,6 +297,7 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, const 
     if (r)
         return false;
     long fd = -EEXIST;
+    uint64_t spare = 0;
     for (uint32_t n = 0; fd == -EEXIST && n < 1000000; n++) {
         size_t at = 0;
         if (directory[0] != '/') { /* the program may change its directory */
@@ -315,7 +316,11 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, const 
             hsc_rt_append_u64(f->path, sizeof f->path, &at, n);
         }
         hsc_rt_append(f->path, sizeof f->path, &at, ".hsr");
-        fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        f->size = 0;
+        f->limit = hsc_rt.options.size_limit_mb << 20;
+        fd = spares ? hsc_rt_spare_take(host, room_left(f, UINT64_MAX), &spare) : -ENOENT;
+        if (failed(fd) && fd != -EEXIST)
+            fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     }
     *why = "can't create a file in the measurement directory";
     *error = (int)-fd;
@@ -325,15 +330,13 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, const 
     hsc_sys3(SYS_fstat, fd, (long)&st, 0);
     f->device = st.st_dev;
     f->inode = st.st_ino;
-    f->limit = hsc_rt.options.size_limit_mb << 20;
-    f->size = 0;
     f->segments = 0;
     f->out_of_room = false;
-    bool ok = grow(f, fd, STEP_FIRST, STEP_FIRST, error);
+    bool ok = grow(f, fd, spare ? spare : STEP_FIRST, STEP_FIRST, error);
     hsc_sys3(SYS_close, fd, 0, 0);
     *why = "no room in the measurement directory";
     if (!ok) {
-        hsc_rt_file_remove();
+        hsc_rt_file_remove(NULL);
         return false;
     }
     size_t schema = hsc_schema_chunk(NULL, 0);
@@ -483,6 +486,7 @@ void hsc_rt_file_forget(void) {
     }
 }
 
-void hsc_rt_file_remove(void) {
-    hsc_sys3(SYS_unlink, (long)hsc_rt.file.path, 0, 0);
+void hsc_rt_file_remove(const char *host) {
+    if (!host || !hsc_rt_spare_put(host))
+        hsc_sys3(SYS_unlink, (long)hsc_rt.file.path, 0, 0);
 }

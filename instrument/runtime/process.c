@@ -292,7 +292,7 @@ static void say_not_measured(const char *why) {
 static bool begin(uint64_t stack_low, uint64_t stack_high) {
     const char *why;
     int error;
-    if (!hsc_rt_file_create(me.output, me.host, hsc_rt.pid, &why, &error)) {
+    if (!hsc_rt_file_create(me.output, me.host, hsc_rt.pid, !hsc_rt_is_filtered(), &why, &error)) {
         char line[HSC_RT_PATH + 256];
         size_t at = 0;
         hsc_rt_append(line, sizeof line, &at, "not measured: ");
@@ -307,6 +307,8 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
         }
         return false;
     }
+    if (me.root)
+        hsc_rt_spare_allow(me.host);
     uint64_t now = hsc_rt_now_ns();
     put_process(now);
     if (atomic_load(&hsc_rt.modules))
@@ -432,13 +434,15 @@ void hsc_rt_finish(uint64_t how) {
     }
     me.removed = remove;
     if (remove)
-        hsc_rt_file_remove();
+        hsc_rt_file_remove(hsc_rt_is_filtered() ? NULL : me.host); /* a filter may end who makes an unusual call */
     else {
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             note("lowered ", 1000000000u / (hsc_rt.period_ns * periods));
         note("", samples);
     }
+    if (me.root && how != HSC_end_kind_EXEC)
+        hsc_rt_spare_end(me.host);
     if (how == HSC_end_kind_EXIT)
         say_end(samples);
     errno = saved_errno;

@@ -112,8 +112,8 @@ typedef struct hsc_rt_file {
     bool in_reserve; /* stream 0 has come to it: only what is told at an end goes there */
 } hsc_rt_file;
 
-/* Creates DIR/HOST.PID[.N].hsr, writes the schema chunk, opens stream 0. Returns false with a reason. Normal code. */
-bool hsc_rt_file_create(const char *directory, const char *host, int pid, const char **why, int *error);
+/* Creates DIR/HOST.PID[.N].hsr, or makes it of a spare file where there may be any (`spares`), writes the schema chunk, opens stream 0. Returns false with a reason. Normal code. */
+bool hsc_rt_file_create(const char *directory, const char *host, int pid, bool spares, const char **why, int *error);
 /* A slot from the rings, or NULL. Handlers may call it. Prefers `large`. */
 uint8_t *hsc_rt_slot_take(bool large, uint32_t *size);
 /* The same for normal code: makes room itself when the rings are empty. */
@@ -131,7 +131,16 @@ void hsc_rt_file_finish(void);           /* seals everything known, cuts the fil
 void hsc_rt_file_forget(void);           /* child of fork: unmaps the parent's file */
 void hsc_rt_file_unmap(void);
 bool hsc_rt_file_go_on(void); /* after finish, when exec failed */
-void hsc_rt_file_remove(void);
+void hsc_rt_file_remove(const char *host); /* kept for the next process where it may be; NULL: it is not */
+
+/* ---- files of short processes, for the next ones (spare_ss.c); normal code ----------------------------------------------- */
+
+void hsc_rt_spare_allow(const char *host); /* the measurement's first process: there may be spare files as long as it runs */
+void hsc_rt_spare_end(const char *host);   /* it ends: removes them */
+/* Makes a spare file (all zeros, `size` bytes of blocks) the process's file, file.path. Returns its descriptor; -EEXIST when there is
+ * a file of that name, -ENOENT when there is no spare one, or fewer than 1 MiB of `room` for this process. */
+long hsc_rt_spare_take(const char *host, uint64_t room, uint64_t *size);
+bool hsc_rt_spare_put(const char *host); /* file.path becomes spare; the mapping stays, as memory. False: the file is to be removed */
 
 /* ---- unwind rules (cfi_ss.c) -------------------------------------------------------------------------------------------- */
 

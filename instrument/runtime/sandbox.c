@@ -28,7 +28,7 @@ static char status_of(const char *word) {
     return 0;
 }
 
-static bool is_filtered(void) {
+bool hsc_rt_is_filtered(void) {
     return status_of("\nSeccomp:\t") == '2';
 }
 
@@ -39,7 +39,7 @@ bool hsc_rt_is_traced(void) {
 
 bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m) {
     int error, status = 0;
-    if (!is_filtered())
+    if (!hsc_rt_is_filtered())
         return false;
     long pid = hsc_sys6(SYS_clone, 0, 0, 0, 0, 0, 0); /* fork, but the program gets no signal when the child ends */
     if (!pid) {

@@ -76,6 +76,26 @@ def rooted():
     expect("one line", done.stderr.count("not measured") == 1 and "ld.so" not in done.stderr, done.stderr)
 
 
+def short_processes():
+    """One after another, without a sample, they share one file's blocks, where the file system can make a file zeros in place; the
+    first process leaves none of it."""
+    directory = os.path.join(scenarios.WORK, "m")
+    probe = os.path.join(scenarios.WORK, "probe")
+    zeroes = shutil.which("fallocate") and not subprocess.run(["fallocate", "-z", "-l", "4096", probe], capture_output=True).returncode
+    for at_a_time, bound in ((1, 1), (5, 8)): # at most eight by construction: one that looks for one may pass by another that moves
+        start = " ".join(["/bin/true & "] * at_a_time) + "wait" if at_a_time > 1 else "/bin/true"
+        script = f"for i in 1 2 3 4 5 6; do {start}; echo {directory}/.spare.[a-z].*; done"
+        done, found = run(["/bin/sh", "-c", script], options=["-F", "10"])
+        expect("ran", done.returncode == 0 and done.stderr == "", done)
+        seen = [[w for w in line.split() if "*" not in w and os.path.basename(w) != f".spare.{os.uname().nodename}"]
+                for line in done.stdout.splitlines()]
+        expect(f"{at_a_time}: no more files than {bound}", all(len(s) <= bound for s in seen), seen)
+        if zeroes:
+            expect(f"{at_a_time}: one is kept", any(seen), seen)
+        expect(f"{at_a_time}: nothing is left", not [n for n in os.listdir(directory) if n.startswith(".spare")], os.listdir(directory))
+        expect(f"{at_a_time}: the shell is measured", len(found) >= 1, found)
+
+
 def low_limits():
     """Few descriptors, a small stack, little address space, no locked memory, no file: measured or not, the program runs."""
     for limit in ("-n 4", "-s 256", "-v 300000", "-l 0", "-f 0", "-i 10", "-t 100"):
