@@ -486,6 +486,9 @@ hsc_status hsc_map_model_read(const void *bytes, size_t size, const char *label,
         else if (r.open && !record.value)
             r.open->records++;
     hsc_reader_get_counts(reader, &counts);
+    if (counts.chunks_old) /* whatever else is missing then */
+        status = hsc_err_set(err, HSC_E_VERSION, "%s: its map is of an older form (%" PRIu64
+                             " of its parts): compile again", label, counts.chunks_old);
     if (status == HSC_OK && (counts.chunks_bad || counts.records_bad))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: map damaged: %s", label, hsc_reader_get_first_problem(reader));
     if (status == HSC_OK && r.open)

@@ -96,31 +96,40 @@ static bool add_memory(const hsc_map_module *m, const hsc_rec_loop *l, hsc_map_f
     return !shown || push(out, &t);
 }
 
+/* "begin: fork of the threads, barrier": the calls that a directive causes, each role once. */
+static bool add_runtime_calls(const hsc_map_module *m, const hsc_rec_directive *d, const char *begin, hsc_map_facts *out) {
+    char text[2000] = "";
+    hsc_map_text t = {text, sizeof text, 0};
+    /* the ends of schedules and the thread's number tell nothing */
+    uint64_t told = (uint64_t)1 << HSC_omp_role_STATIC_FINI | (uint64_t)1 << HSC_omp_role_DISPATCH_FINI |
+                    (uint64_t)1 << HSC_omp_role_IDENTITY;
+    bool any = false;
+    hsc_map_text_add(&t, "%s", begin);
+    for (size_t k = 0; k < m->n_runtime_calls; k++) {
+        const hsc_rec_runtime_call *c = &m->runtime_calls[k];
+        const char *role = hsc_enum_text("omp_role", c->role);
+        if (c->directive_id != d->directive_id || c->role >= 64 || told >> c->role & 1 || !role)
+            continue;
+        told |= (uint64_t)1 << c->role;
+        hsc_map_text_add(&t, "%s%s", any ? ", " : ": ", role);
+        any = true;
+    }
+    return !any || push(out, &t);
+}
+
 static bool add_directive(const hsc_map_module *m, const hsc_rec_loop *l, hsc_map_facts *out) {
     for (size_t i = 0; i < m->n_directives; i++) {
         const hsc_rec_directive *d = &m->directives[i];
-        char text[2000] = "";
-        hsc_map_text t = {text, sizeof text, 0};
-        /* the ends of schedules and the thread's number tell nothing */
-        uint64_t told = (uint64_t)1 << HSC_omp_role_STATIC_FINI | (uint64_t)1 << HSC_omp_role_DISPATCH_FINI |
-                        (uint64_t)1 << HSC_omp_role_IDENTITY;
-        bool any = false;
-        if (d->loop_id != l->loop_id)
-            continue;
-        hsc_map_text_add(&t, "calls of the OpenMP run time for line %" PRIu64, d->line);
-        for (size_t k = 0; k < m->n_runtime_calls; k++) {
-            const hsc_rec_runtime_call *c = &m->runtime_calls[k];
-            const char *role = hsc_enum_text("omp_role", c->role);
-            if (c->directive_id != d->directive_id || c->role >= 64 || told >> c->role & 1 || !role)
-                continue;
-            told |= (uint64_t)1 << c->role;
-            hsc_map_text_add(&t, "%s%s", any ? ", " : ": ", role);
-            any = true;
-        }
-        if (any && !push(out, &t))
+        char begin[80];
+        snprintf(begin, sizeof begin, "calls of the OpenMP run time for line %" PRIu64, d->line);
+        if (d->loop_id == l->loop_id && !add_runtime_calls(m, d, begin, out))
             return false;
     }
     return true;
+}
+
+bool hsc_map_directive_facts(const hsc_map_module *m, const hsc_rec_directive *d, hsc_map_facts *out) {
+    return add_runtime_calls(m, d, "calls of the OpenMP run time", out);
 }
 
 bool hsc_map_loop_facts(const hsc_map_module *m, const hsc_rec_loop *l, hsc_map_facts *out) {

@@ -13,6 +13,8 @@ typedef struct hsc_map_facts {
 void hsc_map_loop_extent(const hsc_map_module *m, const hsc_rec_loop *l, char *out, size_t size);
 /* A line for what moves through memory in strides, or by index, and one for the directive. False: out of memory. */
 bool hsc_map_loop_facts(const hsc_map_module *m, const hsc_rec_loop *l, hsc_map_facts *out);
+/* A line for the calls of the OpenMP run time that a directive without a loop causes. False: out of memory. */
+bool hsc_map_directive_facts(const hsc_map_module *m, const hsc_rec_directive *d, hsc_map_facts *out);
 /* "sends edge[0 : 63] to rank 1, tag 5; written in line 20 from field[i][column]; waited for in line 22"; nothing for
  * what is no call of MPI that moves data. False: out of memory. */
 bool hsc_map_message_facts(const hsc_map_module *m, const hsc_rec_callsite *c, hsc_map_facts *out);

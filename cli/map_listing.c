@@ -13,6 +13,11 @@
 #define LEVELS_MAX 8
 #define CELL 4
 
+typedef struct directive_row {
+    const hsc_map_module *module;
+    const hsc_rec_directive *record;
+} directive_row;
+
 typedef struct listing {
     const hsc_map_book *b;
     const hsc_listing_options *o;
@@ -22,8 +27,9 @@ typedef struct listing {
     HSC_VEC(uint32_t) loops;     /* of the file, by first line */
     HSC_VEC(uint32_t) calls;     /* inlined ones, those with remarks, and messages, by line */
     HSC_VEC(uint32_t) procedures;
+    HSC_VEC(directive_row) directives; /* of OpenMP, without a loop of their own, by line */
     int levels, digits;
-    size_t next_loop, next_call;
+    size_t next_loop, next_call, next_directive;
     HSC_VEC(uint64_t) said; /* hashes of the notes below the line at hand: instances of a template say the same */
 } listing;
 
@@ -399,6 +405,12 @@ static void put_line(listing *l, uint64_t line) {
     while (l->next_loop < l->loops.n && l->b->loops.p[l->loops.p[l->next_loop]].record->line_begin == line)
         l->next_loop++;
     put_loops(l, l->loops.p + first_loop, l->next_loop - first_loop);
+    for (; l->next_directive < l->directives.n && l->directives.p[l->next_directive].record->line <= line; l->next_directive++) {
+        const directive_row *d = &l->directives.p[l->next_directive];
+        hsc_map_facts facts = {0};
+        if (d->record->line == line && hsc_map_directive_facts(d->module, d->record, &facts))
+            put_facts(l, nest, n, &facts);
+    }
     while (l->next_call < l->calls.n && l->b->calls.p[l->calls.p[l->next_call]].record->line < line)
         l->next_call++;
     size_t first = l->next_call;
@@ -425,12 +437,14 @@ static bool is_wanted(const hsc_listing_options *o, const hsc_book_procedure *p)
     bool file =
         k >= n && !strcmp(p->file + k - n, o->only) && (k == n || p->file[k - n - 1] == '/' || o->only[0] == '/');
     const char *name = p->record->name.p;
-    size_t plain = strcspn(name, "(<");
+    const char *region = strstr(name, " [omp@"); /* an OpenMP region belongs to its procedure */
+    size_t plain = strcspn(name, "(<"), whole = region ? (size_t)(region - name) : strlen(name);
+    plain = plain < whole ? plain : whole;
     const char *last = name;
     for (const char *q = name; q + 1 < name + plain; q++)
         if (q[0] == ':' && q[1] == ':')
             last = q + 2;
-    return file || !strcmp(name, o->only) || !strcmp(p->record->linkage_name.p, o->only) ||
+    return file || !strcmp(name, o->only) || (whole == n && !strncmp(name, o->only, n)) || !strcmp(p->record->linkage_name.p, o->only) ||
            ((size_t)(name + plain - last) == n && !strncmp(last, o->only, n));
 }
 
@@ -452,6 +466,28 @@ static int by_call_line(const void *pa, const void *pb, void *ctx) {
     if (a->line != c->line)
         return a->line < c->line ? -1 : 1;
     return x < y ? -1 : x > y;
+}
+
+static int by_directive_line(const void *pa, const void *pb, void *ctx) {
+    const directive_row *x = pa, *y = pb;
+    (void)ctx;
+    if (x->record->line != y->record->line)
+        return x->record->line < y->record->line ? -1 : 1;
+    return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* Those of a procedure that have no loop, whose note tells of them; *last_line at least that of the last. */
+static bool collect_directives(listing *l, const hsc_book_procedure *p, bool *any, uint64_t *last_line) {
+    for (size_t i = 0; i < p->module->n_directives; i++) {
+        const hsc_rec_directive *d = &p->module->directives[i];
+        if (d->procedure_id != p->record->procedure_id || d->file_id != p->record->file_id || d->loop_id || !d->line)
+            continue;
+        if (!HSC_PUSH(l->directives, ((directive_row){p->module, d})))
+            return false;
+        *any = true;
+        *last_line = d->line > *last_line ? d->line : *last_line;
+    }
+    return true;
 }
 
 /* Counts of what became of the file's loops: "9 loops: 2 vector, 3 unrolled, 4 scalar" */
@@ -513,6 +549,8 @@ static bool collect(listing *l, uint32_t first, uint32_t end, uint64_t *last_lin
                 return false;
             *last_line = at->record->line > *last_line ? at->record->line : *last_line;
         }
+        if (!strcmp(p->file, l->path) && !collect_directives(l, p, &any, last_line))
+            return false;
         if ((any || l->o->only) && (!HSC_PUSH(l->procedures, i)))
             return false;
         if (any && p->record->line_end > *last_line)
@@ -534,6 +572,8 @@ static hsc_status put_file(listing *l, uint64_t last_line, hsc_err *err) {
         qsort_r(l->loops.p, l->loops.n, sizeof *l->loops.p, by_loop_line, (void *)l->b);
     if (l->calls.n > 1)
         qsort_r(l->calls.p, l->calls.n, sizeof *l->calls.p, by_call_line, (void *)l->b);
+    if (l->directives.n > 1)
+        qsort_r(l->directives.p, l->directives.n, sizeof *l->directives.p, by_directive_line, NULL);
     l->digits = 4;
     for (uint64_t v = last_line; v > 9999; v /= 10)
         l->digits++;
@@ -563,7 +603,8 @@ static hsc_status put_file(listing *l, uint64_t last_line, hsc_err *err) {
             bool marked =
                 l->lines.n ||
                 (l->next_loop < l->loops.n && l->b->loops.p[l->loops.p[l->next_loop]].record->line_begin <= line) ||
-                (l->next_call < l->calls.n && l->b->calls.p[l->calls.p[l->next_call]].record->line <= line);
+                (l->next_call < l->calls.n && l->b->calls.p[l->calls.p[l->next_call]].record->line <= line) ||
+                (l->next_directive < l->directives.n && l->directives.p[l->next_directive].record->line <= line);
             if (marked)
                 put_line(l, line);
         }
@@ -587,7 +628,7 @@ hsc_status hsc_map_listing(const hsc_map_book *b, const hsc_listing_options *o, 
             left_out++;
         else if (!collect(&l, i, end, &last_line))
             status = hsc_err_set(err, HSC_E_MEMORY, "map: out of memory");
-        else if (l.path[0] && l.procedures.n && (l.loops.n || l.calls.n || o->only)) {
+        else if (l.path[0] && l.procedures.n && (l.loops.n || l.calls.n || l.directives.n || o->only)) {
             any = true;
             status = put_file(&l, last_line, err);
         }
@@ -596,6 +637,7 @@ hsc_status hsc_map_listing(const hsc_map_book *b, const hsc_listing_options *o, 
         free(l.loops.p);
         free(l.calls.p);
         free(l.procedures.p);
+        free(l.directives.p);
         free(l.said.p);
     }
     if (status == HSC_OK && left_out)

@@ -213,6 +213,11 @@ static bool find_header(hsc_reader *r, hsc_chunk_header *h) {
 /* Gives the payload of the chunk with header *h at `at`; NULL (with the problem told) when it is damaged. */
 static const uint8_t *load_payload(hsc_reader *r, uint64_t at, const hsc_chunk_header *h) {
     bool sealed = h->flags & HSC_FLAG_SEALED;
+    if (h->flags == (HSC_FLAG_SEALED | HSC_FLAG_COLUMNS_OLD)) {
+        problem(r, at, "chunk of stream %u: in the form of an older version", (unsigned)h->stream);
+        r->counts.chunks_old++;
+        return NULL;
+    }
     if (h->flags & ~(HSC_FLAG_SEALED | HSC_FLAG_COLUMNS) || (!sealed && (h->payload_crc || h->flags)) ||
         (h->kind == HSC_CHUNK_SCHEMA && h->flags & HSC_FLAG_COLUMNS)) {
         problem(r, at, "chunk of stream %u: unknown flags 0x%x", (unsigned)h->stream, (unsigned)h->flags);

@@ -27,7 +27,8 @@ enum {
 
 #define HSC_MAGIC_BYTES "\x89HSR\r\n\x1a\n"
 #define HSC_FLAG_SEALED 1u
-#define HSC_FLAG_COLUMNS 4u /* the payload is in the form of columns_pack.c; 2 was an older form */
+#define HSC_FLAG_COLUMNS_OLD 2u /* an older form of columns, which is no longer read */
+#define HSC_FLAG_COLUMNS 4u /* the payload is in the form of columns_pack.c */
 
 /* Record ids of schema chunks */
 enum { HSC_SCHEMA_RECORD = 0, HSC_SCHEMA_ENUM = 1 };

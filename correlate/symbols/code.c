@@ -168,9 +168,12 @@ static bool load_map_section(hsc_code *c, Elf *elf, bool *found) {
         ok = hsc_code_load_map(c, r, NULL, 0, &refused);
         hsc_reader_counts counts;
         hsc_reader_get_counts(r, &counts);
-        if (counts.chunks_bad || counts.records_bad)
+        if (counts.chunks_old)
+            hsc_code_add_note(c, "map is of an older form: %llu of its chunks skipped: compile again",
+                              (unsigned long long)counts.chunks_old);
+        if (counts.chunks_bad > counts.chunks_old || counts.records_bad)
             hsc_code_add_note(c, "map is damaged: %llu of its chunks skipped",
-                              (unsigned long long)(counts.chunks_bad + counts.records_bad));
+                              (unsigned long long)(counts.chunks_bad - counts.chunks_old + counts.records_bad));
         *found = c->groups.n > 0;
     }
     hsc_reader_close(r);

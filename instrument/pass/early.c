@@ -190,7 +190,11 @@ static void place_c_loop(early *e, seen_loop *s) {
     }
     unsigned line = begin.line, column = begin.column;
     r->line_end = hsc_ir_get_loc_of_node(s->node.end, &end) && end.file == begin.file ? end.line : s->high;
-    if (hsc_source_is_pragma(p, file, line)) {
+    if (hsc_openmp_constructs(p, file, line) & HSC_omp_construct_SECTIONS) {
+        r->kind = HSC_loop_kind_OMP; /* over the sections: none of the source */
+        r->flags |= HSC_loop_flag_COMPILER;
+        r->line_end = s->high;
+    } else if (hsc_source_is_pragma(p, file, line)) {
         /* the node of an OpenMP loop covers the directive only */
         unsigned body = s->low == NONE ? line : s->body_low;
         if (!hsc_source_omp_for(p, file, &line, &column) && body != NONE && body > line)
@@ -207,6 +211,14 @@ static void place_c_loop(early *e, seen_loop *s) {
     }
     r->line_begin = line;
     r->column_begin = column;
+}
+
+/* The first directive `sections` in lines [first, last]; 0: none. */
+static unsigned sections_in(hsc_pass *p, uint32_t file, unsigned first, unsigned last) {
+    for (unsigned line = first; line <= last; line++)
+        if (hsc_openmp_constructs(p, file, line) & HSC_omp_construct_SECTIONS)
+            return line;
+    return 0;
 }
 
 static void place_fortran_loop(early *e, seen_loop *s) {
@@ -232,6 +244,10 @@ static void place_fortran_loop(early *e, seen_loop *s) {
         r->kind = HSC_loop_kind_DO; /* the header is the first statement of the body */
         r->line_begin = line;
         r->column_begin = column;
+    } else if (e->has_worksharing && (line = sections_in(p, file, s->low, s->high)) != 0) {
+        r->kind = HSC_loop_kind_OMP; /* over the sections: none of the source */
+        r->flags |= HSC_loop_flag_COMPILER;
+        r->line_begin = line;
     } else if (hsc_source_is_readable(p, file)) {
         r->kind = s->low == s->high ? HSC_loop_kind_ARRAY : HSC_loop_kind_GOTO; /* statements have one location */
         r->line_begin = has_line(&s->header) ? s->header.line : s->low;

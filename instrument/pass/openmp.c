@@ -86,7 +86,7 @@ static uint64_t role_of(const char *callee) {
     return HSC_omp_role_OTHER;
 }
 
-/* What a directive must contain to cause a call of this role; 0: anything may. */
+/* What a directive must contain to cause a call of this role; 0: anything may, but for `section`, which causes none. */
 static uint64_t wanted_by(uint64_t role) {
     const uint64_t shares = HSC_omp_construct_LOOP | HSC_omp_construct_SECTIONS | HSC_omp_construct_DISTRIBUTE |
                             HSC_omp_construct_WORKSHARE | HSC_omp_construct_TASKLOOP;
@@ -101,8 +101,16 @@ static uint64_t wanted_by(uint64_t role) {
     case HSC_omp_role_SINGLE: return HSC_omp_construct_SINGLE | HSC_omp_construct_MASTER;
     case HSC_omp_role_TASKGROUP: return HSC_omp_construct_TASKGROUP | HSC_omp_construct_TASKLOOP;
     case HSC_omp_role_TASK_MAKE: return HSC_omp_construct_TASK | HSC_omp_construct_TASKLOOP | HSC_omp_construct_TARGET;
+    case HSC_omp_role_IMPLICIT_BARRIER: return shares | HSC_omp_construct_PARALLEL | HSC_omp_construct_SINGLE;
     default: return 0;
     }
+}
+
+/* What stands alone causes a call by itself: what it is called, where it is told apart from what others cause. */
+static uint64_t own_construct(uint64_t role) {
+    return role == HSC_omp_role_BARRIER ? HSC_omp_construct_BARRIER
+           : role == HSC_omp_role_TASK_WAIT ? HSC_omp_construct_TASKWAIT
+                                            : wanted_by(role);
 }
 
 /* ---- text ---- */
@@ -194,6 +202,13 @@ static unsigned collapse_of(const char *text) {
     return 0;
 }
 
+uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line) {
+    char text[TEXT_MAX_BYTES];
+    bool end = false;
+    uint64_t has = is_directive(p, file, line) && copy_text(p, file, line, text, sizeof text) ? constructs_of(text, &end) : 0;
+    return end ? 0 : has;
+}
+
 /* ---- directives ---- */
 
 static hsc_rec_directive *directive_at(hsc_pass *p, uint32_t file, unsigned line, uint32_t procedure_id) {
@@ -237,10 +252,44 @@ static unsigned line_of(hsc_pass *p, uint32_t file, unsigned line, unsigned firs
         }
         if (role == HSC_omp_role_REDUCTION ? strcasestr(text, "reduction") != NULL
             : closing                      ? has == closing
-                                           : !wanted || (has & wanted))
+                                           : (!wanted && has != HSC_omp_construct_SECTION) || (has & wanted))
             return l;
     }
     return 0;
+}
+
+/* A line of Fortran that is no statement: empty, a comment or a directive. */
+static bool is_no_statement(hsc_pass *p, uint32_t file, unsigned line) {
+    const char *t;
+    size_t n, k = 0;
+    if (!hsc_source_text(p, file, line, 1, &t, &n))
+        return true;
+    while (k < n && (t[k] == ' ' || t[k] == '\t' || t[k] == '\r'))
+        k++;
+    return k == n || t[k] == '\n' || t[k] == '!' || is_directive(p, file, line);
+}
+
+/* flang gives many calls the location of the statement before their directive: the line of a directive of this kind that
+ * follows without a statement in between; 0: none. */
+static unsigned line_below(hsc_pass *p, uint32_t file, unsigned line, unsigned last, uint64_t wanted) {
+    if (!hsc_source_is_readable(p, file) || is_directive(p, file, line))
+        return 0;
+    for (unsigned l = line + 1; l <= last && l - line < LINES_UP && is_no_statement(p, file, l); l++)
+        if (hsc_openmp_constructs(p, file, l) & wanted)
+            return l;
+    return 0;
+}
+
+/* The only directive of this kind in lines [first, last]; 0: none, or several. */
+static unsigned only_line(hsc_pass *p, uint32_t file, unsigned first, unsigned last, uint64_t wanted) {
+    unsigned found = 0;
+    for (unsigned l = first; l && l <= last; l++)
+        if (hsc_openmp_constructs(p, file, l) & wanted) {
+            if (found)
+                return 0;
+            found = l;
+        }
+    return found;
 }
 
 /* flags, line and file name of the call's ident_t; false when it has none. */
@@ -276,10 +325,20 @@ void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *
         root = &p->procedures.p[root->parent_id - 1];
     uint32_t file = loc->line ? hsc_pass_file(p, loc->file) : (uint32_t)procedure->file_id;
     unsigned first = file == root->file_id ? (unsigned)root->line_begin : 1;
-    if (loc->line)
+    bool closes = !strncmp(callee, "__kmpc_end_", 11), stands_before = p->is_fortran && !closes && own_construct(role);
+    unsigned last = file == root->file_id ? (unsigned)root->line_end : 0;
+    if (stands_before && ident_line)
+        line = line_below(p, file, ident_line, last, own_construct(role));
+    if (stands_before && !line && loc->line)
+        line = line_below(p, file, loc->line, last, own_construct(role));
+    if (!line && loc->line)
         line = line_of(p, file, loc->line, first, role);
+    if (!line && p->is_fortran && closes && ident_line && own_construct(role)) /* the ident of the begin */
+        line = line_below(p, file, ident_line, last, own_construct(role));
     if (!line && ident_line)
         line = line_of(p, file, ident_line, first, role);
+    if (!line && stands_before && !loc->line && !ident_line && !(flags & IMPLICIT_BARRIER))
+        line = only_line(p, file, first, last, own_construct(role));
     if (!line && procedure->flags & HSC_procedure_flag_OUTLINED && procedure->line_begin && file == procedure->file_id)
         line = line_of(p, file, (unsigned)procedure->line_begin, first, HSC_omp_role_OTHER);
     hsc_rec_directive *d = line ? directive_at(p, file, line, procedure_id) : NULL;
@@ -356,6 +415,9 @@ void hsc_openmp_finish(hsc_pass *p) {
     size_t loops = p->loops.n;
     for (size_t i = 0; i < loops; i++) {
         hsc_rec_loop *l = &p->loops.p[i];
+        if (l->loop_id && l->kind == HSC_loop_kind_OMP && l->flags & HSC_loop_flag_COMPILER &&
+            hsc_openmp_constructs(p, (uint32_t)l->file_id, (unsigned)l->line_begin) & HSC_omp_construct_SECTIONS)
+            directive_at(p, (uint32_t)l->file_id, (unsigned)l->line_begin, (uint32_t)l->procedure_id)->loop_id = l->loop_id;
         if (!l->loop_id || !l->line_begin || l->flags & HSC_loop_flag_COMPILER || !hsc_source_is_readable(p, (uint32_t)l->file_id))
             continue;
         for (unsigned up = 1; up < 12 && up < l->line_begin; up++) {

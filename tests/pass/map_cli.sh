@@ -80,6 +80,15 @@ for i in range(60):
 open('bad.60', 'wb').write(data[:len(data) // 2])
 open('bad.61', 'wb').write(data + data[:64])
 X
+# a map as an older pass wrote it, known by the flags of a chunk
+python3 - << 'X'
+data = bytearray(open('section', 'rb').read())
+assert data[36] == 5, data[36]
+data[36] = 3
+open('older', 'wb').write(data)
+X
+objcopy --update-section .heatscope.map=older a old_form
+fails 1 'old_form: its map is of an older form .*: compile again' map old_form
 same=0
 for i in $(seq 0 61); do
     objcopy --update-section .heatscope.map=bad.$i a changed
@@ -95,6 +104,46 @@ for i in $(seq 0 61); do
     [ ! -e changed.hsm ] || fail "bad.$i: a file was written"
 done
 [ $same -lt 15 ] || fail "$same of 62 damaged maps passed"
+
+# OpenMP directives that have no loop stand in the listing with what they call, the loop over sections with its directive
+cat > omp.c << 'X'
+int work(int);
+void regions(int n, double *a) {
+#pragma omp parallel
+    {
+#pragma omp single
+        a[0] = work(1);
+#pragma omp barrier
+#pragma omp sections
+        {
+#pragma omp section
+            a[1] = work(2);
+#pragma omp section
+            a[2] = work(3);
+        }
+#pragma omp task shared(a)
+        a[4] = work(5);
+#pragma omp taskwait
+    }
+    for (int i = 0; i < n; i++)
+        a[i] += 1;
+}
+X
+"$h" cc -O2 -g -fopenmp -c omp.c -o omp.o
+"$h" map --listing --only=regions --width=200 omp.o > listing
+grep -q '^2 loops: ' listing || fail "listing: --only leaves the regions of the procedure out: $(cat listing)"
+# below LINE TEXT: the first note below the line
+below() {
+    sed -n "/^ *$1 |/{n;p}" listing | grep -q -- "-- $2" || fail "listing: no '$2' below line $1: $(cat listing)"
+}
+calls='calls of the OpenMP run time:'
+below 3 "$calls fork of the threads\$"
+below 5 "$calls .*choice of the thread"
+below 7 "$calls barrier\$"
+below 8 'OpenMP worksharing 8: '
+below 15 "$calls making of a task\$"
+below 17 "$calls wait for tasks\$"
+! sed -n '/^ *\(10\|12\) |/{n;p}' listing | grep -q 'calls of the' || fail "listing: a section causes no call: $(cat listing)"
 
 "$h" config --version | grep -q '^[0-9]'
 [ -r "$("$h" config --pass)" ] || fail "config --pass: no such file"

@@ -28,3 +28,31 @@ void regions(int n, double *a) {
         }
     }
 }
+
+int work(int);
+
+// The loop over sections is none of the source, and not the next `for`; calls go to the directive that causes them.
+void others(int n, double *a) {
+    // CHECK-DAG: [[#@LINE+12]] omp sections: own share of a static schedule, {{.*}}barrier at the end of a construct
+    // CHECK-DAG: [[#@LINE+11]]-{{[0-9]+}} OpenMP worksharing: {{.*}}(not in the source)
+    // CHECK-DAG: [[#@LINE+3]] omp single: {{.*}}choice of the thread
+    // CHECK-DAG: [[#@LINE+6]] omp barrier: barrier
+#pragma omp parallel
+#pragma omp single
+    a[0] = work(1);
+#pragma omp parallel
+    {
+#pragma omp barrier
+    }
+#pragma omp parallel
+#pragma omp sections
+    {
+#pragma omp section
+        a[1] = work(2);
+#pragma omp section
+        a[2] = work(3);
+    }
+    // CHECK-DAG: [[#@LINE+1]]-[[#@LINE+2]] for:
+    for (int i = 0; i < n; i++)
+        a[i] *= work(i);
+}

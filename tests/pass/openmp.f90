@@ -29,3 +29,37 @@ subroutine regions(a, n, total)
   !$omp end do
   !$omp end parallel
 end subroutine
+
+! flang gives many calls the location of the statement before their directive, or none.
+subroutine others(a)
+  implicit none
+  real(8) :: a(9)
+  integer, external :: work
+  ! CHECK-DAG: [[#@LINE+9]] omp single: {{.*}}choice of the thread
+  ! CHECK-DAG: [[#@LINE+11]] omp barrier: barrier
+  ! CHECK-DAG: [[#@LINE+11]] omp sections: own share of a static schedule, {{.*}}barrier at the end of a construct
+  ! CHECK-DAG: [[#@LINE+10]]-{{[0-9]+}} OpenMP worksharing: {{.*}}(not in the source)
+  ! CHECK-DAG: [[#@LINE+15]] omp critical (one): begin or end of a critical section
+  ! CHECK-DAG: [[#@LINE+17]] omp critical (two): begin or end of a critical section
+  ! CHECK-DAG: [[#@LINE+19]] omp taskwait: wait for tasks
+  ! CHECK-DAG: [[#@LINE+1]] omp parallel: fork of the threads{{$}}
+  !$omp parallel
+  !$omp single
+  a(1) = work(1)
+  !$omp end single
+  !$omp barrier
+  !$omp sections
+  !$omp section
+  a(2) = work(2)
+  !$omp section
+  a(3) = work(3)
+  !$omp end sections
+  !$omp critical (one)
+  a(4) = a(4) + work(4)
+  !$omp end critical (one)
+  !$omp critical (two)
+  a(5) = a(5) + work(5)
+  !$omp end critical (two)
+  !$omp taskwait
+  !$omp end parallel
+end subroutine

@@ -109,6 +109,7 @@ typedef struct hsc_reader_counts {
     uint64_t chunks;          /* good chunks */
     uint64_t chunks_unsealed; /* of them, still open when the writer stopped (committed length trusted, no payload CRC) */
     uint64_t chunks_bad;      /* skipped: CRC, limits, truncated */
+    uint64_t chunks_old;      /* of these: whole, but in a form that only older versions read */
     uint64_t bytes_skipped;
     uint64_t records;
     uint64_t records_unknown; /* ids that neither the schema nor we know */
