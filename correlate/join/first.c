@@ -174,6 +174,7 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
     hsc_join_forget_measures(&to);
     to.told = NULL;
     to.problem = p->problem;
+    from->seen = (hsc_table){0};
     *p = to;
     return true;
 }

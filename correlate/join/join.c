@@ -44,6 +44,7 @@ void hsc_join_free_process(jprocess *p) {
     free(p->threads.p);
     free(p->regions.p);
     hsc_table_fini(&p->region_rows);
+    hsc_table_fini(&p->seen);
     free(p->mappings.p);
     free(p->events.p);
     hsc_spill_list_fini(&p->spans);

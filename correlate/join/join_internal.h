@@ -249,6 +249,7 @@ typedef struct jprocess {
     const char *path; /* of the file */
     uint32_t input;   /* which of the options' inputs */
     const struct jprocess *known; /* while the file is read for the second time: what the first time found */
+    hsc_table seen; /* offset of a chunk, 0: where in it the last record began that was taken; of files that may grow only */
     bool is_foreign, has_start;
     bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
     const char *problem; /* ""; of the join's pool */

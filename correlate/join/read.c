@@ -288,6 +288,23 @@ static void find_late_mappings(jprocess *p) {
         }
 }
 
+/* A program that runs goes on writing: the second reading takes what the first one took. */
+static bool was_seen(const jprocess *p, const hsc_record *rec) {
+    if (!p->known || p->known->has_end)
+        return true;
+    uint32_t last = hsc_table_get(&p->known->seen, rec->chunk_offset, 0);
+    return last != HSC_NO_INDEX && rec->offset - rec->chunk_offset <= last;
+}
+
+static bool note_seen(jprocess *p, const hsc_record *rec) {
+    if (p->known)
+        return true;
+    uint32_t *last = hsc_table_at(&p->seen, rec->chunk_offset, 0);
+    if (last)
+        *last = (uint32_t)(rec->offset - rec->chunk_offset);
+    return last != NULL;
+}
+
 /* All records of the file; *problem is why it is foreign, status HSC_OK. */
 static hsc_status read_records(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *problem, hsc_err *err) {
     hsc_reader *r = NULL;
@@ -300,7 +317,8 @@ again:
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
     for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
-        if (rec.value && hsc_join_order_take(&order, &rec) && !(take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec))))
+        if (rec.value && was_seen(p, &rec) && hsc_join_order_take(&order, &rec) &&
+            !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
         else if (!(n & 0xFFFFF))
             status = hsc_join_check(j, err);
@@ -341,6 +359,8 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     }
     if (status != HSC_OK)
         return status;
+    if (p->has_end)
+        hsc_table_fini(&p->seen);
     find_late_mappings(p);
     hsc_join_end_told(p);
     if (!hsc_join_end_measures(p))
