@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
-#include <heatscope/query.h>
+#include <report.h>
 
 #include "cli.h"
 #include "table.h"
@@ -42,18 +42,16 @@ static const hsc_cli_command command = {
 
 typedef struct annotation {
     hsc_db *db;
+    report report;             /* places and sources by it; not loaded */
     FILE *out;
-    bool csv, json, bytes, source;
+    hsc_table_format format;
+    bool bytes, source;
     unsigned long long around; /* UINT64_MAX: all */
     uint32_t metric, column;   /* column HSC_NONE: all processors */
     const char *metric_name;
     hsc_db_metric unit;
     double total;              /* of the run, or of the processor */
     uint32_t line;             /* row that is marked; HSC_NONE */
-    /* one source file at a time */
-    uint32_t file;
-    char *text;
-    size_t text_size;
 } annotation;
 
 static int set(void *ctx, int option, const char *value) {
@@ -61,9 +59,8 @@ static int set(void *ctx, int option, const char *value) {
     unsigned long long n;
     switch (option) {
     case OPT_FORMAT:
-        a->csv = !strcmp(value, "csv");
-        a->json = !strcmp(value, "json");
-        return a->csv || a->json || !strcmp(value, "text") ? -1 : hsc_cli_bad_value(&command, option, "text, csv or json", value);
+        a->format = !strcmp(value, "csv") ? HSC_TABLE_CSV : !strcmp(value, "json") ? HSC_TABLE_JSON : HSC_TABLE_TEXT;
+        return a->format || !strcmp(value, "text") ? -1 : hsc_cli_bad_value(&command, option, "text, csv or json", value);
     case OPT_METRIC:
         a->metric_name = value;
         return -1;
@@ -115,8 +112,11 @@ static hsc_status list_procedures(annotation *a, choice **out, size_t *n, hsc_er
     hsc_db_get_info(a->db, &info);
     choice *list = calloc((size_t)info.code_parts + 1, sizeof *list);
     double *counts = malloc(((size_t)info.instructions + 1) * sizeof *counts);
-    hsc_status status = list && counts ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = HSC_OK;
+    uint32_t *entry = calloc((size_t)info.scopes + 1, sizeof *entry); /* of a procedure, from 1 */
     size_t found = 0;
+    if (!list || !counts || !entry)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (status == HSC_OK && !info.instructions)
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no samples by instruction are in it: %s", info.path,
                              info.simulated ? "it is simulated" : "an older heatscope made it; correlate again");
@@ -125,15 +125,17 @@ static hsc_status list_procedures(annotation *a, choice **out, size_t *n, hsc_er
     for (uint32_t i = 0; i < info.code_parts && status == HSC_OK; i++) {
         hsc_db_code_part p;
         status = hsc_db_get_code_part(a->db, i, &p, err);
-        size_t at = 0;
-        while (status == HSC_OK && at < found && list[at].procedure != p.procedure)
-            at++;
-        if (status == HSC_OK && at == found)
+        if (status != HSC_OK || p.procedure >= info.scopes)
+            continue;
+        if (!entry[p.procedure]) {
             list[found++] = (choice){p.procedure, 0};
-        for (uint32_t k = 0; k < p.rows && status == HSC_OK; k++)
-            list[at].samples += counts[p.first + k];
+            entry[p.procedure] = (uint32_t)found;
+        }
+        for (uint32_t k = 0; k < p.rows; k++)
+            list[entry[p.procedure] - 1].samples += counts[p.first + k];
     }
     free(counts);
+    free(entry);
     if (status != HSC_OK) {
         free(list);
         return status;
@@ -166,18 +168,23 @@ static uint32_t line_of(const annotation *a, const char *text) {
     return HSC_NONE;
 }
 
-static bool is_of_line(const annotation *a, uint32_t procedure) {
+/* Which procedures have instructions of the line that is marked: marks[scope row], malloc'ed. */
+static hsc_status find_procedures(const annotation *a, uint8_t **marks, hsc_err *err) {
+    hsc_db_info info;
     uint32_t *rows = NULL, n = 0;
-    bool found = false;
-    if (hsc_db_find_instructions(a->db, HSC_OF_LINE, a->line, &rows, &n, NULL))
-        return false;
-    for (uint32_t i = 0; i < n && !found; i++) {
+    hsc_db_get_info(a->db, &info);
+    *marks = calloc((size_t)info.scopes + 1, 1);
+    hsc_status status = *marks ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (status == HSC_OK && a->line != HSC_NONE)
+        status = hsc_db_find_instructions(a->db, HSC_OF_LINE, a->line, &rows, &n, err);
+    for (uint32_t i = 0; i < n && status == HSC_OK; i++) {
         hsc_db_code_part p;
         uint32_t part = hsc_db_find_part_of(a->db, rows[i]);
-        found = part != HSC_NONE && !hsc_db_get_code_part(a->db, part, &p, NULL) && p.procedure == procedure;
+        if (part != HSC_NONE && !(status = hsc_db_get_code_part(a->db, part, &p, err)) && p.procedure < info.scopes)
+            (*marks)[p.procedure] = 1;
     }
     free(rows);
-    return found;
+    return status;
 }
 
 /* Drops from the list what was not asked for. */
@@ -187,15 +194,17 @@ static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t
         *n = *n ? 1 : 0;
         return *n ? HSC_OK : hsc_err_set(err, HSC_E_MISSING, "no procedure has code in the database");
     }
+    uint8_t *marks = NULL;
     a->line = line_of(a, wanted);
-    for (int exact = 1; exact >= 0 && !kept; exact--)
+    hsc_status status = find_procedures(a, &marks, err);
+    for (int exact = 1; exact >= 0 && !kept && status == HSC_OK; exact--)
         for (size_t i = 0; i < *n; i++) {
             hsc_db_scope s;
             bool take;
             if (hsc_db_get_scope(a->db, list[i].procedure, &s, NULL))
                 continue;
             if (a->line != HSC_NONE)
-                take = is_of_line(a, list[i].procedure);
+                take = marks[list[i].procedure];
             else
                 take = exact ? !strcmp(s.name, wanted) : strstr(s.name, wanted) != NULL;
             if (take)
@@ -204,6 +213,9 @@ static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t
                 break; /* of those whose names have it, the hottest */
         }
     *n = kept;
+    free(marks);
+    if (status != HSC_OK)
+        return status;
     return kept ? HSC_OK : hsc_err_set(err, HSC_E_MISSING, "'%s': no procedure with samples is of that name, and no line with code", wanted);
 }
 
@@ -214,61 +226,37 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static void place_of(const annotation *a, uint32_t row, char *out, size_t size) {
-    hsc_db_line line;
-    hsc_db_file file;
-    if (row == HSC_NONE || hsc_db_get_line(a->db, row, &line, NULL) || hsc_db_get_file(a->db, line.file, &file, NULL))
-        snprintf(out, size, "?");
-    else
-        snprintf(out, size, "%s:%u", base_of(file.path), line.line);
-}
-
 /* A line of the source without what stands before and behind; false: not to be had. */
-static bool source_line(annotation *a, uint32_t row, char *out, size_t size) {
+static bool source_line(annotation *a, uint32_t row, char **out) {
     hsc_db_line line;
-    bool changed;
-    if (row == HSC_NONE || hsc_db_get_line(a->db, row, &line, NULL) || !line.line)
-        return false;
-    if (line.file != a->file) {
-        free(a->text);
-        a->text = NULL;
-        a->file = line.file;
-        if (hsc_db_read_source(a->db, line.file, &a->text, &a->text_size, &changed, NULL))
-            a->text = NULL;
-    }
-    const char *p = a->text, *end = p ? p + a->text_size : NULL;
-    for (uint32_t i = 1; p && i < line.line; i++)
-        p = (p = memchr(p, '\n', (size_t)(end - p))) ? p + 1 : NULL;
-    if (!p)
-        return false;
-    const char *stop = memchr(p, '\n', (size_t)(end - p));
-    stop = stop ? stop : end;
-    while (p < stop && (*p == ' ' || *p == '\t'))
-        p++;
-    snprintf(out, size, "%.*s", (int)(stop - p), p);
-    for (char *c = out; *c; c++)
+    size_t n;
+    const char *text = row == HSC_NONE || hsc_db_get_line(a->db, row, &line, NULL) ? NULL : report_source_line(&a->report, line.file, line.line, &n);
+    *out = text ? strndup(text, n) : NULL;
+    for (char *c = *out; c && *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    return true;
+    return *out;
 }
 
-/* "main < solve (a.c:12) < step (b.c:7)": through which calls the instruction came here; "" */
-static void inlined_as(const annotation *a, uint32_t row, char *out, size_t size) {
-    size_t used = 0;
-    out[0] = 0;
-    for (int depth = 0; row != HSC_NONE && depth < 8; depth++) {
-        hsc_db_inlining x;
-        hsc_db_scope s;
-        char place[300];
-        if (hsc_db_get_inlining(a->db, row, &x, NULL) || hsc_db_get_scope(a->db, x.scope, &s, NULL))
-            return;
-        place_of(a, x.line, place, sizeof place);
-        int n = snprintf(out + used, size - used, "%s%.60s, called at %s", used ? "; in " : "", s.name, place);
-        if (n < 0 || (size_t)n >= size - used)
-            return;
-        used += (size_t)n;
-        row = x.parent;
+static const char *place_of(const annotation *a, uint32_t row, char *out, size_t size) {
+    return *report_line_text(&a->report, row, out, size) ? out : "?";
+}
+
+/* "main < solve (a.c:12) < step (b.c:7)": through which calls the instruction came here; "", malloc'ed, NULL without memory */
+static char *inlined_as(const annotation *a, uint32_t row) {
+    char *text = NULL, place[300];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    hsc_db_inlining x;
+    hsc_db_scope s;
+    for (uint32_t at = row; out && at != HSC_NONE; at = x.parent) {
+        if (hsc_db_get_inlining(a->db, at, &x, NULL) || hsc_db_get_scope(a->db, x.scope, &s, NULL))
+            break;
+        fprintf(out, "%s%s, called at %s", at == row ? "" : "; in ", s.name, place_of(a, x.line, place, sizeof place));
     }
+    if (out)
+        fclose(out);
+    return text;
 }
 
 /* "vector body, 2 lanes x 2" */
@@ -302,13 +290,11 @@ static void say_remarks(const annotation *a, uint32_t scope) {
 static void say_loop(const annotation *a, uint32_t instance, double samples, bool first) {
     hsc_db_instance x;
     hsc_db_scope s;
-    char version[160], file[300] = "";
-    hsc_db_file f;
+    char version[160], file[300] = "?";
     if (hsc_db_get_instance(a->db, instance, &x, NULL) || hsc_db_get_scope(a->db, x.scope, &s, NULL))
         return;
     version_of(&x, version, sizeof version);
-    if (s.file != HSC_NONE && !hsc_db_get_file(a->db, s.file, &f, NULL))
-        snprintf(file, sizeof file, "%s:%u", base_of(f.path), s.line_begin);
+    report_at(&a->report, s.file, s.line_begin, file, sizeof file);
     fprintf(a->out, "%28s/; %s %s: %s", "", s.kind == HSC_SCOPE_LOOP ? "loop" : "in", s.kind == HSC_SCOPE_LOOP ? file : s.name, version);
     if (first && a->total > 0)
         fprintf(a->out, " (%.1f %% of the run)", 100 * samples / a->total);
@@ -358,7 +344,7 @@ static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const dou
             p->note[0] ? ": " : "", p->note);
     for (uint32_t i = 0; i < p->rows; i++) {
         hsc_db_instruction x;
-        char text[400], place[300], chain[700];
+        char place[300];
         hsc_status status = hsc_db_get_instruction(a->db, p->first + i, &x, err);
         if (status != HSC_OK)
             return status;
@@ -373,11 +359,13 @@ static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const dou
             told[x.instance] = 1;
         }
         if (a->source && (x.line != line || x.inlined != inlined || gap)) {
-            place_of(a, x.line, place, sizeof place);
-            inlined_as(a, x.inlined, chain, sizeof chain);
-            bool have = source_line(a, x.line, text, sizeof text);
-            fprintf(a->out, "%28s%c%s%s%s%s%s%s\n", "", x.instance != HSC_NONE ? '|' : ' ', x.line == HSC_NONE ? "(no line)" : place,
-                    have ? "  " : "", have ? text : "", chain[0] ? "   [inlined: " : "", chain, chain[0] ? "]" : "");
+            char *text, *chain = inlined_as(a, x.inlined);
+            bool have = source_line(a, x.line, &text), in = chain && *chain;
+            fprintf(a->out, "%28s%c%s%s%s%s%s%s\n", "", x.instance != HSC_NONE ? '|' : ' ',
+                    x.line == HSC_NONE ? "(no line)" : place_of(a, x.line, place, sizeof place), have ? "  " : "", have ? text : "",
+                    in ? "   [inlined: " : "", in ? chain : "", in ? "]" : "");
+            free(text);
+            free(chain);
         }
         gap = false;
         line = x.line;
@@ -399,10 +387,11 @@ static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const dou
 static void print_head(const annotation *a, const hsc_db_scope *s, double samples) {
     hsc_db_file f;
     hsc_db_module m;
-    char place[600] = "";
-    if (s->file != HSC_NONE && !hsc_db_get_file(a->db, s->file, &f, NULL) && f.has_lines)
-        snprintf(place, sizeof place, "  %s:%u", base_of(f.path), s->line_begin);
-    else if (s->module != HSC_NONE && !hsc_db_get_module(a->db, s->module, &m, NULL))
+    char place[300] = "";
+    if (s->file != HSC_NONE && !hsc_db_get_file(a->db, s->file, &f, NULL) && f.has_lines) {
+        memcpy(place, "  ", 2);
+        report_at(&a->report, s->file, s->line_begin, place + 2, sizeof place - 2);
+    } else if (s->module != HSC_NONE && !hsc_db_get_module(a->db, s->module, &m, NULL))
         snprintf(place, sizeof place, "  [%s]", base_of(m.path));
     fprintf(a->out, "%s%s: %g %s in its machine code, %.1f %% of the %s\n", s->name, place, samples * a->unit.scale, a->unit.unit,
             a->total > 0 ? 100 * samples / a->total : 0, a->column == HSC_NONE ? "run" : "process");
@@ -412,7 +401,7 @@ static void print_head(const annotation *a, const hsc_db_scope *s, double sample
 
 static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, const hsc_db_code_part *p, const hsc_db_instruction *x,
                       uint32_t row, double count) {
-    char operation[64] = "", operands[400] = "", hex[40] = "", version[160] = "", chain[700];
+    char operation[64] = "", hex[40] = "", version[160] = "", *chain = inlined_as(a, x->inlined);
     const char *tab = strchr(x->text, '\t');
     uint8_t bytes[16];
     uint32_t n = 0;
@@ -422,7 +411,6 @@ static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, 
     hsc_db_instance instance;
     hsc_db_module module = {.path = ""};
     snprintf(operation, sizeof operation, "%.*s", tab ? (int)(tab - x->text) : 63, x->text);
-    snprintf(operands, sizeof operands, "%s", tab ? tab + 1 : "");
     if (!hsc_db_read_code(a->db, row, bytes, &n, NULL))
         for (uint32_t i = 0; i < n; i++)
             snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
@@ -433,7 +421,6 @@ static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, 
     if (x->scope != HSC_NONE)
         (void)hsc_db_get_scope(a->db, x->scope, &loop, NULL);
     (void)hsc_db_get_module(a->db, x->module, &module, NULL);
-    inlined_as(a, x->inlined, chain, sizeof chain);
     char address[32];
     snprintf(address, sizeof address, "0x%" PRIx64, x->address);
     hsc_table_begin_row(t);
@@ -444,12 +431,13 @@ static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, 
     hsc_table_count(t, "size_bytes", x->size);
     hsc_table_text(t, "bytes", hex);
     hsc_table_text(t, "operation", operation);
-    hsc_table_text(t, "operands", operands);
+    hsc_table_text(t, "operands", tab ? tab + 1 : "");
     hsc_table_text(t, "file", file.path);
     hsc_table_count(t, "line", line.line);
     hsc_table_count(t, "loop_line", loop.kind == HSC_SCOPE_LOOP ? loop.line_begin : 0);
     hsc_table_text(t, "version", version);
-    hsc_table_text(t, "inlined", chain);
+    hsc_table_text(t, "inlined", chain ? chain : "");
+    free(chain);
     hsc_table_count(t, "samples", count);
     hsc_table_amount(t, "exclusive", count);
     hsc_table_number(t, "exclusive_pct", a->total > 0 ? 100 * count / a->total : 0);
@@ -528,13 +516,13 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         status = list_procedures(a, &list, &n, err);
     if (status == HSC_OK)
         status = choose(a, wanted, list, &n, err);
-    bool rows = a->csv || a->json;
-    hsc_table t = {.out = a->out, .format = a->json ? HSC_TABLE_JSON : HSC_TABLE_CSV, .naming = true, .unit = a->unit.unit, .scale = a->unit.scale};
+    bool rows = a->format != HSC_TABLE_TEXT;
+    hsc_table t = {.out = a->out, .format = a->format, .naming = true, .unit = a->unit.unit, .scale = a->unit.scale};
     if (status == HSC_OK && rows) {
         hsc_db_scope none = {.name = ""};
         hsc_db_code_part part = {.symbol = ""};
         hsc_db_instruction x = {.text = "", .line = HSC_NONE, .scope = HSC_NONE, .instance = HSC_NONE, .inlined = HSC_NONE};
-        if (a->json && (!(t.before = strdup("[\n")) || !(t.after = strdup("\n]\n"))))
+        if (a->format == HSC_TABLE_JSON && (!(t.before = strdup("[\n")) || !(t.after = strdup("\n]\n"))))
             status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
         print_row(a, &t, &none, &part, &x, HSC_NONE, 0);
         t.naming = false;
@@ -548,12 +536,11 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         status = hsc_table_finish(&t, err);
     hsc_table_clear(&t);
     free(list);
-    free(a->text);
     return status;
 }
 
 int hsc_cmd_annotate(int argc, char **argv) {
-    annotation a = {.out = stdout, .source = true, .around = UINT64_MAX, .column = HSC_NONE, .line = HSC_NONE, .file = HSC_NONE};
+    annotation a = {.out = stdout, .source = true, .around = UINT64_MAX, .column = HSC_NONE, .line = HSC_NONE};
     hsc_err err = {0};
     char path[4096];
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &a, &first);
@@ -569,7 +556,10 @@ int hsc_cmd_annotate(int argc, char **argv) {
         return code;
     if (hsc_db_open(path, &a.db, &err) != HSC_OK)
         return hsc_cli_fail("annotate", &err);
+    a.report.db = a.db;
+    hsc_db_get_info(a.db, &a.report.info);
     hsc_status status = annotate(&a, argc - first == 2 ? argv[first + 1] : NULL, &err);
+    report_clear(&a.report);
     hsc_db_close(a.db);
     if (status != HSC_OK)
         return hsc_cli_fail("annotate", &err);

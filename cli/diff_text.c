@@ -57,7 +57,7 @@ static hsc_status put_scaling(diff *d, const diff_row *row, hsc_err *err) {
 static void name_of(const report *r, uint32_t scope, int width, char *out, size_t size) {
     hsc_db_scope s, p;
     hsc_db_file f;
-    char text[700], procedure[400] = "", place[200] = "";
+    char procedure[400] = "", place[300] = "";
     out[0] = 0;
     if (hsc_db_get_scope(r->db, scope, &s, NULL))
         return;
@@ -66,8 +66,8 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
         return;
     }
     if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && f.has_lines) {
-        const char *slash = strrchr(f.path, '/');
-        snprintf(place, sizeof place, " %.150s:%u", slash ? slash + 1 : f.path, s.line_begin);
+        place[0] = ' ';
+        report_at(r, s.file, s.line_begin, place + 1, sizeof place - 1);
     }
     if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
         int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
@@ -77,24 +77,21 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
         }
         report_fit(p.name, room, procedure, sizeof procedure);
     }
-    snprintf(text, sizeof text, "%s%s", procedure, place);
-    snprintf(out, size, "%s", text);
+    snprintf(out, size, "%s%s", procedure, place);
 }
 
 static void line_name(diff *d, const diff_row *row, int width, char *out, size_t size) {
     report *r = row->b != HSC_NONE ? &d->b : &d->a;
     hsc_db_line l;
-    hsc_db_file f;
-    char text[400] = "";
+    char at[300], text[400];
     size_t n;
     out[0] = 0;
-    if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL) ||
-        hsc_db_get_file(r->db, l.file, &f, NULL))
+    if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL))
         return;
-    const char *source = report_source_line(r, l.file, l.line, &n), *slash = strrchr(f.path, '/');
-    int k = snprintf(out, size, "%s:%u ", slash ? slash + 1 : f.path, l.line);
+    const char *source = report_source_line(r, l.file, l.line, &n);
+    int k = snprintf(out, size, "%s ", report_at(r, l.file, l.line, at, sizeof at));
     if (source && k > 0 && k < width - 8) {
-        char whole[300];
+        char whole[300]; /* more than a terminal shows */
         snprintf(whole, sizeof whole, "%.*s", (int)(n < 290 ? n : 290), source);
         snprintf(out + k, size - (size_t)k, "%s", report_fit_prose(whole, width - k, text, sizeof text));
     }

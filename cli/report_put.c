@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Cells that many of the report's tables have. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report_rows.h"
@@ -86,11 +87,12 @@ hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range 
 }
 
 hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err) {
-    enum { CATEGORIES = 64 };
-    double sums[CATEGORIES];
-    uint32_t n = s->r->info.categories < CATEGORIES ? s->r->info.categories : CATEGORIES;
+    uint32_t n = s->r->info.categories;
+    double *sums = calloc((size_t)n + 1, sizeof *sums);
+    if (!sums)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     hsc_db_view view = {s->r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD};
-    hsc_status status = hsc_db_read_sums(s->r->db, view, (uint64_t)scope * s->r->info.categories, n, sums, err);
+    hsc_status status = hsc_db_read_sums(s->r->db, view, (uint64_t)scope * n, n, sums, err);
     for (uint32_t c = 0; c < n && (!status || status == HSC_E_MISSING); c++) {
         char name[80];
         int at = snprintf(name, sizeof name, "inclusive_%.60s", hsc_db_get_category(s->r->db, c));
@@ -99,5 +101,6 @@ hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err) {
                 *p = '_';
         put_amount(s, name, status ? NAN : sums[c]);
     }
+    free(sums);
     return status == HSC_E_MISSING ? HSC_OK : status;
 }

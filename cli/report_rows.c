@@ -31,31 +31,6 @@ static hsc_status put_control(sink *s, uint32_t scope, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Of a procedure with its loops, of a loop without inner loops. */
-static hsc_status put_scope_spread(sink *s, uint32_t row, bool loop, hsc_err *err) {
-    hsc_db_scope scope, inner;
-    report_range *ranges = NULL, one = {row, 1};
-    uint32_t n = 0;
-    if (loop)
-        return report_put_spread_of(s, HSC_TABLE_SCOPE_EXCL, &one, 1, err);
-    hsc_status status = hsc_db_get_scope(s->r->db, row, &scope, err);
-    if (!status && !(ranges = malloc(((size_t)(scope.subtree_end - row) + 1) * sizeof *ranges)))
-        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t i = row; !status && i < scope.subtree_end; i++) {
-        status = hsc_db_get_scope(s->r->db, i, &inner, err);
-        if (status || inner.procedure != row)
-            continue;
-        if (n && ranges[n - 1].first + ranges[n - 1].n == i)
-            ranges[n - 1].n++;
-        else
-            ranges[n++] = (report_range){i, 1};
-    }
-    if (!status)
-        status = report_put_spread_of(s, HSC_TABLE_SCOPE_EXCL, ranges, n, err);
-    free(ranges);
-    return status;
-}
-
 static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
     report *r = s->r;
     hsc_db_scope scope, p = {.name = ""};
@@ -70,21 +45,26 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
     put_count(s, "rank", rank);
     put_text(s, "procedure", p.name);
     if (loop) {
-        char nest[256] = "";
+        char *nest = NULL;
+        size_t size;
+        FILE *out = open_memstream(&nest, &size);
         hsc_db_scope up = scope;
-        for (uint32_t k = row; up.kind == HSC_SCOPE_LOOP; k = up.parent) {
-            size_t at = strlen(nest);
-            if (hsc_db_get_scope(r->db, k, &up, NULL) || up.kind != HSC_SCOPE_LOOP || at + 32 > sizeof nest)
-                break;
+        for (uint32_t k = row; out && !hsc_db_get_scope(r->db, k, &up, NULL) && up.kind == HSC_SCOPE_LOOP; k = up.parent) {
             const char *address = strrchr(up.name, ' '); /* "loop at 0x4a10" */
+            fputs(k == row ? "" : "<", out);
             if (!up.line_begin && address)
-                snprintf(nest + at, sizeof nest - at, "%s%s", at ? "<" : "", address + 1);
+                fputs(address + 1, out);
             else
-                snprintf(nest + at, sizeof nest - at, "%s%u", at ? "<" : "", up.line_begin);
+                fprintf(out, "%u", up.line_begin);
+        }
+        if (!out || fclose(out)) {
+            free(nest);
+            return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
         }
         put_text(s, "loop", scope.name);
         put_count(s, "depth", scope.depth);
         put_text(s, "nest", nest);
+        free(nest);
     }
     report_put_place(s, scope.file, scope.line_begin, scope.line_end, true);
     put_text(s, "module", m.path);
@@ -94,7 +74,10 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
     if (loop)
         report_put_sampled(s, "with_inner", report_own(r, row), true);
     report_put_inclusive(s, report_incl(r, row));
-    status = put_scope_spread(s, row, loop, err);
+    report_spread spread;
+    status = report_spread_of(r, row, &spread, err); /* of a procedure with its loops, of a loop without inner loops */
+    if (!status)
+        report_put_spread(s, &spread);
     if (!status)
         status = report_put_categories(s, row, err);
     if (!status && loop) {
@@ -122,7 +105,6 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     hsc_db_line l;
     hsc_db_scope scope, p = {.name = ""};
     hsc_weighted incl = {0};
-    char text[1000] = "";
     size_t n = 0;
     hsc_status status = hsc_db_get_line(r->db, row, &l, err);
     if (!status && l.scope != HSC_NONE) {
@@ -133,8 +115,9 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     if (status)
         return status;
     const char *source = report_source_line(r, l.file, l.line, &n);
-    if (source)
-        snprintf(text, sizeof text, "%.*s", (int)(n < 900 ? n : 900), source);
+    char *text = strndup(source ? source : "", n);
+    if (!text)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     put_count(s, "rank", rank);
     report_put_place(s, l.file, l.line, l.line, false);
     put_text(s, "procedure", p.name);
@@ -143,39 +126,62 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
         incl = (hsc_weighted){NAN, 0};
     report_put_inclusive(s, incl);
     put_text(s, "source", text);
+    free(text);
     return report_put_spread_of(s, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
 }
 
-static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted samples, hsc_err *err) {
-    report *r = s->r;
-    enum { STEPS = 512 };
-    static const char *const kinds[] = {"root", "procedure", "inlined", "loop", "partial"};
-    uint32_t path[STEPS], n = 0;
+/* "main;solve;loop at sweeps.c:120"; malloc'ed, NULL with err set. */
+static char *path_of(const report *r, uint32_t row, hsc_err *err) {
     hsc_db_context c;
     hsc_db_scope scope;
-    hsc_weighted incl = {0};
-    char *text = malloc(65536);
-    size_t at = 0;
-    if (!text)
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, row, 1, &incl, err);
-    for (uint32_t k = row; !status && n < STEPS; k = c.parent) {
+    uint32_t *rows = NULL, n = 0, room = 0;
+    char *text = NULL;
+    size_t size;
+    hsc_status status = HSC_OK;
+    for (uint32_t k = row; !status; k = c.parent) {
+        if (n == room) {
+            uint32_t *more = realloc(rows, (room = 2 * room + 64) * sizeof *rows);
+            if (!more) {
+                status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+                break;
+            }
+            rows = more;
+        }
         status = hsc_db_get_context(r->db, k, &c, err);
-        path[n++] = k;
-        if (!k)
+        rows[n++] = k;
+        if (!k) /* a parent's row is less than its own */
             break;
     }
-    text[0] = 0;
-    for (uint32_t k = n; k-- > 0 && !status && at + 600 < 65536;) {
-        status = hsc_db_get_context(r->db, path[k], &c, err);
+    FILE *out = status ? NULL : open_memstream(&text, &size);
+    for (uint32_t k = n, shown = 0; out && !status && k-- > 0;) {
+        status = hsc_db_get_context(r->db, rows[k], &c, err);
         if (!status)
             status = hsc_db_get_scope(r->db, c.scope, &scope, err);
         if (status || c.kind == HSC_CONTEXT_ROOT)
             continue;
-        bool line = c.kind == HSC_CONTEXT_LOOP && scope.line_begin;
-        int m = snprintf(text + at, 600, line ? "%s%s:%u" : "%s%s", at ? ";" : "", scope.name, scope.line_begin);
-        at += m < 600 ? (size_t)m : 599;
+        fprintf(out, "%s%s", shown++ ? ";" : "", scope.name);
+        if (c.kind == HSC_CONTEXT_LOOP && scope.line_begin)
+            fprintf(out, ":%u", scope.line_begin);
     }
+    free(rows);
+    if (out && !fclose(out) && !status)
+        return text;
+    free(text);
+    if (!status)
+        hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    return NULL;
+}
+
+static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted samples, hsc_err *err) {
+    report *r = s->r;
+    static const char *const kinds[] = {"root", "procedure", "inlined", "loop", "partial"};
+    hsc_db_context c;
+    hsc_db_scope scope;
+    hsc_weighted incl = {0};
+    char *text = path_of(r, row, err);
+    if (!text)
+        return err->status;
+    hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, row, 1, &incl, err);
     if (!status)
         status = hsc_db_get_context(r->db, row, &c, err);
     if (!status)

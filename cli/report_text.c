@@ -293,10 +293,11 @@ static hsc_status lines(report *r, hsc_err *err) {
             break;
         if (f.has_lines) {
             const char *source = report_source_line(r, l.file, l.line, &size);
+            const report_source *file = r->sources ? &r->sources[l.file] : NULL;
             hsc_db_scope of;
-            missing = missing || (!r->sources[l.file].text && l.line && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &of, NULL) &&
+            missing = missing || (!(file && file->text) && l.line && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &of, NULL) &&
                                   report_is_own(r, &of));
-            changed = changed || r->sources[l.file].changed;
+            changed = changed || (file && file->changed);
             snprintf(raw, sizeof raw, "%.*s", (int)(size < 1000 ? size : 1000), source ? source : "");
             /* code is cut at its end, not in its middle */
             report_fit(raw, 1000, text, sizeof text);

@@ -20,12 +20,9 @@ const char *report_bytes(double n, char *out, size_t size) {
 /* "halo.c:12", or the procedure */
 static void declared(const report *r, uint32_t array, char *out, size_t size) {
     hsc_db_array a;
-    hsc_db_file f;
     out[0] = 0;
-    if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL) || a.file == HSC_NONE || hsc_db_get_file(r->db, a.file, &f, NULL))
-        return;
-    const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%.200s:%u", slash ? slash + 1 : f.path, a.line);
+    if (array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && a.file != HSC_NONE)
+        report_at(r, a.file, a.line, out, size);
 }
 
 hsc_status report_text_arrays(report *r, hsc_err *err) {

@@ -65,18 +65,13 @@ static const char *bytes(double n, char *out, size_t size) {
 static void place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
     hsc_db_context c;
     hsc_db_scope s, p = {.name = "?"};
-    hsc_db_line l;
-    hsc_db_file f;
-    char where[300] = "", name[500];
+    char where[300] = " ", name[500];
     if (!hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL))
         p = s;
     if (p.procedure != HSC_NONE && p.kind != HSC_SCOPE_PROGRAM)
         (void)hsc_db_get_scope(r->db, p.procedure, &p, NULL);
-    if (line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL) && !hsc_db_get_file(r->db, l.file, &f, NULL) &&
-        f.has_lines && l.line) {
-        const char *slash = strrchr(f.path, '/');
-        snprintf(where, sizeof where, " %.200s:%u", slash ? slash + 1 : f.path, l.line);
-    }
+    if (!*report_line_text(r, line, where + 1, sizeof where - 1))
+        where[0] = 0;
     int room = width - report_columns_of(where);
     if (room < 8)
         snprintf(out, size, "%s", report_fit_place(where + 1, width, name, sizeof name));
@@ -172,14 +167,6 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
 
 /* ---- refusals ---- */
 
-static void access_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size) {
-    hsc_db_file f = {.path = "?"};
-    if (file != HSC_NONE)
-        (void)hsc_db_get_file(r->db, file, &f, NULL);
-    const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%.150s:%u", slash ? slash + 1 : f.path, line);
-}
-
 static const char *reason_text(uint32_t reason) {
     const char *t = hsc_enum_text("reason", reason);
     return t ? t : "unknown reason";
@@ -192,7 +179,7 @@ static void put_loop(report *r, const report_refusal *x) {
         return;
     if (s.procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
-    access_at(r, s.file, s.line_begin, where, sizeof where);
+    report_at(r, s.file, s.line_begin, where, sizeof where);
     fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar.sum * r->unit.scale,
             r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);

@@ -96,17 +96,11 @@ hsc_status report_load(report *r, hsc_err *err) {
         return status;
     r->own = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own);
     r->own_excess = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own_excess);
-    r->excess_bins = calloc((uint64_t)r->columns + 1, sizeof *r->excess_bins);
-    r->sources = calloc((uint64_t)r->info.files + 1, sizeof *r->sources);
-    r->bins = calloc((uint64_t)r->columns + 1, sizeof *r->bins);
     r->dense = calloc((uint64_t)r->columns + 1, sizeof *r->dense);
     r->dense_excess = calloc((uint64_t)r->columns + 1, sizeof *r->dense_excess);
     r->touched = calloc((uint64_t)r->columns + 1, sizeof *r->touched);
-    r->identity = calloc((uint64_t)r->columns + 1, sizeof *r->identity);
-    if (!r->own || !r->own_excess || !r->excess_bins || !r->sources || !r->bins || !r->identity || !r->dense || !r->dense_excess || !r->touched)
+    if (!r->own || !r->own_excess || !r->dense || !r->dense_excess || !r->touched)
         return out_of_memory(err);
-    for (uint32_t c = 0; c < r->columns; c++)
-        r->identity[c] = c;
     for (uint32_t s = r->info.scopes; s-- > 0 && !status;) { /* children come after their parents */
         hsc_db_scope scope, parent;
         status = hsc_db_get_scope(r->db, s, &scope, err);
@@ -131,7 +125,7 @@ hsc_status report_load(report *r, hsc_err *err) {
 
 void report_clear(report *r) {
     for (uint32_t f = 0; r->sources && f < r->info.files; f++)
-        free(r->sources[f].text);
+        free(r->sources[f].text), free(r->sources[f].starts);
     free(r->sources);
     free(r->instance_sums);
     free(r->instance_begin);
@@ -139,10 +133,7 @@ void report_clear(report *r) {
     double *of_scopes[] = {r->excl, r->own, r->incl, r->excl_excess, r->own_excess, r->incl_excess, r->instance_excess, r->dense, r->dense_excess};
     for (size_t i = 0; i < sizeof of_scopes / sizeof *of_scopes; i++)
         free(of_scopes[i]);
-    free(r->bins);
     free(r->touched);
-    free(r->excess_bins);
-    free(r->identity);
 }
 
 /* ---- which scopes ---- */
@@ -326,23 +317,33 @@ const char *report_known_by(hsc_knowledge k) {
 
 /* ---- source ---- */
 
+static void find_lines(report_source *s) {
+    uint32_t n = 1, k = 0;
+    const char *end = s->text + s->size;
+    for (const char *p = s->text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    if (!(s->starts = malloc(n * sizeof *s->starts)))
+        return;
+    s->starts[k++] = 0;
+    for (const char *p = s->text; k < n && (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        s->starts[k++] = (size_t)(p + 1 - s->text);
+    s->lines = k;
+}
+
 const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n) {
-    if (file >= r->info.files || !line)
+    if (file >= r->info.files || !line || (!r->sources && !(r->sources = calloc(r->info.files, sizeof *r->sources))))
         return NULL;
     report_source *s = &r->sources[file];
     if (!s->looked) {
         s->looked = true;
         if (hsc_db_read_source(r->db, file, &s->text, &s->size, &s->changed, NULL))
             s->text = NULL;
+        else
+            find_lines(s);
     }
-    const char *p = s->text, *end = p ? p + s->size : NULL;
-    for (uint32_t i = 1; p && i < line; i++) {
-        p = memchr(p, '\n', (size_t)(end - p));
-        p = p ? p + 1 : NULL;
-    }
-    if (!p || p >= end)
+    if (line > s->lines || s->starts[line - 1] >= s->size)
         return NULL;
-    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    const char *p = s->text + s->starts[line - 1], *end = s->text + s->size, *stop = memchr(p, '\n', (size_t)(end - p));
     stop = stop ? stop : end;
     while (p < stop && (*p == ' ' || *p == '\t'))
         p++;
@@ -350,6 +351,26 @@ const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *
         stop--;
     *n = (size_t)(stop - p);
     return p;
+}
+
+char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size) {
+    hsc_db_file f;
+    if (file == HSC_NONE || hsc_db_get_file(r->db, file, &f, NULL)) {
+        snprintf(out, size, "?");
+        return out;
+    }
+    const char *slash = strrchr(f.path, '/');
+    snprintf(out, size, "%s:%u", slash ? slash + 1 : f.path, line);
+    return out;
+}
+
+char *report_line_text(const report *r, uint32_t row, char *out, size_t size) {
+    hsc_db_line l;
+    hsc_db_file f;
+    out[0] = 0;
+    if (row != HSC_NONE && !hsc_db_get_line(r->db, row, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &f, NULL) && f.has_lines)
+        report_at(r, l.file, l.line, out, size);
+    return out;
 }
 
 /* ---- text that fits ---- */

@@ -14,6 +14,8 @@ typedef struct report_source { /* text of a file, read when first asked for */
     bool looked, changed;
     char *text;
     size_t size;
+    size_t *starts; /* [lines]: where each line begins */
+    uint32_t lines;
 } report_source;
 
 typedef struct report {
@@ -38,13 +40,10 @@ typedef struct report {
     double *instance_sums;      /* by loop instance */
     double *excl_excess, *own_excess, *incl_excess, *instance_excess; /* of the weights of these (hsc_weighted) */
     uint32_t *instance_begin, *instances; /* instances of scope s: instances[begin[s] .. begin[s + 1]) */
-    report_source *sources;     /* by file */
+    report_source *sources;     /* by file; NULL until one is read */
     double *dense;              /* columns: scratch of spreads, all 0 */
     double *dense_excess;
     uint32_t *touched;
-    float *bins;                /* columns: scratch */
-    float *excess_bins;
-    uint32_t *identity;         /* columns: each its own bin */
 } report;
 
 hsc_status report_load(report *r, hsc_err *err);
@@ -69,15 +68,13 @@ typedef struct report_spread { /* over the processors of the axis */
     uint32_t min_at, max_at, columns;
     double min_excess, max_excess, excess; /* of their weights; excess: of all */
     double stddev;             /* of the population */
-    double quantiles[REPORT_QUANTILES]; /* made by report_spread_of_ranges only */
+    double quantiles[REPORT_QUANTILES];
     double dispersion;         /* sum of squared differences from the mean, over the mean: columns - 1 for even work */
 } report_spread;
 
 /* Of the samples of scope rows whose procedure is `scope` (procedures), or of the row (others). */
 hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err);
-/* Of one row of a table. */
-hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err);
-/* Of all these rows added up, with quantiles: reads their values. */
+/* Of all these rows of a table, added up. */
 hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
                                    hsc_err *err);
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
@@ -105,6 +102,10 @@ char *report_fit_place(const char *path, int width, char *out, size_t size);
 int report_columns_of(const char *text); /* terminal columns, one a character */
 /* Of a remark: what comes before advice and further lines, without its stop. Returns out. */
 char *report_first_sentence(const char *text, char *out, size_t size);
+
+/* "adi.c:120", "?" where the file isn't known; of a row of the line table: "" where that is no line of a source. Both return out. */
+char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size);
+char *report_line_text(const report *r, uint32_t row, char *out, size_t size);
 
 /* One line of source without the blanks around it; NULL where there is none. */
 const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n);

@@ -114,21 +114,9 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
 
 /* ---- names ---- */
 
-/* "adi.c:120", or "". */
-void report_line_text(const report *r, uint32_t line, char *out, size_t size) {
-    hsc_db_line l;
-    hsc_db_file f;
-    out[0] = 0;
-    if (line == HSC_NONE || hsc_db_get_line(r->db, line, &l, NULL) || hsc_db_get_file(r->db, l.file, &f, NULL) || !f.has_lines || !l.line)
-        return;
-    const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%.200s:%u", slash ? slash + 1 : f.path, l.line);
-}
-
 /* "loop adi.c:120 in solve", "solve adi.c:110" */
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size) {
     hsc_db_scope s = {.name = "?", .procedure = HSC_NONE, .file = HSC_NONE}, p;
-    hsc_db_file f = {.path = ""};
     char where[300], name[300];
     if (scope != HSC_NONE)
         (void)hsc_db_get_scope(r->db, scope, &s, NULL);
@@ -136,10 +124,8 @@ void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width
     if (s.procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
     report_line_text(r, line, where, sizeof where);
-    if (s.kind == HSC_SCOPE_LOOP && s.line_begin && s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
-        const char *slash = strrchr(f.path, '/');
-        snprintf(where, sizeof where, "%.200s:%u", slash ? slash + 1 : f.path, s.line_begin);
-    }
+    if (s.kind == HSC_SCOPE_LOOP && s.line_begin && s.file != HSC_NONE)
+        report_at(r, s.file, s.line_begin, where, sizeof where);
     const char *kind = s.kind == HSC_SCOPE_LOOP ? "loop " : "", *in = s.kind == HSC_SCOPE_LOOP ? " in " : "";
     int room = width - report_columns_of(where) - report_columns_of(kind) - (in[0] ? 4 : 1);
     report_fit(p.name, room > 8 ? room : 8, name, sizeof name);

@@ -395,15 +395,11 @@ static hsc_status mpi(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
-/* "sweeps.c:85" */
+/* " at sweeps.c:85", or "" */
 static void place_of_line(const report *r, uint32_t line, char *out, size_t size) {
-    hsc_db_line l;
-    hsc_db_file file;
-    out[0] = 0;
-    if (line == HSC_NONE || hsc_db_get_line(r->db, line, &l, NULL) || hsc_db_get_file(r->db, l.file, &file, NULL) || !file.has_lines)
-        return;
-    const char *slash = strrchr(file.path, '/');
-    snprintf(out, size, " at %.150s:%u", slash ? slash + 1 : file.path, l.line);
+    memcpy(out, " at ", 5);
+    if (!*report_line_text(r, line, out + 4, size - 4))
+        out[0] = 0;
 }
 
 /* Elapsed time in calls of the message-passing library, as its wrappers timed them. */

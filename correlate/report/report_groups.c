@@ -86,25 +86,6 @@ static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
     return s;
 }
 
-static hsc_status by_module(report *r, report_groups *g, hsc_err *err) {
-    hsc_status s = HSC_OK;
-    g->table = HSC_TABLE_SCOPE_EXCL;
-    for (uint32_t m = 0; m < r->info.modules && !s; m++) {
-        s = add_group(g, (report_group){.row = m}, err);
-        for (uint32_t k = 0; k < r->info.scopes && !s; k++) {
-            hsc_db_scope scope;
-            if ((s = hsc_db_get_scope(r->db, k, &scope, err)) || scope.module != m || !report_wanted(r, k))
-                continue;
-            if (scope.kind == HSC_SCOPE_MODULE && !r->where)
-                g->list[g->n - 1].inclusive = report_incl(r, k);
-            s = add_range(g, k, 1, err);
-        }
-        if (!s)
-            s = settle(r, g, err);
-    }
-    return s;
-}
-
 static hsc_status by_nest(report *r, report_groups *g, hsc_err *err) {
     hsc_status s = HSC_OK;
     g->table = HSC_TABLE_SCOPE_EXCL;
@@ -208,15 +189,55 @@ static hsc_status by_call(report *r, bool inlined, report_groups *g, hsc_err *er
 
 /* ---- data ---- */
 
-typedef struct touch { /* a line that refers to an array */
-    uint32_t array, line;
-} touch;
+typedef struct member { /* a row that counts for a group: a scope for a module, a line for an array */
+    uint32_t group, row;
+} member;
 
-static int by_array(const void *a, const void *b) {
-    const touch *x = a, *y = b;
-    if (x->array != y->array)
-        return x->array < y->array ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+static int by_group(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* A group of each run of members, which are sorted and may stand twice. */
+static hsc_status add_members(report *r, report_groups *g, member *list, uint32_t n, const hsc_weighted *inclusive, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    if (n > 1)
+        qsort(list, n, sizeof *list, by_group);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        bool first = !i || list[i].group != list[i - 1].group;
+        if (first && i)
+            s = settle(r, g, err);
+        if (first && !s)
+            s = add_group(g, (report_group){.row = list[i].group, .inclusive = inclusive ? inclusive[list[i].group] : none}, err);
+        if (!s && (first || list[i].row != list[i - 1].row)) {
+            g->list[g->n - 1].members++;
+            s = add_range(g, list[i].row, 1, err);
+        }
+    }
+    return !s && n ? settle(r, g, err) : s;
+}
+
+static hsc_status by_module(report *r, report_groups *g, hsc_err *err) {
+    uint32_t n = 0;
+    member *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
+    hsc_weighted *inclusive = calloc((size_t)r->info.modules + 1, sizeof *inclusive);
+    hsc_status s = list && inclusive ? HSC_OK : no_memory(err);
+    g->table = HSC_TABLE_SCOPE_EXCL;
+    for (uint32_t k = 0; k < r->info.scopes && !s; k++) {
+        hsc_db_scope scope;
+        if ((s = hsc_db_get_scope(r->db, k, &scope, err)) || scope.module == HSC_NONE || !report_wanted(r, k))
+            continue;
+        if (scope.kind == HSC_SCOPE_MODULE && !r->where)
+            inclusive[scope.module] = report_incl(r, k);
+        list[n++] = (member){scope.module, k};
+    }
+    if (!s)
+        s = add_members(r, g, list, n, inclusive, err);
+    free(list);
+    free(inclusive);
+    return s;
 }
 
 typedef struct same { /* arrays of one identity */
@@ -253,7 +274,7 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
 
 static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t n = 0;
-    touch *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
     hsc_status s = list && first_of ? report_first_arrays(r, first_of, err) : no_memory(err);
     g->table = HSC_TABLE_LINE;
@@ -263,23 +284,10 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
         if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE)
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (line != HSC_NONE && report_wanted_line(r, line))
-            list[n++] = (touch){first_of[x.array], line};
+            list[n++] = (member){first_of[x.array], line};
     }
-    if (!s && n > 1)
-        qsort(list, n, sizeof *list, by_array);
-    for (uint32_t i = 0; i < n && !s; i++) {
-        bool first = !i || list[i].array != list[i - 1].array;
-        if (first && i)
-            s = settle(r, g, err);
-        if (first && !s)
-            s = add_group(g, (report_group){.row = list[i].array, .inclusive = none}, err);
-        if (!s && (first || list[i].line != list[i - 1].line)) { /* each line once */
-            g->list[g->n - 1].members++;
-            s = add_range(g, list[i].line, 1, err);
-        }
-    }
-    if (!s && n)
-        s = settle(r, g, err);
+    if (!s)
+        s = add_members(r, g, list, n, NULL, err);
     free(list);
     free(first_of);
     return s;

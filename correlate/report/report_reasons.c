@@ -81,21 +81,11 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
     return HSC_OK;
 }
 
-static void access_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size) {
-    hsc_db_file f = {.path = "?"};
-    if (file != HSC_NONE)
-        (void)hsc_db_get_file(r->db, file, &f, NULL);
-    const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%.150s:%u", slash ? slash + 1 : f.path, line);
-}
-
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {
     char from[200], to[200], far[64] = "";
     const char *kind = hsc_enum_text("dependence_kind", d->kind);
-    access_at(r, d->source_file, d->source_line, from, sizeof from);
-    access_at(r, d->sink_file, d->sink_line, to, sizeof to);
     if (d->has_distance)
         snprintf(far, sizeof far, ", distance %llu", (unsigned long long)d->distance);
-    snprintf(out, size, "%.*s: %s -> %s%s", kind ? (int)strcspn(kind, ":") : 10, kind ? kind : "dependence", from, to,
-             far);
+    snprintf(out, size, "%.*s: %s -> %s%s", kind ? (int)strcspn(kind, ":") : 10, kind ? kind : "dependence",
+             report_at(r, d->source_file, d->source_line, from, sizeof from), report_at(r, d->sink_file, d->sink_line, to, sizeof to), far);
 }

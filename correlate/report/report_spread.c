@@ -15,83 +15,6 @@ static double chance(const report_spread *p, double squares) {
     return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
 }
 
-hsc_status report_spread_of_row(report *r, hsc_db_table table, uint64_t row, report_spread *out, hsc_err *err) {
-    hsc_db_stats t;
-    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &t, err);
-    if (status)
-        return status;
-    *out = (report_spread){.mean = t.mean, .min = t.min, .max = t.max, .min_at = t.min_column, .max_at = t.max_column, .columns = r->columns};
-    double *const cells[] = {&out->min_excess, &out->max_excess};
-    for (int i = 0; i < 2 && !status && r->unit.weights != HSC_NONE; i++) {
-        uint32_t column = i ? t.max_column : t.min_column;
-        float excess = 0;
-        if (column != HSC_NONE)
-            status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, table, r->axis}, row, 1, column, 1, &excess, err);
-        *cells[i] = excess * r->unit.weights_scale;
-    }
-    if (!status)
-        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, table, r->axis}, row, 1, &out->excess, err);
-    out->stddev = t.stddev;
-    out->dispersion = chance(out, t.stddev * t.stddev * r->columns);
-    return status;
-}
-
-hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
-    hsc_db_scope s, inner;
-    hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
-    if (!status && s.kind != HSC_SCOPE_PROCEDURE)
-        return report_spread_of_row(r, HSC_TABLE_SCOPE_EXCL, scope, out, err);
-    double *sums = calloc(2 * ((uint64_t)r->columns + 1), sizeof *sums), *excess = sums ? sums + r->columns + 1 : NULL;
-    if (!sums)
-        status = out_of_memory(err);
-    uint32_t row = scope, end = status ? scope : s.subtree_end; /* runs of rows that are of the procedure itself */
-    while (!status && row < end) {
-        uint32_t low = row, high;
-        for (high = low; high < end && !status; high++) {
-            status = hsc_db_get_scope(r->db, high, &inner, err);
-            if (inner.procedure != scope)
-                break;
-        }
-        if (!status && low < high)
-            status = hsc_db_read_bins(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low, &high,
-                                      r->columns, r->identity, r->bins, err);
-        if (!status && low < high && r->unit.weights != HSC_NONE)
-            status = hsc_db_read_bins(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_EXCL, r->axis}, HSC_REDUCE_SUM, 1, &low,
-                                      &high, r->columns, r->identity, r->excess_bins, err);
-        for (uint32_t c = 0; c < r->columns && !status && low < high; c++) {
-            sums[c] += r->bins[c];
-            excess[c] += r->excess_bins[c] * r->unit.weights_scale;
-        }
-        row = high > low ? high : high + 1;
-    }
-    if (!status) {
-        report_spread p = {.columns = r->columns, .min = INFINITY, .max = -1, .min_at = HSC_NONE, .max_at = HSC_NONE};
-        double squares = 0;
-        for (uint32_t c = 0; c < r->columns; c++) {
-            p.mean += sums[c];
-            p.excess += excess[c];
-            if (sums[c] > p.max) {
-                p.max = sums[c];
-                p.max_excess = excess[c];
-                p.max_at = c;
-            }
-            if (sums[c] < p.min) {
-                p.min = sums[c];
-                p.min_excess = excess[c];
-                p.min_at = c;
-            }
-        }
-        p.mean = r->columns ? p.mean / r->columns : 0;
-        for (uint32_t c = 0; c < r->columns; c++)
-            squares += (sums[c] - p.mean) * (sums[c] - p.mean);
-        p.stddev = r->columns ? sqrt(squares / r->columns) : 0;
-        p.dispersion = chance(&p, squares);
-        *out = p;
-    }
-    free(sums);
-    return status;
-}
-
 /* Adds the values of the rows to dense[column]; columns not met before go to r->touched. */
 static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const report_range *rows, double scale, double *dense,
                            uint32_t *touched, hsc_err *err) {
@@ -166,6 +89,49 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
         memset(r->dense_excess, 0, r->columns * sizeof *r->dense_excess);
     if (!status)
         *out = p;
+    return status;
+}
+
+/* Runs of rows that are of the procedure itself: *ranges is malloc'ed. */
+static hsc_status rows_of_procedure(const report *r, uint32_t procedure, report_range **ranges, uint32_t *n, hsc_err *err) {
+    hsc_db_scope s, inner;
+    uint32_t room = 0;
+    *ranges = NULL;
+    *n = 0;
+    hsc_status status = hsc_db_get_scope(r->db, procedure, &s, err);
+    for (uint32_t row = procedure; !status && row < s.subtree_end; row++) {
+        report_range *last = *n ? &(*ranges)[*n - 1] : NULL;
+        status = hsc_db_get_scope(r->db, row, &inner, err);
+        if (status || inner.procedure != procedure)
+            continue;
+        if (last && last->first + last->n == row) {
+            last->n++;
+            continue;
+        }
+        if (*n == room) {
+            report_range *more = realloc(*ranges, (room = 2 * room + 16) * sizeof *more);
+            if (!more) {
+                status = out_of_memory(err);
+                break;
+            }
+            *ranges = more;
+        }
+        (*ranges)[(*n)++] = (report_range){row, 1};
+    }
+    return status;
+}
+
+hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_err *err) {
+    hsc_db_scope s;
+    report_range *ranges, row = {scope, 1};
+    uint32_t n;
+    hsc_status status = hsc_db_get_scope(r->db, scope, &s, err);
+    if (status || s.kind != HSC_SCOPE_PROCEDURE)
+        return status ? status : report_spread_of_ranges(r, HSC_TABLE_SCOPE_EXCL, &row, 1, out, err);
+    status = rows_of_procedure(r, scope, &ranges, &n, err);
+    if (!status)
+        status = report_spread_of_ranges(r, HSC_TABLE_SCOPE_EXCL, ranges, n, out, err);
+    free(ranges);
     return status;
 }
 
