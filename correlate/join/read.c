@@ -409,13 +409,16 @@ static hsc_status list_inputs(join *j, hsc_err *err) {
         if (!d)
             return hsc_err_set_errno(err, errno, "%s", input);
         for (struct dirent *e; status == HSC_OK && (e = readdir(d));) {
-            char path[4400];
             if (!ends_with(e->d_name, ".hsr")) {
                 j->foreign += e->d_name[0] != '.' && strcmp(e->d_name, "maps") && strcmp(e->d_name, "heatscope.h5");
                 continue;
             }
-            snprintf(path, sizeof path, "%s/%s", input, e->d_name);
-            status = add_file(j, path, (uint32_t)i, err);
+            size_t size = strlen(input) + strlen(e->d_name) + 2;
+            char *path = malloc(size);
+            if (path)
+                snprintf(path, size, "%s/%s", input, e->d_name);
+            status = path ? add_file(j, path, (uint32_t)i, err) : hsc_join_no_memory(err);
+            free(path);
         }
         closedir(d);
     }

@@ -155,9 +155,12 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     hsc_status status = HSC_OK;
     hsc_pool pool = {0};
     for (size_t k = 0; k < j->options->input_count && status == HSC_OK; k++) {
-        char path[4200];
-        snprintf(path, sizeof path, "%s/maps", j->options->inputs[k]);
-        const char *kept = hsc_pool_intern(&pool, path, strlen(path));
+        size_t size = strlen(j->options->inputs[k]) + sizeof "/maps";
+        char *path = malloc(size);
+        if (path)
+            snprintf(path, size, "%s/maps", j->options->inputs[k]);
+        const char *kept = path ? hsc_pool_intern(&pool, path, size - 1) : NULL;
+        free(path);
         if (!kept || !HSC_PUSH(dirs, kept))
             status = hsc_join_no_memory(err);
     }

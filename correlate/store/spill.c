@@ -3,7 +3,7 @@
 #include "spill.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,18 +20,36 @@ void hsc_spill_fini(hsc_spill *s) {
     pthread_mutex_destroy(&s->lock);
 }
 
+/* A file without a name in the folder of `beside`; -1 with errno. File systems that know no such files get one that is removed at once. */
+static int make_file(const char *beside) {
+    static const char ending[] = ".part-XXXXXX";
+    size_t n = strlen(beside);
+    char *path = malloc(n + sizeof ending);
+    if (!path)
+        return -1;
+    memcpy(path, beside, n + 1);
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0;
+    int fd = open(slash ? path : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        memcpy(path, beside, n);
+        memcpy(path + n, ending, sizeof ending);
+        fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0)
+            unlink(path);
+    }
+    free(path);
+    return fd;
+}
+
 /* Where `bytes` bytes may be written; -1: there is no file. */
 static int64_t reserve(hsc_spill *s, size_t bytes) {
     int64_t offset = -1;
     pthread_mutex_lock(&s->lock);
     if (s->fd < 0 && !s->failed) {
-        char path[4400];
-        snprintf(path, sizeof path, "%.4300s.part-XXXXXX", s->beside);
-        s->fd = mkstemp(path);
-        if (s->fd >= 0)
-            unlink(path);
-        else
-            s->failed = errno;
+        s->fd = make_file(s->beside);
+        s->failed = s->fd < 0 ? errno : 0;
     }
     if (!s->failed) {
         offset = (int64_t)s->end;

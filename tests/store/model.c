@@ -15,6 +15,24 @@ unsigned model_random(unsigned *state) {
     return (high << 15 ^ *state >> 16) & 0x7FFFFFFF;
 }
 
+char *model_path(const char *folder, const char *name) {
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path)
+        abort();
+    snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+char *model_folder(void) {
+    const char *under = getenv("TMPDIR");
+    char *folder = model_path(under && under[0] ? under : "/tmp", "heatscope-store-XXXXXX");
+    if (mkdtemp(folder))
+        return folder;
+    perror(folder);
+    exit(1);
+}
+
 static void *array(size_t n, size_t size) {
     void *p = calloc(n + 1, size);
     if (!p) /* where a test makes one allocation fail, ours are not meant */

@@ -28,6 +28,10 @@ void model_free(model *m);
 /* Writes it; pyramid_min: values from which on a pyramid is made. */
 hsc_status model_write(const model *m, const char *path, unsigned workers, uint64_t pyramid_min, hsc_err *err);
 
+/* A new folder under TMPDIR, and a file in a folder; both malloc'ed. The program ends where a folder can't be made. */
+char *model_folder(void);
+char *model_path(const char *folder, const char *name);
+
 unsigned model_random(unsigned *state); /* 0 .. 2^31-1 */
 
 #endif

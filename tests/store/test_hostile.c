@@ -29,7 +29,7 @@ enum { READ = 0, REFUSED = 3, WE_DIED = 41, CUTS = 40 };
 
 static int mutants = 200; /* or the argument */
 
-static char folder[] = "/tmp/heatscope-hostile-XXXXXX", path[64];
+static char *folder, *path;
 static unsigned char *bytes;
 static size_t size;
 
@@ -449,9 +449,8 @@ static void rows_that_lie(void **state) {
 /* argument: number of mutants */
 int main(int argc, char **argv) {
     mutants = argc > 1 ? atoi(argv[1]) : mutants;
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(path, sizeof path, "%s/x.h5", folder);
+    folder = model_folder();
+    path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files),
         cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
@@ -461,5 +460,7 @@ int main(int argc, char **argv) {
     int failed = cmocka_run_group_tests(tests, set_up, tear_down);
     unlink(path);
     rmdir(folder);
+    free(path);
+    free(folder);
     return failed;
 }

@@ -33,7 +33,7 @@ void *__wrap_calloc(size_t n, size_t m) { return fails() ? NULL : __real_calloc(
 void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
 char *__wrap_strdup(const char *s) { return fails() ? NULL : __real_strdup(s); }
 
-static char path[] = "/tmp/heatscope-memory-XXXXXX/x.h5", *slash;
+static char *path;
 
 static hsc_status write_once(const model *m, hsc_err *err) {
     return model_write(m, path, 1, 1, err); /* one worker: allocations come in one order */
@@ -137,16 +137,14 @@ static void each_allocation_of_the_reader(void **state) {
 }
 
 int main(void) {
-    slash = strrchr(path, '/');
-    *slash = 0;
-    if (!mkdtemp(path))
-        return 1;
-    *slash = '/';
+    char *folder = model_folder();
+    path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_the_writer),
                                        cmocka_unit_test(each_allocation_of_the_reader)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
-    *slash = 0;
-    rmdir(path);
+    rmdir(folder);
+    free(path);
+    free(folder);
     return failed;
 }

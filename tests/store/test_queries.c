@@ -19,7 +19,7 @@
     } while (0)
 #define C(name, type, row) ((const type *)m->columns[HSC_COL_##name])[row]
 
-static char path[64];
+static char *path;
 
 static hsc_db *open_model(const model *m) {
     hsc_err err = {0};
@@ -134,8 +134,12 @@ static void pairs_come_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_add_up), cmocka_unit_test(pairs_come_back)};
-    snprintf(path, sizeof path, "/tmp/heatscope-queries.%d.h5", (int)getpid());
+    char *folder = model_folder();
+    path = model_path(folder, "x.h5");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
+    rmdir(folder);
+    free(path);
+    free(folder);
     return failed;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is written is read back; every query against brute force on random tables; what may not be written is refused. */
+#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,14 +20,14 @@
 #include "model.h"
 #include "store_internal.h"
 
-static char folder[] = "/tmp/heatscope-store-XXXXXX";
+static char *folder;
 
 static const char *file_in(const char *name) {
-    static char path[4][256];
+    static char *path[4];
     static int next;
-    char *p = path[next++ % 4];
-    snprintf(p, sizeof path[0], "%s/%s", folder, name);
-    return p;
+    char **p = &path[next++ % 4];
+    free(*p);
+    return *p = model_path(folder, name);
 }
 
 #define OK(call) ok(call, &err, #call)
@@ -633,13 +634,23 @@ static void same_bytes_for_any_workers(void **state) {
     model_free(m);
 }
 
-static int files_left(void) {
-    char command[300], line[16] = "";
-    snprintf(command, sizeof command, "ls -A %s/left | wc -l", folder);
-    FILE *f = popen(command, "r");
-    char *got = fgets(line, sizeof line, f);
-    pclose(f);
-    return got ? atoi(line) : -1;
+/* How many files and folders a folder has; removes them where asked. */
+static int files_in(const char *of, bool clear) {
+    int n = 0;
+    DIR *d = opendir(of);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
+            n++;
+            if (!clear || !unlinkat(dirfd(d), e->d_name, 0))
+                continue;
+            char *below = model_path(of, e->d_name);
+            files_in(below, true);
+            rmdir(below);
+            free(below);
+        }
+    if (d)
+        closedir(d);
+    return d ? n : -1;
 }
 
 static void killed_writer_leaves_no_database(void **state) {
@@ -659,7 +670,7 @@ static void killed_writer_leaves_no_database(void **state) {
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status));
     assert_int_not_equal(access(file_in("left/killed.h5"), F_OK), 0);
-    assert_int_equal(files_left(), 1); /* the temporary one, which no reader takes for a database */
+    assert_int_equal(files_in(file_in("left"), false), 1); /* the temporary one, which no reader takes for a database */
     model_free(m);
 }
 
@@ -677,9 +688,8 @@ static void refusals_leave_nothing(void **state) {
     uint64_t indptr[] = {0, 2};
     uint32_t falling[] = {3, 1}, beyond[] = {1, 99}, good[] = {1, 3}, zero[] = {1, 0}, counts[] = {5, 6};
     static const uint32_t of_process[] = {0, 0, 0, 0};
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf %s/left && mkdir %s/left", folder, folder);
-    assert_int_equal(system(command), 0);
+    mkdir(file_in("left"), 0777);
+    files_in(file_in("left"), true);
 
     hsc_store *s = begin("left/a.h5");
     assert_int_equal(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, 1, 4, &err), HSC_E_ARGUMENT);
@@ -717,7 +727,7 @@ static void refusals_leave_nothing(void **state) {
 
     s = begin("left/e.h5");
     hsc_store_abort(s);
-    assert_int_equal(files_left(), 0);
+    assert_int_equal(files_in(file_in("left"), false), 0);
     assert_int_equal(hsc_store_create(file_in("nowhere/x.h5"), 1, &s, &err), HSC_E_IO);
     assert_non_null(strstr(err.text, "No such file"));
 }
@@ -727,9 +737,8 @@ static void a_full_disk_leaves_nothing(void **state) {
     model *m = model_new(8, false);
     size_t size;
     hsc_err err = {0};
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf %s/left && mkdir %s/left", folder, folder);
-    assert_int_equal(system(command), 0);
+    mkdir(file_in("left"), 0777);
+    files_in(file_in("left"), true);
     OK(model_write(m, file_in("whole.h5"), 1, 1, &err));
     free(slurp(file_in("whole.h5"), &size));
     for (int part = 0; part < 20; part++) {
@@ -745,7 +754,7 @@ static void a_full_disk_leaves_nothing(void **state) {
         int status;
         waitpid(child, &status, 0);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        assert_int_equal(files_left(), 0);
+        assert_int_equal(files_in(file_in("left"), false), 0);
     }
     model_free(m);
 }
@@ -870,8 +879,7 @@ static void text_is_made_utf8(void **state) {
 }
 
 int main(void) {
-    if (!mkdtemp(folder))
-        return 1;
+    folder = model_folder();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns), cmocka_unit_test(lists_are_found_by_key),
         cmocka_unit_test(values_by_thread), cmocka_unit_test(parts_do_not_show),
@@ -884,7 +892,8 @@ int main(void) {
         cmocka_unit_test(md5_of_the_rfc),          cmocka_unit_test(text_is_made_utf8),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) ? 1 : failed;
+    files_in(folder, true);
+    rmdir(folder);
+    free(folder);
+    return failed;
 }

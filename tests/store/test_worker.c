@@ -16,7 +16,7 @@
 #include "db.h"
 #include "model.h"
 
-static char folder[] = "/tmp/heatscope-worker-XXXXXX", path[64];
+static char *folder, *path;
 
 static void must(hsc_status status, const hsc_err *err) {
     if (status)
@@ -156,10 +156,9 @@ static void a_hanging_one_can_be_left(void **state) {
 
 static void a_replaced_file_stays(void **state) {
     (void)state;
-    char away[80];
+    char *away = model_path(folder, "away.h5");
     hsc_db *db = open_db();
     hsc_err err = {0};
-    snprintf(away, sizeof away, "%s.away", path);
     assert_int_equal(rename(path, away), 0);
     FILE *f = fopen(path, "wb");
     fputs("something else", f);
@@ -170,6 +169,7 @@ static void a_replaced_file_stays(void **state) {
     must(read_something(db, HSC_TABLE_LINE, &err), &err); /* of the file that was opened, also by another process */
     hsc_db_close(db);
     assert_int_equal(rename(away, path), 0);
+    free(away);
 }
 
 static void what_both_ways_read_is_the_same(void **state) {
@@ -201,9 +201,8 @@ static void what_both_ways_read_is_the_same(void **state) {
 
 int main(void) {
     hsc_err err = {0};
-    if (!mkdtemp(folder))
-        return 1;
-    snprintf(path, sizeof path, "%s/x.h5", folder);
+    folder = model_folder();
+    path = model_path(folder, "x.h5");
     model *m = model_new(33, false);
     if (model_write(m, path, 1, 1, &err)) {
         fprintf(stderr, "%s\n", err.text);
@@ -217,5 +216,7 @@ int main(void) {
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);
+    free(path);
+    free(folder);
     return failed;
 }
