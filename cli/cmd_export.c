@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <export.h>
@@ -14,7 +15,7 @@
 enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_INTERVAL, OPT_LOOPS, OPT_NO_LOOPS };
 
 static const hsc_cli_option options[] = {
-    {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5"},
+    {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome (perfetto), collapsed (flamegraph), csv or hdf5"},
     {"output", 'o', "FILE", "file to write (standard output)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
     {"interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase"},
@@ -53,10 +54,20 @@ static void on_signal(int sig) {
     cancelled = 1;
 }
 
+/* What the readers of a format call it. */
+static const char *format_name(const char *word) {
+    static const char *const same[][2] = {{"flamegraph", "collapsed"}, {"folded", "collapsed"}, {"perfetto", "chrome"}, {"kcachegrind", "callgrind"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (!strcmp(word, same[i][0]))
+            return same[i][1];
+    return word;
+}
+
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     switch (option) {
     case OPT_TO:
+        value = format_name(value);
         for (int i = 0; i < HSC_EXPORT_FORMATS; i++)
             if (!strcmp(value, hsc_export_kinds[i].name)) {
                 c->format = i;
@@ -86,6 +97,14 @@ static void show(void *ctx, double done, double total) {
 static hsc_status write_all(hsc_db *db, const char *path, const hsc_export_options *o, const choices *c, hsc_err *err) {
     if (!c->output)
         return hsc_export_write(db, o, stdout, err);
+    struct stat st;
+    if (!stat(c->output, &st) && !S_ISREG(st.st_mode)) { /* a device or a pipe is no file that another one may replace */
+        FILE *to = fopen(c->output, "wb");
+        hsc_status s = to ? hsc_export_write(db, o, to, err) : hsc_err_set_errno(err, errno, "%s: cannot write", c->output);
+        if (to && fclose(to) && !s)
+            s = hsc_err_set_errno(err, errno, "%s: cannot write", c->output);
+        return s;
+    }
     size_t n = strlen(c->output);
     char *beside = malloc(n + 32);
     if (!beside)

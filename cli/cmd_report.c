@@ -23,7 +23,8 @@ static const hsc_cli_command command = {
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
                    "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).\n"
                    "\n"
-                   "Tables: --by=list tells what there is. Each row has its spread over the processors: minimum and maximum with "
+                   "Tables: --by=list tells what there is; names that other profilers use are understood too (function, thread, rank, callpath). "
+                   "Each row has its spread over the processors: minimum and maximum with "
                    "their processors, mean, standard deviation, quantiles, imbalance. --columns chooses among the columns that "
                    "--format=csv shows.",
     .examples = "  heatscope report heatscope.out\n"
@@ -43,6 +44,7 @@ static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     if (option >= OPT_SELECTION)
         return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
+    value = hsc_cli_table_name(value);
     for (int i = 1; i < REPORT_TABLES; i++)
         if (!strcmp(value, report_tables[i].name)) {
             c->by = (report_by)i;
@@ -82,6 +84,10 @@ int hsc_cmd_report(int argc, char **argv) {
     const hsc_cli_selection *show = &c.selection;
     if (show->interval && report_tables[c.by].whole) {
         fprintf(stderr, "heatscope report: --interval: what --by=%s shows is known of the whole run only\n", report_tables[c.by].name);
+        return HSC_EXIT_USAGE;
+    }
+    if (show->where && report_tables[c.by].anywhere) {
+        fprintf(stderr, "heatscope report: --where: rows of --by=%s have no place in the source to choose by\n", report_tables[c.by].name);
         return HSC_EXIT_USAGE;
     }
     code = hsc_cli_database_for("report", argv[first], path, sizeof path);

@@ -17,6 +17,16 @@ static void head(diff *d, char which, const report *r) {
             report_fit_prose(r->info.command[0] ? r->info.command : r->info.title, d->a.width - 14, path, sizeof path));
 }
 
+/* "lu.W.x" of "./lu.W.x -n 3": how much of *at it is. */
+static size_t program_of(const char *command, const char **at) {
+    size_t n = strcspn(command, " ");
+    *at = command;
+    for (size_t i = 0; i < n; i++)
+        if (command[i] == '/')
+            *at = command + i + 1;
+    return n - (size_t)(*at - command);
+}
+
 static void put_change(const diff *d, const diff_row *row) {
     double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale, half = (row->high - row->low) / 2;
     int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
@@ -71,6 +81,10 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
     }
     if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
         int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
+        if (room < 12 && s.kind == HSC_SCOPE_LOOP && place[0]) { /* which loop it is says more than in which procedure */
+            report_fit(place + 1, width, out, size);
+            return;
+        }
         if (room < 12) {
             place[0] = 0;
             room = width;
@@ -90,7 +104,7 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
         return;
     const char *source = report_source_line(r, l.file, l.line, &n);
     int k = snprintf(out, size, "%s ", report_at(r, l.file, l.line, at, sizeof at));
-    if (source && k > 0 && k < width - 8) {
+    if (source && k > 0 && k < width - 16) {
         char whole[300]; /* more than a terminal shows */
         snprintf(whole, sizeof whole, "%.*s", (int)(n < 290 ? n : 290), source);
         snprintf(out + k, size - (size_t)k, "%s", report_fit_prose(whole, width - k, text, sizeof text));
@@ -99,16 +113,13 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
 
 static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
     diff_decisions x;
-    char text[500];
     hsc_status s = diff_decisions_of(d, row, &x, err);
     if (s || !x.changed)
         return s;
     for (int side = 0; side < 2; side++) {
         const char *versions = side ? x.versions_b : x.versions_a, *remark = side ? x.remark_b : x.remark_a;
-        char line[700];
-        snprintf(line, sizeof line, "%s%s%s", *versions ? versions : "no version met", *remark ? ": " : "", remark);
-        fprintf(d->out, "      compiler %c: %s\n", side ? 'B' : 'A',
-                report_fit_prose(line, d->a.width - 18, text, sizeof text));
+        int at = fprintf(d->out, "      compiler %c: %s%s", side ? 'B' : 'A', *versions ? versions : "no version met", *remark ? ":" : "");
+        report_text_wrap(d->out, d->a.width, remark, 18, at);
     }
     return HSC_OK;
 }
@@ -191,6 +202,10 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     hsc_status s = HSC_OK;
     head(d, 'A', &d->a);
     head(d, 'B', &d->b);
+    const char *program[2];
+    size_t n_a = program_of(d->a.info.command, &program[0]), n_b = program_of(d->b.info.command, &program[1]);
+    if (n_a && n_b && (n_a != n_b || memcmp(program[0], program[1], n_a)))
+        fprintf(d->out, "These are different programs: what has the same name in both is compared.\n");
     double a = total.count_a * d->a.unit.scale;
     fprintf(d->out, "\n%s: %.3f %s -> %.3f %s, %+.3f %s", d->a.unit.name, a, d->a.unit.unit,
             total.count_b * d->b.unit.scale, d->b.unit.unit, total.change, d->a.unit.unit);

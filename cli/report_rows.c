@@ -402,8 +402,8 @@ static char *text_head(report *r, report_by by, hsc_err *err) {
 }
 
 const report_table report_tables[REPORT_TABLES] = {
-    {"procedure", "", NULL, false},
-#define REPORT_TABLE(constant, name, meaning, text, whole) {name, meaning, text, whole},
+    {"procedure", "", NULL, false, false},
+#define REPORT_TABLE(constant, name, meaning, text, whole, anywhere) {name, meaning, text, whole, anywhere},
 #include "report_tables.def"
 };
 

@@ -121,24 +121,26 @@ void report_text_head(report *r) {
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit(r->where, r->width - 40, name, sizeof name));
 }
 
-/* Words broken to the width; at: the column reached. */
-static void wrap(report *r, const char *prose, int indent, int at) {
-    char text[1200];
-    report_fit_prose(prose, 1000, text, sizeof text);
-    for (char *p = text; *p;) {
+void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at) {
+    char *text = strdup(prose), *end = text ? text + strlen(text) : NULL;
+    for (char *p = text; p && *p;) {
         size_t n = strcspn(p, " ");
-        while (p[n] == ' ' && p[n + 1] == '%') /* a number stays with its unit */
-            n += 1 + strcspn(p + n + 1, " ");
+        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
+            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
         char *next = p + n + strspn(p + n, " ");
-        if (p[n])
+        if (p + n < end)
             p[n] = 0;
-        if (at + 1 + report_columns_of(p) > r->width)
-            at = fprintf(r->out, "\n%*s", indent, "") - 1;
+        for (char *c = p; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 0x7F)
+                *c = ' ';
+        if (at + 1 + report_columns_of(p) > width && at > indent)
+            at = fprintf(out, "\n%*s", indent, "") - 1;
         at += 1 + report_columns_of(p);
-        fprintf(r->out, " %s", p);
+        fprintf(out, " %s", p);
         p = next;
     }
-    fputc('\n', r->out);
+    free(text);
+    fputc('\n', out);
 }
 
 static const char *axis_name(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
@@ -257,7 +259,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (nest[0] || how[0])
             snprintf(text, sizeof text, "%s%s%s", nest, nest[0] && how[0] ? ": " : "", how);
         fprintf(r->out, "%*s", indent - 1, "");
-        wrap(r, text, indent + 2, indent - 1);
+        report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
         if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
             fprintf(r->out, "%*s%s\n", indent, "", report_fit_prose(remark.message, r->width - indent, name, sizeof name));
     }
@@ -590,7 +592,7 @@ static hsc_status ledger(report *r, hsc_err *err) {
         fprintf(r->out, "%13llu %13.*f  %6.2f  ", (unsigned long long)l.samples, r->decimals, l.seconds, 100 * share);
         int at = 38 + report_columns_of(report_fit_prose(l.name, r->width - 39, name, sizeof name));
         fprintf(r->out, "%s%s", name, meaning[0] && !r->brief ? ":" : "");
-        wrap(r, r->brief ? "" : meaning, 40, at + 1);
+        report_text_wrap(r->out, r->width, r->brief ? "" : meaning, 40, at + 1);
     }
     if (!r->info.ledger_rows)
         fprintf(r->out, "     this database has none\n");

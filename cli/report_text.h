@@ -8,14 +8,14 @@
 
 typedef enum report_by {
     REPORT_ALL = 0,
-#define REPORT_TABLE(constant, name, meaning, text, whole) REPORT_##constant,
+#define REPORT_TABLE(constant, name, meaning, text, whole, anywhere) REPORT_##constant,
 #include "report_tables.def"
     REPORT_TABLES
 } report_by;
 
 typedef struct report_table {
     const char *name, *meaning, *text;
-    bool whole;
+    bool whole, anywhere;
 } report_table;
 extern const report_table report_tables[REPORT_TABLES]; /* by report_by */
 
@@ -23,6 +23,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err);
 /* columns NULL: all, or as text the table's usual ones. */
 hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err);
 void report_text_head(report *r); /* title, command, run, ...: what a report begins with */
+
+/* Words broken to the width; at: the column reached, indent: of the lines after it. */
+void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at);
 
 /* parts of report_text */
 hsc_status report_text_findings(report *r, hsc_err *err);

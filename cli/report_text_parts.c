@@ -12,26 +12,6 @@
 #define REASONS 256
 
 /* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
-static void print_finding(const report *r, int number, const char *text) {
-    int at = fprintf(r->out, "%2d.", number);
-    for (const char *p = text; *p;) {
-        size_t n = strcspn(p, " ");
-        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
-            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
-        char word[1024];
-        snprintf(word, sizeof word, "%.*s", (int)n, p);
-        int columns = report_columns_of(word);
-        if (at > 4 && at + 1 + columns > r->width)
-            at = fprintf(r->out, "\n   ") - 1;
-        at += 1 + columns;
-        fprintf(r->out, " %s", word);
-        p += n;
-        while (*p == ' ')
-            p++;
-    }
-    fputc('\n', r->out);
-}
-
 hsc_status report_text_findings(report *r, hsc_err *err) {
     hsc_db_finding *list;
     uint32_t n;
@@ -40,7 +20,7 @@ hsc_status report_text_findings(report *r, hsc_err *err) {
         return status;
     fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
     for (uint32_t i = 0; i < n; i++)
-        print_finding(r, (int)i + 1, list[i].text);
+        report_text_wrap(r->out, r->width, list[i].text, 3, fprintf(r->out, "%2u.", i + 1));
     if (!n)
         fprintf(r->out, "    nothing\n");
     hsc_db_free_findings(list, n);

@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+const char *hsc_cli_table_name(const char *word) {
+    static const char *const same[][2] = {{"function", "procedure"}, {"subroutine", "procedure"}, {"thread", "processor"}, {"process", "processor"}, {"rank", "processor"},
+                                          {"srcline", "line"}, {"dso", "module"}, {"callpath", "context"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (!strcmp(word, same[i][0]))
+            return same[i][1];
+    return word;
+}
+
 int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_selection *s, const char *value) {
     unsigned long long n;
     switch (which) {

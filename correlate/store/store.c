@@ -8,6 +8,7 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static hsc_status store_memory(hsc_store *s, hsc_err *err) {
@@ -37,6 +38,11 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     status = hsc_out_new(s->path, workers, &s->out, err);
     if (status)
         goto done;
+    struct stat st;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode)) { /* the rename at the end would fail, or replace a device */
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: expected a file to write, got a %s", path, S_ISDIR(st.st_mode) ? "folder" : "device or pipe");
+        goto done;
+    }
     /* what the system says of a folder that cannot be written is clearer than what HDF5 says */
     unlink(s->temporary);
     int fd = open(s->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import threading
@@ -232,6 +233,14 @@ def files():
         with open(export(kind, name="one." + kind), "rb") as a, open(export(kind, name="two." + kind), "rb") as b:
             that(a.read() == b.read(), f"{kind}: not the same bytes twice")
     that(not [n for n in os.listdir(WORK) if n.endswith(".tmp")], "files left beside")
+    # a pipe is written to, not replaced by a file
+    pipe = os.path.join(WORK, "pipe")
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        done = run(HEATSCOPE, "export", "--to=flamegraph", "-o", pipe, DATABASE)
+        with open(export("collapsed"), "rb") as f:
+            that(done.returncode == 0 and reader.communicate()[0] == f.read() and stat.S_ISFIFO(os.stat(pipe).st_mode), f"into a pipe: {done}")
+    os.unlink(pipe)
 
 
 # ---- with readers -----------------------------------------------------------------------------------------------------------

@@ -196,10 +196,15 @@ class Report(unittest.TestCase):
             self.assertIn(part, message)
             self.assertEqual(message.count("\n"), 1, message)
         for options, part in ((("--by=everything",), "--by: expected procedure"), (("--format=xml",), "text, csv or json"),
-                              (("--top=-1",), "--top"), (("--processors=core",), "process or thread"), ((), "expected one database")):
+                              (("--top=-1",), "--top"), (("--processors=core",), "process or thread"), ((), "expected one database"),
+                              (("--by=category", "--where=solve"), "no place in the source"), (("--by=pair", "--where=solve"), "no place in the source")):
             message = run(*options, *([self.mpi] if options else []), code=2)
             self.assertIn(part, message)
             self.assertEqual(message.count("\n"), 1, message)
+
+    def test_names_of_other_tools(self):
+        for theirs, ours in (("function", "procedure"), ("rank", "processor"), ("callpath", "context")):
+            self.assertEqual(run(f"--by={theirs}", "--format=csv", self.mpi), run(f"--by={ours}", "--format=csv", self.mpi))
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -730,6 +730,8 @@ static void refusals_leave_nothing(void **state) {
     assert_int_equal(files_in(file_in("left"), false), 0);
     assert_int_equal(hsc_store_create(file_in("nowhere/x.h5"), 1, &s, &err), HSC_E_IO);
     assert_non_null(strstr(err.text, "No such file"));
+    assert_int_equal(hsc_store_create(file_in(""), 1, &s, &err), HSC_E_ARGUMENT); /* a folder */
+    assert_int_equal(hsc_store_create("/dev/null", 1, &s, &err), HSC_E_ARGUMENT);
 }
 
 static void a_full_disk_leaves_nothing(void **state) {
