@@ -12,6 +12,7 @@ typedef struct hsc_interval {
     double begin_s, end_s;   /* of all parts */
     hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
     uint32_t n_parts;
+    uint32_t only;           /* category; HSC_NONE: all */
     hsc_values *whole;       /* the run's, meanwhile */
     uint64_t **whole_sums;
     uint64_t *total;         /* by leaf: what was counted in all threads */
@@ -243,6 +244,12 @@ static bool end_thread(table *t) {
     return true;
 }
 
+/* Is what is of this leaf counted for a metric? */
+static bool is_wanted(const hsc_db *db, uint32_t leaf, uint32_t metric) {
+    uint32_t only = db->interval->only;
+    return HSC_COL(db, leaf_metric, uint32_t)[leaf] == metric && (only == HSC_NONE || HSC_COL(db, leaf_category, uint8_t)[leaf] == only);
+}
+
 /* Tables whose rows a sample by time tells. */
 static bool is_known(hsc_db_table which) {
     return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE ||
@@ -353,7 +360,7 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     if (!status && (!t.dense || !t.seen))
         status = out_of_memory(db, err);
     for (uint64_t k = 0; k < leaves && !status; k++)
-        if (of[k] == metric && i->total[k])
+        if (i->total[k] && is_wanted(db, (uint32_t)k, metric))
             add_leaf(&t, which, (uint32_t)k, i->total[k]);
     free(t.seen);
     if (status) {
@@ -370,7 +377,6 @@ hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err) {
     uint64_t number = (uint64_t)(v - db->values);
     uint32_t metric = (uint32_t)(number / HSC_VALUES_COUNT);
     hsc_db_table which = (hsc_db_table)(number % HSC_VALUES_COUNT);
-    const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
     if (v->by_row.present)
         return HSC_OK;
@@ -388,7 +394,7 @@ hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err) {
         status = out_of_memory(db, err);
     for (uint64_t c = 0; c < threads && !status; c++) {
         for (uint64_t k = i->indptr[c]; k < i->indptr[c + 1]; k++)
-            if (of[i->leaf[k]] == metric)
+            if (is_wanted(db, i->leaf[k], metric))
                 add_leaf(&t, which, i->leaf[k], i->count[k]);
         if (!end_thread(&t))
             status = out_of_memory(db, err);
@@ -434,6 +440,26 @@ void hsc_interval_close(hsc_db *db) {
     db->context_sums = v->whole_sums;
     free_interval(v);
     db->interval = NULL;
+}
+
+hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err) {
+    hsc_interval *v = db->interval;
+    if (!v || (category != HSC_NONE && category >= db->tables.rows[HSC_TAB_category]))
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: category %" PRIu32 ": expected one below %" PRIu64 ", and an interval", db->path, category,
+                           (uint64_t)db->tables.rows[HSC_TAB_category]);
+    if (v->only != category) {
+        v->only = category;
+        hsc_values_close(db); /* made anew when they are asked for */
+        for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric]; i++) {
+            free(db->context_sums[i]);
+            db->context_sums[i] = NULL;
+        }
+    }
+    return HSC_OK;
+}
+
+uint32_t hsc_db_get_only(const hsc_db *db) {
+    return db->interval ? db->interval->only : HSC_NONE;
 }
 
 bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s) {
@@ -505,6 +531,7 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         status = out_of_memory(db, err);
     if (!status) {
         a.by_leaf = v->total;
+        v->only = HSC_NONE;
         status = take_parts(db, v, list, n, err);
     }
     for (uint32_t c = 0; c < threads && !status; c++)

@@ -253,6 +253,66 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
     return TCL_OK;
 }
 
+static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t *map, uint32_t row, hsc_db_view here, hsc_db_view there,
+                               Tcl_Obj *out, hsc_err *err) {
+    hsc_db_metric m = {.scale = 1}, n = {.scale = 1};
+    hsc_weighted a = {0, 0}, b = {0, 0};
+    double low = 0, high = 0;
+    hsc_status s = hsc_db_get_metric(h->db, here.metric, &m, err);
+    if (s == HSC_OK)
+        s = hsc_db_get_metric(other->db, there.metric, &n, err);
+    if (s == HSC_OK)
+        s = hsc_db_read_weighted(h->db, here, row, 1, &a, err);
+    if (s == HSC_OK && map[row] < other->info.contexts)
+        s = hsc_db_read_weighted(other->db, there, map[row], 1, &b, err);
+    if (s != HSC_OK)
+        return s;
+    double change = b.sum * n.scale - a.sum * m.scale;
+    low = high = change;
+    if (!m.exact || !n.exact)
+        hsc_interval_change(a, m.scale, b, n.scale, &low, &high);
+    Tcl_Obj *d = Tcl_NewDictObj();
+    PUT(d, "a", hsc_tcl_index(row));
+    PUT(d, "b", hsc_tcl_index(map[row] < other->info.contexts ? map[row] : HSC_NONE));
+    PUT(d, "value_a", Tcl_NewDoubleObj(a.sum * m.scale));
+    PUT(d, "value_b", Tcl_NewDoubleObj(b.sum * n.scale));
+    PUT(d, "change", Tcl_NewDoubleObj(change));
+    PUT(d, "low", Tcl_NewDoubleObj(low));
+    PUT(d, "high", Tcl_NewDoubleObj(high));
+    PUT(d, "beyond", WIDE(low > 0 || high < 0));
+    Tcl_ListObjAppendElement(NULL, out, d);
+    return HSC_OK;
+}
+
+/* contrast HANDLE ROWS: contexts, inclusive, with the same ones of another database; dicts as of `changes`, in the order of ROWS. */
+static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Obj *rows, const hsc_data_args *a) {
+    hsc_err err = {0};
+    Tcl_Obj **items;
+    Tcl_Size n;
+    const uint32_t *map;
+    uint32_t metric = 0;
+    if (Tcl_ListObjGetElements(interp, rows, &n, &items) != TCL_OK)
+        return TCL_ERROR;
+    if (same_metric(h, a->view.metric, other, &metric, &err) != HSC_OK ||
+        hsc_handle_match(h, other, HSC_MATCH_CONTEXTS, &map, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    hsc_db_view here = {a->view.metric, HSC_TABLE_CONTEXT_INCL, a->view.axis}, there = {metric, HSC_TABLE_CONTEXT_INCL, a->view.axis};
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (Tcl_Size i = 0; i < n; i++) {
+        uint32_t row;
+        if (hsc_tcl_get_index(interp, items[i], "context", h->info.contexts, &row) != TCL_OK) {
+            Tcl_DecrRefCount(out);
+            return TCL_ERROR;
+        }
+        if (put_contrast(h, other, map, row, here, there, out, &err) != HSC_OK) {
+            Tcl_DecrRefCount(out);
+            return hsc_tcl_error(interp, &err);
+        }
+    }
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_data_args a;
     uint32_t scope;
@@ -284,6 +344,14 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
         return hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 1000, 4096, &a) == TCL_OK
                    ? changes(h, interp, other, (hsc_change_by)by, &a)
                    : TCL_ERROR;
+    }
+    if (!strcmp(name, "contrast")) {
+        if (objc < 2)
+            return hsc_tcl_usage(interp, "contrast HANDLE CONTEXTS ?-metric M?");
+        hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
+        if (!other || hsc_data_parse(h, interp, objc - 2, objv + 2, 0, 0, 1, 1, &a) != TCL_OK)
+            return TCL_ERROR;
+        return contrast(h, interp, other, objv[1], &a);
     }
     int r = hsc_data_links(h, interp, name, objc, objv);
     return r == TCL_CONTINUE ? hsc_data_messages(h, interp, name, objc, objv) : r;

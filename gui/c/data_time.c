@@ -34,6 +34,43 @@ static int times_command(hsc_handle *h, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+/* Values are of the interval and category of the handle from now on. */
+static hsc_status choose(hsc_handle *h, double from, double to, uint32_t only, hsc_err *err) {
+    hsc_db_times t = {.end_s = 0};
+    double a = from, b = to;
+    hsc_status s = HSC_OK;
+    if (only != HSC_NONE && !(from < to)) { /* one category of the whole run */
+        s = hsc_db_get_times(h->db, &t, err);
+        a = 0;
+        b = t.end_s + 1;
+    }
+    if (s == HSC_OK && (s = hsc_db_set_interval(h->db, a, b, err)) == HSC_OK && only != HSC_NONE)
+        s = hsc_db_set_only(h->db, only, err);
+    hsc_handle_forget(h);
+    if (s == HSC_OK) {
+        h->from_s = from;
+        h->to_s = to;
+        h->only = only;
+    }
+    return s;
+}
+
+/* only ?CATEGORY?: all values are of its samples alone; -1: of all. */
+static int only_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    hsc_err err = {0};
+    uint32_t k = HSC_NONE;
+    int none;
+    if (objc > 1)
+        return hsc_tcl_usage(interp, "only ?CATEGORY?");
+    if (objc && (Tcl_GetIntFromObj(NULL, objv[0], &none) != TCL_OK || none != -1) &&
+        hsc_tcl_get_index(interp, objv[0], "category", h->info.categories, &k) != TCL_OK)
+        return TCL_ERROR;
+    if (objc && k != h->only && choose(h, h->from_s, h->to_s, k, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, hsc_tcl_index(h->only));
+    return TCL_OK;
+}
+
 /* interval ?{FROM TO}?: seconds; {} the whole run. */
 static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     hsc_err err = {0};
@@ -44,16 +81,14 @@ static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj
         if (Tcl_ListObjGetElements(interp, objv[0], &n, &pair) != TCL_OK || (n && n != 2) ||
             (n && (Tcl_GetDoubleFromObj(interp, pair[0], &a) != TCL_OK || Tcl_GetDoubleFromObj(interp, pair[1], &b) != TCL_OK || !(a < b))))
             return hsc_tcl_usage(interp, "interval: expected {FROM TO} in seconds or {}, got \"%.60s\"", Tcl_GetString(objv[0]));
-        hsc_status s = hsc_db_set_interval(h->db, n ? a : 0, n ? b : 0, &err);
-        hsc_handle_forget(h);
-        if (s != HSC_OK)
+        if (choose(h, n ? a : 0, n ? b : 0, h->only, &err) != HSC_OK)
             return hsc_tcl_error(interp, &err);
     } else if (objc)
         return hsc_tcl_usage(interp, "interval ?{FROM TO}?");
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    if (hsc_db_get_interval(h->db, &a, &b)) {
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(a));
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(b));
+    if (h->from_s < h->to_s) {
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(h->from_s));
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(h->to_s));
     }
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
@@ -64,5 +99,7 @@ int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
         return times_command(h, interp);
     if (!strcmp(name, "interval"))
         return interval_command(h, interp, objc, objv);
+    if (!strcmp(name, "only"))
+        return only_command(h, interp, objc, objv);
     return TCL_CONTINUE;
 }

@@ -67,6 +67,7 @@ hsc_status hsc_handle_open(Tcl_Interp *interp, const char *path, hsc_handle **ou
     }
     for (uint32_t m = 0; m <= h->info.metrics; m++)
         h->totals[m] = -1;
+    h->only = HSC_NONE;
     h->interp = interp;
     h->references = 1;
     snprintf(h->name, sizeof h->name, "::heatscope::db%u", ++r->next);

@@ -26,6 +26,8 @@ typedef struct hsc_handle {
         double value;
     } maxima[32];
     unsigned next_maximum;
+    double from_s, to_s; /* interval of all values; from >= to: the whole run */
+    uint32_t only;       /* category of all values; HSC_NONE: all */
     uint32_t *message_order[6], *message_group[6]; /* by grouping, lazily made: rows of messages group by group; where groups begin */
     uint32_t message_groups[6];
     struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */

@@ -28,6 +28,7 @@ typedef struct overview {
         int skip, metric, show;
         uintptr_t other;
         double begin, end; /* interval; 0, 0: the whole run */
+        uint32_t only;     /* category */
     } of_what;
     /* by prepare */
     hsc_overview_layout layout;
@@ -285,7 +286,7 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
     bool comparing = hsw_comparing(&v->against);
     uintptr_t other = comparing ? (uintptr_t)hsc_handle_find(w->interp, v->against.other) : 0;
     if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
-        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end)
+        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only)
         return HSC_OK;
     hsc_status s = v->skip > 0 ? find_empty(v, &empty, err) : HSC_OK;
     if (s == HSC_OK) {
@@ -303,6 +304,7 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
     v->of_what.other = other;
     v->of_what.begin = begin;
     v->of_what.end = end;
+    v->of_what.only = w->db->only;
     return HSC_OK;
 }
 

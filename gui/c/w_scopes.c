@@ -18,6 +18,7 @@ typedef struct scopes {
     hsc_handle *of;
     int of_file, of_metric, of_show;
     double of_begin, of_end; /* interval; 0, 0: the whole run */
+    uint32_t of_only;        /* category */
     unsigned of_kinds;
     uint32_t n, columns;
     hsc_scope_bar *bars;
@@ -162,6 +163,7 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
     s->of_show = hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE;
     s->of_kinds = s->kind_mask;
     (void)hsc_db_get_interval(w->db->db, &s->of_begin, &s->of_end);
+    s->of_only = w->db->only;
     return HSC_OK;
 }
 
@@ -175,7 +177,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     double begin = 0, end = 0;
     (void)hsc_db_get_interval(w->db->db, &begin, &end);
     if (s->of == w->db && s->of_file == s->rows_options.file && s->of_metric == w->metric && s->of_kinds == s->kind_mask &&
-        s->of_begin == begin && s->of_end == end &&
+        s->of_begin == begin && s->of_end == end && s->of_only == w->db->only &&
         s->of_show == (hsw_comparing(&s->against) ? s->against.show : HSW_SHOW_VALUE))
         return HSC_OK;
     hsc_status r = read_file(s, err);

@@ -11,7 +11,7 @@ oo::class create ::heatscope::App {
         set Run [::heatscope::Run new $db]
         set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
         # ahead of all views: what they read is of the interval
-        $Bus subscribe [namespace code {my OnInterval}] {interval metric}
+        $Bus subscribe [namespace code {my OnInterval}] {interval category metric}
         set Nav [::heatscope::Navigator new $Bus $Run]
         set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
@@ -147,6 +147,7 @@ oo::class create ::heatscope::App {
             incr i
         }
         my Menu $f metric Metric $metrics
+        $f.metric.menu configure -postcommand [namespace code {my PostCategories}]
         ttk::frame $f.bin
         foreach bin [::heatscope::settings get words bins] {
             ttk::radiobutton $f.bin.$bin -style Segment.TRadiobutton -text $bin -value $bin \
@@ -161,7 +162,7 @@ oo::class create ::heatscope::App {
         bind $f.facts <Configure> [namespace code {my FitFacts %w}]
     }
     method FitFacts {width} {
-        $Path.tools.facts configure -text [::heatscope::fmt fit [$Run facts] $width {font measure HsUI}]
+        $Path.tools.facts configure -text [::heatscope::fmt clauses [$Run facts] $width {font measure HsUI}]
     }
     method Choices {key} {
         set list {}
@@ -193,9 +194,23 @@ oo::class create ::heatscope::App {
         pack $f.$name -side right -padx [list [$t dp 8] [$t dp 12]]
         pack $f.${name}label -side right
     }
+    # Below the metrics: kinds of time that are shown alone. They are read when the menu is opened for the first time.
+    method PostCategories {} {
+        set menu $Path.tools.metric.menu
+        if {[$menu index end] >= [llength [$Run metrics]]} {
+            return
+        }
+        $menu add separator
+        foreach k [$Run sampledCategories] {
+            $menu add command -label "only [$Run categoryName $k]" -command [namespace code [list my Set category $k]]
+        }
+        $menu add command -label "all categories" -command [namespace code {my Set category -1}]
+    }
     method Set {key value} {
         if {$key eq "axis"} {
             $Nav axis tools $value
+        } elseif {$key eq "category"} {
+            my category $value
         } elseif {$key eq "interval"} {
             $Bus set tools interval $value
         } else {
@@ -212,7 +227,12 @@ oo::class create ::heatscope::App {
         if {[winfo exists $f.show]} {
             $f.show configure -text [my Word [dict get $s show]]
         }
-        $f.metric configure -text [::heatscope::fmt elide [lindex [$Run metrics] [dict get $s metric]] 24]
+        set only [dict get $s category]
+        set text [lindex [$Run metrics] [dict get $s metric]]
+        if {$only >= 0 && ![$Run exact [dict get $s metric]]} {
+            append text ", [$Run categoryName $only]"
+        }
+        $f.metric configure -text [::heatscope::fmt elide $text 30]
         lassign [$Run words [dict get $s axis]] one many
         set n [$Run columns [dict get $s axis]]
         if {[dict get $s processors] ne ""} {
@@ -248,14 +268,22 @@ oo::class create ::heatscope::App {
     method OnInterval {selection changed origin} {
         set db [$Run db]
         set wanted [dict get $selection interval]
-        if {$wanted ne "" && [$Run exact [dict get $selection metric]]} {
+        set only [dict get $selection category]
+        if {[$Run exact [dict get $selection metric]]} {
             set wanted {}
+            set only -1
         }
-        if {$wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]]} {
+        if {$only == [$db only] && ($wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]])} {
             return
         }
+        # before the interval goes: one reading for both
+        if {$only < 0} {
+            $db only -1
+        }
         $db interval $wanted
-        $Comparison interval $wanted
+        $db only $only
+        $Run only $only
+        $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}]
         $Run forget
         $Nav forget
         ::heatscope::redraw $db
@@ -372,6 +400,8 @@ oo::class create ::heatscope::App {
             my maximise
         } elseif {[$Bus get interval] ne ""} {
             $Bus set keys interval {}
+        } elseif {[$Bus get category] >= 0} {
+            $Bus set keys category -1
         } elseif {[$Bus get processors] ne ""} {
             $Nav processors keys {}
         } else {
@@ -381,6 +411,20 @@ oo::class create ::heatscope::App {
     method history {step} {
         if {![$Bus travel $step]} {
             my Tell [expr {$step < 0 ? "no earlier selection" : "no later selection"}]
+        }
+    }
+    # One kind of time alone, by its number; -1: all.
+    method category {k} {
+        if {![$Nav category tools $k]} {
+            my Tell "categories by line are not known: the database has no times (correlate --time=samples)"
+        }
+    }
+    method nextCategory {} {
+        if {[$Nav nextCategory keys]} {
+            set k [$Bus get category]
+            my Tell [expr {$k >= 0 ? "[$Run categoryName $k] only" : "all categories"}] 1
+        } else {
+            my category -1
         }
     }
     method cycle {key} {
@@ -526,7 +570,8 @@ oo::class create ::heatscope::App {
             return
         }
         $Comparison with $other
-        $Comparison interval [[$Run db] interval]
+        set only [[$Run db] only]
+        $Comparison interval [[$Run db] interval] [expr {$only >= 0 ? [[$Run db] category $only] : ""}]
         foreach view [$Panes made] {
             $view forget
             $view refreshAll

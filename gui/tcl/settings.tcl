@@ -152,6 +152,7 @@ namespace eval ::heatscope::settings {
         <c>             {cycle colours}  {next colour map}
         <e>             {cycle normalise} {colours to the hottest of the program, the file or the line}
         <x>             {cycle show}     {with two databases: this run, difference, ratio}
+        <k>             {nextCategory}   {values of one category only: the next one, then all}
         <a>             {cycle axis}     {processors: threads or processes}
         <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context, message, array, reason}
         <t>             {toggleTheme}    {light or dark}

@@ -2,7 +2,7 @@
 # Looks: one ttk theme on clam with a light and a dark palette, named fonts, one scale factor.
 
 namespace eval ::heatscope::theme {
-    namespace export setup use current colour dp rowHeight scale fontsFound mix
+    namespace export setup use current colour dp scale mix category
     namespace ensemble create
 
     variable Name light
@@ -71,13 +71,6 @@ namespace eval ::heatscope::theme {
         variable Scale
         return $Scale
     }
-    proc fontsFound {} {
-        variable Found
-        return $Found
-    }
-    proc rowHeight {} {
-        return [expr {[font metrics HsMono -linespace] + [size rowPad]}]
-    }
     proc current {} {
         variable Name
         return $Name
@@ -85,6 +78,11 @@ namespace eval ::heatscope::theme {
     proc colour {key} {
         variable Palette
         return [dict get $Palette $key]
+    }
+
+    # Colour of a kind of time, as the drawn widgets have it.
+    proc category {k} {
+        return [dict get [::heatscope::palette] cat[expr {$k % 10}]]
     }
 
     # Colour between two of the palette's, t in 0..1 in 24 steps, so that few Tk colours are ever made.
@@ -165,15 +163,11 @@ namespace eval ::heatscope::theme {
             ttk::style configure TButton -background $button -foreground $text -padding [list [dp 10] [dp 4]] \
                 -borderwidth 1 -relief flat -bordercolor $fieldBorder -lightcolor $button -darkcolor $button -anchor center
             ttk::style map TButton -background [list active $buttonActive] -bordercolor [list focus $accent]
-            ttk::style configure Link.TButton -background $window -foreground $accent -padding [list [dp 6] [dp 2]] \
-                -borderwidth 0 -bordercolor $window -lightcolor $window -darkcolor $window
-            ttk::style map Link.TButton -background [list active $hover] -lightcolor [list active $hover] -darkcolor [list active $hover]
             ttk::style configure TMenubutton -background $button -foreground $text -padding [list [dp 10] [dp 5]] \
                 -borderwidth 1 -relief flat -bordercolor $button -lightcolor $button -darkcolor $button -arrowcolor $muted \
                 -arrowsize [dp 5]
             ttk::style map TMenubutton -background [list active $buttonActive] -bordercolor [list focus $accent] \
                 -lightcolor [list active $buttonActive] -darkcolor [list active $buttonActive]
-            ttk::style configure Warn.Link.TButton -foreground $warn
             ttk::style configure Rank.TMenubutton -background $card -foreground $text -font HsTitle -padding 0 \
                 -borderwidth 0 -bordercolor $card -lightcolor $card -darkcolor $card
             ttk::style map Rank.TMenubutton -background [list active $card] -foreground [list active $accent] \

@@ -44,7 +44,7 @@ oo::class create ::FakeDb {
 
     method info {} {
         return [dict create path /tmp/fake.h5 title "prog < odd \x01" command prog created 2026-01-01T00:00:00Z modules 2 \
-            files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 ledger_rows 0 \
+            files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 instructions 0 ledger_rows 0 \
             samples [my total] cpu_s 1.0 wall_s 12.34 simulated 1]
     }
     method columns {axis} { return [expr {$axis eq "thread" ? 8 : 4}] }

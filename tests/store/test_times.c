@@ -101,7 +101,9 @@ static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metri
         for (uint32_t t = 0; t < truth->threads; t++)
             for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++) {
                 double time = truth->time[i] * 0.001;
-                if (!is_inside(list, parts, COL(thread_process, uint32_t)[t], time) || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric)
+                uint32_t only = hsc_db_get_only(db);
+                if (!is_inside(list, parts, COL(thread_process, uint32_t)[t], time) || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric ||
+                    (only != HSC_NONE && COL(leaf_category, uint8_t)[truth->leaf[i]] != only))
                     continue;
                 uint32_t m = rows_of((hsc_db_table)table, truth->leaf[i], rows);
                 for (uint32_t k = 0; k < m; k++)
@@ -181,6 +183,33 @@ static void test_several_intervals(void **state) {
     assert_int_equal(hsc_db_set_intervals(db, list, 2, &err), HSC_E_ARGUMENT);
     must(hsc_db_set_intervals(db, NULL, 0, &err), &err);
     assert_int_equal(hsc_db_get_intervals(db, &got), 0);
+}
+
+/* One category of an interval and of the whole run; all again. */
+static void test_only(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
+    assert_int_equal(hsc_db_set_only(db, 0, &err), HSC_E_ARGUMENT); /* of no interval */
+    assert_int_equal(hsc_db_get_only(db), HSC_NONE);
+    const hsc_db_when spans[] = {{HSC_NONE, 0, 1e9}, {HSC_NONE, 3, 17.5}};
+    for (size_t i = 0; i < 2; i++) {
+        must(hsc_db_set_interval(db, spans[i].begin_s, spans[i].end_s, &err), &err);
+        assert_int_equal(hsc_db_set_only(db, info.categories, &err), HSC_E_ARGUMENT);
+        for (uint32_t k = 0; k < info.categories; k++) {
+            must(hsc_db_set_only(db, k, &err), &err);
+            assert_int_equal(hsc_db_get_only(db), k);
+            check_values(&spans[i], 1, 0);
+        }
+        must(hsc_db_set_only(db, HSC_NONE, &err), &err);
+        check_values(&spans[i], 1, 0);
+        must(hsc_db_set_only(db, 0, &err), &err);
+    }
+    must(hsc_db_set_interval(db, 1, 2, &err), &err); /* another interval: all categories */
+    assert_int_equal(hsc_db_get_only(db), HSC_NONE);
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
 }
 
 static void test_intervals(void **state) {
@@ -353,7 +382,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     char *folder = model_folder();

@@ -590,6 +590,10 @@ typedef struct hsc_db_when {
 hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err);
 /* What is set, sorted, without overlaps; borrowed until it changes. 0: the whole run. */
 uint32_t hsc_db_get_intervals(const hsc_db *db, const hsc_db_when **out);
+/* Of the interval that is set, the samples of one category only (HSC_NONE: of all again), until another interval is set. Of the whole
+ * run: set an interval that holds it. HSC_E_ARGUMENT: no interval is set, or there is no such category. */
+hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err);
+uint32_t hsc_db_get_only(const hsc_db *db); /* HSC_NONE: all */
 /* Begin of the first and end of the last. */
 bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s); /* false: the whole run; outputs untouched */
 

@@ -14,8 +14,9 @@ oo::class create ::heatscope::Comparison {
         set Marks {}
         set Interval ""
     }
-    # Values are of another interval of this run: the other one takes the same, if its samples are known by time.
-    method interval {wanted} {
+    # Values are of another interval and category of this run: the other one takes the same, if its samples are known by time.
+    # only: name of a category, "" for all
+    method interval {wanted {only {}}} {
         set Changes {}
         set Marks {}
         set Interval ""
@@ -24,12 +25,24 @@ oo::class create ::heatscope::Comparison {
         }
         if {[dict get [$Other times] present]} {
             $Other interval $wanted
+            $Other only [my CategoryOf $only]
             if {$wanted ne ""} {
                 set Interval "the same time of both"
             }
-        } elseif {$wanted ne ""} {
-            set Interval "this interval against the whole other run: its samples are not known by time"
+        } elseif {$wanted ne "" || $only ne ""} {
+            set Interval "this [expr {$wanted ne "" ? "interval" : "category"}] against the whole other run: its samples are not known by time"
         }
+    }
+    # The other run's category of that name; -1 for none.
+    method CategoryOf {name} {
+        if {$name ne ""} {
+            for {set k 0} {$k < [dict get [$Other info] categories]} {incr k} {
+                if {[$Other category $k] eq $name} {
+                    return $k
+                }
+            }
+        }
+        return -1
     }
     # What the values are of, "" for both runs whole.
     method intervalWords {} { return $Interval }
@@ -166,6 +179,26 @@ oo::class create ::heatscope::Comparison {
     }
     method Mark {c metric scope} {
         return [list [my amount $c $metric] [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
+    }
+    # Change by row of this run, within noise or beyond.
+    method of {by metric} {
+        set out {}
+        foreach c [my changes $by $metric] {
+            if {[dict get $c a] >= 0} {
+                dict set out [dict get $c a] $c
+            }
+        }
+        return $out
+    }
+    # Change by context, of those given, with all that they call.
+    method contexts {contexts metric} {
+        set out {}
+        if {$Other ne "" && ![catch {$Db contrast $Other $contexts -metric $metric} rows]} {
+            foreach c $rows {
+                dict set out [dict get $c a] $c
+            }
+        }
+        return $out
     }
     # Change by row of this run: what views mark; only what is beyond noise.
     method rows {by metric} {

@@ -3,11 +3,13 @@
 # what they called) or flat. Reads a level when it is opened.
 
 oo::class create ::heatscope::ContextTree {
-    variable Run Db Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder
+    variable Run Db Comparison Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder
 
-    constructor {run} {
+    # comparison: tells what changed in another run, {} without one
+    constructor {run {comparison {}}} {
         set Run $run
         set Db [$run db]
+        set Comparison $comparison
         set Mode topdown
         set Metric 0
         set Axis process
@@ -36,7 +38,7 @@ oo::class create ::heatscope::ContextTree {
         return 1
     }
     method mode {} { return $Mode }
-    # key: name, inclusive or exclusive
+    # key: name, inclusive, exclusive or change (by size)
     method sort {key order} {
         set SortBy $key
         set SortOrder $order
@@ -48,13 +50,32 @@ oo::class create ::heatscope::ContextTree {
     method Level {id} {
         if {![dict exists $Sorted $id]} {
             if {![dict exists $Levels $id]} {
-                dict set Levels $id [my Read $id]
+                dict set Levels $id [my Contrast $id [my Read $id]]
             }
-            set pairs [lmap row [dict get $Levels $id] {list [dict get $row $SortBy] $row}]
+            set pairs [lmap row [dict get $Levels $id] {
+                list [expr {$SortBy eq "change" ? [my Size $row] : [dict get $row $SortBy]}] $row
+            }]
             set how [expr {$SortBy eq "name" ? "-nocase" : "-real"}]
             dict set Sorted $id [lmap pair [lsort -$SortOrder $how -index 0 $pairs] {lindex $pair 1}]
         }
         return [dict get $Sorted $id]
+    }
+    method Size {row} { return [expr {[dict exists $row change] ? abs([dict get $row change change]) : -1}] }
+    # The rows with `change`, a dict of the comparison, where there is another run: of a context what it takes with all below, of a
+    # procedure what it takes itself. Callers below a procedure have none: they are no rows of the other run's table.
+    method Contrast {id rows} {
+        if {$Comparison eq "" || ![$Comparison any] || ($Mode eq "bottomup" && $id ne "")} {
+            return $rows
+        }
+        set key [expr {$Mode eq "topdown" ? "context" : "scope"}]
+        set ids [lmap row $rows {dict get $row $key}]
+        set changes [expr {$Mode eq "topdown" ? [$Comparison contexts $ids $Metric] : [$Comparison of procedure $Metric]}]
+        return [lmap row $rows {
+            if {[dict exists $changes [dict get $row $key]]} {
+                dict set row change [dict get $changes [dict get $row $key]]
+            }
+            set row
+        }]
     }
     method Options {} { return [list -metric $Metric -axis $Axis] }
     method Read {id} {

@@ -40,15 +40,15 @@ namespace eval ::heatscope::fmt {
         set a [expr {abs($s)}]
         if {$a == 0} {
             return "0 s"
-        } elseif {$a < 1e-6} {
+        } elseif {$a < 0.9995e-6} {
             return [format "%.0f ns" [expr {$s * 1e9}]]
-        } elseif {$a < 1e-3} {
+        } elseif {$a < 0.9995e-3} {
             return [format "%.0f \u00b5s" [expr {$s * 1e6}]]
-        } elseif {$a < 0.1} {
+        } elseif {$a < 0.09995} {
             return [format "%.1f ms" [expr {$s * 1e3}]]
-        } elseif {$a < 10} {
+        } elseif {$a < 9.995} {
             return [format "%.2f s" $s]
-        } elseif {$a < 1000} {
+        } elseif {$a < 999.95} {
             return [format "%.1f s" $s]
         } elseif {$a < 36000} {
             return [grouped $s]\u00a0s
@@ -125,6 +125,23 @@ namespace eval ::heatscope::fmt {
         return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
     }
 
+    # Shortens to a width at a comma, a dot between facts or a colon, so that nothing is cut in the middle; a first part that does not
+    # fit by itself is cut if most of it is left, else it goes.
+    proc clauses {text width measure} {
+        if {[{*}$measure $text] <= $width} {
+            return $text
+        }
+        set first $text
+        foreach pair [lreverse [regexp -all -inline -indices {\s*(?:\u00b7|[,;:])\s} $text]] {
+            set first [string range $text 0 [lindex $pair 0]-1]
+            if {[{*}$measure $first] <= $width} {
+                return $first
+            }
+        }
+        set cut [fit $first $width $measure]
+        return [expr {2 * [string length $cut] > [string length $first] ? $cut : ""}]
+    }
+
     # Last part of a path; made with string commands, so that no odd name ("~x") is expanded.
     proc baseName {path} {
         set trimmed [string trimright $path /]
@@ -186,5 +203,5 @@ namespace eval ::heatscope::fmt {
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit plain
+    namespace export share fit clauses plain
 }

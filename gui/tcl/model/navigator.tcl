@@ -52,7 +52,7 @@ oo::class create ::heatscope::Navigator {
                 set scope [$Db scopeat $file $line]
             }
         }
-        set selection [list file $file line $line scope $scope procedure [my ProcedureOf $scope] {*}$args]
+        set selection [list file $file line $line scope $scope procedure [my ProcedureOf $scope] instruction -1 {*}$args]
         if {$column != -2} {
             lappend selection column $column
         }
@@ -88,7 +88,7 @@ oo::class create ::heatscope::Navigator {
                 }
             }
         }
-        $Bus set $origin file $file line $line scope $scope procedure $scope
+        $Bus set $origin file $file line $line scope $scope procedure $scope instruction -1
     }
 
     # Any scope: loop, region, procedure, file, module.
@@ -101,7 +101,7 @@ oo::class create ::heatscope::Navigator {
             procedure { my procedure $origin $scope }
             loop - region {
                 $Bus set $origin file [dict get $facts file] line [dict get $facts line_begin] scope $scope \
-                    procedure [dict get $facts procedure]
+                    procedure [dict get $facts procedure] instruction -1
             }
             default {
                 set children [$Db top -table scope_excl -kind procedure -under $scope -n 1 {*}[my Axis]]
@@ -110,10 +110,27 @@ oo::class create ::heatscope::Navigator {
                     my procedure $origin $best
                     $Bus adjust $origin scope $scope
                 } else {
-                    $Bus set $origin scope $scope procedure -1
+                    $Bus set $origin scope $scope procedure -1 instruction -1
                 }
             }
         }
+    }
+
+    # An instruction, by its row of the table, with the line, loop and procedure that it is of.
+    method instruction {origin row} {
+        set facts [$Db instruction $row]
+        set selection [list instruction $row]
+        if {[dict get $facts line] >= 0} {
+            set where [$Db line [dict get $facts line]]
+            if {[dict get $where line] > 0} {
+                lappend selection file [dict get $where file] line [dict get $where line]
+            }
+        }
+        set scope [dict get $facts scope]
+        if {$scope >= 0} {
+            lappend selection scope $scope procedure [my ProcedureOf $scope]
+        }
+        $Bus set $origin {*}$selection
     }
 
     # The place of a finding: its scope where it begins there, else its line.
@@ -284,6 +301,22 @@ oo::class create ::heatscope::Navigator {
         }
         my scope $origin $parent
         return 1
+    }
+
+    # Values of one category only, by its number; the same again, or -1: of all. False: nothing is known of single samples.
+    method category {origin category} {
+        if {![dict get [$Db times] present]} {
+            return 0
+        }
+        $Bus set $origin category [expr {$category == [$Bus get category] ? -1 : $category}]
+        return 1
+    }
+    # The next category that has samples, then all again.
+    method nextCategory {origin} {
+        set kinds [$Run sampledCategories]
+        set at [lsearch -exact $kinds [$Bus get category]]
+        set next [lindex [list {*}$kinds -1] [expr {$at + 1}]]
+        return [my category $origin $next]
     }
 
     method column {origin column} {

@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -17,6 +17,8 @@ oo::class create ::heatscope::Run {
         set Findings {}
         set Metrics {}
         set FileNames {}
+        set Only -1
+        set Sampled {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -48,7 +50,7 @@ oo::class create ::heatscope::Run {
     method cells {metric} {
         set m [my metric $metric]
         if {![dict get $m exact]} {
-            return Samples
+            return [expr {$Only >= 0 ? "Samples of [my categoryName $Only]" : "Samples"}]
         }
         set what [::heatscope::fmt plain [dict get $m name]]
         set scale [dict get $m scale]
@@ -84,8 +86,9 @@ oo::class create ::heatscope::Run {
         }
         lappend parts [::heatscope::fmt seconds [dict get $Info wall_s]]
         lappend parts [::heatscope::fmt plural [dict get $Info samples] sample]
+        # what has no room goes from the end
         if {[dict get $Info simulated]} {
-            lappend parts "simulated, not measured"
+            set parts [linsert $parts 0 "simulated, not measured"]
         }
         return [join $parts " \u00b7 "]
     }
@@ -190,6 +193,33 @@ oo::class create ::heatscope::Run {
         }
         dict set Ranked $key $rows
         return $rows
+    }
+
+    # Values are of a category alone from now on, -1: of all.
+    method only {category} { set Only $category }
+    # What all values together are, for "12 % of ...": the run, all waiting, the bytes sent.
+    method whole {metric} {
+        if {[my exact $metric]} {
+            return [::heatscope::fmt plain [dict get [my metric $metric] name]]
+        }
+        return [expr {$Only >= 0 ? "all [my categoryName $Only]" : "the run"}]
+    }
+    method categoryName {category} { return [::heatscope::fmt plain [$Db category $category]] }
+    # Categories with samples in the run, the most first.
+    method sampledCategories {} {
+        if {$Sampled eq "" && [my info scopes] > 0} {
+            foreach kind [my categories 0] {
+                if {[dict get $kind sum] > 0} {
+                    lappend Sampled [dict get $kind category]
+                }
+            }
+        }
+        return $Sampled
+    }
+    # Categories of a scope's inclusive time, dicts of `categories`, the largest first.
+    method categories {scope args} {
+        set pairs [lmap kind [$Db categories $scope {*}$args] {list [dict get $kind sum] $kind}]
+        return [lmap pair [lsort -real -decreasing -index 0 $pairs] {lindex $pair 1}]
     }
 
     method scopeName {scope} {

@@ -14,7 +14,7 @@ namespace eval ::heatscope::session {
     namespace ensemble create
 
     # Keys of the selection that are rows of the database, and what they are below.
-    variable Rows {file files procedure scopes scope scopes context contexts metric metrics}
+    variable Rows {file files procedure scopes scope scopes context contexts metric metrics category categories instruction instructions}
 
     # views: NAME DICT ...; compare: a path, "" for none
     proc write {run bus panes theme {views {}} {compare {}}} {

@@ -38,7 +38,7 @@ oo::class create ::heatscope::ArraysView {
         return [expr {[llength $Rows] ? "time of loops, shared out by number of references \u00b7 messages [my Timed timed]" : ""}]
     }
     method Current {} {
-        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+        return [my Kept]
     }
     method Marks {} { return {metric} }
     method Notes {id} {

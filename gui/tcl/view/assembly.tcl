@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::AssemblyView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind Row
+    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind
 
     method name {} { return assembly }
     method title {} { return Assembler }
@@ -12,7 +12,6 @@ oo::class create ::heatscope::AssemblyView {
     method Build {body} {
         set t ::heatscope::theme
         set Shown -1
-        set Row -1
         set VarBytes 0
         set VarSources 1
         set VarFind {}
@@ -47,8 +46,13 @@ oo::class create ::heatscope::AssemblyView {
 
     # ---- which code ----
 
-    # The procedure whose code has the selection: the selected one, else where the compiler put it; -1 none.
+    # The procedure whose code has the selection: that of the chosen instruction, the selected one, else where the compiler put it;
+    # -1 none.
     method Home {} {
+        set chosen [dict get $Selection instruction]
+        if {$chosen >= 0} {
+            return [dict get [$Db instruction $chosen] procedure]
+        }
         set procedure [dict get $Selection procedure]
         set row [my LineRow]
         if {$Shown >= 0 && $row >= 0} {
@@ -109,19 +113,19 @@ oo::class create ::heatscope::AssemblyView {
 
     method Show {changed} {
         set s $Selection
-        if {[my Any $changed procedure line file scope metric axis processors interval colours scale]} {
+        if {[my Any $changed procedure line file scope instruction metric axis processors interval category colours scale]} {
             set home [my Home]
             set moved [expr {$home != $Shown}]
-            if {$moved} {
-                set Row -1
-            }
             set Shown $home
             set row [my LineRow]
-            $Code configure {*}[my Common] -procedure $home -line $row -scope [my Loop] -selected $Row -range [dict get $s processors] \
+            set chosen [dict get $s instruction]
+            $Code configure {*}[my Common] -procedure $home -line $row -scope [my Loop] -selected $chosen -range [dict get $s processors] \
                 -colours [dict get $s colours] -scaling [dict get $s scale] -empty [my Missing $home]
-            if {!$moved && [my Any $changed line scope file] && ![my RowFits $row]} {
-                my ShowMarked
-            } elseif {$moved} {
+            if {$chosen >= 0} {
+                if {$moved || [my Any $changed instruction]} {
+                    $Code see $chosen
+                }
+            } elseif {$moved || [my Any $changed line scope file]} {
                 my ShowMarked
             }
         }
@@ -130,10 +134,6 @@ oo::class create ::heatscope::AssemblyView {
             $Code configure -search $VarFind
         }
         my Facts
-    }
-    # Is the selected instruction one of the selected line?
-    method RowFits {row} {
-        return [expr {$Row >= 0 && $row >= 0 && [dict get [$Db instruction $Row] line] == $row}]
     }
     # Scrolls to the hottest instruction of the selected line, or loop.
     method ShowMarked {} {
@@ -153,7 +153,8 @@ oo::class create ::heatscope::AssemblyView {
         }
         set name [::heatscope::fmt shortName [::heatscope::fmt plain [dict get [$Db scope $Shown] name]]]
         if {[dict get $sum uncounted]} {
-            my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the interval"
+            set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
+            my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the $part"
             return
         }
         set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of the run"
@@ -184,27 +185,7 @@ oo::class create ::heatscope::AssemblyView {
     }
     # An instruction, by its row of the database's table: its line, loop and procedure are selected everywhere.
     method pick {row} {
-        set Row $row
-        set facts [$Db instruction $row]
-        $Code configure -selected $row
-        $Code see $row
-        set line [dict get $facts line]
-        set selection {}
-        if {$line >= 0} {
-            set where [$Db line $line]
-            if {[dict get $where line] > 0} {
-                lappend selection file [dict get $where file] line [dict get $where line]
-            }
-        }
-        set scope [dict get $facts scope]
-        if {$scope >= 0} {
-            set procedure [expr {[dict get [$Db scope $scope] kind] eq "procedure" ? $scope : [dict get [$Db scope $scope] procedure]}]
-            lappend selection scope $scope procedure $procedure
-        }
-        if {[llength $selection]} {
-            $Bus set assembly {*}$selection
-        }
-        my Facts
+        $Nav instruction assembly $row
     }
     # The next instruction in the order of falling samples; the previous one.
     method hot {step} {
@@ -221,7 +202,8 @@ oo::class create ::heatscope::AssemblyView {
             return
         }
         set n [$Code count]
-        set at [expr {$Row >= 0 ? [$Code index $Row] : -1}]
+        set chosen [dict get $Selection instruction]
+        set at [expr {$chosen >= 0 ? [$Code index $chosen] : -1}]
         for {set i [expr {$at + 1}]} {$i < $n && $i < $at + 20000} {incr i} {
             set d [$Code row $i]
             if {[dict get $d part] eq "instruction" && [dict get $d row] == $row} {
@@ -233,13 +215,12 @@ oo::class create ::heatscope::AssemblyView {
     }
     # To where the selected instruction goes: a jump's target, a called procedure.
     method follow {} {
-        if {$Row < 0} {
+        set chosen [$Bus get instruction]
+        if {$chosen < 0} {
             return
         }
-        set target [dict get [$Db instruction $Row] target]
+        set target [dict get [$Db instruction $chosen] target]
         if {$target >= 0} {
-            set Shown [dict get [$Db instruction $target] procedure]
-            $Code configure -procedure $Shown
             my pick $target
         }
     }
@@ -279,7 +260,7 @@ oo::class create ::heatscope::AssemblyView {
     }
     method OnOpen {hit} {
         if {[dict get $hit part] eq "instruction"} {
-            set Row [dict get $hit instruction]
+            my pick [dict get $hit instruction]
             my follow
         }
     }

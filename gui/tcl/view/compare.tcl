@@ -70,7 +70,7 @@ oo::class create ::heatscope::CompareView {
             }
             return ""
         }
-        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+        return [my Kept]
     }
     method Go {c} {
         if {[dict get $c a] < 0} {

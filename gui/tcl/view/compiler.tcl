@@ -79,7 +79,7 @@ oo::class create ::heatscope::CompilerView {
             append text ", [dict get $row words]"
         }
         if {[dict get $row price] > 0} {
-            append text "; refused: [dict get $row reason], [::heatscope::fmt percent [dict get $row price] 1] of the run"
+            append text "; refused: [dict get $row reason], [::heatscope::fmt percent [dict get $row price] 1] of [$Run whole [dict get $Selection metric]]"
         }
         return $text
     }

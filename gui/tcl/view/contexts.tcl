@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ContextsView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled Cells
+    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled Cells Most
 
     method name {} { return contexts }
     method title {} { return Contexts }
@@ -20,7 +20,7 @@ oo::class create ::heatscope::ContextsView {
         pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
     }
     method Build {body} {
-        set Tree [::heatscope::ContextTree new $Run]
+        set Tree [::heatscope::ContextTree new $Run [$App comparison]]
         set Mode topdown
         set Rows {}
         set ById {}
@@ -29,16 +29,8 @@ oo::class create ::heatscope::ContextsView {
         set SortOrder decreasing
         set Filled 0
         set Cells {}
-        ttk::scrollbar $body.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
-        set List [my Widget barlist $body.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $body.scroll set] \
-            -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] -empty "no calling contexts"]
-        grid $List $body.scroll -sticky nswe
-        grid columnconfigure $body 0 -weight 1
-        grid rowconfigure $body 0 -weight 1
-        bind $List <<ListPick>> [namespace code {my OnPick %d}]
-        bind $List <<ListOpen>> [namespace code {my OnOpen %d}]
-        bind $List <<ListSort>> [namespace code {my OnSort %d}]
-        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        set Most 0
+        set List [my Barlist $body -empty "no calling contexts"]
         bind $List <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
         bind $List <Right> "[namespace code {my Unfold 1}]; break"
         bind $List <Left> "[namespace code {my Unfold 0}]; break"
@@ -66,7 +58,7 @@ oo::class create ::heatscope::ContextsView {
         return [dict create mode $Mode sort $SortColumn order $SortOrder]
     }
     method restore {state} {
-        if {[dict exists $state sort] && [dict get $state sort] in {name inclusive exclusive}
+        if {[dict exists $state sort] && [dict get $state sort] in {name inclusive exclusive change}
             && [dict exists $state order] && [dict get $state order] in {increasing decreasing}} {
             set SortColumn [dict get $state sort]
             set SortOrder [dict get $state order]
@@ -106,9 +98,18 @@ oo::class create ::heatscope::ContextsView {
         set ById {}
         set shown {}
         set barmax 0
+        set most 0
         foreach row $Rows {
             dict set ById [dict get $row id] $row
             set barmax [expr {max($barmax, [dict get $row share])}]
+            if {[dict exists $row change]} {
+                set most [expr {max($most, abs([dict get $row change change]))}]
+            }
+        }
+        # bars of changes are as long as their part of the largest: another largest, other cells
+        if {$most != $Most} {
+            set Most $most
+            set Cells {}
         }
         set total [$Run total $metric]
         # rows that were shown before look the same again
@@ -130,6 +131,9 @@ oo::class create ::heatscope::ContextsView {
             } else {
                 lappend cells [$Run amount $metric [dict get $row exclusive]]
             }
+            if {[[$App comparison] any]} {
+                lappend cells {*}[my ChangeCells $row]
+            }
             dict set Cells $key $cells
             lappend shown $cells
         }
@@ -140,8 +144,25 @@ oo::class create ::heatscope::ContextsView {
         } else {
             lappend columns [list inclusive "Inclusive" percent 9] [list exclusive "Own" percent 8] [list amount "Own time" text 10 right]
         }
-        $List configure -columns $columns -drop {amount exclusive bar} -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+        if {[[$App comparison] any]} {
+            lappend columns [list change [expr {$Mode eq "topdown" ? "Change" : "Own change"}] change 9] {changed "" text 15 right}
+        }
+        $List configure -columns $columns -drop {amount exclusive bar changed} -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
         $List setrows $shown
+    }
+    # Bar and words of what changed in the other run; grey: within noise.
+    method ChangeCells {row} {
+        if {![dict exists $row change]} {
+            return [list 0 ""]
+        }
+        set c [dict get $row change]
+        set bar [expr {$Most > 0 ? [dict get $c change] / double($Most) : 0}]
+        return [list [expr {[dict get $c beyond] ? [list $bar] : [list $bar grey]}] [my ChangeWords $c]]
+    }
+    method ChangeWords {c} {
+        set a [dict get $c value_a]
+        set b [dict get $c value_b]
+        return [[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]]
     }
     # The row that the selection stands for.
     method Mark {} {
@@ -243,7 +264,7 @@ oo::class create ::heatscope::ContextsView {
     }
     method OnSort {pick} {
         set column [dict get $pick column]
-        set column [dict get {name name bar inclusive inclusive inclusive exclusive exclusive amount exclusive} $column]
+        set column [dict get {name name bar inclusive inclusive inclusive exclusive exclusive amount exclusive change change changed change} $column]
         if {$column eq $SortColumn} {
             set SortOrder [expr {$SortOrder eq "decreasing" ? "increasing" : "decreasing"}]
         } else {
@@ -261,13 +282,21 @@ oo::class create ::heatscope::ContextsView {
         }
         set row [dict get $ById [dict get $hit id]]
         my Read "[dict get $row name] [dict get $row where]: [my Samples [dict get $row inclusive]],\
-            [::heatscope::fmt percent [dict get $row share] 1] of the run, itself [my Samples [dict get $row exclusive]]"
+            [::heatscope::fmt percent [dict get $row share] 1] of [$Run whole [dict get $Selection metric]], itself [my Samples [dict get $row exclusive]][my ChangeTold $row]"
+    }
+    method ChangeTold {row} {
+        if {![dict exists $row change]} {
+            return ""
+        }
+        return ", in the other run [my ChangeWords [dict get $row change]][expr {[dict get $row change beyond] ? {} : {, within noise}}]"
     }
     method table {} {
-        set rows [list {depth name where inclusive own share}]
+        set keys {change low high beyond}
+        set rows [list [list depth name where inclusive own share {*}[expr {[[$App comparison] any] ? $keys : ""}]]]
         foreach row $Rows {
             lappend rows [list [dict get $row depth] [dict get $row name] [dict get $row where] [dict get $row inclusive] \
-                [dict get $row exclusive] [dict get $row share]]
+                [dict get $row exclusive] [dict get $row share] \
+                {*}[expr {[dict exists $row change] ? [lmap key $keys {dict get $row change $key}] : ""}]]
         }
         return $rows
     }
@@ -278,7 +307,7 @@ oo::class create ::heatscope::ContextsView {
         }
         foreach row [lrange $Rows 0 400] {
             append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
-                [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][expr {
+                [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][my ChangeTold $row][expr {
                 [dict get $row id] eq $Chosen ? " <" : ""}]\n"
         }
         return $out

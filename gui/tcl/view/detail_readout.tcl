@@ -3,10 +3,7 @@
 
 oo::define ::heatscope::DetailView {
     method HoverHeat {hit} {
-        if {$hit eq "" || ![dict exists $hit line] || [dict get $hit line] < 1} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit line 1]} return
         set first [my Label [dict get $hit first]]
         set last [my Label [dict get $hit last]]
         lassign [$Run words [dict get $Selection axis]] one many
@@ -33,35 +30,26 @@ oo::define ::heatscope::DetailView {
         set metric [dict get $Selection metric]
         set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
             [$Run amount $metric [dict get $stats sum]],\
-            [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of the run"
+            [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of [$Run whole [dict get $Selection metric]]"
         return $text
     }
     method HoverBar {hit} {
-        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit row]} return
         my Read "Line [dict get $hit line]: min [::heatscope::fmt grouped [dict get $hit min]] on\
             [my Label [dict get $hit min_column]] \u00b7 mean [format %.1f [dict get $hit mean]] \u00b1\
             [format %.1f [dict get $hit stddev]] \u00b7 max [::heatscope::fmt grouped [dict get $hit max]] on\
             [my Label [dict get $hit max_column]]"
     }
     method HoverGutter {hit} {
-        if {$hit eq "" || ![dict exists $hit row] || [dict get $hit row] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit row]} return
         my Read "Line [dict get $hit line]: [my Samples [dict get $hit sum]][my RowFacts [dict get $hit row]]"
     }
     method HoverScope {hit} {
-        if {$hit eq "" || ![dict exists $hit scope] || [dict get $hit scope] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit scope]} return
         set metric [dict get $Selection metric]
         my Read "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]], lines\
             [dict get $hit line_begin]\u2013[dict get $hit line_end]:\
-            [::heatscope::fmt percent [dict get $hit share] 1] of the run,\
+            [::heatscope::fmt percent [dict get $hit share] 1] of [$Run whole [dict get $Selection metric]],\
             [$Run amount $metric [dict get $hit inclusive]] with all that it calls[expr {[dict exists $hit change] ? ", [my Told [dict get $hit change]]" : {}}]"
     }
     method HoverText {x y} {

@@ -75,15 +75,12 @@ oo::class create ::heatscope::FlameView {
         my zoom [dict get $hit context]
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit context]} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit context]} return
         set facts [$Db context [dict get $hit context]]
         set name [expr {[dict get $facts kind] in {procedure inlined} ? [::heatscope::fmt plain [dict get $facts name]] : [dict get $hit name]}]
         set up [expr {[dict get $facts parent] >= 0 && [dict get $facts row] > 0
                       ? [lindex [$Db sums -table context_incl -rows [list [dict get $facts parent] 1] {*}[my Common]] 0] : 0}]
-        set text "$name: [my Samples [dict get $hit inclusive]], [::heatscope::fmt percent [dict get $hit share] 1] of the run"
+        set text "$name: [my Samples [dict get $hit inclusive]], [::heatscope::fmt percent [dict get $hit share] 1] of [$Run whole [dict get $Selection metric]]"
         if {$up > 0} {
             append text ", [::heatscope::fmt percent [dict get $hit inclusive] $up] of its caller"
         }

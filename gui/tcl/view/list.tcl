@@ -73,16 +73,7 @@ oo::class create ::heatscope::ListView {
     }
     # The list with its scroll bar in a frame of its own; options of the list.
     method MakeList {frame args} {
-        ttk::scrollbar $frame.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
-        set List [my Widget barlist $frame.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $frame.scroll set] \
-            -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] {*}$args]
-        grid $List $frame.scroll -sticky nswe
-        grid columnconfigure $frame 0 -weight 1
-        grid rowconfigure $frame 0 -weight 1
-        bind $List <<ListPick>> [namespace code {my OnPick %d}]
-        bind $List <<ListOpen>> [namespace code {my OnOpen %d}]
-        bind $List <<ListSort>> [namespace code {my OnSort %d}]
-        bind $List <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        set List [my Barlist $frame {*}$args]
         foreach {key action} {g {nextGroup 1} G {nextGroup -1} o {nextSort} O {turnSort}} {
             bind $List <$key> "[namespace code [list my {*}$action]]; break"
         }
@@ -317,11 +308,36 @@ oo::class create ::heatscope::ListView {
         }
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
-            my Read ""
-            return
+        my Read [expr {$hit ne "" && [dict exists $hit id] && [dict exists $ById [dict get $hit id]]
+                       ? [my Words [dict get $ById [dict get $hit id]]] : ""}]
+    }
+
+    # Of the rows that hold {*}$test (one word more, the row): the chosen one if it is among them, else the first; "" for none.
+    method RowWith {test} {
+        set found ""
+        foreach row $Rows {
+            if {[{*}$test $row]} {
+                if {[dict get $row id] eq $Chosen} {
+                    return $Chosen
+                } elseif {$found eq ""} {
+                    set found [dict get $row id]
+                }
+            }
         }
-        my Read [my Words [dict get $ById [dict get $hit id]]]
+        return $found
+    }
+    # Is a row's line the selected one; its process the selected column?
+    method AtLine {row} {
+        return [expr {[dict get $row file] >= 0 && [dict get $row line] > 0 && [dict get $row file] == [dict get $Selection file]
+                      && [dict get $row line] == [dict get $Selection line]}]
+    }
+    method AtColumn {row} {
+        return [expr {[dict get $Selection axis] eq "process" && [dict get $Selection column] >= 0
+                      && [dict get $row process] == [dict get $Selection column]}]
+    }
+    # The chosen row, as long as it is there.
+    method Kept {} {
+        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
     }
 
     # ---- search ----

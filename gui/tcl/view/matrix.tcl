@@ -96,10 +96,7 @@ oo::class create ::heatscope::MatrixView {
         return [expr {$By in {waiting waits} ? "$from for $to" : "$from to $to"}]
     }
     method OnCellHover {hit} {
-        if {$hit eq "" || ![dict exists $hit value]} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit value]} return
         set value [dict get $hit value]
         my Read "[my Between [dict get $hit from] [dict get $hit to]]: [expr {$value eq "" ? "nothing" : [my Quantity $value]}]"
     }
@@ -208,7 +205,7 @@ oo::class create ::heatscope::MatrixView {
         }
     }
     method Current {} {
-        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+        return [my Kept]
     }
     method Words {row} {
         set text "[dict get $row name] [dict get $row where], [dict get $row words]: [::heatscope::fmt plural [dict get $row calls] call],\

@@ -61,29 +61,11 @@ oo::class create ::heatscope::MessagesView {
     }
     # The call on the selected line; of several the chosen one.
     method Current {} {
-        if {$By eq "call"} {
-            set found ""
-            foreach row $Rows {
-                if {[dict get $row line] > 0 && [dict get $row line] == [dict get $Selection line]
-                    && [dict get $row file] == [dict get $Selection file]} {
-                    if {[dict get $row id] eq $Chosen} {
-                        return $Chosen
-                    } elseif {$found eq ""} {
-                        set found [dict get $row id]
-                    }
-                }
-            }
-            if {$found ne ""} {
-                return $found
-            }
-        } elseif {$By eq "process" && [dict get $Selection axis] eq "process" && [dict get $Selection column] >= 0} {
-            foreach row $Rows {
-                if {[dict get $row process] == [dict get $Selection column]} {
-                    return [dict get $row id]
-                }
-            }
-        }
-        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+        set found [switch -- $By {
+            call { my RowWith {my AtLine} }
+            process { my RowWith {my AtColumn} }
+        }]
+        return [expr {$found ne "" ? $found : [my Kept]}]
     }
     method Mark {} {
         next

@@ -141,8 +141,8 @@ oo::class create ::heatscope::NotesView {
         my ChartGo [dict get $pick index]
     }
     method OnFigureHover {hit} {
-        if {$hit eq "" || $ChartFacts eq "" || ![dict exists $hit index]} {
-            my Read ""
+        if {$ChartFacts eq "" || ![my Hits $hit index]} {
+            return
         } elseif {[dict exists $ChartFacts words]} {
             my Read [{*}[dict get $ChartFacts words] [dict get $hit index]]
         } else {

@@ -122,10 +122,7 @@ oo::class create ::heatscope::OverviewView {
         }
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit file] || [dict get $hit file] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit file]} return
         set text "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line]"
         if {[dict get $hit last_line] > [dict get $hit line]} {
             append text \u2013[dict get $hit last_line]

@@ -74,7 +74,7 @@ oo::class create ::heatscope::ScopePopup {
         set kinds {}
         set most 0.0
         set sum 0.0
-        foreach kind [lsort -decreasing -command ::heatscope::ScopeView::bySum [$Db categories $scope {*}$common]] {
+        foreach kind [$Run categories $scope {*}$common] {
             if {[dict get $kind sum] > 0} {
                 lappend kinds $kind
                 set most [expr {max($most, [dict get $kind sum])}]
@@ -94,7 +94,7 @@ oo::class create ::heatscope::ScopePopup {
             set length [expr {max(1, int($room * [dict get $kind sum] / $most))}]
             $c create text 0 $y -anchor w -text [::heatscope::fmt plain [dict get $kind name]] -font HsUI -fill [$t colour text]
             $c create rectangle $left [expr {$y - [$t dp 5]}] [expr {$left + $length}] [expr {$y + [$t dp 5]}] -width 0 \
-                -fill [dict get [::heatscope::palette] cat[expr {[dict get $kind category] % 10}]]
+                -fill [$t category [dict get $kind category]]
             set words "[::heatscope::fmt share [dict get $kind sum] $sum] % [$Run amount $metric [dict get $kind sum]]"
             $c create text [expr {$left + $length + [$t dp 6]}] $y -anchor w -text $words -font HsSmall -fill [$t colour muted]
             lappend Rows [list categories [dict get $kind name] $words]

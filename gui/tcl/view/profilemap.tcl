@@ -21,12 +21,12 @@ oo::class create ::heatscope::ProfileMapView {
         set metric [dict get $Selection metric]
         set sum [lindex [$Db sums -table scope_incl -rows [list $s 1] {*}[my Common]] 0]
         set kinds {}
-        foreach kind [lsort -decreasing -command ::heatscope::ScopeView::bySum [$Db categories $s {*}[my Common]]] {
+        foreach kind [$Run categories $s {*}[my Common]] {
             if {[dict get $kind share] >= 0.005} {
                 lappend kinds "[dict get $kind name] [::heatscope::fmt percent [dict get $kind share] 1]"
             }
         }
         my Read "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line] \u00b7 [$Run scopeName $s]:\
-            [::heatscope::fmt percent $sum [$Run total $metric]] of the run \u00b7 [join $kinds {, }]"
+            [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]] \u00b7 [join $kinds {, }]"
     }
 }

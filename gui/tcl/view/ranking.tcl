@@ -258,12 +258,8 @@ oo::class create ::heatscope::RankingView {
                 }
             }
             message {
-                foreach row $Rows {
-                    if {[dict get $row file] >= 0 && [dict get $row file] == [dict get $s file] && [dict get $row line] == [dict get $s line]} {
-                        return [dict get $row id]
-                    }
-                }
-                return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+                set found [my RowWith {my AtLine}]
+                return [expr {$found ne "" ? $found : [my Kept]}]
             }
             reason {
                 foreach row $Rows {
@@ -271,9 +267,9 @@ oo::class create ::heatscope::RankingView {
                         return [dict get $row id]
                     }
                 }
-                return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+                return [my Kept]
             }
-            array { return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}] }
+            array { return [my Kept] }
         }
         return ""
     }

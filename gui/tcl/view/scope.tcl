@@ -97,8 +97,7 @@ oo::class create ::heatscope::ScopeView {
         set span [$Run lineSpan $Shown]
         my subtitle "[$Run scopeTitle $Shown][expr {$span ne "" ? "  \u00b7  $span" : ""}]"
         set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
-        set words "[::heatscope::fmt percent [dict get $stats sum] $total] of\
-            [expr {[$Run exact $metric] ? [::heatscope::fmt plain [lindex [$Run metrics] $metric]] : "run time"}]"
+        set words "[::heatscope::fmt percent [dict get $stats sum] $total] of [$Run whole $metric]"
         $in.share.part configure -text $words
         if {[dict get $stats sum] > 0} {
             $in.share.time configure -text "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
@@ -140,7 +139,7 @@ oo::class create ::heatscope::ScopeView {
         set y [expr {$row / 2}]
         set some 0
         set sum 0.0
-        set kinds [lsort -decreasing -command ::heatscope::ScopeView::bySum [$Db categories $Shown {*}[my Common]]]
+        set kinds [$Run categories $Shown {*}[my Common]]
         set names 0
         set shown 0
         foreach kind $kinds {
@@ -160,7 +159,7 @@ oo::class create ::heatscope::ScopeView {
             set name [::heatscope::fmt plain [dict get $kind name]]
             set box [$t dp 8]
             $c create rectangle 1 [expr {$y - $box / 2}] [expr {$box + 1}] [expr {$y + $box / 2}] \
-                -fill [my CategoryColour [dict get $kind category]] -width 0
+                -fill [$t category [dict get $kind category]] -width 0
             $c create text [$t dp 16] $y -anchor w -text $name -font HsUI -fill [$t colour text]
             $c create text $percent $y -anchor e -text "[::heatscope::fmt share [dict get $kind sum] $sum] %" \
                 -font HsMono -fill [$t colour text]
@@ -175,9 +174,6 @@ oo::class create ::heatscope::ScopeView {
         if {[$c cget -height] != $height} {
             $c configure -height $height
         }
-    }
-    method CategoryColour {category} {
-        return [dict get [::heatscope::palette] cat[expr {$category % 10}]]
     }
 
     method Line {} {
@@ -216,25 +212,16 @@ oo::class create ::heatscope::ScopeView {
         return [expr {$first eq $last ? $first : "$first\u2013$last"}]
     }
     method HoverProfile {hit} {
-        if {$hit eq "" || ![dict exists $hit column] || [dict get $hit column] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit column]} return
         my Read "[my Span $hit]: [my Samples [dict get $hit value]]"
     }
     method HoverStack {hit} {
-        if {$hit eq "" || ![dict exists $hit column] || [dict get $hit column] < 0} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit column]} return
         my Read "[my Span $hit]: [dict get $hit name] [my Samples [dict get $hit value]],\
             [::heatscope::fmt percent [dict get $hit share] 1]"
     }
     method HoverCategory {hit} {
-        if {$hit eq "" || ![dict exists $hit category]} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit category]} return
         my Read "[dict get $hit name]: [my Samples [dict get $hit value]], [::heatscope::fmt percent [dict get $hit share] 1]"
     }
     method table {} {
@@ -254,10 +241,4 @@ oo::class create ::heatscope::ScopeView {
         append out "[$in.linehead.title cget -text]: [$in.linehead.note cget -text]\n[$Profile describe]\n"
         return $out
     }
-}
-namespace eval ::heatscope::ScopeView {}
-proc ::heatscope::ScopeView::bySum {a b} {
-    set x [dict get $a sum]
-    set y [dict get $b sum]
-    return [expr {$x < $y ? -1 : $x > $y}]
 }

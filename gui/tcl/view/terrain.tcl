@@ -60,10 +60,7 @@ oo::class create ::heatscope::TerrainView {
         }
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit line]} {
-            my Read ""
-            return
-        }
+        if {![my Hits $hit line]} return
         my Read "Line [dict get $hit line] on [my Label [dict get $hit column]]: [my Told [dict get $hit value]]"
     }
     method describe {} {

@@ -36,6 +36,10 @@ oo::class create ::heatscope::View {
         bind $Path.head <Configure> +[namespace code {my FitSubtitle}]
         bind $Path <Map> +[namespace code {my OnMap}]
         bind $Path <Destroy> +[namespace code [list my OnDestroy %W]]
+        if {[winfo exists $Path.head.sub]} {
+            bind $Path.head.sub <Enter> [namespace code {my Read [my fullSubtitle]}]
+            bind $Path.head.sub <Leave> [namespace code {my Read ""}]
+        }
         foreach w [list $Path.head $Path.head.title $Path.head.sub] {
             if {[winfo exists $w]} {
                 bind $w <Double-1> [namespace code [list my Maximise]]
@@ -139,7 +143,7 @@ oo::class create ::heatscope::View {
                 set room [expr {$room - [winfo reqwidth $w] - ([string match *.head.tab* $w] ? [::heatscope::theme dp 14] : 0)}]
             }
         }
-        set text [expr {$room > 0 ? [::heatscope::fmt fit $Subtitle $room {font measure HsUI}] : $Subtitle}]
+        set text [expr {$room > 0 ? [::heatscope::fmt clauses $Subtitle $room {font measure HsUI}] : ""}]
         if {[$Path.head.sub cget -text] ne $text} {
             $Path.head.sub configure -text $text
         }
@@ -306,12 +310,12 @@ oo::class create ::heatscope::View {
     method Read {text} {
         $App readOut $text
     }
-    # What was timed and counted over the whole run says so, and that an interval does not change it.
+    # What was timed and counted over the whole run says so, and that an interval or a category does not change it.
     method Timed {words} {
         if {[dict get $Selection interval] ne ""} {
             return "of the whole run: not known by time"
         }
-        return $words
+        return [expr {[dict get $Selection category] >= 0 ? "of all categories" : $words}]
     }
     method Samples {n} {
         set metric [dict get $Selection metric]
@@ -323,6 +327,28 @@ oo::class create ::heatscope::View {
     # Widths that all drawn widgets share.
     method Widget {class path args} {
         return [::heatscope::$class $path -db $Db -background "" -scale [::heatscope::theme scale] {*}$args]
+    }
+    # A list with its scroll bar that fills `frame`; options of the list. The view has OnPick, OnOpen, OnSort, OnHover and Scroll.
+    method Barlist {frame args} {
+        ttk::scrollbar $frame.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
+        set list [my Widget barlist $frame.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $frame.scroll set] \
+            -heading 1 -height [::heatscope::theme dp 160] -rowheight [::heatscope::theme dp 22] {*}$args]
+        grid $list $frame.scroll -sticky nswe
+        grid columnconfigure $frame 0 -weight 1
+        grid rowconfigure $frame 0 -weight 1
+        foreach {event method} {ListPick OnPick ListOpen OnOpen ListSort OnSort HeatscopeHover OnHover} {
+            bind $list <<$event>> [namespace code [list my $method %d]]
+        }
+        return $list
+    }
+    # Is there something under the pointer that has the fact `key`, of numbers one of at least `least`? If not, the read-out is empty.
+    method Hits {hit key {least 0}} {
+        if {$hit ne "" && [dict exists $hit $key]
+            && (![string is double -strict [dict get $hit $key]] || [dict get $hit $key] >= $least)} {
+            return 1
+        }
+        my Read ""
+        return 0
     }
 }
 namespace eval ::heatscope::View {

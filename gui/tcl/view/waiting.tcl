@@ -49,36 +49,15 @@ oo::class create ::heatscope::WaitingView {
         return [expr {[$Model any] ? "[::heatscope::fmt seconds [$Model total]] waited for others \u00b7 [my Timed {timed, not sampled}]" : ""}]
     }
     method Current {} {
-        switch -- $By {
-            processor {
-                if {[dict get $Selection axis] eq "process" && [dict get $Selection column] >= 0} {
-                    foreach row $Rows {
-                        if {[dict get $row process] == [dict get $Selection column]} {
-                            return [dict get $row id]
-                        }
-                    }
-                }
-            }
-            place - call {
-                # the cause on the selected line, else in the selected loop; the chosen one while it is
-                set found ""
-                foreach row $Rows {
-                    if {([dict get $row file] >= 0 && [dict get $row file] == [dict get $Selection file]
-                         && [dict get $row line] == [dict get $Selection line])
-                        || ([dict get $row scope] >= 0 && [dict get $row scope] == [dict get $Selection scope])} {
-                        if {[dict get $row id] eq $Chosen} {
-                            return $Chosen
-                        } elseif {$found eq ""} {
-                            set found [dict get $row id]
-                        }
-                    }
-                }
-                if {$found ne ""} {
-                    return $found
-                }
-            }
-        }
-        return [expr {[dict exists $ById $Chosen] ? $Chosen : ""}]
+        set found [switch -- $By {
+            processor { my RowWith {my AtColumn} }
+            place - call { my RowWith {my AtCause} }
+        }]
+        return [expr {$found ne "" ? $found : [my Kept]}]
+    }
+    # On the selected line, or in the selected loop?
+    method AtCause {row} {
+        return [expr {[my AtLine $row] || ([dict get $row scope] >= 0 && [dict get $row scope] == [dict get $Selection scope])}]
     }
     method Notes {row} { return [$Model notes $By $row] }
     method Chart {row} {
