@@ -76,13 +76,6 @@ bool hsc_code_add_file(hsc_code *c, const char *path, size_t path_size, const ch
     return true;
 }
 
-bool hsc_code_add_unit_file(hsc_code *c, uint32_t unit, const char *path, uint32_t *out) {
-    const char *directory = unit < c->units.n ? c->units.p[unit].directory : "";
-    if (directory[0] != '/') /* libdw has put it in front already */
-        directory = "";
-    return hsc_code_add_file(c, path, strlen(path), directory, strlen(directory), out);
-}
-
 bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_name, uint32_t file, uint32_t *out,
                             bool *is_new) {
     uint32_t *at = hsc_table_at(&c->procedure_by_key, (uintptr_t)linkage, file);
@@ -255,7 +248,7 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
     Dwarf *dwarf = source ? dwarf_begin_elf(source, DWARF_C_READ, NULL) : NULL;
     bool has_dwarf = dwarf != NULL;
     if (has_dwarf) {
-        bool ok = hsc_code_load_units(c, dwarf) && hsc_code_load_lines(c, dwarf) && hsc_code_load_scopes(c, dwarf);
+        bool ok = hsc_code_load_dwarf(c, dwarf);
         dwarf_end(dwarf);
         if (!ok)
             return false;
@@ -365,7 +358,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->cache);
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
                            &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
-                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->unit_by_offset,
+                           &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->no_return,
                            &c->foreign_siblings, &c->made_scopes, &c->answer_by_content};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);

@@ -37,7 +37,6 @@ typedef struct hsc_unit { /* compile unit of the DWARF */
     const char *name, *directory; /* interned */
     uint32_t group;               /* of the map, which has the places of the unit's code; HSC_NO_INDEX */
     uint32_t source;              /* group that was written when it was compiled: another one after a look at link time */
-    uint64_t language;
 } hsc_unit;
 
 typedef struct hsc_symbol {
@@ -176,7 +175,7 @@ struct hsc_code {
     hsc_table group_by_tag; /* module tag: group */
     hsc_table row_by_tag;   /* tag, 0 procedure 1 loop: row */
     hsc_table site_by_id, place_by_id, inlined_by_id; /* group << 32 | id */
-    hsc_table unit_by_offset;                         /* offset of the unit's DIE: unit */
+    hsc_table no_return; /* interned linkage: of procedures that the debug information says do not return */
     hsc_table procedure_by_group;                     /* group, interned linkage */
     hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
     hsc_table symbol_procedures; /* interned name of a symbol without DWARF */
@@ -226,8 +225,6 @@ void hsc_code_find_debug_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, 
 /* Index of the file `path`, relative to `directory` unless absolute. */
 bool hsc_code_add_file(hsc_code *c, const char *path, size_t path_size, const char *directory, size_t directory_size,
                        uint32_t *out);
-/* The same for a path of debug information, which is relative to the folder its unit was compiled in unless absolute. */
-bool hsc_code_add_unit_file(hsc_code *c, uint32_t unit, const char *path, uint32_t *out);
 /* Index of the procedure with this linkage name (interned) in this file; new ones get name and linkage. */
 bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_name, uint32_t file, uint32_t *out,
                             bool *is_new);
@@ -244,9 +241,8 @@ void hsc_code_sort_symbols(hsc_code *c);
 /* Reads all groups of the reader. `wanted`: build id that a `binary` record must have (size 0: any); *refused tells that
  * one had another (nothing is loaded then). */
 bool hsc_code_load_map(hsc_code *c, struct hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused);
-bool hsc_code_load_lines(hsc_code *c, Dwarf *dwarf);
-bool hsc_code_load_scopes(hsc_code *c, Dwarf *dwarf);
-bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf);
+/* Reads units, line tables, procedures and inlined copies. */
+bool hsc_code_load_dwarf(hsc_code *c, Dwarf *dwarf);
 /* After all is loaded: OpenMP pairs, loops by procedure, last lines of procedures. */
 bool hsc_code_finish(hsc_code *c);
 /* Block around the address in the machine function [lo, hi); false when it cannot be told. */

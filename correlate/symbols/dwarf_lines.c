@@ -1,261 +1,418 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compile units and their line tables, as one sorted array of address spans. */
+/* Line tables as one sorted array of address spans, and the files that they name. (DWARF 5, section 6.2.) */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "code_internal.h"
+#include "dwarf_read.h"
 
-#define UNIT_RANGES_MAX 1000000
+typedef struct program { /* of one table */
+    hsc_cursor code;
+    uint8_t instruction_bytes, operations, line_range, opcode_base;
+    int8_t line_base;
+    const uint8_t *lengths; /* operands of standard opcodes, from 1 */
+} program;
 
-static const char *text_of(hsc_code *c, Dwarf_Die *die, unsigned attribute) {
-    Dwarf_Attribute a;
-    const char *s = dwarf_attr(die, attribute, &a) ? dwarf_formstring(&a) : NULL;
-    return hsc_pool_intern(&c->pool, s ? s : "", s ? strlen(s) : 0);
+/* ---- headers ---- */
+
+typedef struct path_form { /* of a list of DWARF 5 */
+    uint64_t content, form;
+} path_form;
+
+typedef HSC_VEC(const char *) texts;
+
+static const char *text_in(const hsc_section *s, uint64_t at) {
+    return at < s->n && memchr(s->p + at, 0, s->n - (size_t)at) ? (const char *)s->p + at : NULL;
 }
 
-/* How many of the unit's procedures the group has. */
-static uint32_t score(hsc_code *c, Dwarf_Die *unit, uint32_t group) {
-    Dwarf_Die die;
-    uint32_t n = 0, seen = 0;
-    if (dwarf_child(unit, &die))
-        return 0;
-    do {
-        Dwarf_Attribute a;
-        if (dwarf_tag(&die) != DW_TAG_subprogram || seen++ > 1000)
-            continue;
-        const char *name = dwarf_attr(&die, DW_AT_linkage_name, &a) ? dwarf_formstring(&a) : dwarf_diename(&die);
-        name = name ? hsc_pool_intern(&c->pool, name, strlen(name)) : NULL;
-        n += name && hsc_table_get(&c->procedure_by_group, group, (uintptr_t)name) != HSC_NO_INDEX;
-    } while (dwarf_siblingof(&die, &die) == 0);
-    return n;
-}
-
-/* The group that was written at link time for the code of a unit of group `source`; `source` where there is none. Several
- * have code of one unit where ThinLTO made clones of what it imported: that with most of the procedures, and each once. */
-static uint32_t linked_group(hsc_code *c, Dwarf_Die *unit, uint32_t source) {
-    uint32_t first = c->groups.p[source].first_link, best = source, best_score = 0;
-    for (uint32_t i = first; i != HSC_NO_INDEX; i = c->link_units.p[i].next) {
-        uint32_t g = c->link_units.p[i].group, n = c->link_units.p[first].next == HSC_NO_INDEX ? 1 : score(c, unit, g);
-        if (best == source || n > best_score || (n == best_score && c->groups.p[g].units < c->groups.p[best].units)) {
-            best = g;
-            best_score = n;
-        }
+/* A value of a list of directories or files: a text, or the number of a directory; false: in no form that is known. */
+static bool take_entry(const hsc_dwarf_unit *u, const hsc_dwarf_sections *in, unsigned offset_size, uint64_t form, hsc_cursor *c,
+                       const char **text, uint64_t *number) {
+    switch (form) {
+    case DW_FORM_string:
+        *text = hsc_take_text(c);
+        return true;
+    case DW_FORM_line_strp:
+        *text = text_in(&in->line_str, hsc_take(c, offset_size));
+        return true;
+    case DW_FORM_strp:
+        *text = text_in(&in->str, hsc_take(c, offset_size));
+        return true;
+    case DW_FORM_strx: { /* of .dwo files */
+        uint64_t index = hsc_take_uleb(c), at = u->str_base + index * offset_size;
+        hsc_cursor s = {in->str_offsets.p, in->str_offsets.p + in->str_offsets.n};
+        hsc_skip(&s, index < in->str_offsets.n ? at : in->str_offsets.n);
+        *text = text_in(&in->str, hsc_take(&s, offset_size));
+        return true;
     }
-    return best;
+    case DW_FORM_udata:
+        *number = hsc_take_uleb(c);
+        return true;
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+        *number = hsc_take(c, form == DW_FORM_data1 ? 1 : form == DW_FORM_data2 ? 2 : form == DW_FORM_data4 ? 4 : 8);
+        return true;
+    case DW_FORM_data16:
+        hsc_skip(c, 16);
+        return true;
+    case DW_FORM_block:
+        hsc_skip(c, hsc_take_uleb(c));
+        return true;
+    default:
+        return false;
+    }
 }
 
-/* The map's group of each unit: same name and directory. Of several (a source compiled twice with different options) the
- * one that has most of the unit's procedures; of equal ones the next in order, since the linker puts .debug_info and the
- * map's section together in the same order. (ThinLTO makes further units of one name, for what it imports.) */
-static bool match_units(hsc_code *c, Dwarf *dwarf) {
-    hsc_table first = {0}; /* (name, directory): first group */
-    HSC_VEC(uint32_t) next = {0}, used = {0};
-    bool ok = HSC_RESERVE(next, c->groups.n + 1) && HSC_RESERVE(used, c->groups.n + 1);
-    for (size_t g = c->groups.n; ok && g-- > 0;) {
-        uint32_t *at = hsc_table_at(&first, (uintptr_t)c->groups.p[g].name, (uintptr_t)c->groups.p[g].directory);
-        ok = at != NULL;
-        if (ok) {
-            next.p[g] = *at;
-            used.p[g] = 0;
-            *at = (uint32_t)g;
-        }
+/* A list of DWARF 5: of directories (`directories` is filled) or of files. */
+static bool take_list(hsc_dwarf *d, const hsc_dwarf_unit *u, const hsc_dwarf_sections *in, unsigned offset_size, hsc_cursor *c,
+                      texts *directories, bool files) {
+    path_form forms[255];
+    size_t form_count = (size_t)hsc_take(c, 1);
+    for (size_t i = 0; i < form_count; i++) {
+        forms[i].content = hsc_take_uleb(c);
+        forms[i].form = hsc_take_uleb(c);
     }
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split;
-    for (size_t u = 0; ok && u < c->units.n && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split) == 0; u++) {
-        if (split.addr)
-            die = split;
-        hsc_unit *unit = &c->units.p[u];
-        uint32_t g = hsc_table_get(&first, (uintptr_t)unit->name, (uintptr_t)unit->directory), best = g;
-        if (g == HSC_NO_INDEX)
-            continue;
-        if (next.p[g] != HSC_NO_INDEX) {
-            uint32_t best_score = score(c, &die, g);
-            int candidates = 64; /* of a name that many units share only the first are compared */
-            for (g = next.p[g]; g != HSC_NO_INDEX && candidates-- > 0; g = next.p[g]) {
-                uint32_t n = score(c, &die, g);
-                if (n > best_score || (n == best_score && used.p[best] > used.p[g])) {
-                    best = g;
-                    best_score = n;
-                }
+    uint64_t count = hsc_take_uleb(c);
+    for (uint64_t k = 0; k < count && hsc_left(c) && form_count; k++) {
+        const char *path = NULL, *text;
+        uint64_t directory = 0, number;
+        for (size_t i = 0; i < form_count; i++) {
+            text = NULL;
+            number = 0;
+            if (!take_entry(u, in, offset_size, forms[i].form, c, &text, &number)) {
+                c->p = c->end;
+                return true;
             }
+            if (forms[i].content == DW_LNCT_path)
+                path = text;
+            else if (forms[i].content == DW_LNCT_directory_index)
+                directory = number;
         }
-        used.p[best]++;
-        unit->source = best;
-        unit->group = best = linked_group(c, &die, best);
-        c->groups.p[unit->source].units++;
-        c->groups.p[best].units += best != unit->source;
+        if (files ? !HSC_PUSH(d->files, (hsc_source_file){path, directory < directories->n ? directories->p[directory] : NULL,
+                                                          HSC_NO_INDEX, false})
+                  : !HSC_PUSH(*directories, path))
+            return false;
     }
-    hsc_table_fini(&first);
-    free(next.p);
-    free(used.p);
+    return true;
+}
+
+/* The lists before DWARF 5: directory 0 is the unit's, files count from 1. */
+static bool take_old_lists(hsc_dwarf *d, const hsc_dwarf_unit *u, hsc_cursor *c, texts *directories) {
+    const char *text = u->directory;
+    do
+        if (!HSC_PUSH(*directories, text))
+            return false;
+    while ((text = hsc_take_text(c)) && text[0]);
+    if (!HSC_PUSH(d->files, (hsc_source_file){.row = HSC_NO_INDEX}))
+        return false;
+    while ((text = hsc_take_text(c)) && text[0]) {
+        uint64_t directory = hsc_take_uleb(c);
+        hsc_skip_leb(c);
+        hsc_skip_leb(c);
+        if (!HSC_PUSH(d->files, (hsc_source_file){text, directory < directories->n ? directories->p[directory] : NULL,
+                                                  HSC_NO_INDEX, false}))
+            return false;
+    }
+    return true;
+}
+
+/* Reads the head of the table at `offset`: the files, unless they are read, and what its program needs. Its code is empty when
+ * the table can't be read. */
+static bool read_head(hsc_dwarf *d, hsc_dwarf_unit *u, const hsc_dwarf_sections *in, uint64_t offset, program *out) {
+    const hsc_section *s = &in->line;
+    hsc_cursor c = {s->p, s->p + s->n};
+    *out = (program){0};
+    if (!s->p || offset >= s->n)
+        return true;
+    hsc_skip(&c, offset);
+    unsigned offset_size = 4;
+    uint64_t size = hsc_take(&c, 4);
+    if (size == 0xFFFFFFFF) {
+        size = hsc_take(&c, 8);
+        offset_size = 8;
+    }
+    if (size > hsc_left(&c))
+        return true;
+    c.end = c.p + size;
+    unsigned version = (unsigned)hsc_take(&c, 2);
+    if (version < 2 || version > 5)
+        return true;
+    if (version >= 5)
+        hsc_skip(&c, 2); /* sizes of addresses and of segments */
+    uint64_t head = hsc_take(&c, offset_size);
+    if (head > hsc_left(&c))
+        return true;
+    hsc_cursor code = {c.p + head, c.end};
+    c.end = code.p;
+    out->instruction_bytes = (uint8_t)hsc_take(&c, 1);
+    out->operations = version >= 4 ? (uint8_t)hsc_take(&c, 1) : 1;
+    hsc_skip(&c, 1); /* is a row the begin of a statement? */
+    out->line_base = (int8_t)hsc_take(&c, 1);
+    out->line_range = (uint8_t)hsc_take(&c, 1);
+    out->opcode_base = (uint8_t)hsc_take(&c, 1);
+    out->lengths = c.p - 1;
+    hsc_skip(&c, out->opcode_base ? out->opcode_base - 1u : 0);
+    if (!out->line_range || !out->operations || !out->opcode_base || !hsc_left(&c))
+        return true;
+    out->code = code;
+    if (u->files_read)
+        return true;
+    texts directories = {0};
+    u->files_read = true;
+    u->first_file = (uint32_t)d->files.n;
+    bool ok = version >= 5 ? take_list(d, u, in, offset_size, &c, &directories, false) &&
+                                 take_list(d, u, in, offset_size, &c, &directories, true)
+                           : take_old_lists(d, u, &c, &directories);
+    u->file_count = (uint32_t)(d->files.n - u->first_file);
+    free(directories.p);
     return ok;
 }
 
-/* The source of a unit that does not tell its name: the first file of its line table. */
-static const char *primary_file(hsc_code *c, Dwarf_Die *die, const char *directory) {
-    Dwarf_Files *files;
-    Dwarf_Half version = 0;
-    size_t count = 0, n = strlen(directory);
-    const char *path = NULL;
-    if (dwarf_getsrcfiles(die, &files, &count) == 0 && dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) == 0)
-        path = version >= 5 || count < 2 ? dwarf_filesrc(files, 0, NULL, NULL) : dwarf_filesrc(files, 1, NULL, NULL);
-    if (path && n && !strncmp(path, directory, n) && path[n] == '/')
-        path += n + 1;
-    return hsc_pool_intern(&c->pool, path ? path : "", path ? strlen(path) : 0);
+bool hsc_dwarf_read_files(hsc_dwarf *d, hsc_dwarf_unit *u) {
+    program p;
+    if (u->files_read)
+        return true;
+    bool own = u->in != u->addresses && u->in->line.p; /* a .dwo file may have a table without rows */
+    bool ok = read_head(d, u, own ? u->in : u->addresses, own ? 0 : u->line, &p);
+    u->files_read = true;
+    return ok;
 }
 
-bool hsc_code_load_units(hsc_code *c, Dwarf *dwarf) {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split;
-    uint8_t type;
-    size_t missing = 0;
-    const char *missing_name = "";
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
-        Dwarf_Attribute a;
-        Dwarf_Word language = 0;
-        Dwarf_Die *source = split.addr ? &split : &die; /* what a unit is stands in the .dwo file */
-        if (dwarf_attr(source, DW_AT_language, &a))
-            dwarf_formudata(&a, &language);
-        hsc_unit u = {text_of(c, source, DW_AT_name), text_of(c, &die, DW_AT_comp_dir), HSC_NO_INDEX, HSC_NO_INDEX, language};
-        if (u.directory && !u.directory[0])
-            u.directory = text_of(c, source, DW_AT_comp_dir);
-        if (!split.addr && (dwarf_hasattr(&die, DW_AT_dwo_name) || dwarf_hasattr(&die, DW_AT_GNU_dwo_name))) {
-            if (!missing++)
-                missing_name = text_of(c, &die, dwarf_hasattr(&die, DW_AT_dwo_name) ? DW_AT_dwo_name : DW_AT_GNU_dwo_name);
-            if (u.name && u.directory && !u.name[0])
-                u.name = primary_file(c, &die, u.directory);
+bool hsc_dwarf_file(hsc_dwarf *d, hsc_dwarf_unit *u, uint64_t number, uint32_t *out) {
+    *out = HSC_NO_INDEX;
+    if (!hsc_dwarf_read_files(d, u))
+        return false;
+    if (number >= u->file_count)
+        return true;
+    hsc_source_file *f = &d->files.p[u->first_file + number];
+    if (!f->known && f->name && f->name[0]) {
+        const char *path = f->name, *directory = f->directory ? f->directory : "";
+        size_t n = strlen(directory);
+        char *joined = NULL;
+        if (path[0] != '/' && directory[0] != '/' && n && u->directory[0] == '/') { /* relative to the unit's folder */
+            if (!(joined = malloc(n + strlen(path) + 2)))
+                return false;
+            memcpy(joined, directory, n);
+            joined[n] = '/';
+            strcpy(joined + n + 1, path);
+            path = joined;
+            directory = u->directory;
         }
-        uint32_t *at = hsc_table_at(&c->unit_by_offset, dwarf_dieoffset(&die), 0);
-        if (!at || !u.name || !u.directory || !HSC_PUSH(c->units, u))
+        bool ok = hsc_code_add_file(d->code, path, strlen(path), directory, strlen(directory), &f->row);
+        free(joined);
+        if (!ok)
             return false;
-        *at = (uint32_t)(c->units.n - 1);
     }
-    c->split_missing = missing > 0;
-    if (missing)
-        hsc_code_add_note(c, "split debug information of %zu of %zu units not found: %s", missing, c->units.n,
-                          missing_name ? missing_name : "");
-    return match_units(c, dwarf);
+    f->known = true;
+    *out = f->row;
+    return true;
 }
 
-typedef struct span {
-    hsc_line_span s;
-    uint64_t hi;
-    uint32_t order;
-} span;
+/* ---- rows ---- */
+
+typedef struct sequence { /* rows of code side by side */
+    uint64_t lo, hi;
+    size_t first, count;
+} sequence;
+
+typedef struct rows {
+    HSC_VEC(hsc_line_span) list;
+    HSC_VEC(sequence) sequences;
+} rows;
+
+/* The address is that of code up to *end? */
+static bool is_code(const hsc_code *c, uint64_t address, uint64_t *end) {
+    for (size_t i = 0; i < c->code_ranges.n; i++)
+        if (address >= c->code_ranges.p[i].lo && address < c->code_ranges.p[i].hi) {
+            *end = c->code_ranges.p[i].hi;
+            return true;
+        }
+    return false;
+}
+
+typedef struct machine { /* of the program */
+    uint64_t address, operation;
+    uint64_t line, file;
+    uint32_t discriminator;
+} machine;
+
+static void advance(machine *m, const program *p, uint64_t by) {
+    if (p->operations == 1) {
+        m->address += by * p->instruction_bytes;
+        return;
+    }
+    m->address += p->instruction_bytes * ((m->operation + by) / p->operations);
+    m->operation = (m->operation + by) % p->operations;
+}
+
+/* A row of the table: of several at one address the last says what the code is. Its file is a number until the sequence ends. */
+static bool put(const hsc_dwarf_unit *u, rows *r, size_t first, const machine *m) {
+    hsc_line_span s = {m->address, m->file < HSC_NO_INDEX ? (uint32_t)m->file : HSC_NO_INDEX,
+                       m->line < HSC_NO_INDEX ? (uint32_t)m->line : 0, m->discriminator, u->row};
+    hsc_line_span *last = r->list.n > first ? &r->list.p[r->list.n - 1] : NULL;
+    if (last && last->lo >= s.lo) {
+        if (last->lo == s.lo)
+            *last = s;
+        return true; /* addresses of a sequence do not fall */
+    }
+    return HSC_PUSH(r->list, s);
+}
+
+/* Closes the sequence whose rows begin at `first`; it is left out when it is not of code that is there. */
+static bool end_sequence(hsc_dwarf *d, hsc_dwarf_unit *u, rows *r, size_t first, uint64_t end) {
+    uint64_t limit = 0;
+    uint32_t number = HSC_NO_INDEX, file = HSC_NO_INDEX;
+    if (r->list.n > first && (r->list.p[first].lo >= end || !is_code(d->code, r->list.p[first].lo, &limit)))
+        r->list.n = first;
+    if (r->list.n == first)
+        return true;
+    end = end < limit ? end : limit;
+    while (r->list.p[r->list.n - 1].lo >= end)
+        r->list.n--;
+    for (size_t i = first; i < r->list.n; i++) {
+        if (r->list.p[i].file != number && !hsc_dwarf_file(d, u, number = r->list.p[i].file, &file))
+            return false;
+        r->list.p[i].file = file;
+    }
+    return HSC_PUSH(r->sequences, (sequence){r->list.p[first].lo, end, first, r->list.n - first});
+}
+
+static bool run(hsc_dwarf *d, hsc_dwarf_unit *u, const program *p, rows *r) {
+    hsc_cursor c = p->code;
+    const machine fresh = {.line = 1, .file = 1};
+    machine m = fresh;
+    size_t first = r->list.n;
+    while (hsc_left(&c)) {
+        unsigned op = *c.p++;
+        if (op >= p->opcode_base) {
+            unsigned adjusted = op - p->opcode_base;
+            advance(&m, p, adjusted / p->line_range);
+            m.line += (uint64_t)(p->line_base + (int)(adjusted % p->line_range));
+            if (!put(u, r, first, &m))
+                return false;
+            m.discriminator = 0;
+            continue;
+        }
+        switch (op) {
+        case 0: {
+            uint64_t n = hsc_take_uleb(&c);
+            hsc_cursor x = {c.p, c.p + (n < hsc_left(&c) ? n : hsc_left(&c))};
+            hsc_skip(&c, n);
+            switch (hsc_take(&x, 1)) {
+            case DW_LNE_end_sequence:
+                if (!end_sequence(d, u, r, first, m.address))
+                    return false;
+                m = fresh;
+                first = r->list.n;
+                break;
+            case DW_LNE_set_address:
+                m.address = hsc_take(&x, hsc_left(&x) < 8 ? hsc_left(&x) : 8);
+                m.operation = 0;
+                break;
+            case DW_LNE_set_discriminator:
+                m.discriminator = (uint32_t)hsc_take_uleb(&x);
+                break;
+            default: /* files that are defined in a program: nobody writes them */
+                break;
+            }
+            break;
+        }
+        case DW_LNS_copy:
+            if (!put(u, r, first, &m))
+                return false;
+            m.discriminator = 0;
+            break;
+        case DW_LNS_advance_pc:
+            advance(&m, p, hsc_take_uleb(&c));
+            break;
+        case DW_LNS_advance_line:
+            m.line += (uint64_t)hsc_take_sleb(&c);
+            break;
+        case DW_LNS_set_file:
+            m.file = hsc_take_uleb(&c);
+            break;
+        case DW_LNS_const_add_pc:
+            advance(&m, p, (255u - p->opcode_base) / p->line_range);
+            break;
+        case DW_LNS_fixed_advance_pc:
+            m.address += hsc_take(&c, 2);
+            m.operation = 0;
+            break;
+        default:
+            for (unsigned i = 0; i < p->lengths[op]; i++)
+                hsc_skip_leb(&c);
+        }
+    }
+    r->list.n = first; /* rows without an end */
+    return true;
+}
 
 static int by_address(const void *pa, const void *pb) {
-    const span *a = pa, *b = pb;
-    if (a->s.lo != b->s.lo)
-        return a->s.lo < b->s.lo ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    const sequence *a = pa, *b = pb;
+    if (a->lo != b->lo)
+        return a->lo < b->lo ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
 }
 
-typedef HSC_VEC(span) spans;
-
-typedef struct address_range {
-    uint64_t lo, hi;
-} address_range;
-
-typedef HSC_VEC(address_range) address_ranges;
-
-static int by_lo(const void *pa, const void *pb) {
-    const address_range *a = pa, *b = pb;
-    return a->lo < b->lo ? -1 : a->lo > b->lo;
-}
-
-static bool get_unit_ranges(Dwarf_Die *die, address_ranges *out) {
-    Dwarf_Addr base, lo, hi;
-    ptrdiff_t at = 0;
-    out->n = 0;
-    while (out->n < UNIT_RANGES_MAX && (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
-        if (lo < hi && !HSC_PUSH(*out, (address_range){lo, hi}))
-            return false;
-    if (out->n > 1)
-        qsort(out->p, out->n, sizeof *out->p, by_lo);
-    return true;
-}
-
-/* Cuts [lo, *hi) at the end of the unit's range around lo; false when lo is in none. libdw sorts rows by address with
- * the end of a sequence first, so a row of no length at the end of one sequence would reach to the next. */
-static bool cut_to_unit(const address_ranges *ranges, uint64_t lo, uint64_t *hi) {
-    size_t from = 0, to = ranges->n;
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-        if (ranges->p[mid].lo <= lo)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    if (!ranges->n)
-        return true; /* a unit that does not tell its ranges */
-    if (!from || ranges->p[from - 1].hi <= lo)
-        return false;
-    if (*hi > ranges->p[from - 1].hi && (from == ranges->n || ranges->p[from].lo != ranges->p[from - 1].hi))
-        *hi = ranges->p[from - 1].hi;
-    return true;
-}
-
-static bool add_unit(hsc_code *c, Dwarf_Die *die, uint32_t unit, hsc_table *file_of, address_ranges *ranges, spans *all) {
-    Dwarf_Lines *lines;
-    size_t n;
-    if (dwarf_getsrclines(die, &lines, &n) || !n)
-        return true;
-    if (!get_unit_ranges(die, ranges))
-        return false;
-    for (size_t i = 0; i + 1 < n; i++) {
-        Dwarf_Line *at = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
-        Dwarf_Addr lo, hi;
-        bool end = true;
-        if (!at || !next || dwarf_lineendsequence(at, &end) || end || dwarf_lineaddr(at, &lo) ||
-            dwarf_lineaddr(next, &hi) || hi <= lo || !cut_to_unit(ranges, lo, &hi) || !hsc_code_is_code(c, lo))
-            continue;
-        int line = 0;
-        unsigned discriminator = 0;
-        const char *source = dwarf_linesrc(at, NULL, NULL);
-        dwarf_lineno(at, &line);
-        dwarf_linediscriminator(at, &discriminator);
-        uint32_t *file = source ? hsc_table_at(file_of, (uintptr_t)source, unit) : NULL;
-        if (source && (!file || (*file == HSC_NO_INDEX && !hsc_code_add_unit_file(c, unit, source, file))))
-            return false;
-        if (!HSC_PUSH(*all, (span){{lo, file ? *file : HSC_NO_INDEX, line > 0 ? (uint32_t)line : 0, discriminator, unit},
-                                   hi, (uint32_t)all->n}))
-            return false;
-    }
-    return true;
-}
-
-bool hsc_code_load_lines(hsc_code *c, Dwarf *dwarf) {
-    spans all = {0};
-    address_ranges ranges = {0};
-    hsc_table file_of = {0};
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die;
-    bool ok = true;
-    for (uint32_t unit = 0; ok && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0 && unit < c->units.n; unit++)
-        ok = add_unit(c, &die, unit, &file_of, &ranges, &all);
-    free(ranges.p);
-    hsc_table_fini(&file_of);
-    bool sorted = true; /* as linkers leave it, mostly */
-    for (size_t i = 1; i < all.n && sorted; i++)
-        sorted = by_address(&all.p[i - 1], &all.p[i]) <= 0;
-    if (ok && !sorted)
-        qsort(all.p, all.n, sizeof *all.p, by_address);
+/* The rows in the order of addresses, with gaps; where sequences overlap the earlier one counts. */
+static bool take_rows(hsc_code *c, const rows *r) {
     uint64_t end = 0;
-    for (size_t i = 0; ok && i < all.n; i++) {
-        span *s = &all.p[i];
+    if (!HSC_RESERVE(c->lines, r->list.n + r->sequences.n + 1))
+        return false;
+    for (size_t i = 0; i < r->sequences.n; i++) {
+        const sequence *s = &r->sequences.p[i];
+        size_t k = 0;
         if (s->hi <= end)
-            continue; /* covered by another sequence */
-        if (s->s.lo < end)
-            s->s.lo = end;
-        if (c->lines.n && s->s.lo > end)
-            ok = HSC_PUSH(c->lines, (hsc_line_span){.lo = end, .file = HSC_NO_INDEX, .unit = HSC_NO_INDEX});
-        ok = ok && HSC_PUSH(c->lines, s->s);
+            continue;
+        while (k + 1 < s->count && r->list.p[s->first + k + 1].lo <= end)
+            k++;
+        if (c->lines.n && s->lo > end)
+            c->lines.p[c->lines.n++] = (hsc_line_span){.lo = end, .file = HSC_NO_INDEX, .unit = HSC_NO_INDEX};
+        size_t from = c->lines.n;
+        memcpy(c->lines.p + from, r->list.p + s->first + k, (s->count - k) * sizeof *c->lines.p);
+        c->lines.n += s->count - k;
+        if (c->lines.p[from].lo < end)
+            c->lines.p[from].lo = end;
         end = s->hi;
     }
-    if (ok && all.n)
-        ok = HSC_PUSH(c->lines, (hsc_line_span){.lo = end, .file = HSC_NO_INDEX, .unit = HSC_NO_INDEX});
-    free(all.p);
+    if (c->lines.n)
+        c->lines.p[c->lines.n++] = (hsc_line_span){.lo = end, .file = HSC_NO_INDEX, .unit = HSC_NO_INDEX};
+    return true;
+}
+
+bool hsc_dwarf_load_lines(hsc_dwarf *d) {
+    hsc_code *c = d->code;
+    hsc_table tables = {0}; /* offsets of those that are read */
+    rows r = {0};
+    bool ok = true, sorted = true;
+    for (size_t i = 0; ok && i < c->units.n; i++) {
+        hsc_dwarf_unit *u = &d->units.p[i];
+        if (!u->has_rows || u->line == UINT64_MAX)
+            continue;
+        uint32_t *at = hsc_table_at(&tables, u->line, 0);
+        program p;
+        ok = at != NULL;
+        if (!ok || *at != HSC_NO_INDEX)
+            continue;
+        *at = 0;
+        if (u->in != u->addresses) { /* a split unit's rows count the files of the skeleton's table */
+            hsc_dwarf_unit skeleton = *u;
+            skeleton.in = u->addresses;
+            skeleton.files_read = false;
+            ok = read_head(d, &skeleton, &d->main, u->line, &p) && run(d, &skeleton, &p, &r);
+        } else {
+            ok = read_head(d, u, &d->main, u->line, &p) && run(d, u, &p, &r);
+        }
+    }
+    hsc_table_fini(&tables);
+    for (size_t i = 1; i < r.sequences.n && sorted; i++) /* as linkers leave them, mostly */
+        sorted = r.sequences.p[i - 1].lo <= r.sequences.p[i].lo;
+    if (ok && !sorted)
+        qsort(r.sequences.p, r.sequences.n, sizeof *r.sequences.p, by_address);
+    ok = ok && take_rows(c, &r);
+    free(r.list.p);
+    free(r.sequences.p);
     return ok;
 }

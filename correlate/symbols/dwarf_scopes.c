@@ -1,114 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Subprograms and inlined copies from a walk of the DIE tree, as one sorted array of address spans. */
+/* Subprograms and inlined copies from a walk over the entries, as one sorted array of address spans. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "code_internal.h"
+#include "dwarf_read.h"
 
-#ifndef DW_AT_GNU_discriminator
-#define DW_AT_GNU_discriminator 0x2136
-#endif
-#define DIE_DEPTH_MAX 256
-#define RANGES_MAX 65536
+#define DEPTH_MAX 256
+#define HOPS_MAX 16 /* from a copy to what it is a copy of */
 
 typedef struct scope_range {
     uint64_t lo, hi;
     uint32_t scope, depth;
 } scope_range;
 
+typedef struct origin { /* of scopes */
+    uint32_t procedure;
+    uint32_t unit; /* row of the code's units, or HSC_NO_INDEX: that of the scope */
+} origin;
+
+typedef struct level { /* of the tree of entries */
+    uint32_t scope, depth; /* innermost around them */
+} level;
+
 typedef struct walk {
+    hsc_dwarf *d;
     hsc_code *c;
-    uint32_t unit;
-    Dwarf *dwarf;
-    hsc_table procedure_of; /* offset of a DIE (abstract origin or itself), dwarf: procedure */
+    hsc_dwarf_unit *u;
+    hsc_abbreviations abbreviations, others; /* of the unit, of one that it refers to */
+    hsc_table origin_of; /* (entry, its file): row of origins */
+    HSC_VEC(origin) origins;
     HSC_VEC(scope_range) ranges;
+    uint32_t level; /* of the scope whose ranges come */
 } walk;
 
-static const char *name_of(Dwarf_Die *die) {
-    Dwarf_Attribute a;
-    const char *s = NULL;
-    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &a) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
-        s = dwarf_formstring(&a);
-    return s ? s : dwarf_diename(die);
-}
-
-/* The file that an attribute of the die names; NULL: none. libdw's own look-up takes number 0 for none, which is the
- * unit's primary file since DWARF 5. */
-static const char *source_file_of(Dwarf_Die *die, unsigned attribute) {
-    Dwarf_Attribute a;
-    Dwarf_Files *files;
-    Dwarf_Die cu;
-    Dwarf_Word number;
-    Dwarf_Half version = 0;
-    size_t count;
-    if (!dwarf_attr_integrate(die, attribute, &a) || dwarf_formudata(&a, &number) || !dwarf_diecu(die, &cu, NULL, NULL) ||
-        dwarf_cu_info(cu.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) || (!number && version < 5) ||
-        dwarf_getsrcfiles(&cu, &files, &count) || number >= count)
-        return NULL;
-    return dwarf_filesrc(files, number, NULL, NULL);
-}
-
-/* The DIE that describes the procedure itself: abstract origin of inlined and concrete out-of-line copies. */
-static void origin_of(Dwarf_Die *die, Dwarf_Die *origin) {
-    *origin = *die;
-    for (int hops = 0; hops < 16; hops++) {
-        Dwarf_Attribute a;
-        Dwarf_Die next;
-        if (!dwarf_attr(origin, DW_AT_abstract_origin, &a) || !dwarf_formref_die(&a, &next))
-            return;
-        *origin = next;
-    }
-}
-
-/* Procedure that a DIE is of or is a copy of, and the unit it comes from. */
-static bool procedure_of(walk *w, Dwarf_Die *die, uint32_t *out, uint32_t *unit) {
-    hsc_code *c = w->c;
-    Dwarf_Die origin, cu;
-    origin_of(die, &origin);
-    *unit = w->unit;
-    if (origin.cu != die->cu && dwarf_cu_getdwarf(origin.cu) == w->dwarf && dwarf_diecu(&origin, &cu, NULL, NULL)) {
-        uint32_t other = hsc_table_get(&c->unit_by_offset, dwarf_dieoffset(&cu), 0);
-        *unit = other == HSC_NO_INDEX ? *unit : other;
-    }
-    uint32_t *known = hsc_table_at(&w->procedure_of, dwarf_dieoffset(&origin), (uintptr_t)dwarf_cu_getdwarf(origin.cu));
-    if (!known)
-        return false;
-    if (*known != HSC_NO_INDEX) {
-        *out = *known;
+/* Reads the entry at `offset`, which one of `from` refers to. *of: its unit; NULL when there is no such entry. */
+static bool read_at(walk *w, const hsc_dwarf_unit *from, uint64_t offset, bool common, const hsc_dwarf_unit **of, hsc_entry *out) {
+    const hsc_dwarf_unit *u = *of = hsc_dwarf_unit_at(w->d, from, offset, common);
+    hsc_abbreviations *a = u == w->u ? &w->abbreviations : &w->others;
+    if (!u)
         return true;
-    }
-    const char *text = name_of(&origin), *plain = dwarf_diename(&origin), *path = source_file_of(&origin, DW_AT_decl_file);
-    const char *linkage = hsc_pool_intern(&c->pool, text ? text : "[no name]", text ? strlen(text) : 9);
-    if (!linkage)
+    if (!hsc_abbreviations_load(a, u))
         return false;
-    int line = 0;
-    dwarf_decl_line(&origin, &line);
-    uint32_t group = c->units.p[*unit].source, file = HSC_NO_INDEX;
-    uint32_t p = group != HSC_NO_INDEX ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)linkage) : HSC_NO_INDEX;
-    if (p == HSC_NO_INDEX) {
-        bool is_new;
-        if (path && !hsc_code_add_unit_file(c, *unit, path, &file))
-            return false;
-        if (!hsc_code_add_procedure(c, linkage, plain ? plain : linkage, file, &p, &is_new))
-            return false;
-        if (is_new) {
-            c->procedures.p[p].knowledge = HSC_KNOWN_DWARF;
-            c->procedures.p[p].line_begin = line > 0 ? (uint32_t)line : 0;
-        }
-    }
-    *known = p;
-    *out = p;
+    hsc_cursor c = {u->in->info.p + offset, u->in->info.p + u->end};
+    const hsc_abbreviation *b = offset < u->first ? NULL : hsc_abbreviation_of(a, hsc_take_uleb(&c));
+    if (b)
+        hsc_read_entry(a, b, u, &c, out);
+    else
+        *of = NULL;
     return true;
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned attribute) {
-    Dwarf_Attribute a;
-    Dwarf_Word v;
-    if (!dwarf_attr(die, attribute, &a) || dwarf_formudata(&a, &v) || v > 0xFFFFFFFEu)
-        return 0;
-    return (uint32_t)v;
+/* What the entries behind `e`, of unit `u`, say that it does not: it is a copy of them, or declared by them. */
+static bool complete(walk *w, const hsc_dwarf_unit *u, hsc_entry *e, const hsc_dwarf_unit **file_unit) {
+    hsc_entry next = *e;
+    *file_unit = u;
+    for (int hops = 0; hops < HOPS_MAX && (next.origin != UINT64_MAX || next.specification != UINT64_MAX); hops++) {
+        bool is_origin = next.origin != UINT64_MAX;
+        if (!read_at(w, u, is_origin ? next.origin : next.specification,
+                     is_origin ? next.origin_common : next.specification_common, &u, &next))
+            return false;
+        if (!u)
+            break;
+        e->name = e->name ? e->name : next.name;
+        e->linkage = e->linkage ? e->linkage : next.linkage;
+        e->line = e->line != UINT64_MAX ? e->line : next.line;
+        if (e->file == UINT64_MAX && next.file != UINT64_MAX) {
+            e->file = next.file;
+            *file_unit = u;
+        }
+    }
+    return true;
 }
+
+/* The procedure that the entry `e` at `offset` is of or is a copy of, and the unit it comes from. */
+static bool add_origin(walk *w, const hsc_dwarf_unit *u, hsc_entry e, origin *out) {
+    hsc_code *c = w->c;
+    const hsc_dwarf_unit *file_unit;
+    for (int hops = 0; hops < HOPS_MAX && e.origin != UINT64_MAX; hops++) { /* what describes the procedure itself */
+        const hsc_dwarf_unit *next_unit;
+        hsc_entry next;
+        if (!read_at(w, u, e.origin, e.origin_common, &next_unit, &next))
+            return false;
+        if (!next_unit)
+            break;
+        u = next_unit;
+        e = next;
+    }
+    out->unit = u->in == w->u->in ? u->row : HSC_NO_INDEX;
+    if (!complete(w, u, &e, &file_unit))
+        return false;
+    const char *text = e.linkage ? e.linkage : e.name ? e.name : "[no name]";
+    const char *linkage = hsc_pool_intern(&c->pool, text, strlen(text));
+    if (!linkage)
+        return false;
+    uint32_t unit = out->unit == HSC_NO_INDEX ? w->u->row : out->unit, group = c->units.p[unit].source, file = HSC_NO_INDEX;
+    out->procedure = group != HSC_NO_INDEX ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)linkage) : HSC_NO_INDEX;
+    if (out->procedure != HSC_NO_INDEX)
+        return true;
+    bool is_new;
+    if (!hsc_dwarf_file(w->d, &w->d->units.p[file_unit - w->d->units.p], e.file, &file) ||
+        !hsc_code_add_procedure(c, linkage, e.name ? e.name : linkage, file, &out->procedure, &is_new))
+        return false;
+    if (is_new) {
+        c->procedures.p[out->procedure].knowledge = HSC_KNOWN_DWARF;
+        c->procedures.p[out->procedure].line_begin = e.line < HSC_NO_INDEX ? (uint32_t)e.line : 0;
+    }
+    return true;
+}
+
+/* The same, found once for all copies. */
+static bool origin_of(walk *w, const hsc_entry *e, uint64_t offset, origin *out) {
+    const hsc_dwarf_unit *u = w->u;
+    bool is_copy = e->origin != UINT64_MAX;
+    uint64_t key = is_copy ? e->origin : offset;
+    uintptr_t in = (uintptr_t)(is_copy && e->origin_common ? &w->d->common : u->in);
+    uint32_t *at = hsc_table_at(&w->origin_of, key, in);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)w->origins.n;
+        if (!add_origin(w, u, *e, out) || !HSC_PUSH(w->origins, *out))
+            return false;
+    } else {
+        *out = w->origins.p[*at];
+    }
+    return true;
+}
+
+static uint32_t number_of(uint64_t v) { return v < HSC_NO_INDEX ? (uint32_t)v : 0; }
 
 /* The C library's own names (__GI_sched_yield, __libc_malloc) give way to the one that programs call, when the symbol
  * table has it for the same address. */
@@ -127,39 +147,50 @@ static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry)
         p->name = p->linkage = c->symbols.p[from].name;
 }
 
-/* Adds the scope of a subprogram or inlined copy when it has code; *scope is set to it then. */
-static bool add_scope(walk *w, Dwarf_Die *die, bool inlined, uint32_t *scope, uint32_t *depth) {
+static bool add_range(void *ctx, uint64_t lo, uint64_t hi) {
+    walk *w = ctx;
+    return !hsc_code_is_code(w->c, lo) || HSC_PUSH(w->ranges, (scope_range){lo, hi, (uint32_t)w->c->scopes.n, w->level});
+}
+
+/* Adds the scope of a subprogram or inlined copy when it has code; *at is set to it then. */
+static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined, level *at) {
     hsc_code *c = w->c;
-    Dwarf_Addr base, lo, hi;
-    ptrdiff_t at = 0;
-    size_t before = w->ranges.n, n = 0;
-    uint32_t parent = inlined ? *scope : HSC_NO_INDEX, level = inlined ? *depth + 1 : 0;
-    while (n++ < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0)
-        if (lo < hi && hsc_code_is_code(c, lo) &&
-            !HSC_PUSH(w->ranges, (scope_range){lo, hi, (uint32_t)c->scopes.n, level}))
-            return false;
+    size_t before = w->ranges.n;
+    uint32_t parent = inlined ? at->scope : HSC_NO_INDEX;
+    w->level = inlined ? at->depth + 1 : 0;
+    if (!hsc_each_range(w->u, e, add_range, w))
+        return false;
     if (w->ranges.n == before)
         return true;
-    hsc_code_scope s = {.parent = parent, .unit = w->unit, .depth = level, .call_file = HSC_NO_INDEX};
-    if (!procedure_of(w, die, &s.procedure, &s.unit))
+    hsc_code_scope s = {.parent = parent, .unit = w->u->row, .depth = w->level, .call_file = HSC_NO_INDEX};
+    origin o;
+    if (!origin_of(w, e, offset, &o))
         return false;
+    s.procedure = o.procedure;
+    if (o.unit != HSC_NO_INDEX)
+        s.unit = o.unit;
     if (inlined) {
-        const char *path = source_file_of(die, DW_AT_call_file);
-        if (path && !hsc_code_add_unit_file(c, w->unit, path, &s.call_file))
+        if (!hsc_dwarf_file(w->d, w->u, e->call_file, &s.call_file))
             return false;
-        s.call_line = number_of(die, DW_AT_call_line);
-        s.call_column = number_of(die, DW_AT_call_column);
-        s.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
+        s.call_line = number_of(e->call_line);
+        s.call_column = number_of(e->call_column);
+        s.call_discriminator = number_of(e->call_discriminator);
     } else {
         c->procedures.p[s.procedure].has_code = true;
         take_public_name(c, &c->procedures.p[s.procedure], w->ranges.p[before].lo);
     }
-    *scope = (uint32_t)c->scopes.n;
-    *depth = level;
+    *at = (level){(uint32_t)c->scopes.n, w->level};
     return HSC_PUSH(c->scopes, s);
 }
 
-static bool may_hold_code(int tag) {
+/* Procedures that are only declared here, and do not return, where they are called. */
+static bool add_no_return(hsc_code *c, const hsc_entry *e) {
+    const char *text = e->linkage ? e->linkage : e->name;
+    const char *name = text ? hsc_pool_intern(&c->pool, text, strlen(text)) : NULL;
+    return !text || (name && hsc_table_at(&c->no_return, (uintptr_t)name, 0));
+}
+
+static bool may_hold_code(uint32_t tag) {
     switch (tag) {
     case DW_TAG_subprogram:
     case DW_TAG_inlined_subroutine:
@@ -178,22 +209,59 @@ static bool may_hold_code(int tag) {
     }
 }
 
-static bool walk_die(walk *w, Dwarf_Die *parent, uint32_t scope, uint32_t depth, int level) {
-    Dwarf_Die die;
-    if (level > DIE_DEPTH_MAX || dwarf_child(parent, &die))
-        return true;
-    do {
-        int tag = dwarf_tag(&die);
-        if (!may_hold_code(tag))
+static bool walk_unit(walk *w) {
+    hsc_dwarf_unit *u = w->u;
+    const uint8_t *base = u->in->info.p;
+    hsc_cursor c = {base + u->first, base + u->end};
+    level levels[DEPTH_MAX];
+    uint32_t depth = 0, passed = UINT32_MAX; /* nothing below an entry at this depth is of interest */
+    if (!hsc_abbreviations_load(&w->abbreviations, u))
+        return false;
+    while (hsc_left(&c)) {
+        uint64_t offset = (uint64_t)(c.p - base), code = hsc_take_uleb(&c);
+        if (!code) {
+            if (depth)
+                depth--;
+            if (!depth)
+                break;
+            if (depth <= passed)
+                passed = UINT32_MAX;
             continue;
-        uint32_t inner = scope, inner_depth = depth;
-        if (tag == DW_TAG_subprogram && !add_scope(w, &die, false, &inner, &inner_depth))
-            return false;
-        if (tag == DW_TAG_inlined_subroutine && scope != HSC_NO_INDEX && !add_scope(w, &die, true, &inner, &inner_depth))
-            return false;
-        if (dwarf_haschildren(&die) == 1 && !walk_die(w, &die, inner, inner_depth, level + 1))
-            return false;
-    } while (dwarf_siblingof(&die, &die) == 0);
+        }
+        const hsc_abbreviation *b = hsc_abbreviation_of(&w->abbreviations, code);
+        if (!b)
+            break;
+        level at = depth && depth <= DEPTH_MAX ? levels[depth - 1] : (level){HSC_NO_INDEX, 0};
+        bool wanted = passed == UINT32_MAX && depth < DEPTH_MAX && (!depth || may_hold_code(b->tag));
+        if (!wanted && !(b->has_children && b->has_sibling)) {
+            hsc_skip_values(&w->abbreviations, b, u, &c);
+        } else if (!wanted || b->tag == DW_TAG_subprogram || b->tag == DW_TAG_inlined_subroutine) {
+            hsc_entry e;
+            hsc_read_entry(&w->abbreviations, b, u, &c, &e);
+            uint64_t behind = (uint64_t)(c.p - base);
+            if (!wanted && e.sibling >= behind && e.sibling < u->end) {
+                c.p = base + e.sibling;
+                continue;
+            }
+            if (wanted && b->tag == DW_TAG_subprogram &&
+                (!add_scope(w, &e, offset, false, &at) || (e.does_not_return && !add_no_return(w->c, &e))))
+                return false;
+            if (wanted && b->tag == DW_TAG_inlined_subroutine && at.scope != HSC_NO_INDEX && !add_scope(w, &e, offset, true, &at))
+                return false;
+        } else {
+            hsc_skip_values(&w->abbreviations, b, u, &c);
+        }
+        if (!b->has_children) {
+            if (!depth)
+                break;
+            continue;
+        }
+        if (wanted)
+            levels[depth] = at;
+        else if (passed == UINT32_MAX)
+            passed = depth;
+        depth++;
+    }
     return true;
 }
 
@@ -241,19 +309,18 @@ static bool flatten(walk *w) {
     return ok;
 }
 
-bool hsc_code_load_scopes(hsc_code *c, Dwarf *dwarf) {
-    walk w = {.c = c, .dwarf = dwarf};
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split;
-    uint8_t type;
+bool hsc_dwarf_load_scopes(hsc_dwarf *d) {
+    walk w = {.d = d, .c = d->code};
     bool ok = true;
-    while (ok && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0 && w.unit < c->units.n) {
-        if (type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_skeleton)
-            ok = walk_die(&w, type == DW_UT_skeleton && split.addr ? &split : &die, HSC_NO_INDEX, 0, 0);
-        w.unit++;
+    for (size_t i = 0; ok && i < w.c->units.n; i++) {
+        w.u = &d->units.p[i];
+        ok = w.u->first >= w.u->end || walk_unit(&w);
     }
     ok = ok && flatten(&w);
-    hsc_table_fini(&w.procedure_of);
+    hsc_abbreviations_fini(&w.abbreviations);
+    hsc_abbreviations_fini(&w.others);
+    hsc_table_fini(&w.origin_of);
+    free(w.origins.p);
     free(w.ranges.p);
     return ok;
 }
