@@ -6,7 +6,7 @@
  * far as the thread can have spent it there: the kernel's own accounting tells whether its ticks found the thread in user
  * code, where perf sees it and nothing can be missing, or in the kernel. Threads that are switched often can be out of step
  * with the ticks; what these do not explain goes to the system call that the thread was last seen in. The rest is lost, and
- * told as such: user code never gets time that it did not use. */
+ * told as such, unless the clock turns out to have run ahead: user code never gets time that it did not use. */
 #include <sys/resource.h>
 #include <ucontext.h>
 
@@ -64,6 +64,16 @@ static uint64_t take(hsc_rt_thread *t, int64_t most) {
     return (uint64_t)(ns / period);
 }
 
+/* The thread's clock may run ahead: what the hypervisor took is told to the kernel late, and the clock stands still for as
+ * long then, while samples go on. What seemed lost meanwhile was none of the thread's CPU time. In periods. */
+static uint64_t find_again(hsc_rt_thread *t) {
+    int64_t period = (int64_t)hsc_rt.period_ns, n = t->carry_ns < 0 ? -t->carry_ns / period : 0;
+    int64_t lost = (int64_t)t->lost_by_reason[HSC_loss_reason_UNPLACED];
+    n = n < lost ? n : lost;
+    t->carry_ns += n * period;
+    return (uint64_t)n;
+}
+
 static uint64_t covered(const hsc_rt_thread *t) {
     return atomic_load_explicit(&t->samples, memory_order_relaxed) + atomic_load_explicit(&t->lost, memory_order_relaxed);
 }
@@ -76,6 +86,7 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     hsc_rt_credit c = {0};
     t->switching = x.switching;
     t->carry_ns += x.elapsed - sampled;
+    c.found = find_again(t);
     if (x.user - sampled > BLOCKED_TICKS * tick)
         c.blocked = take(t, x.user - sampled);
     /* by ticks alone: a tick in user code is worth one, so something is kept for it */
@@ -131,6 +142,7 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     t->carry_ns = hsc_rt_credit_missing(t, cpu);
     t->cpu_seen_ns = cpu;
     hsc_rt_credit_noted(t);
+    c.found = find_again(t);
     if (t->switching && t->system_call)
         c.system_call = take(t, t->carry_ns);
     else if (t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)

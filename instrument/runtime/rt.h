@@ -476,9 +476,10 @@ const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism m);
 enum { HSC_RT_PAUSE_WAIT = 1, HSC_RT_PAUSE_IDLE = 2 };
 
 /* credit_ss.c: CPU time that no sample tells of, in samples: for the place of the signal, for the system call that the
- * thread was last seen in, lost because our signal was blocked, lost because it can't be placed */
+ * thread was last seen in, lost because our signal was blocked, lost because it can't be placed; and of the latter, from
+ * before, what turned out to be no CPU time */
 typedef struct hsc_rt_credit {
-    uint64_t here, system_call, blocked, unplaced;
+    uint64_t here, system_call, blocked, unplaced, found;
 } hsc_rt_credit;
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);

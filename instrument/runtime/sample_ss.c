@@ -138,8 +138,8 @@ static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
         put_sample(t, t->last_time, t->system_call, t->system_call_truncated, c->system_call);
     if (c->blocked)
         lose(t, c->blocked, HSC_loss_reason_BLOCKED);
-    if (c->unplaced)
-        lose(t, c->unplaced, HSC_loss_reason_UNPLACED);
+    if (c->unplaced || c->found)
+        lose(t, c->unplaced - c->found, HSC_loss_reason_UNPLACED); /* modulo 2^64: found are of what was lost before */
     t->settled_time = t->last_time;
     hsc_rt_credit_noted(t);
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* credit_ss.c against a simulated kernel, of which all is known: threads that compute and call the system by turns, perf's event
+ * (no samples in the kernel), ticks of the CPU timer (delivered when the thread is back in its code), the kernel's accounting by
+ * ticks of its own, switches, and a hypervisor that takes the processor away and tells of it late: the thread's clock runs on
+ * meanwhile, and stands still for as long afterwards. The seeds are fixed, so a run is what it was.
+ *
+ * Asserted of each thread is what docs/measurement.md promises: its CPU time less 8 ticks is in samples and losses, and no more
+ * than it but for what comes late and one sample each time that the processor was away; user code's share of the time is between its share of samples
+ * and losses, and that with the losses, by the bound of a draw (5 standard deviations). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include <cmocka.h>
+
+#include "rt.h"
+
+static struct machine {
+    uint64_t cpu, perf;          /* the thread's clock, and that of perf's event */
+    uint64_t user_ticks, kernel_ticks, switches;
+    uint64_t told_late;          /* what the hypervisor took and the clock has not stood still for yet */
+    uint64_t user, kernel, times_away; /* the truth */
+} now;
+
+static uint64_t simulated_clock(int clock) {
+    return clock == -3 ? now.user_ticks : now.user_ticks + now.kernel_ticks;
+}
+
+static long simulated_call(long n, long a, long b, long c) {
+    assert_int_equal(n, SYS_getrusage);
+    struct rusage *r = (struct rusage *)b; /* NOLINT */
+    memset(r, 0, sizeof *r);
+    r->ru_nvcsw = (long)now.switches;
+    (void)a;
+    (void)c;
+    return 0;
+}
+
+#define hsc_rt_clock_ns simulated_clock
+#define hsc_sys3 simulated_call
+#include "../../instrument/runtime/credit_ss.c"
+
+hsc_rt_state hsc_rt;
+
+void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason) {
+    (void)t;
+    (void)reason;
+}
+
+enum { PERIOD = 1000000, TICK = 4000000, STEP = 50000 };
+
+static uint64_t state_of_random;
+
+static double uniform(void) {
+    uint64_t z = state_of_random += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+typedef struct program {
+    const char *name;
+    double user_ms, kernel_ms; /* means of a turn; 0: none */
+    double away_ms, every_ms;  /* the hypervisor takes so long a time, once in so much CPU time; 0: never */
+    double switch_ms;          /* CPU time between switches; 0: none */
+} program;
+
+/* What sample() of sample_ss.c does with a credit. */
+static void book(hsc_rt_thread *t, const hsc_rt_credit *c, uint64_t weight, bool in_user, uint64_t *of_user) {
+    t->samples += weight + c->system_call;
+    *of_user += in_user ? weight : 0;
+    t->lost_by_reason[HSC_loss_reason_BLOCKED] += c->blocked;
+    t->lost_by_reason[HSC_loss_reason_UNPLACED] += c->unplaced - c->found;
+    t->lost += c->blocked + c->unplaced - c->found;
+    hsc_rt_credit_noted(t);
+}
+
+static uint64_t turn(double mean_ms) {
+    double ns = -mean_ms * 1e6 * log(1 - uniform());
+    return ns < STEP ? STEP : (uint64_t)(ns / STEP + 0.5) * STEP;
+}
+
+/* One thread of `ms` CPU time. Returns the samples that user code got. */
+static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_thread *t) {
+    static const uint8_t code[2][8] = {{0x90, 0x90, 0x90, 0x90}, {0x90, 0x90, 0x0f, 0x05}};
+    uint64_t of_user = 0, wall = 0, next_sample = PERIOD, next_tick = TICK, next_kernel_tick = 0, next_switch = UINT64_MAX, next_away = UINT64_MAX;
+    bool in_user = true, tick_due = false;
+    ucontext_t place;
+    memset(&place, 0, sizeof place);
+    memset(t, 0, sizeof *t);
+    now = (struct machine){0};
+    state_of_random = seed;
+    t->mechanism = HSC_RT_PERF;
+    t->tick_ns = TICK;
+    hsc_rt_credit_begin(t, 0);
+    hsc_rt_credit_noted(t);
+    next_kernel_tick = (uint64_t)(uniform() * TICK);
+    next_switch = p->switch_ms > 0 ? turn(p->switch_ms) : UINT64_MAX;
+    next_away = p->every_ms > 0 ? turn(p->every_ms) : UINT64_MAX;
+    uint64_t left = turn(p->user_ms);
+    while (now.cpu < ms * 1000000) {
+        uint64_t away = 0;
+        if (!left) {
+            in_user = !in_user || p->kernel_ms <= 0;
+            left = turn(in_user ? p->user_ms : p->kernel_ms);
+            if (!in_user && p->switch_ms > 0)
+                t->system_call = 1; /* some sample has met it */
+        }
+        left -= STEP;
+        *(in_user ? &now.user : &now.kernel) += STEP;
+        if (now.perf >= next_away) {
+            away = (uint64_t)(p->away_ms * 1e6 * (0.5 + uniform()));
+            next_away = now.perf + away + turn(p->every_ms);
+            now.times_away++;
+        }
+        now.perf += STEP + away; /* a clock that goes on */
+        wall += STEP + away;
+        uint64_t still = now.told_late && !away ? STEP < now.told_late ? STEP : now.told_late : 0;
+        now.told_late += away - still;
+        now.cpu += STEP + away - still;
+        if (wall >= next_kernel_tick) {
+            *(in_user ? &now.user_ticks : &now.kernel_ticks) += TICK;
+            tick_due = tick_due || now.cpu >= next_tick;
+            next_kernel_tick += (wall - next_kernel_tick) / TICK * TICK + TICK;
+        }
+        if (now.perf >= next_switch) {
+            now.switches++;
+            next_switch = now.perf + turn(p->switch_ms);
+        }
+        if (now.perf >= next_sample) {
+            next_sample += (now.perf - next_sample) / PERIOD * PERIOD + PERIOD;
+            if (in_user) {
+                t->samples++;
+                of_user++;
+            }
+        }
+        if (tick_due && (in_user || !left)) { /* on the way back */
+            bool from_kernel = !in_user;
+            place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[from_kernel][4];
+            hsc_rt_credit c = hsc_rt_credit_tick(t, &place, now.cpu);
+            book(t, &c, c.here, in_user, &of_user);
+            next_tick = now.cpu + TICK;
+            tick_due = false;
+        }
+    }
+    hsc_rt_credit c = hsc_rt_credit_end(t, now.cpu);
+    book(t, &c, 0, false, &of_user);
+    return of_user;
+}
+
+static const program programs[] = {
+    {"computes", 1e9, 0, 0, 0, 0},
+    {"computes and faults", 5, 5, 0, 0, 0},
+    {"mostly in the kernel", 2, 18, 0, 0, 0},
+    {"yields", 1, 9, 0, 0, 0.5},
+    {"computes, the hypervisor takes 200 ms now and then", 1e9, 0, 200, 1500, 0},
+    {"computes, the hypervisor takes 5 ms often", 1e9, 0, 5, 50, 0},
+    {"faults, the hypervisor takes 60 ms now and then", 5, 5, 60, 600, 0},
+};
+
+static void credits(void **state) {
+    (void)state;
+    hsc_rt.period_ns = PERIOD;
+    hsc_rt.tick_ns = TICK;
+    static hsc_rt_thread t;
+    for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+        const program *p = &programs[k];
+        double of_user = 0, user = 0, all = 0, samples = 0, low = 1e9, high = -1e9;
+        uint64_t lost = 0;
+        for (uint64_t seed = 1; seed <= 40; seed++) {
+            of_user += (double)simulate(p, 4000, seed, &t);
+            user += (double)now.user;
+            all += (double)(now.user + now.kernel);
+            samples += (double)t.samples;
+            lost += t.lost;
+            double more = (double)(t.samples + t.lost) * PERIOD - (double)now.cpu;
+            low = fmin(low, more);
+            high = fmax(high, more);
+            /* a period is under way, one may come late; one falls due each time that the processor is away, by perf's clock */
+            if (more < -8.0 * TICK || more > 2.0 * PERIOD + TICK + (double)now.times_away * PERIOD)
+                fail_msg("%s, seed %u: samples and losses are %.1f ms more than the CPU time", p->name, (unsigned)seed, more * 1e-6);
+        }
+        double told = samples + (double)lost, truth = user / all, share = of_user / told, part_lost = (double)lost / told;
+        double bound = 5 * sqrt(truth * (1 - truth) / told) + 0.005;
+        print_message("%-52s %.1f to %.1f ms; user code %.4f, true %.4f +- %.4f; lost %.4f\n", p->name, low * 1e-6, high * 1e-6, share,
+                      truth, bound, part_lost);
+        if (truth < share - bound || truth > share + part_lost + bound)
+            fail_msg("%s: user code has %.4f of the samples, and perhaps what is lost, true %.4f +- %.4f", p->name, share, truth, bound);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(credits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
