@@ -563,23 +563,36 @@ static hsc_status modules(report *r, hsc_err *err) {
     return status;
 }
 
+typedef struct ledger_total { /* a row of totals, or what the rows of a group are shares of */
+    double samples, seconds;
+} ledger_total;
+
+/* The total of group 0 that the meaning names in brackets; else what was taken, of CPU time. */
+static ledger_total total_of(const report *r, const hsc_db_ledger *row, const ledger_total *taken) {
+    hsc_db_ledger l;
+    const char *end = row->meaning[0] == '[' ? strchr(row->meaning, ']') : NULL;
+    size_t n = end ? (size_t)(end - row->meaning - 1) : 0;
+    for (uint32_t i = 0; end && i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++)
+        if (!l.group && strlen(l.name) == n && !memcmp(l.name, row->meaning + 1, n))
+            return (ledger_total){(double)l.samples, l.seconds};
+    return strncmp(row->meaning, "elapsed time", 12) ? *taken : (ledger_total){0, 0};
+}
+
 /* Rows of a group begin "[what they add up to] meaning". Brief: names alone, and only rows that are not 0. */
 static hsc_status ledger(report *r, hsc_err *err) {
     char name[300];
     hsc_status status = HSC_OK;
     uint32_t group = HSC_NONE;
-    double all = 0, all_s = 0;
-    title(r, "Ledger: where all samples went");
+    ledger_total taken = {0, 0};
+    title(r, "Ledger: where all samples went; shares are of what a group is of");
     fprintf(r->out, "      samples  %12s       %%\n", "s");
     for (uint32_t i = 0; i < r->info.ledger_rows && !status; i++) {
         hsc_db_ledger l;
         status = hsc_db_get_ledger(r->db, i, &l, err);
         if (status)
             break;
-        if (!i) {
-            all = (double)l.samples;
-            all_s = l.seconds;
-        }
+        if (!i)
+            taken = (ledger_total){(double)l.samples, l.seconds};
         const char *meaning = l.meaning, *end = l.meaning[0] == '[' ? strchr(l.meaning, ']') : NULL;
         if (end)
             meaning = end + 1 + strspn(end + 1, " ");
@@ -588,8 +601,14 @@ static hsc_status ledger(report *r, hsc_err *err) {
         group = l.group;
         if (r->brief && !l.samples && fabs(l.seconds) < 1e-9)
             continue;
-        double share = l.samples || fabs(l.seconds) < 1e-9 ? (all > 0 ? (double)l.samples / all : 0) : all_s > 0 ? l.seconds / all_s : 0;
-        fprintf(r->out, "%13llu %13.*f  %6.2f  ", (unsigned long long)l.samples, r->decimals, l.seconds, 100 * share);
+        ledger_total of = total_of(r, &l, &taken);
+        fprintf(r->out, "%13llu %13.*f  ", (unsigned long long)l.samples, r->decimals, l.seconds);
+        if (of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9))
+            fprintf(r->out, "%6.2f  ", 100 * (double)l.samples / of.samples);
+        else if (of.seconds > 0)
+            fprintf(r->out, "%6.2f  ", 100 * l.seconds / of.seconds);
+        else
+            fputs("     -  ", r->out);
         int at = 38 + report_columns_of(report_fit_prose(l.name, r->width - 39, name, sizeof name));
         fprintf(r->out, "%s%s", name, meaning[0] && !r->brief ? ":" : "");
         report_text_wrap(r->out, r->width, r->brief ? "" : meaning, 40, at + 1);

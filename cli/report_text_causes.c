@@ -31,6 +31,8 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         shown++;
         report_who(r, c->most_thread, who, sizeof who);
         report_scope_text(r, c->scope, c->line, r->width - 59, where, sizeof where);
+        if (c->not_running)
+            snprintf(where, sizeof where, "not running: it had no processor");
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
                 (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
         char late[300];
@@ -127,13 +129,14 @@ static int by_caused(const void *a, const void *b) {
 }
 
 static void cause_row(const report *r, hsc_table *t, uint32_t rank, const placed *x) {
-    bool is_call = x->p.context == x->d.context && x->p.line == x->d.line;
+    bool is_call = !x->p.not_running && x->p.context == x->d.context && x->p.line == x->d.line;
     hsc_table_begin_row(t);
     hsc_table_count(t, "rank", rank);
     hsc_table_text(t, "kind", x->d.kind_text);
     put_processor(r, t, "processor", x->d.thread);
     put_place(r, t, "", x->p.line, x->p.context);
     hsc_table_text(t, "known", is_call ? "no" : "yes");
+    hsc_table_text(t, "running", x->p.not_running ? "no" : "yes");
     hsc_table_number(t, "caused_s", x->p.caused_s);
     hsc_table_number(t, "direct_s", x->p.direct_s);
     hsc_table_count(t, "delay", x->p.delay);

@@ -90,13 +90,16 @@ static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, cons
     *own = 0;
     for (size_t i = 0; i < n; i++)
         *own += cells[i].ns;
-    double more = *own - others;
-    return more > (surely ? sqrt((*own + others) * d->period_ns) : 0) ? more : 0;
+    double more = *own - others, drawn = *own + others; /* of what is drawn by samples */
+    if (cells->spot.context == HSC_NO_INDEX) /* all but what samples tell */
+        drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
+    return more > (surely ? sqrt(drawn * d->period_ns) : 0) ? more : 0;
 }
 
 typedef struct share { /* a part of a delay */
     jspot spot;
     double part;
+    bool not_running;
 } share;
 
 typedef HSC_VEC(share) shares;
@@ -111,6 +114,7 @@ static size_t same_context(const jcell *cells, size_t i, size_t n) {
 /* Parts of one delay by place; they add up to 1. */
 static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, shares *out) {
     const jdelay_sum *s = &d->sums.p[delay];
+    const jspot call = {s->key.context, s->key.line, HSC_NO_INDEX};
     double found = 0, own, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
     bool surely = true;
     out->n = 0;
@@ -128,11 +132,14 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
     for (size_t i = 0, end; known > 0 && i < n; i = end) {
         end = same_context(cells, i, n);
         double more = excess(d, s, delay, cells + i, end - i, surely, &own);
-        for (; more > 0 && i < end; i++)
-            if (!HSC_PUSH(*out, (share){cells[i].spot, known * more / found * cells[i].ns / own}))
+        for (; more > 0 && i < end; i++) {
+            bool nowhere = cells[i].spot.context == HSC_NO_INDEX;
+            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere};
+            if (!HSC_PUSH(*out, part))
                 return false;
+        }
     }
-    return known >= 1 || HSC_PUSH(*out, (share){{s->key.context, s->key.line, HSC_NO_INDEX}, 1 - known});
+    return known >= 1 || HSC_PUSH(*out, (share){call, 1 - known, false});
 }
 
 /* ---- metrics ---- */
@@ -196,7 +203,7 @@ static bool add_metric(join *j, const char *name, const amounts *list, unsigned 
 
 /* ---- the ledger ---- */
 
-#define LEDGER_WAITS 6u /* group */
+enum { LEDGER_TOTALS = 0, LEDGER_WAITS = 6, LEDGER_CALLS = 7 }; /* groups */
 
 static bool add_row(join *j, uint32_t group, const char *name, const char *meaning, double ns) {
     return HSC_PUSH(j->ledger, (jledger){name, meaning, 0, ns * 1e-9, group});
@@ -212,8 +219,21 @@ static bool add_ledger(join *j, const jdelays *d) {
         {"late root", "[message waits] until the root came"},
         {"late for the root", "[message waits] of the root, until the last one came"},
     };
-    bool ok = add_row(j, 0, "message waits", "elapsed time of the calls of message passing that may have waited and have an event",
-                      d->calls_ns);
+    double calls = 0, setup = 0;
+    for (size_t i = 0; i < j->run.n; i++)
+        for (size_t k = 0; k < j->run.p[i]->messages.n; k++) {
+            const jprocess *p = j->run.p[i];
+            const jmessage *m = &p->messages.p[k];
+            bool sets_up = m->operation != HSC_NO_INDEX && p->operations.p[m->operation].kind == HSC_operation_class_SETUP;
+            *(sets_up ? &setup : &calls) += (double)m->duration_ns;
+        }
+    bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing", calls + setup) &&
+              add_row(j, LEDGER_TOTALS, "message waits",
+                      "elapsed time of those calls that may have waited and have an event", d->calls_ns) &&
+              add_row(j, LEDGER_CALLS, "message waits", "[calls of MPI] that may have waited and have an event", d->calls_ns) &&
+              add_row(j, LEDGER_CALLS, "no event", "[calls of MPI] too short for one (0.1 ms), or of a kind that waits for nobody",
+                      calls - d->calls_ns) &&
+              add_row(j, LEDGER_CALLS, "start, end and set-up", "[calls of MPI] MPI_Init, communicators, types, windows, ...", setup);
     for (unsigned k = 1; ok && k < sizeof names / sizeof *names; k++)
         ok = add_row(j, LEDGER_WAITS, names[k][0], names[k][1], d->kind_ns[k]);
     ok = ok && add_row(j, LEDGER_WAITS, "no one came later", "[message waits] and the time of calls after the late one came: transfer, others' load",
@@ -262,12 +282,13 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
         for (size_t k = 0; ok && k < parts.n; k++) {
             const share *p = &parts.p[k];
             jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
-            if (last && last->delay == i && last->context == p->spot.context && last->line == p->spot.line) {
+            if (last && last->delay == i && last->context == p->spot.context && last->line == p->spot.line &&
+                last->not_running == p->not_running) {
                 last->direct_s += p->part * own * 1e-9;
                 last->caused_s += p->part * s->caused_ns * 1e-9;
             } else {
                 ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->spot.context, p->spot.line, p->part * own * 1e-9,
-                                                              p->part * s->caused_ns * 1e-9});
+                                                              p->part * s->caused_ns * 1e-9, p->not_running});
             }
             ok = ok && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
         }
@@ -346,6 +367,7 @@ hsc_status hsc_join_emit_blame(const join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_place_line, j->delay_places, jdelay_place, line);
     PUT(delay_place_direct_s, j->delay_places, jdelay_place, direct_s);
     PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
+    PUT(delay_place_not_running, j->delay_places, jdelay_place, not_running);
 #undef PUT
     return status;
 }

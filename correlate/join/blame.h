@@ -29,7 +29,7 @@ typedef struct jmoment { /* time spent at a place, which ended at `time` or, of 
     uint32_t is_interval;
 } jmoment;
 
-typedef struct jspot { /* where a node is */
+typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
     uint32_t context, line, instance;
 } jspot;
 
@@ -66,6 +66,7 @@ typedef struct jdelay_sum {
     double wait_ns, indirect_ns; /* indirect: the late one had waited itself */
     double late_ns;              /* by which it came late by its own doing, where its windows were looked into */
     double windows, victims;     /* looked into: its own, and those of the ones that waited; weighted */
+    double told_ns, told_of_others_ns; /* of these windows: in samples and waits */
     uint64_t last_window;        /* end of the last one of its own */
     double caused_ns;            /* blame.c: waiting that it is the cause of in the end */
 } jdelay_sum;

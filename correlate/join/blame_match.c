@@ -32,7 +32,7 @@ typedef struct lane { /* one thread that passes messages */
     hsc_spill_cursor events, moments;
     jmessage_event next;
     jmoment ahead;
-    bool has_next, has_ahead;
+    bool has_next, has_ahead, forgot; /* forgot: `seen` does not go back to the begin */
     uint32_t open; /* its last call; HSC_NO_INDEX */
     HSC_VEC(jmoment) seen;
     HSC_VEC(waited) waits;
@@ -212,6 +212,7 @@ static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
         if (l->seen.n == MOMENTS_MAX) {
             memmove(l->seen.p, l->seen.p + MOMENTS_MAX / 2, MOMENTS_MAX / 2 * sizeof *l->seen.p);
             l->seen.n = MOMENTS_MAX / 2;
+            l->forgot = true;
         }
         if (!HSC_PUSH(l->seen, l->ahead))
             return hsc_join_no_memory(err);
@@ -244,9 +245,12 @@ static bool was_waiting(const lane *l, uint64_t time) {
     return low < l->waits.n && l->waits.p[low].begin < time;
 }
 
-/* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells. */
+/* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells; and for how long it did nothing: neither CPU
+ * time nor a wait tells of that, so it stood in line for a processor. A window may have less of it than none, samples being drawn;
+ * over many that levels out. With wall time such a thread has been found where it stood. */
 static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, uint64_t to, bool late, double weight, hsc_err *err) {
     hsc_status status = look(m, l, to, err);
+    double told = 0;
     for (size_t i = l->seen.n; status == HSC_OK && i-- > 0 && l->seen.p[i].time > from;) {
         const jmoment *o = &l->seen.p[i];
         uint64_t ns = o->length;
@@ -260,9 +264,17 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
             continue;
         }
         jspot s = spot_of(m, o->frame);
+        told += (double)ns;
         if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns))
             status = hsc_join_no_memory(err);
     }
+    jdelay_sum *sum = &m->d->sums.p[delay];
+    *(late ? &sum->told_ns : &sum->told_of_others_ns) += weight * told;
+    bool whole = !l->forgot || (l->seen.n && l->seen.p[0].time <= from);
+    double nothing = (double)(to - from) - (double)time_waited(l, from, to) - told;
+    const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
+    if (status == HSC_OK && whole && !l->p->blame->wall_event && !hsc_delay_add_cell(m->d, delay, &nowhere, late, weight * nothing))
+        status = hsc_join_no_memory(err);
     return status;
 }
 

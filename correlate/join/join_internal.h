@@ -395,6 +395,7 @@ typedef struct jdelayed { /* those who waited for them */
 typedef struct jdelay_place { /* what the late thread did before */
     uint32_t delay, context, line;
     double direct_s, caused_s;
+    uint8_t not_running;
 } jdelay_place;
 
 typedef struct jrule { /* categories.def tells what they mean */

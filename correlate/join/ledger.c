@@ -95,8 +95,9 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     ok = ok && add_seconds(j, OF_CPU_TIME, "samples recorded", "[CPU time] recorded samples times their period", recorded, samples_s) &&
          add_seconds(j, OF_CPU_TIME, "samples lost", "[CPU time] lost samples times their period", lost_all, lost_s) &&
          add_seconds(j, OF_CPU_TIME, "not explained",
-                     "[CPU time] clock minus samples: rounding to whole periods, time in the kernel that was not sampled, "
-                     "threads that ended unseen; negative when samples came that the clock did not count",
+                     "[CPU time] clock minus samples: rounding to whole periods, up to 8 ticks of each thread in the kernel, threads that "
+                     "ended unseen; negative when samples came that the clock did not count (its last reading was before them, or the "
+                     "hypervisor had the processor when they fell due)",
                      0, cpu_s - samples_s - lost_s);
     ok = ok && add_seconds(j, OF_MEASURING, "handler", "[measuring] our signal handler, measured; in the samples, spread as they are", 0, cost.handler_s) &&
          add_seconds(j, OF_MEASURING, "signals", "[measuring] interrupts, signals and returns: times of the handler by what one costs here, estimated; "

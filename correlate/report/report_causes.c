@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays of the database, added up for people. */
 #include "report_causes.h"
+#include "report_elapsed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,8 @@ bool report_wanted_place(const report *r, uint32_t line, uint32_t context) {
 }
 
 static int key(const report_cause *x, const report_cause *y) {
-    const uint32_t a[] = {x->kind, x->scope, x->late_line, x->late_line == HSC_NONE ? x->late_context : 0, x->is_call};
-    const uint32_t b[] = {y->kind, y->scope, y->late_line, y->late_line == HSC_NONE ? y->late_context : 0, y->is_call};
+    const uint32_t a[] = {x->kind, x->scope, x->late_line, x->late_line == HSC_NONE ? x->late_context : 0, x->is_call, x->not_running};
+    const uint32_t b[] = {y->kind, y->scope, y->late_line, y->late_line == HSC_NONE ? y->late_context : 0, y->is_call, y->not_running};
     for (size_t i = 0; i < sizeof a / sizeof *a; i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -73,13 +74,13 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
             break;
         if (!report_wanted_place(r, p.line, p.context))
             continue;
-        bool is_call = p.context == d.context && p.line == d.line;
+        bool is_call = !p.not_running && p.context == d.context && p.line == d.line;
         climb(r, &p.context, &p.line);
         list[count++] = (report_cause){.kind = d.kind, .scope = report_scope_of(r, p.context), .late_line = d.line, .late_context = d.context,
                                 .line = p.line, .context = p.context, .kind_text = d.kind_text, .threads = 1,
                                 .most_thread = d.thread, .delay = p.delay, .waits = d.waits, .caused_s = p.caused_s,
                                 .direct_s = p.direct_s, .most_s = p.caused_s,
-                                .is_call = is_call};
+                                .is_call = is_call, .not_running = p.not_running};
     }
     if (s) {
         free(list);
@@ -191,32 +192,36 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
     return HSC_OK;
 }
 
-hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {
+hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
+    report_elapsed of = {0};
     uint32_t n;
-    double total = 0, elapsed = 0;
+    double total = 0;
     char who[128], where[800], late[300];
     out[0] = 0;
-    hsc_status s = report_causes(r, &rows, &n, err);
+    hsc_status s = report_elapsed_of(r, &of, err);
+    if (!s)
+        s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++)
         total += rows[i].caused_s;
-    for (uint32_t t = 0; t < r->info.threads; t++) {
-        hsc_db_thread thread;
-        if (!hsc_db_get_thread(r->db, t, &thread, NULL))
-            elapsed += thread.end_s - thread.begin_s;
-    }
-    if (n && total >= 0.01 * elapsed && elapsed > 0) {
+    if (n && total >= 0.01 * of.seconds && of.seconds > 0) {
         const report_cause *c = &rows[0];
+        bool late_call = c->is_call || c->not_running; /* nothing else is named */
+        hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
         report_scope_text(r, c->scope, c->line, 90, where, sizeof where);
         report_line_text(r, c->late_line, late, sizeof late);
-        snprintf(out, size, "%s%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all, %.1f %% of the elapsed time of all threads.",
+        snprintf(out, size, "%s%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
+                 "time of the %u threads that run the program's code.",
                  who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(c->kind),
                  late[0] && c->kind != HSC_wait_cause_OMP_BARRIER ? " " : "", c->kind != HSC_wait_cause_OMP_BARRIER ? late : "",
-                 c->is_call ? ", by what is not known" : " by ", c->is_call ? "" : where, total, 100 * total / elapsed);
-        *scope = c->scope;
+                 c->not_running ? ": it had no processor meanwhile" : c->is_call ? ", by what is not known" : " by ", late_call ? "" : where,
+                 total, 100 * total / of.seconds, of.threads);
+        bool is_loop = !late_call && c->scope != HSC_NONE && !hsc_db_get_scope(r->db, c->scope, &loop, NULL) && loop.kind == HSC_SCOPE_LOOP;
+        *scope = is_loop ? c->scope : HSC_NONE;
+        *line = is_loop ? HSC_NONE : late_call ? c->late_line : c->line;
         *seconds = total;
     }
     free(rows);

@@ -12,7 +12,8 @@ typedef struct report_cause { /* of one kind, scope and late call; added up over
     uint32_t delay; /* of the last row added */
     uint64_t waits; /* for the late calls */
     double caused_s, direct_s, most_s;
-    bool is_call; /* what it did before is not known */
+    bool is_call;     /* what it did before is not known */
+    bool not_running; /* it had no processor; line and context are the late call's */
 } report_cause;
 
 typedef struct report_delayed { /* a row of delayed, and the delay that it is of */
@@ -24,8 +25,9 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
 
-/* One sentence on what causes most waiting; "": too little to speak of. *scope: where; HSC_NONE. *seconds: of all waiting. */
-hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
+/* One sentence on what causes most waiting; "": too little to speak of. The place that it names is *scope (a loop), or else *line
+ * (a row); HSC_NONE. *seconds: of all waiting. */
+hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err);
 
 uint32_t report_scope_of(const report *r, uint32_t context); /* HSC_NONE */
 bool report_wanted_place(const report *r, uint32_t line, uint32_t context);

@@ -8,6 +8,7 @@
 
 #include "report_arrays.h"
 #include "report_causes.h"
+#include "report_elapsed.h"
 #include "report_measures.h"
 #include "report_reasons.h"
 
@@ -333,17 +334,21 @@ static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size,
     hsc_db_line l;
     hsc_db_file file;
     char name[300], path[300];
+    for (uint32_t at = best_context; at; at = c.parent) { /* the call in the user's code, if there is one */
+        hsc_db_scope above;
+        if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
+            break;
+        if (!hsc_db_get_scope(r->db, up.scope, &above, NULL) && above.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &above)) {
+            best_line = c.call_line;
+            best_scope = up.scope;
+            break;
+        }
+    }
     status = hsc_db_get_scope(r->db, best_scope, &s, err);
     if (status || s.procedure == HSC_NONE)
         return status;
     procedure_name(r, &s, name, sizeof name);
-    for (uint32_t at = best_context; at && *line == HSC_NONE; at = c.parent) { /* the call in the user's code */
-        hsc_db_scope above;
-        if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
-            break;
-        if (!hsc_db_get_scope(r->db, up.scope, &above, NULL) && above.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &above))
-            *line = c.call_line;
-    }
+    *line = best_line;
     if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
         snprintf(out, size, ", mostly called by %s at %s:%u", name, report_fit_place(file.path, 40, path, sizeof path), l.line);
     else
@@ -450,11 +455,12 @@ static bool is_io(uint32_t kind) {
 }
 
 /* Elapsed time of the user's threads in calls that read and write. */
-static void input_output(findings *f, const report_wait *rows, uint32_t n) {
+static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n, hsc_err *err) {
     report *r = f->r;
     uint32_t best = HSC_NONE;
     uint64_t calls = 0, bytes = 0;
-    double all = 0, elapsed = 0;
+    double all = 0;
+    report_elapsed of = {0};
     char text[1200], where[200], size[80] = "";
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].own && is_io(rows[i].kind)) {
@@ -463,23 +469,20 @@ static void input_output(findings *f, const report_wait *rows, uint32_t n) {
             bytes += rows[i].bytes;
             best = best == HSC_NONE ? i : best;
         }
-    for (uint32_t t = 0; t < r->info.threads; t++) {
-        hsc_db_thread thread;
-        if (!hsc_db_get_thread(r->db, t, &thread, NULL))
-            elapsed += thread.end_s - thread.begin_s;
-    }
-    if (best == HSC_NONE || !(elapsed > 0) || all < 0.01 * elapsed)
-        return;
+    hsc_status status = best == HSC_NONE ? HSC_OK : report_elapsed_of(r, &of, err);
+    if (status || best == HSC_NONE || !(of.seconds > 0) || all < 0.01 * of.seconds)
+        return status;
     const report_wait *w = &rows[best];
     if (w->bytes)
         snprintf(size, sizeof size, ", %.0f bytes each on average", (double)w->bytes / (double)w->waits);
     place_of_line(r, w->line, where, sizeof where);
     snprintf(text, sizeof text,
-             "Input and output take %.3g s, %.1f %% of the elapsed time of all threads (timed, not sampled), in %llu calls that move %.3g MB; "
-             "longest: %s%s, %.3g s in %llu calls%s.",
-             all, 100 * all / elapsed, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
+             "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
+             "%llu calls that move %.3g MB; longest: %s%s, %.3g s in %llu calls%s.",
+             all, 100 * all / of.seconds, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
              (unsigned long long)w->waits, size);
     say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", no_share, at_line(r, w->line), text);
+    return HSC_OK;
 }
 
 /* Elapsed time in which the user's threads were blocked outside message passing, and what of it is input and output. */
@@ -492,7 +495,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
     hsc_status status = report_waits(r, &rows, &n, err);
     if (status)
         return status;
-    input_output(f, rows, n);
+    status = input_output(f, rows, n, err);
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].own && !is_io(rows[i].kind)) {
             all += rows[i].total_s;
@@ -513,7 +516,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
         say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", no_share, at_line(r, rows[best].line), text);
     }
     free(rows);
-    return HSC_OK;
+    return status;
 }
 
 /* Time at stake in loops that the vectoriser refused. */
@@ -702,6 +705,13 @@ static void quality(findings *f) {
                  "period would ('heatscope run --budget=off' keeps the rate that was asked for).", r->total, hsc_interval_effective(r->all));
         say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
     }
+    double low, high;
+    if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
+        report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
+        snprintf(text, sizeof text, "Care: intervals are wide, because there are few samples: with %.0f a share of 10 %% is known to %.1f to %.1f %%. "
+                 "Let the program run for longer, or sample it more often (-F).", r->total, 100 * low, 100 * high);
+        say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
+    }
     if (own_s > 0.02 * cpu_s && cpu_s > 0) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
         say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
@@ -736,12 +746,12 @@ static hsc_status causes(findings *f, hsc_err *err) {
     report *r = f->r;
     char text[2400] = "";
     double total = 0;
-    uint32_t scope = HSC_NONE;
+    uint32_t scope = HSC_NONE, line = HSC_NONE;
     hsc_db_scope s;
-    hsc_status status = report_main_cause(r, text, sizeof text, &scope, &total, err);
+    hsc_status status = report_main_cause(r, text, sizeof text, &scope, &line, &total, err);
     if (!status && text[0])
         say(f, total / (r->unit.scale > 0 ? r->unit.scale : 1), "Waiting caused", no_share,
-            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? nowhere : at_scope(scope, &s), text);
+            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? at_line(r, line) : at_scope(scope, &s), text);
     return status;
 }
 

@@ -346,7 +346,8 @@ hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_pla
                                     .context = HSC_COL(db, delay_place_context, uint32_t)[r],
                                     .line = HSC_COL(db, delay_place_line, uint32_t)[r],
                                     .direct_s = HSC_COL(db, delay_place_direct_s, double)[r],
-                                    .caused_s = HSC_COL(db, delay_place_caused_s, double)[r]};
+                                    .caused_s = HSC_COL(db, delay_place_caused_s, double)[r],
+                                    .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] != 0};
     return status;
 }
 

@@ -43,7 +43,8 @@ static int compare_group(int by, const cause *a, const cause *b) {
     case BY_CALL: return (c = compare_u32(a->d.kind, b->d.kind)) ? c : compare_call(a, b);
     default: break;
     }
-    if ((c = compare_u32(a->d.kind, b->d.kind)) || (c = compare_u32(a->scope, b->scope)) || (c = a->is_call - b->is_call))
+    if ((c = compare_u32(a->d.kind, b->d.kind)) || (c = compare_u32(a->scope, b->scope)) || (c = a->is_call - b->is_call) ||
+        (c = a->p.not_running - b->p.not_running))
         return c;
     return compare_call(a, b);
 }
@@ -107,7 +108,7 @@ static hsc_status load(hsc_handle *h, cause **out, hsc_err *err) {
             break;
         c->row = i;
         c->process = t.process;
-        c->is_call = c->p.context == c->d.context && c->p.line == c->d.line;
+        c->is_call = !c->p.not_running && c->p.context == c->d.context && c->p.line == c->d.line;
         c->context = c->p.context;
         c->line = c->p.line;
         climb(h, &c->context, &c->line);
@@ -155,6 +156,7 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
     put_line(h, d, "late_", call ? c->d.line : HSC_NONE);
     put_procedure(h, d, "late_procedure", call ? scope_of(h, c->d.context) : HSC_NONE);
     PUT(d, "is_call", WIDE(place && c->is_call));
+    PUT(d, "not_running", WIDE(place && c->p.not_running));
     PUT(d, "waits", WIDE(g->waits));
     PUT(d, "caused_s", REAL(g->caused_s));
     PUT(d, "direct_s", REAL(g->direct_s));

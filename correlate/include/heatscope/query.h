@@ -332,6 +332,7 @@ hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t row, hsc_db_delayed *ou
 typedef struct hsc_db_delay_place { /* what the late thread did before; sorted by delay */
     uint32_t delay, context, line;  /* context and line of the delay itself: not known what */
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
+    bool not_running;               /* it had no processor; context and line are the delay's */
 } hsc_db_delay_place;
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
 

@@ -27,6 +27,9 @@ oo::class create ::heatscope::Waiting {
         switch -- $by {
             place {
                 set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
+                if {[dict get $g not_running]} {
+                    set name "not running"
+                }
                 set where [my place $g]
                 set words "[dict get $g kind] [my place $g late_]"
                 if {[dict get $g is_call]} {

@@ -12,17 +12,23 @@
  * members         1 works in loop E before a gather to 0
  * chain           0 works in loop F; 1 waits for 0, then 2 waits for 1: all of it is 0's doing
  * chain-indirect  how long 1 and 2 waited both
+ * stopped         a child stops 0 (SIGSTOP) for 40 ms, then it sends to 1
  */
 #include <mpi.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { K = 10, LARGE = 1 << 20, WAYS = 7, SUMS = 8, RANKS = 3 };
+enum { K = 10, LARGE = 1 << 20, WAYS = 8, SUMS = 9, RANKS = 3 };
 static const char *const names[SUMS] = {"late-sender", "sleeping", "late-receiver", "barrier",
-                                          "root",        "members",  "chain",         "chain-indirect"};
+                                          "root",        "members",  "chain",         "chain-indirect", "stopped"};
 static double entered[WAYS][K], left[WAYS][K];
 static char *data, *all;
 static int rank;
@@ -60,6 +66,36 @@ static __attribute__((noinline)) void sleep_long(void) {
         call;                     \
         left[way][k] = now();     \
     } while (0)
+
+/* ---- a child that stops its parent when asked to ---- */
+
+enum { RUN, STOP, QUIT };
+static _Atomic int *wish;
+static pid_t child;
+
+static void start_stopper(void) {
+    wish = mmap(NULL, sizeof *wish, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t parent = getpid();
+    if (wish == MAP_FAILED || (child = fork()) != 0)
+        return;
+    struct timespec look = {0, 1000000}, stopped = {0, 40000000};
+    while (atomic_load(wish) != QUIT && getppid() == parent) {
+        if (atomic_load(wish) == STOP) {
+            kill(parent, SIGSTOP);
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &stopped, NULL);
+            atomic_store(wish, RUN);
+            kill(parent, SIGCONT);
+        }
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &look, NULL);
+    }
+    _exit(0);
+}
+
+static __attribute__((noinline)) void be_stopped(void) {
+    atomic_store(wish, STOP);
+    while (atomic_load(wish) == STOP)
+        result = result * 3 + 1;
+}
 
 static void all_together(void) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -111,6 +147,13 @@ static void run(int k) {
         TIMED(6, k, MPI_Recv(data, 8, MPI_BYTE, 1, 6, MPI_COMM_WORLD, &s));
     }
     all_together();
+    if (rank == 0) {
+        be_stopped();
+        TIMED(7, k, MPI_Send(data, 8, MPI_BYTE, 1, 7, MPI_COMM_WORLD));
+    } else if (rank == 1) {
+        TIMED(7, k, MPI_Recv(data, 8, MPI_BYTE, 0, 7, MPI_COMM_WORLD, &s));
+    }
+    all_together();
 }
 
 /* Until `late` (a call's begin on another rank) came, or the call was over. */
@@ -120,6 +163,7 @@ static double waited(int way, int k, double late) {
 }
 
 int main(int argc, char **argv) {
+    start_stopper();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int ranks;
@@ -149,12 +193,15 @@ int main(int argc, char **argv) {
         double both = ENTERED(1, 6, k) > ENTERED(2, 6, k) ? ENTERED(1, 6, k) : ENTERED(2, 6, k);
         sum[7] += rank == 2 && ENTERED(0, 6, k) > both ? ENTERED(0, 6, k) - both : 0;
         sum[6] += rank == 1 ? waited(6, k, ENTERED(0, 6, k)) : rank == 2 ? left[6][k] - entered[6][k] : 0;
+        sum[8] += rank == 1 ? waited(7, k, ENTERED(0, 7, k)) : 0;
     }
     MPI_Gather(sum, SUMS, MPI_DOUBLE, sums, SUMS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (int way = 0; rank == 0 && way < SUMS; way++)
         for (int r = 0; r < ranks; r++)
             if (sums[r * SUMS + way] > 0)
                 printf("%s %d %.6f\n", names[way], r, sums[r * SUMS + way]);
+    atomic_store(wish, QUIT);
+    waitpid(child, NULL, 0);
     MPI_Finalize();
     free(data);
     free(all);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Elapsed time that shares of waiting are told of: that of the threads that run the program's code. */
+#include "report_elapsed.h"
+
+#include <stdlib.h>
+
+/* Marks threads with samples of code of this module, or of what it called, with the metric's values by thread. */
+static hsc_status mark_threads(const report *r, uint32_t scope, bool *runs, hsc_err *err) {
+    uint64_t indptr[2];
+    uint32_t *indices = NULL;
+    float *values = NULL;
+    hsc_status s = hsc_db_read_sparse(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, scope, 1, indptr, &indices,
+                                      &values, err);
+    for (uint64_t i = 0; !s && i < indptr[1]; i++)
+        runs[indices[i]] = runs[indices[i]] || values[i] > 0;
+    free(indices);
+    free(values);
+    return s;
+}
+
+hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err) {
+    bool *runs = calloc((size_t)r->info.threads + 1, sizeof *runs), *own = calloc((size_t)r->info.modules + 1, sizeof *own);
+    report_elapsed e = {0};
+    hsc_status s = runs && own ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    hsc_db_scope scope;
+    for (uint32_t i = 0; !s && i < r->info.scopes; i++) /* modules with code of the user's: their rows hold all that it called */
+        if (r->incl[i] > 0 && !(s = hsc_db_get_scope(r->db, i, &scope, err)) && scope.module < r->info.modules && !own[scope.module])
+            own[scope.module] = scope.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &scope);
+    for (uint32_t i = 0; !s && i < r->info.scopes; i++)
+        if (r->incl[i] > 0 && !(s = hsc_db_get_scope(r->db, i, &scope, err)) && scope.kind == HSC_SCOPE_MODULE &&
+            scope.module < r->info.modules && own[scope.module])
+            s = mark_threads(r, i, runs, err);
+    if (s == HSC_E_MISSING) { /* no such values: by the number alone */
+        hsc_err_clear(err);
+        s = HSC_OK;
+    }
+    for (uint32_t t = 0; !s && t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        if ((s = hsc_db_get_thread(r->db, t, &thread, err)))
+            break;
+        bool counts = runs[t] || !thread.index; /* the first may have spent its time in waits alone */
+        *(counts ? &e.threads : &e.helpers) += 1;
+        e.seconds += counts ? thread.end_s - thread.begin_s : 0;
+    }
+    free(runs);
+    free(own);
+    if (!s)
+        *out = e;
+    return s;
+}

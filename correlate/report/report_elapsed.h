@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Elapsed time of the threads that run the program's code. */
+#ifndef HEATSCOPE_REPORT_ELAPSED_H
+#define HEATSCOPE_REPORT_ELAPSED_H
+
+#include "report.h"
+
+typedef struct report_elapsed {
+    double seconds;   /* of `threads`, added up */
+    uint32_t threads; /* the first of each process, and those with samples below code of the program */
+    uint32_t helpers; /* others: libraries made them for themselves, or they were never seen */
+} report_elapsed;
+
+/* Of the whole run, whatever the interval. Cost: one row of values for each module with code of the user's. */
+hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err);
+
+#endif
