@@ -59,18 +59,6 @@ static bool put_number(hsc_column_bytes *b, uint64_t v) {
 
 /* ---- reading the rows ------------------------------------------------------------------------------------------------ */
 
-static bool grow(void **p, size_t *capacity, size_t n, size_t item) {
-    if (n < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *grown = realloc(*p, more * item);
-    if (!grown)
-        return false;
-    *p = grown;
-    *capacity = more;
-    return true;
-}
-
 /* Room for one more entry in a table of n; false: no memory. */
 static bool grow_slots(uint32_t **slots, size_t *mask, size_t n, uint64_t (*hash_of)(const packing *, size_t), const packing *k) {
     if (*slots && 2 * n <= *mask)
@@ -113,7 +101,7 @@ static uint64_t hash_of_hash(const packing *k, size_t i) {
 
 static bool intern_text(packing *k, const uint8_t *p, size_t n, uint64_t *number) {
     if (!grow_slots(&k->text_slots, &k->text_mask, k->n_texts, hash_of_text, k) ||
-        !grow((void **)&k->texts, &k->texts_capacity, k->n_texts, sizeof *k->texts))
+        !hsc_grow(&k->texts, k->n_texts, &k->texts_capacity, sizeof *k->texts))
         return false;
     size_t at = (size_t)hash_bytes(p, n) & k->text_mask;
     for (; k->text_slots[at]; at = (at + 1) & k->text_mask) {
@@ -132,8 +120,8 @@ static bool intern_text(packing *k, const uint8_t *p, size_t n, uint64_t *number
 static bool intern_hash(packing *k, uint64_t v, uint64_t *number) {
     size_t capacity = k->hashes_capacity;
     if (!grow_slots(&k->hash_slots, &k->hash_mask, k->n_hashes, hash_of_hash, k) ||
-        !grow((void **)&k->hashes, &k->hashes_capacity, k->n_hashes, sizeof *k->hashes) ||
-        !grow((void **)&k->hash_position, &capacity, k->n_hashes, sizeof *k->hash_position))
+        !hsc_grow(&k->hashes, k->n_hashes, &k->hashes_capacity, sizeof *k->hashes) ||
+        !hsc_grow(&k->hash_position, k->n_hashes, &capacity, sizeof *k->hash_position))
         return false;
     size_t at = (size_t)(v ^ v >> 32) & k->hash_mask;
     for (; k->hash_slots[at]; at = (at + 1) & k->hash_mask)
@@ -149,7 +137,7 @@ static bool intern_hash(packing *k, uint64_t v, uint64_t *number) {
 }
 
 static bool add_to_list(packing *k, uint64_t v) {
-    if (!grow((void **)&k->lists, &k->lists_capacity, k->n_lists, sizeof *k->lists))
+    if (!hsc_grow(&k->lists, k->n_lists, &k->lists_capacity, sizeof *k->lists))
         return false;
     k->lists[k->n_lists++] = v;
     return true;
@@ -351,7 +339,7 @@ static bool find_rows(packing *k, const uint8_t *payload, size_t size, row **row
         uint64_t length, id;
         const uint8_t *body = hsc_uv_get(p, end, &length), *fields = NULL;
         ok = body && length <= (size_t)(end - body) && (fields = hsc_uv_get(body, body + length, &id)) &&
-             id < HSC_DESCRIPTORS_MAX && grow((void **)rows, &capacity, n, sizeof **rows);
+             id < HSC_DESCRIPTORS_MAX && hsc_grow(rows, n, &capacity, sizeof **rows);
         if (ok && !kind_of[id]) {
             const hsc_record_info *info = hsc_record_info_get((uint32_t)id);
             ok = info && info->n_fields <= HSC_FIELDS_MAX && k->n_kinds < HSC_COLUMNS_KINDS_MAX;

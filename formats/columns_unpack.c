@@ -42,18 +42,6 @@ typedef struct unpacking {
 
 static const char *const no_memory = "out of memory", *const misfit = "its columns do not fit together";
 
-static bool grow(void **p, size_t *capacity, size_t n, size_t item) {
-    if (n < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *grown = realloc(*p, more * item);
-    if (!grown)
-        return false;
-    *p = grown;
-    *capacity = more;
-    return true;
-}
-
 /* The inflated body; its length is told first, and bounded by what deflate can make of the bytes. */
 static const char *inflate_all(const uint8_t *p, size_t size, uint8_t **body, size_t *n) {
     uint64_t length;
@@ -177,7 +165,7 @@ static bool take_number(unpacking *k, uint64_t *v) {
 }
 
 static bool add_text(unpacking *k, const uint8_t *p, size_t n) {
-    if (!grow((void **)&k->texts, &k->texts_capacity, k->n_texts, sizeof *k->texts))
+    if (!hsc_grow(&k->texts, k->n_texts, &k->texts_capacity, sizeof *k->texts))
         return false;
     k->texts[k->n_texts++] = (text){p, n};
     return true;
@@ -223,7 +211,7 @@ static bool take_hash(unpacking *k, uint64_t *number) {
 }
 
 static bool add_to_list(unpacking *k, uint64_t v) {
-    if (!grow((void **)&k->lists, &k->lists_capacity, k->n_lists, sizeof *k->lists))
+    if (!hsc_grow(&k->lists, k->n_lists, &k->lists_capacity, sizeof *k->lists))
         return false;
     k->lists[k->n_lists++] = v;
     return true;

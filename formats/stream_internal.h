@@ -55,6 +55,9 @@ hsc_status hsc_schema_parse(const uint8_t *payload, size_t n, uint64_t id, hsc_s
 void hsc_schema_free(hsc_schema *s);
 hsc_layout *hsc_schema_find(const hsc_schema *s, uint64_t record_id);
 
+/* Room for one more item in the array that *array points to, which holds n of item bytes each; false: no memory. */
+bool hsc_grow(void *array, size_t n, size_t *capacity, size_t item);
+
 /* True for a name of a record, field or enum: letters, digits and underscores, not beginning with a digit. */
 bool hsc_name_is_valid(const char *p, size_t n);
 
@@ -75,10 +78,10 @@ typedef struct hsc_chunk_view {
     hsc_schema *schema; /* that its records are decoded with */
 } hsc_chunk_view;
 
-/* columns.c: a payload of records of records.def as a packed one, for the caller to free(); false without memory, or where it
+/* columns_pack.c: a payload of records of records.def as a packed one, for the caller to free(); false without memory, or where it
  * cannot be packed. */
 bool hsc_pack(const uint8_t *payload, size_t size, uint8_t **out, size_t *out_size);
-/* And back, from any writer: what is wrong with it; NULL: nothing, *out is the caller's to free(). */
+/* columns_unpack.c: and back, from any writer: what is wrong with it; NULL: nothing, *out is the caller's to free(). */
 const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size);
 
 /* The next good chunk, schema chunks included; false at the end. */

@@ -26,12 +26,11 @@ bool hsc_name_is_valid(const char *p, size_t n) {
     return true;
 }
 
-/* Makes room for one more element; false: no memory. */
-static bool grow(void *array, size_t n, size_t *capacity, size_t element) {
+bool hsc_grow(void *array, size_t n, size_t *capacity, size_t item) {
     if (n < *capacity)
         return true;
     size_t want = *capacity ? *capacity * 2 : 64;
-    void **slot = array, *p = realloc(*slot, want * element);
+    void **slot = array, *p = realloc(*slot, want * item);
     if (!p)
         return false;
     *slot = p;
@@ -106,7 +105,7 @@ static bool parse_record(parser *ps, const uint8_t *p, const uint8_t *end, bool 
         for (size_t k = first_field; k < ps->n_fields; k++)
             if (!strcmp(s->fields[k].name, f.name))
                 p = bad(ps, "two fields have the same name");
-        if (p && !grow(&s->fields, ps->n_fields, &ps->fields_capacity, sizeof *s->fields)) {
+        if (p && !hsc_grow(&s->fields, ps->n_fields, &ps->fields_capacity, sizeof *s->fields)) {
             *no_memory = true;
             p = NULL;
         }
@@ -122,7 +121,7 @@ static bool parse_record(parser *ps, const uint8_t *p, const uint8_t *end, bool 
         p = get_uv(ps, p, end, n, &field);
         p = get_text(ps, p, end, HSC_NAME_MAX_BYTES, &a.key);
         p = get_text(ps, p, end, HSC_STRING_MAX_BYTES, &a.value);
-        if (p && !grow(&s->attributes, ps->n_attributes, &ps->attributes_capacity, sizeof *s->attributes)) {
+        if (p && !hsc_grow(&s->attributes, ps->n_attributes, &ps->attributes_capacity, sizeof *s->attributes)) {
             *no_memory = true;
             p = NULL;
         }
@@ -133,7 +132,7 @@ static bool parse_record(parser *ps, const uint8_t *p, const uint8_t *end, bool 
     }
     if (p && s->n_layouts >= HSC_DESCRIPTORS_MAX)
         p = bad(ps, "too many descriptors");
-    if (p && !grow(&s->layouts, s->n_layouts, &ps->layouts_capacity, sizeof *s->layouts)) {
+    if (p && !hsc_grow(&s->layouts, s->n_layouts, &ps->layouts_capacity, sizeof *s->layouts)) {
         *no_memory = true;
         p = NULL;
     }
@@ -169,7 +168,7 @@ static bool parse_enum(parser *ps, const uint8_t *p, const uint8_t *end, bool *n
         p = get_text(ps, p, end, HSC_STRING_MAX_BYTES, &e.text);
         if (p && s->n_enums >= HSC_DESCRIPTORS_MAX)
             p = bad(ps, "too many enumeration values");
-        if (p && !grow(&s->enums, s->n_enums, &ps->enums_capacity, sizeof *s->enums)) {
+        if (p && !hsc_grow(&s->enums, s->n_enums, &ps->enums_capacity, sizeof *s->enums)) {
             *no_memory = true;
             p = NULL;
         }
@@ -319,8 +318,8 @@ hsc_status hsc_schema_parse(const uint8_t *payload, size_t n, uint64_t id, hsc_s
     }
     s->id = id;
     /* records without fields have pointers, too */
-    if (!grow(&s->fields, 0, &ps.fields_capacity, sizeof *s->fields) ||
-        !grow(&s->attributes, 0, &ps.attributes_capacity, sizeof *s->attributes)) {
+    if (!hsc_grow(&s->fields, 0, &ps.fields_capacity, sizeof *s->fields) ||
+        !hsc_grow(&s->attributes, 0, &ps.attributes_capacity, sizeof *s->attributes)) {
         status = hsc_err_set(err, HSC_E_MEMORY, "schema: out of memory");
         goto done;
     }

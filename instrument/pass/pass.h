@@ -224,9 +224,9 @@ void hsc_control_read(hsc_pass *p, hsc_rec_loop *loop);
 /* A call of the OpenMP run time: which directive it comes from. `site`: its id. */
 void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
                      uint32_t procedure_id);
-/* When all procedures have been looked at early. */
 /* The constructs of the directive that begins in this line (omp_construct); 0: there is none, or it ends a construct. */
 uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line);
+/* When all procedures have been looked at early. */
 void hsc_openmp_finish(hsc_pass *p);
 
 /* remark.c */
