@@ -2,7 +2,8 @@
 /* Bins for pictures: exact maxima and sums over any rising row ranges and any grouping of the processors.
  *
  * A row range is cut into whole blocks of the coarsest levels that fit, finer ones towards its ends, and single rows at
- * the ends; so the answer is exact and the work is bounded by the bins and the processors, not by the rows. Levels
+ * the ends, each where that is cheaper than the rows; so the answer is exact and the work is bounded by the bins and the
+ * processors, not by the rows. Levels
  * have every processor by itself, because any grouping may be asked for. */
 #include "values.h"
 
@@ -16,7 +17,8 @@ typedef struct binner {
     hsc_source s;
     hsc_db_reduce reduce;
     bool by_row;              /* a cell is a sum over threads: rows must be added up one by one */
-    const uint32_t *bin_of;   /* by column of what is read; column_bins: left out */
+    const uint32_t *bin_of;   /* by column of the rows; column_bins: left out */
+    const uint32_t *level_bin_of; /* by column of the levels */
     uint32_t column_bins;
     double *bins;             /* of the row bin under way, and one for what is left out */
     double *dense;            /* by process, where by_row */
@@ -25,6 +27,7 @@ typedef struct binner {
     hsc_block rows_block;     /* read ahead for bins that follow one another */
     const hsc_level *levels;
     unsigned n_levels;
+    uint64_t level_values[HSC_LEVELS_MAX], level_pieces[HSC_LEVELS_MAX]; /* that the bins will take of each */
 } binner;
 
 static void add(const binner *b, uint32_t bin, double v) {
@@ -40,10 +43,10 @@ static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_
     uint64_t k = block->indptr[first - block->first] - base, end = block->indptr[last - block->first] - base;
     const uint32_t *bin_of = b->bin_of, *indices = block->indices, *counts = block->counts;
     double *bins = b->bins;
-    if (block->reduced)
-        for (; k < end; k++)
+    if (block->reduced) {
+        for (bin_of = b->level_bin_of; k < end; k++)
             add(b, bin_of[indices[k]], (double)block->reduced[k]);
-    else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
+    } else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
         const uint32_t *process = b->s.process;
         for (uint64_t r = first; r < last; r++) {
             uint32_t n = 0;
@@ -100,24 +103,72 @@ static hsc_status add_rows(binner *b, uint64_t first, uint64_t last, uint64_t ah
     return HSC_OK;
 }
 
-/* Rows [first, last) from levels below `level` (exclusive). */
-static hsc_status add_range(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
-    hsc_status status = HSC_OK;
+enum { PIECE_NNZ = 2048 }; /* values that cost as much as one more piece to read */
+
+/* The coarsest of the levels below `level` whose blocks in rows [first, last) cost less than the rows themselves; blocks *low to
+ * *high of it. n_levels: none. */
+static unsigned choose_level(const binner *b, unsigned level, uint64_t first, uint64_t last, uint64_t *low, uint64_t *high) {
     const uint64_t *indptr = b->s.v->by_row.indptr;
-    while (level > 0 && !status) {
-        uint64_t block = b->levels[level - 1].block;
-        uint64_t low = (first + block - 1) / block, high = last / block;
-        if (indptr[last] - indptr[first] < b->s.db->direct_nnz)
-            break;
-        level--;
-        if (low < high) {
-            status = add_level(b, level, low, high, err);
-            if (!status)
-                status = add_range(b, level, first, low * block, err);
-            first = high * block;
-        }
+    while (level-- > 0) {
+        const hsc_level *l = &b->levels[level];
+        *low = (first + l->block - 1) / l->block;
+        *high = last / l->block;
+        if (*low < *high && (l->rows.indptr[*high] - l->rows.indptr[*low]) * b->s.db->level_cost <= indptr[*high * l->block] - indptr[*low * l->block])
+            return level;
     }
-    return status ? status : add_rows(b, first, last, last, err);
+    return b->n_levels;
+}
+
+/* What rows [first, last) cost, from levels below `level` where they are cheaper; counts what is taken of each. */
+static uint64_t count_range(binner *b, unsigned level, uint64_t first, uint64_t last) {
+    const uint64_t *indptr = b->s.v->by_row.indptr;
+    uint64_t low, high, block;
+    unsigned k = choose_level(b, level, first, last, &low, &high);
+    if (first >= last)
+        return 0;
+    if (k >= b->n_levels)
+        return indptr[last] - indptr[first] + PIECE_NNZ;
+    block = b->levels[k].block;
+    uint64_t n = b->levels[k].rows.indptr[high] - b->levels[k].rows.indptr[low];
+    b->level_values[k] += n;
+    b->level_pieces[k]++;
+    return n * b->s.db->level_cost + count_range(b, k, first, low * block) + count_range(b, k, high * block, last);
+}
+
+/* Rows [first, last) from levels below `level` where they are cheaper, single rows at the ends. */
+static hsc_status add_range(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
+    uint64_t low, high;
+    if (first >= last)
+        return HSC_OK;
+    unsigned k = choose_level(b, level, first, last, &low, &high);
+    if (k >= b->n_levels)
+        return add_rows(b, first, last, last, err);
+    uint64_t block = b->levels[k].block;
+    hsc_status status = add_range(b, k, first, low * block, err);
+    if (!status)
+        status = add_level(b, k, low, high, err);
+    return status ? status : add_range(b, k, high * block, last, err);
+}
+
+/* Whether levels make the bins cheaper; levels of which much will be taken are kept. */
+static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi, uint64_t wanted, bool *use,
+                             hsc_err *err) {
+    hsc_status status = HSC_OK;
+    uint64_t cost = 0;
+    for (uint32_t i = 0; i < row_bins && b->n_levels; i++)
+        if (row_lo[i] < row_hi[i])
+            cost += count_range(b, b->n_levels, row_lo[i], row_hi[i]);
+    for (unsigned k = 0; k < b->n_levels; k++)
+        if (b->level_values[k] <= b->levels[k].rows.nnz / 8)
+            cost += b->level_pieces[k] * PIECE_NNZ;
+    *use = b->n_levels && (cost < wanted || !b->s.db->level_cost);
+    for (unsigned k = 0; k < b->n_levels && *use && !status; k++)
+        if (b->level_values[k] > b->levels[k].rows.nnz / 8) {
+            status = hsc_array_keep(b->s.db, &b->level_cursors[k].m->indices, err);
+            if (!status)
+                status = hsc_array_keep(b->s.db, b->level_cursors[k].values, err);
+        }
+    return status;
 }
 
 /* Contexts with their subtrees: a row is a sum over rows, so each is made by itself. */
@@ -163,19 +214,21 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
     /* sums of sums: threads straight to bins */
     bool by_thread = b.s.process && reduce == HSC_REDUCE_SUM && !b.s.subtree;
     uint32_t columns = by_thread ? b.s.threads : b.s.columns;
-    b.bin_of = bin_of = malloc(((uint64_t)columns + 1) * sizeof *bin_of);
+    bin_of = malloc(((uint64_t)columns + b.s.columns + 1) * sizeof *bin_of); /* of what rows and what levels have columns for */
     if (!b.bins || !bin_of)
         goto memory;
-    for (uint32_t c = 0; c < columns; c++) {
-        bin_of[c] = column_bin[by_thread ? b.s.process[c] : c];
+    for (uint32_t c = 0; c < columns + b.s.columns; c++) {
+        bin_of[c] = column_bin[c >= columns ? c - columns : by_thread ? b.s.process[c] : c];
         if (bin_of[c] == HSC_NONE)
             bin_of[c] = column_bins;
     }
+    b.bin_of = bin_of;
+    b.level_bin_of = bin_of + columns;
     if (b.s.subtree) {
         status = subtree_bins(db, view, &b, row_bins, row_lo, row_hi, out, err);
         goto done;
     }
-    hsc_db_axis level_axis = b.s.process && reduce == HSC_REDUCE_MAX ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    hsc_db_axis level_axis = b.s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     status = hsc_source_levels(&b.s, level_axis, &b.levels, &b.n_levels, err);
     if (status)
         goto done;
@@ -200,7 +253,8 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
     for (uint32_t i = 0; i < row_bins; i++)
         if (row_lo[i] < row_hi[i])
             wanted += indptr[row_hi[i]] - indptr[row_lo[i]];
-    bool direct = !b.n_levels || wanted < db->direct_nnz * row_bins;
+    bool levels;
+    status = use_levels(&b, row_bins, row_lo, row_hi, wanted, &levels, err);
     for (uint32_t i = 0; i < row_bins && !status; i++) {
         float *to = out + (uint64_t)i * column_bins;
         if (row_lo[i] >= row_hi[i]) {
@@ -209,7 +263,7 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
             continue;
         }
         memset(b.bins, 0, column_bins * sizeof *b.bins);
-        if (direct && i >= run_bin) /* bins that follow one another closely are read in one go */
+        if (!levels && i >= run_bin) /* bins that follow one another closely are read in one go */
             for (run = row_hi[i], run_bin = i + 1; run_bin < row_bins; run_bin++) {
                 if (row_lo[run_bin] >= row_hi[run_bin])
                     continue;
@@ -217,10 +271,10 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
                     break;
                 run = row_hi[run_bin];
             }
-        if (direct)
-            status = add_rows(&b, row_lo[i], row_hi[i], run, err);
-        else
+        if (levels)
             status = add_range(&b, b.n_levels, row_lo[i], row_hi[i], err);
+        else
+            status = add_rows(&b, row_lo[i], row_hi[i], run, err);
         for (uint32_t c = 0; c < column_bins; c++)
             to[c] = (float)b.bins[c];
     }
@@ -237,4 +291,19 @@ done:
     free(b.touched);
     free(b.bins);
     return status;
+}
+
+hsc_status hsc_db_get_row_step(hsc_db *db, hsc_db_view view, uint64_t most, uint32_t *step, hsc_err *err) {
+    hsc_source s;
+    const hsc_level *levels;
+    unsigned n = 0;
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status && !s.subtree)
+        status = hsc_source_levels(&s, s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD, &levels, &n, err);
+    if (status)
+        return status;
+    while (n > 0 && levels[n - 1].block > most)
+        n--;
+    *step = n ? (uint32_t)levels[n - 1].block : 1;
+    return HSC_OK;
 }

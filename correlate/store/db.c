@@ -459,7 +459,7 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
         free(db);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
-    db->direct_nnz = HSC_DB_DIRECT_NNZ;
+    db->level_cost = HSC_DB_LEVEL_COST;
     db->block_nnz = HSC_DB_BLOCK_NNZ;
     db->budget = HSC_DB_BUDGET;
     db->source_offset.set = db->source_bytes.set = -1;

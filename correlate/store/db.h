@@ -76,7 +76,7 @@ struct hsc_db {
     hsc_array source_offset, source_bytes;
     hsc_values *values;                  /* metrics x HSC_VALUES_COUNT */
     /* tests make these small */
-    uint64_t direct_nnz;                 /* bins of fewer values are read from the rows themselves */
+    uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
     uint64_t budget;                     /* bytes of wholes */
     hsc_array *wholes;
@@ -91,7 +91,7 @@ struct hsc_db {
 
 /* An array of up to a quarter of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_BUDGET = 176 << 20, HSC_DB_DIRECT_NNZ = 1 << 16, HSC_DB_BLOCK_NNZ = 1 << 21 };
+enum { HSC_DB_BUDGET = 176 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */

@@ -130,6 +130,7 @@ void hsc_handle_release(hsc_handle *h) {
     hsc_db_close(h->db);
     free(h->scope_start);
     free(h->scopes);
+    free(h->scopes_sorted);
     free(h->instance_start);
     free(h->instances);
     free(h->totals);
@@ -153,13 +154,11 @@ Tcl_Obj *hsc_handle_list(Tcl_Interp *interp) {
 /* ---- indexes ---- */
 
 typedef struct scope_key {
-    uint32_t file, line_begin, line_end, row;
+    uint32_t line_begin, line_end, row;
 } scope_key;
 
 static int by_place(const void *a, const void *b) {
     const scope_key *x = a, *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
     if (x->line_begin != y->line_begin)
         return x->line_begin < y->line_begin ? -1 : 1;
     if (x->line_end != y->line_end)
@@ -167,50 +166,68 @@ static int by_place(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* Rows by file, in the order of the table. */
 static hsc_status index_scopes(hsc_handle *h, hsc_err *err) {
     hsc_status s = HSC_OK;
-    uint32_t n = 0;
-    scope_key *keys = malloc(((size_t)h->info.scopes + 1) * sizeof *keys);
-    uint32_t *start = calloc((size_t)h->info.files + 2, sizeof *start);
+    uint32_t files = h->info.files;
+    uint32_t *start = calloc((size_t)files + 2, sizeof *start);
     uint32_t *rows = malloc(((size_t)h->info.scopes + 1) * sizeof *rows);
-    if (!keys || !start || !rows) {
+    bool *sorted = calloc((size_t)files + 1, sizeof *sorted);
+    if (!start || !rows || !sorted)
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for an index of %u scopes", h->info.path, h->info.scopes);
-        goto done;
+    for (int pass = 0; s == HSC_OK && pass < 2; pass++) { /* how many a file has, then which */
+        for (uint32_t i = 0; s == HSC_OK && i < h->info.scopes; i++) {
+            hsc_db_scope sc;
+            if ((s = hsc_db_get_scope(h->db, i, &sc, err)) != HSC_OK || sc.kind < HSC_SCOPE_PROCEDURE || sc.file >= files)
+                continue;
+            if (pass)
+                rows[start[sc.file + 1]++] = i;
+            else
+                start[sc.file + 2]++;
+        }
+        for (uint32_t f = 0; !pass && f < files; f++)
+            start[f + 2] += start[f + 1];
     }
-    for (uint32_t i = 0; i < h->info.scopes; i++) {
-        hsc_db_scope sc;
-        if ((s = hsc_db_get_scope(h->db, i, &sc, err)) != HSC_OK)
-            goto done;
-        if (sc.kind >= HSC_SCOPE_PROCEDURE && sc.file < h->info.files)
-            keys[n++] = (scope_key){sc.file, sc.line_begin, sc.line_end, i};
+    if (s != HSC_OK) {
+        free(start);
+        free(rows);
+        free(sorted);
+        return s;
     }
-    qsort(keys, n, sizeof *keys, by_place);
-    for (uint32_t i = 0; i < n; i++) {
-        rows[i] = keys[i].row;
-        start[keys[i].file + 1]++;
-    }
-    for (uint32_t f = 0; f < h->info.files; f++)
-        start[f + 1] += start[f];
     h->scope_start = start;
     h->scopes = rows;
-    start = rows = NULL;
-done:
+    h->scopes_sorted = sorted;
+    return HSC_OK;
+}
+
+static hsc_status sort_scopes(hsc_handle *h, uint32_t *rows, uint32_t n, hsc_err *err) {
+    scope_key *keys = malloc(((size_t)n + 1) * sizeof *keys);
+    hsc_status s = keys ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory to sort %u scopes", h->info.path, n);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        hsc_db_scope sc;
+        if ((s = hsc_db_get_scope(h->db, rows[i], &sc, err)) == HSC_OK)
+            keys[i] = (scope_key){sc.line_begin, sc.line_end, rows[i]};
+    }
+    if (s == HSC_OK)
+        qsort(keys, n, sizeof *keys, by_place);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        rows[i] = keys[i].row;
     free(keys);
-    free(start);
-    free(rows);
     return s;
 }
 
 hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scopes, uint32_t *n, hsc_err *err) {
-    if (!h->scopes) {
-        hsc_status s = index_scopes(h, err);
-        if (s != HSC_OK)
-            return s;
-    }
+    hsc_status s = h->scopes ? HSC_OK : index_scopes(h, err);
+    if (s != HSC_OK)
+        return s;
     if (file >= h->info.files)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no file %u, there are %u", h->info.path, file, h->info.files);
-    *scopes = h->scopes + h->scope_start[file];
-    *n = h->scope_start[file + 1] - h->scope_start[file];
+    uint32_t *rows = h->scopes + h->scope_start[file], count = h->scope_start[file + 1] - h->scope_start[file];
+    if (!h->scopes_sorted[file] && (s = sort_scopes(h, rows, count, err)) != HSC_OK)
+        return s;
+    h->scopes_sorted[file] = true;
+    *scopes = rows;
+    *n = count;
     return HSC_OK;
 }
 

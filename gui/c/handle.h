@@ -15,8 +15,9 @@ typedef struct hsc_handle {
     int references; /* the command and each widget */
     Tcl_Command command; /* NULL: closed, only widgets are left */
     Tcl_Interp *interp;
-    /* lazily made: procedures, loops and regions by file, sorted by first line, outer before inner */
+    /* lazily made: procedures, loops and regions by file; those of files asked for are sorted by first line, outer before inner */
     uint32_t *scope_start, *scopes;
+    bool *scopes_sorted; /* by file */
     uint32_t *instance_start, *instances; /* lazily made: loop versions by scope, in order */
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */

@@ -46,6 +46,7 @@ hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
     s->rows = rows;
     s->position = position;
     s->lines = at;
+    s->block = 1;
     if (s->lines > UINT32_MAX) {
         hsc_strips_fini(s);
         return hsc_err_set(err, HSC_E_LIMIT, "overview: %llu lines to show, at most 4294967295",
@@ -67,6 +68,7 @@ void hsc_strips_layout(hsc_strips *s, uint32_t strips, uint32_t height, uint32_t
     uint64_t room = (uint64_t)strips * height;
     s->lines_per_bin = s->pixels_per_bin = 1;
     s->uneven = false;
+    s->block = 1;
     if (s->lines > room) {
         s->lines_per_bin = (uint32_t)((s->lines + room - 1) / room);
         s->uneven = !even;
@@ -88,11 +90,16 @@ uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin) {
     return s->uneven ? (bin * s->lines + s->bins - 1) / s->bins : (uint64_t)bin * s->lines_per_bin;
 }
 
+void hsc_strips_align(hsc_strips *s, uint32_t block) { s->block = block > 0 ? block : 1; }
+
+/* A block of rows stands where its first one does. */
+static uint32_t position_of(const hsc_strips *s, uint32_t row) { return s->position[row - row % s->block]; }
+
 uint32_t hsc_strips_row_from(const hsc_strips *s, uint64_t position) {
     uint32_t lo = 0, hi = s->rows;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (s->position[mid] < position)
+        if (position_of(s, mid) < position)
             lo = mid + 1;
         else
             hi = mid;
@@ -105,8 +112,9 @@ void hsc_strips_fill_bins(const hsc_strips *s, uint32_t *lo, uint32_t *hi) {
     for (uint32_t b = 0; b < s->bins; b++) {
         uint64_t end = hsc_strips_first(s, b + 1);
         lo[b] = row;
-        while (row < s->rows && s->position[row] < end)
-            row++;
+        while (row < s->rows && position_of(s, row) < end)
+            row += s->block;
+        row = row < s->rows ? row : s->rows;
         hi[b] = row;
     }
 }
@@ -114,5 +122,6 @@ void hsc_strips_fill_bins(const hsc_strips *s, uint32_t *lo, uint32_t *hi) {
 uint32_t hsc_strips_bin_of(const hsc_strips *s, uint32_t row) {
     if (row >= s->rows || !s->bins)
         return 0;
-    return s->uneven ? (uint32_t)(s->position[row] * (uint64_t)s->bins / s->lines) : s->position[row] / s->lines_per_bin;
+    uint32_t position = position_of(s, row);
+    return s->uneven ? (uint32_t)(position * (uint64_t)s->bins / s->lines) : position / s->lines_per_bin;
 }

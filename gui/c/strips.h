@@ -19,6 +19,7 @@ typedef struct hsc_strips {
     uint32_t lines_per_bin;   /* 1 when a line has one or more pixel rows; rounded up */
     bool uneven;              /* some bins have one line less: all pixel rows are used */
     uint32_t pixels_per_bin;
+    uint32_t block; /* rows that stay together, 1: each by itself */
 } hsc_strips;
 
 /* get: file and line of a table row; rows are sorted by both. skip: runs of more than so many empty lines are left out but for one
@@ -32,6 +33,9 @@ void hsc_strips_fini(hsc_strips *s);
 /* At most `strips` strips, each `height` pixels; a line gets at most max_pixels. even: all bins have as many lines (sums can
  * be compared), at the price of pixel rows that stay empty. */
 void hsc_strips_layout(hsc_strips *s, uint32_t strips, uint32_t height, uint32_t max_pixels, bool even);
+
+/* Lets bins begin at multiples of `block` rows only, those next to where they would; until the next layout. */
+void hsc_strips_align(hsc_strips *s, uint32_t block);
 
 /* First shown line of a bin. */
 uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin);

@@ -250,7 +250,7 @@ hsc_status hsw_program_change(hsw *w, const hsw_against *o, hsc_db_view view, in
     double key[3] = {(double)(uintptr_t)other, o->show, (double)reduce};
     if (!other)
         Tcl_ResetResult(w->interp);
-    else if (hsw_remembered(w, view, reduce, axis, key, sizeof key, out))
+    else if (hsw_remembered(w, view, reduce, axis, true, key, sizeof key, out))
         return HSC_OK;
     uint32_t *lo = malloc((size_t)step * sizeof *lo), *hi = malloc((size_t)step * sizeof *hi);
     float *v = malloc((size_t)step * axis->bins * sizeof *v + 1);
@@ -276,7 +276,7 @@ hsc_status hsw_program_change(hsw *w, const hsw_against *o, hsc_db_view view, in
     if (s == HSC_OK) {
         *out = best;
         if (other)
-            hsw_remember(w, view, reduce, axis, key, sizeof key, best);
+            hsw_remember(w, view, reduce, axis, true, key, sizeof key, best);
     }
     return s;
 }

@@ -330,7 +330,13 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
                             v->o.reduce == HSC_REDUCE_SUM, &v->layout);
     if ((s = hsw_axis(w, v->o.columns, v->o.sort, (uint32_t)v->layout.strip_width, &v->axis, err)) != HSC_OK)
         return s;
-    uint32_t n = v->strips.bins, columns = v->axis.bins, strips = v->strips.strips;
+    uint32_t n = v->strips.bins, columns = v->axis.bins, strips = v->strips.strips, block = 1;
+    hsc_db_view view = hsw_view(w, v->o.table);
+    bool comparing = hsw_comparing(&v->against);
+    /* coarse rows begin where the database's levels have a border; sums can be compared only where all have as many lines */
+    if (n && !comparing && (s = hsc_db_get_row_step(w->db->db, view, v->strips.rows / n / (v->o.reduce == HSC_REDUCE_SUM ? 16 : 2), &block, err)) != HSC_OK)
+        return s;
+    hsc_strips_align(&v->strips, block);
     uint32_t *lo = malloc(((size_t)n + 1) * sizeof *lo), *hi = malloc(((size_t)n + 1) * sizeof *hi);
     free(v->values);
     free(v->strip_maximum);
@@ -343,8 +349,6 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         goto done;
     }
     hsc_strips_fill_bins(&v->strips, lo, hi);
-    hsc_db_view view = hsw_view(w, v->o.table);
-    bool comparing = hsw_comparing(&v->against);
     if (v->content == CONTENT_SCOPES &&
         ((s = hsc_profile_map_read(w->db, (uint32_t)w->metric, n, lo, hi, &v->map, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
         goto done;

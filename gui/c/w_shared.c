@@ -74,29 +74,53 @@ static uint64_t hash(uint64_t h, const void *data, size_t n) {
     return h;
 }
 
+/* Whether every row's largest bin is its largest processor: then nothing depends on how processors are put into bins. */
+static bool by_processor(int reduce, const hsc_axis *axis) { return reduce == HSC_REDUCE_MAX || axis->bins == axis->shown; }
+
+/* Largest value of a processor that is shown, in rising ranges of rows. Long ranges are read from coarse levels. */
+static hsc_status largest_of(hsw *w, hsc_db_view view, const hsc_axis *axis, uint32_t n, const uint32_t *from, const uint32_t *to,
+                             double *out, hsc_err *err) {
+    uint32_t *together = malloc(((size_t)axis->columns + 1) * sizeof *together);
+    float *v = malloc(((size_t)n + 1) * sizeof *v);
+    hsc_status s = HSC_OK;
+    if (!together || !v)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
+    for (uint32_t c = 0; s == HSC_OK && c < axis->columns; c++)
+        together[c] = axis->bin_of[c] == UINT32_MAX ? HSC_NONE : 0;
+    if (s == HSC_OK && n && axis->bins)
+        s = hsc_db_read_bins(w->db->db, view, HSC_REDUCE_MAX, n, from, to, 1, together, v, err);
+    double best = 0;
+    for (uint32_t i = 0; s == HSC_OK && axis->bins && i < n; i++)
+        if ((double)v[i] > best)
+            best = (double)v[i];
+    free(together);
+    free(v);
+    if (s == HSC_OK)
+        *out = best;
+    return s;
+}
+
 static hsc_status range_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi,
                                 double *out, hsc_err *err) {
+    if (by_processor(reduce, axis))
+        return largest_of(w, view, axis, hi > lo, &lo, &hi, out, err);
+    /* of sums each row counts for itself */
     double best = 0;
     hsc_status s = HSC_OK;
-    uint32_t n = hi > lo ? hi - lo : 0;
-    /* the largest maximum is that of all rows at once; for sums each row counts for itself */
-    bool at_once = reduce == HSC_REDUCE_MAX || axis->bins == axis->shown;
-    uint32_t step = at_once ? n : axis->bins ? (1u << 20) / axis->bins + 1 : 1;
+    uint32_t n = hi > lo ? hi - lo : 0, step = axis->bins ? (1u << 20) / axis->bins + 1 : 1;
     if (step > n)
         step = n;
-    uint32_t rows = at_once ? 1 : step;
-    uint32_t *from = malloc(((size_t)rows + 1) * sizeof *from), *to = malloc(((size_t)rows + 1) * sizeof *to);
-    float *v = malloc(((size_t)rows * axis->bins + 1) * sizeof *v);
+    uint32_t *from = malloc(((size_t)step + 1) * sizeof *from), *to = malloc(((size_t)step + 1) * sizeof *to);
+    float *v = malloc(((size_t)step * axis->bins + 1) * sizeof *v);
     if (!from || !to || !v)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
     for (uint32_t at = lo; s == HSC_OK && at < hi && axis->bins; at += step) {
         uint32_t end = hi - at < step ? hi : at + step, k = 0;
-        for (uint32_t r = at; at_once ? k < 1 : r < end; r++, k++) {
+        for (uint32_t r = at; r < end; r++, k++) {
             from[k] = r;
-            to[k] = at_once ? end : r + 1;
+            to[k] = r + 1;
         }
-        s = hsc_db_read_bins(w->db->db, view, at_once ? HSC_REDUCE_MAX : HSC_REDUCE_SUM, k, from, to, axis->bins,
-                             axis->bin_of, v, err);
+        s = hsc_db_read_bins(w->db->db, view, HSC_REDUCE_SUM, k, from, to, axis->bins, axis->bin_of, v, err);
         for (size_t i = 0; s == HSC_OK && i < (size_t)k * axis->bins; i++)
             if ((double)v[i] > best)
                 best = (double)v[i];
@@ -113,11 +137,9 @@ static hsc_status range_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
 static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, double *out, hsc_err *err) {
     hsc_handle *h = w->db;
     uint32_t files = h->info.files, n = 0;
-    bool at_once = reduce == HSC_REDUCE_MAX || axis->bins == axis->shown;
     uint32_t *from = malloc(((size_t)files + 1) * sizeof *from), *to = malloc(((size_t)files + 1) * sizeof *to);
-    float *v = malloc(((size_t)files * axis->bins + 1) * sizeof *v);
     hsc_status s = HSC_OK;
-    if (!from || !to || !v)
+    if (!from || !to)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
     for (uint32_t f = 0; s == HSC_OK && f < files; f++) {
         hsc_db_file file;
@@ -125,37 +147,41 @@ static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
         if ((s = hsc_db_get_file(h->db, f, &file, err)) != HSC_OK || !file.has_lines || !file.line_rows ||
             (s = hsc_db_get_line(h->db, file.first_line_row, &first, err)) != HSC_OK)
             continue;
-        from[n] = file.first_line_row + (first.line == 0);
-        to[n] = file.first_line_row + file.line_rows;
-        n += to[n] > from[n];
+        uint32_t begin = file.first_line_row + (first.line == 0), end = file.first_line_row + file.line_rows;
+        if (n && begin == to[n - 1]) { /* files that follow one another are one range */
+            to[n - 1] = end;
+        } else if (end > begin) {
+            from[n] = begin;
+            to[n++] = end;
+        }
     }
     double best = 0, one;
-    if (s == HSC_OK && at_once && n && axis->bins) {
-        s = hsc_db_read_bins(h->db, view, HSC_REDUCE_MAX, n, from, to, axis->bins, axis->bin_of, v, err);
-        for (size_t i = 0; s == HSC_OK && i < (size_t)n * axis->bins; i++)
-            if ((double)v[i] > best)
-                best = (double)v[i];
-    } else {
+    if (s == HSC_OK && by_processor(reduce, axis))
+        s = largest_of(w, view, axis, n, from, to, &best, err);
+    else
         for (uint32_t i = 0; s == HSC_OK && i < n; i++)
             if ((s = range_maximum(w, view, reduce, axis, from[i], to[i], &one, err)) == HSC_OK && one > best)
                 best = one;
-    }
     free(from);
     free(to);
-    free(v);
     if (s == HSC_OK)
         *out = best;
     return s;
 }
 
-static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, const void *more, size_t size) {
+static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *more, size_t size) {
     uint32_t parts[4] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce};
-    uint64_t key = hash(hash(0xcbf29ce484222325u, parts, sizeof parts), axis->bin_of, axis->columns * sizeof *axis->bin_of);
+    uint64_t key = hash(0xcbf29ce484222325u, parts, sizeof parts);
+    if (bins)
+        key = hash(key, axis->bin_of, axis->columns * sizeof *axis->bin_of);
+    else
+        for (uint32_t c = 0; c < axis->columns; c++)
+            key = (key ^ (axis->bin_of[c] != UINT32_MAX)) * 0x100000001b3u;
     return hash(key, more, size);
 }
 
-bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double *out) {
-    uint64_t k = maximum_key(view, reduce, axis, key, size);
+bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size, double *out) {
+    uint64_t k = maximum_key(view, reduce, axis, bins, key, size);
     for (unsigned i = 0; i < sizeof w->db->maxima / sizeof *w->db->maxima; i++)
         if (w->db->maxima[i].key == k) {
             *out = w->db->maxima[i].value;
@@ -164,9 +190,10 @@ bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, 
     return false;
 }
 
-void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double value) {
+void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size,
+                  double value) {
     unsigned slot = w->db->next_maximum++ % (sizeof w->db->maxima / sizeof *w->db->maxima);
-    w->db->maxima[slot].key = maximum_key(view, reduce, axis, key, size);
+    w->db->maxima[slot].key = maximum_key(view, reduce, axis, bins, key, size);
     w->db->maxima[slot].value = value;
 }
 
@@ -174,7 +201,8 @@ hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axi
                        hsc_err *err) {
     hsc_handle *h = w->db;
     uint32_t range[2] = {lo, hi};
-    if (hsw_remembered(w, view, reduce, axis, range, sizeof range, out))
+    bool bins = !by_processor(reduce, axis); /* else widgets of all widths have it in common */
+    if (hsw_remembered(w, view, reduce, axis, bins, range, sizeof range, out))
         return HSC_OK;
     double best = 0;
     hsc_status s = HSC_OK;
@@ -185,7 +213,7 @@ hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axi
     if (s == HSC_OK && best <= 0)
         s = range_maximum(w, view, reduce, axis, lo, hi, &best, err);
     if (s == HSC_OK) {
-        hsw_remember(w, view, reduce, axis, range, sizeof range, best);
+        hsw_remember(w, view, reduce, axis, bins, range, sizeof range, best);
         *out = best;
     }
     return s;

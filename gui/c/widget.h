@@ -161,9 +161,9 @@ double hsw_change_maximum(int show, const float *v, const unsigned char *noise, 
 /* The same over all lines of the program, in the axis's bins; remembered. */
 hsc_status hsw_program_change(hsw *w, const hsw_against *o, hsc_db_view view, int reduce, const hsc_axis *axis, double *out,
                               hsc_err *err);
-/* Maxima remembered with the handle; key: what else they depend on. */
-bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double *out);
-void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, const void *key, size_t size, double value);
+/* Maxima remembered with the handle; bins: they depend on the axis's bins, else on what it shows only; key: what else they depend on. */
+bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size, double *out);
+void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size, double value);
 
 /* Row-aligned options. */
 typedef struct hsw_rows_options {

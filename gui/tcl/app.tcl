@@ -68,6 +68,14 @@ oo::class create ::heatscope::App {
         }
     }
 
+    # Fills the window, which is on the screen by now.
+    method open {} {
+        update
+        if {[info object isa object [self]] && [winfo exists $Path.main]} {
+            $Panes open
+        }
+    }
+
     method bus {} { return $Bus }
     method run {} { return $Run }
     method navigator {} { return $Nav }

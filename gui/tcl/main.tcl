@@ -117,6 +117,7 @@ proc ::heatscope::main {words} {
     set app [lindex $Apps 0]
     focus -force .
     bind . <Destroy> +[list ::heatscope::closed %W]
+    $app open
     if {[dict get $options script] eq "-"} {
         $app settle
         script serve $app
@@ -156,6 +157,7 @@ proc ::heatscope::openWindow {file} {
     }
     lappend Apps $app
     bind $top <Destroy> +[list ::heatscope::windowGone %W $top $app]
+    $app open
     return $app
 }
 proc ::heatscope::windowGone {w top app} {

@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Gap Views Places Raised Hidden Maximised Saved Sashes
+    variable Main Context Gap Views Places Raised Hidden Maximised Saved Sashes Open
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -16,6 +16,7 @@ oo::class create ::heatscope::Panes {
         set Maximised {}
         set Saved {}
         set Sashes {}
+        set Open 0
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
             if {[info commands ::heatscope::$class] eq ""} {
@@ -44,10 +45,24 @@ oo::class create ::heatscope::Panes {
         if {[dict exists $Places middle.bottom] && [winfo screenheight .] < 600} {
             lappend Hidden middle.bottom
         }
+        my Layout
+    }
+
+    # Makes the views, now that the places have their sizes: made earlier, they would draw at sizes that don't stay. What is looked
+    # at first comes first; the other places are filled when that is drawn.
+    method open {} {
+        set Open 1
+        foreach place {middle.top left.top} {
+            if {[dict exists $Places $place]} {
+                my Fill $place
+            }
+        }
+        [dict get $Context app] later [self] openRest
+    }
+    method openRest {} {
         foreach place [dict keys $Places] {
             my Fill $place
         }
-        my Layout
     }
 
     # Names of all views, made or not, in their order.
@@ -95,6 +110,9 @@ oo::class create ::heatscope::Panes {
     }
     # Puts the raised view of a place in front.
     method Fill {place} {
+        if {!$Open} {
+            return
+        }
         set name [dict get $Raised $place]
         set path [[my view $name] path]
         foreach w [grid slaves $Main.$place] {
@@ -103,6 +121,8 @@ oo::class create ::heatscope::Panes {
             }
         }
         grid $path -row 0 -column 0 -sticky nswe
+        # what it shows when it appears is made for its size
+        update idletasks
     }
 
     # ---- what users do ----

@@ -63,7 +63,7 @@ static hsc_status read_once(hsc_err *err) {
             uint32_t *indices = NULL, *some = NULL, found;
             float *values = NULL, *more = NULL;
             double top[5];
-            db->direct_nnz = 1;
+            db->level_cost = 0;
             TRY(hsc_db_read_sums(db, view, 0, 120, sums, err));
             TRY(hsc_db_read_stats(db, view, 0, 120, stats, err));
             TRY(hsc_db_read_block(db, view, 0, 20, 0, 3, block, err));

@@ -421,7 +421,7 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
     }
 }
 
-static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz,
+static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t level_cost, uint64_t block_nnz,
                           uint64_t budget, bool by_thread, uint64_t part_max) {
     hsc_err err = {0};
     model *m = model_new(seed, one_thread);
@@ -431,7 +431,7 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
     unsigned r = seed;
     write_model(m, file_in("values.h5"), pyramid_min);
     OK(hsc_db_open(file_in("values.h5"), &db, &err));
-    db->direct_nnz = direct_nnz;
+    db->level_cost = level_cost;
     db->block_nnz = block_nnz;
     db->budget = budget;
     assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_PROCESS), m->processes);
@@ -450,27 +450,27 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
     model_free(m);
 }
 
-static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t direct_nnz, uint64_t block_nnz, uint64_t budget) {
-    model_is_true(seed, one_thread, pyramid_min, direct_nnz, block_nnz, budget, false, 0);
+static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t level_cost, uint64_t block_nnz, uint64_t budget) {
+    model_is_true(seed, one_thread, pyramid_min, level_cost, block_nnz, budget, false, 0);
 }
 
 static void values_by_thread(void **state) { /* put a thread at a time, with parts that are and are not divided further */
     (void)state;
-    model_is_true(31, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0);
-    model_is_true(32, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 2);
-    model_is_true(33, true, UINT64_MAX, 1, 3, 20000, true, 5);
-    model_is_true(34, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, false, 3);
+    model_is_true(31, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0);
+    model_is_true(32, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 2);
+    model_is_true(33, true, UINT64_MAX, 0, 3, 20000, true, 5);
+    model_is_true(34, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, false, 3);
 }
 
 static void values_from_rows(void **state) {
     (void)state;
-    values_are_true(11, false, UINT64_MAX, HSC_DB_DIRECT_NNZ, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+    values_are_true(11, false, UINT64_MAX, HSC_DB_LEVEL_COST, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
 }
 
 static void values_from_pyramids(void **state) {
     (void)state;
     hsc_err err = {0};
-    values_are_true(12, false, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+    values_are_true(12, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
     /* the pyramids were there, or this says nothing */
     hsc_db *db = NULL;
     OK(hsc_db_open(file_in("values.h5"), &db, &err));
@@ -482,14 +482,14 @@ static void values_from_pyramids(void **state) {
 
 static void values_of_single_threads(void **state) {
     (void)state;
-    values_are_true(13, true, 1, 1, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
+    values_are_true(13, true, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET);
 }
 
 static void values_when_memory_is_short(void **state) {
     (void)state;
-    values_are_true(14, false, 1, 7, 31, 0);      /* nothing stays: everything by small pieces */
-    values_are_true(15, false, 1, 100, 500, 60000); /* some stays, and is given back for others */
-    values_are_true(16, true, UINT64_MAX, 1, 3, 20000);
+    values_are_true(14, false, 1, 1, 31, 0);      /* nothing stays: everything by small pieces */
+    values_are_true(15, false, 1, 0, 500, 60000); /* some stays, and is given back for others */
+    values_are_true(16, true, UINT64_MAX, 0, 3, 20000);
 }
 
 /* Many chunks: several threads write and read them. */

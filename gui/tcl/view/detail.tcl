@@ -5,7 +5,7 @@ oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
-    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks Popup
+    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped
 
     method name {} { return detail }
     method title {} { return Source }
@@ -22,6 +22,7 @@ oo::class create ::heatscope::DetailView {
         set SplitBy {}
         set Waiting 0
         set Folded 0
+        set Chipped 0
         set Memory [::heatscope::Memory new $Run]
         set Marks {arrows {} spans {} chips {}}
         set Height [my RowHeight]
@@ -503,6 +504,11 @@ oo::class create ::heatscope::DetailView {
         dict for {kind ranges} $marks {
             $Text tag add $kind {*}$ranges
         }
+        # what the compiler did is read when the first picture is there
+        if {!$Chipped} {
+            $App later [self] chips
+            set last 0
+        }
         for {set i $Top} {$i <= $last} {incr i} {
             set row [expr {$i - $Top + 1}]
             # what does not fit is cut with a sign that there is more; the read-out has it all
@@ -524,6 +530,11 @@ oo::class create ::heatscope::DetailView {
             $Text xview moveto 0
             $Text xview scroll $Xview pixels
         }
+    }
+    method chips {} {
+        set Chipped 1
+        set Filled {}
+        my Refit
     }
     # What stands behind a line: changes against the other run, then what the compiler did.
     method Chips {line} {

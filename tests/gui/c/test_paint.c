@@ -357,11 +357,14 @@ static void strips_hold_every_row(void **state) {
                 assert_true((uint64_t)s.bins * s.lines_per_bin >= s.lines);
                 if (!even && s.lines > strips * height)
                     assert_int_equal(s.bins, strips * height); /* no pixel row is left */
+                const uint32_t blocks[] = {1, 4, 256};
+                hsc_strips_align(&s, blocks[(rows / 2 + height) % 3]);
                 uint32_t *lo = malloc(s.bins * sizeof *lo), *hi = malloc(s.bins * sizeof *hi), next = 0;
                 hsc_strips_fill_bins(&s, lo, hi);
                 for (uint32_t b = 0; b < s.bins; b++) {
                     assert_int_equal(lo[b], next); /* none lost, none twice */
                     next = hi[b];
+                    assert_true(next % s.block == 0 || next == rows);
                     for (uint32_t r = lo[b]; r < hi[b]; r += 97)
                         assert_int_equal(hsc_strips_bin_of(&s, r), b);
                     assert_int_equal(hsc_strips_row_from(&s, hsc_strips_first(&s, b)), lo[b]);
