@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 #include <time.h>
 
-#include "rt.h"
+#include "probes.h"
 
 #define STACK_BYTES (256u << 10)
 #define WATCH_FIRST_NS 200000ull
@@ -21,6 +21,8 @@ static void tell_progress(uint64_t now) {
         uint64_t beats = atomic_load_explicit(&t->beats, memory_order_acquire);
         if (t->live)
             hsc_rt_waits_help(t, now);
+        if (t->live && t->scopes)
+            hsc_rt_probes_remind(t->scopes, hsc_cycles());
         if (!t->live || beats == t->reported_beats)
             continue;
         t->reported_beats = beats;

@@ -8,8 +8,8 @@
 #include "interpose.h"
 #include "probes.h"
 
-#define PAIRS 64
-#define ROUNDS 9
+#define PAIRS (2 * HSC_RT_MARKS) /* so that folding counts in full */
+#define ROUNDS 5
 
 extern uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
 
@@ -37,7 +37,7 @@ static void tell_place(uint32_t number, const hsc_rt_probe *p, const char *name,
 /* ---- what a visit costs ----------------------------------------------------------------------------------------------- */
 
 static void pairs(uint64_t number) {
-    for (int i = 0; i < PAIRS; i++)
+    for (uint32_t i = 0; i < PAIRS; i++)
         __asm__ volatile("subq $128, %%rsp\n\tmovq %%rsp, %%r10\n\tmovq %0, %%r11\n\tcallq hsc_rt_probe_enter\n\t"
                          "movq %0, %%r11\n\tcallq hsc_rt_probe_leave\n\taddq $128, %%rsp"
                          :
@@ -48,17 +48,20 @@ static void pairs(uint64_t number) {
 /* With a probe that no code has; the thread's blocks are empty before and after. */
 static void measure_cost(hsc_rt_thread *t) {
     hsc_rt_probes *s = &hsc_rt_probe_state;
-    uint64_t number = HSC_RT_PROBES_MAX, pair = UINT64_MAX, clock = UINT64_MAX, inside = UINT64_MAX;
+    uint64_t number = HSC_RT_PROBES_MAX - 1, pair = UINT64_MAX, clock = UINT64_MAX, inside = UINT64_MAX;
     if (!t || t->scopes || s->pair_cycles > 0)
         return;
     pairs(number);
     for (int r = 0; r < ROUNDS && t->scopes; r++) {
+        __atomic_store_n(&t->scopes->due, UINT64_MAX, __ATOMIC_RELAXED); /* nothing is told of it */
+        hsc_rt_probes_fold(t);
         hsc_rt_block *b = t->scopes->base->block->last;
         uint64_t before = b->total, c0 = hsc_cycles();
-        t->scopes->due = UINT64_MAX; /* nothing is told of it */
         pairs(number);
-        uint64_t c1 = hsc_cycles(), d = b->total - before;
-        for (int i = 0; i < PAIRS; i++)
+        uint64_t c1 = hsc_cycles();
+        hsc_rt_probes_fold(t);
+        uint64_t d = b->total - before;
+        for (uint32_t i = 0; i < PAIRS; i++)
             __asm__ volatile("rdtsc" : : : "rax", "rdx");
         uint64_t c2 = hsc_cycles();
         pair = c1 - c0 < pair ? c1 - c0 : pair;
@@ -101,7 +104,7 @@ static void number_table(hsc_probe_table *t, uint64_t now) {
     const char *text = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
     for (uint32_t i = 0; i < t->count; i++) {
         uint32_t number = atomic_load(&s->count) + 1;
-        if (number >= HSC_RT_PROBES_MAX) /* the last one measures the cost */
+        if (number >= HSC_RT_PROBES_MAX - 1) /* the last one measures the cost */
             return;
         hsc_rt_probe *p = &s->all[number - 1];
         p->table = t;

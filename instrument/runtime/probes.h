@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Probes that the compiler pass put into the program: each thread's stack of open scopes, and what was measured of its blocks
- * (a block is a scope within the scopes open round it). docs/probes.md tells what the numbers mean. */
+ * (a block is a scope within the scopes open round it). docs/probes.md tells what the numbers mean.
+ *
+ * A probe notes only what it is and when (hsc_rt_mark); visits and blocks are made of the marks some hundred at a time. What a
+ * probe does by itself stands between two readings of the clock, each of which waits for all before it: so its delay counts
+ * in full, that of a long loop hardly. */
 #ifndef HSC_RT_PROBES_H
 #define HSC_RT_PROBES_H
 
@@ -13,7 +17,8 @@
 #define HSC_RT_BLOCK_PARTS 16u       /* part i: 64 << i blocks */
 #define HSC_RT_BLOCK_DEPTH_MAX 128u  /* deeper ones of a recursion join the block further out that has the same scope */
 #define HSC_RT_SCOPES_FIRST 512u
-#define HSC_RT_PROBES_TELL_NS 100000000ull
+#define HSC_RT_PROBES_TELL_NS 50000000ull /* the helper sees to it at its next beat */
+#define HSC_RT_MARKS 512u
 
 /* What has not been written yet of a block. */
 typedef struct hsc_rt_block {
@@ -36,13 +41,27 @@ typedef struct hsc_rt_scope {
     uint64_t number;
 } hsc_rt_scope;
 
+/* What a probe notes. The number of a probe has 17 bits; above it HSC_RT_MARK_LEAVE and the address of the frame by 8. Without a number:
+ * the thread's state + 1 from then on, or 0: nothing. Memory for it is taken by one instruction, so that signal handlers may come at any time. */
+typedef struct hsc_rt_mark {
+    _Atomic uint64_t time; /* cycles; written last. 0: not yet, the probe has been interrupted */
+    uint64_t what;
+} hsc_rt_mark;
+
+#define HSC_RT_MARK_LEAVE 0x20000u
+#define HSC_RT_MARK_SHIFT 18
+
 /* Of a thread; only the thread itself and its handler touch it. */
 struct hsc_rt_scopes {
+    _Atomic(hsc_rt_mark *) next;  /* beyond `limit`: marks have been refused */
+    _Atomic(hsc_rt_mark *) limit; /* the end of `marks`; their beginning: the next one comes to hsc_rt_probe_room. Others set that */
+    hsc_rt_mark *folded;          /* up to which blocks have what the marks tell */
     hsc_rt_scope *top; /* [0] is a sentinel */
     hsc_rt_scope *end;
     uint64_t last;     /* cycles: up to then the time has been given to blocks */
-    uint64_t due;      /* cycles: to be told; 0: at once */
-    _Atomic uint32_t inside; /* being changed: the handler keeps off, probes in signal handlers are missed */
+    uint64_t due;      /* cycles: to be told */
+    _Atomic uint32_t inside; /* blocks are being changed: the handler keeps off */
+    uint32_t state;          /* of the thread, where the marks are folded up to */
     uint32_t generation;
     hsc_rt_block *dirty;
     hsc_rt_scope *base;
@@ -51,16 +70,17 @@ struct hsc_rt_scopes {
     uint32_t slots_n;
     hsc_rt_block *part[HSC_RT_BLOCK_PARTS];
     uint32_t *slots;
-    _Atomic uint32_t *state; /* of the thread */
+    void (*set_state)(hsc_rt_scopes *s, uint32_t state); /* hsc_rt_probes_state; libheatscope-mpi.so calls it too */
     uint64_t ns_per_cycle_q32;
     struct hsc_rt_value {
         uint64_t value;
         bool known;
     } *values; /* by number, values_capacity of them */
     uint32_t values_capacity;
-    /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i], from limit[i] on one more */
-    uint64_t limit[64];
+    /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i], from limits[i] on one more */
+    uint64_t limits[64];
     uint32_t first[64];
+    hsc_rt_mark marks[HSC_RT_MARKS];
 };
 
 /* The scopes of the calling thread, NULL before it meets a probe: what the quick way needs. */
@@ -95,24 +115,23 @@ void hsc_rt_probe_enter(void);
 void hsc_rt_probe_leave(void);
 void hsc_rt_probe_value(void);
 
+/* Where their code is. */
+extern const char hsc_rt_probe_code[] __asm__("__start_hsc_probe_code") __attribute__((visibility("hidden")));
+extern const char hsc_rt_probe_code_end[] __asm__("__stop_hsc_probe_code") __attribute__((visibility("hidden")));
+
 /* The slow ways of the same (probes_ss.c), called with all registers saved. `sp`: the caller's. */
-void hsc_rt_probe_enter_slow(uint64_t number, uint64_t sp);
-void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp);
-void hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
+/* Makes room for a mark; `refused` is none, beyond the limit, or is left out. False: no mark is wanted, or it is missed. */
+bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused);
+bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
+void hsc_rt_probes_fold(hsc_rt_thread *t); /* where nobody can be at it */
 
 bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
-/* The state of the thread changes: time up to now is the old one's. */
-static inline void hsc_rt_probes_state(hsc_rt_thread *t, uint32_t old) {
-    hsc_rt_scopes *s = t->scopes;
-    if (!s || atomic_load_explicit(&s->inside, memory_order_relaxed))
-        return;
-    atomic_store_explicit(&s->inside, 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    uint64_t now = hsc_cycles();
-    s->top->block->exclusive[old & (HSC_RT_BLOCK_STATES - 1)] += now - s->last;
-    s->last = now;
-    atomic_signal_fence(memory_order_seq_cst);
-    atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
+void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state); /* the thread's from now on; also in handlers */
+
+/* The helper, with hsc_rt.lock: what is due is told at the next probe. */
+static inline void hsc_rt_probes_remind(hsc_rt_scopes *s, uint64_t now_cycles) {
+    if (now_cycles >= __atomic_load_n(&s->due, __ATOMIC_RELAXED))
+        atomic_store_explicit(&s->limit, s->marks, memory_order_relaxed);
 }
 
 /* Writes what is due; in the handler, or where the thread's writer is owned. */

@@ -45,7 +45,7 @@ uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
             atomic_fetch_add(&s->generation, 1);
             for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
                 if (t->live && t->scopes)
-                    __atomic_store_n(&t->scopes->due, 0, __ATOMIC_RELAXED);
+                    hsc_rt_probes_remind(t->scopes, UINT64_MAX);
         }
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
     }

@@ -4,7 +4,7 @@
 #include "here.h"
 #include "probes.h"
 
-static hsc_rt_block none; /* the child of a block that has none: no probe has number 0 */
+static hsc_rt_block none = {.number = UINT32_MAX}; /* the child of a block that has none: no probe has that number */
 uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
 hsc_rt_probes hsc_rt_probe_state;
 __thread hsc_rt_scopes *hsc_rt_scopes_self;
@@ -121,8 +121,15 @@ static void set_rate(hsc_rt_scopes *s, uint64_t ns_per_cycle_q32) {
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t k = bucket_of(i ? hsc_rt_cycles_ns(1ull << i, ns_per_cycle_q32) : 0);
         s->first[i] = k;
-        s->limit[i] = k == HSC_RT_BLOCK_BUCKETS - 1 ? UINT64_MAX : cycles_of(k, ns_per_cycle_q32 ? ns_per_cycle_q32 : 1);
+        s->limits[i] = k == HSC_RT_BLOCK_BUCKETS - 1 ? UINT64_MAX : cycles_of(k, ns_per_cycle_q32 ? ns_per_cycle_q32 : 1);
     }
+}
+
+static void set_due(hsc_rt_scopes *s, uint64_t now) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    if (rate)
+        set_rate(s, rate);
+    s->due = now + (uint64_t)((double)HSC_RT_PROBES_TELL_NS * 4294967296.0 / (double)(s->ns_per_cycle_q32 | 1));
 }
 
 static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
@@ -139,11 +146,14 @@ static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
     s->base = s->top = base;
     s->end = base + HSC_RT_SCOPES_FIRST;
     *base = (hsc_rt_scope){.sp = UINT64_MAX, .block = root};
-    s->state = &t->state;
+    s->state = atomic_load_explicit(&t->state, memory_order_relaxed);
+    s->set_state = hsc_rt_probes_state;
+    s->folded = s->marks;
+    atomic_store_explicit(&s->next, s->marks, memory_order_relaxed);
+    atomic_store_explicit(&s->limit, s->marks + HSC_RT_MARKS, memory_order_relaxed);
     s->last = hsc_cycles();
-    set_rate(s, atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed));
     s->generation = atomic_load(&hsc_rt_probe_state.generation);
-    s->due = s->last + ((uint64_t)(HSC_RT_PROBES_TELL_NS) << 31) / (s->ns_per_cycle_q32 >> 1 | 1);
+    set_due(s, s->last);
     atomic_signal_fence(memory_order_seq_cst);
     t->scopes = hsc_rt_scopes_self = s;
     return s;
@@ -178,9 +188,10 @@ static bool grow_stack(hsc_rt_scopes *s) {
 
 /* ---- visits --------------------------------------------------------------------------------------------------------- */
 
-static void charge(hsc_rt_scopes *s, uint64_t now) {
-    if (now > s->last)
-        s->top->block->exclusive[atomic_load_explicit(s->state, memory_order_relaxed) & (HSC_RT_BLOCK_STATES - 1)] += now - s->last;
+static inline void charge(hsc_rt_scopes *s, uint64_t now) {
+    if (now <= s->last)
+        return;
+    s->top->block->exclusive[s->state] += now - s->last;
     s->last = now;
 }
 
@@ -192,16 +203,22 @@ static void mark(hsc_rt_scopes *s, hsc_rt_block *b) {
     s->dirty = b;
 }
 
+static inline void add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t d) {
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(d | 1);
+    b->total += d;
+    if (d < b->least)
+        b->least = d;
+    if (d > b->most)
+        b->most = d;
+    b->squares += (unsigned __int128)d * d;
+    b->bucket[s->first[octave] + (d >= s->limits[octave])]++;
+}
+
 static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     hsc_rt_block *b = s->top->block;
     charge(s, now);
-    uint64_t d = now > s->top->start ? now - s->top->start : 0;
+    add_visit(s, b, now > s->top->start ? now - s->top->start : 0);
     b->left += left;
-    b->total += d;
-    b->least = d < b->least ? d : b->least;
-    b->most = d > b->most ? d : b->most;
-    b->squares += (unsigned __int128)d * d;
-    b->bucket[bucket_of(hsc_rt_cycles_ns(d, s->ns_per_cycle_q32))]++;
     mark(s, b);
     s->left += left;
     s->top--;
@@ -215,19 +232,18 @@ static bool is_armed(uint64_t number, uint64_t *changed) {
     return atomic_load(&p->armed);
 }
 
-/* Scopes of probes that were disarmed meanwhile end when that was; one with others inside waits for them. */
-static void settle_disarmed(hsc_rt_scopes *s, uint64_t now) {
+/* Scopes of probes that were disarmed meanwhile end when that was; one with others inside waits for them. `last`: all marks are folded. */
+static void settle_disarmed(hsc_rt_scopes *s, uint64_t now, bool last) {
     uint32_t generation = atomic_load(&hsc_rt_probe_state.generation);
     uint64_t changed = 0;
     bool waits = false;
-    while (s->top > s->base && !is_armed(s->top->number, &changed)) {
-        uint64_t end = changed > s->last && changed < now ? changed : now;
-        end_visit(s, end, true);
+    while (s->top > s->base && !is_armed(s->top->number, &changed) && changed <= now) {
+        end_visit(s, changed > s->last ? changed : s->last, true);
         s->last = now; /* what came after is nobody's */
     }
     for (const hsc_rt_scope *q = s->top; q > s->base && !waits; q--)
         waits = !is_armed(q->number, &changed);
-    if (!waits)
+    if (!waits && last)
         s->generation = generation;
 }
 
@@ -247,23 +263,6 @@ static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t
             end_visit(s, now, true);
 }
 
-static void set_due(hsc_rt_scopes *s, uint64_t now) {
-    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
-    if (rate)
-        set_rate(s, rate);
-    s->due = s->generation == atomic_load(&hsc_rt_probe_state.generation)
-                 ? now + (uint64_t)((double)HSC_RT_PROBES_TELL_NS * 4294967296.0 / (double)(s->ns_per_cycle_q32 | 1))
-                 : 0;
-}
-
-static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
-    uint64_t now = hsc_cycles();
-    if (now < s->due || !hsc_rt_own(t))
-        return;
-    hsc_rt_probes_tell(t, hsc_rt_thread_now(t));
-    hsc_rt_disown(t, 0);
-}
-
 /* True: `inside` is ours now. */
 static bool take(hsc_rt_scopes *s) {
     if (atomic_load_explicit(&s->inside, memory_order_relaxed))
@@ -278,41 +277,21 @@ static void give(hsc_rt_scopes *s) {
     atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
 }
 
-void hsc_rt_probe_enter_slow(uint64_t number, uint64_t sp) {
-    hsc_rt_thread *t = measured();
-    hsc_rt_scopes *s = t ? t->scopes : NULL;
-    if (!t || (!s && !(s = new_scopes(t))))
-        return;
-    if (!take(s)) {
-        s->missed++;
-        return;
-    }
-    uint64_t now = hsc_cycles();
-    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
-        settle_disarmed(s, now);
+static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
     repair(t, s, number, sp, now);
     hsc_rt_block *b = s->top + 1 == s->end && !grow_stack(s) ? NULL : child_of(s, s->top->block, (uint32_t)number);
-    if (b) {
-        s->top->block->last = b;
-        mark(s, b);
-        now = hsc_cycles();
-        charge(s, now);
-        s->visits++;
-        *++s->top = (hsc_rt_scope){sp, now, b, number};
-    } else {
+    if (!b) {
         s->missed++;
+        return;
     }
-    if (!s->due)
-        set_due(s, now);
-    give(s);
+    s->top->block->last = b;
+    mark(s, b);
+    charge(s, now);
+    *++s->top = (hsc_rt_scope){sp, now, b, number};
+    s->visits++;
 }
 
-void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp) {
-    uint64_t now = hsc_cycles();
-    hsc_rt_thread *t = measured();
-    hsc_rt_scopes *s = t ? t->scopes : NULL;
-    if (!s || !take(s))
-        return;
+static __attribute__((noinline)) void unusual_leave(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
     const hsc_rt_probe *p = number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
     const hsc_rt_scope *q = s->top;
     bool own = on_own_stack(t, sp);
@@ -331,10 +310,155 @@ void hsc_rt_probe_leave_slow(uint64_t number, uint64_t sp) {
     } else if (p && p->kind == HSC_probe_kind_PROCEDURE) { /* others share exits with ways that did not enter them */
         s->unmatched++;
     }
-    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
-        settle_disarmed(s, now);
+}
+
+static bool is_settled(const hsc_rt_scopes *s) {
+    return s->generation == atomic_load_explicit(&hsc_rt_probe_state.generation, memory_order_relaxed);
+}
+
+/* One mark, whatever it is. */
+static __attribute__((noinline)) void fold_unusual(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t what, uint64_t now) {
+    uint64_t number = what & (HSC_RT_MARK_LEAVE - 1), above = what >> HSC_RT_MARK_SHIFT;
+    if (!what)
+        return;
+    if (!is_settled(s))
+        settle_disarmed(s, now, false);
+    if (!number) {
+        charge(s, now);
+        s->state = (uint32_t)(above - 1) & (HSC_RT_BLOCK_STATES - 1);
+    } else if (what & HSC_RT_MARK_LEAVE) {
+        unusual_leave(t, s, number, above * 8, now);
+    } else {
+        unusual_enter(t, s, number, above * 8, now);
+    }
+}
+
+/* The marks from s->folded up to `end`, or to one that is not there yet. */
+static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_mark *end) {
+    bool settled = is_settled(s);
+    hsc_rt_scope *top = s->top;
+    uint64_t now, last = s->last, visits = s->visits;
+    hsc_rt_mark *m = s->folded;
+    for (; m < end && (now = atomic_load_explicit(&m->time, memory_order_acquire)); m++) {
+        uint64_t what = m->what, sp = what >> HSC_RT_MARK_SHIFT << 3;
+        uint32_t number = what & (HSC_RT_MARK_LEAVE - 1);
+        hsc_rt_block *b = top->block, *child = b->last;
+        m->what = 0;
+        atomic_store_explicit(&m->time, 0, memory_order_relaxed);
+        if (settled && now >= last) {
+            if (what & HSC_RT_MARK_LEAVE && top->sp == sp && top->number == number) {
+                b->exclusive[s->state] += now - last;
+                last = now;
+                add_visit(s, b, now - top->start);
+                top--;
+                continue;
+            }
+            if (child->number == number && !(what & HSC_RT_MARK_LEAVE) && top->sp > sp && top + 1 < s->end) {
+                b->exclusive[s->state] += now - last;
+                last = now;
+                *++top = (hsc_rt_scope){sp, now, child, number};
+                visits++;
+                continue;
+            }
+        }
+        s->top = top;
+        s->last = last;
+        s->visits = visits;
+        fold_unusual(t, s, what, now);
+        top = s->top;
+        last = s->last;
+        visits = s->visits;
+    }
+    s->folded = m;
+    s->top = top;
+    s->last = last;
+    s->visits = visits;
+}
+
+/* Up to the first mark that is not there yet, because its probe is what we or a handler round us have interrupted; `inside` is ours. */
+static void fold(hsc_rt_thread *t, hsc_rt_scopes *s) {
+    hsc_rt_mark *start = s->marks, *next, *end, *found;
+    do {
+        found = next = atomic_load_explicit(&s->next, memory_order_acquire);
+        end = next < start + HSC_RT_MARKS ? next : start + HSC_RT_MARKS;
+        fold_marks(t, s, end);
+        if (s->folded != end || hsc_rt_self != t) /* another thread's, at the end of the process */
+            return;
+        /* from the beginning again, unless a handler has taken one meanwhile: by one instruction, as probes do */
+        __asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(s->next) : "r"(start) : "memory", "cc");
+    } while (found != next);
+    s->folded = start;
+}
+
+static bool is_folded(const hsc_rt_scopes *s) {
+    return s->folded == atomic_load_explicit(&s->next, memory_order_relaxed);
+}
+
+static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
+    uint64_t now = hsc_cycles();
+    if (now < s->due || !hsc_rt_own(t))
+        return;
+    hsc_rt_probes_tell(t, hsc_rt_thread_now(t));
+    hsc_rt_disown(t, 0);
+}
+
+/* A probe was interrupted by a handler that has left it by a jump: its frame is gone. */
+static bool is_abandoned(const hsc_rt_thread *t, const hsc_rt_mark *m, uint64_t sp) {
+    uint64_t of = m->what >> HSC_RT_MARK_SHIFT << 3;
+    return m->what & (HSC_RT_MARK_LEAVE - 1) && of <= sp && on_own_stack(t, of) && on_own_stack(t, sp);
+}
+
+bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    (void)number;
+    if (!t || (!s && !(s = new_scopes(t))))
+        return false;
+    hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
+    if (refused >= s->marks && refused < end)
+        atomic_store_explicit(&refused->time, 1, memory_order_release);
+    if (!take(s)) { /* in a handler */
+        s->missed++;
+        return false;
+    }
+    atomic_store_explicit(&s->limit, end, memory_order_relaxed);
+    fold(t, s);
+    while (s->folded < end && atomic_load_explicit(&s->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
+        s->folded->what = 0;
+        s->folded++;
+        s->missed++;
+        fold(t, s);
+    }
+    if (!is_settled(s))
+        settle_disarmed(s, hsc_cycles(), is_folded(s));
+    bool room = atomic_load_explicit(&s->next, memory_order_relaxed) < end;
+    s->missed += !room;
     give(s);
     tell_if_due(t, s);
+    return room;
+}
+
+void hsc_rt_probes_fold(hsc_rt_thread *t) {
+    if (t->scopes)
+        fold(t, t->scopes);
+}
+
+void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
+    hsc_rt_thread *t = hsc_rt_self;
+    for (int i = 0; i < 2; i++) {
+        hsc_rt_mark *m = (hsc_rt_mark *)sizeof *m; /* NOLINT: what is added */
+        __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->next) : : "memory", "cc");
+        if (m < s->marks + HSC_RT_MARKS) {
+            m->what = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
+            atomic_store_explicit(&m->time, hsc_cycles(), memory_order_release);
+            return;
+        }
+        if (!t || !take(s))
+            break;
+        fold(t, s);
+        give(s);
+    }
+    s->missed++;
 }
 
 /* ---- records -------------------------------------------------------------------------------------------------------- */
@@ -397,7 +521,7 @@ static bool put_block(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint6
 bool hsc_rt_probes_due(const hsc_rt_thread *t) {
     const hsc_rt_scopes *s = t->scopes;
     return s && !atomic_load_explicit(&s->inside, memory_order_relaxed) && hsc_cycles() >= s->due &&
-           (s->visits != s->told_visits || s->top > s->base || s->dirty);
+           (s->visits != s->told_visits || s->top > s->base || s->dirty || !is_folded(s));
 }
 
 static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
@@ -435,8 +559,9 @@ void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
     hsc_rt_scopes *s = t->scopes;
     if (!s || !take(s))
         return;
-    if (s->generation != atomic_load(&hsc_rt_probe_state.generation))
-        settle_disarmed(s, hsc_cycles());
+    fold(t, s);
+    if (!is_settled(s))
+        settle_disarmed(s, hsc_cycles(), is_folded(s));
     tell(t, s, now_ns);
     give(s);
 }
@@ -445,6 +570,7 @@ void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
     hsc_rt_scopes *s = t->scopes;
     if (!s || !take(s))
         return;
+    fold(t, s);
     uint64_t now = hsc_cycles();
     while (ended && s->top > s->base)
         end_visit(s, now, true);
@@ -454,11 +580,11 @@ void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
 
 /* ---- values --------------------------------------------------------------------------------------------------------- */
 
-void hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
+bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
     hsc_rt_thread *t = measured();
     hsc_rt_scopes *s = t ? t->scopes : NULL;
     if (!t || (!s && !(s = new_scopes(t))) || !take(s))
-        return;
+        return false;
     if (number >= s->values_capacity) {
         uint32_t n = s->values_capacity ? s->values_capacity : 64;
         while (n <= number)
@@ -467,7 +593,7 @@ void hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
         if (!v) {
             s->missed++;
             give(s);
-            return;
+            return false;
         }
         s->values = v;
         s->values_capacity = n;
@@ -484,6 +610,7 @@ void hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
         s->missed++;
     }
     give(s);
+    return true;
 }
 
 /* ---- lists ---------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <ucontext.h>
 
 #include "here.h"
-#include "probes.h"
+#include "state.h"
 #include "ompt.h"
 
 #define RARE_TICKS 25u
@@ -95,15 +95,17 @@ static void tell_region(hsc_rt_thread *t, uint64_t now) {
         t->region_told = t->region;
 }
 
-/* In the code of a probe. */
-static bool in_probe(const hsc_rt_thread *t) {
-    return t->scopes && atomic_load_explicit(&t->scopes->inside, memory_order_relaxed);
+/* In the code of a probe, or in what it now and then calls. */
+static bool in_probe(const hsc_rt_thread *t, const void *context) {
+    const char *pc = (const char *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    return t->scopes && ((pc >= hsc_rt_probe_code && pc < hsc_rt_probe_code_end) || atomic_load_explicit(&t->scopes->inside, memory_order_relaxed));
 }
 
-HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, bool truncated, uint64_t weight) {
+HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated,
+                                  uint64_t weight) {
     if (t->region || t->region_told)
         tell_region(t, now);
-    put_sample_as(t, now, node, in_probe(t) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
+    put_sample_as(t, now, node, state, truncated, weight);
 }
 
 /* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */
@@ -111,7 +113,7 @@ static void check_state(hsc_rt_thread *t, const void *context) {
     uint64_t sp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
     if (atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN && sp > t->state_frame &&
         sp < t->stack_high && t->state_frame >= t->stack_low) {
-        atomic_store_explicit(&t->state, HSC_state_UNKNOWN, memory_order_relaxed);
+        hsc_rt_state_set(t, HSC_state_UNKNOWN);
         hsc_rt_wait_over(t, t->last_time, 0, 0, 0);
     }
 }
@@ -125,7 +127,7 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) 
         lose(t, weight, t->no_space ? HSC_loss_reason_NO_SPACE : HSC_loss_reason_NO_MEMORY);
         return;
     }
-    put_sample(t, t->last_time, node, truncated, weight);
+    put_sample(t, t->last_time, node, in_probe(t, context) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
     if (hsc_rt_after_system_call(context)) {
         t->system_call = node;
@@ -135,7 +137,7 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) 
 
 static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
     if (c->system_call)
-        put_sample(t, t->last_time, t->system_call, t->system_call_truncated, c->system_call);
+        put_sample(t, t->last_time, t->system_call, state_now(t), t->system_call_truncated, c->system_call);
     if (c->blocked)
         lose(t, c->blocked, HSC_loss_reason_BLOCKED);
     if (c->unplaced || c->found)

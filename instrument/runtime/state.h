@@ -9,7 +9,8 @@
 #define HSC_RT_STATE_NONE UINT32_MAX /* nothing to give back */
 
 static inline void hsc_rt_state_set(hsc_rt_thread *t, uint32_t state) {
-    hsc_rt_probes_state(t, atomic_load_explicit(&t->state, memory_order_relaxed));
+    if (t->scopes)
+        t->scopes->set_state(t->scopes, state);
     atomic_store_explicit(&t->state, state, memory_order_relaxed);
 }
 
