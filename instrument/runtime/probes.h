@@ -51,10 +51,15 @@ typedef struct hsc_rt_mark {
 #define HSC_RT_MARK_LEAVE 0x20000u
 #define HSC_RT_MARK_SHIFT 18
 
+/* Where a thread's next mark goes; all 0 before it meets a probe. */
+typedef struct hsc_rt_noting {
+    _Atomic(hsc_rt_mark *) next;  /* beyond `limit`: marks have been refused */
+    _Atomic(hsc_rt_mark *) limit; /* the end of its marks; their beginning: the next one comes to hsc_rt_probe_room. Others set that */
+} hsc_rt_noting;
+
 /* Of a thread; only the thread itself and its handler touch it. */
 struct hsc_rt_scopes {
-    _Atomic(hsc_rt_mark *) next;  /* beyond `limit`: marks have been refused */
-    _Atomic(hsc_rt_mark *) limit; /* the end of `marks`; their beginning: the next one comes to hsc_rt_probe_room. Others set that */
+    hsc_rt_noting *noting;
     hsc_rt_mark *folded;          /* up to which blocks have what the marks tell */
     hsc_rt_scope *top; /* [0] is a sentinel */
     hsc_rt_scope *end;
@@ -83,8 +88,9 @@ struct hsc_rt_scopes {
     hsc_rt_mark marks[HSC_RT_MARKS];
 };
 
-/* The scopes of the calling thread, NULL before it meets a probe: what the quick way needs. */
+/* Of the calling thread, NULL before it meets a probe. */
 extern __thread hsc_rt_scopes *hsc_rt_scopes_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread hsc_rt_noting hsc_rt_noting_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* One probe of the process; number - 1 is its index. */
 typedef struct hsc_rt_probe {
@@ -131,7 +137,7 @@ void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state); /* the thread's from
 /* The helper, with hsc_rt.lock: what is due is told at the next probe. */
 static inline void hsc_rt_probes_remind(hsc_rt_scopes *s, uint64_t now_cycles) {
     if (now_cycles >= __atomic_load_n(&s->due, __ATOMIC_RELAXED))
-        atomic_store_explicit(&s->limit, s->marks, memory_order_relaxed);
+        atomic_store_explicit(&s->noting->limit, s->marks, memory_order_relaxed);
 }
 
 /* Writes what is due; in the handler, or where the thread's writer is owned. */

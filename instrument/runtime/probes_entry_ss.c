@@ -34,24 +34,21 @@ SAVING(hsc_rt_probe_value_saving, hsc_rt_probe_value_slow);
 
 #define PUSH(r) "pushq %%" r "\n\t.cfi_adjust_cfa_offset 8\n\t"
 #define POP(r) "popq %%" r "\n\t.cfi_adjust_cfa_offset -8\n\t"
-/* The next mark's address comes to rdx, or a jump to 4; rcx: the thread's scopes. Signals may come anywhere. */
-#define TAKE(scratch) \
-    "movq hsc_rt_scopes_self@gottpoff(%%rip), %%" scratch "\n\tmovq %%fs:(%%" scratch "), %%rcx\n" \
-    "1:\tmovl %[size], %%edx\n\ttestq %%rcx, %%rcx\n\tjz 4f\n\txaddq %%rdx, %c[next](%%rcx)\n\tcmpq %c[limit](%%rcx), %%rdx\n\tjae 4f\n\t"
-/* No room, or not measured; the thread may have its scopes only now. */
-#define MAKE_ROOM \
-    "4:\tcallq hsc_rt_probe_room_saving\n\tjz 5f\n\t" \
-    "movq hsc_rt_scopes_self@gottpoff(%%rip), %%rcx\n\tmovq %%fs:(%%rcx), %%rcx\n\tjmp 1b\n" \
-    "5:\t" POP("rcx") POP("rdx") POP("rax") "retq\n\t"
+/* The next mark's address comes to rdx, or a jump to 4. Changes rcx. Signals may come anywhere. */
+#define TAKE \
+    "movq hsc_rt_noting_self@gottpoff(%%rip), %%rcx\n" \
+    "1:\tmovl %[size], %%edx\n\txaddq %%rdx, %%fs:%c[next](%%rcx)\n\tcmpq %%fs:%c[limit](%%rcx), %%rdx\n\tjae 4f\n\t"
+/* No room, not measured, or the thread's first. */
+#define MAKE_ROOM "4:\tcallq hsc_rt_probe_room_saving\n\tjnz 1b\n\t" POP("rcx") POP("rdx") POP("rax") "retq\n\t"
 #define OFFSETS \
-    [next] "i"(offsetof(hsc_rt_scopes, next)), [limit] "i"(offsetof(hsc_rt_scopes, limit)), [size] "i"(sizeof(hsc_rt_mark)), \
+    [next] "i"(offsetof(hsc_rt_noting, next)), [limit] "i"(offsetof(hsc_rt_noting, limit)), [size] "i"(sizeof(hsc_rt_mark)), \
         [shift] "i"(HSC_RT_MARK_SHIFT - 3), [leave] "i"(HSC_RT_MARK_LEAVE), [what] "i"(offsetof(hsc_rt_mark, what)), \
         [time] "i"(offsetof(hsc_rt_mark, time))
 #define PROBE_CODE __attribute__((naked, section("hsc_probe_code"), aligned(64)))
 
 /* The frame's address is one of a return address, so a multiple of 8. */
 PROBE_CODE void hsc_rt_probe_enter(void) {
-    __asm__ volatile(PUSH("rax") PUSH("rdx") PUSH("rcx") ".cfi_remember_state\n\t" TAKE("rax")
+    __asm__ volatile(PUSH("rax") PUSH("rdx") PUSH("rcx") ".cfi_remember_state\n\t" TAKE
                      "movq %%r10, %%rax\n\tshlq %[shift], %%rax\n\torq %%r11, %%rax\n\tmovq %%rax, %c[what](%%rdx)\n\tmovq %%rdx, %%rcx\n\t"
                      "rdtsc\n\tshlq $32, %%rdx\n\torq %%rdx, %%rax\n\tmovq %%rax, %c[time](%%rcx)\n\t"
                      POP("rcx") POP("rdx") POP("rax") "retq\n\t.cfi_restore_state\n\t.cfi_remember_state\n" MAKE_ROOM ".cfi_restore_state"
@@ -62,7 +59,7 @@ PROBE_CODE void hsc_rt_probe_enter(void) {
 /* rax: the time. */
 PROBE_CODE void hsc_rt_probe_leave(void) {
     __asm__ volatile(PUSH("rax") PUSH("rdx") PUSH("rcx") ".cfi_remember_state\n\t"
-                     "rdtsc\n\tshlq $32, %%rdx\n\torq %%rdx, %%rax\n\t" TAKE("rcx")
+                     "rdtsc\n\tshlq $32, %%rdx\n\torq %%rdx, %%rax\n\t" TAKE
                      "movq %%r10, %%rcx\n\tshlq %[shift], %%rcx\n\tleaq %c[leave](%%rcx,%%r11), %%rcx\n\tmovq %%rcx, %c[what](%%rdx)\n\t"
                      "movq %%rax, %c[time](%%rdx)\n\t"
                      POP("rcx") POP("rdx") POP("rax") "retq\n\t.cfi_restore_state\n\t.cfi_remember_state\n" MAKE_ROOM ".cfi_restore_state"

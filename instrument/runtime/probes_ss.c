@@ -8,6 +8,7 @@ static hsc_rt_block none = {.number = UINT32_MAX}; /* the child of a block that 
 uint32_t hsc_rt_probe_has_xsave __attribute__((visibility("hidden")));
 hsc_rt_probes hsc_rt_probe_state;
 __thread hsc_rt_scopes *hsc_rt_scopes_self;
+__thread hsc_rt_noting hsc_rt_noting_self;
 
 /* hsc_rt_measured of here.h for code that a handler of the program may run. */
 static hsc_rt_thread *measured(void) {
@@ -149,8 +150,9 @@ static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
     s->state = atomic_load_explicit(&t->state, memory_order_relaxed);
     s->set_state = hsc_rt_probes_state;
     s->folded = s->marks;
-    atomic_store_explicit(&s->next, s->marks, memory_order_relaxed);
-    atomic_store_explicit(&s->limit, s->marks + HSC_RT_MARKS, memory_order_relaxed);
+    s->noting = &hsc_rt_noting_self;
+    atomic_store_explicit(&s->noting->limit, s->marks + HSC_RT_MARKS, memory_order_relaxed);
+    atomic_store_explicit(&s->noting->next, s->marks, memory_order_relaxed);
     s->last = hsc_cycles();
     s->generation = atomic_load(&hsc_rt_probe_state.generation);
     set_due(s, s->last);
@@ -164,8 +166,10 @@ void hsc_rt_probes_clear(hsc_rt_thread *t) {
     if (!s)
         return;
     t->scopes = NULL;
-    if (hsc_rt_scopes_self == s)
+    if (hsc_rt_scopes_self == s) {
         hsc_rt_scopes_self = NULL;
+        atomic_store_explicit(&hsc_rt_noting_self.limit, NULL, memory_order_relaxed);
+    }
     atomic_signal_fence(memory_order_seq_cst);
     for (uint32_t k = 0; k < HSC_RT_BLOCK_PARTS; k++)
         hsc_rt_unmap(s->part[k], ((size_t)64 << k) * sizeof(hsc_rt_block));
@@ -333,31 +337,45 @@ static __attribute__((noinline)) void fold_unusual(hsc_rt_thread *t, hsc_rt_scop
     }
 }
 
+static inline uint64_t take_mark(hsc_rt_mark *m) {
+    uint64_t what = m->what;
+    m->what = 0;
+    atomic_store_explicit(&m->time, 0, memory_order_relaxed);
+    return what;
+}
+
 /* The marks from s->folded up to `end`, or to one that is not there yet. */
 static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_mark *end) {
     bool settled = is_settled(s);
     hsc_rt_scope *top = s->top;
-    uint64_t now, last = s->last, visits = s->visits;
+    uint64_t now, then, last = s->last, visits = s->visits;
+    uint32_t state = s->state;
     hsc_rt_mark *m = s->folded;
     for (; m < end && (now = atomic_load_explicit(&m->time, memory_order_acquire)); m++) {
-        uint64_t what = m->what, sp = what >> HSC_RT_MARK_SHIFT << 3;
+        uint64_t what = take_mark(m), sp = what >> HSC_RT_MARK_SHIFT << 3;
         uint32_t number = what & (HSC_RT_MARK_LEAVE - 1);
         hsc_rt_block *b = top->block, *child = b->last;
-        m->what = 0;
-        atomic_store_explicit(&m->time, 0, memory_order_relaxed);
         if (settled && now >= last) {
+            if (child->number == number && !(what & HSC_RT_MARK_LEAVE) && top->sp > sp && top + 1 < s->end) {
+                b->exclusive[state] += now - last;
+                last = now;
+                visits++;
+                if (m + 1 < end && m[1].what == what + HSC_RT_MARK_LEAVE &&
+                    (then = atomic_load_explicit(&m[1].time, memory_order_acquire)) >= now) { /* nothing inside, mostly */
+                    take_mark(++m);
+                    child->exclusive[state] += then - now;
+                    last = then;
+                    add_visit(s, child, then - now);
+                } else {
+                    *++top = (hsc_rt_scope){sp, now, child, number};
+                }
+                continue;
+            }
             if (what & HSC_RT_MARK_LEAVE && top->sp == sp && top->number == number) {
-                b->exclusive[s->state] += now - last;
+                b->exclusive[state] += now - last;
                 last = now;
                 add_visit(s, b, now - top->start);
                 top--;
-                continue;
-            }
-            if (child->number == number && !(what & HSC_RT_MARK_LEAVE) && top->sp > sp && top + 1 < s->end) {
-                b->exclusive[s->state] += now - last;
-                last = now;
-                *++top = (hsc_rt_scope){sp, now, child, number};
-                visits++;
                 continue;
             }
         }
@@ -368,6 +386,7 @@ static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_
         top = s->top;
         last = s->last;
         visits = s->visits;
+        state = s->state;
     }
     s->folded = m;
     s->top = top;
@@ -379,19 +398,19 @@ static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_
 static void fold(hsc_rt_thread *t, hsc_rt_scopes *s) {
     hsc_rt_mark *start = s->marks, *next, *end, *found;
     do {
-        found = next = atomic_load_explicit(&s->next, memory_order_acquire);
+        found = next = atomic_load_explicit(&s->noting->next, memory_order_acquire);
         end = next < start + HSC_RT_MARKS ? next : start + HSC_RT_MARKS;
         fold_marks(t, s, end);
         if (s->folded != end || hsc_rt_self != t) /* another thread's, at the end of the process */
             return;
         /* from the beginning again, unless a handler has taken one meanwhile: by one instruction, as probes do */
-        __asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(s->next) : "r"(start) : "memory", "cc");
+        __asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(s->noting->next) : "r"(start) : "memory", "cc");
     } while (found != next);
     s->folded = start;
 }
 
 static bool is_folded(const hsc_rt_scopes *s) {
-    return s->folded == atomic_load_explicit(&s->next, memory_order_relaxed);
+    return s->folded == atomic_load_explicit(&s->noting->next, memory_order_relaxed);
 }
 
 static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
@@ -421,9 +440,9 @@ bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
         s->missed++;
         return false;
     }
-    atomic_store_explicit(&s->limit, end, memory_order_relaxed);
+    atomic_store_explicit(&s->noting->limit, end, memory_order_relaxed);
     fold(t, s);
-    while (s->folded < end && atomic_load_explicit(&s->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
+    while (s->folded < end && atomic_load_explicit(&s->noting->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
         s->folded->what = 0;
         s->folded++;
         s->missed++;
@@ -431,7 +450,7 @@ bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
     }
     if (!is_settled(s))
         settle_disarmed(s, hsc_cycles(), is_folded(s));
-    bool room = atomic_load_explicit(&s->next, memory_order_relaxed) < end;
+    bool room = atomic_load_explicit(&s->noting->next, memory_order_relaxed) < end;
     s->missed += !room;
     give(s);
     tell_if_due(t, s);
@@ -447,7 +466,7 @@ void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
     hsc_rt_thread *t = hsc_rt_self;
     for (int i = 0; i < 2; i++) {
         hsc_rt_mark *m = (hsc_rt_mark *)sizeof *m; /* NOLINT: what is added */
-        __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->next) : : "memory", "cc");
+        __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->noting->next) : : "memory", "cc");
         if (m < s->marks + HSC_RT_MARKS) {
             m->what = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
             atomic_store_explicit(&m->time, hsc_cycles(), memory_order_release);
