@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include <libdeflate.h>
 
 #include "schema.h"
 
@@ -23,9 +24,35 @@ typedef struct unpacking {
     atomic_bool failed;
 } unpacking;
 
-/* In tiles of rows, so that what is written stays in the cache however long an element is. */
+/* Numbers of 4 and 8 bytes, as compilers make vector code of. */
+static void unshuffle4(const uint8_t *from, uint8_t *to, uint64_t rows, uint64_t chunk_rows) {
+    const uint8_t *p[4];
+    for (unsigned b = 0; b < 4; b++)
+        p[b] = from + b * chunk_rows;
+    for (uint64_t i = 0; i < rows; i++) {
+        uint32_t v = (uint32_t)p[0][i] | (uint32_t)p[1][i] << 8 | (uint32_t)p[2][i] << 16 | (uint32_t)p[3][i] << 24;
+        memcpy(to + 4 * i, &v, sizeof v);
+    }
+}
+
+static void unshuffle8(const uint8_t *from, uint8_t *to, uint64_t rows, uint64_t chunk_rows) {
+    const uint8_t *p[8];
+    for (unsigned b = 0; b < 8; b++)
+        p[b] = from + b * chunk_rows;
+    for (uint64_t i = 0; i < rows; i++) {
+        uint64_t v = (uint64_t)p[0][i] | (uint64_t)p[1][i] << 8 | (uint64_t)p[2][i] << 16 | (uint64_t)p[3][i] << 24 |
+                     (uint64_t)p[4][i] << 32 | (uint64_t)p[5][i] << 40 | (uint64_t)p[6][i] << 48 | (uint64_t)p[7][i] << 56;
+        memcpy(to + 8 * i, &v, sizeof v);
+    }
+}
+
+/* Text in tiles of rows, so that what is written stays in the cache however long an element is. */
 static void unshuffle(const uint8_t *from, uint8_t *to, uint64_t rows, uint64_t chunk_rows, unsigned element) {
     enum { TILE = 128 };
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (element == 4 || element == 8)) {
+        (element == 4 ? unshuffle4 : unshuffle8)(from, to, rows, chunk_rows);
+        return;
+    }
     for (uint64_t first = 0; first < rows; first += TILE) {
         uint64_t n = rows - first < TILE ? rows - first : TILE;
         for (unsigned b = 0; b < element; b++) {
@@ -41,21 +68,22 @@ static void *work(void *arg) {
     unpacking *u = arg;
     uint64_t bytes = u->chunk_rows * u->element;
     uint8_t *plain = malloc(bytes);
-    if (!plain)
+    struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+    if (!plain || !d)
         atomic_store(&u->failed, true);
-    while (plain && !atomic_load(&u->failed)) {
+    while (!atomic_load(&u->failed)) {
         uint64_t c = atomic_fetch_add(&u->next, 1);
         if (c >= u->chunks)
             break;
-        uLongf got = bytes;
         uint64_t first = c * u->chunk_rows, rows = u->n - first < u->chunk_rows ? u->n - first : u->chunk_rows;
-        if (uncompress(plain, &got, u->packed + u->offsets[c], u->offsets[c + 1] - u->offsets[c]) != Z_OK || got != bytes)
+        if (libdeflate_zlib_decompress(d, u->packed + u->offsets[c], u->offsets[c + 1] - u->offsets[c], plain, bytes, NULL))
             atomic_store(&u->failed, true);
         else if (u->element > 1)
             unshuffle(plain, u->out + first * u->element, rows, u->chunk_rows, u->element);
         else
             memcpy(u->out + first, plain, rows);
     }
+    libdeflate_free_decompressor(d);
     free(plain);
     return NULL;
 }

@@ -5,14 +5,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-enum { BATCH = 64, LEVEL = 4 };
+#include <libdeflate.h>
+
+enum { BATCH = 64, LEVEL = 4 /* written into the file, for its readers */, EFFORT = 5 /* of libdeflate */ };
 
 typedef struct slot { /* one chunk in the pool */
     const uint8_t *from;
     size_t bytes;       /* used of the chunk; the rest is zero */
-    uint8_t *packed;    /* capacity compressBound(chunk bytes) */
+    uint8_t *packed;    /* capacity: most that a chunk takes */
     size_t packed_bytes;
     int failed;
 } slot;
@@ -29,6 +30,7 @@ struct hsc_out {
     slot slots[BATCH];
     unsigned n_slots, next, finished;
     size_t element, chunk_bytes, capacity;
+    struct libdeflate_compressor *compressor; /* of the caller */
 };
 
 /* Byte planes of `n` elements, as HDF5's shuffle filter lays them out; in tiles, to stay in the cache. */
@@ -45,7 +47,7 @@ static void shuffle(const uint8_t *from, uint8_t *to, size_t n, size_t element) 
     }
 }
 
-static void pack(hsc_out *o, slot *s) {
+static void pack(hsc_out *o, slot *s, struct libdeflate_compressor *c) {
     uint8_t *plain = NULL, *planes = NULL;
     const uint8_t *from = s->from;
     s->failed = 1;
@@ -63,21 +65,18 @@ static void pack(hsc_out *o, slot *s) {
         shuffle(from, planes, o->chunk_bytes / o->element, o->element);
         from = planes;
     }
-    uLongf n = o->capacity;
-    if (compress2(s->packed, &n, from, o->chunk_bytes, LEVEL) != Z_OK)
-        goto done;
-    s->packed_bytes = n;
-    s->failed = 0;
+    s->packed_bytes = c ? libdeflate_zlib_compress(c, from, o->chunk_bytes, s->packed, o->capacity) : 0;
+    s->failed = !s->packed_bytes;
 done:
     free(plain);
     free(planes);
 }
 
-static void work_on_batch(hsc_out *o) { /* with the lock held */
+static void work_on_batch(hsc_out *o, struct libdeflate_compressor *c) { /* with the lock held */
     while (o->next < o->n_slots) {
         slot *s = &o->slots[o->next++];
         pthread_mutex_unlock(&o->lock);
-        pack(o, s);
+        pack(o, s, c);
         pthread_mutex_lock(&o->lock);
         if (++o->finished == o->n_slots)
             pthread_cond_broadcast(&o->done);
@@ -86,13 +85,16 @@ static void work_on_batch(hsc_out *o) { /* with the lock held */
 
 static void *worker(void *arg) {
     hsc_out *o = arg;
+    struct libdeflate_compressor *c = libdeflate_alloc_compressor(EFFORT);
     pthread_mutex_lock(&o->lock);
     while (!o->stop) {
-        work_on_batch(o);
+        if (c)
+            work_on_batch(o, c);
         if (!o->stop)
             pthread_cond_wait(&o->work, &o->lock);
     }
     pthread_mutex_unlock(&o->lock);
+    libdeflate_free_compressor(c);
     return NULL;
 }
 
@@ -100,6 +102,11 @@ hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_er
     hsc_out *o = calloc(1, sizeof *o);
     if (!o)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    o->compressor = libdeflate_alloc_compressor(EFFORT);
+    if (!o->compressor) {
+        free(o);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    }
     o->path = path;
     o->workers = workers > 256 ? 256 : workers;
     pthread_mutex_init(&o->lock, NULL);
@@ -130,6 +137,7 @@ void hsc_out_free(hsc_out *o) {
     pthread_cond_destroy(&o->done);
     pthread_mutex_destroy(&o->lock);
     free(o->threads);
+    libdeflate_free_compressor(o->compressor);
     free(o);
 }
 
@@ -192,7 +200,7 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
                                uint64_t chunk_rows, uint64_t at, hsc_err *err) {
     o->element = element;
     o->chunk_bytes = element * chunk_rows;
-    size_t capacity = compressBound(o->chunk_bytes);
+    size_t capacity = libdeflate_zlib_compress_bound(o->compressor, o->chunk_bytes);
     for (unsigned i = 0; i < BATCH; i++)
         if (capacity > o->capacity) {
             free(o->slots[i].packed);
@@ -216,7 +224,7 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
         o->n_slots = batch;
         o->next = o->finished = 0;
         pthread_cond_broadcast(&o->work);
-        work_on_batch(o);
+        work_on_batch(o, o->compressor);
         while (o->finished < o->n_slots)
             pthread_cond_wait(&o->done, &o->lock);
         o->n_slots = o->next = 0;
@@ -272,48 +280,59 @@ static hsc_status put_notes(hsc_out *o, hid_t set, const hsc_out_notes *notes, h
     return status;
 }
 
-hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
-                       const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *out_set, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    size_t element = type == HSC_COLTYPE_S ? string_size : hsc_schema_type_size(type);
-    hsize_t dims = n, chunk = n < HSC_CHUNK_ROWS ? n : HSC_CHUNK_ROWS;
-    hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, NULL);
-    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), set = -1;
-    bool chunked = n * element >= HSC_PLAIN_BYTES;
+/* An empty data set of n values; UINT64_MAX: it grows. chunk_rows 0: not in chunks. */
+static hsc_status make_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size, uint64_t n,
+                           hsize_t chunk_rows, hid_t *set, hsc_err *err) {
+    bool grows = n == UINT64_MAX;
+    hsize_t dims = grows ? 0 : n, most = H5S_UNLIMITED;
+    hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, grows ? &most : NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(plist, 0);
     H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
     H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
-    if (chunked) {
-        H5Pset_chunk(plist, 1, &chunk);
-        if (element > 1)
+    if (chunk_rows) {
+        H5Pset_chunk(plist, 1, &chunk_rows);
+        if (H5Tget_size(t) > 1)
             H5Pset_shuffle(plist);
         H5Pset_deflate(plist, LEVEL);
     }
-    set = H5Dcreate2(group, name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
-    if (set < 0) {
-        status = hsc_out_fail(o, "make data set", name, err);
-        goto done;
-    }
-    if (chunked)
-        status = write_chunks(o, set, name, values, n, element, chunk, 0, err);
-    else if (n && H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-        status = hsc_out_fail(o, "write", name, err);
-    if (!status)
-        status = put_notes(o, set, notes, err);
-done:
-    if (set >= 0 && (status || !out_set))
-        H5Dclose(set);
-    else if (out_set)
-        *out_set = set;
+    *set = H5Dcreate2(group, name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     H5Pclose(plist);
     H5Sclose(space);
     H5Tclose(t);
+    return *set < 0 ? hsc_out_fail(o, "make data set", name, err) : HSC_OK;
+}
+
+static uint64_t rows_of_chunk(const hsc_out_notes *notes) { return notes->chunk_rows ? notes->chunk_rows : HSC_CHUNK_ROWS; }
+
+hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size,
+                       const void *values, uint64_t n, const hsc_out_notes *notes, hid_t *out_set, hsc_err *err) {
+    size_t element = type == HSC_COLTYPE_S ? string_size : hsc_schema_type_size(type);
+    uint64_t chunk = n < rows_of_chunk(notes) ? n : rows_of_chunk(notes);
+    bool chunked = n * element >= HSC_PLAIN_BYTES;
+    hid_t set = -1;
+    hsc_status status = make_set(o, group, name, type, string_size, n, chunked ? chunk : 0, &set, err);
+    if (status)
+        return status;
+    if (chunked)
+        status = write_chunks(o, set, name, values, n, element, chunk, 0, err);
+    else if (n) {
+        hid_t t = file_type(type, string_size);
+        if (H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+            status = hsc_out_fail(o, "write", name, err);
+        H5Tclose(t);
+    }
+    if (!status)
+        status = put_notes(o, set, notes, err);
+    if (status || !out_set)
+        H5Dclose(set);
+    else
+        *out_set = set;
     return status;
 }
 
 /* ---- streams ---- */
 
-enum { STREAM_CHUNKS = 16 }; /* written at a time */
+enum { STREAM_CHUNKS = 16 }; /* of HSC_CHUNK_ROWS, written at a time */
 
 struct hsc_out_stream {
     hsc_out *out;
@@ -351,31 +370,18 @@ hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, 
     return HSC_OK;
 }
 
-static hsc_status stream_begin(hsc_out_stream *s, hsc_err *err) {
-    bool grows = s->size == UINT64_MAX;
-    hsize_t dims = grows ? 0 : s->size, most = H5S_UNLIMITED, chunk = HSC_CHUNK_ROWS;
-    hid_t t = file_type(s->type, 0), space = H5Screate_simple(1, &dims, grows ? &most : NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(plist, 0);
-    H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
-    H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
-    H5Pset_chunk(plist, 1, &chunk);
-    if (s->element > 1)
-        H5Pset_shuffle(plist);
-    H5Pset_deflate(plist, LEVEL);
-    s->set = H5Dcreate2(s->group, s->name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
-    H5Pclose(plist);
-    H5Sclose(space);
-    H5Tclose(t);
-    return s->set < 0 ? hsc_out_fail(s->out, "make data set", s->name, err) : put_notes(s->out, s->set, &s->notes, err);
-}
-
 static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     hsize_t dims = s->written + s->n;
-    hsc_status status = s->set < 0 ? stream_begin(s, err) : HSC_OK;
+    hsc_status status = HSC_OK;
+    if (s->set < 0) {
+        status = make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &s->set, err);
+        if (!status)
+            status = put_notes(s->out, s->set, &s->notes, err);
+    }
     if (!status && s->size == UINT64_MAX && H5Dset_extent(s->set, &dims) < 0)
         status = hsc_out_fail(s->out, "enlarge", s->name, err);
     if (!status)
-        status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, HSC_CHUNK_ROWS, s->written, err);
+        status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, rows_of_chunk(&s->notes), s->written, err);
     s->written += s->n;
     s->n = 0;
     return status;

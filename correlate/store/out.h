@@ -10,10 +10,11 @@
 
 typedef struct hsc_out hsc_out;
 
-/* Attributes of a data set; NULL or "": left out. scale_factor 0: left out. */
+/* Attributes of a data set, and how it is cut; NULL or "": left out. scale_factor 0: left out. */
 typedef struct hsc_out_notes {
     const char *units, *description, *references, *dimensions;
     double scale_factor;
+    uint32_t chunk_rows; /* a power of 2; 0: HSC_CHUNK_ROWS */
 } hsc_out_notes;
 
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */

@@ -11,9 +11,10 @@
 
 enum {
     HSC_CHUNK_ROWS = 16384,             /* elements of a chunk */
+    HSC_SAMPLE_CHUNK_ROWS = 2048,       /* of samples by time, which are read a slice at a time */
     HSC_CHUNK_BYTES_MAX = 16384 * 256,  /* a string column of the longest strings */
     HSC_PLAIN_BYTES = 4096,             /* smaller data sets are stored unchunked */
-    HSC_STRING_MAX = 255,               /* longer ones are in /strings */
+    HSC_STRING_MAX = 255,               /* longer ones are in /strings, others may be */
     HSC_TEXT_MAX = 16384,               /* of an attribute */
     HSC_LEVELS_MAX = 12,                /* of a pyramid */
     HSC_LEVEL_FIRST = 16,               /* rows of a block of the finest level */

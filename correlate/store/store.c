@@ -194,22 +194,50 @@ static hsc_status pool_add(hsc_store *s, const char *text, size_t n, uint32_t *r
     return HSC_OK;
 }
 
+/* Bytes for the texts of a column: those of the longest, or fewer where a few long ones would widen very many; these go to /strings.
+ * A repaired byte becomes '?', so no text grows. */
+static size_t text_size(const char *const *values, uint64_t n, size_t *longest) {
+    enum { LEAST = 24, ALL_BYTES = 1 << 16 };
+    uint64_t count[HSC_STRING_MAX + 1] = {0}, beyond = 0, beyond_bytes = 0;
+    *longest = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        size_t k = values[i] ? strlen(values[i]) : 0;
+        *longest = k > *longest ? k : *longest;
+        if (k <= HSC_STRING_MAX)
+            count[k]++;
+        else {
+            beyond++;
+            beyond_bytes += k;
+        }
+    }
+    size_t best = *longest > HSC_STRING_MAX ? HSC_STRING_MAX : *longest ? *longest : 1;
+    if (n * best <= ALL_BYTES)
+        return best;
+    uint64_t least = UINT64_MAX;
+    for (size_t size = best; size >= LEAST; size--) { /* row, offset and text of each that is longer */
+        uint64_t cost = n * size + (beyond ? n * sizeof(uint32_t) + beyond * sizeof(uint64_t) + beyond_bytes : 0);
+        if (cost < least) {
+            least = cost;
+            best = size;
+        }
+        beyond += count[size];
+        beyond_bytes += count[size] * size;
+    }
+    return best;
+}
+
 static hsc_status put_strings(hsc_store *s, hid_t group, const hsc_column_def *c, const char *const *values, uint64_t n,
                               const hsc_out_notes *notes, hsc_err *err) {
     hsc_status status = HSC_OK;
     size_t size = 1, longest = 0;
     char *bytes = NULL, *repaired = NULL;
-    uint32_t *longs = NULL;
-    for (uint64_t i = 0; i < n; i++) {
-        size_t k = values[i] ? strlen(values[i]) : 0;
-        longest = k > longest ? k : longest;
-    }
-    /* a repaired byte becomes '?', so no string grows */
-    size = longest > HSC_STRING_MAX ? HSC_STRING_MAX : longest ? longest : 1;
+    const char *last = NULL; /* of /strings, and its row there */
+    uint32_t *longs = NULL, last_row = HSC_NONE;
+    size = text_size(values, n, &longest);
     bytes = calloc(n ? n : 1, size);
     repaired = malloc(longest + 1);
-    longs = longest > HSC_STRING_MAX ? malloc(n * sizeof *longs) : NULL;
-    if (!bytes || !repaired || (longest > HSC_STRING_MAX && !longs)) {
+    longs = longest > size ? malloc(n * sizeof *longs) : NULL;
+    if (!bytes || !repaired || (longest > size && !longs)) {
         status = store_memory(s, err);
         goto done;
     }
@@ -220,14 +248,21 @@ static hsc_status put_strings(hsc_store *s, hid_t group, const hsc_column_def *c
         memcpy(bytes + i * size, repaired, utf8_cut(repaired, k, size));
         if (longs)
             longs[i] = HSC_NONE;
-        if (k > HSC_STRING_MAX && (status = pool_add(s, repaired, k, &longs[i], err)))
-            goto done;
+        if (k <= size)
+            continue;
+        if (!last || strcmp(last, values[i])) {
+            last = values[i];
+            status = pool_add(s, repaired, k, &last_row, err);
+            if (status)
+                goto done;
+        }
+        longs[i] = last_row;
     }
     status = hsc_out_set(s->out, group, c->name, HSC_COLTYPE_S, (unsigned)size, bytes, n, notes, NULL, err);
     if (!status && longs) {
         char name[80];
         snprintf(name, sizeof name, "%s_long", c->name);
-        hsc_out_notes long_notes = {.description = "row of /strings where the text is longer than 255 bytes",
+        hsc_out_notes long_notes = {.description = "row of /strings where the text is longer than this column's",
                                     .references = "/strings", .dimensions = notes->dimensions};
         status = hsc_out_set(s->out, group, name, HSC_COLTYPE_U4, 0, longs, n, &long_notes, NULL, err);
     }
@@ -502,7 +537,7 @@ hsc_status hsc_store_commit(hsc_store *s, hsc_err *err) {
     for (int t = 0; t < HSC_TAB_COUNT && !status; t++)
         status = write_scale(s, (enum hsc_table_id)t, err);
     if (!status)
-        status = write_blob(s, "strings", "texts longer than 255 bytes", "", s->pool_offsets, s->n_pool, s->pool, err);
+        status = write_blob(s, "strings", "texts that are longer than their column", "", s->pool_offsets, s->n_pool, s->pool, err);
     if (!status)
         status = write_sources(s, err);
     close_objects(s);

@@ -108,7 +108,8 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
     hsc_status status = open_group(s, t->group, "samples", "samples in the order of time: thread i has [indptr[i], indptr[i + 1])",
                                    &t->samples_group, err);
     for (int i = 0; i < SAMPLE_SETS && !status; i++) {
-        hsc_out_notes notes = {.description = sets[i].description, .references = sets[i].references};
+        hsc_out_notes notes = {.description = sets[i].description, .references = sets[i].references,
+                               .chunk_rows = HSC_SAMPLE_CHUNK_ROWS};
         status = hsc_out_stream_open(s->out, t->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, &t->samples[i], err);
     }
     if (!status)

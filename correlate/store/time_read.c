@@ -17,17 +17,20 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 
 /* ---- pieces ---- */
 
-static hsc_status pieces_open(hsc_db *db, const char *name, hsc_column_type type, uint64_t n, hsc_pieces *c, hsc_err *err) {
+static hsc_status pieces_open(hsc_db *db, const char *name, hsc_column_type type, uint64_t n, uint64_t chunk, hsc_pieces *c,
+                              hsc_err *err) {
     hsc_status status = hsc_array_open(db, name, type, n, &c->a, err);
     if (status)
         return status;
-    c->p = calloc((c->a.n >> HSC_PIECE_SHIFT) + 1, sizeof *c->p);
-    c->width = calloc((c->a.n >> HSC_PIECE_SHIFT) + 1, sizeof *c->width);
+    for (c->shift = 0; 1ull << c->shift < chunk;)
+        c->shift++;
+    c->p = calloc((c->a.n >> c->shift) + 1, sizeof *c->p);
+    c->width = calloc((c->a.n >> c->shift) + 1, sizeof *c->width);
     return c->p && c->width ? HSC_OK : out_of_memory(db, err);
 }
 
 static void pieces_clear(hsc_pieces *c) {
-    for (uint64_t i = 0; c->p && i <= c->a.n >> HSC_PIECE_SHIFT; i++) {
+    for (uint64_t i = 0; c->p && i <= c->a.n >> c->shift; i++) {
         free(c->p[i]);
         c->p[i] = NULL;
     }
@@ -70,8 +73,8 @@ hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n
     if (first > c->a.n || n > c->a.n - first)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected at least %" PRIu64 " values, got %" PRIu64, db->path, c->a.name,
                            first + n, c->a.n);
-    for (uint64_t i = first >> HSC_PIECE_SHIFT; i <= (first + n - 1) >> HSC_PIECE_SHIFT; i++) {
-        uint64_t at = i << HSC_PIECE_SHIFT, m = c->a.n - at < HSC_CHUNK_ROWS ? c->a.n - at : HSC_CHUNK_ROWS;
+    for (uint64_t i = first >> c->shift; i <= (first + n - 1) >> c->shift; i++) {
+        uint64_t at = i << c->shift, size_max = 1ull << c->shift, m = c->a.n - at < size_max ? c->a.n - at : size_max;
         const void *from = NULL;
         if (c->p[i])
             continue;
@@ -114,12 +117,12 @@ static hsc_status read_indptr(hsc_db *db, const char *name, uint64_t rows, uint6
 
 static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t threads = db->tables.rows[HSC_TAB_thread], slices;
-    hsc_status status = pieces_open(db, "/time/samples/delta", HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, &t->delta, err);
+    hsc_status status = pieces_open(db, "/time/samples/delta", HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, HSC_SAMPLE_CHUNK_ROWS, &t->delta, err);
     uint64_t n = t->delta.a.n;
     if (!status)
-        status = pieces_open(db, "/time/samples/leaf", HSC_COLTYPE_U4, n, &t->leaf, err);
+        status = pieces_open(db, "/time/samples/leaf", HSC_COLTYPE_U4, n, HSC_SAMPLE_CHUNK_ROWS, &t->leaf, err);
     if (!status)
-        status = pieces_open(db, "/time/samples/count", HSC_COLTYPE_U4, n, &t->count, err);
+        status = pieces_open(db, "/time/samples/count", HSC_COLTYPE_U4, n, HSC_SAMPLE_CHUNK_ROWS, &t->count, err);
     if (!status)
         status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
     if (!status)
@@ -131,7 +134,7 @@ static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
                                  db->path, i, slices, t->slice_indptr[i + 1] - t->slice_indptr[i]);
     }
     if (!status)
-        status = pieces_open(db, "/time/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[threads], &t->begin, err);
+        status = pieces_open(db, "/time/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[threads], HSC_CHUNK_ROWS, &t->begin, err);
     return status;
 }
 
@@ -158,9 +161,9 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
     status = hsc_check_indptr(db->path, name, l->begin, l->rows[threads], l->begin[l->rows[threads]], err);
     snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/leaf", size);
     if (!status)
-        status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], &l->leaf, err);
+        status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->leaf, err);
     snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/sum", size);
-    return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], &l->sum, err);
+    return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->sum, err);
 }
 
 static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
@@ -286,7 +289,8 @@ hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err) {
         hsc_pieces *c = bin_sets(l, i);
         snprintf(name, sizeof name, "/time/bins/%u/%s", level, names[i]);
         pieces_close(db, c); /* of an attempt that failed */
-        status = pieces_open(db, name, i == 1 ? HSC_COLTYPE_U1 : HSC_COLTYPE_U4, i ? l->count.a.n : HSC_NNZ_MAX + 1, c, err);
+        status = pieces_open(db, name, i == 1 ? HSC_COLTYPE_U1 : HSC_COLTYPE_U4, i ? l->count.a.n : HSC_NNZ_MAX + 1,
+                             HSC_CHUNK_ROWS, c, err);
     }
     snprintf(name, sizeof name, "/time/bins/%u/indptr", level);
     free(l->indptr);

@@ -9,16 +9,15 @@
 /* A data set of which pieces stay in memory, each as narrow as its largest value allows. */
 typedef struct hsc_pieces {
     hsc_array a;
-    void **p;       /* by piece of HSC_CHUNK_ROWS elements; NULL: not read */
+    unsigned shift; /* a piece has 1 << shift elements: a chunk */
+    void **p;       /* by piece; NULL: not read */
     uint8_t *width; /* by piece: bytes of an element */
 } hsc_pieces;
 
-enum { HSC_PIECE_SHIFT = 14 }; /* 16384 */
-
 static inline uint32_t hsc_pieces_u4(const hsc_pieces *c, uint64_t i) {
-    const void *p = c->p[i >> HSC_PIECE_SHIFT];
-    uint64_t at = i & (HSC_CHUNK_ROWS - 1);
-    switch (c->width[i >> HSC_PIECE_SHIFT]) {
+    const void *p = c->p[i >> c->shift];
+    uint64_t at = i & ((1u << c->shift) - 1);
+    switch (c->width[i >> c->shift]) {
     case 1:
         return ((const uint8_t *)p)[at];
     case 2:
@@ -29,7 +28,7 @@ static inline uint32_t hsc_pieces_u4(const hsc_pieces *c, uint64_t i) {
 }
 
 static inline uint8_t hsc_pieces_u1(const hsc_pieces *c, uint64_t i) {
-    return ((const uint8_t *)c->p[i >> HSC_PIECE_SHIFT])[i & (HSC_CHUNK_ROWS - 1)];
+    return ((const uint8_t *)c->p[i >> c->shift])[i & ((1u << c->shift) - 1)];
 }
 
 typedef struct hsc_slice_level {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 
 #include "db.h"
 #include "md5.h"
@@ -553,6 +554,40 @@ static void a_long_table(void **state) {
     model_free(m);
 }
 
+/* A few long texts don't widen a column of many short ones. */
+static void long_texts_among_many(void **state) {
+    (void)state;
+    enum { ROWS = 6000 };
+    hsc_err err = {0};
+    model *m = model_new(18, false);
+    hsc_db *db = NULL;
+    char **texts = m->columns[HSC_COL_instruction_text_text];
+    for (uint64_t i = 0; i < m->rows[HSC_TAB_instruction_text]; i++)
+        free(texts[i]);
+    free(texts);
+    m->columns[HSC_COL_instruction_text_text] = texts = calloc(ROWS, sizeof *texts);
+    m->rows[HSC_TAB_instruction_text] = ROWS;
+    for (int i = 0; i < ROWS; i++) {
+        int n = i % 100 ? i % 30 : i / 200 * 200 / 10; /* up to 600, some of them twice in a row */
+        texts[i] = calloc((size_t)n + 1, 1);
+        memset(texts[i], 'a' + i / 200 % 26, (size_t)n);
+    }
+    write_model(m, file_in("texts.h5"), 1);
+    OK(hsc_db_open(file_in("texts.h5"), &db, &err));
+    OK(hsc_db_load(db, HSC_TAB_instruction_text, &err));
+    for (uint64_t i = 0; i < ROWS; i++)
+        assert_string_equal(hsc_db_text(db, HSC_COL_instruction_text_text, i), texts[i]);
+    hsc_db_close(db);
+    hid_t file = H5Fopen(file_in("texts.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, "/static/instruction_text/text", H5P_DEFAULT), type = H5Dget_type(set);
+    assert_int_equal(H5Tget_size(type), 29);
+    assert_int_equal(H5Lexists(file, "/static/instruction_text/text_long", H5P_DEFAULT), 1);
+    H5Tclose(type);
+    H5Dclose(set);
+    H5Fclose(file);
+    model_free(m);
+}
+
 static void absent_values_say_so(void **state) {
     (void)state;
     hsc_err err = {0};
@@ -887,7 +922,8 @@ int main(void) {
         cmocka_unit_test(values_by_thread), cmocka_unit_test(parts_do_not_show),
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
-        cmocka_unit_test(a_long_table),            cmocka_unit_test(absent_values_say_so),
+        cmocka_unit_test(a_long_table),            cmocka_unit_test(long_texts_among_many),
+        cmocka_unit_test(absent_values_say_so),
            cmocka_unit_test(same_bytes_for_any_workers),
         cmocka_unit_test(killed_writer_leaves_no_database), cmocka_unit_test(refusals_leave_nothing),
         cmocka_unit_test(a_full_disk_leaves_nothing), cmocka_unit_test(an_empty_run_is_a_database), cmocka_unit_test(sources_are_found),
