@@ -203,7 +203,8 @@ static hsc_status check_data(reading *r, const hsc_map_module *m, size_t sites) 
         IDS_IN_RANGE("displacement of a datatype", m->datatypes[i].displacements, m->n_values);
     }
     for (size_t i = 0; i < m->n_links; i++) {
-        bool to_message = m->links[i].kind == HSC_link_kind_WAIT || m->links[i].kind == HSC_link_kind_STARTS;
+        bool to_message = m->links[i].kind == HSC_link_kind_WAIT || m->links[i].kind == HSC_link_kind_STARTS ||
+                          m->links[i].kind == HSC_link_kind_MERGED;
         IN_RANGE("message of a link", m->links[i].message_id, m->n_messages);
         bool to_reference = m->links[i].kind >= HSC_link_kind_WRITTEN && m->links[i].kind <= HSC_link_kind_UNPACKED_INTO;
         IN_RANGE("target of a link", m->links[i].target_id, to_message ? m->n_messages : to_reference ? m->n_references : sites);

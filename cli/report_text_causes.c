@@ -36,7 +36,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
                 (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
         char late[300];
-        report_line_text(r, c->late_line, late, sizeof late);
+        report_call_text(r, c->late_line, late, sizeof late);
         if (c->is_call && c->kind != HSC_wait_cause_LOCK)
             fprintf(r->out, "%*s (the late call; what was done before it is not known)\n", 22, "");
         else if (late[0] && c->kind != HSC_wait_cause_OMP_BARRIER && c->kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)

@@ -5,6 +5,7 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_causes.h"
 #include "report_measures.h"
 #include "report_reasons.h"
 #include "report_text.h"
@@ -45,12 +46,12 @@ static const char *bytes(double n, char *out, size_t size) {
 static void place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
     hsc_db_context c;
     hsc_db_scope s, p = {.name = "?"};
-    char where[300] = " ", name[500];
+    char where[400] = " ", name[500];
     if (!hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL))
         p = s;
     if (p.procedure != HSC_NONE && p.kind != HSC_SCOPE_PROGRAM)
         (void)hsc_db_get_scope(r->db, p.procedure, &p, NULL);
-    if (!*report_line_text(r, line, where + 1, sizeof where - 1))
+    if (!*report_call_text(r, line, where + 1, sizeof where - 1))
         where[0] = 0;
     int room = width - report_columns_of(where);
     if (room < 8)

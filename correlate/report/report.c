@@ -281,8 +281,11 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
     return HSC_OK;
 }
 
+/* How much a remark says of what became of a loop; 0: nothing, as what is said of accesses and instructions in it. */
 static int remark_weight(const hsc_db_remark *m) {
-    bool vector = strstr(m->pass, "loop-vectorize") != NULL;
+    bool vector = !strcmp(m->pass, "loop-vectorize") || !strcmp(m->pass, "heatscope");
+    if (!vector && strncmp(m->pass, "loop-", 5) != 0)
+        return 0;
     switch (m->kind) {
     case HSC_remark_kind_ANALYSIS: /* these say why */
     case HSC_remark_kind_ANALYSIS_FP_COMMUTE:
@@ -297,16 +300,35 @@ static int remark_weight(const hsc_db_remark *m) {
     }
 }
 
+hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err) {
+    uint32_t room = 64;
+    *n = 0;
+    *list = malloc(room * sizeof **list);
+    hsc_status status = *list ? hsc_db_get_remarks(r->db, scope, *list, room, n, err) : out_of_memory(err);
+    if (!status && *n > room) {
+        hsc_db_remark *more = realloc(*list, *n * sizeof *more);
+        room = *n;
+        status = more ? HSC_OK : out_of_memory(err);
+        *list = more ? more : *list;
+        if (!status)
+            status = hsc_db_get_remarks(r->db, scope, *list, room, n, err);
+    }
+    return status;
+}
+
 hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err) {
-    hsc_db_remark list[64];
+    hsc_db_remark *list;
     uint32_t n;
-    hsc_status status = hsc_db_get_remarks(r->db, scope, list, 64, &n, err);
+    hsc_status status = report_remarks(r, scope, &list, &n, err);
     *found = false;
-    for (uint32_t i = 0; i < n && i < 64 && !status; i++)
-        if (!*found || remark_weight(&list[i]) > remark_weight(out)) {
+    for (uint32_t i = 0; !status && i < n; i++) {
+        int weight = remark_weight(&list[i]);
+        if (weight && (!*found || weight > remark_weight(out))) {
             *found = true;
             *out = list[i];
         }
+    }
+    free(list);
     return status;
 }
 

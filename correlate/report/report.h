@@ -121,6 +121,8 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
 
 /* The remark that matters most for a loop: of vectorisation, missed before passed. false: none. */
 hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err);
+/* All remarks of a scope; *list is the caller's to free(), also on failure. HSC_E_MEMORY and those of the query. */
+hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err);
 
 /* What stands out, the heaviest first; free with hsc_db_free_findings. */
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);

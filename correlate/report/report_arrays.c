@@ -290,6 +290,8 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
     snprintf(out, size, "what is not known");
     if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
         return;
+    if (!a.bounds[strspn(a.bounds, "(:, )")])
+        a.bounds = ""; /* they are those of its descriptor */
     if (a.parent != HSC_NONE && !hsc_db_get_array(r->db, a.parent, &up, NULL) && up.name[0] && !strstr(a.name, up.name))
         snprintf(out, size, "%s.%s%s", up.name, a.name, a.bounds);
     else

@@ -115,6 +115,37 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
 
 /* ---- names ---- */
 
+void report_merged_text(const report *r, uint32_t line, char *out, size_t size) {
+    uint32_t first, n, link, links, before = 0;
+    size_t at = 0;
+    out[0] = 0;
+    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+        return;
+    for (uint32_t i = first; i < first + n; i++) {
+        if (hsc_db_find(r->db, HSC_LIST_MPI_LINKS, i, &link, &links, NULL))
+            return;
+        for (uint32_t end = link + links; link < end; link++) {
+            hsc_db_mpi_link l;
+            if (hsc_db_get_mpi_link(r->db, link, &l, NULL) || l.kind != HSC_link_kind_MERGED || l.line == before)
+                continue;
+            before = l.line;
+            int k = snprintf(out + at, size - at, " or %u", l.line);
+            if (k < 0 || (size_t)k >= size - at) {
+                out[at] = 0;
+                return;
+            }
+            at += (size_t)k;
+        }
+    }
+}
+
+const char *report_call_text(const report *r, uint32_t line, char *out, size_t size) {
+    size_t n = strlen(report_line_text(r, line, out, size));
+    if (n)
+        report_merged_text(r, line, out + n, size - n);
+    return out;
+}
+
 /* "loop adi.c:120 in solve", "solve adi.c:110" */
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size) {
     hsc_db_scope s = {.name = "?", .procedure = HSC_NONE, .file = HSC_NONE}, p;
@@ -212,7 +243,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
         report_scope_text(r, c->scope, c->line, 90, where, sizeof where);
-        report_line_text(r, c->late_line, late, sizeof late);
+        report_call_text(r, c->late_line, late, sizeof late);
         snprintf(out, size, "%s%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
                  "time of the %u threads that run the program's code.",
                  who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(c->kind),

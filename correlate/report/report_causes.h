@@ -31,6 +31,9 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
 
 uint32_t report_scope_of(const report *r, uint32_t context); /* HSC_NONE */
 bool report_wanted_place(const report *r, uint32_t line, uint32_t context);
+/* " or 170": further lines whose call of MPI the one of this line may be, since the compiler made one of them; or "". */
+void report_merged_text(const report *r, uint32_t line, char *out, size_t size);
+const char *report_call_text(const report *r, uint32_t line, char *out, size_t size); /* both: "adi.c:120 or 170", or "" */
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "loop adi.c:120 in solve" */
 void report_who(const report *r, uint32_t thread, char *out, size_t size);                  /* "rank 3", "rank 3 thread 1", "thread 1" */
 const char *report_cause_kind(uint32_t kind);                                               /* short, for columns */

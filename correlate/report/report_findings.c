@@ -106,6 +106,11 @@ static void procedure_name(const report *r, const hsc_db_scope *s, char *out, si
 
 /* ---- the hottest loop, and what became of it ---- */
 
+/* " loop" behind the name of a loop that does not say so itself. */
+static const char *loop_word(const char *name) {
+    return strncmp(name, "loop", 4) ? " loop" : "";
+}
+
 static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
     report *r = f->r;
     hsc_db_scope s;
@@ -138,7 +143,7 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
-    snprintf(text, sizeof text, "The hottest loop takes %s: %s loop at %s, depth %u, in %s.%s", share, s.name, where, s.depth, of, extra);
+    snprintf(text, sizeof text, "The hottest loop takes %s: %s%s at %s, depth %u, in %s.%s", share, s.name, loop_word(s.name), where, s.depth, of, extra);
     say(f, r->excl[loops[hot]], "Hottest loop", report_excl(r, loops[hot]), at_scope(loops[hot], &s), text);
     return HSC_OK;
 }
@@ -227,8 +232,9 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
         amount(r, worst, share, sizeof share);
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
-                 "though there is a vector body of %u lanes: %s loop at %s in %s.",
-                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, where, of);
+                 "though there is a vector body of %u lanes: %s%s at %s in %s.",
+                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, loop_word(s.name), where,
+                 of);
         say(f, worst.sum, "Scalar remainder", worst, at_scope(worst_at, &s), text);
     }
     return HSC_OK;
@@ -333,7 +339,7 @@ static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size,
     hsc_db_scope s;
     hsc_db_line l;
     hsc_db_file file;
-    char name[300], path[300];
+    char name[300], path[300], merged[100];
     for (uint32_t at = best_context; at; at = c.parent) { /* the call in the user's code, if there is one */
         hsc_db_scope above;
         if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
@@ -344,13 +350,14 @@ static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size,
             break;
         }
     }
+    report_merged_text(r, best_line, merged, sizeof merged);
     status = hsc_db_get_scope(r->db, best_scope, &s, err);
     if (status || s.procedure == HSC_NONE)
         return status;
     procedure_name(r, &s, name, sizeof name);
     *line = best_line;
     if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
-        snprintf(out, size, ", mostly called by %s at %s:%u", name, report_fit_place(file.path, 40, path, sizeof path), l.line);
+        snprintf(out, size, ", mostly called by %s at %s:%u%s", name, report_fit_place(file.path, 40, path, sizeof path), l.line, merged);
     else
         snprintf(out, size, ", mostly called by %s", name);
     return HSC_OK;
@@ -403,7 +410,7 @@ static hsc_status mpi(findings *f, hsc_err *err) {
 /* " at sweeps.c:85", or "" */
 static void place_of_line(const report *r, uint32_t line, char *out, size_t size) {
     memcpy(out, " at ", 5);
-    if (!*report_line_text(r, line, out + 4, size - 4))
+    if (!*report_call_text(r, line, out + 4, size - 4))
         out[0] = 0;
 }
 
@@ -414,7 +421,7 @@ static hsc_status messages(findings *f, hsc_err *err) {
     uint32_t n, best = HSC_NONE;
     double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
     const char *setup_name = NULL;
-    char text[1200], where[200], apart[200] = "";
+    char text[1200], where[300], apart[200] = "";
     hsc_status status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -461,7 +468,7 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
     uint64_t calls = 0, bytes = 0;
     double all = 0;
     report_elapsed of = {0};
-    char text[1200], where[200], size[80] = "";
+    char text[1200], where[300], size[80] = "";
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].own && is_io(rows[i].kind)) {
             all += rows[i].total_s;
@@ -491,7 +498,7 @@ static hsc_status blocked(findings *f, hsc_err *err) {
     report_wait *rows;
     uint32_t n, best = HSC_NONE;
     double all = 0;
-    char text[1200], where[200], holder[400] = "";
+    char text[1200], where[300], holder[400] = "";
     hsc_status status = report_waits(r, &rows, &n, err);
     if (status)
         return status;

@@ -17,12 +17,12 @@ static bool prevents(const hsc_db_dependence *d) {
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
  * of them say. */
 static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, bool *found, hsc_err *err) {
-    hsc_db_remark list[64];
+    hsc_db_remark *list;
     hsc_db_dependence pairs[64];
     uint32_t n, k;
-    hsc_status s = hsc_db_get_remarks(r->db, scope, list, 64, &n, err);
+    hsc_status s = report_remarks(r, scope, &list, &n, err);
     *found = false;
-    for (uint32_t i = 0; !s && i < n && i < 64; i++) {
+    for (uint32_t i = 0; !s && i < n; i++) {
         const hsc_db_remark *m = &list[i];
         if (strcmp(m->pass, "loop-vectorize") != 0 || m->kind == HSC_remark_kind_PASSED || !m->reason)
             continue;
@@ -34,6 +34,7 @@ static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, boo
             *found = true;
         }
     }
+    free(list);
     if (s || !*found)
         return s;
     s = hsc_db_get_dependences(r->db, scope, pairs, 64, &k, err);

@@ -141,7 +141,7 @@ typedef struct hsc_code_data {
     HSC_VEC(hsc_code_reference) references;
     HSC_VEC(hsc_code_message) messages;
     HSC_VEC(hsc_code_argument) arguments; /* message after message */
-    HSC_VEC(hsc_code_link) links;         /* the same */
+    HSC_VEC(hsc_code_link) links;         /* the same; behind them those that look-ups find (MERGED) */
     HSC_VEC(hsc_code_directive) directives;
     HSC_VEC(hsc_code_runtime_call) runtime_calls;
 } hsc_code_data;

@@ -59,7 +59,10 @@ typedef struct hsc_site {
     uint32_t procedure;
     uint32_t call_file, call_line, call_column;
     bool is_call;
+    const char *callee; /* of a call: interned linkage name; NULL: not known */
+    uint32_t next_call; /* of the same procedure and callee, once calls_of is filled; HSC_NO_INDEX */
 } hsc_site;
+#define HSC_NO_SITE 0xFFFFFFFEu
 
 typedef struct hsc_place {
     uint32_t function; /* procedure */
@@ -178,6 +181,9 @@ struct hsc_code {
     hsc_table no_return; /* interned linkage: of procedures that the debug information says do not return */
     hsc_table procedure_by_group;                     /* group, interned linkage */
     hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
+    hsc_table calls_of;         /* procedure, callee: first site, filled when first needed */
+    bool has_call_lists;
+    hsc_table lost_calls;       /* address of a call without line: its first site, or HSC_NO_SITE */
     hsc_table symbol_procedures; /* interned name of a symbol without DWARF */
     Elf *elf; /* kept open for the bytes of the code */
     int fd;
@@ -261,10 +267,15 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
 /* For a row without place in a unit that has places: a row with one in the same block, or the same loop of the machine code,
  * around the address; `row` itself outside of loops. */
 uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope);
+/* calls.c. For an address in a line row with line 0 that makes a call: the first of the call sites, as written, that it may be;
+ * HSC_NO_INDEX: none can be told, or the row is no such row. Messages among them are linked with each other. */
+bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope, uint32_t *site);
+/* find.c. Row of the place that a line row names; HSC_NO_INDEX: none. */
+uint32_t hsc_code_place_row(const hsc_code *c, uint32_t row);
 /* answers.c. An answer kept for the address in line row `row` (HSC_NO_INDEX: none); false: has to be found. */
 bool hsc_code_recall(hsc_code *c, uint64_t address, uint32_t row, hsc_code_answer *out);
-/* Keeps one, if there is memory. `scope_span`: index of the span that the address lies in; HSC_NO_INDEX. */
-/* True: for the whole row. */
+/* Keeps one, if there is memory. `scope_span`: index of the span that the address lies in; HSC_NO_INDEX. True: for the whole
+ * row. */
 bool hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer);
 /* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);

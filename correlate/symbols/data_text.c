@@ -92,13 +92,23 @@ void hsc_map_text_section(hsc_map_text *t, hsc_map_values v, const hsc_rec_array
     }
 }
 
+/* Does the value say no more than what the array's own descriptor holds: lbound(a, 1), size(a, 1)? */
+static bool is_of_descriptor(hsc_map_values v, uint64_t id, const hsc_rec_array *a, const char *what) {
+    const hsc_rec_value *x = value_of(v, id);
+    size_t n = strlen(what);
+    return x && x->kind != HSC_value_kind_CONSTANT && x->text.n > n + 1 + a->name.n && !memcmp(x->text.p, what, n) &&
+           x->text.p[n] == '(' && !memcmp(x->text.p + n + 1, a->name.p, a->name.n) && x->text.p[n + 1 + a->name.n] == ',';
+}
+
 void hsc_map_text_bounds(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a) {
     bool fortran = is_column_major(a);
     for (size_t k = 0; k < a->extent.n; k++) {
         int64_t first = 0, extent = 0;
         uint64_t lower = k < a->lower.n ? a->lower.p[k] : 0;
         open_subscript(t, fortran, k);
-        if (!fortran || !value_of(v, lower) || (is_constant(v, lower, &first) && first == 1)) {
+        if (fortran && (is_of_descriptor(v, lower, a, "lbound") || is_of_descriptor(v, a->extent.p[k], a, "size"))) {
+            hsc_map_text_add(t, ":"); /* allocatable or of assumed shape */
+        } else if (!fortran || !value_of(v, lower) || (is_constant(v, lower, &first) && first == 1)) {
             hsc_map_text_value(t, v, a->extent.p[k]);
         } else {
             hsc_map_text_value(t, v, lower);

@@ -8,7 +8,8 @@
 /* The name that a user of MPI calls, of the many that stand for one function: MPI_Send, mpi_send_. */
 static bool is_mpi_name(const char *name) {
     size_t n = strlen(name);
-    return !strncmp(name, "MPI_", 4) ? strpbrk(name + 4, "abcdefghijklmnopqrstuvwxyz") && strcmp(name + n - 2, "_f")
+    bool inner = n > 6 && (!strcmp(name + n - 2, "_f") || !strcmp(name + n - 4, "_f08")); /* Open MPI's, for its own modules */
+    return !strncmp(name, "MPI_", 4) ? strpbrk(name + 4, "abcdefghijklmnopqrstuvwxyz") && !inner
                                      : !strncmp(name, "mpi_", 4) && name[n - 1] == '_' && name[n - 2] != '_';
 }
 

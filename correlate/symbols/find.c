@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/records.h>
 
 #include "code_internal.h"
@@ -74,6 +75,48 @@ static bool join_omp_pairs(hsc_code *c) {
     return ok;
 }
 
+#define SEVERAL (HSC_NO_INDEX - 1)
+
+/* The procedure that a piece is one of, by name: of the same unit of the map, else the only one of that name; HSC_NO_INDEX. */
+static uint32_t whole_of(const hsc_code *c, const hsc_table *by_name, const hsc_code_scope *s, const char *name) {
+    uint32_t group = c->units.p[s->unit].source;
+    uint32_t p = group == HSC_NO_INDEX ? HSC_NO_INDEX : hsc_table_get(&c->procedure_by_group, group, (uintptr_t)name);
+    return p != HSC_NO_INDEX ? p : hsc_table_get(by_name, (uintptr_t)name, 0);
+}
+
+/* LLVM splits what is seldom run off into functions with debug information of their own, f.cold.1: shown as their procedures. */
+static bool join_pieces(hsc_code *c) {
+    hsc_table by_name = {0};
+    bool ok = true, any = false;
+    for (size_t i = 0; !any && i < c->scopes.n; i++) {
+        const char *name = c->procedures.p[c->scopes.p[i].procedure].linkage;
+        any = name[hsc_linkage_whole(name, strlen(name))];
+    }
+    for (size_t i = 0; ok && any && i < c->procedures.n; i++) {
+        uint32_t *at = hsc_table_at(&by_name, (uintptr_t)c->procedures.p[i].linkage, 0);
+        ok = at != NULL;
+        if (ok)
+            *at = *at == HSC_NO_INDEX ? (uint32_t)i : SEVERAL;
+    }
+    for (size_t i = 0; ok && any && i < c->scopes.n; i++) {
+        hsc_code_scope *s = &c->scopes.p[i];
+        const char *name = c->procedures.p[s->procedure].linkage;
+        size_t n = hsc_linkage_whole(name, strlen(name));
+        if (s->parent != HSC_NO_INDEX || !name[n])
+            continue;
+        name = hsc_pool_intern(&c->pool, name, n);
+        uint32_t whole = name ? whole_of(c, &by_name, s, name) : HSC_NO_INDEX;
+        ok = name != NULL;
+        if (!ok || whole == HSC_NO_INDEX || whole == SEVERAL)
+            continue;
+        c->procedures.p[s->procedure].has_code = false;
+        c->procedures.p[whole].has_code = true;
+        s->procedure = whole;
+    }
+    hsc_table_fini(&by_name);
+    return ok;
+}
+
 /* Parents of procedures must not run in circles (hostile maps). */
 static void cut_cycles(hsc_code *c) {
     for (size_t i = 0; i < c->procedures.n; i++) {
@@ -94,7 +137,7 @@ static void stretch(hsc_code_procedure *p, uint32_t line) {
 }
 
 bool hsc_code_finish(hsc_code *c) {
-    if (!join_omp_pairs(c) || !HSC_RESERVE(c->symbol_facts, c->symbols.n + 1) ||
+    if (!join_omp_pairs(c) || !join_pieces(c) || !HSC_RESERVE(c->symbol_facts, c->symbols.n + 1) ||
         !hsc_address_index_make(&c->symbol_index, c->symbols.p, c->symbols.n, sizeof *c->symbols.p) ||
         !hsc_address_index_make(&c->line_index, c->lines.p, c->lines.n, sizeof *c->lines.p) ||
         !hsc_address_index_make(&c->scope_index, c->scope_spans.p, c->scope_spans.n, sizeof *c->scope_spans.p))
@@ -251,18 +294,6 @@ static bool find_foreign_loops(hsc_code *c, uint64_t address, frame *frames, siz
     return true;
 }
 
-/* The name without what link-time optimisation put behind it to tell local functions of several units apart: ".7",
- * ".llvm.123". */
-static size_t without_number(const char *name, size_t n) {
-    size_t digits = n;
-    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-        digits--;
-    if (digits == n || digits < 2 || name[digits - 1] != '.')
-        return n;
-    n = digits - 1;
-    return n > 5 && !memcmp(name + n - 5, ".llvm", 5) ? n - 5 : n;
-}
-
 /* Procedure of an address that no DIE covers: by the symbol. */
 static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_span *line, uint32_t *out) {
     const hsc_symbol *s = hsc_code_symbol_at(c, address);
@@ -286,9 +317,18 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
         *out = hsc_table_get(&c->procedure_by_group, source, (uintptr_t)as_compiled);
         if (*out != HSC_NO_INDEX)
             return true;
-        shorter = without_number(name, n);
+        shorter = hsc_linkage_without_number(name, n);
         if (shorter == n)
             break;
+    }
+    n = hsc_linkage_whole(name, strlen(name)); /* a piece or copy is shown as what it is one of */
+    if (name[n]) {
+        name = hsc_pool_intern(&c->pool, name, n);
+        if (!name)
+            return false;
+        *out = source == HSC_NO_INDEX ? HSC_NO_INDEX : hsc_table_get(&c->procedure_by_group, source, (uintptr_t)name);
+        if (*out != HSC_NO_INDEX)
+            return true;
     }
     bool is_new;
     if (!hsc_code_add_procedure(c, name, name, line ? line->file : HSC_NO_INDEX, out, &is_new))
@@ -310,6 +350,12 @@ static uint32_t place_row(const hsc_code *c, uint32_t group, uint32_t discrimina
     uint32_t base = c->groups.p[group].place_base;
     return discriminator > base ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | (discriminator - base), 0)
                                 : HSC_NO_INDEX;
+}
+
+uint32_t hsc_code_place_row(const hsc_code *c, uint32_t row) {
+    const hsc_line_span *line = &c->lines.p[row];
+    uint32_t group = line->unit == HSC_NO_INDEX ? HSC_NO_INDEX : c->units.p[line->unit].group;
+    return group == HSC_NO_INDEX ? HSC_NO_INDEX : place_row(c, group, line->discriminator);
 }
 
 /* The place that the row names, when it is one of the function that the frames are of. `made`: for one that is in no record,
@@ -376,7 +422,14 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t row = hsc_code_line_row(c, at, &scope, &a.repaired);
+    uint32_t row, lost;
+    HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
+    if (!hsc_code_lost_call(c, at, row, scope, &lost))
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
+    if (lost == HSC_NO_INDEX)
+        row = hsc_code_line_row(c, at, &scope, &a.repaired);
+    else
+        a.repaired = true;
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
     if (scope == HSC_NO_INDEX && line && c->split_missing && !make_scope(c, line, &scope))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
@@ -393,6 +446,8 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
         *out = a;
         return HSC_OK;
     }
+    a.file = lost != HSC_NO_INDEX ? c->sites.p[lost].call_file : line ? line->file : HSC_NO_INDEX;
+    a.line = lost != HSC_NO_INDEX ? c->sites.p[lost].call_line : line ? line->line : 0;
     uint32_t unit = scope != HSC_NO_INDEX ? c->scopes.p[scope].unit : line ? line->unit : HSC_NO_INDEX;
     /* what was looked at at link time is known by the unit of its code; else each unit's code keeps the unit's own places */
     bool linked = line && line->unit != HSC_NO_INDEX && c->units.p[line->unit].group != c->units.p[line->unit].source;
@@ -404,7 +459,7 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
     if (group == HSC_NO_INDEX && !find_foreign_loops(c, at, frames, n))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     if (group != HSC_NO_INDEX && c->loops.n)
-        find_loops(c, frames, n, place, borrowed, line ? line->file : HSC_NO_INDEX, line ? line->line : 0);
+        find_loops(c, frames, n, place, borrowed, a.file, a.line);
     for (size_t i = n; i-- > 0 && a.element_count < HSC_ELEMENTS_MAX;) {
         const hsc_code_scope *s = frames[i].scope;
         if (i + 1 == n)
@@ -415,8 +470,6 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
                 (hsc_code_element){HSC_ELEMENT_INLINED, frames[i].procedure, s->call_file, s->call_line};
         add_loops(c, frames[i].loop, &a.element_count);
     }
-    a.file = line ? line->file : HSC_NO_INDEX;
-    a.line = line ? line->line : 0;
     a.instance = place ? place->instance : HSC_NO_INDEX;
     a.knowledge = group != HSC_NO_INDEX ? HSC_KNOWN_MAP
                   : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : c->procedures.p[frames[n - 1].procedure].knowledge;

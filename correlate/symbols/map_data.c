@@ -334,6 +334,7 @@ static bool add_links(adder *a, const hsc_rec_message *r, uint32_t message) {
         switch (l->kind) {
         case HSC_link_kind_WAIT:
         case HSC_link_kind_STARTS:
+        case HSC_link_kind_MERGED:
             v.target_message = get(a, &c->data_rows, l->target_id, SEEN_MESSAGE);
             if (v.target_message == HSC_NO_INDEX)
                 continue;

@@ -186,7 +186,9 @@ static bool add_calls(hsc_code *c, group_records *g) {
                          .call_file = row_of(&g->file_rows, g, s->file_id),
                          .call_line = clamp(s->line),
                          .call_column = clamp(s->column),
-                         .is_call = true};
+                         .is_call = true,
+                         .callee = s->callee.n ? s->callee.p : NULL,
+                         .next_call = HSC_NO_INDEX};
         if (site.procedure == HSC_NO_INDEX)
             continue;
         uint32_t row = (uint32_t)c->sites.n;

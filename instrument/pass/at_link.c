@@ -2,9 +2,9 @@
 /* The look at link time: units, their early records, and which procedure a renamed function is. */
 #include "at_link.h"
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/tags.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -372,17 +372,6 @@ uint32_t hsc_link_procedure_of_subprogram(hsc_pass *p, LLVMMetadataRef subprogra
     return id;
 }
 
-/* The name without what the linker put behind it to tell local functions of several units apart: ".7", ".llvm.123". */
-static size_t without_number(const char *name, size_t n) {
-    size_t digits = n;
-    while (digits && isdigit((unsigned char)name[digits - 1]))
-        digits--;
-    if (digits == n || digits < 2 || name[digits - 1] != '.')
-        return n;
-    n = digits - 1;
-    return n > 5 && !memcmp(name + n - 5, ".llvm", 5) ? n - 5 : n;
-}
-
 uint32_t hsc_link_procedure_of_function(hsc_pass *p, LLVMValueRef function) {
     hsc_link *k = p->link;
     uint64_t key = (uint64_t)(uintptr_t)function;
@@ -395,7 +384,7 @@ uint32_t hsc_link_procedure_of_function(hsc_pass *p, LLVMValueRef function) {
     if (number) {
         const hsc_map *names = &k->units.p[number - 1].procedures;
         id = hsc_map_get(names, name_key(name.p, name.n));
-        for (size_t n = name.n, shorter; !id && (shorter = without_number(name.p, n)) < n; n = shorter)
+        for (size_t n = name.n, shorter; !id && (shorter = hsc_linkage_without_number(name.p, n)) < n; n = shorter)
             id = hsc_map_get(names, name_key(name.p, shorter));
     } else {
         id = hsc_pass_find_procedure(p, name.p, name.n);

@@ -5,6 +5,7 @@
 #include "pass.h"
 #include "probe.h"
 
+#include <heatscope/formats/linkage.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -539,7 +540,7 @@ static void put_places(late *w) {
     free(site_of);
 }
 
-/* A function that was not there early is a copy of another, which its debug information still names. */
+/* A function that was not there early is a copy of another, which its debug information still names, or a piece of one. */
 static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram) {
     size_t before = p->procedures.n;
     uint32_t id = hsc_pass_procedure_of_function(p, function);
@@ -549,6 +550,8 @@ static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef
     hsc_ir_get_subprogram(subprogram, &s);
     hsc_ir_text symbol = s.linkage_name.n ? s.linkage_name : s.name;
     uint32_t origin = hsc_pass_find_procedure(p, symbol.p, symbol.n);
+    if (!origin || origin == id) /* what was split off has a subprogram of its own, named as the piece is */
+        origin = hsc_pass_find_procedure(p, symbol.p, hsc_linkage_whole(symbol.p, symbol.n));
     if (origin && origin != id) {
         p->procedures.p[id - 1].origin_id = origin;
         p->procedures.p[id - 1].flags |= HSC_procedure_flag_CLONE;

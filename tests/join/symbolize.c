@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* symbolize MODULE [--loops] [FOLDER...]: for each hexadecimal address on stdin, one line: the address, then innermost first
+/* symbolize MODULE [--loops|--merged] [FOLDER...]: for each hexadecimal address on stdin, one line: the address, then innermost first
  * "linkage-name file:line" for each level of inlining, separated by " | ". Lines repaired from line 0 are marked "~".
- * With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. Folders hold
- * what was kept aside. */
+ * With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. With --merged there
+ * are lines "merged LINE LINE" at the end: calls of MPI of which the compiler may have made one. Folders hold what was kept
+ * aside. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <heatscope/formats/records.h>
 
 #include "code.h"
 
@@ -14,11 +17,12 @@ int main(int argc, char **argv) {
     hsc_code *c = NULL;
     hsc_err err = {0};
     char line[64];
-    bool loops = argc > 2 && !strcmp(argv[2], "--loops");
-    hsc_code_spec spec = {.path = argc > 1 ? argv[1] : "", .map_dirs = (const char *const *)argv + 2 + loops,
-                          .map_dir_count = argc > 2 + loops ? (size_t)(argc - 2 - loops) : 0};
+    bool loops = argc > 2 && !strcmp(argv[2], "--loops"), merged = argc > 2 && !strcmp(argv[2], "--merged");
+    int options = loops || merged;
+    hsc_code_spec spec = {.path = argc > 1 ? argv[1] : "", .map_dirs = (const char *const *)argv + 2 + options,
+                          .map_dir_count = argc > 2 + options ? (size_t)(argc - 2 - options) : 0, .with_data = merged};
     if (argc < 2 || hsc_code_open(&spec, &c, &err) != HSC_OK) {
-        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops] [FOLDER...]" : err.text);
+        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops|--merged] [FOLDER...]" : err.text);
         return 1;
     }
     hsc_code_tables t;
@@ -52,6 +56,10 @@ int main(int argc, char **argv) {
                     printf(" # %u-%u", t.loops[a.elements[i].index].line_begin, t.loops[a.elements[i].index].line_end);
         printf("\n");
     }
+    const hsc_code_data *data = hsc_code_get_data(c);
+    for (size_t i = 0; merged && i < data->links.n; i++)
+        if (data->links.p[i].kind == HSC_link_kind_MERGED)
+            printf("merged %u %u\n", data->messages.p[data->links.p[i].message].line, data->links.p[i].line);
     hsc_code_close(c);
     return 0;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What compilers and linkers put behind the names of procedures. */
+#ifndef HEATSCOPE_FORMATS_LINKAGE_H
+#define HEATSCOPE_FORMATS_LINKAGE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Length of the name without what link-time optimisation put behind it to tell local procedures of several units apart: ".7",
+ * ".llvm.123"; n: it has nothing such. */
+size_t hsc_linkage_without_number(const char *name, size_t n);
+
+/* Length of the name of the procedure that a piece or a copy of it is named after: f of "f.cold", "f.cold.1", "f.part.0",
+ * "f.constprop.0.isra.0"; n: it is none. */
+size_t hsc_linkage_whole(const char *name, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

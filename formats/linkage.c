@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What compilers and linkers put behind the names of procedures. */
+#include <heatscope/formats/linkage.h>
+
+#include <string.h>
+
+/* Length without ".DIGITS" at the end; n: there is none. */
+static size_t without_digits(const char *name, size_t n) {
+    size_t digits = n;
+    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    return digits == n || digits < 2 || name[digits - 1] != '.' ? n : digits - 1;
+}
+
+static size_t without(const char *name, size_t n, const char *suffix) {
+    size_t k = strlen(suffix);
+    return n > k && !memcmp(name + n - k, suffix, k) ? n - k : n;
+}
+
+size_t hsc_linkage_without_number(const char *name, size_t n) {
+    size_t shorter = without_digits(name, n);
+    return shorter < n ? without(name, shorter, ".llvm") : n;
+}
+
+size_t hsc_linkage_whole(const char *name, size_t n) {
+    static const char *const kinds[] = {".cold", ".part", ".constprop", ".isra", ".specialized"};
+    for (size_t was = 0; was != n;) {
+        was = n;
+        size_t bare = without_digits(name, n);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds && was == n; i++) {
+            size_t shorter = without(name, bare, kinds[i]);
+            n = shorter < bare ? shorter : n;
+        }
+    }
+    return n;
+}
