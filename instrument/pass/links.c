@@ -47,6 +47,15 @@ static bool touches(const hsc_pass *p, uint64_t message_id, uint64_t array_id) {
     return false;
 }
 
+static bool receives(const hsc_pass *p, uint64_t message_id, uint64_t array_id) {
+    const hsc_rec_message *m = &p->messages.p[message_id - 1];
+    for (size_t k = 0; k < m->sections.n; k++)
+        if (m->roles.p[k] != HSC_mpi_role_SEND_BUFFER && m->sections.p[k] &&
+            p->sections.p[m->sections.p[k] - 1].array_id == array_id)
+            return true;
+    return false;
+}
+
 /* What fills a buffer before a message, or reads it after. */
 typedef struct candidate {
     uint64_t begin, end, kind, target, confidence;
@@ -55,16 +64,33 @@ typedef struct candidate {
 
 typedef HSC_VECTOR(candidate) candidates;
 
+/* Does another message bring something new into the array between the message and the reference? What is read then is that. */
+static bool is_overwritten(const hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id,
+                           const hsc_rec_reference *r) {
+    uint64_t from = callsite_of(p, calls[at].callsite_id)->line, to = r->line;
+    if (from > to) {
+        from = r->line;
+        to = callsite_of(p, calls[at].callsite_id)->line;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const hsc_rec_callsite *o = callsite_of(p, calls[i].callsite_id);
+        if (i != at && o->file_id == r->file_id && o->line > from && o->line < to && receives(p, calls[i].message_id, array_id))
+            return true;
+    }
+    return false;
+}
+
 /* Loops that write the array before the line, or read it after. */
-static void find_loops(hsc_pass *p, const hsc_rec_callsite *c, uint64_t array_id, bool before, size_t first_reference,
-                       candidates *out) {
+static void find_loops(hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
+                       size_t first_reference, candidates *out) {
+    const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
     for (size_t i = first_reference; i < p->references.n; i++) {
         const hsc_rec_reference *r = &p->references.p[i];
         if (r->array_id != array_id || (r->access == HSC_access_READ) == before || r->file_id != c->file_id)
             continue;
         uint64_t loop = outermost_apart(p, r->loop_id, c->loop_id);
         const hsc_rec_loop *l = loop ? loop_record(p, loop) : NULL;
-        if (!l || (before ? l->line_end > c->line : l->line_begin < c->line))
+        if (!l || (before ? l->line_end > c->line : l->line_begin < c->line) || is_overwritten(p, calls, n, at, array_id, r))
             continue;
         *HSC_VECTOR_ADD(*out) = (candidate){l->line_begin, l->line_end,
                                             before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,
@@ -100,7 +126,7 @@ static void link_nearest(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_
     hsc_pass *p = d->p;
     const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
     candidates list = {0};
-    find_loops(p, c, array_id, before, first_reference, &list);
+    find_loops(p, calls, n, at, array_id, before, first_reference, &list);
     find_calls(p, calls, n, c, array_id, before, &list);
     uint64_t nearest = before ? 0 : UINT64_MAX, limit = before ? 0 : UINT64_MAX;
     for (size_t i = 0; i < list.n; i++)
@@ -192,6 +218,29 @@ static bool causes_in_loops(hsc_pass *p, uint64_t message_id, uint64_t array_id,
     return found;
 }
 
+/* Those beside the message in the loops round it, with no other message about the array in between. Returns whether there are any. */
+static bool causes_beside(hsc_pass *p, uint64_t message_id, uint64_t array_id, bool before) {
+    const hsc_rec_callsite *c = callsite_of(p, p->messages.p[message_id - 1].callsite_id);
+    bool found = false;
+    for (size_t i = 0; i < p->references.n; i++) {
+        const hsc_rec_reference *r = &p->references.p[i];
+        if (r->array_id != array_id || r->procedure_id != c->procedure_id || r->file_id != c->file_id || !is_cause(r, before) ||
+            (before ? r->line >= c->line : r->line <= c->line) || outermost_apart(p, r->loop_id, c->loop_id))
+            continue;
+        uint64_t from = before ? r->line : c->line, to = before ? c->line : r->line;
+        bool apart = false;
+        for (size_t k = 0; k < p->messages.n && !apart; k++) {
+            const hsc_rec_callsite *o = callsite_of(p, p->messages.p[k].callsite_id);
+            apart = k + 1 != message_id && o->file_id == c->file_id && o->line > from && o->line < to && touches(p, k + 1, array_id);
+        }
+        if (apart)
+            continue;
+        add_cause(p, message_id, i, before, HSC_confidence_LIKELY, "beside the message");
+        found = true;
+    }
+    return found;
+}
+
 static bool is_handed_to(const hsc_pass *p, uint64_t variable, uint32_t procedure_id, const hsc_rec_array *dummy);
 
 /* Those in other procedures, of the same global variable or member, or of what is handed to the procedure; one a line. */
@@ -231,7 +280,7 @@ static void find_causes(hsc_pass *p) {
                 continue;
             for (unsigned before = 0; before < 2; before++)
                 if (role != (before ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER) &&
-                    !causes_in_loops(p, i + 1, array, before, n_links))
+                    !causes_in_loops(p, i + 1, array, before, n_links) && !causes_beside(p, i + 1, array, before))
                     causes_elsewhere(p, i + 1, array, before);
         }
     }

@@ -142,7 +142,9 @@ static const char *constant_name(hsc_data *d, LLVMValueRef call, unsigned k, uin
         if (LLVMIsAGlobalVariable(to) && !(d->p->is_fortran && constant_handle(to))) {
             hsc_ir_text symbol = hsc_ir_get_name(to);
             const char *name = hsc_mpi_special_symbol(symbol);
-            return name ? name : hsc_mpi_handle_of_symbol(symbol, bytes);
+            name = name ? name : hsc_mpi_handle_of_symbol(symbol, bytes);
+            if (name) /* else a variable of the program, which may hold a known handle */
+                return name;
         }
         if (!d->p->is_fortran)
             return address_number(to, number) ? hsc_mpi_special(role, *number, is_mpich) : NULL;

@@ -101,3 +101,26 @@ void packed(const double *a, int n, char *buffer, int size) {
     // CHECK: packed by call MPI_Pack at line [[#@LINE-2]] (certain)
     MPI_Send(buffer, position, MPI_PACKED, 1, 5, MPI_COMM_WORLD);
 }
+
+/* What is read beside a message is what that message brought; what is read in the next loop is what the one there brought. */
+void twice(double *got, double *sum, int n, int from) {
+    MPI_Request request;
+    for (int i = 0; i < n; i++) {
+        // CHECK: [[#@LINE+1]] MPI_Irecv in twice
+        MPI_Irecv(got, 2, MPI_DOUBLE, from, i, MPI_COMM_WORLD, &request);
+        // CHECK-NOT: unpacked
+        // CHECK: read as got[1] at line [[#@LINE+5]] (likely)
+        // CHECK-NOT: read as
+        // CHECK-NOT: unpacked
+        // CHECK: [[#@LINE+1]] MPI_Wait in twice
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        sum[0] += got[1];
+    }
+    for (int i = 0; i < n; i++) {
+        // CHECK: [[#@LINE+1]] MPI_Irecv in twice
+        MPI_Irecv(got, 2, MPI_DOUBLE, from, i, MPI_COMM_WORLD, &request);
+        // CHECK: read as got[1] at line [[#@LINE+2]] (likely)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        sum[1] += got[1];
+    }
+}
