@@ -36,8 +36,11 @@ static const hsc_cli_command command = {
         "younger than the program.\n\n"
         "The instructions of procedures with samples go into the database with their text, so that heatscope annotate and the viewer "
         "need neither the program nor a disassembler: some 16 bytes each.\n\n"
+        "Under mpirun (Open MPI or MPICH) the processes share the work: mpirun -n 8 heatscope correlate DIR. The result is the same, "
+        "byte for byte; all of them must see the directories and the folder of the result.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
-    .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs",
+    .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
+                "  mpirun -n 16 heatscope correlate -o job.h5 big-run",
     .options = options,
 };
 
@@ -158,7 +161,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .intel = s.intel,
                                      .no_times = s.no_times,
                                      .categories = s.categories};
-    code = hsc_cli_correlate("correlate", &wanted, &summary);
+    code = hsc_cli_correlate_together("correlate", &wanted, &summary);
     if (code >= 0)
         return code;
     hsc_cli_warn("correlate", &summary);

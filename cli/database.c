@@ -102,6 +102,7 @@ hsc_status hsc_cli_set_interval(hsc_db *db, const char *text, hsc_err *err) {
 
 #ifdef HSC_HAVE_JOIN
 #include "correlate.h"
+#include "team.h"
 #include "map_store.h"
 
 static volatile sig_atomic_t cancelled;
@@ -116,7 +117,7 @@ static void show(void *ctx, const char *what, double done, double total) {
     hsc_cli_progress(what, done, total);
 }
 
-int hsc_cli_correlate(const char *command, const hsc_join_options *wanted, hsc_join_summary *summary) {
+static int correlate(const char *command, const hsc_join_options *wanted, bool together, hsc_join_summary *summary) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal}, old[3];
     hsc_err err = {0};
@@ -134,11 +135,25 @@ int hsc_cli_correlate(const char *command, const hsc_join_options *wanted, hsc_j
     options.map_dir_count = hsc_map_store_dirs(folders, sizeof folders, dirs);
     options.progress = show;
     options.cancel = &cancelled;
-    hsc_status status = hsc_join_run(&options, summary, &err);
+    hsc_cli_team team = {0};
+    hsc_status status = together ? hsc_cli_team_open(&team, &cancelled, &err) : HSC_OK;
+    options.team = team.team.size ? &team.team : NULL;
+    if (status == HSC_OK)
+        status = hsc_join_run(&options, summary, &err);
     hsc_cli_progress_end();
+    int code = status == HSC_OK ? (team.rank ? HSC_EXIT_OK : -1) : team.rank ? HSC_EXIT_FAILED : hsc_cli_fail(command, &err);
+    hsc_cli_team_close(&team, status == HSC_OK ? NULL : &err);
     for (int i = 0; i < 3; i++)
         sigaction(signals[i], &old[i], NULL);
-    return status == HSC_OK ? -1 : hsc_cli_fail(command, &err);
+    return code;
+}
+
+int hsc_cli_correlate(const char *command, const hsc_join_options *wanted, hsc_join_summary *summary) {
+    return correlate(command, wanted, false, summary);
+}
+
+int hsc_cli_correlate_together(const char *command, const hsc_join_options *wanted, hsc_join_summary *summary) {
+    return correlate(command, wanted, true, summary);
 }
 
 void hsc_cli_warn(const char *command, const hsc_join_summary *s) {

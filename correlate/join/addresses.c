@@ -414,7 +414,7 @@ hsc_status hsc_join_make_instructions(join *j, hsc_err *err) {
     return status == HSC_OK ? gather(j, err) : status;
 }
 
-uint64_t hsc_join_instruction_rows(const join *j) { return j->machine->rows.n; }
+uint64_t hsc_join_instruction_rows(const join *j) { return j->machine ? j->machine->rows.n : j->instruction_rows; }
 
 void hsc_join_free_instructions(join *j) {
     jmachine *all = j->machine;

@@ -27,6 +27,13 @@ static bool is_thread_barrier(uint32_t kind) {
            kind == HSC_wait_kind_BARRIER;
 }
 
+bool hsc_blame_wants_profiles(const jprocess *p) {
+    bool wants = false;
+    for (size_t i = 0; !wants && i < p->waits.n; i++)
+        wants = is_thread_barrier(p->waits.p[i].kind) && p->waits.p[i].total_ns;
+    return wants;
+}
+
 typedef struct barrier { /* waits of one place, by thread */
     const jsite *site;
     const jwait *wait;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_internal.h"
+#include "ranks.h"
 
 #define KIND_ORPHAN 100u /* the body of a region in a thread whose path does not show who forked it */
 
@@ -239,15 +239,17 @@ static int by_what(const void *pa, const void *pb, void *ctx) {
 }
 
 /* Marks the contexts that samples count in (a parent stands before its children). */
-static void mark_used(const join *j, const jtree *t, const uint32_t *map, uint8_t *used) {
+static hsc_status mark_used(join *j, const jtree *t, const uint32_t *map, uint8_t *used, hsc_err *err) {
     for (size_t i = 0; i < j->kinds.n; i++)
         used[map[j->kinds.p[i].context]] = 1;
     for (size_t i = 0; i < j->run.n; i++)
         for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
             used[map[j->run.p[i]->sites.p[k].context]] = 1;
+    hsc_status status = hsc_ranks_merge_used(j, used, t->n, err);
     for (size_t c = t->n; c-- > 1;)
         used[t->nodes[c].parent] |= used[c];
     used[0] = 1;
+    return status;
 }
 
 /* Rows in pre-order, siblings by (kind, scope, line of the call). *final gives the row of each used row of t. */
@@ -294,13 +296,16 @@ static bool put_in_order(join *j, const jtree *t, const uint8_t *used, uint32_t 
 
 hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
     jtree *all = &j->growing, settled = {0};
+    hsc_status status = hsc_ranks_merge_kinds(j, err);
+    if (status != HSC_OK)
+        return status;
     uint32_t *map = malloc((all->n + 1) * sizeof *map), *final = NULL;
     uint8_t *used = NULL;
     bool ok = map && adopt(j, all, &settled, map) && (used = calloc(settled.n, 1)) && (final = malloc(settled.n * sizeof *final)) &&
               HSC_RESERVE(j->context_map, all->n);
     if (ok)
-        mark_used(j, &settled, map, used);
-    ok = ok && put_in_order(j, &settled, used, final);
+        status = mark_used(j, &settled, map, used, err);
+    ok = ok && status == HSC_OK && put_in_order(j, &settled, used, final);
     if (ok) {
         for (size_t c = 0; c < all->n; c++)
             j->context_map.p[j->context_map.n++] = final[map[c]];
@@ -320,5 +325,5 @@ hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
     hsc_table_fini(&all->rows);
     *all = (jtree){0};
     j->summary->contexts = j->contexts.n;
-    return ok ? hsc_join_classify(j, err) : hsc_join_no_memory(err);
+    return ok ? hsc_join_classify(j, err) : status != HSC_OK ? status : hsc_join_no_memory(err);
 }

@@ -2,7 +2,7 @@
 /* Independent pieces of work over a few threads; cancelling. */
 #include <stdlib.h>
 
-#include "join_internal.h"
+#include "ranks.h"
 
 typedef struct each {
     join *j;
@@ -34,6 +34,8 @@ static void run(each *e, bool report) {
             return;
         hsc_err err = {0};
         hsc_status status = hsc_join_check(e->j, &err);
+        if (status == HSC_OK && report && e->j->team)
+            status = e->j->team->look(e->j->team->ctx, &err);
         if (status == HSC_OK)
             status = e->work(e->ctx, i, &err);
         if (status != HSC_OK) {
@@ -48,7 +50,7 @@ static void run(each *e, bool report) {
             return;
         }
         size_t done = atomic_fetch_add(&e->done, 1) + 1;
-        if (report && e->j->options->progress)
+        if (report && e->j->options->progress && hsc_ranks_is_first(e->j))
             e->j->options->progress(e->j->options->progress_ctx, e->what, (double)done, (double)e->n);
     }
 }

@@ -8,6 +8,7 @@
 
 #include "../store/source.h"
 #include "emit.h"
+#include "ranks.h"
 
 static void put_modules(emit *e) {
     join *j = e->j;
@@ -379,10 +380,31 @@ static void put_attributes(emit *e) {
         e->status = hsc_store_put_number(e->s, "wall_s", j->summary->wall_s, e->err);
 }
 
-hsc_status hsc_join_emit(join *j, hsc_err *err) {
+static void put_all_values(emit *e) {
     static const hsc_db_table tables[] = {HSC_TABLE_LINE,         HSC_TABLE_LINE_INCL, HSC_TABLE_SCOPE_EXCL,
                                           HSC_TABLE_SCOPE_INCL,   HSC_TABLE_SCOPE_CATEGORY,
                                           HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE,  HSC_TABLE_INSTRUCTION};
+    join *j = e->j;
+    for (uint32_t m = 0; m < j->metrics.n; m++)
+        for (size_t i = 0; i < sizeof tables / sizeof *tables && e->status == HSC_OK; i++) {
+            e->status = hsc_join_put_values(j, e->s, m, tables[i], e->err);
+            if (e->status == HSC_OK)
+                e->status = hsc_join_check(j, e->err);
+        }
+}
+
+/* What the other ranks do meanwhile: the same blocks of threads in the same order. */
+static hsc_status help_emit(join *j, hsc_err *err) {
+    emit e = {.j = j, .err = err};
+    if (!j->options->no_times)
+        e.status = hsc_join_put_times(j, NULL, err);
+    put_all_values(&e);
+    return e.status;
+}
+
+hsc_status hsc_join_emit(join *j, hsc_err *err) {
+    if (!hsc_ranks_is_first(j))
+        return help_emit(j, err);
     emit e = {.j = j, .err = err};
     e.status = hsc_store_create(j->options->output, j->workers, &e.s, err);
     if (e.status != HSC_OK)
@@ -406,12 +428,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         e.status = hsc_join_emit_blame(j, e.s, err);
     if (e.status == HSC_OK)
         e.status = hsc_join_put_instructions(j, e.s, err);
-    for (uint32_t m = 0; m < j->metrics.n; m++)
-        for (size_t i = 0; i < sizeof tables / sizeof *tables && e.status == HSC_OK; i++) {
-            e.status = hsc_join_put_values(j, e.s, m, tables[i], err);
-            if (e.status == HSC_OK)
-                e.status = hsc_join_check(j, err);
-        }
+    put_all_values(&e);
     if (e.status != HSC_OK) {
         hsc_store_abort(e.s);
         return e.status;

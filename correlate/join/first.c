@@ -7,6 +7,7 @@
 #include <heatscope/formats/stream.h>
 
 #include "join_internal.h"
+#include "ranks.h"
 #include "told.h"
 
 /* ---- tables ---- */
@@ -34,31 +35,59 @@ static void mark(uint8_t *marks, unsigned what) {
 }
 
 /* A build id where there is one, else size and time of the file, tell modules of one path apart. */
+static void key_of_module(const char *path, const uint8_t *build_id, size_t n, uint64_t size, uint64_t mtime_ns, uint64_t *a, uint64_t *b) {
+    uint64_t file[2] = {size, mtime_ns}, seed = n ? 1 : 2;
+    *a = hsc_hash64(3, path, strlen(path));
+    *b = n ? hsc_hash64(seed, build_id, n) : hsc_hash64(seed, file, sizeof file);
+}
+
+uint32_t hsc_join_enter_module(join *j, const jmodule *m) {
+    uint64_t a, b;
+    key_of_module(m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, &a, &b);
+    uint32_t *at = hsc_table_at(&j->met_rows, a, b);
+    if (!at || *at != HSC_NO_INDEX)
+        return at ? *at : HSC_NO_INDEX;
+    jmodule module = {.file_size = m->file_size, .file_mtime_ns = m->file_mtime_ns, .build_id_size = m->build_id_size};
+    pthread_mutex_lock(&j->lock);
+    uint8_t *id = hsc_pool_take(&j->pool, m->build_id_size + 1);
+    module.path = hsc_pool_intern(&j->pool, m->path, strlen(m->path));
+    pthread_mutex_unlock(&j->lock);
+    if (id && m->build_id_size)
+        memcpy(id, m->build_id, m->build_id_size);
+    module.build_id = id;
+    if (id && module.path && HSC_PUSH(j->met, module))
+        *at = (uint32_t)(j->met.n - 1);
+    return *at;
+}
+
+uint32_t hsc_join_enter_address(join *j, uint32_t module, bool exact, uint64_t address) {
+    uint32_t *at = hsc_table_at(&j->address_rows, (uint64_t)module << 1 | exact, address);
+    if (at && *at == HSC_NO_INDEX && j->addresses.n < HSC_NO_INDEX &&
+        HSC_PUSH(j->addresses, (jaddress){.address = address, .module = module, .exact = exact}))
+        *at = (uint32_t)(j->addresses.n - 1);
+    return at ? *at : HSC_NO_INDEX;
+}
+
+uint32_t hsc_join_enter_frame(join *j, uint32_t parent, bool truncated, uint32_t address) {
+    uint32_t *at = hsc_table_at(&j->frame_rows, (uint64_t)parent << 1 | truncated, address);
+    jframe f = {.parent = parent, .place = address, .context = HSC_NO_INDEX, .truncated = truncated};
+    if (at && *at == HSC_NO_INDEX && j->frames.n < HSC_NO_INDEX && HSC_PUSH(j->frames, f))
+        *at = (uint32_t)(j->frames.n - 1);
+    return at ? *at : HSC_NO_INDEX;
+}
+
 static uint32_t module_of(look *l, uint32_t mapping) {
     join *j = l->j;
     const jmapping *m = &l->p->mappings.p[mapping];
     if (l->modules[mapping] != HSC_NO_INDEX)
         return l->modules[mapping];
-    uint64_t file[2] = {m->file_size, m->file_mtime_ns}, seed = m->build_id_size ? 1 : 2;
-    uint64_t path = hsc_hash64(3, m->path, strlen(m->path));
-    uint64_t what = m->build_id_size ? hsc_hash64(seed, m->build_id, m->build_id_size) : hsc_hash64(seed, file, sizeof file);
-    uint32_t row = hsc_table_get(&j->met_rows, path, what);
+    uint64_t a, b;
+    key_of_module(m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, &a, &b);
+    uint32_t row = hsc_table_get(&j->met_rows, a, b);
     if (row == HSC_NO_INDEX && l->marks) {
         want_to_write(l);
-        uint32_t *at = hsc_table_at(&j->met_rows, path, what);
-        if (at && *at == HSC_NO_INDEX) {
-            jmodule module = {.file_size = m->file_size, .file_mtime_ns = m->file_mtime_ns, .build_id_size = m->build_id_size};
-            pthread_mutex_lock(&j->lock);
-            uint8_t *id = hsc_pool_take(&j->pool, m->build_id_size + 1);
-            module.path = hsc_pool_intern(&j->pool, m->path, strlen(m->path));
-            pthread_mutex_unlock(&j->lock);
-            if (id && m->build_id_size)
-                memcpy(id, m->build_id, m->build_id_size);
-            module.build_id = id;
-            if (id && module.path && HSC_PUSH(j->met, module))
-                *at = (uint32_t)(j->met.n - 1);
-        }
-        row = at ? *at : HSC_NO_INDEX;
+        row = hsc_join_enter_module(j, &(jmodule){.path = m->path, .build_id = m->build_id, .build_id_size = m->build_id_size,
+                                                  .file_size = m->file_size, .file_mtime_ns = m->file_mtime_ns});
     }
     if (row != HSC_NO_INDEX && l->marks) {
         mark(&j->met.p[row].marks, l->marks);
@@ -74,15 +103,10 @@ static uint32_t address_of(look *l, const jnode *n) {
     bool exact = n->flags & HSC_node_flag_EXACT;
     if (n->mapping != HSC_NO_INDEX && module == HSC_NO_INDEX)
         return HSC_NO_INDEX;
-    uint64_t key = (uint64_t)module << 1 | exact;
-    uint32_t row = hsc_table_get(&j->address_rows, key, n->address);
+    uint32_t row = hsc_table_get(&j->address_rows, (uint64_t)module << 1 | exact, n->address);
     if (row == HSC_NO_INDEX && l->marks) {
         want_to_write(l);
-        uint32_t *at = hsc_table_at(&j->address_rows, key, n->address);
-        if (at && *at == HSC_NO_INDEX && j->addresses.n < HSC_NO_INDEX &&
-            HSC_PUSH(j->addresses, (jaddress){.address = n->address, .module = module, .exact = exact}))
-            *at = (uint32_t)(j->addresses.n - 1);
-        row = at ? *at : HSC_NO_INDEX;
+        row = hsc_join_enter_address(j, module, exact, n->address);
     }
     if (row != HSC_NO_INDEX && l->marks)
         mark(&j->addresses.p[row].marks, l->marks);
@@ -95,15 +119,10 @@ static uint32_t frame_of(look *l, const jthread *t, const jnode *n) {
     bool truncated = parent == HSC_NO_INDEX ? n->flags & HSC_node_flag_TRUNCATED : j->frames.p[parent].truncated;
     if (address == HSC_NO_INDEX)
         return HSC_NO_INDEX;
-    uint64_t key = (uint64_t)parent << 1 | truncated;
-    uint32_t row = hsc_table_get(&j->frame_rows, key, address);
+    uint32_t row = hsc_table_get(&j->frame_rows, (uint64_t)parent << 1 | truncated, address);
     if (row == HSC_NO_INDEX && l->marks) {
         want_to_write(l);
-        uint32_t *at = hsc_table_at(&j->frame_rows, key, address);
-        jframe f = {.parent = parent, .place = address, .context = HSC_NO_INDEX, .truncated = truncated};
-        if (at && *at == HSC_NO_INDEX && j->frames.n < HSC_NO_INDEX && HSC_PUSH(j->frames, f))
-            *at = (uint32_t)(j->frames.n - 1);
-        row = at ? *at : HSC_NO_INDEX;
+        row = hsc_join_enter_frame(j, parent, truncated, address);
     }
     if (row != HSC_NO_INDEX && l->marks)
         mark(&j->frames.p[row].marks, l->marks);
@@ -181,8 +200,10 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
 
 hsc_status hsc_join_read_first(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
-    jprocess *p = &j->processes.p[i], read = {.path = p->path, .input = p->input};
+    jprocess *p = &j->processes.p[i], read = {.path = p->path, .input = p->input, .owner = p->owner};
     char problem[496] = "";
+    if (!hsc_ranks_has(j, p))
+        return HSC_OK;
     hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
     p->problem = "";
     if (status == HSC_OK && problem[0]) {

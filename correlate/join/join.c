@@ -9,6 +9,7 @@
 #include <heatscope/formats/schema_cache.h>
 
 #include "../store/spill.h"
+#include "ranks.h"
 #include "told.h"
 
 void hsc_join_free_work(jthread *t) {
@@ -81,7 +82,7 @@ static void free_join(join *j) {
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
                       j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->growing.nodes, j->kinds.p,
-                      j->kind_order, j->context_map.p};
+                      j->kind_order, j->context_map.p, j->growing_map.p, j->kind_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_join_free_data(j);
@@ -122,8 +123,10 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         slash[slash == folder] = 0;
     if (access(slash ? folder : ".", W_OK)) /* said now, not after all the work */
         return hsc_err_set_errno(err, errno, "%s: cannot write to its folder", options->output);
+    if (options->team && options->team->size > 1)
+        j.team = options->team;
     if (!j.workers) {
-        long n = sysconf(_SC_NPROCESSORS_ONLN);
+        long n = sysconf(_SC_NPROCESSORS_ONLN) / (j.team && j.team->on_node ? (long)j.team->on_node : 1);
         j.workers = n > 0 ? (unsigned)n : 1;
     }
     hsc_spill spill;
@@ -137,10 +140,13 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     hsc_status status = hsc_join_make_categories(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);
-    if (status == HSC_OK)
+    bool first = hsc_ranks_is_first(&j);
+    if (status == HSC_OK && first)
         status = hsc_join_resolve(&j, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && first)
         status = hsc_join_make_scopes(&j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_share_code(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read_second(&j, err);
     if (status == HSC_OK)
@@ -148,11 +154,15 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     if (status == HSC_OK)
         status = hsc_join_settle(&j, err);
     if (status == HSC_OK)
+        status = hsc_ranks_collect(&j, err);
+    if (status == HSC_OK && first)
         status = hsc_join_make_ledger(&j, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && first)
         status = hsc_join_make_instructions(&j, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && first)
         status = hsc_join_blame(&j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_share_rest(&j, err);
     if (status == HSC_OK) {
         note_modules(&j);
         j.summary->processes = j.run.n;

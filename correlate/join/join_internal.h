@@ -19,6 +19,7 @@
  *   blame.c       who was waited for, and what it did meanwhile (blame.h)
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time, a few threads at a time
+ *   ranks.c       the same on several ranks (ranks.h): what they tell each other between the steps
  *   emit.c        all of it into the store; emit_data.c what data.c made
  */
 #ifndef HEATSCOPE_JOIN_INTERNAL_H
@@ -153,6 +154,8 @@ typedef struct jthread {
     struct jprocess *process;
     jwork *work;         /* NULL: its file is not being read */
     /* second.c */
+    uint64_t counts, samples_by_time; /* items of profile and of instants, whoever has them */
+    uint64_t copied;                  /* ranks_lists.c: of another rank's profile, here */
     hsc_spill_list profile; /* jcount */
     hsc_spill_list places;  /* jplace_count, by metric and place */
     hsc_spill_list instants; /* jinstant */
@@ -248,6 +251,7 @@ typedef struct jprocess {
     struct join *join; /* while the file is read */
     const char *path; /* of the file */
     uint32_t input;   /* which of the options' inputs */
+    uint32_t owner;   /* rank that reads the file and has its lists */
     const struct jprocess *known; /* while the file is read for the second time: what the first time found */
     hsc_table seen; /* offset of a chunk, 0: where in it the last record began that was taken; of files that may grow only */
     bool is_foreign, has_start;
@@ -455,9 +459,12 @@ typedef struct join {
     HSC_VEC(jthread *) threads;      /* rows of the thread table */
     HSC_VEC(jprocess *) run;         /* rows of the process table */
     HSC_VEC(jledger) ledger;
-    struct jmachine *machine; /* addresses.c */
+    struct jmachine *machine; /* addresses.c; NULL: rank 0 has it */
+    uint64_t instruction_rows; /* where rank 0 has the machine */
     uint8_t metric_rows[256];  /* of metrics as profiles were made with: blame.c puts some between */
     hsc_spill *spill;
+    const struct hsc_team *team;     /* ranks.h; NULL: alone */
+    HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
@@ -519,6 +526,10 @@ const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c;
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
 bool hsc_join_is_launcher(const jprocess *p);
+/* first.c: rows in join.met, addresses and frames, entered where they are new; HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_enter_module(join *j, const jmodule *m);
+uint32_t hsc_join_enter_address(join *j, uint32_t module, bool exact, uint64_t address);
+uint32_t hsc_join_enter_frame(join *j, uint32_t parent, bool truncated, uint32_t address);
 /* first.c: sets the frames of all nodes. New ones are entered with `marks` or, where that is 0, are an error. */
 hsc_status hsc_join_find_frames(join *j, jprocess *p, unsigned marks, hsc_err *err);
 void hsc_join_free_work(jthread *t); /* join.c */
@@ -561,6 +572,7 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
 /* Frames for rows of nodes. */
 hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err);
 void hsc_join_blame_free(jprocess *p);
+bool hsc_blame_wants_profiles(const jprocess *p); /* blame_threads.c: reads the profiles of its threads */
 /* blame.c: after the contexts. Adds metrics, and rows of the ledger after `total` rows of it. */
 hsc_status hsc_join_blame(join *j, hsc_err *err);
 struct hsc_store;

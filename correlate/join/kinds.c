@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_internal.h"
+#include "ranks.h"
 
 static uint64_t key_a(const jkind *k) { return (uint64_t)k->context << 32 | k->line; }
 static uint64_t key_b(const jkind *k) {
@@ -75,6 +75,19 @@ hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_
     return status;
 }
 
+/* By rows of the kinds as this rank met them. */
+static bool map_order(join *j) {
+    size_t n = j->kind_map.n;
+    uint32_t *order = j->team ? malloc((n + 1) * sizeof *order) : NULL;
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = j->kind_order[j->kind_map.p[i]];
+    if (!order)
+        return !j->team;
+    free(j->kind_order);
+    j->kind_order = order;
+    return true;
+}
+
 /* A thread's profile by rows of the sorted kinds; its totals. */
 static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
@@ -82,6 +95,8 @@ static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
     jcount *list = NULL;
     size_t n;
     uint64_t total[CATEGORIES_MAX] = {0}, attributed[LEVELS] = {0};
+    if (!hsc_ranks_has(j, t->process))
+        return HSC_OK;
     hsc_status status = hsc_join_load_profile(j, t, &list, &n, err);
     for (size_t k = 0; status == HSC_OK && k < n; k++) {
         const jkind *kind = &j->kinds.p[list[k].kind = j->kind_order[list[k].kind]];
@@ -107,7 +122,7 @@ static hsc_status settle_thread(void *ctx, size_t i, hsc_err *err) {
 }
 
 hsc_status hsc_join_settle(join *j, hsc_err *err) {
-    if (!sort_kinds(j))
+    if (!sort_kinds(j) || !map_order(j))
         return hsc_join_no_memory(err);
     return hsc_join_each(j, j->threads.n, settle_thread, j, "call paths", err);
 }

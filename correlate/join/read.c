@@ -10,6 +10,7 @@
 
 #include <heatscope/formats/schema_cache.h>
 
+#include "ranks.h"
 #include "told.h"
 
 /* ---- records of one file ---- */
@@ -550,12 +551,18 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
 }
 
 hsc_status hsc_join_read(join *j, hsc_err *err) {
-    hsc_status status = list_inputs(j, err);
+    hsc_status status = hsc_ranks_is_first(j) ? list_inputs(j, err) : HSC_OK;
     const char *first = j->options->inputs[0];
+    if (status == HSC_OK)
+        status = hsc_ranks_share_files(j, err);
     if (status == HSC_OK && !j->processes.n)
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->processes.n, hsc_join_read_first, j, "reading", err);
+    if (status == HSC_OK)
+        status = hsc_ranks_share_processes(j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_merge_tables(j, err);
     if (status != HSC_OK)
         return status;
     if (j->processes.n > 1)

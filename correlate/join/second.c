@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "join_internal.h"
+#include "ranks.h"
 #include "told.h"
 
 /* ---- while the file is read ---- */
@@ -380,8 +381,10 @@ static void keep_process(jprocess *p, jprocess *from) {
 
 static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
-    jprocess *p = j->run.p[i], read = {.path = p->path, .input = p->input, .known = p};
+    jprocess *p = j->run.p[i], read = {.path = p->path, .input = p->input, .owner = p->owner, .known = p};
     char problem[496] = "";
+    if (!hsc_ranks_has(j, p))
+        return HSC_OK;
     hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
     if (status == HSC_OK && !is_same(&read, p))
         status = hsc_err_set(err, HSC_E_IO, "%s: has changed while it was read", p->path);

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "../store/store.h"
-#include "join_internal.h"
+#include "ranks.h"
 
 #define GROUP_SAMPLES (1u << 20) /* held by a worker; a thread with more is a group by itself */
 #define BIN_PERIODS 16u          /* in the finest bin of the timeline */
 #define BIN_ROWS_MIN 65536u
+#define RANK_GROUPS 4u           /* at a time, where there are several ranks: the same on all */
 
 /* ---- time ---- */
 
@@ -271,7 +272,7 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
         return hsc_join_no_memory(err);
     for (size_t k = 0; k < s->n; k++) {
         jthread *t = j->threads.p[s->first + k];
-        hsc_spill_cursor c = {.list = &t->instants};
+        hsc_spill_cursor c = {.list = &t->instants}; /* another rank's: none */
         jinstant list[2048];
         uint64_t got = 1;
         s->begin[k] = n;
@@ -294,33 +295,91 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
     return HSC_OK;
 }
 
-static hsc_status put_series(hsc_store *store, const series *s, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    for (size_t k = 0; k < s->n && status == HSC_OK; k++)
+/* What another rank has of the group's threads. */
+static hsc_status send_series(const join *j, const series *s, hsc_err *err) {
+    parcel a = {0};
+    uint64_t n = s->begin[s->n];
+    parcel_put(&a, s->begin, (s->n + 1) * sizeof *s->begin);
+    parcel_put(&a, s->time, n * sizeof *s->time);
+    parcel_put(&a, s->leaf, n * sizeof *s->leaf);
+    parcel_put(&a, s->count, n * sizeof *s->count);
+    hsc_status status = hsc_ranks_send(j, 0, &a, err);
+    parcel_fini(&a);
+    return status;
+}
+
+static hsc_status receive_series(const join *j, unsigned from, series *s, hsc_err *err) {
+    parcel a = {0};
+    hsc_status status = hsc_ranks_receive(j, from, &a, err);
+    if (status == HSC_OK && (s->begin = malloc((s->n + 1) * sizeof *s->begin)))
+        parcel_take(&a, s->begin, (s->n + 1) * sizeof *s->begin);
+    uint64_t n = status == HSC_OK && s->begin && !a.failed ? s->begin[s->n] : 0;
+    s->time = malloc((n + 1) * sizeof *s->time);
+    s->leaf = malloc((n + 1) * sizeof *s->leaf);
+    s->count = malloc((n + 1) * sizeof *s->count);
+    if (status == HSC_OK && s->begin && s->time && s->leaf && s->count) {
+        parcel_take(&a, s->time, n * sizeof *s->time);
+        parcel_take(&a, s->leaf, n * sizeof *s->leaf);
+        parcel_take(&a, s->count, n * sizeof *s->count);
+        status = hsc_ranks_taken(&a, err);
+    } else if (status == HSC_OK) {
+        status = hsc_join_no_memory(err);
+    }
+    parcel_fini(&a);
+    return status;
+}
+
+static bool has_any(const join *j, unsigned rank, const series *s) {
+    bool any = false;
+    for (size_t k = 0; !any && k < s->n; k++)
+        any = j->threads.p[s->first + k]->process->owner == rank;
+    return any;
+}
+
+/* A group into the store, each thread's samples from the rank that has them. */
+static hsc_status put_series(const join *j, hsc_store *store, series *own, hsc_err *err) {
+    unsigned ranks = hsc_ranks_count(j);
+    if (!store)
+        return has_any(j, j->team->rank, own) ? send_series(j, own, err) : HSC_OK;
+    series *of = calloc(ranks, sizeof *of);
+    hsc_status status = of ? HSC_OK : hsc_join_no_memory(err);
+    for (unsigned r = 1; r < ranks && status == HSC_OK; r++) {
+        of[r] = (series){.first = own->first, .n = own->n};
+        if (has_any(j, r, own))
+            status = receive_series(j, r, &of[r], err);
+    }
+    for (size_t k = 0; k < own->n && status == HSC_OK; k++) {
+        unsigned owner = j->threads.p[own->first + k]->process->owner;
+        const series *s = owner ? &of[owner] : own;
         status = hsc_store_put_times(store, s->begin[k + 1] - s->begin[k], s->time + s->begin[k], s->leaf + s->begin[k], s->count + s->begin[k],
                                      err);
+    }
+    for (unsigned r = 1; of && r < ranks; r++)
+        free_series(&of[r]);
+    free(of);
     return status;
 }
 
 /* All threads in their order, as many groups at a time as there are workers. */
 static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     join *j = x->j;
-    series *groups = calloc(j->workers, sizeof *groups);
+    size_t most = j->team ? RANK_GROUPS : j->workers;
+    series *groups = calloc(most, sizeof *groups);
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
     for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
-        for (; n < j->workers && at < j->threads.n; n++) {
+        for (; n < most && at < j->threads.n; n++) {
             groups[n] = (series){.x = x, .first = at};
-            for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->instants.count <= GROUP_SAMPLES) &&
+            for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->samples_by_time <= GROUP_SAMPLES) &&
                                        at - groups[n].first < 4096;
                  at++)
-                samples += j->threads.p[at]->instants.count;
+                samples += j->threads.p[at]->samples_by_time;
             groups[n].n = at - groups[n].first;
         }
         status = hsc_join_each(j, n, read_series, groups, "times", err);
         for (size_t k = 0; k < n; k++) {
             if (status == HSC_OK)
-                status = put_series(store, &groups[k], err);
+                status = put_series(j, store, &groups[k], err);
             free_series(&groups[k]);
         }
     }
@@ -350,15 +409,15 @@ hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
                                                  HSC_COL_leaf_metric};
     times x = {.j = j};
     hsc_status status = list_leaves(&x) ? HSC_OK : hsc_join_no_memory(err);
-    for (size_t c = 0; c < sizeof columns / sizeof *columns && status == HSC_OK; c++)
+    for (size_t c = 0; store && c < sizeof columns / sizeof *columns && status == HSC_OK; c++)
         status = put_leaf_column(&x, store, columns[c], err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && store)
         status = begin(&x, store, err);
     if (status == HSC_OK)
         status = put_threads(&x, store, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && store)
         status = hsc_store_end_times(store, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && store)
         status = put_spans(j, store, err);
     free(x.leaves.p);
     free(x.sorted);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../store/store.h"
-#include "join_internal.h"
+#include "ranks.h"
 #include "rowset.h"
 
 typedef struct cell {
@@ -243,6 +243,9 @@ static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
     jcount *list = NULL;
     profile t = {0};
     hsc_status status = HSC_OK;
+    out->list.n = 0;
+    if (!hsc_ranks_has(job->j, of->process))
+        return HSC_OK;
     if (job->table != HSC_TABLE_INSTRUCTION)
         status = hsc_join_load_profile(job->j, of, &list, &t.n, err);
     scratch *w = status == HSC_OK ? take_scratch(job) : NULL;
@@ -258,7 +261,6 @@ static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
     else
         exclusive(job, &t, w);
     free(list);
-    out->list.n = 0;
     bool ok = HSC_RESERVE(out->list, w->used + 1);
     for (size_t row = 0; rowset_take_first(&w->rows, &row); w->values[row] = 0)
         if (ok)
@@ -292,18 +294,49 @@ static hsc_status put_block(table_job *job, hsc_store *store, size_t n, hsc_err 
     return status;
 }
 
+/* The cells of a block's n threads that other ranks have made, to rank 0. */
+static hsc_status gather(table_job *job, size_t n, hsc_err *err) {
+    join *j = job->j;
+    hsc_status status = HSC_OK;
+    unsigned me = j->team ? j->team->rank : 0;
+    for (unsigned from = me ? me : 1; status == HSC_OK && from < (me ? me + 1 : hsc_ranks_count(j)); from++) {
+        parcel a = {0};
+        bool any = false;
+        for (size_t t = 0; t < n; t++)
+            any = any || j->threads.p[job->first + t]->process->owner == from;
+        if (any && !me)
+            status = hsc_ranks_receive(j, from, &a, err);
+        for (size_t t = 0; any && status == HSC_OK && t < n; t++)
+            if (j->threads.p[job->first + t]->process->owner != from)
+                continue;
+            else if (me)
+                PARCEL_VEC(&a, job->cells[t].list);
+            else
+                PARCEL_TAKE_VEC(&a, job->cells[t].list);
+        if (any && me)
+            status = hsc_ranks_send(j, 0, &a, err);
+        status = status == HSC_OK ? hsc_ranks_taken(&a, err) : status;
+        parcel_fini(&a);
+    }
+    return status;
+}
+
 static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     join *j = job->j;
-    hsc_status status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
+    hsc_status status = HSC_OK;
+    if (store)
+        status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
     if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))
         status = hsc_join_no_memory(err);
     for (job->first = 0; job->first < j->threads.n && status == HSC_OK;) {
         uint64_t held = 0;
         size_t n = 0;
         for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held < BLOCK_COUNTS); n++)
-            held += j->threads.p[job->first + n]->profile.count;
+            held += j->threads.p[job->first + n]->counts;
         status = hsc_join_each(j, n, fill_thread, job, "adding up", err);
         if (status == HSC_OK)
+            status = gather(job, n, err);
+        if (status == HSC_OK && store)
             status = put_block(job, store, n, err);
         for (size_t t = 0; t < n; t++)
             if (job->cells[t].list.cap > CELLS_KEPT) {
@@ -315,7 +348,7 @@ static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     for (size_t t = 0; job->cells && t < BLOCK_THREADS; t++)
         free(job->cells[t].list.p);
     free(job->cells);
-    return status == HSC_OK ? hsc_store_end_values(store, err) : status;
+    return status == HSC_OK && store ? hsc_store_end_values(store, err) : status;
 }
 
 hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err) {
