@@ -110,6 +110,7 @@ static volatile sig_atomic_t cancelled;
 static void on_signal(int sig) {
     (void)sig;
     cancelled = 1;
+    hsc_join_drop_output(); /* a launcher that ends us waits a second at most */
 }
 
 static void show(void *ctx, const char *what, double done, double total) {

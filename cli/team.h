@@ -14,7 +14,7 @@ typedef struct hsc_cli_team { /* all zero: alone */
 /* Joins the other processes where the launcher's environment tells of any. HSC_E_UNSUPPORTED: this build has no module for
  * the launcher's MPI. */
 hsc_status hsc_cli_team_open(hsc_cli_team *t, const volatile sig_atomic_t *cancel, hsc_err *err);
-/* failed: NULL, or why the command failed here; of several processes it does not return then. */
+/* failed: NULL, or why the command failed here. */
 void hsc_cli_team_close(hsc_cli_team *t, const hsc_err *failed);
 
 #endif

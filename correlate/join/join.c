@@ -9,6 +9,7 @@
 #include <heatscope/formats/schema_cache.h>
 
 #include "../store/spill.h"
+#include "../store/store.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -110,6 +111,8 @@ static void note_modules(const join *j) {
     }
 }
 
+void hsc_join_drop_output(void) { hsc_store_drop_file(); }
+
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
     hsc_join_summary unused;
     join j = {.options = options, .workers = options->workers, .summary = summary ? summary : &unused};
@@ -171,5 +174,9 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     }
     free_join(&j);
     hsc_spill_fini(&spill);
+    if (status != HSC_OK && options->cancel && *options->cancel && err) { /* what followed from that is not the reason */
+        hsc_err_clear(err);
+        return hsc_join_check(&j, err);
+    }
     return status;
 }

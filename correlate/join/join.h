@@ -48,6 +48,9 @@ typedef struct hsc_join_summary {
  * HSC_E_IO, HSC_E_MEMORY, HSC_E_FORMAT, HSC_E_CANCELLED. Damaged parts of files are skipped and counted. */
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err);
 
+/* For the signal handler that sets *cancel: removes what is written of the database at once. */
+void hsc_join_drop_output(void);
+
 /* What a sample could be attributed to. */
 typedef enum hsc_join_level {
     HSC_LEVEL_LOOP = 0,      /* compiled with the pass: line, and a loop of its procedure */

@@ -18,11 +18,11 @@ typedef struct hsc_team {
      * is done, another rank has failed (its error is then theirs) or *cancel is set (HSC_E_CANCELLED). */
     hsc_status (*send)(void *ctx, unsigned to, const void *bytes, size_t n, hsc_err *err);
     hsc_status (*receive)(void *ctx, unsigned from, void **bytes, size_t *n, hsc_err *err); /* *bytes: to be freed */
-    hsc_status (*look)(void *ctx, hsc_err *err); /* whether another rank has failed, as far as rank 0 knows; at once */
+    hsc_status (*look)(void *ctx, hsc_err *err); /* whether another rank has failed; at once */
 } hsc_team;
 
 /* What a module exports as HSC_TEAM_OPEN and HSC_TEAM_CLOSE. close: once, after the join; `failed`: NULL, or the error that this
- * rank ended with, which rank 0 hears of. On rank 0 a failure ends all ranks, and close does not return. */
+ * rank ended with, which rank 0 hears of; then all ranks end. */
 typedef hsc_status hsc_team_open_function(hsc_team *team, const volatile sig_atomic_t *cancel, hsc_err *err);
 typedef void hsc_team_close_function(hsc_team *team, const hsc_err *failed);
 #define HSC_TEAM_OPEN "hsc_team_open"

@@ -14,14 +14,15 @@
 
 #define PIECE_BYTES ((size_t)1 << 28)
 #define SLEEP_MAX_NS 1000000L
-#define LAST_WAIT_S 60 /* for rank 0 to end everything */
+#define END_WAIT_S 30 /* for the others, when something failed */
 
-enum { TAG_DATA = 1, TAG_FAILED };
+enum { TAG_DATA = 1, TAG_FAILED, TAG_END };
 
 typedef struct state {
     MPI_Comm comm;
     const volatile sig_atomic_t *cancel;
     bool is_first;
+    unsigned failed; /* other ranks that rank 0 has heard of */
 } state;
 
 static state mpi;
@@ -45,9 +46,12 @@ static hsc_status look(void *ctx, hsc_err *err) {
     (void)ctx;
     if (mpi.cancel && *mpi.cancel)
         return hsc_err_set(err, HSC_E_CANCELLED, "cancelled");
-    if (!mpi.is_first || MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILED, mpi.comm, &any, &from) != MPI_SUCCESS || !any)
+    if (MPI_Iprobe(mpi.is_first ? MPI_ANY_SOURCE : 0, mpi.is_first ? TAG_FAILED : TAG_END, mpi.comm, &any, &from) != MPI_SUCCESS || !any)
         return HSC_OK;
+    if (!mpi.is_first)
+        return hsc_err_set(err, HSC_E_CANCELLED, "ended by another rank");
     hsc_err theirs = {0};
+    mpi.failed++;
     MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, from.MPI_SOURCE, TAG_FAILED, mpi.comm, MPI_STATUS_IGNORE);
     return hsc_err_set(err, theirs.status, "%s (rank %d)", theirs.text, from.MPI_SOURCE);
 }
@@ -130,21 +134,55 @@ hsc_status hsc_team_open(hsc_team *team, const volatile sig_atomic_t *cancel, hs
     return HSC_OK;
 }
 
-void hsc_team_close(hsc_team *team, const hsc_err *failed) {
-    (void)team;
-    if (!failed) {
-        MPI_Finalize();
-        return;
-    }
-    if (!mpi.is_first) { /* rank 0 says it and ends all */
+/* Rank 0 tells all, hears of all, and drops what still comes. false: some do not answer. */
+static bool end_others(unsigned size) {
+    time_t end = time(NULL) + END_WAIT_S;
+    for (unsigned r = 1; r < size; r++) {
         MPI_Request request;
-        int done = 0;
-        MPI_Isend(failed, sizeof *failed, MPI_BYTE, 0, TAG_FAILED, mpi.comm, &request);
-        for (time_t end = time(NULL) + LAST_WAIT_S; time(NULL) < end;) {
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-            usleep(1000);
-        }
+        if (MPI_Isend(NULL, 0, MPI_BYTE, (int)r, TAG_END, mpi.comm, &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
     }
-    fflush(NULL);
-    MPI_Abort(mpi.comm, 1);
+    for (unsigned turns = 0; mpi.failed + 1 < size && time(NULL) < end; nap(&turns)) {
+        hsc_err unused;
+        MPI_Status from;
+        int any = 0, n = 0;
+        if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.comm, &any, &from) != MPI_SUCCESS || !any)
+            continue;
+        MPI_Get_count(&from, MPI_BYTE, &n);
+        void *bytes = n > (int)sizeof unused ? malloc((size_t)n) : &unused;
+        if (!bytes)
+            return false;
+        MPI_Recv(bytes, n, MPI_BYTE, from.MPI_SOURCE, from.MPI_TAG, mpi.comm, MPI_STATUS_IGNORE);
+        mpi.failed += from.MPI_TAG == TAG_FAILED;
+        if (bytes != &unused)
+            free(bytes);
+    }
+    return mpi.failed + 1 >= size;
+}
+
+static bool wait_for_end(const hsc_err *failed) {
+    MPI_Request request;
+    int ended = 0, sent = 0;
+    time_t end = time(NULL) + END_WAIT_S;
+    MPI_Isend(failed, sizeof *failed, MPI_BYTE, 0, TAG_FAILED, mpi.comm, &request);
+    for (unsigned turns = 0; !(sent && ended) && time(NULL) < end; nap(&turns)) {
+        if (!sent)
+            MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
+        if (!ended)
+            MPI_Iprobe(0, TAG_END, mpi.comm, &ended, MPI_STATUS_IGNORE);
+    }
+    if (ended)
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_END, mpi.comm, MPI_STATUS_IGNORE);
+    return sent && ended;
+}
+
+/* An orderly end lets launchers pass on what was said; where that fails, or takes too long, all are ended by force. */
+void hsc_team_close(hsc_team *team, const hsc_err *failed) {
+    if (failed) {
+        fflush(NULL);
+        if (!(mpi.is_first ? end_others(team->size) : wait_for_end(failed)))
+            MPI_Abort(mpi.comm, 1);
+        alarm(END_WAIT_S);
+    }
+    MPI_Finalize();
 }

@@ -11,6 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *volatile under_way; /* temporary file of the last store created, while it has that name */
+
+void hsc_store_drop_file(void) {
+    const char *path = under_way;
+    if (path)
+        unlink(path);
+}
+
 static hsc_status store_memory(hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", s->path);
 }
@@ -52,6 +60,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     }
     close(fd);
     s->created = true;
+    under_way = s->temporary;
     access = H5Pcreate(H5P_FILE_ACCESS);
     plist = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
@@ -104,6 +113,8 @@ void hsc_store_abort(hsc_store *s) {
     close_objects(s);
     if (s->file >= 0)
         H5Fclose(s->file);
+    if (under_way == s->temporary)
+        under_way = NULL;
     if (s->created)
         unlink(s->temporary);
     hsc_out_free(s->out);
@@ -511,6 +522,8 @@ static hsc_status publish(hsc_store *s, hsc_err *err) {
         return hsc_err_set_errno(err, e, "%s: cannot write to disk", s->temporary);
     }
     close(fd);
+    if (under_way == s->temporary)
+        under_way = NULL;
     if (rename(s->temporary, s->path))
         return hsc_err_set_errno(err, errno, "%s: cannot rename to %s", s->temporary, s->path);
     s->created = false;

@@ -68,5 +68,8 @@ hsc_status hsc_store_put_source(hsc_store *s, uint32_t file, const char *text, s
 /* Checks that every mandatory column is there and consistent, writes state = "final", closes, renames. Frees s. */
 hsc_status hsc_store_commit(hsc_store *s, hsc_err *err);
 void hsc_store_abort(hsc_store *s);
+/* For signal handlers: removes the file of the store created last, which can only be aborted then. Who ends us may not wait until that
+ * is noticed. */
+void hsc_store_drop_file(void);
 
 #endif
