@@ -82,6 +82,10 @@ void hsc_colour_scale_init_change(hsc_colour_scale *s, enum hsc_scaling scaling,
 }
 
 double hsc_colour_scale_position(const hsc_colour_scale *s, double value) {
+    if (s->low > 0) {
+        double low = (double)s->low, t = value > low ? log(value / low) / log((double)s->maximum / low) : 0;
+        return value > 0 ? HSC_COLOUR_SPAN_FROM + (1 - HSC_COLOUR_SPAN_FROM) * (t < 1 ? t : 1) : 0;
+    }
     if (!s->diverging)
         return hsc_colour_position(s->scaling, value, (double)s->maximum);
     double t = isinf(value) ? 1 : hsc_colour_position(s->scaling, fabs(value), (double)s->maximum);
@@ -90,6 +94,8 @@ double hsc_colour_scale_position(const hsc_colour_scale *s, double value) {
 
 void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum) {
     s->diverging = s->ratio = false;
+    s->low = 0;
+    s->unit = HSC_UNIT_NONE;
     s->scaling = scaling;
     s->maximum = (float)maximum;
     double top = scaling == HSC_SCALING_LOG ? log1p(maximum) : maximum;
@@ -98,11 +104,21 @@ void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_s
         s->steps[i] = hsc_colour_at(map, (double)i / (HSC_COLOUR_STEPS - 1));
 }
 
+void hsc_colour_scale_init_span(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double least, double maximum,
+                                enum hsc_unit unit) {
+    hsc_colour_scale_init(s, map, scaling, maximum);
+    s->unit = unit;
+    if (scaling == HSC_SCALING_LOG && maximum > 0)
+        s->low = (float)(least > 0 && least < maximum / 10 ? least : maximum / 10);
+}
+
 hsc_rgb hsc_colour_scale_get(const hsc_colour_scale *s, float value) {
     if (s->diverging)
         return s->steps[(int)lround(hsc_colour_scale_position(s, (double)value) * (HSC_COLOUR_STEPS - 1))];
     if (!(value > 0))
         return s->steps[0];
+    if (s->low > 0)
+        return s->steps[(int)lround(hsc_colour_scale_position(s, (double)value) * (HSC_COLOUR_STEPS - 1))];
     float p = (s->scaling == HSC_SCALING_LOG ? log1pf(value) : value) * s->factor;
     int i = p >= HSC_COLOUR_STEPS - 1 ? HSC_COLOUR_STEPS - 1 : (int)p;
     return s->steps[i];

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "number.h"
+
 /* Colours are 0x00RRGGBB, the layout of cairo's RGB24 and of 32-bit TrueColor visuals. */
 typedef uint32_t hsc_rgb;
 
@@ -13,6 +15,7 @@ enum hsc_colours { HSC_COLOURS_INFERNO, HSC_COLOURS_VIRIDIS, HSC_COLOURS_CIVIDIS
 enum hsc_scaling { HSC_SCALING_LOG, HSC_SCALING_LINEAR };
 
 #define HSC_COLOUR_STEPS 1024
+#define HSC_COLOUR_SPAN_FROM 0.12 /* where the least value of a span is: 0 looks other */
 
 /* Names for options, in the order of the enums, NULL-terminated. */
 extern const char *const hsc_colours_names[];
@@ -33,9 +36,15 @@ typedef struct hsc_colour_scale {
     float maximum, factor;
     bool diverging; /* from -maximum to maximum, 0 in the middle */
     bool ratio;     /* values are binary logarithms of ratios */
+    float low;      /* > 0: logarithmic from here to the maximum, with a colour of its own for 0 */
+    enum hsc_unit unit; /* of the values, for the legend */
     hsc_rgb steps[HSC_COLOUR_STEPS];
 } hsc_colour_scale;
 void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum);
+/* Colours for positive values that lie close together, or far from 1: logarithmic from the least to the maximum (a tenth of it at
+ * least, so that little differences stay little); linear as above. */
+void hsc_colour_scale_init_span(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double least, double maximum,
+                                enum hsc_unit unit);
 /* For changes: blue below 0, dark grey at 0, orange above; infinite values have the colours of the ends. Ratios are never scaled
  * logarithmically again. */
 void hsc_colour_scale_init_change(hsc_colour_scale *s, enum hsc_scaling scaling, double maximum, bool ratio);

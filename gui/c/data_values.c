@@ -37,6 +37,17 @@ static int total(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     return TCL_OK;
 }
 
+/* weight: what a sample counts on the average, with the spread of it: (sum of w^2) / (sum of w). 1: each counts 1. */
+static int weight(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_weighted v = {0, 0};
+    hsc_db_view view = {a->view.metric, HSC_TABLE_SCOPE_INCL, a->view.axis};
+    if (h->info.scopes && hsc_db_read_weighted(h->db, view, 0, 1, &v, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(v.sum > 0 ? 1 + v.excess / v.sum : 1));
+    return TCL_OK;
+}
+
 static int sums(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     if (a->n > CELLS_MAX)
@@ -273,7 +284,8 @@ int hsc_data_values(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
                     {"block", HSC_ARG_TABLE | HSC_ARG_ROWS | HSC_ARG_COLUMNS,
                      HSC_ARG_TABLE | HSC_ARG_ROWS | HSC_ARG_COLUMNS},
                     {"ranking", HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_N, HSC_ARG_TABLE | HSC_ARG_ROW},
-                    {"maximum", HSC_ARG_TABLE | HSC_ARG_ROWS | HSC_ARG_REDUCE | HSC_ARG_BINS, HSC_ARG_TABLE}};
+                    {"maximum", HSC_ARG_TABLE | HSC_ARG_ROWS | HSC_ARG_REDUCE | HSC_ARG_BINS, HSC_ARG_TABLE},
+                    {"weight", 0, 0}};
     if (!strcmp(name, "categories"))
         return categories(h, interp, objc, objv);
     if (!strcmp(name, "instances"))
@@ -292,6 +304,7 @@ int hsc_data_values(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
     case 2: return stats(h, interp, &a);
     case 3: return block(h, interp, &a);
     case 4: return ranking(h, interp, &a);
-    default: return maximum(h, interp, &a);
+    case 5: return maximum(h, interp, &a);
+    default: return weight(h, interp, &a);
     }
 }

@@ -2,6 +2,7 @@
 /* Short numbers and ticks. */
 #include "number.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,24 @@ size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) {
     if (n > width || scaled >= 99.95 || (out[n - 2] == '0'))
         n = snprintf(out, HSC_NUMBER_MAX, "%s%.0f%c", sign ? "-" : "", scaled, suffix[power]);
     return (size_t)n;
+}
+
+size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_MAX]) {
+    char number[HSC_NUMBER_MAX];
+    double a = fabs(value);
+    if (unit == HSC_UNIT_SECONDS && a > 0 && a < 0.9995)
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, a < 0.0009995 ? "%.3g \xc2\xb5s" : "%.3g ms", value * (a < 0.0009995 ? 1e6 : 1e3));
+    size_t n = hsc_number_short(value, 5, number);
+    if (unit == HSC_UNIT_NONE || !n || !(a > 0) || n + 4 > HSC_NUMBER_MAX) {
+        memcpy(out, number, n + 1);
+        return n;
+    }
+    char prefix[2] = {number[n - 1], 0}; /* k, M, ... belongs to the unit */
+    if (isdigit((unsigned char)prefix[0]))
+        prefix[0] = 0;
+    else
+        number[n - 1] = 0;
+    return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.9s %s%s", number, prefix, unit == HSC_UNIT_SECONDS ? "s" : "B");
 }
 
 size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER_MAX]) {

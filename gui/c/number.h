@@ -11,6 +11,11 @@
  * values below 10 that are not whole keep one decimal. Returns the length. NaN gives "". */
 size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]);
 
+enum hsc_unit { HSC_UNIT_NONE, HSC_UNIT_SECONDS, HSC_UNIT_BYTES };
+
+/* The same with its unit: "14 ms", "203 s", "19.6 MB". */
+size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_MAX]);
+
 /* A change with its sign: "+12", "-3.4k"; of a ratio's binary logarithm "1.5x", "new" and "gone" for infinite ones. */
 size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER_MAX]);
 

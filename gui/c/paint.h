@@ -216,6 +216,7 @@ typedef struct hsc_flame_frame {
     uint32_t n, top; /* top: depth of the first row */
     int row_height;
     bool searching;
+    const char *callers;        /* text of the one box above the root */
 } hsc_flame_frame;
 void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *f);
 
@@ -223,14 +224,14 @@ void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *
 typedef struct hsc_matrix_frame {
     uint32_t bins;
     const double *values;       /* [bins][bins], row-major; NaN: nothing between the two */
-    double maximum;
+    double least, maximum;      /* of the values above 0 */
     enum hsc_colours colours;
     enum hsc_scaling scaling;
     const char *const *labels;  /* per bin */
     const char *down, *across;  /* what the rows and the columns are */
     int selected_row, selected_column; /* -1 none */
     int mark_row, mark_column;  /* bins of the chosen processors, -1 none */
-    bool seconds;               /* of the numbers in the cells */
+    enum hsc_unit unit;         /* of the numbers in the cells */
 } hsc_matrix_frame;
 typedef struct hsc_matrix_place { /* where the cells are: cell (r, c) from x + c * w / bins, y + r * h / bins */
     int x, y, w, h;

@@ -38,6 +38,6 @@ void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *
         }
         if (x1 - x0 > 3 * pad + font->size)
             hsc_canvas_text_fit(c, font, x0 + pad, hsc_font_baseline(font, y, f->row_height - 1), x1 - x0 - 2 * pad, HSC_LEFT,
-                                hsc_colour_text_on(fill), b->name);
+                                hsc_colour_text_on(fill), b->above && f->callers ? f->callers : b->name);
     }
 }

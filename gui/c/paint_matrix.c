@@ -3,8 +3,6 @@
 #include "paint.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "number.h"
 
@@ -40,17 +38,6 @@ hsc_matrix_place hsc_matrix_layout(const hsc_style *st, int width, int height, d
 
 static int edge(int from, int size, uint32_t bins, uint32_t at) { return from + (int)((int64_t)size * at / bins); }
 
-/* A value with its unit, for `out` of HSC_NUMBER_MAX + 4. */
-static void number_of(const hsc_matrix_frame *f, double v, char *out) {
-    if (f->seconds && v > 0 && v < 1) {
-        snprintf(out, HSC_NUMBER_MAX, v < 0.0009995 ? "%.0f \xc2\xb5s" : "%.0f ms", v * (v < 0.0009995 ? 1e6 : 1e3));
-    } else {
-        size_t n = hsc_number_short(v, 5, out);
-        if (f->seconds && v > 0)
-            memcpy(out + n, " s", 3);
-    }
-}
-
 static void paint_labels(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f, const hsc_matrix_place *p) {
     double line = line_of(st), pad = hsc_canvas_dp(c, 4), right = -1e9, below = -1e9;
     hsc_canvas_text_fit(c, st->small, p->x, st->small->ascent + hsc_canvas_dp(c, 3), p->w, HSC_LEFT, st->colour[HSC_P_muted], f->across);
@@ -78,8 +65,7 @@ void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame
         return;
     hsc_matrix_place p = hsc_matrix_layout(st, c->width, c->height, c->scale, f->bins, f->labels);
     hsc_colour_scale scale;
-    double unit = f->seconds ? 1e6 : 1; /* the logarithmic scale begins at 1 */
-    hsc_colour_scale_init(&scale, f->colours, f->scaling, f->maximum * unit);
+    hsc_colour_scale_init_span(&scale, f->colours, f->scaling, f->least, f->maximum, f->unit);
     double cell_w = (double)p.w / f->bins, cell_h = (double)p.h / f->bins, line = line_of(st);
     int gap = cell_w >= 6 * c->scale && cell_h >= 6 * c->scale ? 1 : 0;
     hsc_rgb nothing = hsc_colour_mix(st->colour[HSC_P_background], st->colour[HSC_P_faint], 0.45);
@@ -91,10 +77,10 @@ void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame
             if (!(v >= 0))
                 continue;
             int x0 = edge(p.x, p.w, f->bins, k), x1 = edge(p.x, p.w, f->bins, k + 1);
-            hsc_rgb fill = hsc_colour_scale_get(&scale, (float)(v * unit));
-            char text[HSC_NUMBER_MAX + 4];
+            hsc_rgb fill = hsc_colour_scale_get(&scale, (float)v);
+            char text[HSC_NUMBER_MAX];
             hsc_canvas_fill(c, x0, y0, x1 - x0 - gap, y1 - y0 - gap, fill);
-            number_of(f, v, text);
+            hsc_number_amount(v, f->unit, text);
             if (cell_h >= line && hsc_font_width(st->small, text) + 4 * c->scale <= cell_w)
                 hsc_canvas_text(c, st->small, (x0 + x1) / 2.0, hsc_font_baseline(st->small, y0, y1 - y0 - gap), HSC_CENTRE,
                                 hsc_colour_text_on(fill), text);

@@ -46,6 +46,15 @@ static void change_ticks(hsc_canvas *c, const hsc_style *st, int x, double base,
     }
 }
 
+/* The least value and the powers of ten above it. */
+static int span_ticks(const hsc_colour_scale *s, double *out, int capacity) {
+    int n = 0;
+    out[n++] = (double)s->low;
+    for (double v = pow(10, floor(log10((double)s->low)) + 1); v < (double)s->maximum && n < capacity; v *= 10)
+        out[n++] = v;
+    return n;
+}
+
 void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, const hsc_colour_scale *s, bool no_code) {
     int h = hsc_canvas_dp(c, 9), pad = hsc_canvas_dp(c, 6);
     double base = y + h + hsc_canvas_dp(c, 4) + st->small->ascent;
@@ -63,31 +72,33 @@ void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, c
     }
     if (w < 8)
         return;
+    int from = s->low > 0 ? (int)(HSC_COLOUR_SPAN_FROM * (HSC_COLOUR_STEPS - 1)) : 0;
     for (int i = 0; i < w; i++)
-        hsc_canvas_fill(c, x + i, y, 1, h, s->steps[(int64_t)i * (HSC_COLOUR_STEPS - 1) / (w > 1 ? w - 1 : 1)]);
+        hsc_canvas_fill(c, x + i, y, 1, h, s->steps[from + (int64_t)i * (HSC_COLOUR_STEPS - 1 - from) / (w > 1 ? w - 1 : 1)]);
     if (s->diverging) {
         change_ticks(c, st, x, base, y, h, w, s);
         return;
     }
     double ticks[16];
-    int n = hsc_number_ticks(s->scaling == HSC_SCALING_LOG, (double)s->maximum, 5, ticks, 15);
+    int n = s->low > 0 ? span_ticks(s, ticks, 15) : hsc_number_ticks(s->scaling == HSC_SCALING_LOG, (double)s->maximum, 5, ticks, 15);
     double right = x - 1e9, end = x + w;
     char text[HSC_NUMBER_MAX];
     /* the top value first: it always shows */
-    hsc_number_short((double)s->maximum, 5, text);
-    double last_width = s->maximum > 0 ? hsc_font_ascii_width(st->small, text) : 0;
+    hsc_number_amount((double)s->maximum, s->unit, text);
+    double last_width = s->maximum > 0 ? hsc_font_width(st->small, text) : 0;
     if (s->maximum > 0)
         hsc_canvas_text(c, st->small, end, base, HSC_RIGHT, st->colour[HSC_P_muted], text);
     for (int i = 0; i < n; i++) {
-        double t = hsc_colour_position(s->scaling, ticks[i], (double)s->maximum), at = x + t * w;
-        hsc_number_short(ticks[i], 5, text);
-        double tw = hsc_font_ascii_width(st->small, text), from = at - tw / 2 < x ? x : at - tw / 2;
-        if (from < right + pad || (s->maximum > 0 && from + tw > end - last_width - pad))
+        double t = hsc_colour_scale_position(s, ticks[i]);
+        double at = x + (s->low > 0 ? (t - HSC_COLOUR_SPAN_FROM) / (1 - HSC_COLOUR_SPAN_FROM) : t) * w;
+        hsc_number_amount(ticks[i], s->unit, text);
+        double tw = hsc_font_width(st->small, text), left = at - tw / 2 < x ? x : at - tw / 2;
+        if (left < right + pad || (s->maximum > 0 && left + tw > end - last_width - pad))
             continue;
         if (i)
             hsc_canvas_fill(c, (int)at, y, 1, h, hsc_colour_text_on(hsc_colour_scale_get(s, (float)ticks[i])));
-        hsc_canvas_text(c, st->small, from, base, HSC_LEFT, st->colour[HSC_P_muted], text);
-        right = from + tw;
+        hsc_canvas_text(c, st->small, left, base, HSC_LEFT, st->colour[HSC_P_muted], text);
+        right = left + tw;
     }
 }
 

@@ -10,7 +10,6 @@
 
 #define BOXES_MAX 60000u
 #define DEPTH_MAX 4000u
-#define ABOVE_MAX 2u /* rows of what holds the root */
 
 typedef struct flame {
     hsw w;
@@ -23,6 +22,7 @@ typedef struct flame {
     int shown_root, shown_selected; /* that `top` was chosen for */
     hsc_flame_box *boxes;
     uint32_t n, capacity;
+    char callers[400]; /* of the root, the nearest first: folded into one row */
     double total, matched;
     unsigned char *module_kind; /* 1 + enum hsc_flame_kind, 0 not looked up */
 } flame;
@@ -257,10 +257,40 @@ static hsc_status add_changes(flame *f, hsc_err *err) {
     return s;
 }
 
+/* Names of what calls a context, the nearest first, as many as have room; *parent: the nearest, HSC_NONE for the root of all. */
+static hsc_status read_callers(flame *f, uint32_t context, uint32_t *parent, hsc_err *err) {
+    hsc_db_context c;
+    size_t used = 0;
+    *parent = HSC_NONE;
+    f->callers[0] = 0;
+    for (uint32_t at = context;; at = c.parent) { /* parents come first in the table */
+        hsc_status s = hsc_db_get_context(f->w.db->db, at, &c, err);
+        if (s != HSC_OK)
+            return s;
+        if (at != context) {
+            hsc_db_scope sc = {.name = "?", .module = HSC_NONE};
+            char name[sizeof f->boxes->name];
+            if (c.scope != HSC_NONE)
+                (void)hsc_db_get_scope(f->w.db->db, c.scope, &sc, NULL);
+            name_of(&c, &sc, name, sizeof name);
+            int n = snprintf(f->callers + used, sizeof f->callers - used, "%s%s", used ? " \xe2\x80\xb9 " : "\xe2\x80\xb9 ", name);
+            if (n < 0 || used + (size_t)n + 8 >= sizeof f->callers) {
+                snprintf(f->callers + used, sizeof f->callers - used, " \xe2\x80\xa6");
+                return HSC_OK;
+            }
+            used += (size_t)n;
+        }
+        if (!at || c.parent >= at)
+            return HSC_OK;
+        if (*parent == HSC_NONE)
+            *parent = c.parent;
+    }
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     flame *f = (flame *)w;
     hsc_db_context c;
-    uint32_t above[ABOVE_MAX], n_above = 0;
+    uint32_t parent = HSC_NONE, n_above = 0;
     free(f->sums);
     f->sums = NULL;
     f->n = f->deepest = 0;
@@ -282,17 +312,9 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     f->total = f->sums[0];
     if (!(f->total > 0))
         return HSC_OK;
-    for (uint32_t at = f->from; at && n_above < ABOVE_MAX;) { /* parents come first in the table */
-        hsc_db_context up;
-        if ((s = hsc_db_get_context(w->db->db, at, &up, err)) != HSC_OK || up.parent >= at)
-            break;
-        above[n_above++] = at = up.parent;
-    }
-    for (uint32_t i = 0; s == HSC_OK && i < n_above; i++) {
-        hsc_db_context up;
-        if ((s = hsc_db_get_context(w->db->db, above[n_above - 1 - i], &up, err)) == HSC_OK)
-            s = put_box(f, above[n_above - 1 - i], &up, i, 0, 1, f->total, true, err);
-    }
+    hsc_db_context up;
+    if ((s = read_callers(f, f->from, &parent, err)) == HSC_OK && parent != HSC_NONE && (s = hsc_db_get_context(w->db->db, parent, &up, err)) == HSC_OK)
+        s = put_box(f, parent, &up, n_above++, 0, 1, f->total, true, err);
     if (s == HSC_OK)
         s = put_box(f, f->from, &c, n_above, 0, 1, f->total, false, err);
     double least = f->total * 0.5 / hsw_width(w);
@@ -321,7 +343,7 @@ static void paint(hsw *w, hsc_canvas *c) {
                         w->db->info.contexts > 1 ? "no samples here" : "no calling contexts in this database");
         return;
     }
-    hsc_flame_frame frame = {f->boxes, f->n, f->top, row_height(f), f->search && f->search[0]};
+    hsc_flame_frame frame = {f->boxes, f->n, f->top, row_height(f), f->search && f->search[0], f->callers};
     hsc_paint_flame(c, &w->style, &frame);
 }
 

@@ -23,7 +23,7 @@ typedef struct matrix {
     double *values;
     char (*labels)[64];
     const char **pointers;
-    double maximum, total;
+    double least, maximum, total; /* least: above 0 */
     bool by_host;
     int cursor_row, cursor_column;
 } matrix;
@@ -54,7 +54,7 @@ static void drop(matrix *m) {
     m->labels = NULL;
     m->pointers = NULL;
     m->bins = 0;
-    m->maximum = m->total = 0;
+    m->least = m->maximum = m->total = 0;
 }
 static void fini(hsw *w) { drop((matrix *)w); }
 
@@ -166,6 +166,8 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         m->total += v;
         m->values[i] = by ? (by[i] > 0 ? v / by[i] : NAN) : v > 0 ? v : NAN;
         m->maximum = m->values[i] > m->maximum ? m->values[i] : m->maximum;
+        if (m->values[i] > 0 && !(m->least > 0 && m->least <= m->values[i]))
+            m->least = m->values[i];
     }
     free(by);
     if (m->cursor_row >= (int)m->bins || m->cursor_column >= (int)m->bins)
@@ -182,11 +184,12 @@ static void paint(hsw *w, hsc_canvas *c) {
     if (!w->db || !m->values)
         return;
     bool waiting = m->quantity == WAITING || m->quantity == WAITS;
-    hsc_matrix_frame f = {.bins = m->bins, .values = m->values, .maximum = m->maximum, .colours = (enum hsc_colours)m->colours,
+    hsc_matrix_frame f = {.bins = m->bins, .values = m->values, .least = m->least, .maximum = m->maximum, .colours = (enum hsc_colours)m->colours,
                           .scaling = (enum hsc_scaling)m->scaling, .labels = m->pointers, .down = waiting ? "who waited" : "from",
                           .across = waiting ? "for whom" : "to", .selected_row = bin_of(m, m->selected_row),
                           .selected_column = bin_of(m, m->selected_column), .mark_row = bin_of(m, m->mark),
-                          .mark_column = bin_of(m, m->mark), .seconds = m->quantity == WAITING};
+                          .mark_column = bin_of(m, m->mark), 
+                          .unit = m->quantity == WAITING ? HSC_UNIT_SECONDS : m->quantity == BYTES || m->quantity == SIZE ? HSC_UNIT_BYTES : HSC_UNIT_NONE};
     hsc_paint_matrix(c, &w->style, &f);
 }
 
@@ -269,6 +272,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "processes", Tcl_NewWideIntObj(m->processes));
         hsc_tcl_put(d, "hosts", Tcl_NewWideIntObj(m->hosts));
         hsc_tcl_put(d, "group", Tcl_NewStringObj(m->by_host ? "host" : m->bins < m->processes ? "range" : "process", -1));
+        hsc_tcl_put(d, "least", Tcl_NewDoubleObj(m->least));
         hsc_tcl_put(d, "maximum", Tcl_NewDoubleObj(m->maximum));
         hsc_tcl_put(d, "total", Tcl_NewDoubleObj(m->total));
         Tcl_SetObjResult(interp, d);

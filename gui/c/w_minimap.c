@@ -206,21 +206,33 @@ const hsw_class hsw_minimap_class = {
 
 typedef struct legend {
     hsw w;
-    int colours, scaling, no_code;
-    double maximum;
+    int colours, scaling, no_code, unit;
+    double maximum, least; /* least > 0: see hsc_colour_scale_init_span */
 } legend;
+
+static const char *const unit_names[] = {"none", "s", "B", NULL}; /* enum hsc_unit */
 
 static const Tk_OptionSpec legend_options[] = {
     HSW_O_ENUM(legend, "-colours", colours, "inferno", hsc_colours_names, HSW_PAINT),
     HSW_O_ENUM(legend, "-scaling", scaling, "log", hsc_scaling_names, HSW_PAINT),
     HSW_O_DOUBLE(legend, "-maximum", maximum, "0", HSW_PAINT),
+    HSW_O_DOUBLE(legend, "-least", least, "0", HSW_PAINT),
+    HSW_O_ENUM(legend, "-unit", unit, "none", unit_names, HSW_PAINT),
     HSW_O_BOOL(legend, "-nocode", no_code, "1", HSW_PAINT),
     HSW_OPTIONS_END};
 
+static hsc_colour_scale legend_scale(const legend *l) {
+    hsc_colour_scale s;
+    if (l->least > 0)
+        hsc_colour_scale_init_span(&s, (enum hsc_colours)l->colours, (enum hsc_scaling)l->scaling, l->least, l->maximum, (enum hsc_unit)l->unit);
+    else
+        hsc_colour_scale_init(&s, (enum hsc_colours)l->colours, (enum hsc_scaling)l->scaling, l->maximum);
+    return s;
+}
+
 static void legend_paint(hsw *w, hsc_canvas *c) {
     legend *l = (legend *)w;
-    hsc_colour_scale s;
-    hsc_colour_scale_init(&s, (enum hsc_colours)l->colours, (enum hsc_scaling)l->scaling, l->maximum);
+    hsc_colour_scale s = legend_scale(l);
     hsc_paint_legend(c, &w->style, 0, 0, c->width, &s, l->no_code);
 }
 
@@ -228,15 +240,17 @@ static Tcl_Obj *legend_hit(hsw *w, int x, int y) {
     legend *l = (legend *)w;
     (void)y;
     Tcl_Obj *d = Tcl_NewDictObj();
-    hsc_tcl_put(d, "value", Tcl_NewDoubleObj(hsc_colour_value((enum hsc_scaling)l->scaling,
-                                                              (double)x / hsw_width(w), l->maximum)));
+    hsc_colour_scale s = legend_scale(l);
+    double t = (double)x / hsw_width(w);
+    hsc_tcl_put(d, "value", Tcl_NewDoubleObj(s.low > 0 ? (double)s.low * pow(l->maximum / (double)s.low, t)
+                                                       : hsc_colour_value((enum hsc_scaling)l->scaling, t, l->maximum)));
     return d;
 }
 
 static void legend_describe(hsw *w, Tcl_Obj *text) {
     legend *l = (legend *)w;
-    Tcl_AppendPrintfToObj(text, "colours %s, %s, 0 to %.6g\n", hsc_colours_names[l->colours],
-                          hsc_scaling_names[l->scaling], l->maximum);
+    Tcl_AppendPrintfToObj(text, "colours %s, %s, %.6g to %.6g\n", hsc_colours_names[l->colours], hsc_scaling_names[l->scaling],
+                          (double)legend_scale(l).low, l->maximum);
 }
 
 const hsw_class hsw_legend_class = {.command = "legend", .tk_class = "HeatscopeLegend", .size = sizeof(legend),

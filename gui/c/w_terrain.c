@@ -143,8 +143,13 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
 
 static void paint(hsw *w, hsc_canvas *c) {
     terrain *t = (terrain *)w;
-    if (!w->db || !t->rows)
+    if (!w->db)
         return;
+    if (!t->rows) {
+        hsc_canvas_text_fit(c, w->style.font, c->width / 2.0, c->height / 2.0, c->width, HSC_CENTRE, w->style.colour[HSC_P_muted],
+                            "no lines to show");
+        return;
+    }
     size_t cells = (size_t)c->width * (size_t)c->height;
     if (c->pixels && cells > t->pick_capacity) {
         free(t->pick);

@@ -2,7 +2,7 @@
 # One window on one database: tool bar, findings, views in panes, status line, keys.
 
 oo::class create ::heatscope::App {
-    variable Top Bus Run Nav Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer
+    variable Top Bus Run Nav Finder Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -13,10 +13,11 @@ oo::class create ::heatscope::App {
         # ahead of all views: what they read is of the interval
         $Bus subscribe [namespace code {my OnInterval}] {interval category metric}
         set Nav [::heatscope::Navigator new $Bus $Run]
+        set Finder [::heatscope::Search new $Run $Nav]
         set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
         set Hits {}
-        set Found {hits {} share 0}
+        set Found {hits {} share 0 words {}}
         set HitAt -1
         set ReadLater {}
         set Later {}
@@ -57,7 +58,7 @@ oo::class create ::heatscope::App {
     }
     destructor {
         after cancel $LaterTimer
-        foreach object [list $Comparison $Nav $Bus $Run] {
+        foreach object [list $Comparison $Finder $Nav $Bus $Run] {
             catch {$object destroy}
         }
     }
@@ -294,6 +295,7 @@ oo::class create ::heatscope::App {
         $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}]
         $Run forget
         $Nav forget
+        $Finder forget
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {
@@ -699,11 +701,7 @@ oo::class create ::heatscope::App {
     }
     method Find {text} {
         set HitAt -1
-        if {[string trim $text] eq ""} {
-            set Found {hits {} share 0}
-        } else {
-            set Found [$Nav find $text]
-        }
+        set Found [$Finder find $text [$Bus get metric] [$Bus get axis]]
         set Hits {}
         foreach hit [dict get $Found hits] {
             if {[dict get $hit file] >= 0} {
@@ -717,6 +715,7 @@ oo::class create ::heatscope::App {
             $SearchNote configure -text "nothing found"
         } else {
             $SearchNote configure -text "[::heatscope::fmt plural $n hit], [::heatscope::fmt percent [dict get $Found share] 1]"
+            my Tell [dict get $Found words]
         }
         $Bus adjust search search [string range [string trim $text] 0 500]
     }
@@ -730,7 +729,9 @@ oo::class create ::heatscope::App {
             return
         }
         set HitAt [expr {$HitAt < 0 ? ($step > 0 ? 0 : $n - 1) : ($HitAt + $step) % $n}]
-        $Nav toHit search [lindex $hits $HitAt]
+        set hit [lindex $hits $HitAt]
+        $Nav toHit search $hit
+        my Tell "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]]" 1
         $SearchNote configure -text "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
     }
     method found {} {

@@ -14,6 +14,7 @@ apply {{here} {
         model/messages
         model/waiting
         model/arrays
+        model/search
         model/told
         model/comparison
         model/memory

@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Gap Views Places Raised Hidden Maximised Saved Sashes Open
+    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -17,6 +17,7 @@ oo::class create ::heatscope::Panes {
         set Saved {}
         set Sashes {}
         set Open 0
+        set Moved {}
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
             if {[info commands ::heatscope::$class] eq ""} {
@@ -36,6 +37,7 @@ oo::class create ::heatscope::Panes {
                 grid rowconfigure $Main.$side.$part 0 -weight 1
             }
             bind $Main.$side <Configure> +[namespace code [list my Arrange $side]]
+            bind $Main.$side <B1-Motion> +[namespace code [list my OnSash $side]]
             bind $Main.$side <Map> +[list after idle [namespace code [list my Arrange $side]]]
         }
         $Main.left configure -width [::heatscope::theme size leftWidth]
@@ -141,6 +143,24 @@ oo::class create ::heatscope::Panes {
         }
         set Hidden [lsearch -all -inline -not -exact $Hidden $place]
         my Layout
+        my Grow $place $name
+    }
+    # The user's heights are kept from then on.
+    method OnSash {side} {
+        dict set Moved $side 1
+    }
+    # Room for a view of a lower place that shows little where there is little.
+    method Grow {place name} {
+        lassign [split $place .] side part
+        if {$part ne "bottom" || ![dict exists [::heatscope::settings get wanted] $name] || [dict exists $Moved $side]
+            || [llength [$Main.$side panes]] < 2} {
+            return
+        }
+        set h [winfo height $Main.$side]
+        set top [expr {int($h * (1 - [::heatscope::settings get wanted $name]))}]
+        if {$h >= 50 && [$Main.$side sashpos 0] > $top} {
+            $Main.$side sashpos 0 $top
+        }
     }
     # Hides the place of a view that is in front; else shows the view.
     method toggle {name} {
@@ -182,6 +202,7 @@ oo::class create ::heatscope::Panes {
                     } elseif {$key eq "sashes" && $which in {left middle right main0 main1} && [string is double -strict $value]
                               && $value > 0.02 && $value < 0.98} {
                         dict set Sashes $which $value
+                        dict set Moved $which 1
                     }
                 }
             }

@@ -102,7 +102,11 @@ namespace eval ::heatscope::script {
         $app settle
     }
     proc Do_search {app text} {
-        $app search $text
+        if {$text eq ""} {
+            $app endSearch
+        } else {
+            $app search $text
+        }
         $app settle
     }
     proc WidgetOf {app view widget} {

@@ -52,6 +52,9 @@ namespace eval ::heatscope::settings {
     # Part of a column's height that its upper place has.
     variable shares {left 0.62  middle 0.68  right 0.47}
 
+    # Part of the column that views of the lower place get at least when they are raised, as long as nobody has moved the sash.
+    variable wanted {assembly 0.5 compiler 0.42 matrix 0.44 messages 0.42 waiting 0.42 arrays 0.42 probes 0.42 timeline 0.4}
+
     # The views, in the order of the Tab key: class, place (column.part), words on the tab where a place has several.
     variable panes {
         overview    {OverviewView left.top Overview}
@@ -135,7 +138,7 @@ namespace eval ::heatscope::settings {
         <Escape>        {leave}          {out to the enclosing scope; closes what is open}
         <Tab>           {nextView 1}     {next view}
         <<PrevWindow>>  {nextView -1}    {previous view}
-        <Control-f>     {search}         {search procedures, files, lines and remarks}
+        <Control-f>     {search}         {search procedures, files, lines, remarks, calls, arrays, processors}
         <F3>            {searchStep 1}   {next hit}
         <Shift-F3>      {searchStep -1}  {previous hit}
         <Alt-Left>      {history -1}     {back}

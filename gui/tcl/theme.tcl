@@ -173,6 +173,9 @@ namespace eval ::heatscope::theme {
             ttk::style map Rank.TMenubutton -background [list active $card] -foreground [list active $accent] \
                 -lightcolor [list active $card] -darkcolor [list active $card]
             ttk::style configure Sheet.TFrame -background $fieldBorder
+            ttk::style configure TCheckbutton -background $card -foreground $text -indicatorbackground $field -indicatorforeground $accent \
+                -upperbordercolor $fieldBorder -lowerbordercolor $fieldBorder -focuscolor $card
+            ttk::style map TCheckbutton -background [list active $card] -indicatorbackground [list selected $field]
             ttk::style configure TEntry -foreground $text -fieldbackground $field -bordercolor $fieldBorder \
                 -lightcolor $field -darkcolor $field -padding [list [dp 6] [dp 4]] -borderwidth 1
             ttk::style map TEntry -bordercolor [list focus $accent] -lightcolor [list focus $field]

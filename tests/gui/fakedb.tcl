@@ -44,7 +44,7 @@ oo::class create ::FakeDb {
 
     method info {} {
         return [dict create path /tmp/fake.h5 title "prog < odd \x01" command prog created 2026-01-01T00:00:00Z modules 2 \
-            files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 instructions 0 ledger_rows 0 \
+            files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 instructions 0 messages 1 ledger_rows 0 \
             samples [my total] cpu_s 1.0 wall_s 12.34 simulated 1]
     }
     method columns {axis} { return [expr {$axis eq "thread" ? 8 : 4}] }
@@ -55,8 +55,15 @@ oo::class create ::FakeDb {
         }
         return [dict create index $i label r$i rank $i thread -1 process $i]
     }
-    method process {i} { return [dict create rank $i first_thread [expr {2 * $i}] threads 2] }
+    method process {i} { return [dict create host [expr {$i ? "" : "node0"}] rank $i first_thread [expr {2 * $i}] threads 2] }
     method metric {i} { return {index 0 name {CPU time} unit s scale 0.001 exact 0} }
+    method arrays {args} {
+        return [list [dict create array 0 text {} name grid bounds {[8]} type double procedure norm file 0 line 3 sent_bytes 0 received_bytes 0 \
+            cost 20.0 share 0.25 inside 20.0]]
+    }
+    method arrayuses {array args} { return {} }
+    method block {args} { return [list [list [expr {[my total] / 4.0}]]] }
+    method weight {args} { return 1.0 }
     method category {i} { return [lindex {computation communication waiting} $i] }
     method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i]] }
 

@@ -39,20 +39,6 @@ oo::class create ::heatscope::Arrays {
     method uses {array metric} {
         return [$Db arrayuses $array -metric $metric -n 300]
     }
-    # Rows of the arrays that a line or loop touches: what the selection stands for.
-    method of {file line metric} {
-        set out {}
-        foreach a $Rows {
-            if {[dict get $a array] < 0} continue
-            foreach u [my uses [dict get $a array] $metric] {
-                if {[dict get $u file] == $file && [dict get $u line] == $line} {
-                    lappend out [dict get $a id]
-                    break
-                }
-            }
-        }
-        return $out
-    }
     method notes {row metric} {
         set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt plain [dict get $row type]]]]
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {

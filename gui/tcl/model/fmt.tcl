@@ -125,14 +125,14 @@ namespace eval ::heatscope::fmt {
         return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
     }
 
-    # Shortens to a width at a comma, a dot between facts or a colon, so that nothing is cut in the middle; a first part that does not
+    # Shortens to a width at a comma, a semicolon or a dot between facts, so that nothing is cut in the middle; a first part that does not
     # fit by itself is cut if most of it is left, else it goes.
     proc clauses {text width measure} {
         if {[{*}$measure $text] <= $width} {
             return $text
         }
         set first $text
-        foreach pair [lreverse [regexp -all -inline -indices {\s*(?:\u00b7|[,;:])\s} $text]] {
+        foreach pair [lreverse [regexp -all -inline -indices {\s*(?:\u00b7|[,;])\s} $text]] {
             set first [string range $text 0 [lindex $pair 0]-1]
             if {[{*}$measure $first] <= $width} {
                 return $first

@@ -359,7 +359,11 @@ oo::class create ::heatscope::Navigator {
         return [dict create hits $hits share [expr {min(1.0, $share)}]]
     }
     method toHit {origin hit} {
-        if {[dict get $hit kind] eq "procedure" && [dict get $hit scope] >= 0} {
+        if {[dict exists $hit column] && [dict get $hit column] >= 0} {
+            if {[dict get $hit axis] eq [$Bus get axis]} {
+                my column $origin [dict get $hit column]
+            }
+        } elseif {[dict get $hit kind] eq "procedure" && [dict get $hit scope] >= 0} {
             my procedure $origin [dict get $hit scope]
         } elseif {[dict get $hit file] >= 0} {
             set line [dict get $hit line]

@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled Weights
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -19,6 +19,7 @@ oo::class create ::heatscope::Run {
         set FileNames {}
         set Only -1
         set Sampled {}
+        set Weights {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -159,6 +160,7 @@ oo::class create ::heatscope::Run {
     # Forgets all values: they are of another interval.
     method forget {} {
         set Ranked {}
+        set Weights {}
         set Total {}
         set Findings {}
         set Metrics {}
@@ -220,6 +222,24 @@ oo::class create ::heatscope::Run {
     method categories {scope args} {
         set pairs [lmap kind [$Db categories $scope {*}$args] {list [dict get $kind sum] $kind}]
         return [lmap pair [lsort -real -decreasing -index 0 $pairs] {lindex $pair 1}]
+    }
+
+    # Do processors differ by more than chance makes? stats: a dict of `stats`. The report's test: chi-square beyond three standard
+    # deviations; what was timed and counted has no chance in it.
+    method uneven {stats metric axis} {
+        set freedom [expr {[my columns $axis] - 1.0}]
+        set mean [dict get $stats mean]
+        if {$freedom < 1 || $mean <= 0} {
+            return 0
+        }
+        if {[my exact $metric]} {
+            return [expr {[dict get $stats max] > $mean}]
+        }
+        if {![dict exists $Weights $metric]} {
+            dict set Weights $metric [$Db weight -metric $metric]
+        }
+        set dispersion [expr {($freedom + 1) * [dict get $stats stddev] ** 2 / ($mean * [dict get $Weights $metric])}]
+        return [expr {$dispersion > $freedom + 3 * sqrt(2 * $freedom)}]
     }
 
     method scopeName {scope} {

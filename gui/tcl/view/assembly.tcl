@@ -21,7 +21,7 @@ oo::class create ::heatscope::AssemblyView {
         ttk::checkbutton $body.tools.bytes -text Bytes -variable [namespace current]::VarBytes -takefocus 0 -command [namespace code {my Options}]
         ttk::button $body.tools.hot -text "Next hot spot" -takefocus 0 -command [namespace code {my hot 1}]
         ttk::label $body.tools.find -text Find -style Card.Sub.TLabel
-        ttk::entry $body.tools.text -width 18 -textvariable [namespace current]::VarFind
+        ttk::entry $body.tools.text -width 18 -font HsUI -textvariable [namespace current]::VarFind
         pack $body.tools.sources $body.tools.bytes -side left -padx [list 0 [$t dp 10]]
         pack $body.tools.hot -side right
         pack $body.tools.text $body.tools.find -side right -padx [list 0 [$t dp 8]]

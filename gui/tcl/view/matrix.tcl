@@ -79,10 +79,9 @@ oo::class create ::heatscope::MatrixView {
     }
     method ShowLegend {} {
         set layout [$Matrix layout]
-        # the logarithmic scale of seconds begins at a microsecond
         $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
-            -maximum [expr {[dict get $layout maximum] * ($By eq "waiting" ? 1e6 : 1)}]
-        $Path.body.split.left.unit configure -text [dict get {bytes bytes messages messages size bytes waiting \u00b5s waits waits} $By]
+            -least [dict get $layout least] -maximum [dict get $layout maximum] -unit [dict get {bytes B messages none size B waiting s waits none} $By]
+        $Path.body.split.left.unit configure -text [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
     }
     method Quantity {v} {
         switch -- $By {

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::OutlineView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder Narrow
 
     method name {} { return outline }
     method title {} { return Outline }
@@ -12,13 +12,25 @@ oo::class create ::heatscope::OutlineView {
 
     method Build {body} {
         set SortOrder increasing
-        my MakeList $body -empty "no procedure has lines" -monofont HsMono
+        set Narrow 0
+        my MakeList $body -empty "no procedure has lines"
+        bind $List <Configure> +[namespace code {my OnSize %w}]
+    }
+    # Names have the first claim on the room.
+    method OnSize {width} {
+        set narrow [expr {$width < [::heatscope::theme dp 400]}]
+        if {$narrow != $Narrow} {
+            set Narrow $narrow
+            my Arrange
+            my Sort
+        }
     }
     method Columns {} {
-        return {{name "Procedures and loops" name 0 left order} {bar "Time" nested 13 {} share} {share "%" percent 6 right share}
-            {comm "Comm., waiting" nested 10 {} messages} {line Line text 6 right line}}
+        lassign [expr {$Narrow ? {6 5 Comm.} : {13 10 "Comm., waiting"}}] time comm title
+        return [list {name "Procedures and loops" name 0 left order} [list bar Time nested $time {} share] {share "%" percent 6 right share} \
+            [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
-    method Drop {} { return {line share} }
+    method Drop {} { return {line share comm} }
     method Beside {} { return "light: with all it calls, dark: itself" }
 
     # Procedures and loops that take part, by file and line; those that took nothing are folded away.
@@ -48,8 +60,8 @@ oo::class create ::heatscope::OutlineView {
             if {[dict get $row kind] eq "procedure"} {
                 set where [::heatscope::fmt plain [dict get $row filename]]:[dict get $row line_begin]
             } else {
-                set name "[string repeat "  " [my Depth $row]]$name"
-                set where [dict get $row line_begin]
+                set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
+                set where ""
             }
             lappend rows [dict create id $s name $name where $where share [dict get $row share] \
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \

@@ -164,7 +164,9 @@ oo::class create ::heatscope::RankingView {
             default {
                 set imbalance [dict get $row imbalance]
                 set number [format %.2f $imbalance]
+                # what chance explains is no imbalance
                 lappend cells [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
+                                     && [$Run uneven $row [dict get $Selection metric] [dict get $Selection axis]]
                     ? [list $number warn] : $number}]
             }
         }
@@ -295,7 +297,7 @@ oo::class create ::heatscope::RankingView {
         }
         set total [$Run total [dict get $Selection metric]]
         set share [expr {$total > 0 ? [dict get $stats sum] / $total : 0.0}]
-        set row [dict create row $id share $share imbalance \
+        set row [dict create row $id share $share mean [dict get $stats mean] stddev [dict get $stats stddev] max [dict get $stats max] imbalance \
             [expr {[dict get $stats mean] > 0 ? [dict get $stats max] / [dict get $stats mean] : 0.0}]]
         switch -- $what {
             line {

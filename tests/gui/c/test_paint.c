@@ -123,6 +123,41 @@ static void changes_diverge(void **state) {
     assert_string_equal(text, "new");
 }
 
+static void spans_use_the_map(void **state) {
+    (void)state;
+    hsc_colour_scale s;
+    /* values of one size keep one colour, more or less; far apart they use the whole map */
+    hsc_colour_scale_init_span(&s, HSC_COLOURS_INFERNO, HSC_SCALING_LOG, 18e6, 20e6, HSC_UNIT_BYTES);
+    assert_true((double)s.low == 2e6);
+    assert_true(hsc_colour_scale_position(&s, 18e6) > 0.9 && hsc_colour_scale_position(&s, 20e6) == 1);
+    hsc_colour_scale_init_span(&s, HSC_COLOURS_INFERNO, HSC_SCALING_LOG, 0.002, 200, HSC_UNIT_SECONDS);
+    assert_true(hsc_colour_scale_position(&s, 0) == 0 && fabs(hsc_colour_scale_position(&s, 0.002) - HSC_COLOUR_SPAN_FROM) < 1e-6);
+    double before = 0;
+    for (double v = 0.001; v < 1000; v *= 1.7) { /* rises, and stays in the map */
+        double p = hsc_colour_scale_position(&s, v);
+        assert_true(p >= before && p <= 1);
+        before = p;
+    }
+    hsc_colour_scale_init_span(&s, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 1, 10, HSC_UNIT_NONE);
+    assert_true((double)s.low == 0 && hsc_colour_scale_position(&s, 5) == 0.5);
+}
+
+static void amounts_have_units(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        enum hsc_unit unit;
+        const char *text;
+    } list[] = {{0, HSC_UNIT_SECONDS, "0"},          {2.5e-6, HSC_UNIT_SECONDS, "2.5 \xc2\xb5s"}, {0.0143, HSC_UNIT_SECONDS, "14.3 ms"},
+                {0.9996, HSC_UNIT_SECONDS, "1.0 s"}, {203.4, HSC_UNIT_SECONDS, "203 s"},          {512, HSC_UNIT_BYTES, "512 B"},
+                {19.6e6, HSC_UNIT_BYTES, "19.6 MB"}, {3e12, HSC_UNIT_BYTES, "3 TB"},              {12345, HSC_UNIT_NONE, "12.3k"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[HSC_NUMBER_MAX];
+        hsc_number_amount(list[i].value, list[i].unit, text);
+        assert_string_equal(text, list[i].text);
+    }
+}
+
 static void text_contrasts(void **state) {
     (void)state;
     for (int m = 0; m < HSC_COLOURS_COUNT; m++)
@@ -659,7 +694,7 @@ int main(void) {
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
-        cmocka_unit_test(changes_diverge), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(changes_diverge), cmocka_unit_test(spans_use_the_map), cmocka_unit_test(amounts_have_units), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Search in everything that has a name: procedures, files, lines, remarks, calls of message passing, arrays, processors and machines.
+
+oo::class create ::heatscope::Search {
+    variable Run Db Nav Messages Arrays Hosts
+
+    constructor {run nav} {
+        set Run $run
+        set Db [$run db]
+        set Nav $nav
+        set Messages [::heatscope::Messages new $run]
+        set Arrays [::heatscope::Arrays new $run]
+        set Hosts {}
+    }
+    destructor {
+        $Messages destroy
+        $Arrays destroy
+    }
+    # The values are of another interval now.
+    method forget {} { $Arrays forget }
+
+    # {hits LIST share S words TEXT}: procedures, files and remarks as Navigator finds them, then the others, dicts {kind name file line
+    # scope column share ...}; share: of the procedures, or files; words: number and sum by kind.
+    method find {text metric axis} {
+        set text [string trim $text]
+        if {$text eq ""} {
+            return {hits {} share 0 words {}}
+        }
+        set found [$Nav find $text]
+        set hits [dict get $found hits]
+        # FILE:LINE is a place, nothing else has such a name
+        if {![regexp {:\d+$} $text]} {
+            lappend hits {*}[my Calls $text] {*}[my ArrayHits $text $metric] {*}[my Processors $text $metric $axis]
+        }
+        return [dict create hits $hits share [dict get $found share] words [my Words $hits $metric]]
+    }
+    method Holds {text name} { return [expr {[string first [string tolower $text] [string tolower $name]] >= 0}] }
+    method Calls {text} {
+        if {![$Messages any]} {
+            return {}
+        }
+        set out {}
+        foreach g [$Messages groups call] {
+            if {[my Holds $text "[dict get $g name] [dict get $g where]"]} {
+                lappend out [dict create kind call name "[dict get $g name] [dict get $g where]" file [dict get $g file] line [dict get $g line] \
+                    scope [dict get $g scope] column -1 share [dict get $g share] amount [dict get $g duration_s]]
+            }
+        }
+        return $out
+    }
+    # An array stands where it is declared, else where it is used most.
+    method ArrayHits {text metric} {
+        set out {}
+        foreach a [$Arrays rows $metric] {
+            if {[dict get $a array] < 0 || ![my Holds $text [dict get $a name]]} {
+                continue
+            }
+            lassign [list [dict get $a file] [dict get $a line]] file line
+            if {$file < 0 || $line <= 0} {
+                set most -1
+                foreach u [$Arrays uses [dict get $a array] $metric] {
+                    if {[dict get $u file] >= 0 && [dict get $u line] > 0 && [dict get $u value] > $most} {
+                        lassign [list [dict get $u file] [dict get $u line] [dict get $u value]] file line most
+                    }
+                }
+            }
+            lappend out [dict create kind array name [dict get $a name] file $file line $line scope -1 column -1 share [dict get $a share] \
+                amount [dict get $a cost]]
+        }
+        return $out
+    }
+    # A processor by its name (r3, r3.1, t5, "rank 3"), a machine by a part of its name: its first processor.
+    method Processors {text metric axis} {
+        set out {}
+        set one [lindex [$Run words $axis] 0]
+        set at [lsearch -exact -nocase [$Run labels $axis] $text]
+        if {$at < 0 && [regexp -nocase "^$one\\s+(\\S+)$" $text -> number]} {
+            set at [lsearch -exact -nocase [$Run labels $axis] [string index $one 0]$number]
+        }
+        if {$at >= 0} {
+            set total [$Run total $metric]
+            set own [lindex [$Db block -table scope_incl -rows {0 1} -columns [list $at 1] -metric $metric -axis $axis] 0 0]
+            lappend out [my Processor processor "$one [lindex [$Run labels $axis] $at]" $at $axis [expr {$total > 0 ? double($own) / $total : 0}]]
+        }
+        foreach {host first} [my HostNames] {
+            if {[my Holds $text $host]} {
+                lappend out [my Processor machine $host [expr {$axis eq "process" ? $first : [$Run translate $first process thread]}] $axis]
+            }
+        }
+        return $out
+    }
+    method Processor {kind name column axis {share 0}} {
+        return [dict create kind $kind name $name file -1 line 0 scope -1 column $column axis $axis share $share amount 0]
+    }
+    # Flat list of machines and the first process on each.
+    method HostNames {} {
+        if {$Hosts eq ""} {
+            for {set p 0} {$p < [$Run columns process]} {incr p} {
+                set host [::heatscope::fmt plain [dict get [$Db process $p] host]]
+                if {$host ne "" && ![dict exists $Hosts $host]} {
+                    dict set Hosts $host $p
+                }
+            }
+        }
+        return $Hosts
+    }
+    # "2 procedures, 12.4 % · 3 calls of message passing, 1.20 s · 1 array, 3.0 %"
+    method Words {hits metric} {
+        set sums {}
+        set amounts {}
+        foreach hit $hits {
+            set kind [dict get $hit kind]
+            dict incr sums $kind
+            set before [expr {[dict exists $amounts $kind] ? [dict get $amounts $kind] : 0}]
+            dict set amounts $kind [expr {$before + ($kind eq "call" ? [dict get $hit amount] : [dict get $hit share])}]
+        }
+        set parts {}
+        foreach {kind one many} {procedure procedure procedures file file files source line lines remark remark remarks
+            call "call of message passing" "calls of message passing" array array arrays processor processor processors machine machine machines} {
+            if {![dict exists $sums $kind]} continue
+            set words [::heatscope::fmt plural [dict get $sums $kind] $one $many]
+            switch -- $kind {
+                procedure - file - source - array - processor { append words ", [::heatscope::fmt percent [expr {min(1.0, [dict get $amounts $kind])}] 1]" }
+                call { append words ", [::heatscope::fmt seconds [dict get $amounts $kind]]" }
+            }
+            lappend parts $words
+        }
+        return [join $parts " \u00b7 "]
+    }
+}
