@@ -36,8 +36,12 @@ static const hsc_cli_command view_command = {
     "ranking, scopes. A measurement directory is correlated first. F1 shows all keys.\n\n"
     "A second database is compared with the first: what changed, by procedure, loop, line and module, with intervals.\n\n"
     "--snapshot and --script use an Xvfb of their own when that is installed (Debian package xvfb), else the display.\n"
-    "The script's commands are words on a line: select TEXT, set KEY VALUE, key SEQUENCE, search TEXT,\n"
-    "describe VIEW, snapshot window|VIEW FILE.png, quit; an unknown one lists them all.",
+    "The script's commands are words on a line: select TEXT, set KEY VALUE, get KEY, key SEQUENCE, search TEXT,\n"
+    "finding N, raise VIEW, toggle VIEW, maximise VIEW, group VIEW KEY, sort VIEW COLUMN, pair P Q, describe VIEW,\n"
+    "snapshot window|VIEW FILE.png, export VIEW FILE, session save|open FILE, click VIEW WIDGET X Y, back, forward,\n"
+    "quit; an unknown one lists them all. VIEW is overview, profilemap, outline, terrain, detail, findings, ranking,\n"
+    "scope, flame, contexts, assembly, compiler, messages, matrix, waiting, arrays, probes, compare or timeline, or\n"
+    "the words on its tab. docs/viewer.md has them all with the keys of the selection.",
     "  heatscope view run.hsm\n"
     "  heatscope view --snapshot picture.png --size=1880x1080 --theme=dark run.hsm\n"
     "  heatscope view --select=solve.f90:219 heatscope.h5",

@@ -85,6 +85,10 @@ oo::class create ::heatscope::App {
     method view {name} {
         return [$Panes view $name]
     }
+    # Name of a view from what a script calls it.
+    method viewName {text} {
+        return [$Panes named $text]
+    }
     # Brings a view to the front.
     method raise {name} {
         $Panes raise $name

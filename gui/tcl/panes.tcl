@@ -71,6 +71,22 @@ oo::class create ::heatscope::Panes {
     method names {} {
         return [concat {*}[dict values $Places]]
     }
+    # The name of the view that is called so: by its name, or by the words of its tab, whatever the case; else the text itself.
+    method named {text} {
+        foreach name [my names] {
+            if {[string equal -nocase $text $name] || [string equal -nocase $text [lindex [dict get [::heatscope::settings get panes] $name] 2]]} {
+                return $name
+            }
+        }
+        return $text
+    }
+    # "overview, terrain, detail (Source), ...": names with the words of their tabs where those are others.
+    method called {} {
+        return [join [lmap name [my names] {
+            set words [lindex [dict get [::heatscope::settings get panes] $name] 2]
+            expr {[string equal -nocase $words $name] ? $name : "$name ($words)"}
+        }] ", "]
+    }
     # Those that were made so far, as objects.
     method made {} {
         return [dict values $Views]
@@ -94,7 +110,7 @@ oo::class create ::heatscope::Panes {
                 return $place
             }
         }
-        return -code error -errorcode [list HEATSCOPE VIEW $name] "no view '$name': there are [join [my names] {, }]"
+        return -code error -errorcode [list HEATSCOPE VIEW $name] "no view '$name': there are [my called]"
     }
     method shown {name} {
         return [expr {[dict exists $Views $name] && [winfo ismapped [[dict get $Views $name] path]]}]

@@ -60,6 +60,10 @@ namespace eval ::heatscope::script {
         if {[llength $words] < $least || [llength $words] > $most} {
             return -code error -errorcode [list HEATSCOPE SCRIPT USAGE $command] "script: usage: $command $usage"
         }
+        # views go by the words of their tabs too
+        if {[regexp {^\S*VIEW} $usage]} {
+            lset words 0 [$app viewName [lindex $words 0]]
+        }
         return [Do_$command $app {*}$words]
     }
 

@@ -125,11 +125,14 @@ oo::class create ::heatscope::NotesView {
             return
         }
         set ChartFacts [my Chart $subject]
-        if {$ChartFacts eq ""} {
+        # one value alone says nothing that the text does not
+        if {$ChartFacts eq "" || [llength [dict get $ChartFacts values]] < 2} {
             $Caption configure -text ""
             $Figure configure -values {} -labels {}
+            grid remove [winfo parent $Figure]
             return
         }
+        grid [winfo parent $Figure]
         $Caption configure -text [dict get $ChartFacts title]
         set options {}
         foreach {key initial} {scaling linear mark -1 mean 0 empty ""} {
