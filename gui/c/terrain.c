@@ -289,7 +289,10 @@ static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_fra
         point p = k ? project(w, u, 0, 0) : project(w, 0, v, 0);
         if (fabs(k ? w->sin_a : w->cos_a) < 0.2)
             continue; /* edge on */
-        snprintf(text, sizeof text, "%s \xe2\x80\x93 %s", first, last);
+        if (strcmp(first, last)) /* of one processor its name */
+            snprintf(text, sizeof text, "%s \xe2\x80\x93 %s", first, last);
+        else
+            snprintf(text, sizeof text, "%s", first);
         bool right = p.x >= c->width / 2.0;
         double width = hsc_font_width(st->small, text), limit = c->height - st->small->descent - 1;
         double x = right ? p.x + 4 * c->scale : p.x - 4 * c->scale - width;

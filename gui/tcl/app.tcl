@@ -774,7 +774,10 @@ oo::class create ::heatscope::App {
         }
         set t ::heatscope::theme
         ttk::frame $w -style Sheet.TFrame -padding [$t dp 1]
-        ttk::frame $w.in -style Card.TFrame -padding [$t dp 20]
+        # on a low window closer together
+        set low [expr {[winfo height $Top] < [$t dp 800]}]
+        set apart [expr {$low ? 0 : [$t dp 2]}]
+        ttk::frame $w.in -style Card.TFrame -padding [$t dp [expr {$low ? 8 : 20}]]
         pack $w.in
         ttk::label $w.in.title -style Card.Title.TLabel -text "Keys"
         grid $w.in.title -sticky w -pady [list 0 [$t dp 10]]
@@ -796,7 +799,11 @@ oo::class create ::heatscope::App {
             set c [expr {2 * ($n / $half)}]
             ttk::label $w.in.k$n -style Card.Head.TLabel -text [lindex $row 0]
             ttk::label $w.in.t$n -style Card.Sub.TLabel -text [lindex $row 1]
-            grid $w.in.k$n -row $r -column $c -sticky w -padx [list [expr {$c ? [$t dp 28] : 0}] [$t dp 14]] -pady [$t dp 2]
+            if {$low} {
+                $w.in.k$n configure -font HsHeadB
+                $w.in.t$n configure -font HsSmall
+            }
+            grid $w.in.k$n -row $r -column $c -sticky w -padx [list [expr {$c ? [$t dp 28] : 0}] [$t dp 14]] -pady $apart
             grid $w.in.t$n -row $r -column [expr {$c + 1}] -sticky w
             incr n
         }

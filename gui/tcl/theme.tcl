@@ -174,7 +174,8 @@ namespace eval ::heatscope::theme {
                 -lightcolor [list active $card] -darkcolor [list active $card]
             ttk::style configure Sheet.TFrame -background $fieldBorder
             ttk::style configure TCheckbutton -background $card -foreground $text -indicatorbackground $field -indicatorforeground $accent \
-                -upperbordercolor $fieldBorder -lowerbordercolor $fieldBorder -focuscolor $card
+                -upperbordercolor $fieldBorder -lowerbordercolor $fieldBorder -focuscolor $card \
+                -indicatorsize [dp 10] -indicatormargin [list 1 1 [dp 6] 1]
             ttk::style map TCheckbutton -background [list active $card] -indicatorbackground [list selected $field]
             ttk::style configure TEntry -foreground $text -fieldbackground $field -bordercolor $fieldBorder \
                 -lightcolor $field -darkcolor $field -padding [list [dp 6] [dp 4]] -borderwidth 1

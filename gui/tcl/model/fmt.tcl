@@ -126,7 +126,7 @@ namespace eval ::heatscope::fmt {
     }
 
     # Shortens to a width at a comma, a semicolon or a dot between facts, so that nothing is cut in the middle; a first part that does not
-    # fit by itself is cut if most of it is left, else it goes.
+    # fit by itself goes, unless it is long (a name) and most of it is left.
     proc clauses {text width measure} {
         if {[{*}$measure $text] <= $width} {
             return $text
@@ -139,7 +139,7 @@ namespace eval ::heatscope::fmt {
             }
         }
         set cut [fit $first $width $measure]
-        return [expr {2 * [string length $cut] > [string length $first] ? $cut : ""}]
+        return [expr {[string length $first] >= 16 && 2 * [string length $cut] > [string length $first] ? $cut : ""}]
     }
 
     # Last part of a path; made with string commands, so that no odd name ("~x") is expanded.

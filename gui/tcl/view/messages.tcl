@@ -190,7 +190,6 @@ oo::class create ::heatscope::MessagesView {
                 set most [expr {max($most, [lindex $row $k])}]
             }
         }
-        set labels [expr {[font measure HsSmall [$Run columnLabel process [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
         set head [expr {$top + $names * $line + [$t dp 4]}]
         set room [expr {$y1 - $head}]
         if {$room < 10} {
@@ -198,6 +197,8 @@ oo::class create ::heatscope::MessagesView {
         }
         # of many processes those with the most in each row of pixels
         set shown [expr {int(min([llength $rows], max(1, $room / max(3, $line * 0.8))))}]
+        set labels [expr {[font measure HsSmall [my Ranks [expr {[llength $rows] - ([llength $rows] > $shown ? 2 : 1)}] \
+            [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
         set height [expr {min(double($room) / $shown, [$t dp 22])}]
         set step [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
         set i 0
@@ -215,7 +216,7 @@ oo::class create ::heatscope::MessagesView {
             set last [expr {max($first, ($r + 1) * [llength $rows] / $shown - 1)}]
             set y [expr {$head + $r * $height}]
             if {$height >= $line * 0.8 && ($r % max(1, int($line / $height + 0.99)) == 0)} {
-                $Charts create text $x0 [expr {$y + $height / 2}] -anchor w -font HsSmall -fill [$t colour muted] -text [$Run columnLabel process $first]
+                $Charts create text $x0 [expr {$y + $height / 2}] -anchor w -font HsSmall -fill [$t colour muted] -text [my Ranks $first $last]
             }
             set i 0
             foreach k $keep {
@@ -230,15 +231,17 @@ oo::class create ::heatscope::MessagesView {
                     $Charts create text [expr {$x + $step / 2}] [expr {$y + $height / 2}] -font HsSmall \
                         -fill [my TextOn $colour] -text [$Model bytes $v]
                 }
-                set who [$Run columnLabel process $first]
-                if {$last > $first} {
-                    append who \u2013[$Run columnLabel process $last]
-                }
+                set who [my Ranks $first $last]
                 lappend Places [list $x $y [expr {$x + $step}] [expr {$y + $height}] \
                     "$who to [::heatscope::fmt plain [lindex $classes $k]]: [$Model bytes $v]"]
                 incr i
             }
         }
+    }
+    # "r2", "r2–r5"
+    method Ranks {first last} {
+        set from [$Run columnLabel process $first]
+        return [expr {$last > $first ? "$from\u2013[$Run columnLabel process $last]" : $from}]
     }
     method TextOn {colour} {
         scan $colour #%2x%2x%2x r g b

@@ -106,6 +106,9 @@ oo::class create ::heatscope::NotesView {
         set Lines [my Notes $subject]
         $Text configure -state normal
         $Text delete 1.0 end
+        if {![llength $Lines] && [llength $Rows]} {
+            $Text insert end "Choose a row: all that is known of it stands here." right
+        }
         set n 0
         foreach line $Lines {
             set kind [dict get $line kind]

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ProbesView {
     superclass ::heatscope::NotesView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model SortColumn SortOrder
 
     method name {} { return probes }
     method title {} { return Probes }
@@ -26,6 +26,13 @@ oo::class create ::heatscope::ProbesView {
     destructor {
         $Model destroy
         next
+    }
+    # What measuring cost is dear by its time: shares of threads that hardly ran say little.
+    method group {{key {}}} {
+        if {$key ne $By && [dict exists [my Groups] $key]} {
+            lassign [list [expr {$key eq "cost" ? "own" : "share"}] decreasing] SortColumn SortOrder
+        }
+        return [next $key]
     }
     # Timed over the whole run, whatever the metric.
     method Reads {} { return {} }
