@@ -318,10 +318,9 @@ void hsc_code_close(hsc_code *c) {
         elf_end(c->elf);
     if (c->fd >= 0)
         close(c->fd);
-    free(c->block_maps.p);
-    for (size_t i = 0; i < c->loop_maps.n; i++)
-        hsc_machine_loops_fini(c->loop_maps.p[i]);
-    free(c->loop_maps.p);
+    for (size_t i = 0; i < c->functions.n; i++)
+        hsc_machine_function_fini(c->functions.p[i]);
+    free(c->functions.p);
     free(c->files.p);
     free(c->procedures.p);
     free(c->loops.p);
@@ -342,8 +341,6 @@ void hsc_code_close(hsc_code *c) {
     free(c->code_ranges.p);
     free(c->data_ranges.p);
     free(c->foreign_loops.p);
-    free(c->foreign_pieces.p);
-    free(c->foreign_functions.p);
     free(c->groups.p);
     free(c->link_units.p);
     free(c->sites.p);

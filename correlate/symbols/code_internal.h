@@ -95,16 +95,6 @@ typedef struct hsc_foreign_loop { /* of the machine code, where there is no map 
     uint32_t parent; /* around it in the machine code; HSC_NO_INDEX */
 } hsc_foreign_loop;
 
-typedef struct hsc_foreign_piece {
-    uint64_t lo;
-    uint32_t loop; /* of foreign_loops, innermost; HSC_NO_INDEX */
-} hsc_foreign_piece;
-
-typedef struct hsc_foreign_function { /* with loops; its pieces are foreign_pieces[begin, end) */
-    uint64_t hi;
-    uint32_t begin, end;
-} hsc_foreign_function;
-
 /* Last element of p[0..n) whose lo is <= address; HSC_NO_INDEX before the first. `index`: of that array, or NULL. */
 #define HSC_FIND_SPAN_BY(v, index, address, out)                            \
     do {                                                                    \
@@ -134,9 +124,9 @@ struct hsc_code_cache;
 
 typedef struct hsc_symbol_facts { /* found when first asked for */
     uint32_t procedure; /* of code without a line; HSC_NO_INDEX: not asked yet */
-    uint32_t foreign;   /* row of foreign_functions; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
-    uint32_t blocks;    /* row of block_maps; HSC_NO_INDEX: not asked yet */
-    uint32_t loops;     /* row of loop_maps; HSC_NO_INDEX: not asked yet */
+    uint32_t foreign;   /* row of foreign_loops of the function's first; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
+    uint32_t function;  /* row of functions; HSC_NO_INDEX: not asked yet */
+    uint32_t no_return; /* 1: it does not return; HSC_NO_INDEX: not asked yet */
 } hsc_symbol_facts;
 #define HSC_NO_LOOPS 0xFFFFFFFEu
 
@@ -188,11 +178,8 @@ struct hsc_code {
     Elf *elf; /* kept open for the bytes of the code */
     int fd;
     bool is_x86_64;
-    HSC_VEC(struct hsc_machine_loops *) loop_maps;
-    HSC_VEC(uint64_t *) block_maps; /* a bit for each byte: a block begins there; NULL: the code does not decode */
+    HSC_VEC(struct hsc_machine_function *) functions;
     HSC_VEC(hsc_foreign_loop) foreign_loops;
-    HSC_VEC(hsc_foreign_piece) foreign_pieces;
-    HSC_VEC(hsc_foreign_function) foreign_functions;
     hsc_table foreign_siblings; /* procedure << 32 | parent loop: last loop there, chained by next_loop */
     size_t tag_collisions;
     bool own_debug, split_missing;

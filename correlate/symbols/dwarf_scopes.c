@@ -187,7 +187,10 @@ static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined
 static bool add_no_return(hsc_code *c, const hsc_entry *e) {
     const char *text = e->linkage ? e->linkage : e->name;
     const char *name = text ? hsc_pool_intern(&c->pool, text, strlen(text)) : NULL;
-    return !text || (name && hsc_table_at(&c->no_return, (uintptr_t)name, 0));
+    uint32_t *at = name ? hsc_table_at(&c->no_return, (uintptr_t)name, 0) : NULL;
+    if (at)
+        *at = 1;
+    return !text || at;
 }
 
 static bool may_hold_code(uint32_t tag) {

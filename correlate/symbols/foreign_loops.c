@@ -73,7 +73,7 @@ static uint32_t child_of(const hsc_code *c, uint32_t scope, uint32_t outer) {
 /* A loop's scope is the innermost that holds all of its code, but for pieces that the compiler shared with code elsewhere
  * or gave a line from there: it is a copy inside that one when this holds all branches that close or leave the loop and
  * 85 % of its bytes. */
-static uint32_t narrow(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, uint32_t loop, uint32_t scope) {
+static uint32_t narrow(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, uint32_t loop, uint32_t scope) {
     for (;;) {
         uint32_t inner = HSC_NO_INDEX;
         uint64_t bytes = 0, inside = 0;
@@ -113,7 +113,7 @@ static uint32_t narrow(const hsc_code *c, const hsc_machine_loops *m, uint64_t h
     }
 }
 
-static void find_scopes(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, lines_of *loops) {
+static void find_scopes(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, lines_of *loops) {
     for (size_t i = 0; i < m->loops.n; i++)
         loops[i] = (lines_of){.scope = HSC_NO_INDEX, .file = HSC_NO_INDEX, .other_file = HSC_NO_INDEX};
     for (size_t i = 0; i < m->pieces.n && c->scope_spans.n; i++) {
@@ -135,7 +135,7 @@ static void find_scopes(const hsc_code *c, const hsc_machine_loops *m, uint64_t 
             loops[i].scope = narrow(c, m, hi, (uint32_t)i, loops[i].scope);
 }
 
-static void find_lines(const hsc_code *c, const hsc_machine_loops *m, uint64_t hi, lines_of *loops) {
+static void find_lines(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, lines_of *loops) {
     for (size_t i = 0; i < m->loops.n; i++)
         if (loops[i].scope != HSC_NO_INDEX) {
             const hsc_code_procedure *p = &c->procedures.p[c->scopes.p[loops[i].scope].procedure];
@@ -202,43 +202,33 @@ static bool add_row(hsc_code *c, const hsc_machine_loop *m, const lines_of *l, u
     return true;
 }
 
-/* Finds and keeps the loops of the function [lo, hi), whose own procedure is `procedure`. *out: its row, or HSC_NO_LOOPS. */
-static bool load(hsc_code *c, uint64_t lo, uint64_t hi, uint32_t procedure, uint32_t *out) {
-    hsc_machine_loops m;
+/* Finds and keeps the loops of the function, whose own procedure is `procedure`. *out: the row of foreign_loops
+ * of the first, or HSC_NO_LOOPS. */
+static bool load(hsc_code *c, const hsc_symbol *symbol, uint32_t procedure, uint32_t *out) {
+    const hsc_machine_function *m = hsc_code_machine_function(c, symbol);
+    uint64_t hi = symbol->hi;
     *out = HSC_NO_LOOPS;
-    if (!hsc_code_find_machine_loops(c, lo, hi, &m))
-        return false;
-    if (!m.loops.n) {
-        hsc_machine_loops_fini(&m);
-        return true;
-    }
+    if (!m || !m->loops.n)
+        return m != NULL;
     HSC_VEC(lines_of) lines = {0};
     uint32_t base = (uint32_t)c->foreign_loops.n;
-    bool ok = HSC_RESERVE(lines, m.loops.n);
+    bool ok = HSC_RESERVE(lines, m->loops.n);
     if (ok) {
-        find_scopes(c, &m, hi, lines.p);
-        find_lines(c, &m, hi, lines.p);
+        find_scopes(c, m, hi, lines.p);
+        find_lines(c, m, hi, lines.p);
     }
-    for (size_t i = 0; ok && i < m.loops.n; i++) {
-        uint32_t scope = lines.p[i].scope, up = m.loops.p[i].parent, row;
+    for (size_t i = 0; ok && i < m->loops.n; i++) {
+        uint32_t scope = lines.p[i].scope, up = m->loops.p[i].parent, row;
         while (up != HSC_NO_INDEX && lines.p[up].scope != scope)
-            up = m.loops.p[up].parent;
-        ok = add_row(c, &m.loops.p[i], &lines.p[i], scope == HSC_NO_INDEX ? procedure : c->scopes.p[scope].procedure,
+            up = m->loops.p[up].parent;
+        ok = add_row(c, &m->loops.p[i], &lines.p[i], scope == HSC_NO_INDEX ? procedure : c->scopes.p[scope].procedure,
                      up == HSC_NO_INDEX ? up : c->foreign_loops.p[base + up].loop, &row) &&
-             HSC_PUSH(c->foreign_loops, (hsc_foreign_loop){row, scope, m.loops.p[i].parent == HSC_NO_INDEX
-                                                                           ? HSC_NO_INDEX : base + m.loops.p[i].parent});
+             HSC_PUSH(c->foreign_loops, (hsc_foreign_loop){row, scope, m->loops.p[i].parent == HSC_NO_INDEX
+                                                                           ? HSC_NO_INDEX : base + m->loops.p[i].parent});
     }
-    hsc_foreign_function f = {hi, (uint32_t)c->foreign_pieces.n, (uint32_t)(c->foreign_pieces.n + m.pieces.n)};
-    for (size_t i = 0; ok && i < m.pieces.n; i++) {
-        uint32_t loop = m.pieces.p[i].loop;
-        ok = HSC_PUSH(c->foreign_pieces, (hsc_foreign_piece){m.pieces.p[i].lo, loop == HSC_NO_INDEX ? loop : base + loop});
-    }
-    if (ok) {
-        *out = (uint32_t)c->foreign_functions.n;
-        ok = HSC_PUSH(c->foreign_functions, f);
-    }
+    if (ok)
+        *out = base;
     free(lines.p);
-    hsc_machine_loops_fini(&m);
     return ok;
 }
 
@@ -248,23 +238,15 @@ bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedur
     if (!s)
         return true;
     hsc_symbol_facts *facts = &c->symbol_facts.p[s - c->symbols.p];
-    if (facts->foreign == HSC_NO_INDEX && !load(c, s->lo, s->hi, procedure, &facts->foreign)) {
+    if (facts->foreign == HSC_NO_INDEX && !load(c, s, procedure, &facts->foreign)) {
         facts->foreign = HSC_NO_LOOPS;
         return false;
     }
-    uint32_t f = facts->foreign;
-    if (f == HSC_NO_LOOPS)
+    if (facts->foreign == HSC_NO_LOOPS)
         return true;
-    const hsc_foreign_function *at = &c->foreign_functions.p[f];
-    size_t from = at->begin, to = at->end;
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-        if (c->foreign_pieces.p[mid].lo <= address)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    if (from > at->begin && address < at->hi)
-        *out = c->foreign_pieces.p[from - 1].loop;
+    const hsc_machine_function *m = c->functions.p[facts->function];
+    uint32_t loop = m->pieces.p[hsc_machine_piece_at(m, address)].loop;
+    if (loop != HSC_NO_INDEX)
+        *out = facts->foreign + loop;
     return true;
 }

@@ -18,6 +18,11 @@ typedef struct jump { /* an instruction that ends a block */
     bool indirect;       /* a switch, not a tail call */
 } jump;
 
+typedef struct call { /* a direct one */
+    uint32_t begin, end;
+    uint64_t target;
+} call;
+
 typedef struct edge {
     uint32_t from, to;
 } edge;
@@ -28,7 +33,9 @@ typedef struct graph {
     uint64_t lo;
     uint32_t size;
     uint64_t *starts, *leaders, *targets; /* a bit for each byte: an instruction, a block begins, a jump leads there */
+    uint64_t *more;                       /* blocks begin there too: behind padding and calls that do not return, in tables */
     HSC_VEC(jump) jumps;
+    HSC_VEC(call) calls;
     HSC_VEC(uint64_t) tables;   /* addresses that RIP-relative lea takes, outside of code */
     HSC_VEC(uint32_t) paddings; /* offsets where it begins, rising */
     HSC_VEC(uint32_t) table_at; /* offset of the end of that lea */
@@ -49,26 +56,6 @@ static bool has_bit(const uint64_t *bits, uint32_t i) {
 
 /* ---- instructions ---- */
 
-static bool is_no_return(const hsc_code *c, uint64_t target) {
-    static const char *const names[] = {"abort", "exit", "_exit", "__stack_chk_fail", "__assert_fail", "__cxa_throw",
-                                        "__cxa_rethrow", "_Unwind_Resume", "longjmp", "siglongjmp", "__longjmp_chk",
-                                        "__chk_fail", "__fortify_fail", "pthread_exit", "_gfortran_runtime_error",
-                                        "_gfortran_runtime_error_at", "_gfortran_os_error_at", "_gfortran_stop_numeric",
-                                        "_gfortran_stop_string", "_gfortran_error_stop_numeric", "_gfortran_error_stop_string",
-                                        "_FortranAStopStatement", "_FortranAStopStatementText", "_ZSt9terminatev",
-                                        "__cxa_bad_cast", "__cxa_throw_bad_array_new_length", "__clang_call_terminate"};
-    const hsc_symbol *s = hsc_code_symbol_at(c, target);
-    if (!s || s->lo != target)
-        return false;
-    size_t n = strcspn(s->name, "@");
-    if (!strncmp(s->name, "_ZSt", 4) && strstr(s->name, "__throw_")) /* std::__throw_out_of_range and its like */
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == n && !strncmp(names[i], s->name, n))
-            return true;
-    return false;
-}
-
 /* Is the indirect jump at `at` a tail call? `before`: where the instruction before it begins. A call leaves through memory
  * without an index, or after the stack was put back. */
 static bool is_tail_call(const uint8_t *p, uint32_t at, uint32_t end, uint32_t before) {
@@ -82,14 +69,6 @@ static bool is_tail_call(const uint8_t *p, uint32_t at, uint32_t end, uint32_t b
     if (p[b] == 0xC9 || (p[b] >= 0x58 && p[b] <= 0x5F) || (p[b] == 0x41 && p[b + 1] >= 0x58 && p[b + 1] <= 0x5F))
         return true; /* leave, pop */
     return p[b] == 0x48 && (p[b + 1] == 0x81 || p[b + 1] == 0x83) && p[b + 2] == 0xC4; /* add rsp */
-}
-
-static bool is_nop(const uint8_t *p, size_t n) {
-    while (n > 1 && (*p == 0x66 || *p == 0x2E)) {
-        p++;
-        n--;
-    }
-    return *p == 0x90 || *p == 0xCC || (n > 1 && p[0] == 0x0F && p[1] == 0x1F);
 }
 
 /* False: the code does not decode, or out of memory. */
@@ -108,9 +87,9 @@ static bool decode(graph *g) {
             return false;
         }
         set_bit(g->starts, at);
-        if (padding && !is_nop(p, length)) {
+        if (padding && !hsc_x86_is_nop(p, length)) {
             padding = false;
-            set_bit(g->leaders, at);
+            set_bit(g->more, at);
         }
         int64_t target = (int64_t)end + relative;
         bool inside = target >= 0 && target < (int64_t)g->size;
@@ -127,12 +106,8 @@ static bool decode(graph *g) {
             if (length == 5 && p[0] == 0xE8) {
                 int32_t d;
                 memcpy(&d, p + 1, 4);
-                if (is_no_return(g->c, g->lo + end + (uint64_t)(int64_t)d)) {
-                    if (!HSC_PUSH(g->jumps, j))
-                        return false;
-                    if (end < g->size)
-                        set_bit(g->leaders, end);
-                }
+                if (!HSC_PUSH(g->calls, (call){at, end, g->lo + end + (uint64_t)(int64_t)d}))
+                    return false;
             }
             break;
         default:
@@ -150,7 +125,7 @@ static bool decode(graph *g) {
         }
         if (g->jumps.n && g->jumps.p[g->jumps.n - 1].end == end && !g->jumps.p[g->jumps.n - 1].falls && end < g->size) {
             size_t next = hsc_x86_decode(g->p + end, g->size - end, &flow, &relative);
-            padding = next && is_nop(g->p + end, next);
+            padding = next && hsc_x86_is_nop(g->p + end, next);
             if (padding && !HSC_PUSH(g->paddings, end))
                 return false;
         }
@@ -158,6 +133,56 @@ static bool decode(graph *g) {
         at = end;
     }
     g->no_memory = false;
+    return true;
+}
+
+/* ---- calls that do not return ---- */
+
+static int by_end(const void *pa, const void *pb) {
+    const jump *a = pa, *b = pb;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+static int by_offset(const void *pa, const void *pb) {
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return a < b ? -1 : a > b;
+}
+
+/* Blocks end at calls of functions that do not return: those between a jump back and where it leads, all others are in no loop. */
+static bool end_at_calls(graph *g) {
+    size_t before = g->jumps.n;
+    uint32_t lowest = HSC_NO_INDEX, highest = 0;
+    for (size_t i = 0; i < before; i++) {
+        const jump *j = &g->jumps.p[i];
+        bool back = j->target != HSC_NO_INDEX && j->target <= j->begin;
+        if (j->indirect)
+            lowest = 0, highest = g->size;
+        else if (back)
+            lowest = j->target < lowest ? j->target : lowest, highest = j->end > highest ? j->end : highest;
+    }
+    for (size_t i = 0; i < g->calls.n; i++) {
+        const call *l = &g->calls.p[i];
+        if (l->begin < lowest || l->end > highest || l->end >= g->size || !hsc_code_is_no_return(g->c, l->target))
+            continue;
+        if (!HSC_PUSH(g->jumps, (jump){l->begin, l->end, HSC_NO_INDEX, false, false}))
+            return false;
+        set_bit(g->more, l->end);
+        uint32_t at = l->end;
+        hsc_x86_flow flow;
+        int64_t relative;
+        for (size_t n; at < g->size && (n = hsc_x86_decode(g->p + at, g->size - at, &flow, &relative)) &&
+                       hsc_x86_is_nop(g->p + at, n);)
+            at += (uint32_t)n;
+        if (at > l->end && !HSC_PUSH(g->paddings, l->end))
+            return false;
+        if (at > l->end && at < g->size)
+            set_bit(g->more, at);
+    }
+    if (g->jumps.n == before)
+        return true;
+    qsort(g->jumps.p, g->jumps.n, sizeof *g->jumps.p, by_end);
+    if (g->paddings.n > 1)
+        qsort(g->paddings.p, g->paddings.n, sizeof *g->paddings.p, by_offset);
     return true;
 }
 
@@ -183,7 +208,7 @@ static bool read_table(graph *g, uint64_t table, unsigned width, uint32_t from, 
         target -= g->lo;
         if (target >= g->size || !has_bit(g->starts, (uint32_t)target))
             return true;
-        set_bit(g->leaders, (uint32_t)target);
+        set_bit(g->more, (uint32_t)target);
         set_bit(g->targets, (uint32_t)target);
         if (!HSC_PUSH(g->edges, (edge){from, (uint32_t)target})) /* offsets for now */
             return false;
@@ -234,7 +259,7 @@ static uint32_t block_of(const graph *g, uint32_t offset) {
 
 static bool connect(graph *g) {
     for (uint32_t word = 0; word <= g->size / 64; word++)
-        for (uint64_t bits = g->leaders[word]; bits; bits &= bits - 1)
+        for (uint64_t bits = g->leaders[word] | g->more[word]; bits; bits &= bits - 1)
             if (!HSC_PUSH(g->blocks, word * 64 + (uint32_t)__builtin_ctzll(bits)))
                 return false;
     for (size_t i = 0; i < g->edges.n; i++)
@@ -296,7 +321,7 @@ typedef struct region { /* blocks [begin, end) of the list, to be looked into */
 
 typedef struct search {
     const graph *g;
-    hsc_machine_loops *out;
+    hsc_machine_function *out;
     uint32_t n;
     uint32_t *loop_of;  /* by block: innermost loop so far; HSC_NO_INDEX */
     uint8_t *is_entry;  /* by block: edges to it are taken out */
@@ -421,7 +446,7 @@ static bool split(search *s, region r) {
     return ok;
 }
 
-static bool is_in(const hsc_machine_loops *m, uint32_t loop, uint32_t outer) {
+static bool is_in(const hsc_machine_function *m, uint32_t loop, uint32_t outer) {
     while (loop != HSC_NO_INDEX && loop != outer)
         loop = m->loops.p[loop].parent;
     return loop == outer;
@@ -443,7 +468,7 @@ static bool add_branches(search *s, uint32_t b) {
     return true;
 }
 
-static bool find_loops(const graph *g, hsc_machine_loops *out) {
+static bool find_loops(const graph *g, hsc_machine_function *out) {
     uint32_t n = (uint32_t)g->blocks.n + 1;
     search s = {.g = g, .out = out, .n = n};
     uint32_t *all = malloc((size_t)n * 8 * sizeof *all);
@@ -480,28 +505,39 @@ static bool find_loops(const graph *g, hsc_machine_loops *out) {
     return ok;
 }
 
-bool hsc_code_find_machine_loops(hsc_code *c, uint64_t lo, uint64_t hi, hsc_machine_loops *out) {
+/* A jump back: without one there is no loop. */
+static bool has_way_back(const graph *g) {
+    for (size_t i = 0; i < g->jumps.n; i++)
+        if (g->jumps.p[i].indirect || (g->jumps.p[i].target != HSC_NO_INDEX && g->jumps.p[i].target <= g->jumps.p[i].begin))
+            return true;
+    return false;
+}
+
+/* Fills *out; false: out of memory. */
+static bool look_into(hsc_code *c, const hsc_symbol *symbol, hsc_machine_function *out) {
+    uint64_t lo = symbol->lo, hi = symbol->hi;
     const uint8_t *p = c->is_x86_64 && hi > lo && hi - lo <= FUNCTION_MAX ? hsc_code_bytes_at(c, lo, hi) : NULL;
-    *out = (hsc_machine_loops){0};
     if (!p)
         return true;
     graph g = {.c = c, .p = p, .lo = lo, .size = (uint32_t)(hi - lo)};
     size_t words = (size_t)g.size / 64 + 1;
-    g.starts = calloc(words, 8);
-    g.leaders = calloc(words, 8);
-    g.targets = calloc(words, 8);
-    bool ok = g.starts && g.leaders && g.targets, backwards = false;
+    uint64_t *bits = calloc(words, 3 * 8);
+    g.leaders = hsc_pool_take(&c->pool, words * 8);
+    bool ok = bits && g.leaders;
+    if (ok) {
+        g.starts = bits;
+        g.more = bits + words;
+        g.targets = bits + 2 * words;
+    }
     bool decoded = ok && decode(&g);
     ok = ok && !g.no_memory;
-    for (size_t i = 0; decoded && i < g.jumps.n && !backwards; i++) /* without one there is no loop */
-        backwards = g.jumps.p[i].indirect ||
-                    (g.jumps.p[i].target != HSC_NO_INDEX && g.jumps.p[i].target <= g.jumps.p[i].begin);
-    if (decoded && backwards)
-        ok = resolve_tables(&g) && connect(&g) && find_loops(&g, out);
-    free(g.starts);
-    free(g.leaders);
-    free(g.targets);
+    if (decoded)
+        out->leaders = g.leaders;
+    if (decoded && has_way_back(&g))
+        ok = end_at_calls(&g) && resolve_tables(&g) && connect(&g) && find_loops(&g, out);
+    free(bits);
     free(g.jumps.p);
+    free(g.calls.p);
     free(g.tables.p);
     free(g.paddings.p);
     free(g.table_at.p);
@@ -510,14 +546,28 @@ bool hsc_code_find_machine_loops(hsc_code *c, uint64_t lo, uint64_t hi, hsc_mach
     free(g.edges.p);
     free(g.first);
     free(g.to);
-    if (!ok)
-        hsc_machine_loops_fini(out);
     return ok;
 }
 
-void hsc_machine_loops_fini(hsc_machine_loops *m) {
+const hsc_machine_function *hsc_code_machine_function(hsc_code *c, const hsc_symbol *symbol) {
+    uint32_t *known = &c->symbol_facts.p[symbol - c->symbols.p].function;
+    if (*known != HSC_NO_INDEX)
+        return c->functions.p[*known];
+    hsc_machine_function *m = hsc_pool_take(&c->pool, sizeof *m);
+    if (!m || !HSC_PUSH(c->functions, m))
+        return NULL;
+    if (!look_into(c, symbol, m)) {
+        hsc_machine_function_fini(m);
+        c->functions.n--;
+        return NULL;
+    }
+    *known = (uint32_t)c->functions.n - 1;
+    return m;
+}
+
+void hsc_machine_function_fini(hsc_machine_function *m) {
     free(m->pieces.p);
     free(m->loops.p);
     free(m->branches.p);
-    *m = (hsc_machine_loops){0};
+    *m = (hsc_machine_function){0};
 }

@@ -23,17 +23,30 @@ typedef struct hsc_machine_branch {
     uint32_t loop;
 } hsc_machine_branch;
 
-typedef struct hsc_machine_loops {
-    HSC_VEC(hsc_machine_piece) pieces;
+/* What is known of a machine function. */
+typedef struct hsc_machine_function {
+    HSC_VEC(hsc_machine_piece) pieces; /* none: it has no loop */
     HSC_VEC(hsc_machine_loop) loops;
     HSC_VEC(hsc_machine_branch) branches; /* in rising order of their addresses */
-} hsc_machine_loops;
+    uint64_t *leaders; /* a bit for each byte: a block begins there; NULL: the code does not decode, or is no x86-64 code */
+} hsc_machine_function;
 
-/* Finds the loops of [lo, hi): strongly connected parts of the graph of its blocks, outer ones first (Steensgaard,
- * Sequentializing Program Dependence Graphs, 1993: all entries of a part are taken out before it is looked into).
- * Jump tables are read from the module; jumps whose targets cannot be told lead to all blocks that nothing else leads to.
- * *out is empty when the code does not decode, is no x86-64 code or has no loop. False: out of memory. */
-bool hsc_code_find_machine_loops(hsc_code *c, uint64_t lo, uint64_t hi, hsc_machine_loops *out);
-void hsc_machine_loops_fini(hsc_machine_loops *m);
+/* The function of a symbol, decoded when it is first asked for. Its loops are the strongly connected parts of the graph of its
+ * blocks, outer ones first (Steensgaard, Sequentializing Program Dependence Graphs, 1993: all entries of a part are taken out
+ * before it is looked into). Jump tables are read from the module; jumps whose targets cannot be told lead to all blocks that
+ * nothing else leads to; calls of functions that do not return lead nowhere. NULL: out of memory. */
+const hsc_machine_function *hsc_code_machine_function(hsc_code *c, const hsc_symbol *symbol);
+void hsc_machine_function_fini(hsc_machine_function *m);
+
+/* Piece of a function with loops that the address is in. */
+static inline size_t hsc_machine_piece_at(const hsc_machine_function *m, uint64_t address) {
+    uint32_t i;
+    HSC_FIND_SPAN(m->pieces, address, i);
+    return i == HSC_NO_INDEX ? 0 : i;
+}
+
+/* no_return.c. Does the function at `target` never return? By its name, by the debug information, or since there is no way out
+ * of its code. */
+bool hsc_code_is_no_return(hsc_code *c, uint64_t target);
 
 #endif

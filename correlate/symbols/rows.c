@@ -47,41 +47,20 @@ static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, boo
 
 /* ---- loops of the machine code ---- */
 
-/* NULL: the code does not decode, or no memory. */
-static const hsc_machine_loops *loops_of(hsc_code *c, const hsc_symbol *symbol) {
-    uint32_t *known = &c->symbol_facts.p[symbol - c->symbols.p].loops;
-    if (*known == HSC_NO_INDEX) {
-        hsc_machine_loops *m = hsc_pool_take(&c->pool, sizeof *m);
-        if (!m)
-            return NULL;
-        memset(m, 0, sizeof *m);
-        *known = (uint32_t)c->loop_maps.n;
-        if (!HSC_PUSH(c->loop_maps, m)) {
-            *known = HSC_NO_INDEX;
-            return NULL;
-        }
-        if (!hsc_code_find_machine_loops(c, symbol->lo, symbol->hi, m))
-            hsc_machine_loops_fini(m);
-    }
-    const hsc_machine_loops *m = c->loop_maps.p[*known];
-    return m->pieces.n ? m : NULL;
+/* The function when it has loops; else NULL. */
+static const hsc_machine_function *loops_of(hsc_code *c, const hsc_symbol *symbol) {
+    const hsc_machine_function *m = hsc_code_machine_function(c, symbol);
+    return m && m->pieces.n ? m : NULL;
 }
 
-/* Piece of the function that the address is in. */
-static size_t piece_at(const hsc_machine_loops *m, uint64_t address) {
-    uint32_t i;
-    HSC_FIND_SPAN(m->pieces, address, i);
-    return i == HSC_NO_INDEX ? 0 : i;
-}
-
-static uint32_t loop_at(const hsc_machine_loops *m, uint64_t address) {
-    return m->pieces.p[piece_at(m, address)].loop;
+static uint32_t loop_at(const hsc_machine_function *m, uint64_t address) {
+    return m->pieces.p[hsc_machine_piece_at(m, address)].loop;
 }
 
 /* The nearest row, those after it first, whose code is directly in the same loop of the machine code as the address. */
-static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_loops *m, const hsc_symbol *symbol, uint32_t i,
+static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_function *m, const hsc_symbol *symbol, uint32_t i,
                                     uint64_t address, uint32_t *scope, bool with_place) {
-    size_t here = piece_at(m, address), at = here;
+    size_t here = hsc_machine_piece_at(m, address), at = here;
     uint32_t loop = m->pieces.p[here].loop, its;
     for (size_t k = (size_t)i + 1; k < c->lines.n && k - i < ROWS_MAX && c->lines.p[k].lo < symbol->hi; k++) {
         while (at + 1 < m->pieces.n && m->pieces.p[at + 1].lo <= c->lines.p[k].lo)
@@ -107,9 +86,9 @@ static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_loops *
 void hsc_code_narrow(hsc_code *c, uint64_t address, uint64_t *lo, uint64_t *hi) {
     const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
     uint64_t begin = address, end = address + 1;
-    const hsc_machine_loops *m = symbol && hsc_code_find_block(c, symbol, address, &begin, &end) ? loops_of(c, symbol) : NULL;
+    const hsc_machine_function *m = symbol && hsc_code_find_block(c, symbol, address, &begin, &end) ? loops_of(c, symbol) : NULL;
     if (m) {
-        size_t at = piece_at(m, address);
+        size_t at = hsc_machine_piece_at(m, address);
         begin = m->pieces.p[at].lo > begin ? m->pieces.p[at].lo : begin;
         end = at + 1 < m->pieces.n && m->pieces.p[at + 1].lo < end ? m->pieces.p[at + 1].lo : end;
     }
@@ -160,7 +139,7 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
         if (row->line && row->lo >= begin)
             return i;
         k = row_in_block(c, i, scope, false, begin, end);
-        const hsc_machine_loops *m = k == HSC_NO_INDEX && !row->line ? loops_of(c, symbol) : NULL;
+        const hsc_machine_function *m = k == HSC_NO_INDEX && !row->line ? loops_of(c, symbol) : NULL;
         if (m)
             k = row_in_machine_loop(c, m, symbol, i, address, scope, false);
     }
@@ -172,7 +151,7 @@ uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool 
 
 uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope) {
     const hsc_symbol *symbol = is_keyed(c, row) ? hsc_code_symbol_at(c, address) : NULL;
-    const hsc_machine_loops *m = symbol ? loops_of(c, symbol) : NULL;
+    const hsc_machine_function *m = symbol ? loops_of(c, symbol) : NULL;
     uint64_t begin, end;
     if (!m || loop_at(m, address) == HSC_NO_INDEX)
         return row;

@@ -2,265 +2,194 @@
 /* Length and control flow of x86-64 instructions. */
 #include "x86_64.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define MAX_LENGTH 15
 
-typedef struct insn {
-    const uint8_t *p;
-    size_t n, at;
-    bool small;   /* 66: 16-bit operands */
-    bool wide;    /* REX.W */
-    bool address32; /* 67 */
-} insn;
+/* What follows an opcode:
+ * .  nothing          m  ModRM               b  a byte            z  2 or 4 bytes, by operand size
+ * B  ModRM and byte   Z  ModRM and 2 or 4    v  2, 4 or 8 bytes   a  an address
+ * w  3 bytes          c  a call's distance   g, G  ModRM and, for two of its operations, a byte or 2 or 4 bytes
+ * s  branch, 1 byte   L  branch, 4 bytes     S  jump, 1 byte      J  jump, 4 bytes
+ * f  ModRM, which may be a jump              r  return            R  return and 2 bytes
+ * h  stop             8, A  other maps       x  no instruction */
+static const char one_byte[] = "mmmmbzxxmmmmbzxx" /* 00 */
+                               "mmmmbzxxmmmmbzxx"
+                               "mmmmbzxxmmmmbzxx"
+                               "mmmmbzxxmmmmbzxx"
+                               "xxxxxxxxxxxxxxxx" /* 40 */
+                               "................"
+                               "xxxmxxxxzZbB...."
+                               "ssssssssssssssss"
+                               "BZxBmmmmmmmmmmmm" /* 80 */
+                               "..........x....."
+                               "aaaa....bz......"
+                               "bbbbbbbbvvvvvvvv"
+                               "BBRrxxBZw.Rr.bxr" /* C0 */
+                               "mmmmxxx.mmmmmmmm"
+                               "ssssbbbbcJxS...."
+                               "x.xxh.gG......mf";
+static const char after_0f[] = "mmmmm.....mhmm.B" /* 00 */
+                               "mmmmmmmmmmmmmmmm"
+                               "mmmmmmmmmmmmmmmm"
+                               "........8mAmmmmm"
+                               "mmmmmmmmmmmmmmmm" /* 40 */
+                               "mmmmmmmmmmmmmmmm"
+                               "mmmmmmmmmmmmmmmm"
+                               "BBBBmmm.mmmmmmmm"
+                               "LLLLLLLLLLLLLLLL" /* 80 */
+                               "mmmmmmmmmmmmmmmm"
+                               "...mBmmm...mBmmm"
+                               "mmmmmmmmmmBmmmmm"
+                               "mmBmBBBm........" /* C0 */
+                               "mmmmmmmmmmmmmmmm"
+                               "mmmmmmmmmmmmmmmm"
+                               "mmmmmmmmmmmmmmmm";
 
-static int byte_at(const insn *x, size_t at) {
-    return at < x->n && at < MAX_LENGTH ? x->p[at] : -1;
+/* The same as numbers, so that most instructions are decoded without a branch. */
+typedef struct shape {
+    uint8_t modrm;                  /* has one */
+    uint8_t bytes;                  /* of immediates and distances */
+    uint8_t by_operand;             /* has an immediate besides of 2 or 4 bytes */
+    uint8_t flow, relative;         /* bytes of the distance */
+    uint8_t special;                /* more has to be looked at */
+} shape;
+static const shape shapes[128] = {
+    ['.'] = {.modrm = 0},
+    ['m'] = {.modrm = 1},
+    ['b'] = {.bytes = 1},
+    ['z'] = {.by_operand = 1},
+    ['B'] = {.modrm = 1, .bytes = 1},
+    ['Z'] = {.modrm = 1, .by_operand = 1},
+    ['w'] = {.bytes = 3},
+    ['c'] = {.bytes = 4},
+    ['s'] = {.bytes = 1, .flow = HSC_X86_BRANCH, .relative = 1},
+    ['S'] = {.bytes = 1, .flow = HSC_X86_JUMP, .relative = 1},
+    ['L'] = {.bytes = 4, .flow = HSC_X86_BRANCH, .relative = 4},
+    ['J'] = {.bytes = 4, .flow = HSC_X86_JUMP, .relative = 4},
+    ['r'] = {.flow = HSC_X86_RETURN},
+    ['R'] = {.bytes = 2, .flow = HSC_X86_RETURN},
+    ['h'] = {.flow = HSC_X86_STOP},
+    ['v'] = {.special = 1},
+    ['a'] = {.special = 1},
+    ['g'] = {.modrm = 1, .special = 1},
+    ['G'] = {.modrm = 1, .special = 1},
+    ['f'] = {.modrm = 1, .special = 1},
+    ['8'] = {.special = 1},
+    ['A'] = {.special = 1},
+    ['x'] = {.special = 1},
+};
+
+/* Bytes of ModRM, SIB and displacement. */
+static size_t modrm_bytes(const uint8_t *p) {
+    static const uint8_t by_mod_rm[32] = {1, 1, 1, 1, 2, 5, 1, 1, 2, 2, 2, 2, 3, 2, 2, 2,
+                                          5, 5, 5, 5, 6, 5, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1};
+    return by_mod_rm[p[0] >> 6 << 3 | (p[0] & 7)] + ((p[0] & 0xC7) == 4 && (p[1] & 7) == 5 ? 4u : 0u);
 }
 
-/* Skips ModRM, SIB and displacement; returns the ModRM byte, or -1. */
-static int skip_modrm(insn *x) {
-    int modrm = byte_at(x, x->at++);
-    if (modrm < 0)
-        return -1;
-    int mod = modrm >> 6, rm = modrm & 7;
-    if (mod == 3)
-        return modrm;
-    if (rm == 4) {
-        int sib = byte_at(x, x->at++);
-        if (sib < 0)
-            return -1;
-        if (mod == 0 && (sib & 7) == 5)
-            x->at += 4;
-    } else if (mod == 0 && rm == 5) {
-        x->at += 4;
-    }
-    x->at += mod == 1 ? 1 : mod == 2 ? 4 : 0;
-    return modrm;
-}
-
-static size_t operand_size(const insn *x) { /* of an immediate: at most 4 bytes */
-    return x->small && !x->wide ? 2 : 4;
-}
-
-/* Immediate bytes of an instruction of the map 0F, legacy, VEX or EVEX. */
-static size_t immediate_0f(int op) {
-    return (op >= 0x70 && op <= 0x73) || op == 0xC2 || op == 0xC4 || op == 0xC5 || op == 0xC6;
-}
-
-static bool decode_0f(insn *x, hsc_x86_flow *flow, size_t *relative_size) {
-    int op = byte_at(x, x->at++);
-    if (op < 0)
-        return false;
-    if (op == 0x38) {
-        x->at++;
-        return skip_modrm(x) >= 0;
-    }
-    if (op == 0x3A) {
-        x->at++;
-        bool ok = skip_modrm(x) >= 0;
-        x->at++;
-        return ok;
-    }
-    if (op >= 0x80 && op <= 0x8F) {
-        *flow = HSC_X86_BRANCH;
-        *relative_size = 4;
-        x->at += 4;
-        return true;
-    }
-    if (op == 0x0B) {
-        *flow = HSC_X86_STOP;
-        return true;
-    }
-    if ((op >= 0x05 && op <= 0x09) || op == 0x0E || (op >= 0x30 && op <= 0x37) || op == 0x77 ||
-        (op >= 0xA0 && op <= 0xA2) || (op >= 0xA8 && op <= 0xAA) || (op >= 0xC8 && op <= 0xCF))
-        return true;
-    if (skip_modrm(x) < 0)
-        return false;
-    if (immediate_0f(op) || op == 0x0F || op == 0xA4 || op == 0xAC || op == 0xBA)
-        x->at++;
-    return true;
-}
-
-/* What follows VEX (C4, C5), EVEX (62) and XOP (8F) prefixes. */
-static bool decode_vector(insn *x, int prefix) {
-    int map = 1;
+/* What follows the opcode of VEX (C4, C5), EVEX (62) and XOP (8F) prefixes. *at: of the byte after the prefix, then of that
+ * behind the opcode. 0: none of the instruction's map. */
+static char after_vector(const uint8_t *p, size_t *at, unsigned prefix, size_t *more) {
+    unsigned map = 1;
     if (prefix == 0xC5) {
-        x->at += 1;
+        *at += 1;
     } else {
-        int p0 = byte_at(x, x->at);
-        if (p0 < 0)
-            return false;
-        map = prefix == 0x62 ? p0 & 7 : p0 & 31;
-        x->at += prefix == 0x62 ? 3 : 2;
+        map = prefix == 0x62 ? p[*at] & 7 : p[*at] & 31;
+        *at += prefix == 0x62 ? 3 : 2;
     }
-    int op = byte_at(x, x->at++);
-    if (op < 0)
-        return false;
+    unsigned op = p[(*at)++];
     if (map == 1 && op == 0x77)
-        return true;
-    if (skip_modrm(x) < 0)
-        return false;
-    if (map == 3 || map == 8 || (map == 1 && immediate_0f(op)))
-        x->at++;
-    else if (map == 10)
-        x->at += 4;
-    return map != 0;
+        return '.';
+    if (map == 3 || map == 8 || (map == 1 && ((op >= 0x70 && op <= 0x73) || op == 0xC2 || (op >= 0xC4 && op <= 0xC6))))
+        return 'B';
+    *more = map == 10 ? 4 : 0;
+    return map ? 'm' : 'x';
 }
 
-static bool decode_one_byte(insn *x, int op, hsc_x86_flow *flow, size_t *relative_size) {
-    int modrm;
-    if (op < 0x40) {
-        switch (op & 7) {
-        case 4:
-            x->at++;
-            return true;
-        case 5:
-            x->at += operand_size(x);
-            return true;
-        case 6:
-        case 7:
-            return false;
-        default:
-            return skip_modrm(x) >= 0;
-        }
+static bool is_prefix(unsigned op) {
+    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 || op == 0xF3 || op == 0x2E || op == 0x36 || op == 0x3E ||
+           op == 0x26 || op == 0x64 || op == 0x65;
+}
+
+/* `p` has at least 32 bytes; those behind the code may be anything. */
+static size_t decode(const uint8_t *p, hsc_x86_flow *flow, size_t *relative_size) {
+    bool small = false, address32 = false, wide = false;
+    size_t at = 0, more = 0;
+    unsigned op = p[at++];
+    while (is_prefix(op) && at < MAX_LENGTH) {
+        small = small || op == 0x66;
+        address32 = address32 || op == 0x67;
+        op = p[at++];
     }
-    if (op >= 0x50 && op <= 0x5F)
-        return true;
-    if ((op >= 0x70 && op <= 0x7F) || (op >= 0xE0 && op <= 0xE3) || op == 0xEB) {
-        *flow = op == 0xEB ? HSC_X86_JUMP : HSC_X86_BRANCH;
-        *relative_size = 1;
-        x->at++;
-        return true;
+    if (op >= 0x40 && op <= 0x4F) {
+        wide = op & 8;
+        op = p[at++];
     }
-    if (op == 0xE9) {
-        *flow = HSC_X86_JUMP;
-        *relative_size = 4;
-        x->at += 4;
-        return true;
-    }
-    switch (op) {
-    case 0x63:
-    case 0x84: case 0x85: case 0x86: case 0x87: case 0x88: case 0x89: case 0x8A: case 0x8B: case 0x8C: case 0x8D:
-    case 0x8E: case 0x8F:
-    case 0xD0: case 0xD1: case 0xD2: case 0xD3:
-    case 0xD8: case 0xD9: case 0xDA: case 0xDB: case 0xDC: case 0xDD: case 0xDE: case 0xDF:
-    case 0xFE:
-        return skip_modrm(x) >= 0;
-    case 0xFF:
-        modrm = skip_modrm(x);
-        if (modrm >= 0 && ((modrm >> 3 & 7) == 4 || (modrm >> 3 & 7) == 5))
+    size_t operand = small && !wide ? 2 : 4; /* of an immediate: at most 4 bytes */
+    char kind;
+    if (op == 0x0F)
+        kind = after_0f[op = p[at++]];
+    else if (op == 0xC4 || op == 0xC5 || op == 0x62 || (op == 0x8F && (p[at] & 31) >= 8))
+        kind = after_vector(p, &at, op, &more);
+    else
+        kind = one_byte[op];
+    const shape *s = &shapes[(unsigned char)kind];
+    size_t length = at + s->bytes + s->by_operand * operand + (s->modrm ? modrm_bytes(p + at) + more : 0);
+    *flow = (hsc_x86_flow)s->flow;
+    *relative_size = s->relative;
+    if (!s->special)
+        return length;
+    unsigned operation = p[at] >> 3 & 7;
+    switch (kind) {
+    case 'v':
+        return length + (wide ? 8 : operand);
+    case 'a':
+        return length + (address32 ? 4 : 8);
+    case 'g':
+    case 'G':
+        return length + (operation < 2 ? kind == 'g' ? 1 : operand : 0);
+    case 'f':
+        if (operation == 4 || operation == 5)
             *flow = HSC_X86_INDIRECT;
-        return modrm >= 0;
-    case 0x6B:
-    case 0x80:
-    case 0x83:
-    case 0xC0:
-    case 0xC1:
-    case 0xC6: {
-        bool ok = skip_modrm(x) >= 0;
-        x->at++;
-        return ok;
-    }
-    case 0x69:
-    case 0x81:
-    case 0xC7: {
-        bool ok = skip_modrm(x) >= 0;
-        x->at += operand_size(x);
-        return ok;
-    }
-    case 0xF6:
-    case 0xF7:
-        modrm = skip_modrm(x);
-        if (modrm >= 0 && (modrm >> 3 & 7) < 2)
-            x->at += op == 0xF6 ? 1 : operand_size(x);
-        return modrm >= 0;
-    case 0x68:
-    case 0xA9:
-        x->at += operand_size(x);
-        return true;
-    case 0x6A:
-    case 0xA8:
-    case 0xCD:
-    case 0xE4: case 0xE5: case 0xE6: case 0xE7:
-        x->at++;
-        return true;
-    case 0xA0: case 0xA1: case 0xA2: case 0xA3:
-        x->at += x->address32 ? 4 : 8;
-        return true;
-    case 0xC2:
-    case 0xCA:
-        *flow = HSC_X86_RETURN;
-        x->at += 2;
-        return true;
-    case 0xC3:
-    case 0xCB:
-    case 0xCF:
-        *flow = HSC_X86_RETURN;
-        return true;
-    case 0xC8:
-        x->at += 3;
-        return true;
-    case 0xE8:
-        x->at += 4;
-        return true;
-    case 0xF4:
-        *flow = HSC_X86_STOP;
-        return true;
+        return length;
+    case '8':
+        return length + 1 + modrm_bytes(p + at + 1);
+    case 'A':
+        return length + 1 + modrm_bytes(p + at + 1) + 1;
     default:
-        break;
+        return 0;
     }
-    if (op >= 0xB0 && op <= 0xB7) {
-        x->at++;
-        return true;
-    }
-    if (op >= 0xB8 && op <= 0xBF) {
-        x->at += x->wide ? 8 : operand_size(x);
-        return true;
-    }
-    return (op >= 0x6C && op <= 0x6F) || (op >= 0x90 && op <= 0x99) || (op >= 0x9B && op <= 0x9F) ||
-           (op >= 0xA4 && op <= 0xA7) || (op >= 0xAA && op <= 0xAF) || op == 0xC9 || op == 0xCC || op == 0xD7 ||
-           (op >= 0xEC && op <= 0xEF) || op == 0xF1 || op == 0xF5 || (op >= 0xF8 && op <= 0xFD);
 }
 
 size_t hsc_x86_decode(const uint8_t *p, size_t n, hsc_x86_flow *flow, int64_t *relative) {
-    insn x = {.p = p, .n = n};
-    size_t relative_size = 0;
-    int op;
-    bool ok;
+    size_t relative_size = 0, length;
     *flow = HSC_X86_NEXT;
     *relative = 0;
-    for (;;) {
-        op = byte_at(&x, x.at++);
-        if (op == 0x66)
-            x.small = true;
-        else if (op == 0x67)
-            x.address32 = true;
-        else if (op != 0xF0 && op != 0xF2 && op != 0xF3 && op != 0x2E && op != 0x36 && op != 0x3E && op != 0x26 &&
-                 op != 0x64 && op != 0x65)
-            break;
+    if (n >= 32) {
+        length = decode(p, flow, &relative_size);
+    } else {
+        uint8_t copy[32] = {0};
+        memcpy(copy, p, n);
+        length = decode(copy, flow, &relative_size);
     }
-    if (op >= 0x40 && op <= 0x4F) {
-        x.wide = op & 8;
-        op = byte_at(&x, x.at++);
+    if (!length || length > n || length > MAX_LENGTH) {
+        *flow = HSC_X86_NEXT;
+        return 0;
     }
-    if (op < 0)
-        return 0;
-    if (op == 0x0F)
-        ok = decode_0f(&x, flow, &relative_size);
-    else if (op == 0xC4 || op == 0xC5 || op == 0x62 || (op == 0x8F && (byte_at(&x, x.at) & 31) >= 8))
-        ok = decode_vector(&x, op);
-    else
-        ok = decode_one_byte(&x, op, flow, &relative_size);
-    if (!ok || x.at > n || x.at > MAX_LENGTH)
-        return 0;
     if (relative_size == 1) {
-        *relative = (int8_t)p[x.at - 1];
+        *relative = (int8_t)p[length - 1];
     } else if (relative_size == 4) {
         int32_t v;
-        memcpy(&v, p + x.at - 4, 4);
+        memcpy(&v, p + length - 4, 4);
         *relative = v;
     }
-    return x.at;
+    return length;
+}
+
+bool hsc_x86_is_nop(const uint8_t *p, size_t n) {
+    while (n > 1 && (*p == 0x66 || *p == 0x2E)) {
+        p++;
+        n--;
+    }
+    return *p == 0x90 || *p == 0xCC || (n > 1 && p[0] == 0x0F && p[1] == 0x1F);
 }

@@ -3,6 +3,7 @@
 #ifndef HEATSCOPE_CORRELATE_X86_64_H
 #define HEATSCOPE_CORRELATE_X86_64_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,8 @@ typedef enum hsc_x86_flow {
  * distance from its end to the target of a branch or jump. (Intel, Software Developer's Manual, volume 2, chapter 2 and
  * appendix A.) */
 size_t hsc_x86_decode(const uint8_t *p, size_t n, hsc_x86_flow *flow, int64_t *relative);
+
+/* Does the instruction of n bytes do nothing? Compilers fill spaces with them; int3 too. */
+bool hsc_x86_is_nop(const uint8_t *p, size_t n);
 
 #endif
