@@ -107,16 +107,96 @@ uint64_t hsc_chunks_rows(hid_t set, unsigned element) {
     return good ? rows : 0;
 }
 
-void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element, void *out,
-                     bool *done) {
+/* ---- parts of chunks ---- */
+
+enum { CACHE_BYTES = 8 << 20 };
+
+static void give_back(hsc_chunk_cache *cache, struct hsc_cached_chunk *c) {
+    cache->bytes -= c->bytes;
+    free(c->plain);
+    *c = (struct hsc_cached_chunk){0};
+}
+
+void hsc_chunk_cache_drop(hsc_chunk_cache *cache, hid_t set) {
+    for (size_t i = 0; i < sizeof cache->chunks / sizeof *cache->chunks; i++)
+        if (cache->chunks[i].bytes && cache->chunks[i].set == set)
+            give_back(cache, &cache->chunks[i]);
+}
+
+/* A free place for so many bytes: what was not used for longest goes. */
+static struct hsc_cached_chunk *make_room(hsc_chunk_cache *cache, size_t bytes) {
+    struct hsc_cached_chunk *oldest, *unused;
+    do {
+        oldest = unused = NULL;
+        for (size_t i = 0; i < sizeof cache->chunks / sizeof *cache->chunks; i++) {
+            struct hsc_cached_chunk *c = &cache->chunks[i];
+            if (!c->bytes)
+                unused = c;
+            else if (!oldest || c->used < oldest->used)
+                oldest = c;
+        }
+        if (oldest && (!unused || cache->bytes + bytes > CACHE_BYTES))
+            give_back(cache, oldest);
+    } while (oldest && (!unused || cache->bytes + bytes > CACHE_BYTES));
+    return unused;
+}
+
+/* A chunk as it is stored. */
+static bool read_packed(hid_t set, hsize_t start, uint8_t *packed) {
+    uint32_t mask = 0;
+    return H5Dread_chunk(set, H5P_DEFAULT, &start, &mask, packed) >= 0 && !mask;
+}
+
+static const uint8_t *whole_chunk(hsc_chunk_cache *cache, hid_t set, uint64_t chunk, uint64_t chunk_rows, unsigned element) {
+    for (size_t i = 0; i < sizeof cache->chunks / sizeof *cache->chunks; i++) {
+        struct hsc_cached_chunk *c = &cache->chunks[i];
+        if (c->bytes && c->set == set && c->chunk == chunk) {
+            c->used = ++cache->clock;
+            return c->plain;
+        }
+    }
+    hsize_t start = chunk * chunk_rows, packed = 0;
+    if (H5Dget_chunk_storage_size(set, &start, &packed) < 0 || !packed || packed > PACKED_MAX)
+        return NULL;
+    struct hsc_cached_chunk *c = make_room(cache, chunk_rows * element);
+    unpacking u = {.n = chunk_rows, .element = element, .chunk_rows = chunk_rows, .chunks = 1, .offsets = (uint64_t[]){0, packed}};
+    u.packed = malloc(packed);
+    u.out = malloc(chunk_rows * element);
+    bool good = u.packed && u.out && read_packed(set, start, u.packed);
+    if (good)
+        work(&u);
+    free(u.packed);
+    if (!good || atomic_load(&u.failed)) {
+        free(u.out);
+        return NULL;
+    }
+    *c = (struct hsc_cached_chunk){set, chunk, ++cache->clock, chunk_rows * element, u.out};
+    cache->bytes += c->bytes;
+    return c->plain;
+}
+
+void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element,
+                     void *out, bool *done) {
     pthread_t threads[WORKERS_MAX];
     unsigned started = 0, workers;
-    unpacking u = {.n = n, .element = element, .out = out, .chunk_rows = chunk_rows};
+    uint8_t *to = out;
     *done = false;
-    if (!chunk_rows || first % chunk_rows || !n)
+    if (!chunk_rows)
         return;
-    if (n < chunk_rows && first + n < total)
-        return; /* a part of a chunk: HDF5 keeps it for the next part */
+    while (n && (first % chunk_rows || (n < chunk_rows && first + n < total))) { /* the end of a chunk, or a part of one */
+        uint64_t at = first % chunk_rows, m = chunk_rows - at < n ? chunk_rows - at : n;
+        const uint8_t *plain = whole_chunk(cache, set, first / chunk_rows, chunk_rows, element);
+        if (!plain)
+            return;
+        memcpy(to, plain + at * element, m * element);
+        to += m * element;
+        first += m;
+        n -= m;
+    }
+    *done = !n;
+    if (!n)
+        return;
+    unpacking u = {.n = n, .element = element, .out = to, .chunk_rows = chunk_rows};
     u.chunks = (n + chunk_rows - 1) / chunk_rows;
     u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
     if (!u.offsets)
@@ -132,9 +212,7 @@ void hsc_chunks_read(hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t fi
     if (!u.packed)
         goto out;
     for (uint64_t c = 0; c < u.chunks; c++) {
-        hsize_t start = first + c * chunk_rows;
-        uint32_t mask = 0;
-        if (H5Dread_chunk(set, H5P_DEFAULT, &start, &mask, u.packed + u.offsets[c]) < 0 || mask)
+        if (!read_packed(set, first + c * chunk_rows, u.packed + u.offsets[c]))
             goto out;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);

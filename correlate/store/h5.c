@@ -28,6 +28,7 @@ struct hsc_h5 {
     hsc_h5_file driver;
     h5_set *sets;
     int n_sets, capacity;
+    hsc_chunk_cache cache;
 };
 
 static herr_t innermost(unsigned n, const H5E_error2_t *e, void *data) {
@@ -166,7 +167,7 @@ hsc_status hsc_h5_open_set(hsc_h5 *h, const char *name, hsc_column_type type, ui
     if (!hsc_h5_has(h, name))
         return hsc_err_set(err, HSC_E_MISSING, "%s: %s is not there", h->path, name);
     hid_t plist = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(plist, 127, 1 << 20, 1);
+    H5Pset_chunk_cache(plist, 13, 1 << 18, 1); /* where chunks.c can't read it */
     new.id = H5Dopen2(h->file, name, plist);
     H5Pclose(plist);
     if (new.id < 0)
@@ -230,6 +231,7 @@ hsc_status hsc_h5_info(const hsc_h5 *h, int set, hsc_set_info *info, hsc_err *er
 void hsc_h5_close_set(hsc_h5 *h, int set) {
     h5_set *s = find_set(h, set);
     if (s) {
+        hsc_chunk_cache_drop(&h->cache, s->id);
         H5Dclose(s->id);
         s->id = -1;
     }
@@ -242,7 +244,7 @@ hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to,
     h5_set *s = find_set(h, set);
     if (!s || !n || first > s->info.n || n > s->info.n - first || n > s->info.step)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", h->path, set);
-    hsc_chunks_read(s->id, s->chunk_rows, s->info.n, first, n, s->info.size, to, &done);
+    hsc_chunks_read(&h->cache, s->id, s->chunk_rows, s->info.n, first, n, s->info.size, to, &done);
     if (done)
         return HSC_OK;
     hid_t type = s->type == HSC_COLTYPE_S ? H5Dget_type(s->id) : memory_type(s->type);
