@@ -156,8 +156,10 @@ static hsc_status write_map(const char *output, const char *program, const hsc_m
 
 /* ---- listing -------------------------------------------------------------------------------------------------------- */
 
-static const char *language_text(uint64_t code) {
-    switch (code) {
+static const char *language_text(const hsc_rec_module *head) {
+    if (!head->language && head->flags & HSC_module_flag_LINK_TIME)
+        return "several languages";
+    switch (head->language) {
     case 0x01: case 0x02: case 0x0c: case 0x1d: case 0x2c:
         return "C";
     case 0x04: case 0x1a: case 0x21: case 0x2b: case 0x3a:
@@ -175,7 +177,7 @@ static const char *plural(size_t n) {
 
 static void print_module_line(const hsc_map_module *m) {
     printf("%s: %s, -%s, %zu procedure%s, %zu loop%s, %zu call%s, %zu place%s%s\n", m->head.name.p,
-           language_text(m->head.language), m->head.level.p, m->n_procedures, plural(m->n_procedures), m->n_loops,
+           language_text(&m->head), m->head.level.p, m->n_procedures, plural(m->n_procedures), m->n_loops,
            plural(m->n_loops), m->n_callsites, plural(m->n_callsites), m->n_places, plural(m->n_places),
            m->is_replaced                                            ? " (code: see the module written at link time)"
            : m->head.flags & HSC_module_flag_LINK_TIME              ? " (written at link time)"

@@ -10,7 +10,7 @@
 
 typedef struct link_unit {
     LLVMMetadataRef node; /* the compile unit */
-    uint64_t tag;
+    uint64_t tag, language;
     hsc_ir_text records;
     bool loaded;
     bool is_here;                 /* its code is in this module, as far as any is left */
@@ -108,6 +108,7 @@ static void take(loading *l, const hsc_record *r) {
         hsc_rec_module m = *(const hsc_rec_module *)r->value;
         fill_tag(l, r, &m);
         unit_of(l)->early = (uint32_t)m.place_base;
+        unit_of(l)->language = m.language;
         break;
     }
     case HSC_REC_file: {
@@ -405,6 +406,18 @@ uint32_t hsc_link_procedure_of_function(hsc_pass *p, LLVMValueRef function) {
 /* ---- the look ------------------------------------------------------------------------------------------------------
  */
 
+/* That of all units with code here; 0: they have several. */
+static unsigned language_of(const hsc_link *k) {
+    const link_unit *first = NULL;
+    for (size_t i = 0; i < k->units.n; i++) {
+        const link_unit *u = &k->units.p[i];
+        if (u->is_here && first && u->language != first->language)
+            return 0;
+        first = u->is_here && !first ? u : first;
+    }
+    return first ? (unsigned)first->language : 0;
+}
+
 void hsc_link_late(hsc_pass *p) {
     hsc_link *k = p->link;
     for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f)) {
@@ -420,7 +433,7 @@ void hsc_link_late(hsc_pass *p) {
     const char *name = LLVMGetModuleIdentifier(p->module, &n);
     p->unit.name = (hsc_ir_text){name, n};
     p->unit.directory = (hsc_ir_text){"", 0};
-    p->unit.language = 0;
+    p->unit.language = language_of(k);
     p->module_flags = HSC_module_flag_LINK_TIME;
     p->module_tag = hsc_pass_tag(0, "linked", name, n);
     for (size_t i = 0; i < k->units.n; i++)

@@ -52,11 +52,20 @@ void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
         }
 }
 
+/* An inline procedure of MPI's own C++ bindings, which every unit that includes mpi.h has for its virtual tables: its calls are
+ * none that the program makes. */
+static bool is_mpi_binding(LLVMValueRef function) {
+    LLVMLinkage linkage = LLVMGetLinkage(function);
+    hsc_ir_text name = hsc_ir_get_name(function);
+    bool inside = name.n > 8 && (!memcmp(name.p, "_ZN3MPI", 7) || !memcmp(name.p, "_ZNK3MPI", 8));
+    return inside && (linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMWeakODRLinkage);
+}
+
 void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                        const uint32_t *loop_ids, const hsc_map *site_of) {
     hsc_data d;
     bool has_messages = calls_mpi(g);
-    if (!g->n_loops && !has_messages)
+    if ((!g->n_loops && !has_messages) || is_mpi_binding(function))
         return;
     hsc_data_init(&d, p, function, procedure_id, g, loop_ids);
     d.site_of = site_of;

@@ -80,6 +80,7 @@ for lto in thin full; do
         if [ $l = lld ]; then
             [ "$(grep -c '(code: see' summary)" = 3 ] && [ "$(grep -c 'written at link time)$' summary)" = $((3 + late)) ] ||
                 fail "$lto, $l: $(cat summary)"
+            [ "$(grep -c ': C, .*(written at link time)$' summary)" = $late ] || fail "$lto, $l: language: $(cat summary)"
         else
             [ "$(grep -c 'optimised at link time without the pass' summary)" = 3 ] || fail "$lto, $l: $(cat summary)"
         fi
