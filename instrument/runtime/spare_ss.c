@@ -2,7 +2,7 @@
 /* Files of processes too short for a sample go to the next process, blocks and all: some file systems (ext4 without a journal, mounted
  * with `discard`) make the process that frees blocks wait for the disk, and a build or a shell script starts thousands.
  * DIR/.spare.X.HOST, X one of a few letters, are such files, all zeros; DIR/.spare.HOST says that the measurement's first
- * process on this machine runs and will remove them. */
+ * process on this machine runs and will remove them. If it was killed, the next process that looks for a file or has one left does. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -37,6 +37,17 @@ static long rename_new(const char *from, const char *to) {
     return hsc_sys6(SYS_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE, 0);
 }
 
+/* The first process is there, so there may be spare files. `path`: room for a path. */
+static bool is_allowed(char *path, const char *host) {
+    spare_path(path, HSC_RT_PATH, hsc_rt.file.path, host, 0);
+    if (!exists(path))
+        return false;
+    if (hsc_sys3(SYS_kill, (long)hsc_rt.options.root_pid, 0, 0) != -ESRCH)
+        return true;
+    hsc_rt_spare_end(host);
+    return false;
+}
+
 void hsc_rt_spare_allow(const char *host) {
     char path[HSC_RT_PATH];
     spare_path(path, sizeof path, hsc_rt.file.path, host, 0);
@@ -59,8 +70,7 @@ void hsc_rt_spare_end(const char *host) {
 long hsc_rt_spare_take(const char *host, uint64_t room, uint64_t *size) {
     hsc_rt_file *f = &hsc_rt.file;
     char path[HSC_RT_PATH];
-    spare_path(path, sizeof path, f->path, host, 0);
-    if (room < SPARE_MAX || !exists(path))
+    if (room < SPARE_MAX || !is_allowed(path, host))
         return -ENOENT;
     for (char c = 'a'; c < 'a' + SPARES; c++) {
         spare_path(path, sizeof path, f->path, host, c);
@@ -96,12 +106,11 @@ static bool part_from(hsc_rt_file *f) {
 
 bool hsc_rt_spare_put(const char *host) {
     hsc_rt_file *f = &hsc_rt.file;
-    char token[HSC_RT_PATH], path[HSC_RT_PATH];
+    char path[HSC_RT_PATH];
     struct stat st;
     uint64_t mask;
     bool done = false;
-    spare_path(token, sizeof token, f->path, host, 0);
-    if (!exists(token) || !hsc_rt_lock_take(&f->lock, &mask, 100))
+    if (!is_allowed(path, host) || !hsc_rt_lock_take(&f->lock, &mask, 100))
         return false;
     long fd = f->size <= SPARE_MAX ? hsc_sys4(SYS_openat, AT_FDCWD, (long)f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0) : -1;
     /* zeroed without its blocks being freed, or not at all; then it is a file that was just made */
@@ -114,7 +123,8 @@ bool hsc_rt_spare_put(const char *host) {
     if (fd >= 0)
         hsc_sys3(SYS_close, fd, 0, 0);
     hsc_rt_lock_release(&f->lock, mask);
-    if (done && !exists(token)) /* its remover may have looked before */
+    char token[HSC_RT_PATH];
+    if (done && !is_allowed(token, host)) /* its remover may have looked before */
         hsc_sys3(SYS_unlink, (long)path, 0, 0);
     return done;
 }

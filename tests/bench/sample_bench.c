@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a sample costs the program that is sampled: a thread at a given call depth reads the cycle counter in a loop and adds
  * up the gaps that interrupts and handlers leave. Used by sample_bench.py; alone: sample_bench CPU_MS DEPTH [SOURCE HZ].
- * SOURCE: `ring` (perf's cpu-clock into a ring that nobody reads), `signal` (the same with a signal to an empty handler),
+ * SOURCE: `ring` (perf's cpu-clock into a ring that nobody reads), a number (the same with registers and so many bytes of the stack), `signal` (the same with a signal to an empty handler),
  * `trap` (by SIGTRAP), `timer` (CLOCK_MONOTONIC timer with an empty handler).
  * Prints: CPU nanoseconds, samples that SOURCE took, gaps, nanoseconds in gaps, median gap. */
 #include <fcntl.h>
@@ -68,6 +68,8 @@ static void *ring;
 
 static void source(const char *name, unsigned hz) {
     int tid = (int)syscall(SYS_gettid);
+    uint32_t stack_bytes = (uint32_t)atoi(name);
+    int rings = stack_bytes || !strcmp(name, "ring");
     signal(SIGUSR1, on_signal);
     signal(SIGTRAP, on_signal);
     if (!strcmp(name, "timer")) {
@@ -90,10 +92,15 @@ static void source(const char *name, unsigned hz) {
     a.sample_period = 1000000000u / hz;
     a.exclude_kernel = a.exclude_hv = 1;
     a.disabled = 1;
-    if (!strcmp(name, "ring")) {
+    if (rings) {
         a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
         a.watermark = 1;
         a.wakeup_watermark = RING_BYTES / 2;
+        if (stack_bytes) {
+            a.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+            a.sample_regs_user = 0xff01ff; /* 16 registers and the program counter */
+            a.sample_stack_user = stack_bytes;
+        }
     } else
         a.wakeup_events = 1;
     if (!strcmp(name, "trap")) {
@@ -110,7 +117,7 @@ static void source(const char *name, unsigned hz) {
         fcntl(fd, F_SETOWN_EX, &owner);
         fcntl(fd, F_SETSIG, SIGUSR1);
         fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
-    } else if (!strcmp(name, "ring")) /* read-only: the kernel writes over what is old */
+    } else if (rings) /* read-only: the kernel writes over what is old */
         ring = mmap(NULL, RING_BYTES + 4096, PROT_READ, MAP_SHARED, fd, 0);
     ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }
@@ -122,7 +129,7 @@ static int compare(const void *a, const void *b) {
 
 int main(int argc, char **argv) {
     if (argc != 3 && argc != 5) {
-        fprintf(stderr, "usage: sample_bench CPU_MS DEPTH [ring|signal|trap|timer HZ]\n");
+        fprintf(stderr, "usage: sample_bench CPU_MS DEPTH [ring|BYTES|signal|trap|timer HZ]\n");
         return 2;
     }
     uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), begin = __rdtsc();

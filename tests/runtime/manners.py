@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios  # noqa: E402
@@ -94,6 +95,16 @@ def short_processes():
             expect(f"{at_a_time}: one is kept", any(seen), seen)
         expect(f"{at_a_time}: nothing is left", not [n for n in os.listdir(directory) if n.startswith(".spare")], os.listdir(directory))
         expect(f"{at_a_time}: the shell is measured", len(found) >= 1, found)
+    # the first process is killed: the next one that ends removes what is left
+    script = "for i in 1 2 3; do /bin/true; done; (while kill -0 $$ 2>/dev/null; do :; done; /bin/true; echo over) & kill -9 $$"
+    subprocess.run(["rm", "-rf", directory])
+    with open(os.path.join(scenarios.WORK, "over"), "w+") as out:
+        done = subprocess.run([scenarios.HEATSCOPE, "run", "-q", "-o", directory, "/bin/sh", "-c", script], stdout=out)
+        expect("killed", done.returncode == -9, done)
+        while not out.read(): # the child lives on, until it sees the end of its parent
+            time.sleep(0.01)
+            out.seek(0)
+    expect("killed: nothing is left", not [n for n in os.listdir(directory) if n.startswith(".spare")], os.listdir(directory))
 
 
 def low_limits():
