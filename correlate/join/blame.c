@@ -210,14 +210,20 @@ static bool add_row(join *j, uint32_t group, const char *name, const char *meani
 }
 
 static bool add_ledger(join *j, const jdelays *d) {
-    static const char *const names[][2] = {
-        {"", ""},
-        {"late sender", "[message waits] until the message was sent"},
-        {"late receiver", "[message waits] until its receive began"},
-        {"late at a barrier", "[message waits] until the last one came"},
-        {"late at a collective operation", "[message waits] until the last one came"},
-        {"late root", "[message waits] until the root came"},
-        {"late for the root", "[message waits] of the root, until the last one came"},
+    static const struct {
+        unsigned kind;
+        const char *name, *meaning;
+    } rows[] = {
+        {HSC_wait_cause_LATE_SENDER, "late sender", "[message waits] until the message was sent"},
+        {HSC_wait_cause_LATE_RECEIVER, "late receiver", "[message waits] until its receive began"},
+        {HSC_wait_cause_BARRIER, "late at a barrier", "[message waits] until the last one came"},
+        {HSC_wait_cause_COLLECTIVE, "late at a collective operation", "[message waits] until the last one came"},
+        {HSC_wait_cause_LATE_ROOT, "late root", "[message waits] until the root came"},
+        {HSC_wait_cause_LATE_MEMBER, "late for the root", "[message waits] of the root, until the last one came"},
+        {HSC_wait_cause_FENCE, "late at a fence", "[message waits] until the last one of the window came"},
+        {HSC_wait_cause_LATE_POST, "late post", "[message waits] until the target let its part be accessed"},
+        {HSC_wait_cause_LATE_COMPLETE, "late complete", "[message waits] until the last origin came to the end of its accesses"},
+        {HSC_wait_cause_WINDOW_LOCK, "held a lock of a window", "[message waits] until the lock was given back"},
     };
     double calls = 0, setup = 0;
     for (size_t i = 0; i < j->run.n; i++)
@@ -234,8 +240,8 @@ static bool add_ledger(join *j, const jdelays *d) {
               add_row(j, LEDGER_CALLS, "no event", "[calls of MPI] too short for one (0.1 ms), or of a kind that waits for nobody",
                       calls - d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "start, end and set-up", "[calls of MPI] MPI_Init, communicators, types, windows, ...", setup);
-    for (unsigned k = 1; ok && k < sizeof names / sizeof *names; k++)
-        ok = add_row(j, LEDGER_WAITS, names[k][0], names[k][1], d->kind_ns[k]);
+    for (unsigned k = 0; ok && k < sizeof rows / sizeof *rows; k++)
+        ok = add_row(j, LEDGER_WAITS, rows[k].name, rows[k].meaning, d->kind_ns[rows[k].kind]);
     ok = ok && add_row(j, LEDGER_WAITS, "no one came later", "[message waits] and the time of calls after the late one came: transfer, others' load",
                        d->waited_ns) &&
          add_row(j, LEDGER_WAITS, "not told: other clock", "[message waits] the late one's clock is not this one's", d->elsewhere_ns) &&

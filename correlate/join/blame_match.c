@@ -17,6 +17,8 @@
 #define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
 #define RECENT 8u
 
+enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of events with flag ONE_SIDED */
+
 enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS };
 
 typedef struct waited {
@@ -52,6 +54,12 @@ typedef struct call { /* that may wait */
     uint32_t keys; /* entries of the messages that it waits for */
 } call;
 
+typedef struct locker { /* a call that may wait for the lock of a part of a window */
+    uint64_t window;
+    uint32_t call, target;
+    bool shared, gives_back;
+} locker;
+
 typedef struct entry { /* a message that a call waits for */
     uint64_t a, b;
     uint32_t call, next;
@@ -60,8 +68,7 @@ typedef struct entry { /* a message that a call waits for */
 typedef struct group { /* one collective operation in which somebody may wait */
     uint64_t a, b, communicator, last, root;
     uint32_t last_lane, last_row, root_lane, root_row, calls, open, next;
-    uint8_t kind;
-    bool is_barrier;
+    uint8_t kind, cause;
 } group;
 
 typedef struct step { /* when all members were */
@@ -87,6 +94,7 @@ typedef struct match {
     HSC_VEC(uint32_t) leaving; /* heap of calls by their end */
     HSC_VEC(entry) entries;
     HSC_VEC(group) groups;
+    HSC_VEC(locker) lockers; /* those that are open */
     uint32_t free_call, free_entry, free_group;
     map expected, open_groups;
     hsc_table pair_rows, communicator_rows;
@@ -386,7 +394,7 @@ static bool ask_group(match *m, call *c) {
     unsigned kind = g->kind == UNKNOWN && !c->has_root ? ALL : g->kind;
     if (kind == ALL || (kind == TO_ROOT && c->is_root))
         offer(c, g->last, g->last_lane, g->last_row,
-              kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->is_barrier ? HSC_wait_cause_BARRIER : HSC_wait_cause_COLLECTIVE);
+              kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->cause);
     if (kind == FROM_ROOT && !c->is_root && g->root_lane != HSC_NO_INDEX)
         offer(c, g->root, g->root_lane, g->root_row, HSC_wait_cause_LATE_ROOT);
     c->unclear = kind == UNKNOWN || kind == NEIGHBOURS;
@@ -420,6 +428,9 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     }
     if (c->group != HSC_NO_INDEX)
         ok = ask_group(m, c);
+    for (size_t k = m->lockers.n; k-- > 0;)
+        if (m->lockers.p[k].call == i)
+            m->lockers.p[k] = m->lockers.p[--m->lockers.n];
     double ns = (double)(c->leave - c->enter), wait = 0;
     hsc_status status = ok ? HSC_OK : hsc_join_no_memory(err);
     d->calls++;
@@ -486,7 +497,7 @@ static const char *name_of(const jprocess *p, uint32_t id, uint32_t *kind) {
 }
 
 static uint8_t kind_of(const char *name, uint32_t operation) {
-    if (operation == HSC_operation_class_BARRIER)
+    if (operation == HSC_operation_class_BARRIER || operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION)
         return ALL;
     if (operation != HSC_operation_class_COLLECTIVE)
         return UNKNOWN;
@@ -514,7 +525,10 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
         const slot *s = find(&m->expected, a, b);
         if (s)
             offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->frame,
-                  sends ? HSC_wait_cause_LATE_SENDER : HSC_wait_cause_LATE_RECEIVER);
+                  !sends                                             ? HSC_wait_cause_LATE_RECEIVER
+                  : !(e->flags & HSC_message_event_flag_ONE_SIDED) ? HSC_wait_cause_LATE_SENDER
+                  : e->tag == POST                                   ? HSC_wait_cause_LATE_POST
+                                                                     : HSC_wait_cause_LATE_COMPLETE);
     }
     if (!waits)
         return true;
@@ -568,7 +582,9 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     bool is_root = e->peer >= 0 && (uint32_t)e->peer == c->rank;
     g->kind = g->kind == UNKNOWN ? kind : g->kind;
     if (posts) {
-        g->is_barrier = operation == HSC_operation_class_BARRIER;
+        g->cause = operation == HSC_operation_class_BARRIER     ? HSC_wait_cause_BARRIER
+                   : operation == HSC_operation_class_COLLECTIVE ? HSC_wait_cause_COLLECTIVE
+                                                                 : HSC_wait_cause_FENCE;
         for (uint32_t i = g->kind == PREFIX ? g->calls : HSC_NO_INDEX; i != HSC_NO_INDEX; i = m->calls.p[i].next)
             if (m->calls.p[i].rank > c->rank)
                 offer(&m->calls.p[i], e->time, lane_row, e->frame, HSC_wait_cause_COLLECTIVE);
@@ -601,6 +617,22 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     return true;
 }
 
+/* The lock of a part of a window is given back: calls that try to lock it waited until then, the last such of another one counts.
+ * Some libraries ask for a lock only at its end, so a call that gives one back may have waited too, but not for one that is given
+ * back after its own. */
+static bool take_lock(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c) {
+    bool gives_back = e->flags & HSC_message_event_flag_SENT, shared = e->tag == SHARED_LOCK;
+    uint64_t leave = e->time + e->duration;
+    for (size_t k = 0; gives_back && k < m->lockers.n; k++) {
+        const locker *x = &m->lockers.p[k];
+        call *w = &m->calls.p[x->call];
+        if (x->window == c->key && x->target == (uint32_t)e->peer && !(shared && x->shared) && (!x->gives_back || leave <= w->leave))
+            offer(w, e->time, lane_row, e->frame, HSC_wait_cause_WINDOW_LOCK);
+    }
+    uint32_t i = e->duration ? call_of(m, lane_row, e) : HSC_NO_INDEX;
+    return !e->duration || (i != HSC_NO_INDEX && HSC_PUSH(m->lockers, (locker){c->key, i, (uint32_t)e->peer, shared, gives_back}));
+}
+
 static bool take_event(match *m, uint32_t lane_row) {
     const lane *l = &m->lanes.p[lane_row];
     jmessage_event e = l->next;
@@ -617,6 +649,8 @@ static bool take_event(match *m, uint32_t lane_row) {
         m->d->calls_ns += waits ? (double)e.duration : 0;
         return true;
     }
+    if (e.flags & HSC_message_event_flag_ONE_SIDED && e.tag >= LOCK)
+        return take_lock(m, lane_row, &e, c);
     return e.flags & HSC_message_event_flag_COLLECTIVE ? take_collective(m, lane_row, &e, c, posts, waits)
                                                        : take_message(m, lane_row, &e, c, posts, waits);
 }
@@ -713,6 +747,7 @@ hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
     free(m.leaving.p);
     free(m.entries.p);
     free(m.groups.p);
+    free(m.lockers.p);
     free(m.expected.slots);
     free(m.open_groups.slots);
     free(m.pairs.p);

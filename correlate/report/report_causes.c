@@ -174,6 +174,8 @@ const char *report_cause_kind(uint32_t kind) {
         return "late at collective";
     case HSC_wait_cause_OMP_BARRIER:
         return "thread barrier";
+    case HSC_wait_cause_WINDOW_LOCK:
+        return "lock of a window";
     default:
         return hsc_enum_text("wait_cause", kind) ? hsc_enum_text("wait_cause", kind) : "unknown";
     }

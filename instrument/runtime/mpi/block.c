@@ -145,6 +145,13 @@ uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op) {
                                     [HSC_MPI_WINDOW] = HSC_operation_class_SETUP,
                                     [HSC_MPI_WINDOW_FREE] = HSC_operation_class_SETUP,
                                     [HSC_MPI_SYNCHRONISE] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_FENCE] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_EXPOSE] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_EXPOSE_END] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_ACCESS] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_ACCESS_END] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_LOCK] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_UNLOCK] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
                                     [HSC_MPI_FILE] = HSC_operation_class_FILE,
                                     [HSC_MPI_FILE_READ] = HSC_operation_class_FILE,
                                     [HSC_MPI_FILE_WRITE] = HSC_operation_class_FILE};

@@ -121,7 +121,7 @@ static void note_peer(hsc_mpi_block *b, const hsc_mpi_comm *m, int64_t rank, boo
  * -----------------------------------------------------------------------------------------------------------------------
  */
 
-static void put_event(hsc_mpi_call *c, const hsc_rec_message_event *e) {
+void hsc_mpi_put_event(hsc_mpi_call *c, const hsc_rec_message_event *e) {
     const hsc_rt_services *rt = &heatscope_rt_services;
     if (!rt->own(c->thread)) {
         c->block->not_recorded++;
@@ -131,8 +131,8 @@ static void put_event(hsc_mpi_call *c, const hsc_rec_message_event *e) {
     rt->disown(c->thread, c->node);
 }
 
-static hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m,
-                                      int64_t peer, int64_t tag, uint64_t sequence, uint64_t size) {
+hsc_rec_message_event hsc_mpi_event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m, int64_t peer,
+                                       int64_t tag, uint64_t sequence, uint64_t size) {
     return (hsc_rec_message_event){.time = c->enter,
                                    .duration_ns = duration,
                                    .node_id = c->node,
@@ -145,37 +145,29 @@ static hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t duration, 
                                    .bytes = size};
 }
 
-/* Whether an event is worth a record: it was long, or came long after the one before in its sequence; the other side,
- * which may have waited for it, then finds it. */
-static bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
-    uint64_t before = *last_enter;
-    *last_enter = c->enter;
-    return duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns;
-}
-
 static void send_event(hsc_mpi_call *c, uint64_t duration) {
-    if (!c->to || !is_long(c, duration, &c->to->last_enter))
+    if (!c->to || !hsc_mpi_is_long(c, duration, &c->to->last_enter))
         return;
     uint64_t flags = HSC_message_event_flag_SENT | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0);
-    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
-    put_event(c, &e);
+    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
+    hsc_mpi_put_event(c, &e);
 }
 
 static void receive_event(hsc_mpi_call *c, uint64_t duration, uint64_t size) {
-    if (!c->from || !is_long(c, duration, &c->from->last_enter))
+    if (!c->from || !hsc_mpi_is_long(c, duration, &c->from->last_enter))
         return;
     uint64_t flags = HSC_message_event_flag_RECEIVED | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0) |
                      (c->any ? HSC_message_event_flag_ANY_SOURCE : 0);
-    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
-    put_event(c, &e);
+    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
+    hsc_mpi_put_event(c, &e);
 }
 
 static void collective_event(hsc_mpi_call *c, uint64_t duration) {
-    if (!is_long(c, duration, &c->comm->last_enter))
+    if (!hsc_mpi_is_long(c, duration, &c->comm->last_enter))
         return;
     uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(c, 'r') ? HSC_message_event_flag_BEGUN : 0);
-    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
-    put_event(c, &e);
+    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
+    hsc_mpi_put_event(c, &e);
 }
 
 /* ---- requests
@@ -277,20 +269,20 @@ static void completion_event(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t durat
         return;
     hsc_rec_message_event e;
     if (r->from)
-        e = event_of(c, duration, flags | HSC_message_event_flag_RECEIVED, r->comm, s ? s->source : r->source,
+        e = hsc_mpi_event_of(c, duration, flags | HSC_message_event_flag_RECEIVED, r->comm, s ? s->source : r->source,
                      s ? s->tag : r->receive_tag, r->from_sequence, s ? s->bytes : r->room);
     else if (r->to)
-        e = event_of(c, duration, flags | HSC_message_event_flag_SENT, r->comm, r->dest, r->tag, r->to_sequence,
+        e = hsc_mpi_event_of(c, duration, flags | HSC_message_event_flag_SENT, r->comm, r->dest, r->tag, r->to_sequence,
                      r->sent);
     else if (collective)
-        e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
+        e = hsc_mpi_event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
                      r->sent);
     else
         return;
     e.begin_thread_id = r->thread_id;
     e.begin_node_id = r->node;
     e.begin_ns = c->enter > r->begun_ns ? c->enter - r->begun_ns : 0;
-    put_event(c, &e);
+    hsc_mpi_put_event(c, &e);
 }
 
 static bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
@@ -449,9 +441,9 @@ static void after_probe(hsc_mpi_call *c, uint64_t duration) {
     }
     if (!from || duration < c->block->threshold_ns)
         return;
-    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
+    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
                                        c->comm, s.source, s.tag, sequence, s.bytes);
-    put_event(c, &e);
+    hsc_mpi_put_event(c, &e);
 }
 
 static void after_collective(hsc_mpi_call *c, uint64_t duration) {
@@ -532,6 +524,19 @@ static void after(hsc_mpi_call *c, uint64_t leave) {
     case HSC_MPI_PUTGET:
         after_one_sided(c, duration);
         return;
+    case HSC_MPI_FENCE:
+    case HSC_MPI_EXPOSE:
+    case HSC_MPI_EXPOSE_END:
+    case HSC_MPI_ACCESS:
+    case HSC_MPI_ACCESS_END:
+    case HSC_MPI_LOCK:
+    case HSC_MPI_UNLOCK:
+        hsc_mpi_after_synchronisation(c, duration);
+        break;
+    case HSC_MPI_WINDOW:
+        if (c->comm && handle_by_address(c, 'W'))
+            hsc_mpi_comm_new(c->comm, handle_by_address(c, 'W') | HSC_MPI_WINDOW_KEY, 0, true);
+        break;
     case HSC_MPI_COMMUNICATOR: {
         uint64_t made = handle_by_address(c, 'M'), salt = has(c, 'g') ? (uint64_t)number(c, 'g') : 0;
         if (c->comm && !has(c, 'r') && made)

@@ -87,6 +87,24 @@ static inline status read_status(const uint8_t *p) {
 /* call_before.c: what is known before the call; sets its communicator, channels, sizes and requests. */
 void hsc_mpi_before(hsc_mpi_call *c);
 
+/* call_before.c: a communicator or, with its key, a window. NULL: not to be had. */
+hsc_mpi_comm *hsc_mpi_comm_cached(const hsc_mpi_call *c, uint64_t handle);
+
+/* one_sided.c: fences, epochs, locks */
+void hsc_mpi_before_synchronisation(hsc_mpi_call *c);
+void hsc_mpi_after_synchronisation(hsc_mpi_call *c, uint64_t duration);
+
+/* call.c: an event of the call; whether it is worth a record: it was long, or came long after the one before in its sequence; the
+ * other side, which may have waited for it, then finds it. */
+hsc_rec_message_event hsc_mpi_event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m, int64_t peer,
+                                       int64_t tag, uint64_t sequence, uint64_t size);
+void hsc_mpi_put_event(hsc_mpi_call *c, const hsc_rec_message_event *e);
+static inline bool hsc_mpi_is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
+    uint64_t before = *last_enter;
+    *last_enter = c->enter;
+    return duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns;
+}
+
 /* call.c: a request takes what is known of the call that makes it. */
 void hsc_mpi_begin_request(hsc_mpi_request *r, hsc_mpi_call *c);
 

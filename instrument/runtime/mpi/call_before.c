@@ -61,6 +61,10 @@ HSC_MPI_HOT hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
     return b->comms[i].comm;
 }
 
+hsc_mpi_comm *hsc_mpi_comm_cached(const hsc_mpi_call *c, uint64_t h) {
+    return comm_of(c, h);
+}
+
 static bool is_one_of(uint64_t address, const void *const *list) {
     for (int i = 0; i < 4; i++)
         if (list[i] && address == (uint64_t)list[i])
@@ -263,6 +267,15 @@ void hsc_mpi_before(hsc_mpi_call *c) {
         break;
     case HSC_MPI_WINDOW_FREE:
         c->handle = handle_by_address(c, 'w') | HSC_MPI_WINDOW_KEY;
+        break;
+    case HSC_MPI_FENCE:
+    case HSC_MPI_EXPOSE:
+    case HSC_MPI_EXPOSE_END:
+    case HSC_MPI_ACCESS:
+    case HSC_MPI_ACCESS_END:
+    case HSC_MPI_LOCK:
+    case HSC_MPI_UNLOCK:
+        hsc_mpi_before_synchronisation(c);
         break;
     case HSC_MPI_PUT:
     case HSC_MPI_GET:

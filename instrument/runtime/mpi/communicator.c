@@ -134,6 +134,8 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
         c.rank = -1;
         c.world = world_ranks(group, n);
         l->Group_free(&group);
+        for (int32_t i = 0; i < n && c.rank < 0; i++)
+            c.rank = hsc_mpi_world_rank(&c, i) == l->rank ? i : -1;
     } else {
         int32_t rank = 0;
         if ((int)l->Comm_rank(c_handle, &rank) || (int)l->Comm_size(c_handle, &n) ||
@@ -152,7 +154,7 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
             c.world = world_ranks(group, n);
         l->Group_free(&group);
     }
-    uint32_t kind = window ? HSC_communicator_kind_INTRA : kind_of(&c, c_handle);
+    uint32_t kind = window ? HSC_communicator_kind_WINDOW : kind_of(&c, c_handle);
     uint64_t self = (uint64_t)l->rank;
     c.key = kind == HSC_communicator_kind_WORLD  ? 1
             : kind == HSC_communicator_kind_SELF ? hsc_hash64(2, &self, sizeof self)
@@ -165,8 +167,7 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
     if (!kept)
         return NULL;
     memcpy(kept, &c, sizeof c);
-    if (!window)
-        tell(kept, parent_id, kind);
+    tell(kept, parent_id, kind);
     return kept;
 }
 

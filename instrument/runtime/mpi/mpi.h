@@ -46,6 +46,13 @@ typedef enum hsc_mpi_kind {
     HSC_MPI_WINDOW,
     HSC_MPI_WINDOW_FREE,
     HSC_MPI_SYNCHRONISE,
+    HSC_MPI_FENCE,
+    HSC_MPI_EXPOSE, /* of a post, to a wait or test */
+    HSC_MPI_EXPOSE_END,
+    HSC_MPI_ACCESS, /* of a start, to a complete */
+    HSC_MPI_ACCESS_END,
+    HSC_MPI_LOCK,
+    HSC_MPI_UNLOCK,
     HSC_MPI_FILE,
     HSC_MPI_FILE_READ,
     HSC_MPI_FILE_WRITE
@@ -108,7 +115,8 @@ typedef struct hsc_mpi_library {
                                     X(Dist_graph_neighbors_count, (uint64_t, int32_t *, int32_t *, int32_t *))         \
                                         X(Win_get_group, (uint64_t, uint64_t *))                                       \
                                             X(Get_library_version, (char *, int32_t *)) X(Query_thread, (int32_t *))   \
-                                                X(Comm_f2c, (int32_t)) X(Type_f2c, (int32_t)) X(Win_f2c, (int32_t))
+                                                X(Comm_f2c, (int32_t)) X(Type_f2c, (int32_t)) X(Win_f2c, (int32_t))        \
+                                                    X(Group_f2c, (int32_t))
 #define X(name, parameters) uint64_t(*name) parameters;
     HSC_MPI_QUERIES(X)
 #undef X
@@ -142,6 +150,8 @@ static inline void hsc_mpi_unlock(_Atomic uint32_t *word) {
 /* ---- communicators and windows (communicator.c)
  * --------------------------------------------------------------------------- */
 
+typedef struct hsc_mpi_window hsc_mpi_window;
+
 typedef struct hsc_mpi_comm {
     uint64_t handle; /* as C has it; with HSC_MPI_FORTRAN_KEY or HSC_MPI_WINDOW_KEY */
     uint64_t key;
@@ -152,6 +162,7 @@ typedef struct hsc_mpi_comm {
     _Atomic uint64_t collectives, children;
     uint64_t last_enter; /* of the last collective operation */
     _Atomic(struct hsc_mpi_channel *) last[2]; /* channel of the last message sent, received */
+    hsc_mpi_window *window; /* one_sided.c; NULL: it has none, or no epoch yet */
     struct hsc_mpi_comm *next;
 } hsc_mpi_comm;
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Synchronisation of one-sided operations: who waits for whom. A fence is a collective operation of the window's group. A post is
+ * a message to each origin, which the start or completion of their epoch waits for; a completion is one to each target, which
+ * its wait waits for: both sides number them alike, as other messages. Locks are told by both ends of each, with how long they
+ * were held: who waited for whom is found afterwards. Not told: locks of all processes at once, and flushes. */
+#include "call.h"
+
+enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
+
+/* The epochs of a window; ranks are those of its group. */
+struct hsc_mpi_window {
+    uint32_t exposed, accessed; /* members of the last post and start */
+    int32_t *exposed_to, *accessed_at;
+    uint64_t *posts;     /* of accessed_at: number of the post that is waited for */
+    uint64_t *locked_ns; /* by target: begin of the lock that is held; 0: none */
+    uint8_t *shared;
+};
+
+static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
+    if (!m || m->window || m->size <= 0)
+        return m ? m->window : NULL;
+    size_t n = (size_t)m->size;
+    hsc_mpi_window *w = hsc_rt_map(sizeof *w + n * (2 * sizeof(uint64_t) + 2 * sizeof(int32_t) + 1));
+    if (!w)
+        return NULL;
+    w->posts = (uint64_t *)(w + 1);
+    w->locked_ns = w->posts + n;
+    w->exposed_to = (int32_t *)(w->locked_ns + n);
+    w->accessed_at = w->exposed_to + n;
+    w->shared = (uint8_t *)(w->accessed_at + n);
+    return m->window = w;
+}
+
+/* Ranks in the window's group of the members of a group; returns how many, 0 where that can't be had. */
+static uint32_t members(const hsc_mpi_call *c, int32_t *to) {
+    const hsc_mpi_library *l = &hsc_mpi_lib;
+    uint64_t group = handle(c, 'G'), window = handle(c, 'w'), all = 0;
+    int32_t n = 0;
+    if (group & HSC_MPI_FORTRAN_KEY)
+        group = l->Group_f2c ? l->Group_f2c((int32_t)(uint32_t)group) : 0;
+    if (window & HSC_MPI_FORTRAN_KEY)
+        window = l->Win_f2c ? l->Win_f2c((int32_t)(uint32_t)window) : 0;
+    if (!group || !window || !l->Win_get_group || !l->Group_size || !l->Group_translate_ranks || (int)l->Group_size(group, &n) || n <= 0 ||
+        n > c->comm->size || (int)l->Win_get_group(window, &all))
+        return 0;
+    int32_t *own = hsc_rt_map((size_t)n * sizeof *own);
+    for (int32_t i = 0; own && i < n; i++)
+        own[i] = i;
+    bool ok = own && !(int)l->Group_translate_ranks(group, n, own, all, to);
+    hsc_rt_unmap(own, (size_t)n * sizeof *own);
+    l->Group_free(&all);
+    for (int32_t i = 0; ok && i < n; i++)
+        ok = to[i] >= 0 && to[i] < c->comm->size;
+    return ok ? (uint32_t)n : 0;
+}
+
+static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer, int64_t tag, uint64_t sequence) {
+    hsc_rec_message_event e =
+        hsc_mpi_event_of(c, duration, flags | HSC_message_event_flag_ONE_SIDED, c->comm, peer, tag, sequence, 0);
+    hsc_mpi_put_event(c, &e);
+}
+
+/* What others may wait for. */
+static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t n, int64_t tag) {
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, to[i], tag, false);
+        uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0;
+        if (x && hsc_mpi_is_long(c, duration, &x->last_enter))
+            put(c, duration, HSC_message_event_flag_SENT, to[i], tag, sequence);
+    }
+}
+
+/* What the call itself may have waited for. `sequences`: of a call before; NULL: their next ones. */
+static void ask(hsc_mpi_call *c, uint64_t duration, const int32_t *from, uint32_t n, int64_t tag, const uint64_t *sequences) {
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_mpi_channel *x = sequences ? NULL : hsc_mpi_channel_of(c->comm, from[i], tag, true);
+        uint64_t sequence = sequences ? sequences[i] : x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
+        if (sequence != UINT64_MAX && duration >= c->block->threshold_ns)
+            put(c, duration, HSC_message_event_flag_RECEIVED, from[i], tag, sequence);
+    }
+}
+
+static void lock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
+    if (c->dest < 0 || c->dest >= c->comm->size)
+        return;
+    /* the values of MPI_LOCK_SHARED: 2 in Open MPI, 235 in MPICH and its relatives */
+    w->shared[c->dest] = number(c, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
+    w->locked_ns[c->dest] = c->enter;
+    if (duration >= c->block->threshold_ns)
+        put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0);
+}
+
+static void unlock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
+    if (c->dest < 0 || c->dest >= c->comm->size || !w->locked_ns[c->dest])
+        return;
+    uint64_t held = c->enter - w->locked_ns[c->dest];
+    w->locked_ns[c->dest] = 0;
+    if (held + duration < c->block->threshold_ns)
+        return;
+    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, HSC_message_event_flag_SENT | HSC_message_event_flag_ONE_SIDED, c->comm,
+                                               c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0, 0);
+    e.begin_ns = held;
+    hsc_mpi_put_event(c, &e);
+}
+
+void hsc_mpi_before_synchronisation(hsc_mpi_call *c) {
+    c->comm = hsc_mpi_comm_cached(c, handle(c, 'w') | HSC_MPI_WINDOW_KEY);
+    c->dest = has(c, 'd') ? number(c, 'd') : -1;
+    if (c->comm && IS(c, FENCE))
+        c->to_sequence = hsc_mpi_next(&c->comm->collectives);
+}
+
+void hsc_mpi_after_synchronisation(hsc_mpi_call *c, uint64_t duration) {
+    hsc_mpi_window *w = window_of(c->comm);
+    if (!w)
+        return;
+    switch (c->op->kind) {
+    case HSC_MPI_FENCE:
+        if (hsc_mpi_is_long(c, duration, &c->comm->last_enter))
+            put(c, duration, HSC_message_event_flag_COLLECTIVE, -1, -1, c->to_sequence);
+        break;
+    case HSC_MPI_EXPOSE:
+        w->exposed = members(c, w->exposed_to);
+        tell(c, duration, w->exposed_to, w->exposed, POST);
+        break;
+    case HSC_MPI_ACCESS: {
+        w->accessed = members(c, w->accessed_at);
+        for (uint32_t i = 0; i < w->accessed; i++) {
+            hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, w->accessed_at[i], POST, true);
+            w->posts[i] = x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
+        }
+        ask(c, duration, w->accessed_at, w->accessed, POST, w->posts);
+        break;
+    }
+    case HSC_MPI_ACCESS_END: /* some libraries wait for the post only here */
+        ask(c, duration, w->accessed_at, w->accessed, POST, w->posts);
+        tell(c, duration, w->accessed_at, w->accessed, COMPLETE);
+        w->accessed = 0;
+        break;
+    case HSC_MPI_EXPOSE_END:
+        if (has(c, 'f') && !*(const int32_t *)argument(c, 'f')) /* NOLINT */
+            break;
+        ask(c, duration, w->exposed_to, w->exposed, COMPLETE, NULL);
+        w->exposed = 0;
+        break;
+    case HSC_MPI_LOCK:
+        lock(c, w, duration);
+        break;
+    case HSC_MPI_UNLOCK:
+        unlock(c, w, duration);
+        break;
+    default:
+        break;
+    }
+}

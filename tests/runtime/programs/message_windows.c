@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Ranks that wait for each other at one-sided operations in known ways, K times each; three ranks. Who is late sleeps. Printed is how
+ * long each waited, by the clock that the programs read themselves right before and after the calls:
+ *
+ *   WAY VICTIM SECONDS
+ *
+ * fence      1 sleeps, 0 and 2 are at the fence before it
+ * post       0 sleeps, then posts; 1 starts, puts and completes
+ * complete   0 posts and waits; 1 sleeps between its start and its completion
+ * lock       1 holds the lock of 0's part while it sleeps; 2 locks it meanwhile
+ *
+ * Of a post it is known only that the wait is in the start, the put or the completion: that of all three is printed. So is that of
+ * the lock, a put and the unlock.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { K = 10, WAYS = 4, RANKS = 3 };
+static const char *const names[WAYS] = {"fence", "post", "complete", "lock"};
+static double waited[WAYS], part[8];
+static double late[WAYS][K], entered[WAYS][K], left[WAYS][K];
+static int rank;
+static MPI_Win window;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static __attribute__((noinline)) void sleep_long(void) {
+    struct timespec t = {0, 40000000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+static void all_together(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void run(int k, MPI_Group zero, MPI_Group one) {
+    double x = rank;
+    all_together();
+    if (rank == 1)
+        sleep_long();
+    entered[0][k] = late[0][k] = now();
+    MPI_Win_fence(0, window); /* fence */
+    left[0][k] = now();
+    all_together();
+    if (rank == 0) {
+        sleep_long();
+        late[1][k] = now();
+        MPI_Win_post(one, 0, window); /* late post */
+        MPI_Win_wait(window);
+    } else if (rank == 1) {
+        entered[1][k] = now();
+        MPI_Win_start(zero, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        MPI_Win_complete(window);
+        left[1][k] = now();
+    }
+    all_together();
+    if (rank == 0) {
+        MPI_Win_post(one, 0, window);
+        entered[2][k] = now();
+        MPI_Win_wait(window); /* for a completion */
+        left[2][k] = now();
+    } else if (rank == 1) {
+        MPI_Win_start(zero, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        sleep_long();
+        late[2][k] = now();
+        MPI_Win_complete(window); /* late */
+    }
+    all_together();
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        MPI_Win_flush(0, window); /* it has the lock now */
+        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
+        sleep_long();
+        late[3][k] = now();
+        MPI_Win_unlock(0, window); /* held */
+    } else if (rank == 2) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        entered[3][k] = now();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
+        MPI_Win_unlock(0, window);
+        left[3][k] = now();
+    }
+    all_together();
+}
+
+int main(int argc, char **argv) {
+    static const int who[WAYS] = {1, 0, 1, 1}; /* that is late */
+    MPI_Group all, zero, one;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, (int[]){0}, &zero);
+    MPI_Group_incl(all, 1, (int[]){1}, &one);
+    MPI_Win_create(part, sizeof part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (int k = 0; k < K; k++)
+        run(k, zero, one);
+    for (int w = 0; w < WAYS; w++)
+        MPI_Bcast(late[w], K, MPI_DOUBLE, who[w], MPI_COMM_WORLD);
+    for (int w = 0; w < WAYS; w++)
+        for (int k = 0; k < K; k++) {
+            double end = late[w][k] < left[w][k] ? late[w][k] : left[w][k];
+            waited[w] += rank != who[w] && left[w][k] > 0 && end > entered[w][k] ? end - entered[w][k] : 0;
+        }
+    double *sums = malloc(sizeof waited * RANKS);
+    MPI_Gather(waited, WAYS, MPI_DOUBLE, sums, WAYS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int w = 0; rank == 0 && w < WAYS; w++)
+        for (int r = 0; r < RANKS; r++)
+            if (sums[r * WAYS + w] > 0)
+                printf("%s %d %.6f\n", names[w], r, sums[r * WAYS + w]);
+    free(sums);
+    MPI_Win_free(&window);
+    MPI_Group_free(&all);
+    MPI_Group_free(&zero);
+    MPI_Group_free(&one);
+    MPI_Finalize();
+    return 0;
+}
