@@ -142,7 +142,9 @@ static int correlate(const char *command, const hsc_join_options *wanted, bool t
     if (status == HSC_OK)
         status = hsc_join_run(&options, summary, &err);
     hsc_cli_progress_end();
-    int code = status == HSC_OK ? (team.rank ? HSC_EXIT_OK : -1) : team.rank ? HSC_EXIT_FAILED : hsc_cli_fail(command, &err);
+    /* where they could not come together, a launcher may end the one that speaks as soon as another one fails */
+    bool quiet = team.rank && (status == HSC_OK || team.team.size < 2);
+    int code = quiet ? HSC_EXIT_OK : status == HSC_OK ? -1 : team.rank ? HSC_EXIT_FAILED : hsc_cli_fail(command, &err);
     hsc_cli_team_close(&team, status == HSC_OK ? NULL : &err);
     for (int i = 0; i < 3; i++)
         sigaction(signals[i], &old[i], NULL);

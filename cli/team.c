@@ -13,6 +13,7 @@ static const struct {
 } launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "heatscope-team-openmpi.so", "Open MPI"},
     {"PMI_SIZE", "PMI_RANK", "heatscope-team-mpich.so", "MPICH"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "heatscope-team-openmpi.so", "srun"}, /* with PMIx */
 };
 
 static unsigned number(const char *variable) {
@@ -40,7 +41,10 @@ hsc_status hsc_cli_team_open(hsc_cli_team *t, const volatile sig_atomic_t *cance
         return hsc_err_set(err, HSC_E_UNSUPPORTED, "started %u times by %s, but its module cannot be loaded: %s", number(launchers[i].size),
                            launchers[i].name, dlerror());
     hsc_status status = open(&t->team, cancel, err);
-    if (status == HSC_OK)
+    if (status == HSC_OK && t->team.size < 2)
+        status = hsc_err_set(err, HSC_E_UNSUPPORTED, "started %u times by %s, but its MPI knows of one process only: start it once, or by mpirun",
+                             number(launchers[i].size), launchers[i].name);
+    else if (status == HSC_OK)
         t->rank = t->team.rank;
     return status;
 }

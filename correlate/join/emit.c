@@ -406,7 +406,12 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     if (!hsc_ranks_is_first(j))
         return help_emit(j, err);
     emit e = {.j = j, .err = err};
-    e.status = hsc_store_create(j->options->output, j->workers, &e.s, err);
+    unsigned workers = j->workers;
+    if (j->team && !j->options->workers) { /* the other ranks have little to do meanwhile */
+        j->team->widen(j->team->ctx);
+        workers = j->team->cpus;
+    }
+    e.status = hsc_store_create(j->options->output, workers, &e.s, err);
     if (e.status != HSC_OK)
         return e.status;
     put_attributes(&e);

@@ -129,7 +129,7 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     if (options->team && options->team->size > 1)
         j.team = options->team;
     if (!j.workers) {
-        long n = sysconf(_SC_NPROCESSORS_ONLN) / (j.team && j.team->on_node ? (long)j.team->on_node : 1);
+        long n = j.team ? (long)(j.team->cpus / j.team->on_node) : sysconf(_SC_NPROCESSORS_ONLN);
         j.workers = n > 0 ? (unsigned)n : 1;
     }
     hsc_spill spill;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """correlate on several ranks: the bytes are those of one process, for any number of ranks, also where there are more ranks than
 files; an error of one rank is one line and leaves nothing behind, and so do Ctrl-C and the death of a rank.
-Usage: ranks.py TEST HEATSCOPE BENCH_MAKE PROGRAMS RECORDS.TXT WORK (TEST: same, measured, ends)"""
+Usage: ranks.py TEST HEATSCOPE BENCH_MAKE PROGRAMS RECORDS.TXT WORK (TEST: few, same, measured, ends)"""
 import glob
 import os
 import shutil
@@ -70,12 +70,16 @@ def compare(name, inputs, ranks, *options, launchers=LAUNCHERS[:1]):
     that(glob.glob(out + "*") == [out], f"{name}: left behind: {glob.glob(out + '*')}")
 
 
+def few():
+    """Fewer files than ranks."""
+    compare("few", [simulated(2)], (3,))
+
+
 def same():
-    """Made-up measurements: many files, fewer files than ranks, probes, messages with peers, events, several directories."""
+    """Made-up measurements: many files, probes, messages with peers, events, several directories."""
     many = [simulated(23)]
     compare("many", many, (2, 5))
     compare("others", many, (3,), launchers=LAUNCHERS[1:])
-    compare("few", [simulated(2)], (3,))
     made = {}
     for name in ("told", "measures"):
         made[name] = work(name)
@@ -165,6 +169,14 @@ def ends():
             left = os.listdir(folder)
             that(left == [] or (left == ["out.h5"] and bytes_of(out) == wanted), f"{launch[0]}: {how}: left behind: {left}: {text}")
             that(left or p.returncode, f"{launch[0]}: {how}: exit code 0 without a database: {text}")
+    # started several times by a launcher of which MPI knows nothing
+    if "openmpi" in LAUNCHERS[0][0]:
+        for rank in ("0", "1"):
+            out = work("slurm.h5")
+            done = subprocess.run([HEATSCOPE, "correlate", "-o", out, source], capture_output=True, text=True, timeout=120,
+                                  env={**ENVIRONMENT, "SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": rank})
+            that((done.returncode != 0) == (rank == "0") == bool(own_lines(done.stderr)) and not os.path.exists(out),
+                 f"srun without MPI: {done.returncode}: {done.stderr}")
     # a command without its module says so once, and writes nothing
     alone = work("alone")
     os.makedirs(os.path.join(alone, "bin"))
@@ -180,6 +192,6 @@ def ends():
 
 if not LAUNCHERS:
     sys.exit(77)
-{"same": same, "measured": measured, "ends": ends}[TEST]()
+{"few": few, "same": same, "measured": measured, "ends": ends}[TEST]()
 if wrong:
     sys.exit("\n".join(wrong))
