@@ -377,7 +377,8 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
     hsc_canvas_unclip(c);
     if (r->header > 0) {
         hsc_canvas_fill(c, 0, 0, c->width, r->header, st->colour[HSC_P_background]);
-        header_title(c, st, r, hsc_canvas_dp(c, 4), HSC_LEFT, "Scopes");
+        if (hsc_font_width(st->font, "Scopes") + hsc_canvas_dp(c, 4) <= c->width) /* bars that are folded need no name */
+            header_title(c, st, r, hsc_canvas_dp(c, 4), HSC_LEFT, "Scopes");
     }
     hsc_paint_rows_header_line(c, st, r);
 }

@@ -670,10 +670,10 @@ oo::class create ::heatscope::App {
     method Placeholder {} {
         set typing [expr {[focus -displayof $Top] eq $Search}]
         if {!$typing && [$Search get] eq ""} {
-            $Search insert 0 "Find procedure, file or line"
+            $Search insert 0 "Find anything"
             $Search configure -foreground [::heatscope::theme colour faint]
             $Search state !invalid
-        } elseif {$typing && [$Search get] eq "Find procedure, file or line"} {
+        } elseif {$typing && [$Search get] eq "Find anything"} {
             $Search delete 0 end
             $Search configure -foreground [::heatscope::theme colour text]
         }

@@ -32,6 +32,8 @@ oo::class create ::heatscope::Arrays {
             return [dict create id unknown name "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
+        # bounds that are the array's own say nothing: u(lbound(u, 1) : lbound(u, 1) + size(u, 1) - 1) is u(:)
+        set name [regsub -all {lbound\((\w+), (\d+)\) : (?:lbound\(\1, \2\) \+ size\(\1, \2\) - 1|\?)} $name :]
         set where [string trim "[dict get $a type] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
         return [dict create id [dict get $a array] name [::heatscope::fmt plain $name] where [::heatscope::fmt plain $where]]
     }

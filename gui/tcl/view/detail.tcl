@@ -201,12 +201,13 @@ oo::class create ::heatscope::DetailView {
             set reduce [dict get $s bin]
             # code without lines has no rows to draw
             set drawn [expr {$Document ne "" && [$Document state] ne "nolines" ? $File : -1}]
-            $Heat configure {*}$common {*}[my Against] -file $drawn -reduce $reduce -columns [my Processors] -sort [dict get $s sort] \
+            set lines [list {*}$common -table [my LineTable]]
+            $Heat configure {*}$lines {*}[my Against] -file $drawn -reduce $reduce -columns [my Processors] -sort [dict get $s sort] \
                 -colours [dict get $s colours] -scaling [dict get $s scale] -normalise [dict get $s normalise]
-            $Bars configure {*}$common -file $drawn -normalise file
-            $Gutter configure {*}$common -file $drawn -normalise program
+            $Bars configure {*}$lines -file $drawn -normalise file
+            $Gutter configure {*}$lines -file $drawn -normalise program
             $Scopes configure {*}$common {*}[my Against] -file $drawn
-            $Mini configure {*}$common {*}[my Against] -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
+            $Mini configure {*}$lines {*}[my Against] -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
                 -scaling [dict get $s scale]
             my Place
         }
@@ -795,7 +796,7 @@ oo::class create ::heatscope::DetailView {
         }
         foreach line [$Db lines $File $Top [expr {$Top + $Rows}]] {
             set row [$Db findline $File $line]
-            set s [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+            set s [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
             lappend rows [list $line [dict get $s sum] [dict get $s min] [dict get $s mean] [dict get $s max] [dict get $s stddev] \
                 [string trim [$Text get [expr {$line - $Top + 1}].0 [expr {$line - $Top + 1}].end]]]
         }

@@ -26,7 +26,7 @@ oo::define ::heatscope::DetailView {
         my Read $text
     }
     method RowFacts {row} {
-        set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+        set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
         set metric [dict get $Selection metric]
         set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
             [$Run amount $metric [dict get $stats sum]],\
@@ -74,7 +74,7 @@ oo::define ::heatscope::DetailView {
         }
         set row [$Db findline $File $line]
         if {$row >= 0} {
-            set sum [lindex [$Db sums -table line -rows [list $row 1] {*}[my Common]] 0]
+            set sum [lindex [$Db sums -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
             my Read "Line $line: [my Samples $sum][my RowFacts $row]"
         } else {
             my Read "Line $line: no code"

@@ -25,7 +25,7 @@ oo::class create ::heatscope::OverviewView {
         set s $Selection
         set options {}
         if {[my Any $changed metric axis bin colours scale skip processors sort show group]} {
-            lappend options {*}[my Common] {*}[my Against] -reduce [dict get $s bin] -colours [dict get $s colours] \
+            lappend options {*}[my Common] {*}[my Against] -table [my LineTable] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -skip [dict get $s skip] -columns [my Processors] -sort [dict get $s sort]
         }
         if {[my Any $changed procedure]} {
@@ -86,7 +86,7 @@ oo::class create ::heatscope::OverviewView {
         }
         set first [$Db findline $file [lindex $lines 0]]
         set best -1
-        foreach n $lines sum [$Db sums -table line -rows [list $first [llength $lines]] {*}[my Common]] {
+        foreach n $lines sum [$Db sums -table [my LineTable] -rows [list $first [llength $lines]] {*}[my Common]] {
             if {$sum > $best} {
                 set best $sum
                 set line $n

@@ -117,7 +117,7 @@ oo::class create ::heatscope::ScopeView {
         set left [expr {[winfo exists $f.part] ? "$f.part" : "$f.title"}]
         set room [expr {[winfo width $f] - [winfo reqwidth $left] - [::heatscope::theme dp 8]}]
         if {[winfo width $f] > 20} {
-            $right configure -text [::heatscope::fmt fit [$right cget -text] [expr {max(0, $room)}] {font measure HsUI}]
+            $right configure -text [::heatscope::fmt clauses [$right cget -text] [expr {max(0, $room)}] {font measure HsUI}]
         }
     }
     # The list of categories: colour, name, share, range over processors.
@@ -166,7 +166,7 @@ oo::class create ::heatscope::ScopeView {
             set low [$Run amount [dict get $Selection metric] [dict get $kind min]]
             set high [$Run amount [dict get $Selection metric] [dict get $kind max]]
             set note [expr {$low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
-            set note [::heatscope::fmt fit $note [expr {$width - $percent - [$t dp 10]}] {font measure HsSmall}]
+            set note [::heatscope::fmt clauses $note [expr {$width - $percent - [$t dp 10]}] {font measure HsSmall}]
             $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]
             incr y $row
         }
@@ -184,9 +184,9 @@ oo::class create ::heatscope::ScopeView {
         lassign [$Run words [dict get $s axis]] one many
         set row [expr {$file >= 0 ? [$Db findline $file $line] : -1}]
         if {$row >= 0 && $line > 0} {
-            $Profile configure -table line -row $row
+            $Profile configure -table [my LineTable] -row $row
             $in.linehead.title configure -text "Line $line by $one"
-            set stats [lindex [$Db stats -table line -rows [list $row 1] {*}[my Common]] 0]
+            set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
         } elseif {$Shown >= 0} {
             # a line without code: the scope around it
             $Profile configure -table scope_excl -row $Shown

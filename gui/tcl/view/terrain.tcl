@@ -20,7 +20,7 @@ oo::class create ::heatscope::TerrainView {
         set s $Selection
         set file [dict get $s file]
         if {[my Any $changed metric axis bin colours scale processors sort show group]} {
-            $Land configure {*}[my Common] {*}[my Against] -reduce [dict get $s bin] -colours [dict get $s colours] \
+            $Land configure {*}[my Common] {*}[my Against] -table [my LineTable] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -columns [my Processors] -sort [dict get $s sort]
         }
         if {[my Any $changed file range procedure]} {
