@@ -34,7 +34,7 @@ namespace eval ::heatscope::script {
         shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
         focus      {0 0 ": view that has the keyboard"}
         mapped     {0 0 ": views that are shown"}
-        exists     {1 1 "sheet: whether the key sheet is shown"}
+        exists     {1 1 "sheet|dialog: whether the key sheet, or a file dialog, is shown"}
         found      {0 0 ": what the search box says"}
         pixel      {3 3 "FILE.png X Y: colour there"}
         display    {0 0 ": DISPLAY and XAUTHORITY of the window"}
@@ -295,7 +295,13 @@ namespace eval ::heatscope::script {
         return $out
     }
     proc Do_exists {app what} {
-        return [winfo exists [expr {[$app top] eq "." ? "" : [$app top]}].sheet]
+        set top [expr {[$app top] eq "." ? "" : [$app top]}]
+        if {$what eq "dialog"} {
+            # Tk's own dialog; its entry has the keyboard when it can be typed into
+            set w $top.__tk_filedialog
+            return [expr {[winfo exists $w] && [winfo viewable $w] && [string match $w.* [focus -displayof [$app top]]]}]
+        }
+        return [winfo exists $top.sheet]
     }
     proc Do_found {app} {
         return [$app found]

@@ -98,7 +98,8 @@ oo::class create ::heatscope::ScopeView {
         my subtitle "[$Run scopeTitle $Shown][expr {$span ne "" ? "  \u00b7  $span" : ""}]"
         set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
         set words "[::heatscope::fmt percent [dict get $stats sum] $total] of [$Run whole $metric]"
-        $in.share.part configure -text $words
+        # of a run without samples there is no part
+        $in.share.part configure -text [expr {$total > 0 ? $words : ""}]
         if {[dict get $stats sum] > 0} {
             $in.share.time configure -text "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
                 \u00b7 [$Run amount [dict get $Selection metric] [dict get $stats max]] max"
