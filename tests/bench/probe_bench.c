@@ -9,13 +9,28 @@
 #define BATCHES 3000
 
 volatile int sink;
+#ifdef NOTED
+/* The least that two calls can do which read the clock and keep all registers. */
+uint64_t noted[2];
+#define NOTE(name, where) \
+    __asm__(".text\n" #name ":\n\tpushq %rax\n\tpushq %rdx\n\trdtsc\n\tshlq $32, %rdx\n\torq %rdx, %rax\n\tmovq %rax, " where "\n\t" \
+            "popq %rdx\n\tpopq %rax\n\tretq")
+NOTE(note_enter, "noted(%rip)");
+NOTE(note_leave, "8+noted(%rip)");
+#endif
 __attribute__((noinline)) void visited(int i) {
+#ifdef NOTED
+    __asm__ volatile("callq note_enter" : : : "memory", "cc");
+#endif
 #ifdef CLOCKS
     uint64_t a = __rdtsc();
 #endif
     sink = i;
 #ifdef CLOCKS
     sink = (int)(__rdtsc() - a);
+#endif
+#ifdef NOTED
+    __asm__ volatile("callq note_leave" : : : "memory", "cc");
 #endif
 }
 

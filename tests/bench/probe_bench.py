@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """probe_bench.py HEATSCOPE [ROUNDS]: nanoseconds for a visit of a small procedure, medians of paired runs: bare, with a
-pair of clock readings, with a dormant and an armed probe, XRay (clang) in basic mode and uftrace where they are installed."""
+pair of clock readings, with two calls that note the clock, with a dormant and an armed probe, XRay (clang) in basic mode and uftrace where they are installed."""
 import os
 import shutil
 import statistics
@@ -23,7 +23,8 @@ def build(name, *command):
 bare = build("bare", "clang-19")
 clocks = build("clocks", "clang-19", "-DCLOCKS")
 probes = build("probes", heatscope, "cc", "--probe=procedures:visited")
-runs = {"bare": ([bare], {}), "two clock readings": ([clocks], {}), "dormant probe": ([probes], {}),
+noted = build("noted", "clang-19", "-DNOTED", "-mno-red-zone")
+runs = {"bare": ([bare], {}), "two clock readings": ([clocks], {}), "noted by two calls": ([noted], {}), "dormant probe": ([probes], {}),
         "dormant probe, measured": ([heatscope, "run", "-q", "-o", "d", "--append", "--disarm=all", probes], {}),
         "armed probe": ([heatscope, "run", "-q", "-o", "m", "--append", probes], {})}
 try:
@@ -43,6 +44,6 @@ for _ in range(rounds):
         r = subprocess.run(command, cwd=work, capture_output=True, text=True, env={**os.environ, **extra})
         times[k].append(float(r.stdout.strip().splitlines()[-1]))
 for k, t in times.items():
-    over = statistics.median([x - y for x, y in zip(t, times["bare"])])
-    print("%-26s %8.2f ns a visit, %+8.2f over bare" % (k, statistics.median(t), over))
+    over, clock = (statistics.median([x - y for x, y in zip(t, times[what])]) for what in ("bare", "two clock readings"))
+    print("%-26s %8.2f ns a visit, %+8.2f over bare, %+8.2f over the clocks" % (k, statistics.median(t), over, clock))
 shutil.rmtree(work, ignore_errors=True)

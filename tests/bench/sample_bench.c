@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     }
     qsort(gaps, kept, sizeof *gaps, compare);
     long samples = taken;
-    if (ring && ring != MAP_FAILED) {
+    if (ring && ring != MAP_FAILED && !atoi(argv[3])) {
         const struct perf_event_mmap_page *page = ring;
         samples = (long)(page->data_head / 32);
     }

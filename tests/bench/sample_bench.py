@@ -5,7 +5,8 @@
 For each rate and depth, in turn and ROUNDS times: the program untouched, the bare mechanisms, `perf record` without and
 with call chain, gperftools where it is installed (HEATSCOPE_GPERFTOOLS: its libprofiler.so), and Heatscope. us/sample: time
 in gaps of the program beyond the untouched one, for each sample asked for; the median of the rounds. Gaps longer than
-0.1 ms are left out: somebody else had the processor. Bytes: of the tool's file, for each sample."""
+0.1 ms are left out: somebody else had the processor. Gap: the median of the gaps, which are nearly all samples from 1,000 Hz
+on; a busy machine's other interruptions hardly move it, so `of perf` is by it. Bytes: of the tool's file, for each sample."""
 import glob
 import os
 import re
@@ -67,16 +68,19 @@ def gperf(hz, depth):
     return r
 
 
-tools = [("ring, bare", lambda hz, d: measure([bench, str(cpu_ms), str(d), "ring", str(hz)])),
-         ("signal, bare", lambda hz, d: measure([bench, str(cpu_ms), str(d), "signal", str(hz)])),
-         ("SIGTRAP, bare", lambda hz, d: measure([bench, str(cpu_ms), str(d), "trap", str(hz)])),
+def mechanism(name):
+    return lambda hz, d: measure([bench, str(cpu_ms), str(d), name, str(hz)])
+
+
+tools = [("ring, bare", mechanism("ring")), ("ring with 1 KB of stack", mechanism("1024")), ("ring with 16 KB of stack", mechanism("16384")),
+         ("signal, bare", mechanism("signal")), ("SIGTRAP, bare", mechanism("trap")),
          ("perf record", lambda hz, d: perf([], hz, d)), ("perf record -g", lambda hz, d: perf(["-g"], hz, d)),
          ("heatscope", lambda hz, d: ours([], hz, d))]
 for other in filter(None, os.environ.get("MECHANISMS", "").split(",")):
     tools.append((f"heatscope {other}", lambda hz, d, m=other: ours(["--mechanism", m], hz, d)))
 if gperftools:
     tools.append(("gperftools (wall)", gperf))
-print(f"{'Hz':>6} {'depth':>5} {'tool':28} {'us/sample':>9} {'of perf':>8} {'rate':>8} {'own us':>7} {'bytes':>7}")
+print(f"{'Hz':>6} {'depth':>5} {'tool':28} {'us/sample':>9} {'gap us':>7} {'of perf':>8} {'rate':>8} {'own us':>7} {'bytes':>7}")
 try:
     for hz in rates:
         for depth in depths:
@@ -89,11 +93,12 @@ try:
                     r["cost"] = (r["gap_ns"] - rest * r["cpu"]) / (hz * r["cpu"] / 1e9) / 1e3
                     results[name].append(r)
             middle = lambda name, key: statistics.median(r.get(key, 0) for r in results[name])
-            perf_cost = middle("perf record", "cost")
+            perf_gap = middle("perf record", "median")
             for name, _ in tools:
                 n = hz * middle(name, "cpu") / 1e9
                 taken, own, size = middle(name, "taken"), middle(name, "own"), middle(name, "bytes")
-                print(f"{hz:6} {depth:5} {name:28} {middle(name, 'cost'):9.2f} {middle(name, 'cost') / perf_cost:8.2f} "
+                print(f"{hz:6} {depth:5} {name:28} {middle(name, 'cost'):9.2f} {middle(name, 'median') / 1e3:7.2f} "
+                      f"{middle(name, 'median') / perf_gap:8.2f} "
                       f"{taken / middle(name, 'cpu') * 1e9 if taken else 0:8.0f} {own / 1e3:7.2f} {size / n:7.1f}", flush=True)
 finally:
     shutil.rmtree(work, ignore_errors=True)
