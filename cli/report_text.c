@@ -575,7 +575,8 @@ static ledger_total total_of(const report *r, const hsc_db_ledger *row, const le
     for (uint32_t i = 0; end && i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++)
         if (!l.group && strlen(l.name) == n && !memcmp(l.name, row->meaning + 1, n))
             return (ledger_total){(double)l.samples, l.seconds};
-    return strncmp(row->meaning, "elapsed time", 12) ? *taken : (ledger_total){0, 0};
+    bool other = !strncmp(row->meaning, "elapsed time", 12) || strstr(row->meaning, "(not samples)");
+    return other ? (ledger_total){0, 0} : *taken;
 }
 
 /* Rows of a group begin "[what they add up to] meaning". Brief: names alone, and only rows that are not 0. */

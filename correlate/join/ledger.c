@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ledger: every sample is in one row of each group that adds up to it, and every second of CPU time by the clock. */
-#include "join_internal.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "told.h"
 
 /* Rows of group 0 are totals; each other group adds up to the total that its rows' meanings name in brackets. */
 enum { TOTALS, OF_TAKEN, BY_LEVEL, BY_PATH, BY_CATEGORY, OF_CPU_TIME, OF_MEASURING };
@@ -32,6 +35,56 @@ static const char *const loss_names[LOSS_REASONS][2] = {
     {"lost: blocked", "[taken] the program had blocked the sampling signal"},
     {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away"},
 };
+
+/* What the tool did to the run, added up; the table of notes has each with its time. */
+static bool add_deeds(join *j) {
+    static const char name[] = "said: ";
+    uint64_t lowered = 0, elsewhere = 0, off = 0;
+    double off_s = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        const jtold *t = p->told;
+        uint64_t since = 0;
+        bool is_off = false;
+        for (size_t k = 0; t && k < t->threads.n; k++)
+            lowered += t->threads.p[k].periods_max > 1;
+        for (size_t k = 0; ok && t && k < t->notes.n; k++) {
+            const jnote *n = &t->notes.p[k];
+            elsewhere += n->kind == JNOTE_SOURCE;
+            if (n->kind == JNOTE_MEASURING && !n->value && !is_off) {
+                is_off = true;
+                since = n->time;
+                off++;
+            } else if (n->kind == JNOTE_MEASURING && n->value && is_off) {
+                is_off = false;
+                off_s += (double)(n->time - since) * 1e-9;
+            } else if (n->kind == JNOTE_SAID) {
+                size_t room = sizeof name + strlen(n->text);
+                char *said = hsc_pool_take(&j->pool, room);
+                ok = said != NULL;
+                if (ok)
+                    snprintf(said, room, "%s%s", name, n->text);
+                for (size_t row = 0; ok && row < j->ledger.n; row++)
+                    if (!strcmp(j->ledger.p[row].name, said)) {
+                        j->ledger.p[row].samples++;
+                        said = NULL;
+                        break;
+                    }
+                ok = ok && (!said || HSC_PUSH(j->ledger, (jledger){said, "by the runtime, in so many processes (not samples)", 1, 0, TOTALS}));
+            }
+        }
+        uint64_t end = p->has_end ? p->end_ns : p->last_ns;
+        off_s += is_off && end > since ? (double)(end - since) * 1e-9 : 0;
+    }
+    if (ok && lowered)
+        ok = HSC_PUSH(j->ledger, (jledger){"rate lowered", "threads (not samples) that were sampled more seldom, to keep to the budget", lowered, 0, TOTALS});
+    if (ok && elsewhere)
+        ok = HSC_PUSH(j->ledger, (jledger){"other source", "changes (not samples) of where a thread's samples come from", elsewhere, 0, TOTALS});
+    if (ok && off)
+        ok = HSC_PUSH(j->ledger, (jledger){"measuring off", "elapsed time of processes in which nothing was measured; so often (not samples)", off, off_s, TOTALS});
+    return ok;
+}
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
@@ -105,6 +158,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
          add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
          add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
          add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s);
+    ok = ok && add_deeds(j);
     j->summary->samples = recorded;
     j->summary->lost = lost_all;
     j->summary->cpu_s = cpu_s;

@@ -50,11 +50,19 @@ typedef struct jmoment { /* a phase that begins, or a value of a counter */
     double value;
 } jmoment;
 
+typedef struct jnote { /* what the tool did to the run, or its runtime said */
+    uint64_t time, thread, value; /* thread 0: of the process */
+    uint32_t kind;                /* as schema.def has it */
+    const char *text;
+} jnote;
+enum { JNOTE_SAID, JNOTE_RATE, JNOTE_SOURCE, JNOTE_MEASURING, JNOTE_EVENTS };
+
 typedef struct jtold {
     HSC_VEC(jtold_thread) threads;
     HSC_VEC(jprobe_place) places;
     HSC_VEC(juser_name) names;
     HSC_VEC(jmoment) phases, values;
+    HSC_VEC(jnote) notes;
     double pair_ns, inside_ns;
     uint64_t interrupt_ns, interrupt_measured, helper_ns;
     size_t last; /* row of threads that was asked for last */

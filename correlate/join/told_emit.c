@@ -42,6 +42,12 @@ typedef struct phase_row {
     double begin_s, end_s;
 } phase_row;
 
+typedef struct note_row {
+    uint32_t process, thread;
+    double time_s;
+    const jnote *of;
+} note_row;
+
 typedef struct value_row {
     uint32_t thread, counter;
     const char *name;
@@ -60,6 +66,7 @@ typedef struct told {
     HSC_VEC(category_row) categories;
     HSC_VEC(bucket_row) buckets;
     HSC_VEC(phase_row) phases;
+    HSC_VEC(note_row) notes;
     HSC_VEC(value_row) values;
     HSC_VEC(counter_row) counters;
     hsc_table probe_rows, block_rows, scope_rows; /* by interned text; (parent + 1, probe); (file and line as text) */
@@ -197,6 +204,11 @@ static bool take_moments(told *x, const jprocess *p, uint32_t process) {
         double begin = hsc_join_run_time(x->j, p, m->time);
         if (m->name)
             ok = HSC_PUSH(x->phases, (phase_row){process, user_name(t, m->name), begin, end > begin ? end : begin});
+    }
+    for (size_t i = 0; ok && i < t->notes.n; i++) {
+        const jnote *m = &t->notes.p[i];
+        uint32_t thread = m->thread ? hsc_join_thread_row(p, m->thread) : HSC_NO_INDEX;
+        ok = HSC_PUSH(x->notes, (note_row){process, thread, hsc_join_run_time(x->j, p, m->time), m});
     }
     for (size_t i = 0; ok && i < t->values.n; i++) {
         const jmoment *m = &t->values.p[i];
@@ -340,6 +352,14 @@ static void put_moments(emit *e, const told *x) {
     COLUMN(e, phase_name, text, n, p[i].name);
     COLUMN(e, phase_begin_s, double, n, p[i].begin_s);
     COLUMN(e, phase_end_s, double, n, p[i].end_s);
+    const note_row *k = x->notes.p;
+    n = x->notes.n;
+    COLUMN(e, note_process, uint32_t, n, k[i].process);
+    COLUMN(e, note_thread, uint32_t, n, k[i].thread);
+    COLUMN(e, note_time_s, double, n, k[i].time_s);
+    COLUMN(e, note_kind, uint8_t, n, (uint8_t)k[i].of->kind);
+    COLUMN(e, note_value, uint64_t, n, k[i].of->value);
+    COLUMN(e, note_text, text, n, k[i].of->text);
     const counter_row *c = x->counters.p;
     const value_row *v = x->values.p;
     n = x->counters.n;
@@ -403,7 +423,7 @@ hsc_status hsc_join_put_told(join *j, struct hsc_store *store, hsc_err *err) {
     put_probes(&e, &x);
     put_moments(&e, &x);
     put_cost(&e);
-    void *arrays[] = {x.probes.p, x.blocks.p, x.visits.p, x.categories.p, x.buckets.p, x.phases.p, x.values.p, x.counters.p, x.next_scope};
+    void *arrays[] = {x.probes.p, x.blocks.p, x.visits.p, x.categories.p, x.buckets.p, x.phases.p, x.notes.p, x.values.p, x.counters.p, x.next_scope};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     hsc_table_fini(&x.probe_rows);

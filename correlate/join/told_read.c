@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Records of probes, of what a program tells of itself, and of what measuring cost. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id) {
 }
 
 bool hsc_join_told_has_texts(const jtold *t) {
-    bool has = t->places.n || t->names.n;
+    bool has = t->places.n || t->names.n || t->notes.n;
     for (size_t i = 0; !has && i < t->threads.n; i++)
         has = t->threads.p[i].blocks.n != 0;
     return has;
@@ -41,6 +42,23 @@ static jtold_thread *thread_of(jprocess *p, uint64_t id) {
     }
     t->last = t->threads.n;
     return HSC_PUSH(t->threads, (jtold_thread){.id = id}) ? &t->threads.p[t->last] : NULL;
+}
+
+/* ---- the tool itself ---- */
+
+static bool note(jprocess *p, uint64_t time, uint64_t thread, uint32_t kind, uint64_t value, const char *text, size_t n) {
+    jtold *t = told_of(p);
+    const char *kept = hsc_pool_intern(&p->pool, text, n);
+    if (time > p->last_ns)
+        p->last_ns = time;
+    return t && kept && HSC_PUSH(t->notes, (jnote){time, thread, value, kind, kept});
+}
+
+/* Two texts, the second from the file. */
+static bool note_of(jprocess *p, uint64_t time, uint64_t thread, uint32_t kind, uint64_t value, const char *what, const char *why) {
+    char text[200];
+    int n = snprintf(text, sizeof text, "%s%s", what, why ? why : "not known");
+    return note(p, time, thread, kind, value, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 /* ---- probes ---- */
@@ -200,7 +218,26 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
         t->rate_changes++;
         t->periods = r->periods;
         t->periods_max = r->periods > t->periods_max ? r->periods : t->periods_max;
-        return true;
+        return note_of(p, r->time, r->thread_id, JNOTE_RATE, r->periods, "samples come every so many periods, to keep to the budget", "");
+    }
+    case HSC_REC_source: {
+        const hsc_rec_source *r = v;
+        char what[100];
+        snprintf(what, sizeof what, "samples come from %.*s: ", r->mechanism.n < 40 ? (int)r->mechanism.n : 40, r->mechanism.p);
+        return note_of(p, r->time, r->thread_id, JNOTE_SOURCE, 0, what, hsc_enum_text("source_reason", r->reason));
+    }
+    case HSC_REC_measuring: {
+        const hsc_rec_measuring *r = v;
+        return note_of(p, r->time, 0, JNOTE_MEASURING, r->on != 0, r->on ? "measuring goes on: " : "measuring stops: ",
+                       hsc_enum_text("measuring_reason", r->reason));
+    }
+    case HSC_REC_note: {
+        const hsc_rec_note *r = v;
+        return note(p, r->time, 0, JNOTE_SAID, 0, r->text.p, r->text.n);
+    }
+    case HSC_REC_message_threshold: {
+        const hsc_rec_message_threshold *r = v;
+        return note_of(p, r->time, rec->stream, JNOTE_EVENTS, r->threshold_ns, "calls of MPI that take so long get an event", "");
     }
     case HSC_REC_user_name: {
         const hsc_rec_user_name *r = v;
@@ -231,6 +268,17 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     }
 }
 
+static int by_note(const void *pa, const void *pb) {
+    const jnote *a = pa, *b = pb;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->value != b->value ? (a->value < b->value ? -1 : 1) : strcmp(a->text, b->text);
+}
+
 static int by_time(const void *pa, const void *pb) {
     const jmoment *a = pa, *b = pb;
     if (a->time != b->time)
@@ -249,6 +297,8 @@ void hsc_join_end_told(jprocess *p) {
     }
     if (t && t->phases.n > 1)
         qsort(t->phases.p, t->phases.n, sizeof *t->phases.p, by_time);
+    if (t && t->notes.n > 1)
+        qsort(t->notes.p, t->notes.n, sizeof *t->notes.p, by_note);
 }
 
 void hsc_join_free_told(jprocess *p) {
@@ -264,6 +314,7 @@ void hsc_join_free_told(jprocess *p) {
         free(t->names.p);
         free(t->phases.p);
         free(t->values.p);
+        free(t->notes.p);
     }
     free(t);
     p->told = NULL;

@@ -28,6 +28,9 @@ void hsc_ranks_put_told(const jprocess *p, parcel *a) {
         parcel_text(a, t->names.p[i].name);
     PARCEL_VEC(a, t->phases);
     PARCEL_VEC(a, t->values);
+    PARCEL_VEC(a, t->notes);
+    for (size_t i = 0; i < t->notes.n; i++)
+        parcel_text(a, t->notes.p[i].text);
 }
 
 static void take_thread(jprocess *p, jtold *t, parcel *a) {
@@ -74,4 +77,7 @@ void hsc_ranks_take_told(jprocess *p, parcel *a) {
         t->names.p[i].name = parcel_take_text(a, &p->pool);
     PARCEL_TAKE_VEC(a, t->phases);
     PARCEL_TAKE_VEC(a, t->values);
+    PARCEL_TAKE_VEC(a, t->notes);
+    for (size_t i = 0; i < t->notes.n; i++)
+        t->notes.p[i].text = parcel_take_text(a, &p->pool);
 }

@@ -45,6 +45,7 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_visit_category_visit:
     case HSC_COL_visit_bucket_visit:
     case HSC_COL_phase_process:
+    case HSC_COL_note_process:
     case HSC_COL_counter_thread:
     case HSC_COL_counter_value_counter:
     case HSC_COL_cost_thread:
@@ -122,6 +123,7 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_visit_category_visit, "rows sorted by visit"},
                   {HSC_COL_visit_bucket_visit, "rows sorted by visit"},
                   {HSC_COL_phase_process, "rows sorted by process"},
+                  {HSC_COL_note_process, "rows sorted by process"},
                   {HSC_COL_counter_value_counter, "rows sorted by counter"},
                   {HSC_COL_cost_thread, "rows sorted by thread"}};
     for (size_t k = 0; k < sizeof sorted / sizeof *sorted; k++) {

@@ -274,6 +274,7 @@ static bool came_later(int column) {
     case HSC_TAB_visit_category:
     case HSC_TAB_visit_bucket:
     case HSC_TAB_phase:
+    case HSC_TAB_note:
     case HSC_TAB_counter:
     case HSC_TAB_counter_value:
     case HSC_TAB_cost:

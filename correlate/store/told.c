@@ -9,7 +9,8 @@
 uint32_t hsc_db_count_told(const hsc_db *db, hsc_db_told what) {
     static const enum hsc_table_id tables[] = {[HSC_TOLD_PROBES] = HSC_TAB_probe, [HSC_TOLD_BLOCKS] = HSC_TAB_block,
                                                [HSC_TOLD_VISITS] = HSC_TAB_visit, [HSC_TOLD_PHASES] = HSC_TAB_phase,
-                                               [HSC_TOLD_COUNTERS] = HSC_TAB_counter, [HSC_TOLD_COSTS] = HSC_TAB_cost};
+                                               [HSC_TOLD_COUNTERS] = HSC_TAB_counter, [HSC_TOLD_COSTS] = HSC_TAB_cost,
+                                               [HSC_TOLD_NOTES] = HSC_TAB_note};
     return (unsigned)what < sizeof tables / sizeof *tables ? (uint32_t)db->tables.rows[tables[what]] : 0;
 }
 
@@ -100,6 +101,14 @@ hsc_status hsc_db_get_phase(const hsc_db *db, uint32_t r, hsc_db_phase *out, hsc
     if (!status)
         *out = (hsc_db_phase){AT(phase_process, uint32_t, r), hsc_db_text(db, HSC_COL_phase_name, r), AT(phase_begin_s, double, r),
                               AT(phase_end_s, double, r)};
+    return status;
+}
+
+hsc_status hsc_db_get_note(const hsc_db *db, uint32_t r, hsc_db_note *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_note, r, err);
+    if (!status)
+        *out = (hsc_db_note){AT(note_process, uint32_t, r), AT(note_thread, uint32_t, r), AT(note_kind, uint8_t, r),
+                             AT(note_time_s, double, r), AT(note_value, uint64_t, r), hsc_db_text(db, HSC_COL_note_text, r)};
     return status;
 }
 

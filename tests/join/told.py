@@ -67,6 +67,7 @@ def process(rank, *streams):
         f'processors=2 runtime_version="" job=""',
         'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
         "cost time=1 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0",
+        'note time=1 text="counters take turns"', "measuring time=400000000 on=0 reason=1", "measuring time=450000000 on=1 reason=4",
         "probe_cost time=1 pair_ns=100.0 inside_ns=40.0 clock_ns=20.0",
         place(1, 0, "outer", 10), place(2, 1, "outer", 12), place(3, 0, "again", 30),
         'user_name name_id=1 name="setup"', 'user_name name_id=2 name="solve"', 'user_name name_id=3 name="residual"']
@@ -81,6 +82,7 @@ def thread(number, samples):
     total = sum(w for _, w in samples)
     return [f'thread thread_id={number} tid={number} time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=16 flags=0",
             *[f"sample_weighted time={t} node_id=1 state=0 weight={w} event_id=0" for t, w in samples],
+            f"rate thread_id={number} time=700 periods=4 cpu_ns=1 cost_ns=1 looked_ns=1 switches=0",
             f"handler_time thread_id={number} time=900 runs=5 own_ns=20000 median_ns=1 p90_ns=2 p99_ns=3",
             f"probe_progress time=900 visits=9 open=0 left=0 unmatched=0 missed=0 own_ns=3000",
             f"progress thread_id={number} time=1000000000 cpu_ns={total * 1000000} samples={total} lost=0 own_ns=30000 ended=1 truncated=0"]
@@ -158,6 +160,9 @@ for by in ("procedure", "line"):
 refused = subprocess.run([HEATSCOPE, "report", "--net", "--metric=residual", DATABASE], capture_output=True, text=True)
 that(refused.returncode == 1 and refused.stderr.count("\n") == 1, refused)
 ledger = {r["name"]: float(r["time_s"]) for r in table("ledger")}
+counts = {r["name"]: int(r["samples"]) for r in table("ledger")}
+that([counts.get(n) for n in ("said: counters take turns", "rate lowered", "measuring off")] == [2, 2, 2], counts)
+that(near(ledger.get("measuring off", 0), 2 * 0.05), ledger)
 that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)
 that(near(sum(ledger[n] for n in ("handler", "signals", "probes", "wrappers", "helper")), ledger["measuring"]), ledger)
 for by in ("probe", "block", "phase", "counter", "cost"):

@@ -380,7 +380,7 @@ hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint3
 /* ---- what probes counted, what the program told of itself, what measuring cost ---- */
 
 typedef enum hsc_db_told {
-    HSC_TOLD_PROBES = 0, HSC_TOLD_BLOCKS, HSC_TOLD_VISITS, HSC_TOLD_PHASES, HSC_TOLD_COUNTERS, HSC_TOLD_COSTS
+    HSC_TOLD_PROBES = 0, HSC_TOLD_BLOCKS, HSC_TOLD_VISITS, HSC_TOLD_PHASES, HSC_TOLD_COUNTERS, HSC_TOLD_COSTS, HSC_TOLD_NOTES
 } hsc_db_told;
 uint32_t hsc_db_count_told(const hsc_db *db, hsc_db_told what); /* rows */
 
@@ -417,6 +417,16 @@ typedef struct hsc_db_phase { /* sorted by process and begin */
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_phase;
 hsc_status hsc_db_get_phase(const hsc_db *db, uint32_t phase, hsc_db_phase *out, hsc_err *err);
+
+typedef enum hsc_note_kind { HSC_NOTE_SAID = 0, HSC_NOTE_RATE, HSC_NOTE_SOURCE, HSC_NOTE_MEASURING, HSC_NOTE_EVENTS } hsc_note_kind;
+typedef struct hsc_db_note { /* what the tool did to the run, or its runtime said of it; sorted by process and time */
+    uint32_t process, thread; /* thread HSC_NONE: of the whole process */
+    uint32_t kind;            /* hsc_note_kind */
+    double time_s;            /* since the start of the run */
+    uint64_t value;           /* periods from one sample to the next; 0 off, 1 on; nanoseconds that a call takes to get an event */
+    const char *text;
+} hsc_db_note;
+hsc_status hsc_db_get_note(const hsc_db *db, uint32_t note, hsc_db_note *out, hsc_err *err);
 
 typedef struct hsc_db_counter {
     uint32_t thread;
