@@ -35,11 +35,12 @@ def samples_of(directory):
 
 
 def bytes_per_sample(work):
-    """Of a spinning thread at depth 50: what the longer run's file has more, for each sample more."""
+    """Of a spinning thread at depth 50: what the longer run's file has more, for each sample more. Files grow by 64 KiB, so it is right
+    to some 2 bytes."""
     sizes, samples = [], []
-    for ms in ("500", "2500"):
+    for ms in ("500", "4500"):
         directory = os.path.join(work, "s" + ms)
-        subprocess.run([*measured(directory, "-F", "5000"), os.path.join(build, "tests", "bench", "sample_bench"), ms, "50"], check=True,
+        subprocess.run([*measured(directory, "-F", "10000"), os.path.join(build, "tests", "bench", "sample_bench"), ms, "50"], check=True,
                        capture_output=True)
         sizes.append(size_of(directory))
         samples.append(samples_of(directory))
@@ -48,7 +49,7 @@ def bytes_per_sample(work):
 
 def bytes_per_wait(work):
     """Of a thread that sleeps again and again, by --trace."""
-    sizes, counts = [], (2000, 12000)
+    sizes, counts = [], (2000, 32000)
     for n in counts:
         directory = os.path.join(work, f"w{n}")
         subprocess.run([*measured(directory, "-F", "100", "--trace"), sys.executable, "-c",
