@@ -122,7 +122,16 @@ void hsc_values_close(hsc_db *db); /* all value tables that were opened */
 
 /* interval.c: the sums of a table in the interval, and all else of it, as if they had been read. HSC_E_MISSING: not known by time. */
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
+/* Makes all rows of v (by_row), and turns them round (by_thread). */
 hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err);
+hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err);
+typedef struct hsc_interval_rows { /* rows [first, first + n) by thread; indptr[0] is 0 */
+    uint64_t first, n, *indptr;
+    uint32_t *indices, *counts;
+} hsc_interval_rows;
+/* Only rows [first, first + n) of v. */
+hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, uint64_t n, hsc_interval_rows *out, hsc_err *err);
+void hsc_interval_rows_free(hsc_interval_rows *r);
 void hsc_interval_close(hsc_db *db);
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err); /* values.c: mean_excess */
 void hsc_times_close(hsc_db *db); /* time_read.c */

@@ -16,9 +16,8 @@ typedef struct hsc_interval {
     hsc_values *whole;       /* the run's, meanwhile */
     uint64_t **whole_sums;
     uint64_t *total;         /* by leaf: what was counted in all threads */
-    uint64_t *indptr;        /* by thread: what was counted in it; NULL: not asked for yet */
-    uint32_t *leaf, *count;
-    uint64_t n, capacity;
+    uint64_t *indptr;        /* by leaf: in which threads, how often; NULL: not asked for yet */
+    uint32_t *thread, *count;
 } hsc_interval;
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -70,11 +69,6 @@ static hsc_status add_range(tally *a, uint32_t thread, unsigned level, uint64_t 
     return status || first >= last ? status : add_values(a, &t->leaf, &t->count, t->indptr[thread] + first, last - first, err);
 }
 
-static int compare_u32(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Adds what a thread has in the parts of its process. */
 static hsc_status tally_thread(const hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
     hsc_times *t = NULL;
@@ -101,53 +95,78 @@ static hsc_status tally_thread(const hsc_interval *v, tally *a, uint32_t thread,
     return status;
 }
 
-static hsc_status count_thread(hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
+typedef struct counted { /* thread by thread */
+    uint32_t *leaf, *count;
+    uint64_t *end, n, capacity; /* end: by thread */
+} counted;
+
+static hsc_status count_thread(const hsc_interval *v, tally *a, uint32_t thread, counted *to, hsc_err *err) {
     hsc_status status = tally_thread(v, a, thread, err);
     if (status)
         return status;
-    if (a->n > 1)
-        qsort(a->touched, a->n, sizeof *a->touched, compare_u32);
-    if (v->n + a->n > v->capacity) {
-        uint64_t c = 2 * (v->n + a->n) + 1024;
-        uint32_t *leaf = realloc(v->leaf, c * sizeof *leaf);
-        v->leaf = leaf ? leaf : v->leaf;
-        uint32_t *count = realloc(v->count, c * sizeof *count);
-        v->count = count ? count : v->count;
+    if (to->n + a->n > to->capacity) {
+        uint64_t c = 2 * (to->n + a->n) + 1024;
+        uint32_t *leaf = realloc(to->leaf, c * sizeof *leaf);
+        to->leaf = leaf ? leaf : to->leaf;
+        uint32_t *count = realloc(to->count, c * sizeof *count);
+        to->count = count ? count : to->count;
         if (!leaf || !count)
             return out_of_memory(a->db, err);
-        v->capacity = c;
+        to->capacity = c;
     }
-    for (uint32_t i = 0; i < a->n; i++, v->n++) {
+    for (uint32_t i = 0; i < a->n; i++, to->n++) {
         uint64_t sum = a->by_leaf[a->touched[i]];
-        v->leaf[v->n] = a->touched[i];
-        v->count[v->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        to->leaf[to->n] = a->touched[i];
+        to->count[to->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
         a->by_leaf[a->touched[i]] = 0;
     }
     a->n = 0;
-    v->indptr[thread + 1] = v->n;
+    to->end[thread] = to->n;
     return HSC_OK;
 }
 
-/* What was counted in each thread, when it is first asked for. */
+/* What was counted of each leaf in which thread, when it is first asked for. */
 static hsc_status count_threads(hsc_db *db, hsc_err *err) {
     hsc_interval *v = db->interval;
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
     if (v->indptr)
         return HSC_OK;
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
+    counted all = {.end = malloc((threads + 1) * sizeof *all.end)};
+    uint64_t *indptr = calloc(a.n_leaves + 2, sizeof *indptr);
     a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
     a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
-    v->indptr = calloc(threads + 1, sizeof *v->indptr);
-    v->n = 0;
-    hsc_status status = a.by_leaf && a.touched && v->indptr ? HSC_OK : out_of_memory(db, err);
+    hsc_status status = a.by_leaf && a.touched && all.end && indptr ? HSC_OK : out_of_memory(db, err);
     for (uint32_t c = 0; c < threads && !status; c++)
-        status = count_thread(v, &a, c, err);
+        status = count_thread(v, &a, c, &all, err);
     free(a.by_leaf);
     free(a.touched);
-    if (status) {
-        free(v->indptr);
-        v->indptr = NULL;
+    uint32_t *thread = malloc((all.n + 1) * sizeof *thread), *count = malloc((all.n + 1) * sizeof *count);
+    if (!status && (!thread || !count))
+        status = out_of_memory(db, err);
+    if (!status) { /* sorted by leaf; threads rise */
+        for (uint64_t k = 0; k < all.n; k++)
+            indptr[all.leaf[k] + 2]++;
+        for (uint64_t l = 0; l < a.n_leaves; l++)
+            indptr[l + 2] += indptr[l + 1];
+        uint64_t k = 0;
+        for (uint32_t c = 0; c < threads; c++)
+            for (; k < all.end[c]; k++) {
+                uint64_t at = indptr[all.leaf[k] + 1]++;
+                thread[at] = c;
+                count[at] = all.count[k];
+            }
+        v->indptr = indptr;
+        v->thread = thread;
+        v->count = count;
+    } else {
+        free(indptr);
+        free(thread);
+        free(count);
     }
+    free(all.leaf);
+    free(all.count);
+    free(all.end);
     return status;
 }
 
@@ -155,18 +174,18 @@ static hsc_status count_threads(hsc_db *db, hsc_err *err) {
 
 typedef struct table {
     hsc_db *db;
-    uint64_t rows, *dense, n, capacity;
+    uint64_t rows, *dense;           /* dense NULL: rows are noted, not added up */
     uint32_t *touched, n_touched;
     uint64_t *seen, stamp;           /* rows of the path under way */
-    uint32_t *indices, *counts;      /* thread by thread */
 } table;
 
 static void hit(table *t, uint64_t row, uint64_t count) {
     if (row >= t->rows || !count)
         return;
-    if (t->touched && !t->dense[row])
+    if (t->dense)
+        t->dense[row] += count;
+    else
         t->touched[t->n_touched++] = (uint32_t)row;
-    t->dense[row] += count;
 }
 
 static void hit_once(table *t, uint64_t row, uint64_t count) {
@@ -221,29 +240,6 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
     }
 }
 
-static bool end_thread(table *t) {
-    if (t->n + t->n_touched > t->capacity) {
-        uint64_t c = 2 * (t->n + t->n_touched) + 1024;
-        uint32_t *indices = realloc(t->indices, c * sizeof *indices);
-        t->indices = indices ? indices : t->indices;
-        uint32_t *counts = realloc(t->counts, c * sizeof *counts);
-        t->counts = counts ? counts : t->counts;
-        if (!indices || !counts)
-            return false;
-        t->capacity = c;
-    }
-    if (t->n_touched > 1)
-        qsort(t->touched, t->n_touched, sizeof *t->touched, compare_u32);
-    for (uint32_t i = 0; i < t->n_touched; i++, t->n++) {
-        uint64_t sum = t->dense[t->touched[i]];
-        t->indices[t->n] = t->touched[i];
-        t->counts[t->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-        t->dense[t->touched[i]] = 0;
-    }
-    t->n_touched = 0;
-    return true;
-}
-
 /* Is what is of this leaf counted for a metric? */
 static bool is_wanted(const hsc_db *db, uint32_t leaf, uint32_t metric) {
     uint32_t only = db->interval->only;
@@ -264,85 +260,13 @@ static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n,
     db->whole_bytes += n * hsc_schema_type_size(type);
 }
 
-static hsc_status make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t columns, uint64_t nnz, uint64_t *indptr,
-                              uint32_t *indices, uint32_t *counts) {
+static void make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t columns, uint64_t nnz, uint64_t *indptr,
+                        uint32_t *indices, uint32_t *counts) {
     *m = (hsc_sparse){.present = true, .checked = true, .rows = rows, .columns = columns, .nnz = nnz, .indptr = indptr};
     m->max.set = m->sum.set = -1;
     resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr);
     resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices);
     resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts);
-    return HSC_OK;
-}
-
-/* Statistics of each row over `columns` processors; of[thread] (NULL: itself) rises. */
-static hsc_status make_stats(hsc_db *db, const hsc_sparse *m, uint32_t columns, const uint32_t *of, hsc_row_stats *out, hsc_err *err) {
-    uint64_t rows = m->rows;
-    uint64_t *max = calloc(rows + 1, 8), *min = calloc(rows + 1, 8);
-    uint32_t *argmax = calloc(rows + 1, 4), *argmin = calloc(rows + 1, 4), *nonzero = calloc(rows + 1, 4);
-    double *squares = calloc(rows + 1, 8);
-    const uint32_t *indices = m->indices.whole, *counts = m->data.whole;
-    if (!max || !min || !argmax || !argmin || !nonzero || !squares) {
-        free(max), free(min), free(argmax), free(argmin), free(nonzero), free(squares);
-        return out_of_memory(db, err);
-    }
-    for (uint64_t r = 0; r < rows; r++) {
-        uint32_t gap = 0;
-        min[r] = UINT64_MAX;
-        for (uint64_t k = m->indptr[r]; k < m->indptr[r + 1];) {
-            uint32_t c = of ? of[indices[k]] : indices[k];
-            uint64_t v = 0;
-            for (; k < m->indptr[r + 1] && (of ? of[indices[k]] : indices[k]) == c; k++)
-                v += counts[k];
-            if (v > max[r])
-                max[r] = v, argmax[r] = c;
-            if (v < min[r])
-                min[r] = v, argmin[r] = c;
-            gap += c == gap;
-            nonzero[r]++;
-            squares[r] += (double)v * (double)v;
-        }
-        if (nonzero[r] < columns)
-            min[r] = 0, argmin[r] = gap;
-    }
-    resident(db, &out->max, HSC_COLTYPE_U8, rows, max);
-    resident(db, &out->argmax, HSC_COLTYPE_U4, rows, argmax);
-    resident(db, &out->min, HSC_COLTYPE_U8, rows, min);
-    resident(db, &out->argmin, HSC_COLTYPE_U4, rows, argmin);
-    resident(db, &out->nonzero, HSC_COLTYPE_U4, rows, nonzero);
-    resident(db, &out->squares, HSC_COLTYPE_F8, rows, squares);
-    out->present = true;
-    return HSC_OK;
-}
-
-/* The values of `t` in both orders. Takes its arrays. */
-static hsc_status make_values(hsc_db *db, table *t, uint64_t *by_thread, hsc_values *v, hsc_err *err) {
-    uint64_t threads = db->tables.rows[HSC_TAB_thread], nnz = t->n;
-    uint64_t *indptr = calloc(t->rows + 1, 8), *fill = malloc((t->rows + 1) * 8);
-    uint32_t *indices = malloc((nnz + 1) * 4), *counts = malloc((nnz + 1) * 4);
-    if (!indptr || !fill || !indices || !counts) {
-        free(indptr), free(fill), free(indices), free(counts);
-        return out_of_memory(db, err);
-    }
-    for (uint64_t k = 0; k < nnz; k++)
-        indptr[t->indices[k] + 1]++;
-    for (uint64_t r = 0; r < t->rows; r++)
-        indptr[r + 1] += indptr[r];
-    memcpy(fill, indptr, (t->rows + 1) * 8);
-    for (uint64_t c = 0; c < threads; c++)
-        for (uint64_t k = by_thread[c]; k < by_thread[c + 1]; k++) {
-            uint64_t at = fill[t->indices[k]]++;
-            indices[at] = (uint32_t)c;
-            counts[at] = t->counts[k];
-        }
-    free(fill);
-    make_sparse(db, &v->by_row, t->rows, threads, nnz, indptr, indices, counts);
-    make_sparse(db, &v->by_thread, threads, t->rows, nnz, by_thread, t->indices, t->counts);
-    t->indices = t->counts = NULL;
-    hsc_status status = make_stats(db, &v->by_row, (uint32_t)threads, NULL, &v->stats[HSC_AXIS_THREAD], err);
-    if (!status && !db->identity_processes)
-        status = make_stats(db, &v->by_row, (uint32_t)db->tables.rows[HSC_TAB_process], HSC_COL(db, thread_process, uint32_t),
-                            &v->stats[HSC_AXIS_PROCESS], err);
-    return status;
 }
 
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
@@ -372,46 +296,226 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     return HSC_OK;
 }
 
-hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err) {
+/* ---- rows by thread ---- */
+
+typedef struct members { /* which leaves make up which of the rows asked for */
+    uint64_t *begin;     /* by row - first, and the end */
+    uint32_t *leaf;
+} members;
+
+/* Whether what is below a context counts for a row of an inclusive table: for all contexts. */
+static void mark_contexts(const hsc_db *db, hsc_db_table which, uint64_t row, uint8_t *in) {
+    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
+                   *call = HSC_COL(db, context_call_line, uint32_t), *end = HSC_COL(db, scope_subtree_end, uint32_t);
+    uint64_t n = db->tables.rows[HSC_TAB_context], scopes = db->tables.rows[HSC_TAB_scope];
+    for (uint64_t c = 0; c < n; c++) /* parents come first */
+        in[c] = (c && in[parent[c]]) ||
+                (which == HSC_TABLE_LINE_INCL ? c && call[c] == row : scope[c] < scopes && scope[c] >= row && scope[c] < end[row]);
+}
+
+/* Calls for every leaf that counts for row: its number goes to `leaf` (NULL: they are only counted). */
+static uint64_t leaves_of_row(const hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t row, const uint8_t *in, uint32_t *leaf) {
+    const uint32_t *context = HSC_COL(db, leaf_context, uint32_t), *line = HSC_COL(db, leaf_line, uint32_t);
+    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    const uint64_t *total = db->interval->total;
+    uint64_t n = 0, leaves = db->tables.rows[HSC_TAB_leaf], categories = db->tables.rows[HSC_TAB_category];
+    for (uint64_t k = 0; k < leaves; k++)
+        if (total[k] && is_wanted(db, (uint32_t)k, metric) &&
+            (in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) &&
+            (which != HSC_TABLE_SCOPE_CATEGORY || category[k] == row % categories)) {
+            if (leaf)
+                leaf[n] = (uint32_t)k;
+            n++;
+        }
+    return n;
+}
+
+/* A few rows of an inclusive table: one by one. */
+static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t first, uint64_t n, members *m) {
+    uint64_t categories = db->tables.rows[HSC_TAB_category], marked = UINT64_MAX;
+    uint8_t *in = malloc(db->tables.rows[HSC_TAB_context] + 1);
+    for (uint64_t r = 0; in && r < n; r++) {
+        uint64_t holder = which == HSC_TABLE_SCOPE_CATEGORY ? (first + r) / categories : first + r;
+        if (holder != marked)
+            mark_contexts(db, which, holder, in);
+        marked = holder;
+        uint64_t k = leaves_of_row(db, which, metric, first + r, in, NULL);
+        uint32_t *more = realloc(m->leaf, (m->begin[r] + k + 1) * sizeof *more);
+        if (!more)
+            break;
+        m->leaf = more;
+        m->begin[r + 1] = m->begin[r] + leaves_of_row(db, which, metric, first + r, in, more + m->begin[r]);
+        if (r + 1 == n) {
+            free(in);
+            return true;
+        }
+    }
+    free(in);
+    return n == 0;
+}
+
+/* All rows of a range: the rows of every leaf, turned round. */
+static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t rows, uint64_t first, uint64_t n, members *m) {
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    table t = {.db = db, .rows = rows, .touched = malloc((rows + 1) * sizeof *t.touched), .seen = calloc(rows + 1, sizeof *t.seen)};
+    bool good = t.touched && t.seen;
+    for (int pass = 0; pass < 2 && good; pass++) { /* how many leaves a row has, then which */
+        for (uint64_t k = 0; k < leaves; k++) {
+            if (!db->interval->total[k] || !is_wanted(db, (uint32_t)k, metric))
+                continue;
+            t.n_touched = 0;
+            add_leaf(&t, which, (uint32_t)k, 1);
+            for (uint32_t i = 0; i < t.n_touched; i++) {
+                if (t.touched[i] < first || t.touched[i] - first >= n)
+                    continue;
+                uint64_t r = t.touched[i] - first;
+                if (pass)
+                    m->leaf[m->begin[r + 1]++] = (uint32_t)k;
+                else
+                    m->begin[r + 2]++;
+            }
+        }
+        for (uint64_t r = 0; r < n && !pass; r++)
+            m->begin[r + 2] += m->begin[r + 1];
+        if (!pass)
+            good = (m->leaf = malloc((m->begin[n + 1] + 1) * sizeof *m->leaf)) != NULL;
+    }
+    free(t.touched);
+    free(t.seen);
+    return good;
+}
+
+static int compare_u32(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+typedef struct merger {
+    uint64_t *dense; /* by thread */
+    uint32_t *touched, n, threads;
+} merger;
+
+/* Adds up the threads of a row's leaves: *indices and *counts from `at` on; returns how many. */
+static uint64_t merge_row(const hsc_interval *v, merger *g, const uint32_t *leaf, uint64_t n, uint32_t *indices, uint32_t *counts) {
+    if (n == 1) {
+        uint64_t from = v->indptr[leaf[0]], k = v->indptr[leaf[0] + 1] - from;
+        memcpy(indices, v->thread + from, k * sizeof *indices);
+        memcpy(counts, v->count + from, k * sizeof *counts);
+        return k;
+    }
+    g->n = 0;
+    for (uint64_t i = 0; i < n; i++)
+        for (uint64_t k = v->indptr[leaf[i]]; k < v->indptr[leaf[i] + 1]; k++) {
+            if (!g->dense[v->thread[k]])
+                g->touched[g->n++] = v->thread[k];
+            g->dense[v->thread[k]] += v->count[k];
+        }
+    if (g->n > g->threads / 16) {
+        g->n = 0;
+        for (uint32_t c = 0; c < g->threads; c++)
+            if (g->dense[c])
+                g->touched[g->n++] = c;
+    } else
+        qsort(g->touched, g->n, sizeof *g->touched, compare_u32);
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint64_t sum = g->dense[g->touched[i]];
+        indices[i] = g->touched[i];
+        counts[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        g->dense[g->touched[i]] = 0;
+    }
+    return g->n;
+}
+
+void hsc_interval_rows_free(hsc_interval_rows *r) {
+    free(r->indptr);
+    free(r->indices);
+    free(r->counts);
+    *r = (hsc_interval_rows){0};
+}
+
+hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, uint64_t n, hsc_interval_rows *out, hsc_err *err) {
+    enum { FEW = 64 };
     const hsc_interval *i = db->interval;
-    uint64_t number = (uint64_t)(v - db->values);
+    uint64_t number = (uint64_t)(v - db->values), most = 0;
     uint32_t metric = (uint32_t)(number / HSC_VALUES_COUNT);
     hsc_db_table which = (hsc_db_table)(number % HSC_VALUES_COUNT);
-    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    bool inclusive = which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
+    hsc_interval_rows rows = {.first = first, .n = n};
+    members m = {.begin = calloc(n + 2, sizeof *m.begin)};
+    merger g = {.threads = (uint32_t)db->tables.rows[HSC_TAB_thread]};
+    g.dense = calloc((uint64_t)g.threads + 1, sizeof *g.dense);
+    g.touched = malloc(((uint64_t)g.threads + 1) * sizeof *g.touched);
+    rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
+    hsc_status status = count_threads(db, err);
+    if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||
+                    !(inclusive && n <= FEW ? find_few(db, which, metric, first, n, &m) : find_many(db, which, metric, v->rows, first, n, &m))))
+        status = out_of_memory(db, err);
+    if (!status) {
+        for (uint64_t r = 0; r < n; r++) { /* a row has no more threads than there are, nor than its leaves have */
+            uint64_t sum = 0;
+            for (uint64_t k = m.begin[r]; k < m.begin[r + 1]; k++)
+                sum += i->indptr[m.leaf[k] + 1] - i->indptr[m.leaf[k]];
+            most += sum < g.threads ? sum : g.threads;
+        }
+        rows.indices = malloc((most + 1) * sizeof *rows.indices);
+        rows.counts = malloc((most + 1) * sizeof *rows.counts);
+        if (!rows.indices || !rows.counts)
+            status = out_of_memory(db, err);
+    }
+    if (!status)
+        rows.indptr[0] = 0;
+    for (uint64_t r = 0, at = 0; r < n && !status; r++) {
+        at += merge_row(i, &g, m.leaf + m.begin[r], m.begin[r + 1] - m.begin[r], rows.indices + at, rows.counts + at);
+        rows.indptr[r + 1] = at;
+    }
+    free(m.begin);
+    free(m.leaf);
+    free(g.dense);
+    free(g.touched);
+    if (status)
+        hsc_interval_rows_free(&rows);
+    else
+        *out = rows;
+    return status;
+}
+
+hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err) {
+    hsc_interval_rows r = {0};
     if (v->by_row.present)
         return HSC_OK;
-    hsc_status status = count_threads(db, err);
-    if (status)
-        return status;
-    table t = {.db = db, .rows = v->rows};
-    t.dense = calloc(t.rows + 1, sizeof *t.dense);
-    t.seen = calloc(t.rows + 1, sizeof *t.seen);
-    t.touched = malloc((t.rows + 1) * sizeof *t.touched);
-    t.indices = malloc(sizeof *t.indices);
-    t.counts = malloc(sizeof *t.counts);
-    uint64_t *by_thread = calloc(threads + 1, sizeof *by_thread);
-    if (!t.dense || !t.seen || !t.touched || !by_thread || !t.indices || !t.counts)
-        status = out_of_memory(db, err);
-    for (uint64_t c = 0; c < threads && !status; c++) {
-        for (uint64_t k = i->indptr[c]; k < i->indptr[c + 1]; k++)
-            if (is_wanted(db, i->leaf[k], metric))
-                add_leaf(&t, which, i->leaf[k], i->count[k]);
-        if (!end_thread(&t))
-            status = out_of_memory(db, err);
-        by_thread[c + 1] = t.n;
-    }
-    if (!status) {
-        status = make_values(db, &t, by_thread, v, err);
-        if (!v->by_row.present)
-            free(by_thread);
-    } else
-        free(by_thread);
-    free(t.dense);
-    free(t.seen);
-    free(t.touched);
-    free(t.indices);
-    free(t.counts);
+    hsc_status status = hsc_interval_read(db, v, 0, v->rows, &r, err);
+    if (!status)
+        make_sparse(db, &v->by_row, v->rows, db->tables.rows[HSC_TAB_thread], r.indptr[v->rows], r.indptr, r.indices, r.counts);
     return status;
+}
+
+hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
+    hsc_status status = v->by_thread.present ? HSC_OK : hsc_interval_fill(db, v, err);
+    if (status || v->by_thread.present)
+        return status;
+    uint64_t threads = db->tables.rows[HSC_TAB_thread], nnz = v->by_row.nnz;
+    const uint64_t *indptr = v->by_row.indptr;
+    const uint32_t *indices = v->by_row.indices.whole, *counts = v->by_row.data.whole;
+    uint64_t *begin = calloc(threads + 2, sizeof *begin);
+    uint32_t *row = malloc((nnz + 1) * sizeof *row), *count = malloc((nnz + 1) * sizeof *count);
+    if (!begin || !row || !count) {
+        free(begin);
+        free(row);
+        free(count);
+        return out_of_memory(db, err);
+    }
+    for (uint64_t k = 0; k < nnz; k++)
+        begin[indices[k] + 2]++;
+    for (uint64_t c = 0; c < threads; c++)
+        begin[c + 2] += begin[c + 1];
+    for (uint64_t r = 0; r < v->rows; r++)
+        for (uint64_t k = indptr[r]; k < indptr[r + 1]; k++) {
+            uint64_t at = begin[indices[k] + 1]++;
+            row[at] = (uint32_t)r;
+            count[at] = counts[k];
+        }
+    make_sparse(db, &v->by_thread, threads, v->rows, nnz, begin, row, count);
+    return HSC_OK;
 }
 
 /* ---- on and off ---- */
@@ -422,7 +526,7 @@ static void free_interval(hsc_interval *v) {
     free(v->parts);
     free(v->total);
     free(v->indptr);
-    free(v->leaf);
+    free(v->thread);
     free(v->count);
     free(v);
 }

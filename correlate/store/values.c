@@ -107,7 +107,7 @@ static hsc_status source_columns(const hsc_source *s, hsc_err *err) {
     if (v->by_thread.present)
         return HSC_OK;
     if (s->db->interval)
-        return hsc_interval_fill(s->db, v, err);
+        return hsc_interval_turn(s->db, v, err);
     snprintf(path, sizeof path, "%s/by_thread", v->name);
     hsc_status status = hsc_sparse_open(s->db, path, s->threads, v->rows, false, false, &v->by_thread, err);
     return status ? status : check_pair(s->db, v, err);
@@ -251,26 +251,30 @@ typedef struct row_reader {
     hsc_source *s;
     hsc_cursor cursor;
     hsc_block block;
+    bool pieces;       /* of an interval whose rows are not made yet: those asked for only */
+    hsc_interval_rows rows;
     double *dense;     /* by column of the axis; 0 where touched does not say otherwise */
     uint32_t *touched; /* columns, rising after row_read */
     uint32_t n;
 } row_reader;
 
 static hsc_status row_reader_init(row_reader *r, hsc_source *s, hsc_err *err) {
-    *r = (row_reader){.s = s};
-    hsc_status status = hsc_source_rows(s, err);
+    *r = (row_reader){.s = s, .pieces = s->db->interval && !s->v->by_row.present};
+    hsc_status status = r->pieces ? HSC_OK : hsc_source_rows(s, err);
     if (status)
         return status;
     r->dense = calloc((uint64_t)s->columns + 1, sizeof *r->dense);
     r->touched = malloc(((uint64_t)s->columns + 1) * sizeof *r->touched);
     if (!r->dense || !r->touched)
         return out_of_memory(s->db, err);
-    hsc_cursor_init(&r->cursor, s->db, &s->v->by_row, &s->v->by_row.data);
+    if (!r->pieces)
+        hsc_cursor_init(&r->cursor, s->db, &s->v->by_row, &s->v->by_row.data);
     return HSC_OK;
 }
 
 static void row_reader_fini(row_reader *r) {
     hsc_cursor_fini(&r->cursor);
+    hsc_interval_rows_free(&r->rows);
     free(r->dense);
     free(r->touched);
 }
@@ -286,6 +290,20 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Reads rows [row, last), or the first of them. */
+static hsc_status row_block(row_reader *r, uint64_t row, uint64_t last, hsc_err *err) {
+    if (!r->pieces) {
+        r->cursor.next = row;
+        r->cursor.last = last;
+        return hsc_cursor_read(&r->cursor, &r->block, err);
+    }
+    hsc_interval_rows_free(&r->rows);
+    hsc_status status = hsc_interval_read(r->s->db, r->s->v, row, last - row, &r->rows, err);
+    if (!status)
+        r->block = (hsc_block){.first = row, .n = last - row, .indptr = r->rows.indptr, .indices = r->rows.indices, .counts = r->rows.counts};
+    return status;
+}
+
 /* Fills dense and touched with row `row`. `ahead`: rows that will be asked for next, to read them in one go. */
 static hsc_status row_read(row_reader *r, uint64_t row, uint64_t ahead, hsc_err *err) {
     const hsc_source *s = r->s;
@@ -293,9 +311,7 @@ static hsc_status row_read(row_reader *r, uint64_t row, uint64_t ahead, hsc_err 
     row_clear(r);
     while (row < last) {
         if (row < r->block.first || row >= r->block.first + r->block.n) {
-            r->cursor.next = row;
-            r->cursor.last = ahead > last ? ahead : last;
-            hsc_status status = hsc_cursor_read(&r->cursor, &r->block, err);
+            hsc_status status = row_block(r, row, ahead > last ? ahead : last, err);
             if (status)
                 return status;
         }
@@ -508,8 +524,6 @@ static hsc_status stored_stats(hsc_source *s, uint64_t first, uint64_t n, hsc_db
     hsc_row_stats *t = &s->v->stats[axis];
     uint64_t scratch[PIECE];
     hsc_status status = source_sums(s, err);
-    if (!status && s->db->interval)
-        status = hsc_interval_fill(s->db, s->v, err);
     if (!status && !t->present)
         status = open_stats(s->db, s->v, axis == HSC_AXIS_PROCESS ? "process_stats" : "thread_stats", t, err);
     if (status)
@@ -546,11 +560,11 @@ hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint6
     hsc_status status = hsc_source_find(db, view, &s, err);
     if (!status)
         status = check_rows(&s, first, n, err);
-    if (status || !s.subtree)
+    if (status || !(s.subtree || db->interval))
         return status ? status : stored_stats(&s, first, n, out, err);
     status = row_reader_init(&r, &s, err);
     for (uint64_t i = 0; i < n && !status; i++) {
-        status = row_read(&r, first + i, 0, err);
+        status = row_read(&r, first + i, s.subtree ? 0 : first + n, err);
         if (!status)
             stats_of_row(&r, &out[i]);
     }
@@ -600,7 +614,7 @@ hsc_status hsc_db_read_sparse(hsc_db *db, hsc_db_view view, uint64_t first, uint
     if (status)
         return status;
     status = row_reader_init(&r, &s, err);
-    if (!status && !s.subtree)
+    if (!status && !s.subtree && !r.pieces)
         capacity = s.v->by_row.indptr[first + n] - s.v->by_row.indptr[first];
     capacity += !capacity;
     idx = malloc(capacity * sizeof *idx);

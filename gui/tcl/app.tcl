@@ -851,7 +851,7 @@ oo::class create ::heatscope::App {
         }
     }
     # Waits, working, until all is drawn; an error after `limit` ms.
-    method settle {{limit 20000}} {
+    method settle {{limit 60000}} {
         set end [expr {[clock milliseconds] + $limit}]
         set quiet 0
         while {$quiet < 2} {
