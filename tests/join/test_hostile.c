@@ -75,9 +75,17 @@ static hsc_str words(void) {
 #undef HSC_FIELD
 #undef HSC_RECORD_END
 
+/* of a thread's stream and of a process; samples are the most */
 static void (*const dynamic[])(hsc_buffer_writer *) = {mad_node,   mad_node,     mad_node,    mad_sample, mad_sample, mad_sample_weighted,
                                                        mad_thread, mad_progress, mad_loss,    mad_event,  mad_mapping, mad_unmapping,
                                                        mad_sample, mad_process,  mad_process_end, mad_binary};
+/* messages, waits, what the program tells, probes, cost: each in the order of its number */
+static void (*const events[])(hsc_buffer_writer *) = {
+    mad_source,         mad_event_total,   mad_rate,           mad_handler_time, mad_cost,           mad_measuring,      mad_user_name,
+    mad_user_begin,     mad_user_end,      mad_user_phase,     mad_user_counter, mad_note,           mad_message_system, mad_communicator,
+    mad_operation,      mad_message_summary, mad_message_event, mad_message_peer, mad_message_threshold, mad_wait,        mad_wait_interval,
+    mad_region,         mad_region_work,   mad_symbolic_place, mad_symbolic_value, mad_probe_place,  mad_block,          mad_block_time,
+    mad_block_summary,  mad_probe_cost,    mad_probe_armed,    mad_probe_progress};
 static void (*const statics[])(hsc_buffer_writer *) = {mad_file,  mad_procedure, mad_procedure, mad_loop,   mad_loop, mad_callsite, mad_place,
                                                        mad_place, mad_inline,    mad_remark,    mad_loop_instance, mad_module_end, mad_module};
 
@@ -102,8 +110,12 @@ static void write_run(const char *file) {
             for (uint64_t id = 1; id < 4; id++)
                 hsc_buffer_writer_put(w, HSC_REC_mapping,
                                       &(hsc_rec_mapping){.mapping_id = id, .address = 0x10000 * id, .size = 0x8000, .bias = 0x10000 * id, .path = text(module)}, NULL);
+        uint64_t mix = random_next(&seed) % 4; /* of events; 0: none, so that samples alone are met too */
         for (int i = 0; i < 300; i++)
-            dynamic[random_next(&seed) % (sizeof dynamic / sizeof *dynamic)](w);
+            if (random_next(&seed) % 4 < mix)
+                events[random_next(&seed) % (sizeof events / sizeof *events)](w);
+            else
+                dynamic[random_next(&seed) % (sizeof dynamic / sizeof *dynamic)](w);
         take_bytes(w, f);
     }
     fclose(f);
