@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, and its memory.
+# Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, CPU time of the start and of intervals, memory.
 # usage: tclsh view_bench.tcl HEATSCOPE DB [N]   (N actions of a kind, default 20; a display, or Xvfb, which the viewer starts)
 # A large DB: heatscope-simulate --lines=1000000 --threads=10000 --processes=2500 --samples=4000 --times
 lassign $argv heatscope db n
@@ -39,8 +39,29 @@ proc measure {what script} {
     }
     report $what $times
 }
+# CPU time of the viewer and its reader so far, in ms.
+proc children {pid} {
+    set out {}
+    foreach child [split [string trim [exec sh -c "pgrep -P $pid || true"]] \n] {
+        lappend out $child {*}[children $child]
+    }
+    return $out
+}
+proc cpu {} {
+    set sum 0
+    foreach pid [children [pid $::channel]] {
+        if {![catch {open /proc/$pid/schedstat} f]} {
+            set used [lindex [gets $f] 0]
+            close $f
+            if {[regexp {tclsh|wish} [exec cat /proc/$pid/comm]]} {
+                set sum [expr {$sum + $used / 1e6}]
+            }
+        }
+    }
+    return $sum
+}
 ask settle
-puts "first picture, with the start of the display [expr {[clock milliseconds] - $begin}] ms"
+puts [format "all panes in sight, with the start of the display %d ms, %.0f ms of CPU time" [expr {[clock milliseconds] - $begin}] [cpu]]
 measure "round trip, nothing to do" {ask get line}
 foreach view [ask describe views] {
     set t [clock milliseconds]
@@ -55,6 +76,20 @@ measure "processor right" {ask key Right}
 measure "page down" {ask key Next}
 measure "bin by sum or maximum" {ask key b}
 measure "colours" {ask key c}
+set detail [lrange [ask geometry detail heat] 2 3]
+measure "turn the terrain" {ask drag terrain land 40 40 [expr {60 + $i % 20}] 42}
+measure "hover over cells" {ask hover detail heat [expr {10 + 7 * $i % ([lindex $detail 0] - 20)}] [expr {[lindex $detail 1] / 2 + $i % 30}]}
+foreach view {messages compare timeline assembly} {
+    ask raise $view
+    measure "line down, $view in front" {ask key Down}
+    measure "hot spot, $view in front" {ask key n}
+}
+ask raise timeline
+lassign [lrange [ask geometry timeline time] 2 3] width height
+set before [cpu]
+measure "interval" {ask drag timeline time [expr {$width / 4 + 3 * $i}] [expr {$height / 2}] [expr {$width / 2 + 5 * $i}] [expr {$height / 2}]}
+puts [format "interval, CPU time %.0f ms" [expr {([cpu] - $before) / $n}]]
+ask key Escape
 measure "search" {ask search [lindex {flux pack edge filter tile mesh} [expr {$i % 6}]]}
 proc rss {pid} {
     set all 0
