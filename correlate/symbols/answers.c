@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Answers given once and given again. Equal answers are kept once, so that what is kept is bounded by what the module has,
- * not by how much is asked. A line row that says all by itself has its answer beside it; for other addresses there is a
- * cache of fixed size, in which two addresses share each set; it gets an answer when an address is asked for the second
- * time, so that what is asked once costs nothing. */
+ * not by how much is asked. A line row that says all by itself has its answer beside it; for addresses in other rows there is
+ * a cache of fixed size, in which two addresses share each set. Both get an answer when it is asked for again, so that what is
+ * asked once costs nothing. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "code_internal.h"
+#include "machine_loops.h"
+
+/* Rows without a kept answer; a row that nobody asked for has HSC_NO_INDEX. */
+#define ASKED 0xFFFFFFFEu   /* it has one answer */
+#define SEVERAL 0xFFFFFFFDu /* it has several, or may have */
 
 #define SETS ((size_t)1 << 15)
 
@@ -36,11 +40,12 @@ static void give(hsc_code *c, uint32_t k, hsc_code_answer *out) {
 }
 
 bool hsc_code_recall(hsc_code *c, uint64_t address, uint32_t row, hsc_code_answer *out) {
-    if (row < c->row_answers.n && c->row_answers.p[row] != HSC_NO_INDEX) {
-        give(c, c->row_answers.p[row], out);
+    uint32_t kept = row < c->row_answers.n ? c->row_answers.p[row] : SEVERAL;
+    if (kept < SEVERAL) {
+        give(c, kept, out);
         return true;
     }
-    if (!c->cache)
+    if (!c->cache || kept != SEVERAL)
         return false;
     slot *s = set_of(c, address);
     if (!s[0].answer || s[0].address != address) {
@@ -95,23 +100,41 @@ static uint32_t number_of(hsc_code *c, const hsc_code_answer *a) {
     return *at = (uint32_t)c->answers.n - 1;
 }
 
+/* Is the row, of code without a map, in one loop of the machine code, if any? */
+static bool is_in_one_loop(const hsc_code *c, uint32_t row) {
+    const hsc_line_span *at = &c->lines.p[row];
+    const hsc_symbol *s = hsc_code_symbol_at(c, at->lo);
+    if (!s || at[1].lo > s->hi || (!at->discriminator && at->lo <= s->lo))
+        return false;
+    uint32_t k = c->symbol_facts.p[s - c->symbols.p].function;
+    const hsc_machine_function *m = k == HSC_NO_INDEX ? NULL : c->functions.p[k];
+    return m && (!m->pieces.n || hsc_machine_piece_at(m, at->lo) == hsc_machine_piece_at(m, at[1].lo - 1));
+}
+
 /* Does everything in the row have one answer? `scope` is the index of the scope's span. */
 static bool says_all(const hsc_code *c, uint32_t row, uint32_t scope) {
-    if (row >= c->row_answers.n || scope == HSC_NO_INDEX || c->scope_spans.p[scope].scope == HSC_NO_INDEX)
+    if (scope == HSC_NO_INDEX || c->scope_spans.p[scope].scope == HSC_NO_INDEX || row + 1 >= c->lines.n)
         return false;
     const hsc_line_span *at = &c->lines.p[row];
-    if (at->unit == HSC_NO_INDEX || !at->line || !at->discriminator ||
-        c->units.p[c->scopes.p[c->scope_spans.p[scope].scope].unit].group == HSC_NO_INDEX)
+    const hsc_unit *unit = &c->units.p[c->scopes.p[c->scope_spans.p[scope].scope].unit];
+    if (at->unit == HSC_NO_INDEX || !at->line || c->scope_spans.p[scope].lo > at->lo ||
+        (scope + 1 < c->scope_spans.n && c->scope_spans.p[scope + 1].lo < at[1].lo))
         return false;
-    return c->scope_spans.p[scope].lo <= at->lo && row + 1 < c->lines.n &&
-           (scope + 1 >= c->scope_spans.n || c->scope_spans.p[scope + 1].lo >= at[1].lo);
+    if (unit->source == HSC_NO_INDEX && c->units.p[at->unit].group == HSC_NO_INDEX)
+        return is_in_one_loop(c, row);
+    return unit->group != HSC_NO_INDEX && at->discriminator;
 }
 
 bool hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer) {
-    uint32_t k;
-    if (says_all(c, row, scope_span)) {
-        c->row_answers.p[row] = number_of(c, answer);
-        return true;
+    uint32_t k, *kept = row < c->row_answers.n ? &c->row_answers.p[row] : NULL;
+    if (kept && *kept == HSC_NO_INDEX) {
+        *kept = says_all(c, row, scope_span) ? ASKED : SEVERAL;
+        return false;
+    }
+    if (kept && *kept == ASKED) {
+        k = number_of(c, answer);
+        *kept = k < SEVERAL ? k : ASKED;
+        return k < SEVERAL;
     }
     if (!c->cache && !(c->cache = calloc(1, sizeof *c->cache)))
         return false;

@@ -353,12 +353,15 @@ void hsc_code_close(hsc_code *c) {
     free(c->answer_elements.p);
     free(c->row_answers.p);
     free(c->cache);
-    hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,       &c->site_by_id,
-                           &c->place_by_id,    &c->inlined_by_id,    &c->procedure_by_group, &c->call_by_position,
+    hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,
+                           &c->procedure_by_group, &c->call_by_position,
                            &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->no_return, &c->calls_of, &c->lost_calls,
                            &c->foreign_siblings, &c->made_scopes, &c->answer_by_content};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         hsc_table_fini(tables[i]);
+    hsc_id_rows_fini(&c->site_by_id);
+    hsc_id_rows_fini(&c->place_by_id);
+    hsc_id_rows_fini(&c->inlined_by_id);
     hsc_pool_fini(&c->pool);
     free(c);
 }

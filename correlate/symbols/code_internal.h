@@ -8,6 +8,7 @@
 
 #include "address_index.h"
 #include "code.h"
+#include "id_rows.h"
 
 struct hsc_reader;
 
@@ -167,7 +168,7 @@ struct hsc_code {
     HSC_VEC(uint32_t) loop_of_procedure, next_loop; /* lists of the loops of each procedure: head by procedure, next by loop */
     hsc_table group_by_tag; /* module tag: group */
     hsc_table row_by_tag;   /* tag, 0 procedure 1 loop: row */
-    hsc_table site_by_id, place_by_id, inlined_by_id; /* group << 32 | id */
+    hsc_id_rows site_by_id, place_by_id, inlined_by_id;
     hsc_table no_return; /* interned linkage: of procedures that the debug information says do not return */
     hsc_table procedure_by_group;                     /* group, interned linkage */
     hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
@@ -246,11 +247,11 @@ const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi);
 /* Innermost loop (of foreign_loops) of the machine code at the address, found when its function is first asked for;
  * `procedure` is that of the function. *out is HSC_NO_INDEX outside of loops. */
 bool hsc_code_find_foreign_loop(hsc_code *c, uint64_t address, uint32_t procedure, uint32_t *out);
-/* The line row for an address. A row with line 0, or the procedure's first one running on
+/* The line row for an address in row i of the table (HSC_NO_INDEX: in none). A row with line 0, or the procedure's first one running on
  * into another block (the compiler gives no line to code without one there), takes a neighbour's in the same
  * copy of the same procedure or in one inlined there (*scope is then that one): in the same block if there is one, else in
  * the same loop of the machine code, else the one before or after. HSC_NO_INDEX: none. */
-uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool *repaired);
+uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t i, uint32_t *scope, bool *repaired);
 /* For a row without place in a unit that has places: a row with one in the same block, or the same loop of the machine code,
  * around the address; `row` itself outside of loops. */
 uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint32_t scope);

@@ -210,7 +210,7 @@ static uint32_t loop_around_call(const hsc_code *c, const hsc_code_scope *s, uin
             return site->loop;
     }
     uint32_t group = s->call_discriminator ? c->units.p[s->unit].source : HSC_NO_INDEX;
-    uint32_t k = group != HSC_NO_INDEX ? hsc_table_get(&c->site_by_id, (uint64_t)group << 32 | s->call_discriminator, 0)
+    uint32_t k = group != HSC_NO_INDEX ? hsc_id_rows_get(&c->site_by_id, group, s->call_discriminator)
                                        : HSC_NO_INDEX;
     if (k != HSC_NO_INDEX && c->sites.p[k].is_call && c->sites.p[k].procedure == caller &&
         c->sites.p[k].call_line == s->call_line)
@@ -348,7 +348,7 @@ static bool procedure_by_symbol(hsc_code *c, uint64_t address, const hsc_line_sp
 /* Row of the place that a discriminator names. */
 static uint32_t place_row(const hsc_code *c, uint32_t group, uint32_t discriminator) {
     uint32_t base = c->groups.p[group].place_base;
-    return discriminator > base ? hsc_table_get(&c->place_by_id, (uint64_t)group << 32 | (discriminator - base), 0)
+    return discriminator > base ? hsc_id_rows_get(&c->place_by_id, group, discriminator - base)
                                 : HSC_NO_INDEX;
 }
 
@@ -364,7 +364,7 @@ static const hsc_place *place_of(const hsc_code *c, uint32_t group, uint32_t row
                                  hsc_place *made) {
     uint32_t discriminator = c->lines.p[row].discriminator, p = place_row(c, group, discriminator);
     if (discriminator && discriminator <= c->groups.p[group].place_base) {
-        uint32_t site = hsc_table_get(&c->site_by_id, (uint64_t)group << 32 | discriminator, 0);
+        uint32_t site = hsc_id_rows_get(&c->site_by_id, group, discriminator);
         *made = (hsc_place){HSC_NO_INDEX, HSC_NO_INDEX, site, HSC_NO_INDEX};
         return site == HSC_NO_INDEX ? NULL : made;
     }
@@ -416,18 +416,17 @@ static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) 
     return true;
 }
 
-/* `scope`: at the address. */
-static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_answer *out, hsc_err *err) {
+/* `row`, `scope`: at the address. */
+static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t scope, hsc_code_answer *out, hsc_err *err) {
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
                          .knowledge = HSC_KNOWN_MODULE};
     frame frames[FRAMES_MAX];
     size_t n = 0;
-    uint32_t row, lost;
-    HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
+    uint32_t lost;
     if (!hsc_code_lost_call(c, at, row, scope, &lost))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     if (lost == HSC_NO_INDEX)
-        row = hsc_code_line_row(c, at, &scope, &a.repaired);
+        row = hsc_code_line_row(c, at, row, &scope, &a.repaired);
     else
         a.repaired = true;
     const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
@@ -478,17 +477,17 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t scope, hsc_code_a
 }
 
 /* Notes the code round the address that has the same answer: who asks in the order of addresses comes back to it. Code without
- * a map is left out: its loops are found otherwise. */
+ * a map is left out: its loops are found otherwise; so is code without a line: calls in it are looked at one by one. */
 static void note_piece(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hsc_code_answer *answer) {
     if (row == HSC_NO_INDEX || span == HSC_NO_INDEX || c->scope_spans.p[span].scope == HSC_NO_INDEX || row + 1 >= c->lines.n ||
-        c->lines.p[row].unit == HSC_NO_INDEX || c->units.p[c->scopes.p[c->scope_spans.p[span].scope].unit].source == HSC_NO_INDEX)
+        c->lines.p[row].unit == HSC_NO_INDEX || !c->lines.p[row].line || c->units.p[c->scopes.p[c->scope_spans.p[span].scope].unit].source == HSC_NO_INDEX)
         return;
     uint64_t lo = c->lines.p[row].lo, hi = c->lines.p[row + 1].lo;
     if (c->scope_spans.p[span].lo > lo)
         lo = c->scope_spans.p[span].lo;
     if (span + 1 < c->scope_spans.n && c->scope_spans.p[span + 1].lo < hi)
         hi = c->scope_spans.p[span + 1].lo;
-    if (!c->lines.p[row].line || !c->lines.p[row].discriminator)
+    if (!c->lines.p[row].discriminator)
         hsc_code_narrow(c, at, &lo, &hi);
     if (lo > at || hi <= at)
         return;
@@ -508,7 +507,7 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
     if (hsc_code_recall(c, at, row, out))
         return HSC_OK;
     HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, at, span);
-    hsc_status status = find_anew(c, at, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
+    hsc_status status = find_anew(c, at, row, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
     c->last_bytes = 0; /* its elements are overwritten */
     if (status == HSC_OK && !hsc_code_keep(c, at, row, span, out))
         note_piece(c, at, row, span, out);

@@ -146,11 +146,11 @@ static uint32_t get(const adder *a, const hsc_table *t, uint64_t id, uint64_t ki
     return id && id < 0xFFFFFFFFu ? hsc_table_get(t, key(a, id), kind) : HSC_NO_INDEX;
 }
 
-static uint32_t file_of(const adder *a, uint64_t id) { return get(a, a->rows->files, id, 0); }
-static uint32_t procedure_of(const adder *a, uint64_t id) { return get(a, a->rows->procedures, id, 0); }
+static uint32_t file_of(const adder *a, uint64_t id) { return hsc_id_rows_get(a->rows->files, a->rows->group, id); }
+static uint32_t procedure_of(const adder *a, uint64_t id) { return hsc_id_rows_get(a->rows->procedures, a->rows->group, id); }
 
 static const hsc_site *site_of(const adder *a, uint64_t id) {
-    uint32_t row = get(a, &a->c->site_by_id, id, 0);
+    uint32_t row = hsc_id_rows_get(&a->c->site_by_id, a->rows->group, id);
     return row == HSC_NO_INDEX ? NULL : &a->c->sites.p[row];
 }
 

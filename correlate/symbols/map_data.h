@@ -12,7 +12,7 @@ typedef struct hsc_map_data hsc_map_data; /* records of a group that are not res
 
 typedef struct hsc_group_rows { /* what the group's ids stand for: (group << 32 | id) to row */
     uint32_t group;
-    const hsc_table *files, *procedures;
+    const hsc_id_rows *files, *procedures;
 } hsc_group_rows;
 
 /* NULL, false: out of memory. */

@@ -27,7 +27,7 @@ typedef struct group_records {
     HSC_VEC(hsc_rec_dependence) dependences;
     hsc_map_data *data; /* NULL: not wanted */
     hsc_tags *tags;
-    hsc_table file_rows, procedure_rows, instance_rows; /* group << 32 | local id: row */
+    hsc_id_rows file_rows, procedure_rows, instance_rows;
     HSC_VEC(uint32_t) group_of_instance; /* by row */
 } group_records;
 
@@ -37,21 +37,10 @@ static bool intern(hsc_code *c, hsc_str *s) {
     return s->p != NULL;
 }
 
-static uint64_t key(const group_records *g, uint64_t id) {
-    return (uint64_t)g->group << 32 | (id < 0xFFFFFFFFu ? id : 0xFFFFFFFFu);
-}
+static uint32_t row_of(const hsc_id_rows *t, const group_records *g, uint64_t id) { return hsc_id_rows_get(t, g->group, id); }
 
-static uint32_t row_of(const hsc_table *t, const group_records *g, uint64_t id) {
-    return id && id < 0xFFFFFFFFu ? hsc_table_get(t, key(g, id), 0) : HSC_NO_INDEX;
-}
-
-static bool set_row(hsc_table *t, const group_records *g, uint64_t id, uint32_t row) {
-    if (!id || id >= 0xFFFFFFFFu)
-        return true;
-    uint32_t *at = hsc_table_at(t, key(g, id), 0);
-    if (at)
-        *at = row;
-    return at != NULL;
+static bool set_row(hsc_id_rows *t, const group_records *g, uint64_t id, uint32_t row) {
+    return hsc_id_rows_set(t, g->group, id, row);
 }
 
 static uint32_t clamp(uint64_t v) {
@@ -446,8 +435,8 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     free(g.dependences.p);
     hsc_map_data_delete(g.data);
     hsc_tags_free(g.tags);
-    hsc_table_fini(&g.file_rows);
-    hsc_table_fini(&g.procedure_rows);
-    hsc_table_fini(&g.instance_rows);
+    hsc_id_rows_fini(&g.file_rows);
+    hsc_id_rows_fini(&g.procedure_rows);
+    hsc_id_rows_fini(&g.instance_rows);
     return ok;
 }

@@ -75,42 +75,61 @@ void *hsc_pool_take(hsc_pool *p, size_t n) {
     return at;
 }
 
-static size_t string_hash(const char *s, size_t n) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-    return h ^ h >> 32;
+typedef struct hsc_pool_string {
+    const char *text; /* NULL: free */
+    uint32_t hash, size;
+} hsc_pool_string;
+
+static uint32_t string_hash(const char *s, size_t n) {
+    uint64_t h = n, v;
+    for (; n >= 8; s += 8, n -= 8) {
+        memcpy(&v, s, 8);
+        h = mix(h, v);
+    }
+    if (n) {
+        v = 0;
+        memcpy(&v, s, n);
+        h = mix(h, v);
+    }
+    return (uint32_t)(h ^ h >> 32);
+}
+
+static bool grow_strings(hsc_pool *p) {
+    size_t capacity = p->string_capacity ? p->string_capacity * 2 : 32;
+    hsc_pool_string *strings = calloc(capacity, sizeof *strings);
+    if (!strings)
+        return false;
+    for (size_t k = 0; k < p->string_capacity; k++) {
+        if (!p->strings[k].text)
+            continue;
+        size_t i = p->strings[k].hash & (capacity - 1);
+        while (strings[i].text)
+            i = (i + 1) & (capacity - 1);
+        strings[i] = p->strings[k];
+    }
+    free(p->strings);
+    p->strings = strings;
+    p->string_capacity = capacity;
+    return true;
 }
 
 const char *hsc_pool_intern(hsc_pool *p, const char *s, size_t n) {
     n = s ? strnlen(s, n) : 0;
-    if (p->string_count * 10 >= p->string_capacity * 7) {
-        size_t capacity = p->string_capacity ? p->string_capacity * 2 : 32;
-        const char **strings = calloc(capacity, sizeof *strings);
-        if (!strings)
-            return NULL;
-        for (size_t k = 0; k < p->string_capacity; k++) {
-            if (!p->strings[k])
-                continue;
-            size_t i = string_hash(p->strings[k], strlen(p->strings[k])) & (capacity - 1);
-            while (strings[i])
-                i = (i + 1) & (capacity - 1);
-            strings[i] = p->strings[k];
-        }
-        free(p->strings);
-        p->strings = strings;
-        p->string_capacity = capacity;
+    if (n >= UINT32_MAX || (p->string_count * 10 >= p->string_capacity * 7 && !grow_strings(p)))
+        return NULL;
+    uint32_t hash = string_hash(s, n);
+    size_t i = hash & (p->string_capacity - 1);
+    for (; p->strings[i].text; i = (i + 1) & (p->string_capacity - 1)) {
+        const hsc_pool_string *at = &p->strings[i];
+        if (at->hash == hash && at->size == n && (!n || !memcmp(at->text, s, n)))
+            return at->text;
     }
-    size_t i = string_hash(s, n) & (p->string_capacity - 1);
-    for (; p->strings[i]; i = (i + 1) & (p->string_capacity - 1))
-        if (!strncmp(p->strings[i], s ? s : "", n) && !p->strings[i][n])
-            return p->strings[i];
     char *copy = hsc_pool_take(p, n + 1);
     if (!copy)
         return NULL;
     if (n)
         memcpy(copy, s, n);
-    p->strings[i] = copy;
+    p->strings[i] = (hsc_pool_string){copy, hash, (uint32_t)n};
     p->string_count++;
     return copy;
 }

@@ -29,7 +29,7 @@ void hsc_table_fini(hsc_table *t);
 typedef struct hsc_pool_block hsc_pool_block;
 typedef struct hsc_pool {
     hsc_pool_block *blocks;
-    const char **strings; /* interned; open addressing by hash */
+    struct hsc_pool_string *strings; /* interned; open addressing by hash */
     size_t string_capacity, string_count, bytes;
 } hsc_pool;
 /* n zeroed bytes, 8-byte aligned; NULL: out of memory. */
@@ -46,7 +46,7 @@ void hsc_pool_fini(hsc_pool *p);
     }
 /* Room for at least `need` elements of `size` bytes; old contents kept. */
 bool hsc_vec_reserve(void **p, size_t *cap, size_t need, size_t size);
-#define HSC_RESERVE(v, need) hsc_vec_reserve((void **)&(v).p, &(v).cap, (need), sizeof *(v).p)
+#define HSC_RESERVE(v, need) ((need) <= (v).cap || hsc_vec_reserve((void **)&(v).p, &(v).cap, (need), sizeof *(v).p))
 #define HSC_PUSH(v, ...) (HSC_RESERVE(v, (v).n + 1) ? ((v).p[(v).n++] = (__VA_ARGS__), true) : false)
 
 #endif

@@ -121,9 +121,7 @@ static uint32_t row_beside(const hsc_code *c, uint32_t i, const hsc_symbol *symb
     return HSC_NO_INDEX;
 }
 
-uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t *scope, bool *repaired) {
-    uint32_t i;
-    HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, i);
+uint32_t hsc_code_line_row(hsc_code *c, uint64_t address, uint32_t i, uint32_t *scope, bool *repaired) {
     *repaired = false;
     if (i == HSC_NO_INDEX || c->lines.p[i].unit == HSC_NO_INDEX)
         return HSC_NO_INDEX;
