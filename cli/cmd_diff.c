@@ -18,7 +18,7 @@ static const hsc_cli_option options[] = {
 
 static const hsc_cli_command command = {
     .name = "diff",
-    .summary = "Compares two runs, two builds, or two scales.",
+    .summary = "Compares two runs, two builds, or two scales",
     .usage = "[OPTIONS] A B",
     .description =
         "A and B are databases or measurement directories. Procedures are matched by name, loops by the text of their "

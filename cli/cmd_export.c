@@ -25,7 +25,7 @@ static const hsc_cli_option options[] = {
 
 static const hsc_cli_command command = {
     .name = "export",
-    .summary = "Writes a database in the format of another tool.",
+    .summary = "Writes a database in the format of another tool",
     .usage = "--to=FORMAT [OPTIONS] DB|DIR",
     .description =
         "callgrind: for KCachegrind and callgrind_annotate. pprof: profile.proto, compressed. speedscope: its own "

@@ -663,7 +663,7 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
         if (name && strcmp(name, "computation") && strcmp(name, "not known"))
             others += sums[c].sum;
     }
-    if (others < 0.005 * r->total)
+    if (!(others > 0) || others < 0.005 * r->total)
         return HSC_OK;
     for (uint32_t c = 0, k = 0; c < n; c++) {
         const char *name = hsc_db_get_category(r->db, c);

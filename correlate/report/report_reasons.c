@@ -53,6 +53,22 @@ static int larger(const void *a, const void *b) {
     return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
+/* All code of a loop without its inner loops but vector bodies: with what is inlined into it where the loops of the generated code
+ * are known, which the loop's exclusive samples leave to the procedures that were inlined. */
+static hsc_weighted not_vector(const report *r, uint32_t scope, const report_versions *v) {
+    hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess};
+    if (all.sum < r->excl[scope])
+        all = report_excl(r, scope);
+    return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
+}
+
+static bool has_samples(const report *r, uint32_t scope) {
+    bool any = r->excl[scope] > 0;
+    for (uint32_t k = r->instance_begin[scope]; !any && k < r->instance_begin[scope + 1]; k++)
+        any = r->instance_sums[r->instances[k]] > 0;
+    return any;
+}
+
 hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
     char text[256];
     report_refusal *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
@@ -63,13 +79,13 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
         report_versions v = {0};
         report_refusal row = {.scope = i};
         bool found = false;
-        if (!(r->excl[i] > 0) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP ||
+        if (!has_samples(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP ||
             !report_wanted(r, i))
             continue;
         s = refusal_of(r, i, &row, &found, err);
         if (!s && found)
             s = report_versions_of(r, i, &v, text, sizeof text, err);
-        row.scalar = (hsc_weighted){fmax(0, r->excl[i] - v.vector.sum), fmax(0, r->excl_excess[i] - v.vector.excess)};
+        row.scalar = not_vector(r, i, &v);
         if (!s && found && row.scalar.sum > 0)
             list[(*n)++] = row;
     }

@@ -175,6 +175,24 @@ class Report(unittest.TestCase):
                 self.assertEqual((p.returncode, p.stdout, p.stderr.count("\n")), (1, "", 1))
                 self.assertIn(f"no column '{'rank' if 'rank' not in names else 'nothing'}' among {names[0]}", p.stderr)
 
+    def test_price_is_of_all_code_of_the_loop(self):
+        def place(r):
+            return r["procedure"], r["file"], r["line_begin"]
+
+        versions, loops = {}, {}
+        for r in rows(self.mpi, "version"):
+            versions.setdefault(place(r), []).append((int(r["exclusive_samples"]), "vector" in r["version"]))
+        for r in rows(self.mpi, "loop"):
+            loops.setdefault(place(r), []).append(int(r["exclusive_samples"]))
+        checked = 0
+        for r in rows(self.mpi, "reason"):
+            if len(loops.get(place(r), ())) == 1 and place(r) in versions:
+                known = versions[place(r)]
+                vector = sum(n for n, is_vector in known if is_vector)
+                self.assertEqual(int(r["exclusive_samples"]), max(sum(n for n, _ in known), loops[place(r)][0]) - vector)
+                checked += 1
+        self.assertGreater(checked, 0)
+
     def test_source_text_of_lines(self):
         for r in rows(self.mpi, "line", "--top=20"):
             if r["line"] != "0":

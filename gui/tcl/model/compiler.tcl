@@ -159,7 +159,8 @@ oo::class create ::heatscope::Compiler {
         if {![llength $versions]} {
             return {}
         }
-        set out [list [dict create kind section text "Versions in the code" right [llength $versions]]]
+        set out [list [dict create kind section text "Versions in the code, with what is inlined in them" right [llength $versions]]]
+        set all [::tcl::mathop::+ {*}[lmap v $versions {dict get $v sum}]]
         foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
             set v [lindex $v 0]
             set words [::heatscope::fmt plain [dict get $v version_text]]
@@ -169,7 +170,8 @@ oo::class create ::heatscope::Compiler {
                 }
             }
             lappend out [dict create kind [expr {[dict get $v vector_width] > 1 ? "good" : "fact"}] text $words \
-                right "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v share] 1]" bar [dict get $v share]]
+                right "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" \
+                bar [expr {$all > 0 ? [dict get $v sum] / $all : 0.0}]]
         }
         return $out
     }
