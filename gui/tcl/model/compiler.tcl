@@ -34,7 +34,14 @@ oo::class create ::heatscope::Compiler {
         set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
         foreach row [expr {[llength $mapped] ? $mapped : $ranked}] {
             set scope [dict get $row row]
-            lassign [my Decision $scope $metric $axis] words tone
+            lassign [my Decision $scope $metric $axis] words tone all
+            # with what is inlined into the loop, as the price has it
+            set sum [dict get $row sum]
+            set share [dict get $row share]
+            if {$sum > 0 && $all > $sum} {
+                set share [expr {$share * $all / $sum}]
+                set sum $all
+            }
             set price 0
             set reason ""
             if {[dict exists $prices $scope]} {
@@ -46,8 +53,9 @@ oo::class create ::heatscope::Compiler {
                 }
             }
             lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
-                sum [dict get $row sum] share [dict get $row share] words $words tone $tone price $price reason $reason]
+                sum $sum share $share words $words tone $tone price $price reason $reason]
         }
+        set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
         set Key [list $metric $axis]
         return $Rows
     }
@@ -64,7 +72,7 @@ oo::class create ::heatscope::Compiler {
         }
         return $name
     }
-    # {words tone}: what the loop runs as
+    # {words tone samples}: what the loop runs as, and what all its versions took
     method Decision {scope metric axis} {
         set vector 0.0
         set all 0.0
@@ -80,14 +88,14 @@ oo::class create ::heatscope::Compiler {
         }
         if {$width > 1} {
             if {$all <= 0} {
-                return [list "vector \u00d7$width" good]
+                return [list "vector \u00d7$width" good $all]
             }
-            return [list "vector \u00d7$width [::heatscope::fmt percent $vector $all 0]" [expr {$vector >= 0.5 * $all ? "good" : "bad"}]]
+            return [list "vector \u00d7$width [::heatscope::fmt percent $vector $all 0]" [expr {$vector >= 0.5 * $all ? "good" : "bad"}] $all]
         }
         if {$unroll > 1} {
-            return [list "unrolled \u00d7$unroll" plain]
+            return [list "unrolled \u00d7$unroll" plain $all]
         }
-        return {{} plain}
+        return [list {} plain $all]
     }
 
     # All that is known of a loop, line by line: dicts {kind text ?right? ?file line?}; kind is head, section, fact, good, bad.
