@@ -354,7 +354,7 @@ void hsc_code_close(hsc_code *c) {
     free(c->row_answers.p);
     free(c->cache);
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,
-                           &c->procedure_by_group, &c->call_by_position,
+                           &c->procedure_by_group, &c->procedure_by_name, &c->call_by_position,
                            &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->no_return, &c->calls_of, &c->lost_calls,
                            &c->foreign_siblings, &c->made_scopes, &c->answer_by_content};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

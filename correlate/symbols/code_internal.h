@@ -171,6 +171,7 @@ struct hsc_code {
     hsc_id_rows site_by_id, place_by_id, inlined_by_id;
     hsc_table no_return; /* interned linkage: of procedures that the debug information says do not return */
     hsc_table procedure_by_group;                     /* group, interned linkage */
+    hsc_table procedure_by_name;                      /* group, interned name without what is round it; HSC_NO_INDEX - 1: several have it */
     hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
     hsc_table calls_of;         /* procedure, callee: first site, filled when first needed */
     bool has_call_lists;

@@ -96,7 +96,10 @@ static bool add_origin(walk *w, const hsc_dwarf_unit *u, hsc_entry e, origin *ou
         return false;
     uint32_t unit = out->unit == HSC_NO_INDEX ? w->u->row : out->unit, group = c->units.p[unit].source, file = HSC_NO_INDEX;
     out->procedure = group != HSC_NO_INDEX ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)linkage) : HSC_NO_INDEX;
-    if (out->procedure != HSC_NO_INDEX)
+    /* line tables alone (-gline-tables-only) name procedures as the source does, not as the linker */
+    if (out->procedure == HSC_NO_INDEX && !e.linkage && group != HSC_NO_INDEX)
+        out->procedure = hsc_table_get(&c->procedure_by_name, group, (uintptr_t)linkage);
+    if (out->procedure < HSC_NO_INDEX - 1)
         return true;
     bool is_new;
     if (!hsc_dwarf_file(w->d, &w->d->units.p[file_unit - w->d->units.p], e.file, &file) ||
@@ -130,12 +133,9 @@ static bool origin_of(walk *w, const hsc_entry *e, uint64_t offset, origin *out)
 
 static uint32_t number_of(uint64_t v) { return v < HSC_NO_INDEX ? (uint32_t)v : 0; }
 
-/* The C library's own names (__GI_sched_yield, __libc_malloc) give way to the one that programs call, when the symbol
- * table has it for the same address. */
-static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry) {
+/* The first symbol at the address; NULL. */
+static const char *symbol_at(const hsc_code *c, uint64_t entry) {
     size_t from = 0, to = c->symbols.n;
-    if (p->knowledge != HSC_KNOWN_DWARF || strncmp(p->linkage, "__", 2))
-        return;
     while (from < to) {
         size_t mid = from + (to - from) / 2;
         if (c->symbols.p[mid].lo < entry)
@@ -143,8 +143,25 @@ static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry)
         else
             to = mid;
     }
-    if (from < c->symbols.n && c->symbols.p[from].lo == entry && strncmp(c->symbols.p[from].name, "__", 2))
-        p->name = p->linkage = c->symbols.p[from].name;
+    return from < c->symbols.n && c->symbols.p[from].lo == entry ? c->symbols.p[from].name : NULL;
+}
+
+/* The C library's own names (__GI_sched_yield, __libc_malloc) give way to the one that programs call, when the symbol
+ * table has it for the same address. */
+static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry) {
+    const char *name = p->knowledge != HSC_KNOWN_DWARF || strncmp(p->linkage, "__", 2) ? NULL : symbol_at(c, entry);
+    if (name && strncmp(name, "__", 2))
+        p->name = p->linkage = name;
+}
+
+/* The map's procedure of the symbol at the address, where the debug information has no name by which the map knows it: overloaded
+ * procedures with line tables alone. */
+static uint32_t by_symbol(const walk *w, uint32_t procedure, uint64_t entry) {
+    const hsc_code *c = w->c;
+    uint32_t group = c->units.p[w->u->row].source;
+    const char *name = group == HSC_NO_INDEX || c->procedures.p[procedure].knowledge == HSC_KNOWN_MAP ? NULL : symbol_at(c, entry);
+    uint32_t found = name ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)name) : HSC_NO_INDEX;
+    return found != HSC_NO_INDEX ? found : procedure;
 }
 
 static bool add_range(void *ctx, uint64_t lo, uint64_t hi) {
@@ -176,6 +193,7 @@ static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined
         s.call_column = number_of(e->call_column);
         s.call_discriminator = number_of(e->call_discriminator);
     } else {
+        s.procedure = by_symbol(w, s.procedure, w->ranges.p[before].lo);
         c->procedures.p[s.procedure].has_code = true;
         take_public_name(c, &c->procedures.p[s.procedure], w->ranges.p[before].lo);
     }

@@ -77,6 +77,21 @@ static bool add_files(hsc_code *c, group_records *g) {
     return true;
 }
 
+/* "poly<int>" of "far::away<a::b>::poly<int>", as debug information names it. */
+static const char *last_part(const char *name) {
+    const char *part = strstr(name, "operator");
+    int depth = 0;
+    if (part && (part == name || part[-1] == ':'))
+        return part;
+    part = name;
+    for (const char *p = name; *p; p++) {
+        depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
+        if (!depth && p[0] == ':' && p[1] == ':')
+            part = p + 2;
+    }
+    return part;
+}
+
 static bool add_procedures(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->procedures.n; i++) {
         const hsc_rec_procedure *p = &g->procedures.p[i];
@@ -103,6 +118,11 @@ static bool add_procedures(hsc_code *c, group_records *g) {
         if (!by_group)
             return false;
         *by_group = row;
+        const char *plain = hsc_pool_intern(&c->pool, last_part(name), strlen(last_part(name)));
+        uint32_t *by_name = plain ? hsc_table_at(&c->procedure_by_name, g->group, (uintptr_t)plain) : NULL;
+        if (!by_name)
+            return false;
+        *by_name = *by_name == HSC_NO_INDEX || *by_name == row ? row : HSC_NO_INDEX - 1;
     }
     for (size_t i = 0; i < g->procedures.n; i++) {
         uint32_t row = row_of(&g->procedure_rows, g, g->procedures.p[i].procedure_id);

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# names.sh HEATSCOPE SYMBOLIZE: with line tables alone, which name C++ procedures without namespaces, classes and parameters, every
+# address is given to the same procedure and outermost loop as with all debug information, and inlined ones have the same names.
+set -eu
+heatscope=$1 symbolize=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+fail() {
+    echo "names.sh: $*" >&2
+    exit 1
+}
+cat >names.cpp <<'S'
+namespace far {
+static inline double poly(double x) {
+    double s = 1.0;
+    for (int k = 0; k < 3; k++)
+        s = s * x + 1.0 / (x + 2);
+    return s;
+}
+}
+__attribute__((noinline)) double hot(const double *a, long n) {
+    double s = 0;
+    for (long i = 0; i < n; ++i)
+        s += far::poly(a[i & 1023]);
+    return s;
+}
+__attribute__((noinline)) float hot(const float *a, long n) { /* of the same name */
+    float s = 0;
+    for (long i = 0; i < n; ++i)
+        s += (float)far::poly((double)a[i & 1023]);
+    return s;
+}
+struct mesh {
+    double *v;
+    __attribute__((noinline)) double sum(long n) const {
+        double s = 0;
+        for (long i = 0; i < n; i++)
+            s += far::poly(v[i]);
+        return s;
+    }
+};
+double all(const double *a, const float *b, const mesh *m, long n) { return hot(a, n) + (double)hot(b, n) + m->sum(n); }
+S
+"$heatscope" c++ -O2 -shared -fPIC names.cpp -o few
+"$heatscope" c++ -O2 -g -shared -fPIC names.cpp -o all
+objdump -d -j .text few | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >list
+objdump -d -j .text all | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >list.all
+cmp -s list list.all || fail "the two builds have other code"
+"$symbolize" few --loops <list >few.out 2>few.err
+"$symbolize" all --loops <list >all.out 2>all.err
+for name in _Z3hotPKdl _Z3hotPKfl _ZNK4mesh3sumEl _ZN3farL4polyEd; do
+    grep -q "$name.* # " all.out || fail "$name is not met in a loop: $(cat all.out)"
+done
+# address, procedure that has the code, outermost loop
+outer() {
+    awk '{ n = split($0, part, " # "); k = split(part[1], frame, " [|] "); split(frame[k], word, " ")
+           print $1, (k > 1 ? word[1] : word[2]), (n > 1 ? part[n] : "") }' "$1"
+}
+outer few.out >few.outer
+outer all.out >all.outer
+cmp -s few.outer all.outer || fail "other answers with line tables alone: $(diff few.outer all.outer | head -8)"
+names() {
+    grep -o '_Z[A-Za-z0-9]*\|| [^ ]* ' "$1" | sort -u
+}
+names few.out >few.names
+names all.out >all.names
+cmp -s few.names all.names || fail "other names with line tables alone: $(diff few.names all.names)"
