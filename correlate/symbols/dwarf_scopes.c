@@ -133,23 +133,16 @@ static bool origin_of(walk *w, const hsc_entry *e, uint64_t offset, origin *out)
 
 static uint32_t number_of(uint64_t v) { return v < HSC_NO_INDEX ? (uint32_t)v : 0; }
 
-/* The first symbol at the address; NULL. */
-static const char *symbol_at(const hsc_code *c, uint64_t entry) {
-    size_t from = 0, to = c->symbols.n;
-    while (from < to) {
-        size_t mid = from + (to - from) / 2;
-        if (c->symbols.p[mid].lo < entry)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from < c->symbols.n && c->symbols.p[from].lo == entry ? c->symbols.p[from].name : NULL;
+/* Name of the symbol that begins at the address; NULL. */
+static const char *symbol_of(const hsc_code *c, uint64_t entry) {
+    const hsc_symbol *s = hsc_code_symbol_at(c, entry);
+    return s && s->lo == entry ? s->name : NULL;
 }
 
 /* The C library's own names (__GI_sched_yield, __libc_malloc) give way to the one that programs call, when the symbol
  * table has it for the same address. */
 static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry) {
-    const char *name = p->knowledge != HSC_KNOWN_DWARF || strncmp(p->linkage, "__", 2) ? NULL : symbol_at(c, entry);
+    const char *name = p->knowledge != HSC_KNOWN_DWARF || strncmp(p->linkage, "__", 2) ? NULL : symbol_of(c, entry);
     if (name && strncmp(name, "__", 2))
         p->name = p->linkage = name;
 }
@@ -159,7 +152,7 @@ static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry)
 static uint32_t by_symbol(const walk *w, uint32_t procedure, uint64_t entry) {
     const hsc_code *c = w->c;
     uint32_t group = c->units.p[w->u->row].source;
-    const char *name = group == HSC_NO_INDEX || c->procedures.p[procedure].knowledge == HSC_KNOWN_MAP ? NULL : symbol_at(c, entry);
+    const char *name = group == HSC_NO_INDEX || c->procedures.p[procedure].knowledge == HSC_KNOWN_MAP ? NULL : symbol_of(c, entry);
     uint32_t found = name ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)name) : HSC_NO_INDEX;
     return found != HSC_NO_INDEX ? found : procedure;
 }

@@ -2,6 +2,7 @@
 /* Static records of the compiler into the module's tables. Ids in the records are local to their group (translation
  * unit); here they become rows of tables that all units share, and what several units hold (inline procedures of
  * headers) is merged. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,11 +80,11 @@ static bool add_files(hsc_code *c, group_records *g) {
 
 /* "poly<int>" of "far::away<a::b>::poly<int>", as debug information names it. */
 static const char *last_part(const char *name) {
-    const char *part = strstr(name, "operator");
+    const char *part = name;
     int depth = 0;
-    if (part && (part == name || part[-1] == ':'))
-        return part;
-    part = name;
+    for (const char *p = name; (p = strstr(p, "operator")); p += 8)
+        if ((p == name || p[-1] == ':') && !isalnum((unsigned char)p[8]) && p[8] != '_')
+            return p;
     for (const char *p = name; *p; p++) {
         depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
         if (!depth && p[0] == ':' && p[1] == ':')
