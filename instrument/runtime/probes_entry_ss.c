@@ -14,7 +14,7 @@ HIDDEN void hsc_rt_probe_room_saving(void); /* ZF: false */
 HIDDEN void hsc_rt_probe_value_saving(void);
 
 #define SAVING(name, slow) \
-    __asm__(".text\n\t.p2align 4\n\t.hidden " #name "\n\t.globl " #name "\n\t.type " #name ",@function\n" #name ":\n\t" \
+    __asm__(".pushsection hsc_probe_code,\"ax\",@progbits\n\t.p2align 4\n\t.hidden " #name "\n\t.globl " #name "\n\t.type " #name ",@function\n" #name ":\n\t" \
             ".cfi_startproc\n\t" \
             "pushq %rbp\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_rel_offset %rbp, 0\n\tmovq %rsp, %rbp\n\t.cfi_def_cfa_register %rbp\n\t" \
             "pushq %rax\n\tpushq %rcx\n\tpushq %rdx\n\tpushq %rsi\n\tpushq %rdi\n\tpushq %r8\n\tpushq %r9\n\tpushq %r10\n\tpushq %r11\n\t" \
@@ -28,7 +28,7 @@ HIDDEN void hsc_rt_probe_value_saving(void);
             "1:\tfxsave64 (%rsp)\n\tmovl -72(%rbp), %edi\n\tmovq -64(%rbp), %rsi\n\tmovq -24(%rbp), %rdx\n\tcallq " #slow "\n\ttestb %al, %al\n\tfxrstor64 (%rsp)\n" \
             "2:\tleaq -72(%rbp), %rsp\n\t" \
             "popq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rax\n\t" \
-            "popq %rbp\n\t.cfi_def_cfa %rsp, 8\n\tretq\n\t.cfi_endproc\n\t.size " #name ", .-" #name)
+            "popq %rbp\n\t.cfi_def_cfa %rsp, 8\n\tretq\n\t.cfi_endproc\n\t.size " #name ", .-" #name "\n\t.popsection")
 SAVING(hsc_rt_probe_room_saving, hsc_rt_probe_room);
 SAVING(hsc_rt_probe_value_saving, hsc_rt_probe_value_slow);
 

@@ -413,50 +413,6 @@ static bool is_folded(const hsc_rt_scopes *s) {
     return s->folded == atomic_load_explicit(&s->noting->next, memory_order_relaxed);
 }
 
-static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
-    uint64_t now = hsc_cycles();
-    if (now < s->due || !hsc_rt_own(t))
-        return;
-    hsc_rt_probes_tell(t, hsc_rt_thread_now(t));
-    hsc_rt_disown(t, 0);
-}
-
-/* A probe was interrupted by a handler that has left it by a jump: its frame is gone. */
-static bool is_abandoned(const hsc_rt_thread *t, const hsc_rt_mark *m, uint64_t sp) {
-    uint64_t of = m->what >> HSC_RT_MARK_SHIFT << 3;
-    return m->what & (HSC_RT_MARK_LEAVE - 1) && of <= sp && on_own_stack(t, of) && on_own_stack(t, sp);
-}
-
-bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
-    hsc_rt_thread *t = measured();
-    hsc_rt_scopes *s = t ? t->scopes : NULL;
-    (void)number;
-    if (!t || (!s && !(s = new_scopes(t))))
-        return false;
-    hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
-    if (refused >= s->marks && refused < end)
-        atomic_store_explicit(&refused->time, 1, memory_order_release);
-    if (!take(s)) { /* in a handler */
-        s->missed++;
-        return false;
-    }
-    atomic_store_explicit(&s->noting->limit, end, memory_order_relaxed);
-    fold(t, s);
-    while (s->folded < end && atomic_load_explicit(&s->noting->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
-        s->folded->what = 0;
-        s->folded++;
-        s->missed++;
-        fold(t, s);
-    }
-    if (!is_settled(s))
-        settle_disarmed(s, hsc_cycles(), is_folded(s));
-    bool room = atomic_load_explicit(&s->noting->next, memory_order_relaxed) < end;
-    s->missed += !room;
-    give(s);
-    tell_if_due(t, s);
-    return room;
-}
-
 void hsc_rt_probes_fold(hsc_rt_thread *t) {
     if (t->scopes)
         fold(t, t->scopes);
@@ -543,9 +499,9 @@ bool hsc_rt_probes_due(const hsc_rt_thread *t) {
            (s->visits != s->told_visits || s->top > s->base || s->dirty || !is_folded(s));
 }
 
+/* Of what has been charged. The caller charges the time up to now where no probe has read the clock already: its mark, yet to come, says
+ * where the time since then goes. */
 static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
-    uint64_t now = hsc_cycles();
-    charge(s, now);
     s->base->block->exclusive[0] = 0;
     if (s->dirty)
         atomic_store_explicit(&hsc_rt_probe_state.used, 1, memory_order_relaxed);
@@ -571,7 +527,47 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
                               memory_order_relaxed);
         s->told_visits = s->visits;
     }
-    set_due(s, now);
+    set_due(s, hsc_cycles());
+}
+
+/* A probe was interrupted by a handler that has left it by a jump: its frame is gone. */
+static bool is_abandoned(const hsc_rt_thread *t, const hsc_rt_mark *m, uint64_t sp) {
+    uint64_t of = m->what >> HSC_RT_MARK_SHIFT << 3;
+    return m->what & (HSC_RT_MARK_LEAVE - 1) && of <= sp && on_own_stack(t, of) && on_own_stack(t, sp);
+}
+
+/* In the section of the probes: the handler sees by it that an exit has read the clock. */
+__attribute__((section("hsc_probe_code"))) bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    (void)number;
+    if (!t || (!s && !(s = new_scopes(t))))
+        return false;
+    hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
+    if (refused >= s->marks && refused < end)
+        atomic_store_explicit(&refused->time, 1, memory_order_release);
+    if (!take(s)) { /* in a handler */
+        s->missed++;
+        return false;
+    }
+    atomic_store_explicit(&s->noting->limit, end, memory_order_relaxed);
+    fold(t, s);
+    while (s->folded < end && atomic_load_explicit(&s->noting->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
+        s->folded->what = 0;
+        s->folded++;
+        s->missed++;
+        fold(t, s);
+    }
+    if (!is_settled(s))
+        settle_disarmed(s, hsc_cycles(), is_folded(s));
+    bool room = atomic_load_explicit(&s->noting->next, memory_order_relaxed) < end;
+    s->missed += !room;
+    if (hsc_cycles() >= s->due && hsc_rt_own(t)) {
+        tell(t, s, hsc_rt_thread_now(t));
+        hsc_rt_disown(t, 0);
+    }
+    give(s);
+    return room;
 }
 
 void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
@@ -581,6 +577,8 @@ void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
     fold(t, s);
     if (!is_settled(s))
         settle_disarmed(s, hsc_cycles(), is_folded(s));
+    if (is_folded(s))
+        charge(s, hsc_cycles());
     tell(t, s, now_ns);
     give(s);
 }
@@ -593,6 +591,7 @@ void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
     uint64_t now = hsc_cycles();
     while (ended && s->top > s->base)
         end_visit(s, now, true);
+    charge(s, now);
     tell(t, s, now_ns);
     give(s);
 }

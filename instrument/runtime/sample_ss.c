@@ -208,7 +208,7 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
         record_credit(t, &c);
     if (hsc_rt_waits_due(t, t->last_time))
         hsc_rt_waits_tell(t, t->last_time);
-    if (hsc_rt_probes_due(t))
+    if (hsc_rt_probes_due(t) && !in_probe(t, context)) /* else the helper will remind it */
         hsc_rt_probes_tell(t, t->last_time);
     if (t->messages && t->last_time >= t->messages_due)
         hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
