@@ -14,7 +14,7 @@ void hsc_handle_forget(hsc_handle *h) {
     free(h->own);
     h->own = NULL;
     memset(h->maxima, 0, sizeof h->maxima);
-    h->next_maximum = 0;
+    h->maxima_asked = 0;
 }
 
 /* times: what is known of the run's time. */

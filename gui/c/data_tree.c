@@ -372,6 +372,36 @@ static int children(hsc_handle *h, Tcl_Interp *interp, bool contexts, uint32_t p
     return r;
 }
 
+/* Of the children of a context, the hottest first: row, inclusive and exclusive value, 1 if it has none itself. */
+static int context_values(hsc_handle *h, Tcl_Interp *interp, uint32_t parent, hsc_data_args *a) {
+    hsc_err err = {0};
+    hot *rows = NULL;
+    uint32_t n = 0;
+    hsc_db_view exclusive = {a->view.metric, HSC_TABLE_CONTEXT_EXCL, a->view.axis};
+    a->view.table = HSC_TABLE_CONTEXT_INCL;
+    if (children_of(h, true, a->view, parent, &rows, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; s == HSC_OK && i < n && i < a->limit; i++) {
+        hsc_db_context c;
+        double own;
+        if ((s = hsc_db_read_sums(h->db, exclusive, rows[i].row, 1, &own, &err)) != HSC_OK ||
+            (s = hsc_db_get_context(h->db, rows[i].row, &c, &err)) != HSC_OK)
+            break;
+        Tcl_Obj *const words[] = {WIDE(rows[i].row), number(rows[i].sum), number(own), WIDE(c.subtree_end <= rows[i].row + 1)};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            Tcl_ListObjAppendElement(NULL, list, words[k]);
+    }
+    free(rows);
+    if (s != HSC_OK) {
+        Tcl_DecrRefCount(list);
+        return hsc_tcl_error(interp, &err);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
 static int hot_path(hsc_handle *h, Tcl_Interp *interp, uint32_t context, hsc_data_args *a) {
     hsc_err err = {0};
     double mine = 0;
@@ -425,13 +455,16 @@ static int uses_of(hsc_handle *h, Tcl_Interp *interp, bool callers, uint32_t sco
     hsc_err err = {0};
     hsc_status s = HSC_OK;
     hot *rows = NULL;
-    uint32_t n = 0, capacity = 0, inside_until = 0;
+    uint32_t n = 0, capacity = 0, inside_until = 0, all = 0;
+    const uint32_t *contexts = NULL;
     a->view.table = HSC_TABLE_CONTEXT_INCL;
-    for (uint32_t i = 0; s == HSC_OK && i < h->info.contexts; i++) {
+    s = hsc_handle_contexts(h, scope, &contexts, &all, &err);
+    for (uint32_t at = 0; s == HSC_OK && at < all; at++) {
         hsc_db_context c;
+        uint32_t i = contexts[at];
         hot one = {0, i};
-        if ((s = hsc_db_get_context(h->db, i, &c, &err)) != HSC_OK || c.scope != scope)
-            continue;
+        if ((s = hsc_db_get_context(h->db, i, &c, &err)) != HSC_OK)
+            break;
         if (callers && i < inside_until)
             continue;
         inside_until = c.subtree_end;
@@ -500,7 +533,7 @@ done:
 
 int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     static const char *const names[] = {"top", "rank", "children", "contexts", "hotpath", "callers", "contextsof", "find",
-                                       "procstats", NULL};
+                                       "procstats", "contextvalues", NULL};
     int k = 0;
     uint32_t row = 0;
     hsc_data_args a;
@@ -519,10 +552,10 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
             return TCL_ERROR;
         return rank(h, interp, &a);
     case 7: return hsc_data_find(h, interp, objc, objv);
-    case 9: return TCL_CONTINUE;
+    case 10: return TCL_CONTINUE;
     default: break;
     }
-    bool contexts = k == 3 || k == 4, optional = k == 4 && (objc == 0 || Tcl_GetString(objv[0])[0] == '-');
+    bool contexts = k == 3 || k == 4 || k == 9, optional = k == 4 && (objc == 0 || Tcl_GetString(objv[0])[0] == '-');
     if (!optional) {
         if (objc < 1)
             return hsc_tcl_usage(interp, "%s %s ?-metric M? ?-n N?", name, contexts ? "CONTEXT" : "SCOPE");
@@ -539,6 +572,7 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     case 3: return children(h, interp, true, row, &a);
     case 4: return hot_path(h, interp, row, &a);
     case 8: return procedure_stats(h, interp, row, &a);
+    case 9: return context_values(h, interp, row, &a);
     default: return uses_of(h, interp, k == 5, row, &a);
     }
 }

@@ -131,8 +131,10 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->scope_start);
     free(h->scopes);
     free(h->scopes_sorted);
-    free(h->instance_start);
-    free(h->instances);
+    free(h->instances.start);
+    free(h->instances.rows);
+    free(h->contexts.start);
+    free(h->contexts.rows);
     free(h->totals);
     free(h->own);
     for (size_t i = 0; i < sizeof h->message_order / sizeof *h->message_order; i++) {
@@ -231,40 +233,61 @@ hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scop
     return HSC_OK;
 }
 
-static hsc_status sort_instances(hsc_handle *h, hsc_err *err) {
-    uint32_t n = h->info.instances, scopes = h->info.scopes;
-    uint32_t *start = calloc((size_t)scopes + 2, sizeof *start), *rows = malloc(((size_t)n + 1) * sizeof *rows);
-    hsc_status s = start && rows ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u loop versions by scope", n);
+static hsc_status scope_of_instance(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err) {
     hsc_db_instance v;
+    hsc_status s = hsc_db_get_instance(h->db, row, &v, err);
+    *scope = s == HSC_OK ? v.scope : HSC_NONE;
+    return s;
+}
+
+static hsc_status scope_of_context(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err) {
+    hsc_db_context c;
+    hsc_status s = hsc_db_get_context(h->db, row, &c, err);
+    *scope = s == HSC_OK ? c.scope : HSC_NONE;
+    return s;
+}
+
+typedef hsc_status scope_of(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err);
+
+static hsc_status sort_by_scope(hsc_handle *h, uint32_t n, scope_of *of, const char *what, hsc_by_scope *out, hsc_err *err) {
+    uint32_t scopes = h->info.scopes, scope;
+    uint32_t *start = calloc((size_t)scopes + 2, sizeof *start), *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    hsc_status s = start && rows ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u %s by scope", n, what);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if ((s = hsc_db_get_instance(h->db, i, &v, err)) == HSC_OK && v.scope < scopes)
-            start[v.scope + 2]++;
+        if ((s = of(h, i, &scope, err)) == HSC_OK && scope < scopes)
+            start[scope + 2]++;
     for (uint32_t i = 0; s == HSC_OK && i < scopes; i++)
         start[i + 2] += start[i + 1];
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if ((s = hsc_db_get_instance(h->db, i, &v, err)) == HSC_OK && v.scope < scopes)
-            rows[start[v.scope + 1]++] = i;
+        if ((s = of(h, i, &scope, err)) == HSC_OK && scope < scopes)
+            rows[start[scope + 1]++] = i;
     if (s != HSC_OK) {
         free(start);
         free(rows);
         return s;
     }
-    h->instance_start = start;
-    h->instances = rows;
+    *out = (hsc_by_scope){start, rows};
+    return HSC_OK;
+}
+
+static hsc_status rows_of_scope(hsc_handle *h, uint32_t scope, hsc_by_scope *index, uint32_t all, scope_of *of, const char *what,
+                                const uint32_t **rows, uint32_t *n, hsc_err *err) {
+    if (scope >= h->info.scopes)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "scope %u: there are %u", scope, h->info.scopes);
+    hsc_status s = index->rows ? HSC_OK : sort_by_scope(h, all, of, what, index, err);
+    if (s != HSC_OK)
+        return s;
+    *rows = index->rows + index->start[scope];
+    *n = index->start[scope + 1] - index->start[scope];
     return HSC_OK;
 }
 
 hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err) {
-    if (scope >= h->info.scopes)
-        return hsc_err_set(err, HSC_E_ARGUMENT, "scope %u: there are %u", scope, h->info.scopes);
-    if (!h->instances) {
-        hsc_status s = sort_instances(h, err);
-        if (s != HSC_OK)
-            return s;
-    }
-    *instances = h->instances + h->instance_start[scope];
-    *n = h->instance_start[scope + 1] - h->instance_start[scope];
-    return HSC_OK;
+    return rows_of_scope(h, scope, &h->instances, h->info.instances, scope_of_instance, "loop versions", instances, n, err);
+}
+
+hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err) {
+    return rows_of_scope(h, scope, &h->contexts, h->info.contexts, scope_of_context, "calling contexts", contexts, n, err);
 }
 
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err) {

@@ -8,6 +8,11 @@
 
 #include <heatscope/query.h>
 
+/* Rows of a table by scope, in the order of the table: those of scope s are rows[start[s]] to rows[start[s + 1] - 1]. */
+typedef struct hsc_by_scope {
+    uint32_t *start, *rows;
+} hsc_by_scope;
+
 typedef struct hsc_handle {
     hsc_db *db;
     hsc_db_info info;
@@ -18,15 +23,15 @@ typedef struct hsc_handle {
     /* lazily made: procedures, loops and regions by file; those of files asked for are sorted by first line, outer before inner */
     uint32_t *scope_start, *scopes;
     bool *scopes_sorted; /* by file */
-    uint32_t *instance_start, *instances; /* lazily made: loop versions by scope, in order */
+    hsc_by_scope instances, contexts; /* lazily made */
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */
     uint32_t own_metric;
-    struct {        /* maxima that pictures are normalised to: those found last */
-        uint64_t key;
+    struct {        /* maxima that pictures are normalised to: those asked for last */
+        uint64_t key, asked;
         double value;
     } maxima[32];
-    unsigned next_maximum;
+    uint64_t maxima_asked;
     double from_s, to_s; /* interval of all values; from >= to: the whole run */
     uint32_t only;       /* category of all values; HSC_NONE: all */
     uint32_t *message_order[6], *message_group[6]; /* by grouping, lazily made: rows of messages group by group; where groups begin */
@@ -47,6 +52,8 @@ Tcl_Obj *hsc_handle_list(Tcl_Interp *interp);
 hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scopes, uint32_t *n, hsc_err *err);
 /* Loop versions of a scope: borrowed array. The first call reads all of them, later ones cost nothing. */
 hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err);
+/* Calling contexts of a scope, as above. */
+hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err);
 /* All samples of a metric. */
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err);
 /* Innermost scope of the file that spans the line; HSC_NONE. */

@@ -26,7 +26,7 @@ typedef struct list_column {
 typedef struct barlist {
     hsw w;
     Tcl_Obj *columns, *pinned, *drop, *hits;
-    char *sort_column, *selected, *yscroll, *empty;
+    char *sort_column, *selected, *yscroll, *empty, *row_command;
     int row_height, sort_order, heading;
     double bar_max;
     list_column *cols;
@@ -47,6 +47,7 @@ static const Tk_OptionSpec options[] = {
     HSW_O_TEXT(barlist, "-selected", selected, "", HSW_PAINT),
     HSW_O_TEXT(barlist, "-yscrollcommand", yscroll, "", 0),
     HSW_O_TEXT(barlist, "-empty", empty, "", HSW_PAINT),
+    HSW_O_TEXT(barlist, "-rowcommand", row_command, "", HSW_PAINT),
     HSW_O_INT(barlist, "-rowheight", row_height, "0", HSW_PAINT),
     HSW_O_BOOL(barlist, "-heading", heading, "1", HSW_PAINT),
     HSW_O_DOUBLE(barlist, "-barmax", bar_max, "1.0", HSW_PAINT),
@@ -145,13 +146,41 @@ static int heading_height(const barlist *l) { return l->heading ? row_height(l) 
 
 static int count(const barlist *l) {
     Tcl_Size n = 0;
-    (void)Tcl_ListObjLength(NULL, l->rows, &n);
+    if (l->rows)
+        (void)Tcl_ListObjLength(NULL, l->rows, &n);
     return (int)n;
 }
 
 static Tcl_Obj *row_obj(const barlist *l, int i) {
     Tcl_Obj *row = NULL;
-    return i >= 0 && Tcl_ListObjIndex(NULL, l->rows, (Tcl_Size)i, &row) == TCL_OK ? row : NULL;
+    return i >= 0 && l->rows && Tcl_ListObjIndex(NULL, l->rows, (Tcl_Size)i, &row) == TCL_OK ? row : NULL;
+}
+
+/* Asks the application for the cells of a row that is only an id; they stay. */
+static void complete_row(barlist *l, int i) {
+    Tcl_Obj *row = row_obj(l, i), *id = NULL;
+    Tcl_Size n = 0;
+    Tcl_Interp *interp = l->w.interp;
+    if (!row || !l->row_command || !l->row_command[0] || Tcl_ListObjLength(NULL, row, &n) != TCL_OK || n != 1 ||
+        Tcl_ListObjIndex(NULL, row, 0, &id) != TCL_OK)
+        return;
+    Tcl_Obj *command = Tcl_NewStringObj(l->row_command, -1);
+    Tcl_IncrRefCount(command);
+    Tcl_InterpState state = Tcl_SaveInterpState(interp, TCL_OK);
+    if (Tcl_ListObjAppendElement(interp, command, id) != TCL_OK || Tcl_EvalObjEx(interp, command, TCL_EVAL_GLOBAL) != TCL_OK) {
+        Tcl_BackgroundException(interp, TCL_ERROR);
+    } else if (!(l->w.flags & HSW_GONE) && row_obj(l, i) == row) {
+        Tcl_Obj *cells = Tcl_GetObjResult(interp);
+        if (Tcl_IsShared(l->rows)) {
+            Tcl_Obj *own = Tcl_DuplicateObj(l->rows);
+            Tcl_IncrRefCount(own);
+            Tcl_DecrRefCount(l->rows);
+            l->rows = own;
+        }
+        (void)Tcl_ListObjReplace(NULL, l->rows, (Tcl_Size)i, 1, 1, &cells);
+    }
+    Tcl_RestoreInterpState(interp, state);
+    Tcl_DecrRefCount(command);
 }
 
 static Tcl_Obj *cell_obj(Tcl_Obj *row, int i) {
@@ -399,6 +428,16 @@ static void paint_heading(barlist *l, hsc_canvas *c) {
     hsc_canvas_fill(c, 0, h - 1, c->width, 1, st->colour[HSC_P_faint]);
 }
 
+/* The rows in view get their cells. */
+static void complete(hsw *w) {
+    barlist *l = (barlist *)w;
+    if (!l->row_command || !l->row_command[0])
+        return;
+    clamp_top(l);
+    for (int i = l->top, end = l->top + full_rows(l, false) + 1; i < end && !(w->flags & HSW_GONE); i++)
+        complete_row(l, i);
+}
+
 static void paint(hsw *w, hsc_canvas *c) {
     barlist *l = (barlist *)w;
     int h = row_height(l), y = heading_height(l), n = count(l);
@@ -612,6 +651,9 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
     if (!strcmp(name, "row") && objc == 3) {
         if (hsw_get_int(interp, objv[2], &i) != TCL_OK)
             return TCL_ERROR;
+        complete_row(l, i);
+        if (w->flags & HSW_GONE)
+            return TCL_OK;
         Tcl_Obj *o = row_obj(l, i);
         if (o)
             Tcl_SetObjResult(interp, o);
@@ -646,6 +688,6 @@ static void describe(hsw *w, Tcl_Obj *text) {
 
 const hsw_class hsw_barlist_class = {
     .command = "barlist", .tk_class = "HeatscopeBarlist", .size = sizeof(barlist), .options = options, .init = init,
-    .changed = changed, .fini = fini, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
+    .changed = changed, .fini = fini, .complete = complete, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
     .press = press, .open = open_row, .wheel = wheel, .move = move,
     .usage = "setrows count ids index row see yview"};

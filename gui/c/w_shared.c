@@ -184,6 +184,7 @@ bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, 
     uint64_t k = maximum_key(view, reduce, axis, bins, key, size);
     for (unsigned i = 0; i < sizeof w->db->maxima / sizeof *w->db->maxima; i++)
         if (w->db->maxima[i].key == k) {
+            w->db->maxima[i].asked = ++w->db->maxima_asked;
             *out = w->db->maxima[i].value;
             return true;
         }
@@ -192,7 +193,11 @@ bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, 
 
 void hsw_remember(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size,
                   double value) {
-    unsigned slot = w->db->next_maximum++ % (sizeof w->db->maxima / sizeof *w->db->maxima);
+    unsigned slot = 0; /* the one not asked for longest: those of the program stay while files come and go */
+    for (unsigned i = 1; i < sizeof w->db->maxima / sizeof *w->db->maxima; i++)
+        if (w->db->maxima[i].asked < w->db->maxima[slot].asked)
+            slot = i;
+    w->db->maxima[slot].asked = ++w->db->maxima_asked;
     w->db->maxima[slot].key = maximum_key(view, reduce, axis, bins, key, size);
     w->db->maxima[slot].value = value;
 }

@@ -130,6 +130,14 @@ void hsw_draw(hsw *w) {
         else if (s != HSC_OK)
             hsc_text_clean(err.text[0] ? err.text : hsc_status_text(s), w->error, sizeof w->error);
     }
+    if (w->cls->complete) {
+        Tcl_Preserve(w);
+        w->cls->complete(w);
+        bool gone = w->flags & HSW_GONE;
+        Tcl_Release(w);
+        if (gone)
+            return;
+    }
     paint_on(w, &w->surface.canvas);
     cairo_surface_flush(w->surface.canvas.surface);
     double ms = now_ms() - begin;

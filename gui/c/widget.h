@@ -27,6 +27,7 @@ typedef struct hsw_class {
     hsc_status (*changed)(hsw *w, hsc_err *err); /* options were set */
     void (*fini)(hsw *w);
     hsc_status (*prepare)(hsw *w, hsc_err *err); /* data for the picture; only called with a database */
+    void (*complete)(hsw *w);                /* before painting: asks the application, and so runs scripts */
     void (*paint)(hsw *w, hsc_canvas *c);    /* prepared, with or without a database */
     Tcl_Obj *(*hit)(hsw *w, int x, int y);   /* NULL: nothing */
     void (*describe)(hsw *w, Tcl_Obj *text);

@@ -22,14 +22,16 @@ proc ask {args} {
     }
     error "the window has gone"
 }
-proc report {what times} {
+# cpu: CPU time of all of them
+proc report {what times cpu} {
     set times [lsort -real $times]
     set k [llength $times]
-    puts [format "%-34s p50 %8.1f  p95 %8.1f  worst %8.1f ms" $what [lindex $times [expr {$k / 2}]] \
-        [lindex $times [expr {min($k - 1, int($k * 0.95))}]] [lindex $times end]]
+    puts [format "%-34s p50 %8.1f  p95 %8.1f  worst %8.1f ms, CPU %8.1f ms each" $what [lindex $times [expr {$k / 2}]] \
+        [lindex $times [expr {min($k - 1, int($k * 0.95))}]] [lindex $times end] [expr {$cpu / $k}]]
 }
 proc measure {what script} {
     set times {}
+    set before [cpu]
     for {set i 0} {$i < $::n} {incr i} {
         set ::i $i
         set t [clock microseconds]
@@ -37,7 +39,7 @@ proc measure {what script} {
         ask settle
         lappend times [expr {([clock microseconds] - $t) / 1e3}]
     }
-    report $what $times
+    report $what $times [expr {[cpu] - $before}]
 }
 # CPU time of the viewer and its reader so far, in ms.
 proc children {pid} {
@@ -86,9 +88,7 @@ foreach view {messages compare timeline assembly} {
 }
 ask raise timeline
 lassign [lrange [ask geometry timeline time] 2 3] width height
-set before [cpu]
 measure "interval" {ask drag timeline time [expr {$width / 4 + 3 * $i}] [expr {$height / 2}] [expr {$width / 2 + 5 * $i}] [expr {$height / 2}]}
-puts [format "interval, CPU time %.0f ms" [expr {([cpu] - $before) / $n}]]
 ask key Escape
 measure "search" {ask search [lindex {flux pack edge filter tile mesh} [expr {$i % 6}]]}
 proc rss {pid} {

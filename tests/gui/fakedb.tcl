@@ -361,6 +361,9 @@ oo::class create ::FakeDb {
         }
         return $out
     }
+    method contextvalues {c args} {
+        return [concat {*}[lmap row [my contexts $c] {list [dict get $row row] [dict get $row inclusive] [dict get $row exclusive] [dict get $row leaf]}]]
+    }
     method contextsof {scope args} {
         for {set i 0} {$i < [llength $Contexts]} {incr i} {
             if {[lindex $Contexts $i 1] == $scope} {

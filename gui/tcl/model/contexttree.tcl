@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Calling contexts as a list of rows that open and close: top-down (callees below their callers), bottom-up (callers below
-# what they called) or flat. Reads a level when it is opened.
+# what they called) or flat. Reads a level when it is opened, and what a row says when it is looked at.
 
 oo::class create ::heatscope::ContextTree {
-    variable Run Db Comparison Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder
+    variable Run Db Comparison Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder Facts Changes Rows
 
     # comparison: tells what changed in another run, {} without one
     constructor {run {comparison {}}} {
@@ -20,8 +20,7 @@ oo::class create ::heatscope::ContextTree {
     method Forget {} {
         set Open {}
         set Revealed {}
-        set Levels {}
-        set Sorted {}
+        my forget
         if {$Mode eq "topdown"} {
             dict set Open 0 1
         }
@@ -45,70 +44,70 @@ oo::class create ::heatscope::ContextTree {
         set Sorted {}
     }
 
-    # Rows below a node, in the order of the sort: dicts {id parent depth name where inclusive exclusive share leaf scope
-    # context kind}. Top-down the id is the context, bottom-up the list of scopes from the innermost outwards.
+    # Ids of the rows below a node, in the order of the sort: top-down the id is the context, bottom-up the list of scopes from the
+    # innermost outwards.
     method Level {id} {
         if {![dict exists $Sorted $id]} {
             if {![dict exists $Levels $id]} {
                 dict set Levels $id [my Contrast $id [my Read $id]]
             }
-            set pairs [lmap row [dict get $Levels $id] {
-                list [expr {$SortBy eq "change" ? [my Size $row] : [dict get $row $SortBy]}] $row
-            }]
-            set how [expr {$SortBy eq "name" ? "-nocase" : "-real"}]
-            dict set Sorted $id [lmap pair [lsort -$SortOrder $how -index 0 $pairs] {lindex $pair 1}]
+            set ids [dict get $Levels $id]
+            if {$SortBy ne "inclusive" || $SortOrder ne "decreasing"} {
+                set pairs [lmap row $ids { list [my SortKey $row] $row }]
+                set how [expr {$SortBy eq "name" ? "-nocase" : "-real"}]
+                set ids [lmap pair [lsort -$SortOrder $how -index 0 $pairs] {lindex $pair 1}]
+            }
+            dict set Sorted $id $ids
         }
         return [dict get $Sorted $id]
     }
-    method Size {row} { return [expr {[dict exists $row change] ? abs([dict get $row change change]) : -1}] }
-    # The rows with `change`, a dict of the comparison, where there is another run: of a context what it takes with all below, of a
-    # procedure what it takes itself. Callers below a procedure have none: they are no rows of the other run's table.
-    method Contrast {id rows} {
-        if {$Comparison eq "" || ![$Comparison any] || ($Mode eq "bottomup" && $id ne "")} {
-            return $rows
+    method SortKey {id} {
+        switch -- $SortBy {
+            change { return [expr {[dict exists $Changes $id] ? abs([dict get $Changes $id change]) : -1}] }
+            name { return [dict get [my row $id] name] }
         }
-        set key [expr {$Mode eq "topdown" ? "context" : "scope"}]
-        set ids [lmap row $rows {dict get $row $key}]
-        set changes [expr {$Mode eq "topdown" ? [$Comparison contexts $ids $Metric] : [$Comparison of procedure $Metric]}]
-        return [lmap row $rows {
-            if {[dict exists $changes [dict get $row $key]]} {
-                dict set row change [dict get $changes [dict get $row $key]]
+        return [dict get $Facts $id $SortBy]
+    }
+    # Remembers what changed where there is another run: of a context what it takes with all below, of a procedure what it takes
+    # itself. Callers below a procedure have none: they are no rows of the other run's table.
+    method Contrast {id ids} {
+        if {$Comparison ne "" && [$Comparison any] && ($Mode ne "bottomup" || $id eq "")} {
+            set known [expr {$Mode eq "topdown" ? [$Comparison contexts $ids $Metric] : [$Comparison of procedure $Metric]}]
+            foreach row $ids {
+                if {[dict exists $known $row]} {
+                    dict set Changes $row [dict get $known $row]
+                }
             }
-            set row
-        }]
+        }
+        return $ids
     }
     method Options {} { return [list -metric $Metric -axis $Axis] }
+    # The ids below a node, the heaviest first. Of each the values are kept; words are made for rows that are looked at.
     method Read {id} {
-        set rows {}
+        set ids {}
         switch -- $Mode {
             topdown {
                 if {$id eq "" && [$Run info contexts] == 0} {
                     return {}
                 }
                 if {$id eq ""} {
-                    set c [$Db context 0]
-                    set total [$Run total $Metric]
-                    set found [list [dict merge $c [dict create inclusive $total exclusive 0 share [expr {$total > 0}]]]]
+                    set found [list 0 [$Run total $Metric] 0 [dict get [$Db context 0] leaf]]
                 } else {
-                    set found [$Db contexts $id -n 500 {*}[my Options]]
+                    set found [$Db contextvalues $id -n 500 {*}[my Options]]
                 }
-                foreach c $found {
-                    if {[dict get $c inclusive] <= 0} {
-                        continue
+                foreach {c inclusive exclusive leaf} $found {
+                    if {$inclusive <= 0} {
+                        break
                     }
-                    lappend rows [dict create id [dict get $c row] name [my Name $c] where [my Where $c] \
-                        inclusive [dict get $c inclusive] exclusive [dict get $c exclusive] share [dict get $c share] \
-                        leaf [dict get $c leaf] scope [dict get $c scope] context [dict get $c row] kind [dict get $c kind] \
-                        depth [expr {max(0, [dict get $c depth])}]]
+                    dict set Facts $c [list inclusive $inclusive exclusive $exclusive leaf $leaf]
+                    lappend ids $c
                 }
             }
             bottomup {
                 foreach c [$Db callertree $id -n 200 {*}[my Options]] {
-                    set scope [dict get $c scope]
-                    set name [expr {$scope >= 0 ? [::heatscope::fmt shortName [dict get $c name]] : "(outermost)"}]
-                    lappend rows [dict create id [list {*}$id $scope] name $name where [my Place $c] \
-                        inclusive [dict get $c exclusive] exclusive [dict get $c exclusive] share [dict get $c share] \
-                        leaf [dict get $c leaf] scope $scope context -1 kind procedure depth [llength $id]]
+                    set row [list {*}$id [dict get $c scope]]
+                    dict set Facts $row [list inclusive [dict get $c exclusive] exclusive [dict get $c exclusive] leaf [dict get $c leaf] of $c]
+                    lappend ids $row
                 }
             }
             flat {
@@ -118,14 +117,65 @@ oo::class create ::heatscope::ContextTree {
                 }
                 foreach c [$Db top -table scope_incl -kind procedure -n 1000 {*}[my Options]] {
                     set row [dict get $c row]
-                    lappend rows [dict create id $row name [::heatscope::fmt shortName [dict get $c name]] \
-                        where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]]] \
-                        inclusive [dict get $c sum] exclusive [expr {[dict exists $own $row] ? [dict get $own $row] : 0}] \
-                        share [dict get $c share] leaf 1 scope $row context -1 kind procedure depth 0]
+                    dict set Facts $row [list inclusive [dict get $c sum] \
+                        exclusive [expr {[dict exists $own $row] ? [dict get $own $row] : 0}] leaf 1 of $c]
+                    lappend ids $row
                 }
             }
         }
-        return $rows
+        return $ids
+    }
+    # All of a row that a level has: {id name where inclusive exclusive share leaf scope context kind depth ?change?}
+    method row {id} {
+        if {![dict exists $Rows $id]} {
+            if {[dict size $Rows] > 4000} {
+                set Rows {}
+            }
+            set facts [dict get $Facts $id]
+            set total [$Run total $Metric]
+            set row [dict create id $id inclusive [dict get $facts inclusive] exclusive [dict get $facts exclusive] leaf [dict get $facts leaf] \
+                share [expr {$total > 0 ? [dict get $facts inclusive] / double($total) : 0}]]
+            switch -- $Mode {
+                topdown {
+                    set c [$Db context $id]
+                    set row [dict merge $row [dict create name [my Name $c] where [my Where $c] scope [dict get $c scope] context $id \
+                        kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]]
+                }
+                bottomup {
+                    set c [dict get $facts of]
+                    set name [expr {[dict get $c scope] >= 0 ? [::heatscope::fmt shortName [dict get $c name]] : "(outermost)"}]
+                    set row [dict merge $row [dict create name $name where [my Place $c] scope [dict get $c scope] context -1 kind procedure \
+                        depth [expr {[llength $id] - 1}]]]
+                }
+                flat {
+                    set c [dict get $facts of]
+                    set row [dict merge $row [dict create name [::heatscope::fmt shortName [dict get $c name]] \
+                        where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]]] scope $id context -1 \
+                        kind procedure depth 0]]
+                }
+            }
+            if {[dict exists $Changes $id]} {
+                dict set row change [dict get $Changes $id]
+            }
+            dict set Rows $id $row
+        }
+        return [dict get $Rows $id]
+    }
+    # The largest value that a row of those has, of all with what they call; and the largest change.
+    method largest {ids} {
+        set most 0
+        set change 0
+        foreach id $ids {
+            set most [expr {max($most, [dict get $Facts $id inclusive])}]
+        }
+        if {[dict size $Changes]} {
+            foreach id $ids {
+                if {[dict exists $Changes $id]} {
+                    set change [expr {max($change, abs([dict get $Changes $id change]))}]
+                }
+            }
+        }
+        return [list $most $change]
     }
     method Place {c} {
         if {[dict get $c file] < 0} {
@@ -154,27 +204,37 @@ oo::class create ::heatscope::ContextTree {
         return [join $words " "]
     }
 
-    # All rows that are to be seen, from top to bottom; each with `open` 0 or 1.
-    method rows {} {
+    # What is to be seen, from top to bottom: flat list ID DEPTH OPEN.
+    method outline {} {
         set out {}
-        my Walk "" out
+        my Walk "" 0 out
         return $out
     }
-    method Walk {id outName} {
+    method Walk {id depth outName} {
         upvar 1 $outName out
-        foreach row [my Level $id] {
-            set key [dict get $row id]
-            set open [expr {![dict get $row leaf] && [dict exists $Open $key]}]
-            lappend out [dict replace $row open $open]
-            if {$open && [llength $out] < 5000} {
-                my Walk $key out
+        foreach key [my Level $id] {
+            set open [expr {[dict exists $Open $key] && ![dict get $Facts $key leaf]}]
+            lappend out $key $depth $open
+            if {$open && [llength $out] < 15000} {
+                my Walk $key [expr {$depth + 1}] out
             }
         }
+    }
+    # The same as whole rows, each with `open`.
+    method rows {} {
+        set out {}
+        foreach {id depth open} [my outline] {
+            lappend out [dict replace [my row $id] open $open]
+        }
+        return $out
     }
     # The values are to be read again; what is open stays.
     method forget {} {
         set Levels {}
         set Sorted {}
+        set Facts {}
+        set Changes {}
+        set Rows {}
     }
     method open {id} {
         dict set Open $id 1
@@ -216,17 +276,16 @@ oo::class create ::heatscope::ContextTree {
             return $id
         }
         for {set n 0} {$n < 100} {incr n} {
-            set rows [my Level $id]
-            if {![llength $rows] || ($id ne "" && [dict get [lindex $rows 0] exclusive] * 2 < $sum)} {
+            set first [lindex [my Level $id] 0]
+            if {$first eq "" || ($id ne "" && [dict get $Facts $first exclusive] * 2 < $sum)} {
                 break
             }
             if {$id ne ""} {
                 dict set Open $id 1
             }
-            set first [lindex $rows 0]
-            set sum [dict get $first exclusive]
-            set id [dict get $first id]
-            if {[dict get $first leaf]} {
+            set sum [dict get $Facts $first exclusive]
+            set id $first
+            if {[dict get $Facts $id leaf]} {
                 break
             }
         }

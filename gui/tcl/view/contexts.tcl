@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ContextsView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Tree List Rows ById Chosen SortColumn SortOrder Mode Filled Cells Most
+    variable Path Bus Run Nav Db App Selection Tree List Outline Seen Chosen SortColumn SortOrder Mode Filled Most
 
     method name {} { return contexts }
     method title {} { return Contexts }
@@ -22,15 +22,14 @@ oo::class create ::heatscope::ContextsView {
     method Build {body} {
         set Tree [::heatscope::ContextTree new $Run [$App comparison]]
         set Mode topdown
-        set Rows {}
-        set ById {}
+        set Outline {}
+        set Seen {}
         set Chosen {}
         set SortColumn inclusive
         set SortOrder decreasing
         set Filled 0
-        set Cells {}
         set Most 0
-        set List [my Barlist $body -empty "no calling contexts"]
+        set List [my Barlist $body -empty "no calling contexts" -rowcommand [namespace code {my Cells}]]
         bind $List <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
         bind $List <Right> "[namespace code {my Unfold 1}]; break"
         bind $List <Left> "[namespace code {my Unfold 0}]; break"
@@ -76,7 +75,6 @@ oo::class create ::heatscope::ContextsView {
         set s $Selection
         if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {
             set Filled 1
-            set Cells {}
             if {$Mode eq "topdown"} {
                 $Tree reveal [$Nav contextFor]
             }
@@ -94,49 +92,17 @@ oo::class create ::heatscope::ContextsView {
         } else {
             my subtitle "h: hot path   \u2190 \u2192: close, open"
         }
-        set Rows [$Tree rows]
-        set ById {}
+        set Outline [$Tree outline]
+        set Seen {}
+        set ids {}
         set shown {}
-        set barmax 0
-        set most 0
-        foreach row $Rows {
-            dict set ById [dict get $row id] $row
-            set barmax [expr {max($barmax, [dict get $row share])}]
-            if {[dict exists $row change]} {
-                set most [expr {max($most, abs([dict get $row change change]))}]
-            }
+        foreach {id depth open} $Outline {
+            dict set Seen $id [list $depth $open]
+            lappend ids $id
+            lappend shown [list $id]
         }
-        # bars of changes are as long as their part of the largest: another largest, other cells
-        if {$most != $Most} {
-            set Most $most
-            set Cells {}
-        }
+        lassign [$Tree largest $ids] largest Most
         set total [$Run total $metric]
-        # rows that were shown before look the same again
-        if {[dict size $Cells] > 20000} {
-            set Cells {}
-        }
-        foreach row $Rows {
-            set key [list [dict get $row id] [dict get $row open]]
-            if {[dict exists $Cells $key]} {
-                lappend shown [dict get $Cells $key]
-                continue
-            }
-            set own [expr {$total > 0 ? [dict get $row exclusive] / double($total) : 0}]
-            set mark [expr {[dict get $row leaf] ? "\u2007" : [dict get $row open] ? "\u2212" : "+"}]
-            set cells [list [dict get $row id] [list "[string repeat \u2002 [dict get $row depth]]$mark [dict get $row name]" \
-                [dict get $row where]] [dict get $row share] [dict get $row share]]
-            if {$Mode ne "bottomup"} {
-                lappend cells $own [$Run amount $metric [dict get $row exclusive]]
-            } else {
-                lappend cells [$Run amount $metric [dict get $row exclusive]]
-            }
-            if {[[$App comparison] any]} {
-                lappend cells {*}[my ChangeCells $row]
-            }
-            dict set Cells $key $cells
-            lappend shown $cells
-        }
         set columns [list [list name [dict get {topdown "Calling context" bottomup "Procedure, and its callers" flat Procedure} $Mode] \
             name 0] [list bar "" bar 9]]
         if {$Mode eq "bottomup"} {
@@ -147,8 +113,27 @@ oo::class create ::heatscope::ContextsView {
         if {[[$App comparison] any]} {
             lappend columns [list change [expr {$Mode eq "topdown" ? "Change" : "Own change"}] change 9] {changed "" text 15 right}
         }
-        $List configure -columns $columns -drop {amount exclusive bar changed} -barmax [expr {$barmax > 0 ? $barmax : 1}] -sortcolumn $SortColumn -sortorder $SortOrder
+        $List configure -columns $columns -drop {amount exclusive bar changed} -sortcolumn $SortColumn -sortorder $SortOrder \
+            -barmax [expr {$largest > 0 && $total > 0 ? $largest / double($total) : 1}]
         $List setrows $shown
+    }
+    # Cells of a row that has come into view.
+    method Cells {id} {
+        set metric [dict get $Selection metric]
+        set row [$Tree row $id]
+        lassign [dict get $Seen $id] depth open
+        set mark [expr {[dict get $row leaf] ? "\u2007" : $open ? "\u2212" : "+"}]
+        set cells [list $id [list "[string repeat \u2002 $depth]$mark [dict get $row name]" [dict get $row where]] \
+            [dict get $row share] [dict get $row share]]
+        if {$Mode ne "bottomup"} {
+            set total [$Run total $metric]
+            lappend cells [expr {$total > 0 ? [dict get $row exclusive] / double($total) : 0}]
+        }
+        lappend cells [$Run amount $metric [dict get $row exclusive]]
+        if {[[$App comparison] any]} {
+            lappend cells {*}[my ChangeCells $row]
+        }
+        return $cells
     }
     # Bar and words of what changed in the other run; grey: within noise.
     method ChangeCells {row} {
@@ -169,14 +154,14 @@ oo::class create ::heatscope::ContextsView {
         if {$Mode eq "topdown"} {
             set context [$Nav contextFor]
             set Chosen [expr {$context >= 0 ? $context : ""}]
-            if {$Chosen ne "" && ![dict exists $ById $Chosen]} {
+            if {$Chosen ne "" && ![dict exists $Seen $Chosen]} {
                 $Tree reveal $Chosen
                 my Fill
             }
         } else {
             set procedure [dict get $Selection procedure]
-            if {$Chosen eq "" || ![dict exists $ById $Chosen] || [dict get $ById $Chosen scope] != $procedure} {
-                set Chosen [expr {$procedure >= 0 && [dict exists $ById $procedure] ? $procedure : ""}]
+            if {$Chosen eq "" || ![dict exists $Seen $Chosen] || [dict get [$Tree row $Chosen] scope] != $procedure} {
+                set Chosen [expr {$procedure >= 0 && [dict exists $Seen $procedure] ? $procedure : ""}]
             }
         }
         $List configure -selected $Chosen
@@ -187,12 +172,12 @@ oo::class create ::heatscope::ContextsView {
 
     method OnPick {pick} {
         set id [dict get $pick id]
-        if {$id eq "" || ![dict exists $ById $id]} {
+        if {$id eq "" || ![dict exists $Seen $id]} {
             return
         }
         set Chosen $id
         $List configure -selected $id
-        set row [dict get $ById $id]
+        set row [$Tree row $id]
         if {[dict get $row context] >= 0} {
             $Nav context contexts [dict get $row context]
         } elseif {[dict get $row scope] >= 0} {
@@ -202,10 +187,10 @@ oo::class create ::heatscope::ContextsView {
     # A click on the triangle opens and closes.
     method OnClick {x y} {
         set hit [$List hit $x $y]
-        if {$hit eq "" || [dict get $hit part] ne "row" || ![dict exists $ById [dict get $hit id]]} {
+        if {$hit eq "" || [dict get $hit part] ne "row" || ![dict exists $Seen [dict get $hit id]]} {
             return
         }
-        set row [dict get $ById [dict get $hit id]]
+        set row [$Tree row [dict get $hit id]]
         set from [expr {[dict get $row depth] * [font measure HsUI \u2002]}]
         if {![dict get $row leaf] && $x >= $from && $x < $from + [::heatscope::theme dp 26]} {
             my Toggle [dict get $row id]
@@ -222,30 +207,30 @@ oo::class create ::heatscope::ContextsView {
     }
     method OnOpen {pick} {
         set id [dict get $pick id]
-        if {[dict exists $ById $id] && ![dict get $ById $id leaf]} {
+        if {[dict exists $Seen $id] && ![dict get [$Tree row $id] leaf]} {
             my Toggle $id
         }
     }
     method Unfold {open} {
-        if {$Chosen eq "" || ![dict exists $ById $Chosen]} {
+        if {$Chosen eq "" || ![dict exists $Seen $Chosen]} {
             return
         }
-        set row [dict get $ById $Chosen]
+        lassign [dict get $Seen $Chosen] depth isOpen
         if {$open} {
-            if {![dict get $row leaf] && ![dict get $row open]} {
+            if {!$isOpen && ![dict get [$Tree row $Chosen] leaf]} {
                 my Toggle $Chosen
             }
-        } elseif {[dict get $row open]} {
+        } elseif {$isOpen} {
             my Toggle $Chosen
         } else {
             # to the row it is below
             set up ""
-            foreach other $Rows {
-                if {[dict get $other id] eq $Chosen} {
+            foreach {other itsDepth itsOpen} $Outline {
+                if {$other eq $Chosen} {
                     break
                 }
-                if {[dict get $other depth] < [dict get $row depth]} {
-                    set up [dict get $other id]
+                if {$itsDepth < $depth} {
+                    set up $other
                 }
             }
             if {$up ne ""} {
@@ -257,7 +242,7 @@ oo::class create ::heatscope::ContextsView {
     method hotPath {} {
         set end [$Tree hotPath $Chosen]
         my Fill
-        if {$end ne "" && [dict exists $ById $end]} {
+        if {$end ne "" && [dict exists $Seen $end]} {
             my OnPick [dict create id $end]
             $List see $end
         }
@@ -276,11 +261,11 @@ oo::class create ::heatscope::ContextsView {
         $List configure -selected $Chosen
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $ById [dict get $hit id]]} {
+        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $Seen [dict get $hit id]]} {
             my Read ""
             return
         }
-        set row [dict get $ById [dict get $hit id]]
+        set row [$Tree row [dict get $hit id]]
         my Read "[dict get $row name] [dict get $row where]: [my Samples [dict get $row inclusive]],\
             [::heatscope::fmt percent [dict get $row share] 1] of [$Run whole [dict get $Selection metric]], itself [my Samples [dict get $row exclusive]][my ChangeTold $row]"
     }
@@ -293,7 +278,7 @@ oo::class create ::heatscope::ContextsView {
     method table {} {
         set keys {change low high beyond}
         set rows [list [list depth name where inclusive own share {*}[expr {[[$App comparison] any] ? $keys : ""}]]]
-        foreach row $Rows {
+        foreach row [$Tree rows] {
             lappend rows [list [dict get $row depth] [dict get $row name] [dict get $row where] [dict get $row inclusive] \
                 [dict get $row exclusive] [dict get $row share] \
                 {*}[expr {[dict exists $row change] ? [lmap key $keys {dict get $row change $key}] : ""}]]
@@ -302,10 +287,11 @@ oo::class create ::heatscope::ContextsView {
     }
     method describe {} {
         set out "Contexts, [dict get {topdown top-down bottomup bottom-up flat flat} $Mode]\n"
-        if {![llength $Rows]} {
+        if {![llength $Outline]} {
             append out "no calling contexts\n"
         }
-        foreach row [lrange $Rows 0 400] {
+        foreach {id depth open} [lrange $Outline 0 1202] {
+            set row [$Tree row $id]
             append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
                 [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][my ChangeTold $row][expr {
                 [dict get $row id] eq $Chosen ? " <" : ""}]\n"
