@@ -206,11 +206,11 @@ void hsc_canvas_fill(hsc_canvas *c, int x, int y, int w, int h, hsc_rgb colour) 
     if (x0 >= x1 || y0 >= y1)
         return;
     cairo_surface_flush(c->surface);
-    for (int j = y0; j < y1; j++) {
-        uint32_t *p = c->pixels + (size_t)j * (size_t)c->stride;
-        for (int i = x0; i < x1; i++)
-            p[i] = colour;
-    }
+    uint32_t *first = c->pixels + (size_t)y0 * (size_t)c->stride + x0;
+    for (int i = 0; i < x1 - x0; i++)
+        first[i] = colour;
+    for (int j = 1; j < y1 - y0; j++)
+        memcpy(first + (size_t)j * (size_t)c->stride, first, (size_t)(x1 - x0) * sizeof *first);
     cairo_surface_mark_dirty_rectangle(c->surface, x0, y0, x1 - x0, y1 - y0);
 }
 

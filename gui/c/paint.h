@@ -153,6 +153,9 @@ typedef struct hsc_overview_layout {
 void hsc_overview_layout_get(const hsc_canvas *c, const hsc_style *st, hsc_strips *s, uint32_t strips, bool labels,
                              bool legend, bool even, hsc_overview_layout *out);
 void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l);
+/* Its two parts: what changes with the data only, and what is drawn over it. */
+void hsc_paint_overview_base(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l);
+void hsc_paint_overview_marks(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l);
 /* Colour bar with ticks in the rectangle; with the square for "no code" on its right. */
 void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, const hsc_colour_scale *s, bool no_code);
 int hsc_legend_height(const hsc_canvas *c, const hsc_style *st);
@@ -168,6 +171,8 @@ typedef struct hsc_minimap_frame {
     const uint32_t *hits; /* lines */
 } hsc_minimap_frame;
 void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f);
+void hsc_paint_minimap_base(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f);
+void hsc_paint_minimap_marks(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f);
 
 /* ---- charts ---- */
 typedef struct hsc_profile_frame {

@@ -278,7 +278,7 @@ static void map_legend(hsc_canvas *c, const hsc_style *st, const hsc_map_frame *
     }
 }
 
-void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
+void hsc_paint_overview_base(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
     const hsc_strips *s = f->strips;
     if (f->map)
         map_picture(c, st, f, l);
@@ -291,6 +291,13 @@ void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
             hsc_canvas_text_fit(c, st->small, l->x + (int)k * (l->strip_width + l->gap), l->y - hsc_canvas_dp(c, 4),
                                 l->strip_width, HSC_LEFT, st->colour[HSC_P_muted], text);
         }
+    if (f->legend && f->map)
+        map_legend(c, st, f->map, l->x, l->legend_y, c->width - 2 * l->x);
+    else if (f->legend)
+        hsc_paint_legend(c, st, l->x, l->legend_y, c->width - 2 * l->x, f->scale, true);
+}
+
+void hsc_paint_overview_marks(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
     for (uint32_t i = 0; i < f->n_outlines; i++)
         frame_area(c, st, f, l, &f->outlines[i], 1, st->colour[HSC_P_mark], false);
     for (uint32_t i = 0; i < f->n_hits; i++)
@@ -301,15 +308,16 @@ void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
     frame_area(c, st, f, l, &f->procedure, line, st->colour[HSC_P_mark], true);
     frame_area(c, st, f, l, &f->detail, line, st->colour[HSC_P_detail], true);
     frame_area(c, st, f, l, &f->drag, line, st->colour[HSC_P_accent], true);
-    if (f->legend && f->map)
-        map_legend(c, st, f->map, l->x, l->legend_y, c->width - 2 * l->x);
-    else if (f->legend)
-        hsc_paint_legend(c, st, l->x, l->legend_y, c->width - 2 * l->x, f->scale, true);
+}
+
+void hsc_paint_overview(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
+    hsc_paint_overview_base(c, st, f, l);
+    hsc_paint_overview_marks(c, st, f, l);
 }
 
 /* ---- minimap ---- */
 
-void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f) {
+void hsc_paint_minimap_base(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f) {
     int side = c->width > hsc_canvas_dp(c, 12) ? hsc_canvas_dp(c, 2) : 0, w = c->width - 2 * side;
     uint32_t *line = malloc(((size_t)w + 1) * sizeof *line), *row = malloc(((size_t)f->columns + 1) * sizeof *row);
     for (int y = 0; line && row && y < c->height && f->lines; y++) {
@@ -320,6 +328,9 @@ void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_fra
     }
     free(line);
     free(row);
+}
+
+void hsc_paint_minimap_marks(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f) {
     if (!f->lines)
         return;
     for (uint32_t i = 0; i < f->n_hits; i++) {
@@ -343,4 +354,9 @@ void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_fra
         hsc_canvas_cased(c, edge / 2 + 1, y0 + edge / 2, c->width - 2 * (edge / 2 + 1), y1 - y0 - edge, t,
                          st->colour[HSC_P_mark], st->colour[HSC_P_casing]);
     }
+}
+
+void hsc_paint_minimap(hsc_canvas *c, const hsc_style *st, const hsc_minimap_frame *f) {
+    hsc_paint_minimap_base(c, st, f);
+    hsc_paint_minimap_marks(c, st, f);
 }

@@ -143,14 +143,25 @@ done:
     return s;
 }
 
-static void paint(hsw *w, hsc_canvas *c) {
-    minimap *m = (minimap *)w;
-    if (!w->db || m->rows < c->height)
-        return;
-    hsc_minimap_frame f = {.lines = lines_of(m), .columns = m->axis.bins, .values = m->values, .scale = &m->scale,
+static bool frame_of(minimap *m, int height, hsc_minimap_frame *f) {
+    if (!m->w.db || m->rows < height)
+        return false;
+    *f = (hsc_minimap_frame){.lines = lines_of(m), .columns = m->axis.bins, .values = m->values, .scale = &m->scale,
                            .view_first = m->view_first, .view_last = m->view_last,
                            .selected = m->line > 0 ? (uint32_t)m->line : 0, .n_hits = m->n_hits, .hits = m->hit_lines};
-    hsc_paint_minimap(c, &w->style, &f);
+    return true;
+}
+
+static void paint(hsw *w, hsc_canvas *c) {
+    hsc_minimap_frame f;
+    if (frame_of((minimap *)w, c->height, &f))
+        hsc_paint_minimap_base(c, &w->style, &f);
+}
+
+static void paint_marks(hsw *w, hsc_canvas *c) {
+    hsc_minimap_frame f;
+    if (frame_of((minimap *)w, c->height, &f))
+        hsc_paint_minimap_marks(c, &w->style, &f);
 }
 
 static uint32_t line_at(const minimap *m, int y, uint32_t lines) {
@@ -199,7 +210,7 @@ static void describe(hsw *w, Tcl_Obj *text) {
 
 const hsw_class hsw_minimap_class = {
     .command = "minimap", .tk_class = "HeatscopeMinimap", .size = sizeof(minimap), .options = options, .changed = changed,
-    .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe, .press = pick, .drag = pick,
+    .fini = fini, .prepare = prepare, .paint = paint, .marks = paint_marks, .hit = hit, .describe = describe, .press = pick, .drag = pick,
     .wheel = hsw_rows_wheel};
 
 /* ---- legend ---- */

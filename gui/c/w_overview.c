@@ -371,20 +371,36 @@ done:
     return s;
 }
 
-static void paint(hsw *w, hsc_canvas *c) {
-    overview *v = (overview *)w;
+static bool frame_of(overview *v, hsc_map_frame *map, hsc_overview_frame *f) {
+    hsw *w = &v->w;
     if (!w->db || !v->strips.bins)
-        return;
-    hsc_map_frame map = {.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
+        return false;
+    *map = (hsc_map_frame){.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
                          .largest = v->map.largest, .names = v->category_names};
-    hsc_overview_frame f = {.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? &map : NULL,
+    *f = (hsc_overview_frame){.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? map : NULL,
                             .strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
                             .strip_maximum = v->o.normalise == NORMALISE_STRIP && !hsw_comparing(&v->against) ? v->strip_maximum : NULL,
                             .colours = (enum hsc_colours)v->o.colours, .strip_label = v->strip_label,
                             .labels = v->labels, .legend = v->legend, .n_outlines = v->n_outlines,
                             .outlines = v->outline_areas, .procedure = v->procedure_area, .detail = v->detail_area,
                             .drag = v->drag_area, .line_row = v->line_row, .n_hits = v->n_hits, .hits = v->hit_rows};
-    hsc_paint_overview(c, &w->style, &f, &v->layout);
+    return true;
+}
+
+static void paint(hsw *w, hsc_canvas *c) {
+    overview *v = (overview *)w;
+    hsc_map_frame map;
+    hsc_overview_frame f;
+    if (frame_of(v, &map, &f))
+        hsc_paint_overview_base(c, &w->style, &f, &v->layout);
+}
+
+static void paint_marks(hsw *w, hsc_canvas *c) {
+    overview *v = (overview *)w;
+    hsc_map_frame map;
+    hsc_overview_frame f;
+    if (frame_of(v, &map, &f))
+        hsc_paint_overview_marks(c, &w->style, &f, &v->layout);
 }
 
 /* Strip, bin and column bin under a point; strict: false outside the strips, else the nearest. */
@@ -654,6 +670,6 @@ static void describe(hsw *w, Tcl_Obj *text) {
 
 const hsw_class hsw_overview_class = {
     .command = "overview", .tk_class = "HeatscopeOverview", .size = sizeof(overview), .options = options, .init = init,
-    .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe,
+    .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .marks = paint_marks, .hit = hit, .describe = describe,
     .command_of = command_of, .press = press, .drag = drag, .release = release, .open = open, .move = move,
     .usage = "where nearest layout maximum colour"};

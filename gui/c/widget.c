@@ -89,6 +89,34 @@ static void drop_fonts(hsw *w) {
         hsc_font_fini(&w->fonts[i]);
 }
 
+/* The part of the picture below the marks: drawn, or as it was drawn last. */
+static void paint_base(hsw *w, hsc_canvas *c) {
+    size_t row = (size_t)c->width * sizeof *w->base.pixels;
+    bool same = w->base.pixels && w->base.width == c->width && w->base.height == c->height &&
+                !memcmp(w->base.colour, w->style.colour, sizeof w->base.colour);
+    if (same) {
+        hsc_canvas_block(c, 0, 0, c->width, c->height, w->base.pixels, c->width);
+        return;
+    }
+    w->cls->paint(w, c);
+    if (!c->pixels)
+        return;
+    free(w->base.pixels);
+    if (!(w->base.pixels = malloc(row * (size_t)c->height)))
+        return; /* it is drawn each time then */
+    cairo_surface_flush(c->surface);
+    for (int y = 0; y < c->height; y++)
+        memcpy(w->base.pixels + (size_t)y * (size_t)c->width, c->pixels + (size_t)y * (size_t)c->stride, row);
+    w->base.width = c->width;
+    w->base.height = c->height;
+    memcpy(w->base.colour, w->style.colour, sizeof w->base.colour);
+}
+
+static void drop_base(hsw *w) {
+    free(w->base.pixels);
+    w->base.pixels = NULL;
+}
+
 static void paint_on(hsw *w, hsc_canvas *c) {
     hsc_canvas_fill(c, 0, 0, c->width, c->height, w->style.colour[HSC_P_background]);
     if (w->error[0]) {
@@ -96,8 +124,15 @@ static void paint_on(hsw *w, hsc_canvas *c) {
                             c->width - 2 * hsc_canvas_dp(c, 8), HSC_LEFT, w->style.colour[HSC_P_warn], w->error);
         return;
     }
-    if (w->cls->paint)
-        w->cls->paint(w, c);
+    if (w->cls->marks && c->pixels) {
+        paint_base(w, c);
+        w->cls->marks(w, c);
+    } else {
+        if (w->cls->paint)
+            w->cls->paint(w, c);
+        if (w->cls->marks)
+            w->cls->marks(w, c);
+    }
     if ((w->flags & HSW_FOCUSED) && w->take_focus && w->take_focus[0] != '0')
         hsc_canvas_frame(c, 0, 0, c->width, c->height, hsc_canvas_dp(c, 1), w->style.colour[HSC_P_accent]);
 }
@@ -118,6 +153,7 @@ void hsw_draw(hsw *w) {
     if ((s = resolve_fonts(w, &err)) != HSC_OK)
         return;
     if (data) {
+        drop_base(w);
         w->error[0] = 0;
         if (w->db && w->cls->prepare) {
             if (w->metric < 0 || (uint32_t)w->metric >= w->db->info.metrics)
@@ -226,6 +262,7 @@ static void on_event(ClientData data, XEvent *e) {
         hsc_handle_release(w->db);
         w->db = NULL;
         drop_fonts(w);
+        drop_base(w);
         hsc_surface_fini(&w->surface, w->tkwin);
         Tk_FreeConfigOptions((void *)w, w->options, w->tkwin);
         Tcl_EventuallyFree(w, (Tcl_FreeProc *)record_free);
@@ -241,7 +278,28 @@ static void command_deleted(ClientData data) {
         Tk_DestroyWindow(w->tkwin);
 }
 
-static int configure(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+/* Puts those options into `out` that are to change: what stays as it is costs no drawing. */
+static int changes(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], Tcl_Obj **out) {
+    int n = 0;
+    for (int i = 0; i < objc; i += 2) {
+        Tcl_Obj *now = i + 1 < objc ? Tk_GetOptionValue(interp, (void *)w, w->options, objv[i], w->tkwin) : NULL;
+        if (now) {
+            Tcl_IncrRefCount(now);
+            bool same = !strcmp(Tcl_GetString(now), Tcl_GetString(objv[i + 1]));
+            Tcl_DecrRefCount(now);
+            if (same)
+                continue;
+        } else {
+            Tcl_ResetResult(interp); /* what is wrong with it is said when it is set */
+        }
+        out[n++] = objv[i];
+        if (i + 1 < objc)
+            out[n++] = objv[i + 1];
+    }
+    return n;
+}
+
+static int set_options(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     Tk_SavedOptions saved;
     int mask = 0;
     if (Tk_SetOptions(interp, (void *)w, w->options, objc, objv, w->tkwin, &saved, &mask) != TCL_OK) {
@@ -286,6 +344,14 @@ static int configure(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]
             drop_fonts(w);
     hsw_schedule(w, (unsigned)mask | HSW_PAINT);
     return TCL_OK;
+}
+
+static int configure(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    Tcl_Obj *some[64];
+    if (w->error[0] || objc > 64) /* what failed is tried again */
+        return set_options(w, interp, objc, objv);
+    int n = changes(w, interp, objc, objv, some);
+    return n ? set_options(w, interp, n, some) : TCL_OK;
 }
 
 void hsw_send(hsw *w, const char *event, Tcl_Obj *dict) {
@@ -629,7 +695,7 @@ static int create(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const 
     Tcl_Preserve(w);
     int r = Tk_InitOptions(interp, (void *)w, w->options, tkwin);
     if (r == TCL_OK)
-        r = configure(w, interp, objc - 2, objv + 2);
+        r = set_options(w, interp, objc - 2, objv + 2);
     if (r == TCL_OK) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj(Tk_PathName(tkwin), -1));
     } else {

@@ -29,6 +29,7 @@ typedef struct hsw_class {
     hsc_status (*prepare)(hsw *w, hsc_err *err); /* data for the picture; only called with a database */
     void (*complete)(hsw *w);                /* before painting: asks the application, and so runs scripts */
     void (*paint)(hsw *w, hsc_canvas *c);    /* prepared, with or without a database */
+    void (*marks)(hsw *w, hsc_canvas *c);    /* over what paint drew, which changes with HSW_DATA only and is kept */
     Tcl_Obj *(*hit)(hsw *w, int x, int y);   /* NULL: nothing */
     void (*describe)(hsw *w, Tcl_Obj *text);
     /* further commands; TCL_CONTINUE: not mine. objv[1] is the name. */
@@ -66,6 +67,11 @@ struct hsw {
     hsc_handle *db;
     unsigned flags;
     hsc_surface surface;
+    struct { /* what paint drew, without marks; pixels NULL: to be drawn */
+        uint32_t *pixels;
+        int width, height;
+        hsc_rgb colour[HSC_P_COUNT];
+    } base;
     hsc_font fonts[4]; /* font, small, mono, mono_small */
     hsc_style style;
     char error[500];   /* why there is no picture */

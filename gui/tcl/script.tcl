@@ -14,6 +14,7 @@ namespace eval ::heatscope::script {
         click      {4 4 "VIEW WIDGET X Y: button 1 in a view's widget"}
         hover      {4 4 "VIEW WIDGET X Y: the pointer there; `describe status` has the read-out"}
         drag       {6 6 "VIEW WIDGET X Y X Y: button 1 from there to there"}
+        wheel      {5 5 "VIEW WIDGET X Y STEPS: the wheel there, one event a step; negative: up"}
         describe   {1 1 "VIEW|selection|status|views"}
         snapshot   {2 2 "window|VIEW FILE.png"}
         export     {2 2 "VIEW FILE: by suffix .png .svg .pdf .tsv .txt"}
@@ -169,6 +170,15 @@ namespace eval ::heatscope::script {
         }
         event generate $w <ButtonRelease-1> -x $x2 -y $y2
         $app settle
+    }
+    proc Do_wheel {app view widget x y steps} {
+        Numbers wheel $x $y $steps
+        set w [WidgetOf $app $view $widget]
+        Point $w $x $y
+        for {set i 0} {$i < abs($steps)} {incr i} {
+            event generate $w <ButtonPress-[expr {$steps < 0 ? 4 : 5}]> -x $x -y $y
+            $app settle
+        }
     }
     proc Do_geometry {app view widget} {
         set w [WidgetOf $app $view $widget]
