@@ -15,16 +15,23 @@ void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns) {
     hsc_sys4(SYS_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, seen, (long)&t);
 }
 
+#define WAIT_NS 10000000u
+
 bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms) {
     uint64_t all = ~0ull;
     hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)saved, 8);
     uint32_t free_word = 0;
     if (atomic_compare_exchange_strong_explicit(&l->word, &free_word, 1, memory_order_acquire, memory_order_relaxed))
         return true;
-    uint64_t end = timeout_ms >= 0 ? hsc_rt_now_ns() + (uint64_t)timeout_ms * 1000000u : UINT64_MAX;
+    uint64_t waited = 0, before = timeout_ms >= 0 ? hsc_rt_now_ns() : 0;
     while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0) {
-        hsc_rt_wait(&l->word, 2, 10000000u);
-        if (timeout_ms >= 0 && hsc_rt_now_ns() > end) {
+        hsc_rt_wait(&l->word, 2, WAIT_NS);
+        if (timeout_ms < 0)
+            continue;
+        uint64_t now = hsc_rt_now_ns();
+        waited += now - before < 2 * WAIT_NS ? now - before : 2 * WAIT_NS; /* a machine that stood still kept the owner from it, too */
+        before = now;
+        if (waited > (uint64_t)timeout_ms * 1000000u) {
             hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)saved, 0, 8);
             return false;
         }

@@ -111,7 +111,7 @@ def run(name, launch, program, *arguments, ranks=4, options=(), around=False, ou
     directory = os.path.join(WORK, name)
     shutil.rmtree(directory, ignore_errors=True)
     start = [*launch, "-n", str(ranks)]
-    measure = [HEATSCOPE, "run", "-q", "-o", directory, *options]
+    measure = [HEATSCOPE, "run", "-o", directory, *options]
     command = [*measure, *start, program, *arguments] if around else [*start, *measure, program, *arguments]
     plain = subprocess.run([*start, program, *arguments], capture_output=True, text=True, timeout=300)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -120,15 +120,17 @@ def run(name, launch, program, *arguments, ranks=4, options=(), around=False, ou
         expect(f"{name}: output", done.stdout, plain.stdout)
     else:
         output.append(done.stdout)
-    found = {}
+    found, others = {}, []
     for path in glob.glob(os.path.join(directory, "*.hsr")):
         r = Rank(path)
         if r.system:
             found[r.rank] = r
             r.consistent()
+        else:
+            others.append((os.path.basename(path), len(r.nodes), len(r.summaries), r.operations))
     expect(f"{name}: ranks", sorted(found), list(range(ranks)))
     if sorted(found) != list(range(ranks)):
-        print(done.stderr[-2000:])
+        print(done.stderr[-2000:], others, os.listdir(directory))
         finish()
     return found
 

@@ -113,10 +113,13 @@ static __attribute__((constructor(103))) void announce(void) {
     heatscope_rt_services.state->messages_flush = flush;
 }
 
+/* These records come once, and others mean nothing without them: patience with an owner that waits for a disk. */
+#define ONCE_MS 30000
+
 void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns) {
     const hsc_rt_services *rt = &heatscope_rt_services;
     uint64_t mask;
-    if (!hsc_rt_lock_take(&rt->state->lock, &mask, 1000))
+    if (!hsc_rt_lock_take(&rt->state->lock, &mask, ONCE_MS))
         return;
     rt->file_put(record_id, record, now_ns);
     hsc_rt_lock_release(&rt->state->lock, mask);
