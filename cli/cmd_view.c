@@ -40,7 +40,7 @@ static const hsc_cli_command view_command = {
     "finding N, raise VIEW, toggle VIEW, maximise VIEW, group VIEW KEY, sort VIEW COLUMN, pair P Q, describe VIEW,\n"
     "snapshot window|VIEW FILE.png, export VIEW FILE, session save|open FILE, click VIEW WIDGET X Y, back, forward,\n"
     "quit; an unknown one lists them all. VIEW is overview, profilemap, outline, terrain, detail, findings, ranking,\n"
-    "scope, flame, contexts, assembly, compiler, messages, matrix, waiting, arrays, probes, compare or timeline, or\n"
+    "scope, flame, contexts, assembly, compiler, messages, matrix, waiting, arrays, probes, compare, timeline or about, or\n"
     "the words on its tab. docs/viewer.md has them all with the keys of the selection.",
     "  heatscope view run.hsm\n"
     "  heatscope view --snapshot picture.png --size=1880x1080 --theme=dark run.hsm\n"

@@ -133,6 +133,19 @@ static void put_line(hsc_handle *h, Tcl_Obj *d, const char *prefix, uint32_t lin
     PUT(d, key, WIDE(l.line));
     snprintf(key, sizeof key, "%sfilename", prefix);
     PUT(d, key, hsc_data_filename(h, l.file));
+    snprintf(key, sizeof key, "%salso", prefix);
+    PUT(d, key, hsc_data_merged(h, line));
+}
+
+/* Where a loop or procedure begins. */
+static void put_begin(hsc_handle *h, Tcl_Obj *d, uint32_t scope) {
+    hsc_db_scope s = {.file = HSC_NONE};
+    if (scope != HSC_NONE)
+        (void)hsc_db_get_scope(h->db, scope, &s, NULL);
+    PUT(d, "file", hsc_tcl_index(s.line_begin ? s.file : HSC_NONE));
+    PUT(d, "line", WIDE(s.line_begin));
+    PUT(d, "filename", hsc_data_filename(h, s.line_begin ? s.file : HSC_NONE));
+    PUT(d, "also", Tcl_NewObj());
 }
 
 static void put_procedure(hsc_handle *h, Tcl_Obj *d, const char *key, uint32_t scope) {
@@ -152,7 +165,10 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
     PUT(d, "context", hsc_tcl_index(place ? c->context : call ? c->d.context : HSC_NONE));
     PUT(d, "scope", hsc_tcl_index(place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE));
     put_procedure(h, d, "procedure", place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE);
-    put_line(h, d, "", place ? c->line : call ? c->d.line : HSC_NONE);
+    if (place && !c->is_call && !c->p.not_running) /* rows of several lines of a loop are one group */
+        put_begin(h, d, c->scope);
+    else
+        put_line(h, d, "", place ? c->line : call ? c->d.line : HSC_NONE);
     put_line(h, d, "late_", call ? c->d.line : HSC_NONE);
     put_procedure(h, d, "late_procedure", call ? scope_of(h, c->d.context) : HSC_NONE);
     PUT(d, "is_call", WIDE(place && c->is_call));
@@ -242,6 +258,7 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
 typedef struct sufferer {
     hsc_db_delayed v;
     double waited_s; /* for the chosen causes */
+    double all_s;    /* of those waits, whatever their causes */
 } sufferer;
 
 static int by_call_line(const void *a, const void *b) {
@@ -277,7 +294,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
         if (!(share > 0))
             continue;
-        who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share)};
+        who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
         sum[t.process] += who[count - 1].waited_s;
     }
     if (s != HSC_OK) {
@@ -291,6 +308,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     for (uint32_t i = 0; i < count; i++) {
         if (kept && !by_call_line(&who[kept - 1], &who[i])) {
             who[kept - 1].waited_s += who[i].waited_s;
+            who[kept - 1].all_s += who[i].all_s;
             who[kept - 1].v.waits += who[i].v.waits;
             if (who[i].v.max_s > who[kept - 1].v.max_s)
                 who[kept - 1].v.max_s = who[i].v.max_s;
@@ -309,6 +327,8 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         put_procedure(h, c, "procedure", scope_of(h, who[i].v.context));
         put_line(h, c, "", who[i].v.line);
         PUT(c, "waited_s", REAL(who[i].waited_s));
+        PUT(c, "all_s", REAL(who[i].all_s));
+        PUT(c, "waits", WIDE(who[i].v.waits));
         PUT(c, "max_s", REAL(who[i].v.max_s));
         Tcl_ListObjAppendElement(NULL, calls, c);
     }

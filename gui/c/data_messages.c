@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 #define WIDE(v) Tcl_NewWideIntObj((Tcl_WideInt)(v))
 #define REAL(v) Tcl_NewDoubleObj(v)
@@ -128,6 +130,22 @@ static hsc_status load(hsc_handle *h, message **out, hsc_err *err) {
     return s;
 }
 
+Tcl_Obj *hsc_data_merged(hsc_handle *h, uint32_t line) {
+    uint32_t first, sites, link, links, before = 0;
+    Tcl_Obj *out = Tcl_NewObj();
+    if (line == HSC_NONE || hsc_db_find(h->db, HSC_LIST_MPI_SITES, line, &first, &sites, NULL))
+        return out;
+    for (uint32_t i = first; i < first + sites && !hsc_db_find(h->db, HSC_LIST_MPI_LINKS, i, &link, &links, NULL); i++)
+        for (uint32_t end = link + links; link < end; link++) {
+            hsc_db_mpi_link l;
+            if (hsc_db_get_mpi_link(h->db, link, &l, NULL) || l.kind != HSC_link_kind_MERGED || l.line == before)
+                continue;
+            before = l.line;
+            Tcl_AppendPrintfToObj(out, "%sor %u", Tcl_GetString(out)[0] ? " " : "", l.line);
+        }
+    return out;
+}
+
 static void put_place(hsc_handle *h, Tcl_Obj *d, uint32_t line, uint32_t context) {
     hsc_db_line l = {.file = HSC_NONE, .scope = HSC_NONE};
     hsc_db_context c = {.scope = HSC_NONE};
@@ -144,6 +162,7 @@ static void put_place(hsc_handle *h, Tcl_Obj *d, uint32_t line, uint32_t context
     PUT(d, "file", hsc_tcl_index(l.file));
     PUT(d, "line", WIDE(l.line));
     PUT(d, "filename", hsc_data_filename(h, l.file));
+    PUT(d, "also", hsc_data_merged(h, line));
 }
 
 static double mean(double sum, double n) {

@@ -229,6 +229,7 @@ static void put_place(hsc_handle *h, Tcl_Obj *d, uint32_t line, uint32_t context
     PUT(d, "file", hsc_tcl_index(l.file));
     PUT(d, "line", WIDE(l.line));
     PUT(d, "filename", hsc_data_filename(h, l.file));
+    PUT(d, "also", hsc_data_merged(h, line));
 }
 
 static int pair_sites(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *const lists[2], uint32_t limit) {

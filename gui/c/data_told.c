@@ -250,6 +250,49 @@ static hsc_status cost_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *err)
     return HSC_OK;
 }
 
+static hsc_status note_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *err) {
+    static const char *const kinds[] = {[HSC_NOTE_SAID] = "said", [HSC_NOTE_RATE] = "rate", [HSC_NOTE_SOURCE] = "source",
+                                        [HSC_NOTE_MEASURING] = "measuring", [HSC_NOTE_EVENTS] = "events"};
+    hsc_db_note n;
+    hsc_status s = hsc_db_get_note(h->db, i, &n, err);
+    if (s != HSC_OK)
+        return s;
+    PUT(d, "process", hsc_tcl_index(n.process));
+    PUT(d, "thread", hsc_tcl_index(n.thread));
+    PUT(d, "time_s", REAL(n.time_s));
+    PUT(d, "kind", TEXT(n.kind < sizeof kinds / sizeof *kinds ? kinds[n.kind] : ""));
+    PUT(d, "value", WIDE(n.value));
+    PUT(d, "text", TEXT(n.text));
+    return HSC_OK;
+}
+
+hsc_status hsc_handle_taken(hsc_handle *h, uint64_t *samples, uint32_t *periods_max, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    *samples = 0;
+    *periods_max = 0;
+    for (uint32_t i = 0; s == HSC_OK && i < hsc_db_count_told(h->db, HSC_TOLD_COSTS); i++) {
+        hsc_db_cost c;
+        if ((s = hsc_db_get_cost(h->db, i, &c, err)) != HSC_OK)
+            break;
+        *samples += c.handler_runs;
+        *periods_max = c.periods_max > *periods_max ? c.periods_max : *periods_max;
+    }
+    return s;
+}
+
+static int taken(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    uint64_t samples;
+    uint32_t periods_max;
+    if (hsc_handle_taken(h, &samples, &periods_max, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *d = Tcl_NewDictObj();
+    PUT(d, "samples", WIDE(samples));
+    PUT(d, "periods_max", WIDE(periods_max));
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
 typedef hsc_status (*row_dict)(hsc_handle *, uint32_t, Tcl_Obj *, hsc_err *);
 
 /* Rows of a table in its order, `row` in each. */
@@ -312,11 +355,13 @@ static int series(hsc_handle *h, Tcl_Interp *interp, uint32_t counter, uint32_t 
 }
 
 int hsc_data_told(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
-    enum { WHAT_BLOCK, WHAT_PROBE, WHAT_PHASE, WHAT_COUNTER, WHAT_COST };
-    static const char *const whats[] = {"block", "probe", "phase", "counter", "cost", NULL};
+    enum { WHAT_BLOCK, WHAT_PROBE, WHAT_PHASE, WHAT_COUNTER, WHAT_NOTE, WHAT_COST };
+    static const char *const whats[] = {"block", "probe", "phase", "counter", "note", "cost", NULL};
     hsc_data_args a;
     int what = 0;
     uint32_t row;
+    if (!strcmp(name, "taken") && !objc)
+        return taken(h, interp);
     if (strcmp(name, "told") && strcmp(name, "visits") && strcmp(name, "series"))
         return TCL_CONTINUE;
     if (!strcmp(name, "series")) {
@@ -328,7 +373,7 @@ int hsc_data_told(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
         return series(h, interp, row, a.limit ? a.limit : 1);
     }
     if (objc < 1 || (!strcmp(name, "visits") && objc != 2))
-        return hsc_tcl_usage(interp, "%s", strcmp(name, "told") ? "visits block|probe ROW" : "told block|probe|phase|counter|cost ?-n N?");
+        return hsc_tcl_usage(interp, "%s", strcmp(name, "told") ? "visits block|probe ROW" : "told block|probe|phase|counter|note|cost ?-n N?");
     if (Tcl_GetIndexFromObj(interp, objv[0], whats, "kind", TCL_EXACT, &what) != TCL_OK) {
         Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
         return TCL_ERROR;
@@ -346,6 +391,7 @@ int hsc_data_told(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     switch (what) {
     case WHAT_PHASE: return rows(h, interp, HSC_TOLD_PHASES, phase_dict, a.limit);
     case WHAT_COUNTER: return rows(h, interp, HSC_TOLD_COUNTERS, counter_dict, a.limit);
+    case WHAT_NOTE: return rows(h, interp, HSC_TOLD_NOTES, note_dict, a.limit);
     case WHAT_COST: return rows(h, interp, HSC_TOLD_COSTS, cost_dict, a.limit);
     default: return scopes(h, interp, what == WHAT_PROBE, a.limit);
     }

@@ -138,6 +138,10 @@ Tcl_Obj *hsc_data_scope(hsc_handle *h, uint32_t scope, hsc_err *err);
 Tcl_Obj *hsc_data_context(hsc_handle *h, uint32_t context, hsc_err *err);
 void hsc_data_put_stats(Tcl_Obj *dict, const hsc_db_stats *s);
 Tcl_Obj *hsc_data_filename(hsc_handle *h, uint32_t file);
+/* How many samples were really taken, by all threads (0: not known), and the most periods that one stands for (0, 1: each for one). */
+hsc_status hsc_handle_taken(hsc_handle *h, uint64_t *samples, uint32_t *periods_max, hsc_err *err);
+/* Other lines that a call of MPI on line row `line` may stand for, which the compiler made one: "or 170", "" for none. */
+Tcl_Obj *hsc_data_merged(hsc_handle *h, uint32_t line);
 Tcl_Obj *hsc_data_instance(hsc_handle *h, uint32_t index, hsc_err *err);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct assembly {
     uint32_t first, end;    /* rows of instructions that are shown lie in here */
     double *counts, maximum, total, sum;
     bool uncounted;         /* an interval is set */
+    const char *unit;       /* of what is counted */
     uint64_t highest;
     int top, shown;         /* shown: the procedure that `top` is of */
     double sent_first, sent_last;
@@ -182,7 +183,9 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
 
 static hsc_status prepare(hsw *w, hsc_err *err) {
     assembly *a = (assembly *)w;
-    uint32_t n = 0, *parts = NULL;
+    uint32_t n = 0, *parts = NULL, periods_max;
+    uint64_t taken;
+    a->unit = !hsc_handle_taken(w->db, &taken, &periods_max, NULL) && periods_max > 1 ? "periods" : "samples";
     a->n = 0;
     a->first = HSC_NONE;
     a->end = 0;
@@ -521,7 +524,7 @@ static hsc_code_frame frame_of(const assembly *a) {
     return (hsc_code_frame){.row_height = row_height(a), .header = header(a), .bytes = a->bytes,
                             .places = a->places && hsw_width(&a->w) > (int)(560 * a->w.scale),
                             .digits = snprintf(digits, sizeof digits, "%" PRIx64, a->highest), .colours = (enum hsc_colours)a->colours,
-                            .unit = "samples"};
+                            .unit = a->unit ? a->unit : "samples"};
 }
 
 static void paint(hsw *w, hsc_canvas *c) {

@@ -9,6 +9,9 @@
 #include "widget.h"
 
 enum { KEYS_MAX = 13, SPANS_MAX = 300000 };
+#define SHARES_MAX 500000.0 /* samples that are read one by one for the shares of a part of the run */
+#define SLOT_SAMPLES 4      /* a slot has so many samples, on average */
+#define SINGLE_PIXELS 8     /* from so many pixels a sample on, each is drawn by itself */
 static const char *const key_names[] = {"category", "procedure", "scope", NULL};
 
 typedef struct timeline {
@@ -27,6 +30,7 @@ typedef struct timeline {
     hsc_timeline_key_entry keys[KEYS_MAX];
     double busy_top;
     bool absent, crowded; /* no times; more spans than are drawn */
+    bool about;           /* shares are of what leads the slots, not of all samples */
     /* colours, by what has most of the whole run */
     hsc_handle *ranked_db;
     int ranked_key;
@@ -166,26 +170,101 @@ static void choose_top(timeline *t) {
     t->busy_top = top >= 70 || !n ? 1 : (top + 1) / 100.0;
 }
 
-/* Colours and names of the keys, and what each has of the picture. */
-static hsc_status make_keys(timeline *t, hsc_err *err) {
+/* Samples of each ranked key and of all, in the whole run or the interval that is set: the values of all other views. */
+static hsc_status sum_tables(timeline *t, double *of, double *all, hsc_err *err) {
+    hsc_handle *h = t->w.db;
+    const double *own = NULL;
+    hsc_status s = hsc_db_read_sums(h->db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, all, err);
+    if (s == HSC_OK && t->key == HSC_TIMELINE_PROCEDURE)
+        s = hsc_handle_own(h, 0, &own, err);
+    for (uint32_t k = 0; s == HSC_OK && k < t->n_ranked; k++) {
+        hsc_db_table table = t->key == HSC_TIMELINE_CATEGORY ? HSC_TABLE_SCOPE_CATEGORY : HSC_TABLE_SCOPE_EXCL;
+        if (own)
+            of[k] = own[t->ranked[k]];
+        else
+            s = hsc_db_read_sums(h->db, (hsc_db_view){0, table, HSC_AXIS_THREAD}, t->ranked[k], 1, &of[k], err);
+    }
+    return s;
+}
+
+/* The same of the part in view, sample by sample. */
+static hsc_status sum_samples(timeline *t, const uint32_t *row_of, double *of, double *all, hsc_err *err) {
+    enum { BLOCK = 1024 };
+    hsc_db *db = t->w.db->db;
+    hsc_db_sample *samples = malloc(BLOCK * sizeof *samples);
+    hsc_status s = samples ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for samples");
+    for (uint32_t i = 0; s == HSC_OK && i < t->w.db->info.threads; i++) {
+        hsc_db_samples *cursor = NULL;
+        uint32_t n = 0;
+        if (row_of[i] == HSC_NONE || (s = hsc_db_samples_open(db, i, t->begin, t->end, &cursor, err)) != HSC_OK)
+            continue;
+        while ((s = hsc_db_samples_next(cursor, BLOCK, samples, &n, err)) == HSC_OK && n)
+            for (uint32_t j = 0; j < n; j++) {
+                uint32_t key = samples[j].category;
+                hsc_db_context c = {.scope = HSC_NONE};
+                hsc_db_scope scope = {.procedure = HSC_NONE};
+                if (samples[j].metric)
+                    continue;
+                if (t->key != HSC_TIMELINE_CATEGORY) {
+                    (void)hsc_db_get_context(db, samples[j].context, &c, NULL);
+                    (void)hsc_db_get_scope(db, c.scope, &scope, NULL);
+                    key = t->key == HSC_TIMELINE_SCOPE || scope.procedure == HSC_NONE ? c.scope : scope.procedure;
+                }
+                *all += samples[j].count;
+                for (uint32_t k = 0; k < t->n_ranked; k++)
+                    if (t->ranked[k] == key) {
+                        of[k] += samples[j].count;
+                        break;
+                    }
+            }
+        hsc_db_samples_close(cursor);
+    }
+    free(samples);
+    return s;
+}
+
+/* What each ranked key has, of[k], of `all`; t->about where only what leads the slots could be counted. */
+static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, double *all, hsc_err *err) {
+    hsc_handle *h = t->w.db;
+    double part = t->run_end > 0 ? (t->end - t->begin) / t->run_end : 1;
+    t->about = false;
+    if (!(t->view_begin < t->view_end) && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
+        return sum_tables(t, of, all, err);
+    if ((double)h->info.samples * part <= SHARES_MAX)
+        return sum_samples(t, row_of, of, all, err);
+    t->about = true;
+    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++) {
+        const hsc_db_slot *slot = &t->slots[i];
+        if (slot->key == HSC_NONE)
+            continue;
+        *all += (double)slot->busy;
+        for (uint32_t k = 0; k < t->n_ranked; k++)
+            of[k] += t->ranked[k] == slot->key ? (double)slot->busy : 0;
+    }
+    return HSC_OK;
+}
+
+static void put_share(const timeline *t, char *out, size_t size, double part, double all) {
+    snprintf(out, size, "%s%.1f %%", t->about ? "\xE2\x89\x88 " : "", all > 0 ? 100 * part / all : 0.0);
+}
+
+/* Colours and names of the keys, and what share each has. */
+static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     uint32_t n = t->n_ranked;
     double all = 0, of[KEYS_MAX] = {0};
-    bool in_spans[256] = {false};
+    bool shown[KEYS_MAX] = {false}, in_spans[256] = {false};
     for (size_t i = 0; t->spans && i < (size_t)t->axis.bins * t->slots_n; i++)
         in_spans[t->spans[i].category] = in_spans[t->spans[i].category] || t->spans[i].part;
     free(t->names);
     t->names = calloc(KEYS_MAX, sizeof *t->names);
     if (!t->names)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for names");
-    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++) {
-        const hsc_db_slot *s = &t->slots[i];
-        if (s->key == HSC_NONE)
-            continue;
-        all += (double)s->busy;
+    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
         for (uint32_t k = 0; k < n; k++)
-            if (t->ranked[k] == s->key)
-                of[k] += (double)s->busy;
-    }
+            shown[k] = shown[k] || t->slots[i].key == t->ranked[k];
+    hsc_status s = sum_keys(t, row_of, of, &all, err);
+    if (s != HSC_OK)
+        return s;
     t->n_keys = 0;
     static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 8, 7, 9, 3}; /* of procedures: not the categories' meanings */
     double rest = all;
@@ -193,20 +272,20 @@ static hsc_status make_keys(timeline *t, hsc_err *err) {
         hsc_timeline_key_entry *e = &t->keys[t->n_keys];
         bool category = t->key == HSC_TIMELINE_CATEGORY;
         rest -= of[k];
-        if (category && of[k] == 0 && !in_spans[t->ranked[k] & 0xFF])
+        if (category && of[k] < 0.0005 * all && !shown[k] && !in_spans[t->ranked[k] & 0xFF])
             continue;
         e->key = t->ranked[k];
         e->colour = hsc_style_category(&t->w.style, category ? e->key : order[k % 10]);
         name_key(t, e->key, t->names[t->n_keys], sizeof *t->names);
         e->name = t->names[t->n_keys];
-        snprintf(e->share, sizeof e->share, "%.1f %%", all > 0 ? 100 * of[k] / all : 0.0);
+        put_share(t, e->share, sizeof e->share, of[k], all);
         t->n_keys++;
     }
     if (rest > 0.0005 * all && t->n_keys < KEYS_MAX) {
         hsc_timeline_key_entry *e = &t->keys[t->n_keys];
         snprintf(t->names[t->n_keys], sizeof *t->names, "others");
         *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat3], t->names[t->n_keys], ""};
-        snprintf(e->share, sizeof e->share, "%.1f %%", 100 * rest / all);
+        put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
     }
     return HSC_OK;
@@ -271,9 +350,41 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
     return s;
 }
 
+/* Slots of a few samples at least: between one and some pixels a sample, what is drawn would be the beat of two grids, here a sample and
+ * there none. Nearer than that samples stand by themselves, as long as they took. *slots: by what is in view of the row that has most. */
+static hsc_status choose_slots(const timeline *t, const uint32_t *row_of, uint32_t *slots, hsc_err *err) {
+    hsc_handle *h = t->w.db;
+    uint64_t taken = 0, most = 0;
+    uint32_t periods_max = 0, *working = calloc((size_t)t->axis.bins + 1, sizeof *working);
+    double sample = t->period, pixel = (t->end - t->begin) / t->slots_n, top = 0;
+    hsc_status s = working ? hsc_handle_taken(h, &taken, &periods_max, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
+    hsc_db_thread thread;
+    *slots = t->slots_n;
+    if (periods_max > 1 && taken && taken < h->info.samples) /* what a sample stands for, on average */
+        sample *= (double)h->info.samples / (double)taken;
+    for (int round = 0; round < 2; round++) /* threads of a row that work, as the height of a slot has them */
+        for (uint32_t i = 0; s == HSC_OK && i < h->info.threads; i++)
+            if ((s = hsc_db_get_thread(h->db, i, &thread, err)) == HSC_OK && row_of[i] != HSC_NONE) {
+                if (!round)
+                    most = thread.samples > most ? thread.samples : most;
+                else
+                    working[row_of[i]] += thread.samples >= most / 100 + 1;
+            }
+    for (uint32_t r = 0; s == HSC_OK && r < t->axis.bins; r++) {
+        double busy = 0;
+        for (uint32_t i = 0; i < t->slots_n; i++)
+            busy += (double)t->slots[(size_t)r * t->slots_n + i].busy;
+        top = fmax(top, busy * pixel / sample * working[r]);
+    }
+    free(working);
+    if (s == HSC_OK && pixel * SINGLE_PIXELS > sample && top / SLOT_SAMPLES < t->slots_n)
+        *slots = top / SLOT_SAMPLES > 20 ? (uint32_t)(top / SLOT_SAMPLES) : 20;
+    return s;
+}
+
 static hsc_status read_slots(timeline *t, hsc_err *err) {
     hsc_db *db = t->w.db->db;
-    uint32_t threads = t->w.db->info.threads;
+    uint32_t threads = t->w.db->info.threads, slots;
     uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
     size_t cells = (size_t)t->axis.bins * t->slots_n;
     free(t->slots);
@@ -289,8 +400,14 @@ static hsc_status read_slots(timeline *t, hsc_err *err) {
     }
     if (s == HSC_OK)
         s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, t->slots_n, t->slots, err);
+    if (s == HSC_OK && (s = choose_slots(t, row_of, &slots, err)) == HSC_OK && slots < t->slots_n) {
+        t->slots_n = slots;
+        s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, slots, t->slots, err);
+    }
     if (s == HSC_OK)
         s = make_spans(t, row_of, err);
+    if (s == HSC_OK)
+        s = make_keys(t, row_of, err);
     free(row_of);
     return s;
 }
@@ -322,7 +439,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     t->begin = t->view_begin < t->view_end ? t->view_begin : 0;
     t->end = t->view_begin < t->view_end ? t->view_end : times.end_s;
     t->slots_n = hsw_width(w) > 20 ? (uint32_t)hsw_width(w) : 20; /* a little more than the pixels of the plot */
-    if ((s = rank_keys(t, err)) != HSC_OK || (s = read_slots(t, err)) != HSC_OK || (s = make_keys(t, err)) != HSC_OK)
+    if ((s = rank_keys(t, err)) != HSC_OK || (s = read_slots(t, err)) != HSC_OK)
         return s;
     choose_top(t);
     t->absent = false;

@@ -30,6 +30,12 @@ proc ::heatscope::arguments {words} {
     return $options
 }
 
+# The program that tells what the words of C and C++ are; "" without one.
+proc ::heatscope::tokens {lib} {
+    set program [file join $lib heatscope-tokens]
+    return [expr {$lib ne "" && [file executable $program] ? [file normalize $program] : ""}]
+}
+
 # The palette of the drawn widgets from that of the theme.
 proc ::heatscope::useTheme {name} {
     variable Apps
@@ -81,7 +87,7 @@ proc ::heatscope::main {words} {
         }
     }
     source -encoding utf-8 [file join $here models.tcl]
-    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app script] {
+    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app app_tools app_keys app_files app_search app_script script] {
         source -encoding utf-8 [file join $here $file.tcl]
     }
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
@@ -112,6 +118,8 @@ proc ::heatscope::main {words} {
     if {[llength $handles] > 1} {
         dict set start compare [lindex $handles 1]
     }
+    dict set start tokens [tokens [dict get $options lib]]
+    variable tokens [dict get $start tokens]
     lappend Apps [App new . [lindex $handles 0] $start]
     wm deiconify .
     set app [lindex $Apps 0]
@@ -145,12 +153,13 @@ proc ::heatscope::main {words} {
 proc ::heatscope::openWindow {file} {
     variable Apps
     variable windows
+    variable tokens
     set db [data open $file]
     set top .window[incr windows]
     toplevel $top
     wm geometry $top [theme dp 1560]x[theme dp 940]
     wm minsize $top [theme dp 900] [theme dp 560]
-    if {[catch {App new $top $db {}} app options]} {
+    if {[catch {App new $top $db [dict create tokens $tokens]} app options]} {
         destroy $top
         $db close
         return -options $options $app

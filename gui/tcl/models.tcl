@@ -7,6 +7,7 @@ apply {{here} {
         model/bus
         model/lexer
         model/document
+        model/syntax
         model/run
         model/navigator
         model/contexttree
@@ -16,6 +17,7 @@ apply {{here} {
         model/arrays
         model/search
         model/told
+        model/about
         model/comparison
         model/memory
         model/session

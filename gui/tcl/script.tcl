@@ -19,6 +19,7 @@ namespace eval ::heatscope::script {
         snapshot   {2 2 "window|VIEW FILE.png"}
         export     {2 2 "VIEW FILE: by suffix .png .svg .pdf .tsv .txt"}
         session    {2 2 "save|open FILE: selection and arrangement of the window"}
+        compare    {1 1 "FILE: a second database, {} none"}
         settle     {0 0 ": until all is drawn"}
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
@@ -72,6 +73,13 @@ namespace eval ::heatscope::script {
         if {![[$app navigator] named script $text]} {
             return -code error -errorcode [list HEATSCOPE SCRIPT SELECT] "script: select: nothing is called '$text'"
         }
+        $app settle
+    }
+    proc Do_compare {app file} {
+        if {$file ne "" && ![file readable $file]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: compare: cannot read '$file'"
+        }
+        $app compare $file
         $app settle
     }
     proc Do_set {app key value} {
@@ -278,7 +286,7 @@ namespace eval ::heatscope::script {
         set out {}
         foreach {view widget options} {
             overview map {procedure detail line outlines hits reduce scaling colours}
-            detail heat {line top file cursorcolumn range reduce}  detail gutter {line top}  detail bars {line top}
+            detail heat {line top file cursorcolumn range reduce other}  detail gutter {line top}  detail bars {line top}
             detail scopes {scope line top}  detail mini {line view hits}
             ranking list {selected pinned sortcolumn sortorder}  scope stack {scope}  scope profile {row table range}
         } {

@@ -16,6 +16,7 @@ namespace eval ::heatscope::settings {
             barDark #5b7fb9  barLight #b9c9e6  barTrack #e8ecf1
             gutterLow #ffffff  gutterHigh #6b727c
             keyword #6f42c1  number #0e6e8c  string #a15c00  comment #4f8a3c  refRead #e3f0fb  refWrite #fdebd3  directive #b45309  type #1f5fd6
+            function #9c2f74  macro #b45309  variable #27364f  member #3d6180  constant #0e6e8c
             noCode #000000
         }
         dark {
@@ -28,6 +29,7 @@ namespace eval ::heatscope::settings {
             barDark #6f97d8  barLight #34486b  barTrack #2a303a
             gutterLow #1b1f26  gutterHigh #8d949f
             keyword #c792ea  number #6cc7e0  string #e0b06a  comment #7fb069  refRead #1e3a52  refWrite #51391a  directive #f0a04b  type #7fb0ff
+            function #f299c8  macro #f0a04b  variable #d3dcf0  member #a3c4e0  constant #6cc7e0
             noCode #000000
         }
     }
@@ -53,7 +55,7 @@ namespace eval ::heatscope::settings {
     variable shares {left 0.62  middle 0.68  right 0.47}
 
     # Part of the column that views of the lower place get at least when they are raised, as long as nobody has moved the sash.
-    variable wanted {assembly 0.5 compiler 0.42 matrix 0.44 messages 0.42 waiting 0.42 arrays 0.42 probes 0.42 timeline 0.4}
+    variable wanted {contexts 0.42 compare 0.42 assembly 0.5 compiler 0.42 matrix 0.44 messages 0.42 waiting 0.42 arrays 0.42 probes 0.42 timeline 0.4 about 0.42}
 
     # The views, in the order of the Tab key: class, place (column.part), words on the tab where a place has several.
     variable panes {
@@ -74,6 +76,7 @@ namespace eval ::heatscope::settings {
         probes      {ProbesView middle.bottom Probes}
         compare     {CompareView middle.bottom Compare}
         timeline    {TimelineView middle.bottom Timeline}
+        about       {AboutView middle.bottom Run}
         profilemap  {ProfileMapView left.top Map}
         outline     {OutlineView left.top Outline}
     }
@@ -99,6 +102,7 @@ namespace eval ::heatscope::settings {
         view/probes
         view/compare
         view/timeline
+        view/about
         view/assembly
         view/outline
     }
@@ -150,6 +154,7 @@ namespace eval ::heatscope::settings {
         <Control-w>     {saveSession}    {save selection and arrangement as a session file}
         <Control-o>     {openSession}    {open a session file}
         <Control-Shift-O> {openDatabase}   {open another database, in a window of its own}
+        <Control-d>     {compareDatabase} {a second database: all panes compare with it}
         <b>             {cycle bin}      {bin by maximum or by sum}
         <s>             {cycle scale}    {scale logarithmic or linear}
         <c>             {cycle colours}  {next colour map}

@@ -163,6 +163,9 @@ namespace eval ::heatscope::theme {
             ttk::style configure TButton -background $button -foreground $text -padding [list [dp 10] [dp 4]] \
                 -borderwidth 1 -relief flat -bordercolor $fieldBorder -lightcolor $button -darkcolor $button -anchor center
             ttk::style map TButton -background [list active $buttonActive] -bordercolor [list focus $accent]
+            ttk::style configure Action.TButton -background $accentSoft -foreground $accent -bordercolor $accentSoft \
+                -lightcolor $accentSoft -darkcolor $accentSoft
+            ttk::style map Action.TButton -background [list active $selection]
             ttk::style configure TMenubutton -background $button -foreground $text -padding [list [dp 10] [dp 5]] \
                 -borderwidth 1 -relief flat -bordercolor $button -lightcolor $button -darkcolor $button -arrowcolor $muted \
                 -arrowsize [dp 5]

@@ -64,6 +64,9 @@ oo::class create ::FakeDb {
     method arrayuses {array args} { return {} }
     method block {args} { return [list [list [expr {[my total] / 4.0}]]] }
     method weight {args} { return 1.0 }
+    variable Taken
+    method taken {} { return [expr {[info exists Taken] ? $Taken : "samples 0 periods_max 0"}] }
+    method setTaken {samples periods_max} { set Taken [dict create samples $samples periods_max $periods_max] }
     method category {i} { return [lindex {computation communication waiting} $i] }
     method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i]] }
 
@@ -298,7 +301,22 @@ oo::class create ::FakeDb {
             [dict create a 5 b 5 value_a 1.0 value_b 0.8 change -0.2 low -0.5 high 0.1 beyond 0 how same] \
             [dict create a -1 b 6 value_a 0.0 value_b 0.5 change 0.5 low 0.4 high 0.6 beyond 1 how unmatched]]
     }
-    method ledger {} { return [list [dict create name lost meaning {} samples 0 seconds 0 group 1]] }
+    method ledger {} {
+        return [lmap row {{taken {what was taken} 40 0.04 0} {lost {[taken] nothing} 0 0.0 1} {kept {[taken] in the tables} 30 0.03 1}
+                {mine {[not there] by hand} 0 0.5 2}} {
+            lassign $row name meaning samples seconds group
+            dict create name $name meaning $meaning samples $samples seconds $seconds group $group
+        }]
+    }
+    method told {what args} {
+        if {$what ne "note"} {
+            return {}
+        }
+        return [lmap row {{0 1 0.5 rate 4 x} {1 -1 0.25 events 0 x} {1 2 2.5 rate 4 x} {1 2 1.5 rate 4 x} {0 -1 3.0 said 0 "odd \u0007 text"}} {
+            lassign $row process thread time kind value text
+            dict create row 0 process $process thread $thread time_s $time kind $kind value $value text $text
+        }]
+    }
     method rank {args} { return 1 }
     method children {scope args} {
         set out {}

@@ -32,8 +32,6 @@ oo::class create ::heatscope::Arrays {
             return [dict create id unknown name "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
-        # bounds that are the array's own say nothing: u(lbound(u, 1) : lbound(u, 1) + size(u, 1) - 1) is u(:)
-        set name [regsub -all {lbound\((\w+), (\d+)\) : (?:lbound\(\1, \2\) \+ size\(\1, \2\) - 1|\?)} $name :]
         set where [string trim "[dict get $a type] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
         return [dict create id [dict get $a array] name [::heatscope::fmt plain $name] where [::heatscope::fmt plain $where]]
     }
@@ -44,7 +42,7 @@ oo::class create ::heatscope::Arrays {
     method notes {row metric} {
         set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt plain [dict get $row type]]]]
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
-            lappend out [dict create kind fact text "declared" right [my Place $row] file [dict get $row file] line [dict get $row line]]
+            lappend out [dict create kind fact text "declared" right [::heatscope::fmt place $row] file [dict get $row file] line [dict get $row line]]
         }
         if {[dict get $row references] > 0} {
             lappend out [dict create kind fact text "share of the loops that touch it, by number of references" \
@@ -72,24 +70,17 @@ oo::class create ::heatscope::Arrays {
         foreach u [my uses [dict get $row array] $metric] {
             set text [::heatscope::fmt plain [dict get $u text]]
             if {[dict get $u part] eq "message"} {
-                lappend out [dict create kind fact text "[dict get $u stride], [dict get $u access]: $text" right [my Place $u] \
+                lappend out [dict create kind fact text "[dict get $u stride], [dict get $u access]: $text" right [::heatscope::fmt place $u] \
                     file [dict get $u file] line [dict get $u line]]
                 continue
             }
             set stride [expr {[dict get $u stride_bytes] ne "" ? "stride [dict get $u stride_bytes] B" : [dict get $u stride]}]
-            lappend references [dict create kind fact text "$text  [dict get $u access], $stride" right [my Place $u] \
+            lappend references [dict create kind fact text "$text  [dict get $u access], $stride" right [::heatscope::fmt place $u] \
                 file [dict get $u file] line [dict get $u line]]
         }
         if {[llength $references]} {
             lappend out [dict create kind section text References right [dict get $row references]] {*}$references
         }
         return $out
-    }
-    method Place {d} {
-        if {[dict get $d file] < 0} {
-            return ""
-        }
-        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d filename]]]
-        return [expr {[dict get $d line] > 0 ? "$name:[dict get $d line]" : $name}]
     }
 }

@@ -58,7 +58,7 @@ oo::class create ::heatscope::Comparison {
     method any {} { return [expr {$Other ne ""}] }
     # Options by which drawn widgets show the other run's values less, or by, this one's.
     method options {show} {
-        return [expr {$Other eq "" ? {} : [list -other $Other -show $show]}]
+        return [expr {$Other eq "" ? {-other "" -show value} : [list -other $Other -show $show]}]
     }
     # A change that a widget tells, in words: "+12 samples", "1.5 times", "only in the other run".
     method words {show value metric} {
@@ -77,7 +77,7 @@ oo::class create ::heatscope::Comparison {
         if {[dict get $m exact]} {
             return "$sign[::heatscope::fmt amount [expr {$size * [dict get $m scale]}] [dict get $m unit]] in the other run"
         }
-        return "$sign[::heatscope::fmt plural $size sample] in the other run"
+        return "$sign[::heatscope::fmt plural $size [$Run countWord]] in the other run"
     }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }

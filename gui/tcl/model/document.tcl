@@ -2,7 +2,7 @@
 # One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
 
 oo::class create ::heatscope::Document {
-    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Where
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Where Asked Roles
 
     constructor {db file} {
         set Db $db
@@ -15,6 +15,8 @@ oo::class create ::heatscope::Document {
         set Lines {}
         set Changed 0
         set Where {}
+        set Asked 0
+        set Roles {}
         set Message {}
         if {![dict get $Facts has_lines]} {
             set State nolines
@@ -97,10 +99,38 @@ oo::class create ::heatscope::Document {
         return [string trimright $out]
     }
 
+    # What the words of its lines are has been asked for; comes: LINE to "FIRST LAST LETTER ..." as heatscope-tokens prints it.
+    method asked {} { return $Asked }
+    method ask {} { set Asked 1 }
+    method words {roles} {
+        set Roles $roles
+        set Spans {}
+    }
+    # Spans of line n by libclang. Nothing that it does not print gets through.
+    method Known {n} {
+        set letters {k keyword t type f function m macro v variable d member e constant n number s string c comment}
+        set tabs [expr {[string first \t [lindex $Lines $n-1]] >= 0}]
+        set spans {}
+        foreach {- a b letter} [regexp -all -inline {(\d{1,6}) (\d{1,6}) (\w)} [dict get $Roles $n]] {
+            if {$a <= $b && $b < 4000 && [dict exists $letters $letter]} {
+                if {$tabs} {
+                    set a [my shown $n $a]
+                    set b [my shown $n $b]
+                }
+                lappend spans $a $b [dict get $letters $letter]
+            }
+        }
+        return $spans
+    }
+
     # Syntax of line n: {first last kind ...}.
     method spans {n} {
         if {$State ne "text" || $n < 1 || $n > $Count} {
             return {}
+        }
+        # directives are coloured whole by the lexer
+        if {[dict exists $Roles $n] && ![regexp {^\s*#} [lindex $Lines $n-1]]} {
+            return [my Known $n]
         }
         if {[dict exists $Spans $n]} {
             return [dict get $Spans $n]

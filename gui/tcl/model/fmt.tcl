@@ -148,6 +148,20 @@ namespace eval ::heatscope::fmt {
         return [string range $trimmed [expr {[string last / $trimmed] + 1}] end]
     }
 
+    # "exchange_1.f:134 or 170" of the keys filename, line and also, with a prefix; "" without a file. also: other lines of a call
+    # that the compiler made one of several.
+    proc place {d {prefix {}}} {
+        set name [plain [baseName [dict get $d ${prefix}filename]]]
+        if {$name eq "" || [dict get $d ${prefix}line] <= 0} {
+            return $name
+        }
+        append name : [dict get $d ${prefix}line]
+        if {[dict exists $d ${prefix}also] && [dict get $d ${prefix}also] ne ""} {
+            append name " [dict get $d ${prefix}also]"
+        }
+        return $name
+    }
+
     # Text from a file made fit for one line on the screen: control characters become visible.
     proc plain {text} {
         if {![regexp {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]} $text]} {
@@ -203,5 +217,5 @@ namespace eval ::heatscope::fmt {
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit clauses plain
+    namespace export share fit clauses plain place
 }

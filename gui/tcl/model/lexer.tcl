@@ -58,8 +58,9 @@ namespace eval ::heatscope::lexer {
         if {$language ne "c"} {
             return 0
         }
-        set open [string last "/*" $before]
-        return [expr {$open >= 0 && [string last "*/" $before] < $open}]
+        # without whole comments, strings and line comments ("//****" opens nothing), what is left of a comment is open
+        set rest [regsub -all {/\*[^*]*\*+(?:[^*/][^*]*\*+)*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'} $before " "]
+        return [expr {[string first "/*" $rest] >= 0}]
     }
 
     # Spans {first last kind first last kind ...} of one line, columns from 0; *open: inside a block comment, before

@@ -24,9 +24,8 @@ oo::class create ::heatscope::Messages {
         switch -- $by {
             call {
                 set name [::heatscope::fmt plain [dict get $g operation]]
-                if {[dict get $g filename] ne "" && [dict get $g line] > 0} {
-                    set where "[::heatscope::fmt plain [dict get $g filename]]:[dict get $g line]"
-                } else {
+                set where [::heatscope::fmt place $g]
+                if {$where eq "" || [dict get $g line] <= 0} {
                     set where "in [::heatscope::fmt shortName [dict get $g procedure]]"
                 }
             }

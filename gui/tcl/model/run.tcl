@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled Weights
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled Weights Taken
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -20,6 +20,7 @@ oo::class create ::heatscope::Run {
         set Only -1
         set Sampled {}
         set Weights {}
+        set Taken {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -51,7 +52,8 @@ oo::class create ::heatscope::Run {
     method cells {metric} {
         set m [my metric $metric]
         if {![dict get $m exact]} {
-            return [expr {$Only >= 0 ? "Samples of [my categoryName $Only]" : "Samples"}]
+            set what [string totitle [my countWord]]s
+            return [expr {$Only >= 0 ? "$what of [my categoryName $Only]" : $what}]
         }
         set what [::heatscope::fmt plain [dict get $m name]]
         set scale [dict get $m scale]
@@ -74,7 +76,21 @@ oo::class create ::heatscope::Run {
         }
         return $names
     }
+    # Its database's file.
+    method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $Info path]]] }
     method title {} { return [::heatscope::fmt plain [dict get $Info title]] }
+
+    # What sampled values count: each sample the sampling periods it stands for. Where the rate was never lowered that is a sample.
+    method countWord {} {
+        return [expr {[dict get [my taken] periods_max] > 1 ? "period" : "sample"}]
+    }
+    # {samples N periods_max N}: how many samples were really taken, and what one stands for at most.
+    method taken {} {
+        if {$Taken eq ""} {
+            set Taken [$Db taken]
+        }
+        return $Taken
+    }
 
     # "4 ranks · 8 threads · 12.3 s · 49 201 samples"
     method facts {} {
@@ -86,7 +102,11 @@ oo::class create ::heatscope::Run {
             lappend parts [::heatscope::fmt plural $threads thread]
         }
         lappend parts [::heatscope::fmt seconds [dict get $Info wall_s]]
-        lappend parts [::heatscope::fmt plural [dict get $Info samples] sample]
+        set counted [::heatscope::fmt plural [dict get $Info samples] [my countWord]]
+        if {[my countWord] eq "period"} {
+            set counted "[::heatscope::fmt plural [dict get [my taken] samples] sample] for $counted"
+        }
+        lappend parts $counted
         # what has no room goes from the end
         if {[dict get $Info simulated]} {
             set parts [linsert $parts 0 "simulated, not measured"]

@@ -27,15 +27,11 @@ oo::class create ::heatscope::Told {
         if {$name eq ""} {
             set name [expr {[dict get $b scope] >= 0 ? [$Run scopeTitle [dict get $b scope]] : [dict get $b kind]}]
         }
-        set where [my place $b]
+        set where [::heatscope::fmt place $b]
         if {$what eq "block" && [dict get $b depth] > 0} {
             set name "[string repeat "\u203a " [expr {min(6, [dict get $b depth])}]]$name"
         }
         return [dict create id [dict get $b row] name $name where $where most [my thread [dict get $b most_thread]]]
-    }
-    method place {d} {
-        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d filename]]]
-        return [expr {$name ne "" && [dict get $d line] > 0 ? "$name:[dict get $d line]" : $name}]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]

@@ -29,9 +29,10 @@ oo::class create ::heatscope::Waiting {
                 set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
                 if {[dict get $g not_running]} {
                     set name "not running"
+                } else {
+                    set where [::heatscope::fmt place $g]
                 }
-                set where [my place $g]
-                set words "[dict get $g kind] [my place $g late_]"
+                set words "[dict get $g kind] [::heatscope::fmt place $g late_]"
                 if {[dict get $g is_call]} {
                     append words " (itself)"
                 }
@@ -41,7 +42,7 @@ oo::class create ::heatscope::Waiting {
                 catch {set where [::heatscope::fmt plain [dict get [$Db process [dict get $g process]] host]]}
             }
             call {
-                set name [my place $g]
+                set name [::heatscope::fmt place $g]
                 if {$name eq ""} {
                     set name [::heatscope::fmt shortName [dict get $g procedure]]
                 } else {
@@ -52,14 +53,6 @@ oo::class create ::heatscope::Waiting {
             default { set name [dict get $g kind] }
         }
         return [dict create id [dict get $g group] name $name where $where words [string trim $words] most [my thread [dict get $g most_thread]]]
-    }
-    # "exchange_1.f:97" of the keys file, line and filename, with a prefix; "" without.
-    method place {d {prefix {}}} {
-        if {[dict get $d ${prefix}file] < 0} {
-            return ""
-        }
-        set name [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d ${prefix}filename]]]
-        return [expr {[dict get $d ${prefix}line] > 0 ? "$name:[dict get $d ${prefix}line]" : $name}]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
@@ -94,24 +87,36 @@ oo::class create ::heatscope::Waiting {
         if {[llength [dict get $who calls]]} {
             lappend out [dict create kind section text "Calls that waited" right [llength [dict get $who calls]]]
             foreach c [dict get $who calls] {
-                set place [my place $c]
+                set place [::heatscope::fmt place $c]
                 lappend out [dict create kind fact file [dict get $c file] line [dict get $c line] scope [dict get $c scope] \
-                    text "[::heatscope::fmt shortName [dict get $c procedure]]  $place" \
-                    right "[::heatscope::fmt seconds [dict get $c waited_s]]  longest [::heatscope::fmt seconds [dict get $c max_s]]"]
+                    text "[::heatscope::fmt shortName [dict get $c procedure]]  $place" right [my Waited $c]]
             }
         }
         return $out
+    }
+    # What a call waited; of waits that had other causes too, how much of them.
+    method Waited {c} {
+        set words [::heatscope::fmt seconds [dict get $c waited_s]]
+        if {[dict get $c waited_s] < 0.995 * [dict get $c all_s]} {
+            append words " of [::heatscope::fmt seconds [dict get $c all_s]]"
+        }
+        return "$words, longest [::heatscope::fmt seconds [dict get $c max_s]]"
     }
     method About {by g} {
         set out {}
         lappend out [dict create kind head text "[dict get $g name]" right [::heatscope::fmt seconds [dict get $g caused_s]] \
             file [dict get $g file] line [dict get $g line] scope [dict get $g scope]]
         if {[dict get $g late_file] >= 0 || [dict get $g kind] ne ""} {
-            lappend out [dict create kind fact text [string trim "[dict get $g kind]: the late call"] right [my place $g late_] \
+            lappend out [dict create kind fact text [string trim "[dict get $g kind]: the late call"] right [::heatscope::fmt place $g late_] \
                 file [dict get $g late_file] line [dict get $g late_line]]
         }
-        lappend out [dict create kind fact text "[::heatscope::fmt plural [dict get $g waits] wait], longest on [dict get $g most]\
-            [::heatscope::fmt seconds [dict get $g most_s]]"]
+        set text "others waited in [::heatscope::fmt plural [dict get $g waits] call]"
+        if {$by ne "processor" && [dict get $g threads] > 1} {
+            append text ", most for [dict get $g most]: [::heatscope::fmt seconds [dict get $g most_s]]"
+        } elseif {$by ne "processor"} {
+            append text ", all for [dict get $g most]"
+        }
+        lappend out [dict create kind fact text $text]
         set indirect [expr {[dict get $g caused_s] - [dict get $g direct_s]}]
         if {$indirect > 0.005 * [dict get $g caused_s]} {
             lappend out [dict create kind fact text "[::heatscope::fmt seconds [dict get $g direct_s]] at once,\

@@ -12,7 +12,32 @@ oo::class create ::heatscope::CompareView {
 
     method Build {body} {
         set Model [$App comparison]
-        my MakeList $body -empty "no second database: heatscope view DB DB2"
+        my MakeList $body -empty "nothing differs"
+        # with one database: what there could be, and how
+        set t ::heatscope::theme
+        set f [ttk::frame $body.none -style Card.TFrame -padding [$t size pad]]
+        ttk::label $f.text -style Card.TLabel -justify left -text "This window shows one database. With a second one, of the same program\
+            after a change or on other input, this list and all panes show what takes longer or less there, and what is within noise."
+        ttk::button $f.open -style Action.TButton -text "Open a second database\u2026" -takefocus 0 -command [list $App compareDatabase]
+        ttk::label $f.how -style Card.Sub.TLabel -text "or Ctrl-D, or in a shell:  heatscope view [$Run file] OTHER.h5"
+        pack $f.text -side top -anchor w -fill x
+        pack $f.open -side top -anchor w -pady [$t dp 10]
+        pack $f.how -side top -anchor w
+        bind $f <Configure> [list apply {{w width} {
+            $w.text configure -wraplength [expr {max(120, min(700, $width - 30))}]
+        }} $f %w]
+    }
+    method Fill {} {
+        if {[$Model any]} {
+            place forget $Path.body.none
+        } else {
+            place $Path.body.none -x 0 -y 0 -relwidth 1 -relheight 1
+            raise $Path.body.none
+        }
+        next
+    }
+    method describe {} {
+        return [expr {[$Model any] ? [next] : "Compare: no second database. [$Path.body.none.text cget -text] [$Path.body.none.how cget -text]\n"}]
     }
     method FirstSort {} { return change }
     method Columns {} {

@@ -143,7 +143,7 @@ oo::class create ::heatscope::DetailView {
         set t ::heatscope::theme
         $Text configure -background [$t colour card] -foreground [$t colour text] -selectbackground [$t colour selection] \
             -inactiveselectbackground [$t colour selection]
-        foreach kind {keyword number string type} {
+        foreach kind {keyword number string type function macro variable member constant} {
             $Text tag configure $kind -foreground [$t colour $kind]
         }
         $Text tag configure comment -foreground [$t colour comment] -font HsMonoI
@@ -297,6 +297,7 @@ oo::class create ::heatscope::DetailView {
         set Xview 0
         set Document [expr {$file >= 0 ? [$Run document $file] : ""}]
         set Listed {}
+        my AskWords
         if {$Document eq ""} {
             $Path.head.title configure -text Source
             grid remove $Warn
@@ -536,6 +537,19 @@ oo::class create ::heatscope::DetailView {
         set Chipped 1
         set Filled {}
         my Refit
+        my AskWords
+    }
+    # What the words of C and C++ are comes later; the lexer's colours stand till then.
+    method AskWords {} {
+        if {$Chipped && $Document ne ""} {
+            [$App syntax] ask $File [namespace code {my OnWords}]
+        }
+    }
+    method OnWords {file} {
+        if {$file == $File} {
+            set Filled {}
+            my Refit
+        }
     }
     # What stands behind a line: changes against the other run, then what the compiler did.
     method Chips {line} {

@@ -127,8 +127,8 @@ oo::class create ::heatscope::ListView {
         if {!$Loaded || [my Any $changed {*}[my Reads]]} {
             set Loaded 0
             my Fill
-            set Loaded 1
             my Mark
+            set Loaded 1
             my MarkHits
         } else {
             if {[my Any $changed {*}[my Marks]]} {
@@ -164,7 +164,8 @@ oo::class create ::heatscope::ListView {
             lappend columns [list $key $title $type $width {*}$align]
             if {$type eq "bar" && $sort ne ""} {
                 foreach row $Rows {
-                    set top [expr {max($top, [dict get $row [lindex $sort 0]])}]
+                    set v [dict get $row [lindex $sort 0]]
+                    set top [expr {max($top, $v eq "" ? 0 : $v)}]
                 }
             }
         }
@@ -284,7 +285,8 @@ oo::class create ::heatscope::ListView {
             }
         }
         $List configure -selected $Chosen -pinned $pinned
-        if {$Chosen ne "" && $Chosen ne $before && [dict exists $ById $Chosen]} {
+        # a list that is new shows its top: the chosen row stands below it anyway
+        if {$Loaded && $Chosen ne "" && $Chosen ne $before && [dict exists $ById $Chosen]} {
             $List see $Chosen
         }
     }
@@ -356,7 +358,7 @@ oo::class create ::heatscope::ListView {
             foreach row $Rows {
                 if {[string first $text [string tolower [my Searched $row]]] >= 0} {
                     lappend ids [dict get $row id]
-                    if {[dict exists $row share]} {
+                    if {[dict exists $row share] && [dict get $row share] ne ""} {
                         set sum [expr {$sum + [dict get $row share]}]
                         set summed 1
                     }

@@ -148,22 +148,16 @@ oo::class create ::heatscope::MatrixView {
         }
         set n -1
         return [lmap s [$Db pairsites $From $To -n 50] {
-            set place [my Place $s]
+            set place [::heatscope::fmt place $s]
             set name [::heatscope::fmt plain [dict get $s what]]
             set where [expr {$place ne "" ? $place : [::heatscope::fmt shortName [dict get $s procedure]]}]
-            set late [my Place $s late_]
+            set late [::heatscope::fmt place $s late_]
             if {[dict get $s part] eq "waiting" && $late ne ""} {
                 append where " for $late"
             }
             dict merge $s [dict create id [incr n] name $name where $where words [dict get {waiting "waits for it" sending "sends"
                 receiving "partner receives"} [dict get $s part]]]
         }]
-    }
-    method Place {d {prefix {}}} {
-        if {[dict get $d ${prefix}file] < 0 || [dict get $d ${prefix}line] <= 0} {
-            return ""
-        }
-        return "[::heatscope::fmt plain [::heatscope::fmt baseName [dict get $d ${prefix}filename]]]:[dict get $d ${prefix}line]"
     }
     method Cells {row} {
         set waiting [expr {[dict get $row part] eq "waiting"}]

@@ -37,8 +37,8 @@ oo::class create ::heatscope::MessagesView {
     method Marks {} { return {file line column} }
     method Columns {} {
         return [list [list name [dict get {call Call operation Operation partner Partners size Size process Process} $By] name 0 left name] \
-            {bar "" bar 6 {} share} {share Time percent 6 {} share} {amount "" text 8 right duration_s} {calls Calls count 6 {} calls} \
-            {sent Sent text 8 right sent_bytes} {mean "Mean size" text 9 right size_mean} {longest Longest text 9 right duration_max_s}]
+            {bar "" bar 5 {} share} {share Time percent 6 {} share} {amount "" text 7 right duration_s} {calls Calls count 5 {} calls} \
+            {sent Sent text 7 right sent_bytes} {mean "Mean size" text 8 right size_mean} {longest Longest text 7 right duration_max_s}]
     }
     method Drop {} { return {longest mean amount calls sent} }
     method Load {} {
@@ -204,13 +204,25 @@ oo::class create ::heatscope::MessagesView {
         set i 0
         foreach k $keep {
             set x [expr {$x0 + $labels + $i * $step}]
-            # names as stairs, each from its own column
+            # names as stairs, each from its own column, or as far to the left of it as it needs; a line leads down to the column
             if {$i < 4} {
-                $Charts create text $x [expr {$top + ($names - 1 - min($i, 3)) * $line}] -anchor nw -font HsSmall -fill [$t colour faint] \
-                    -text [::heatscope::fmt fit [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x}] {font measure HsSmall}]
+                set name [::heatscope::fmt fit [my PartnerWords [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x0}]] \
+                    [expr {$x1 - $x0}] {font measure HsSmall}]
+                set y [expr {$top + ($names - 1 - $i) * $line}]
+                set from [expr {max($x0, min($x, $x1 - [font measure HsSmall $name]))}]
+                set middle [expr {round($x + $step / 2)}]
+                if {$i} {
+                    $Charts create line $middle [expr {$y + $line}] $middle $head -fill [$t colour border]
+                }
+                $Charts create rectangle [expr {$from - 2}] $y [expr {$from + [font measure HsSmall $name] + 2}] [expr {$y + $line}] \
+                    -width 0 -fill [$t colour card] -tags heads
+                $Charts create text $from $y -tags heads -anchor nw -font HsSmall -fill [$t colour muted] -text $name
+                lappend Places [list $from $y [expr {$from + [font measure HsSmall $name]}] [expr {$y + $line}] \
+                    "bytes sent to: [::heatscope::fmt plain [lindex $classes $k]]"]
             }
             incr i
         }
+        $Charts raise heads
         for {set r 0} {$r < $shown} {incr r} {
             set first [expr {$r * [llength $rows] / $shown}]
             set last [expr {max($first, ($r + 1) * [llength $rows] / $shown - 1)}]
@@ -237,6 +249,15 @@ oo::class create ::heatscope::MessagesView {
                 incr i
             }
         }
+    }
+    # A kind of partner in few words, where there is no room for all of them.
+    method PartnerWords {name room} {
+        if {[font measure HsSmall $name] <= $room} {
+            return $name
+        }
+        return [string map {"a process of the same machine" "same machine" "a process of another machine" "other machine"
+            "all members of a communicator, or neighbours" "all members" "all members; this process is the root" "all, as root"
+            "all members; another process is the root" "all, not root"} $name]
     }
     # "r2", "r2–r5"
     method Ranks {first last} {

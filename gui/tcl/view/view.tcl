@@ -323,7 +323,7 @@ oo::class create ::heatscope::View {
     }
     method Samples {n} {
         set metric [dict get $Selection metric]
-        return [expr {[$Run exact $metric] ? [$Run amount $metric $n] : [::heatscope::fmt plural $n sample]}]
+        return [expr {[$Run exact $metric] ? [$Run amount $metric $n] : [::heatscope::fmt plural $n [$Run countWord]]}]
     }
     method Label {column} {
         return [$Run columnLabel [dict get $Selection axis] $column]

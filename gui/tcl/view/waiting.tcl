@@ -24,13 +24,13 @@ oo::class create ::heatscope::WaitingView {
     method Columns {} {
         set columns [list [list name [dict get {place "What it did" processor Processor call "Late call" kind Kind} $By] name 0 left name]]
         if {$By in {place call}} {
-            lappend columns {words "Made others wait by" text 24 left words}
+            lappend columns {words "Made others wait by" text 30 left words}
         }
         lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
         if {$By eq "processor"} {
             lappend columns {waited "Waited itself" text 10 right waited_s}
         }
-        return [lappend columns {waits Waits count 6 {} waits} {most Most text 6 right most}]
+        return [lappend columns {waits Waits count 6 {} waits} {most "Most for" text 7 right most}]
     }
     method Drop {} { return {most waits bar words share} }
     method Load {} { return [$Model causes $By] }
@@ -96,7 +96,7 @@ oo::class create ::heatscope::WaitingView {
         if {$By eq "processor"} {
             append text "; waited itself [::heatscope::fmt seconds [dict get $row waited_s]]"
         } elseif {[dict get $row most] ne ""} {
-            append text "; most by [dict get $row most]: [::heatscope::fmt seconds [dict get $row most_s]]"
+            append text "; most for [dict get $row most]: [::heatscope::fmt seconds [dict get $row most_s]]"
         }
         return $text
     }

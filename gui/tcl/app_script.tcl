@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The window for scripts, tests and pictures: waiting until all is drawn, pictures, descriptions.
+
+oo::define ::heatscope::App {
+    # ---- for scripts, tests and pictures ----
+
+    # True when the bus is quiet and every widget has drawn what it should.
+    method drawn {} {
+        return [expr {![llength $Later] && [my Quiet]}]
+    }
+    method Quiet {} {
+        if {[$Bus pending]} {
+            return 0
+        }
+        if {[info commands ::heatscope::idle] ne "" && ![::heatscope::idle]} {
+            return 0
+        }
+        return 1
+    }
+    # Calls a method of a view when the picture as it is now has been drawn.
+    method later {view method} {
+        if {[list $view $method] ni $Later} {
+            lappend Later [list $view $method]
+        }
+        if {$LaterTimer eq ""} {
+            set LaterTimer [after 20 [namespace code {my DoLater}]]
+        }
+    }
+    method DoLater {} {
+        set LaterTimer [after 20 [namespace code {my DoLater}]]
+        if {![my Quiet]} {
+            return
+        }
+        set Later [lassign $Later next]
+        if {![llength $Later]} {
+            after cancel $LaterTimer
+            set LaterTimer {}
+        }
+        lassign $next view method
+        if {[info object isa object $view]} {
+            $view $method
+        }
+    }
+    # Waits, working, until all is drawn; an error after `limit` ms.
+    method settle {{limit 60000}} {
+        set end [expr {[clock milliseconds] + $limit}]
+        set quiet 0
+        while {$quiet < 2} {
+            if {[clock milliseconds] > $end} {
+                return -code error -errorcode {HEATSCOPE VIEW SETTLE} "the window was not drawn within [expr {$limit / 1000}] s"
+            }
+            set before [clock microseconds]
+            update
+            incr quiet
+            if {![my drawn]} {
+                set quiet 0
+            }
+        }
+    }
+    # Pictures have the colours of all words, if they come within `limit` ms.
+    method SettleWords {{limit 30000}} {
+        set end [expr {[clock milliseconds] + $limit}]
+        while {[$Syntax pending] && [clock milliseconds] < $end} {
+            after 20
+            update
+        }
+        my settle
+    }
+    # PNG of the window or of one view, written beside and renamed.
+    method snapshot {what file} {
+        my settle
+        my SettleWords
+        set temporary $file.part[pid]
+        try {
+            if {$what eq "window"} {
+                ::heatscope::grab $Top $temporary
+            } else {
+                ::heatscope::grab [[my view $what] path] $temporary
+            }
+            file rename -force -- $temporary $file
+        } finally {
+            file delete -force -- $temporary
+        }
+    }
+    method describe {what} {
+        my settle
+        switch -- $what {
+            selection { return [$Bus serialise] }
+            status { return [my status] }
+            views { return [$Panes names] }
+        }
+        # what is not shown has not been filled
+        if {![$Panes shown $what]} {
+            $Panes raise $what
+            my settle
+        }
+        # of what could not be read there is nothing else to say
+        if {[[my view $what] complaint] ne ""} {
+            return [[my view $what] complaint]
+        }
+        return [[my view $what] describe]
+    }
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The window: its tool bar, from the selection and back.
+
+oo::define ::heatscope::App {
+    method BuildTools {} {
+        set t ::heatscope::theme
+        set f [ttk::frame $Path.tools -padding [list [$t size pad] [$t dp 8] [$t size pad] [$t dp 8]]]
+        ttk::label $f.title -style Title.TLabel -text [::heatscope::fmt elide [$Run title] 40]
+        ttk::button $f.interval -takefocus 0 -command [namespace code {my Set interval {}}]
+        ttk::label $f.facts -style Sub.TLabel -text [$Run facts] -width 30
+        pack $f.title -side left
+
+        ttk::label $f.key -style Tool.TLabel -text Ctrl+F
+        set Search [ttk::entry $f.search -width 28 -font HsUI]
+        set SearchNote [ttk::label $f.note -style Tool.TLabel -text ""]
+        pack $f.key -side right -padx [list [$t dp 6] 0]
+        pack $Search -side right
+        pack $SearchNote -side right -padx [$t dp 6]
+        my Placeholder
+        bind $Search <KeyRelease> [namespace code {my Typed %K}]
+        bind $Search <Return> [namespace code {my searchStep 1}]
+        bind $Search <Shift-Return> [namespace code {my searchStep -1}]
+        bind $Search <Escape> "[namespace code {my endSearch}]; break"
+        bind $Search <Down> "[namespace code {my searchStep 1}]; break"
+        bind $Search <Up> "[namespace code {my searchStep -1}]; break"
+        bind $Search <FocusIn> [namespace code {my Placeholder}]
+        bind $Search <FocusOut> [namespace code {my Placeholder}]
+
+        lassign [$Run words process] one many
+        foreach {name label choices} [list \
+                processors Processors [my AxisChoices] colours Colours [my Choices colours] \
+                scale Scale [my Choices scale]] {
+            my Menu $f $name $label $choices
+        }
+        my ShowMenu
+        set metrics {}
+        set i 0
+        foreach metric [$Run metrics] {
+            lappend metrics [::heatscope::fmt plain $metric] [list metric $i]
+            incr i
+        }
+        my Menu $f metric Metric $metrics
+        $f.metric.menu configure -postcommand [namespace code {my PostCategories}]
+        ttk::frame $f.bin
+        foreach bin [::heatscope::settings get words bins] {
+            ttk::radiobutton $f.bin.$bin -style Segment.TRadiobutton -text $bin -value $bin \
+                -variable [namespace current]::VarBin -command [namespace code [list my Set bin $bin]] -takefocus 0
+            pack $f.bin.$bin -side left
+        }
+        ttk::label $f.binlabel -style Tool.TLabel -text "Bin by"
+        pack $f.bin -side right -padx [list [$t dp 8] [$t dp 12]]
+        pack $f.binlabel -side right
+        # the facts take what is left
+        pack $f.facts -side left -padx [list [$t dp 14] [$t dp 14]] -fill x -expand 1
+        bind $f.facts <Configure> [namespace code {my FitFacts %w}]
+    }
+    # What is shown of two databases can be chosen when there are two.
+    method ShowMenu {} {
+        set f $Path.tools
+        if {![$Comparison any]} {
+            $Bus set start show value
+            if {[winfo exists $f.show]} {
+                destroy $f.show $f.showlabel
+            }
+        } elseif {![winfo exists $f.show]} {
+            my Menu $f show Show [my Choices show]
+            $f.show configure -text [my Word [$Bus get show]]
+            ::heatscope::theme Menus $f.show
+            after idle [namespace code {my TrimTools}]
+        }
+    }
+    method FitFacts {width} {
+        $Path.tools.facts configure -text [::heatscope::fmt clauses [$Run facts] $width {font measure HsUI}]
+    }
+    method Choices {key} {
+        set list {}
+        set plural [dict get {colours colours scale scales show shows} $key]
+        foreach value [::heatscope::settings get words $plural] {
+            lappend list [my Word $value] [list $key $value]
+        }
+        return $list
+    }
+    method Word {value} {
+        return [dict get {value "this run" difference difference ratio ratio log log linear linear inferno Inferno viridis Viridis cividis Cividis classic
+            "Classic (blue-green-red)"} $value]
+    }
+    method AxisChoices {} {
+        lassign [$Run words process] one many
+        return [list "$many (threads added up)" {axis process} "threads" {axis thread} \
+            "cells as the width allows" {group auto} "a cell for each host" {group host} "4 in a cell" {group 4} \
+            "16 in a cell" {group 16} "64 in a cell" {group 64} "256 in a cell" {group 256} \
+            "sorted by number" {sort number} "sorted by load" {sort load} "all, no selection" {processors {}}]
+    }
+    method Menu {f name label choices} {
+        set t ::heatscope::theme
+        ttk::label $f.${name}label -style Tool.TLabel -text $label
+        ttk::menubutton $f.$name -menu $f.$name.menu -takefocus 0
+        menu $f.$name.menu
+        foreach {text setting} $choices {
+            $f.$name.menu add command -label $text -command [namespace code [list my Set {*}$setting]]
+        }
+        pack $f.$name -side right -padx [list [$t dp 8] [$t dp 12]]
+        pack $f.${name}label -side right
+    }
+    # Below the metrics: kinds of time that are shown alone. They are read when the menu is opened for the first time.
+    method PostCategories {} {
+        set menu $Path.tools.metric.menu
+        if {[$menu index end] >= [llength [$Run metrics]]} {
+            return
+        }
+        $menu add separator
+        foreach k [$Run sampledCategories] {
+            $menu add command -label "only [$Run categoryName $k]" -command [namespace code [list my Set category $k]]
+        }
+        $menu add command -label "all categories" -command [namespace code {my Set category -1}]
+    }
+    method Set {key value} {
+        if {$key eq "axis"} {
+            $Nav axis tools $value
+        } elseif {$key eq "category"} {
+            my category $value
+        } elseif {$key eq "interval"} {
+            $Bus set tools interval $value
+        } else {
+            $Bus adjust tools $key $value
+        }
+    }
+
+    # Tool bar from the selection.
+    method Reflect {s} {
+        set f $Path.tools
+        set VarBin [dict get $s bin]
+        $f.scale configure -text [my Word [dict get $s scale]]
+        $f.colours configure -text [lindex [split [my Word [dict get $s colours]] " "] 0]
+        if {[winfo exists $f.show]} {
+            $f.show configure -text [my Word [dict get $s show]]
+        }
+        set only [dict get $s category]
+        set text [lindex [$Run metrics] [dict get $s metric]]
+        if {$only >= 0 && ![$Run exact [dict get $s metric]]} {
+            append text ", [$Run categoryName $only]"
+        }
+        $f.metric configure -text [::heatscope::fmt elide $text 30]
+        lassign [$Run words [dict get $s axis]] one many
+        set n [$Run columns [dict get $s axis]]
+        if {[dict get $s processors] ne ""} {
+            lassign [dict get $s processors] a b
+            set text "$many [$Run columnLabel [dict get $s axis] $a]\u2013[$Run columnLabel [dict get $s axis] $b]"
+        } else {
+            set text "all [::heatscope::fmt plural $n $one $many]"
+        }
+        if {[dict get $s group] ne "auto"} {
+            append text ", [expr {[dict get $s group] eq "host" ? "by host" : "[dict get $s group] a cell"}]"
+        }
+        if {[dict get $s sort] eq "load"} {
+            append text ", by load"
+        }
+        $f.processors configure -text $text
+        my ReflectInterval $s
+    }
+    method ReflectInterval {s} {
+        set b $Path.tools.interval
+        set interval [dict get $s interval]
+        if {$interval eq ""} {
+            pack forget $b
+            return
+        }
+        set text "[join [lmap time $interval {::heatscope::fmt seconds $time}] " \u2013 "]"
+        if {[$Run exact [dict get $s metric]]} {
+            append text " (this metric: whole run)"
+        }
+        $b configure -text "$text  \u2715"
+        pack $b -side left -after $Path.tools.title -padx [list [::heatscope::theme dp 14] 0]
+    }
+    # What does not fit the tool bar goes: facts, then labels.
+    method TrimTools {} {
+        set f $Path.tools
+        if {![winfo exists $f]} {
+            return
+        }
+        set have [winfo width $Path.main]
+        foreach drop {key colourslabel scalelabel metriclabel processorslabel binlabel} {
+            if {[winfo reqwidth $f] <= $have} {
+                break
+            }
+            pack forget $f.$drop
+            update idletasks
+        }
+        if {[winfo reqwidth $f] > $have} {
+            $Search configure -width 18
+            update idletasks
+        }
+    }
+}
