@@ -31,15 +31,19 @@ static void drop_image(hsc_surface *s, Tk_Window tkwin) {
         shmdt(s->segment.shmaddr);
     else
         free(s->pixels);
+    free(s->sent);
+    s->sent = NULL;
     s->shared = false;
     s->pixels = NULL;
 }
 
 /* Attaching is refused by the server itself when the display is forwarded: ask and listen for the error. */
+static _Thread_local const Display *refused; /* the last one that did: asking is a round trip for each widget and size */
+
 static bool try_shared(hsc_surface *s, Tk_Window tkwin, int width, int height) {
     Display *display = Tk_Display(tkwin);
     bool failed = false;
-    if (getenv("HEATSCOPE_NO_SHM") || !XShmQueryExtension(display))
+    if (getenv("HEATSCOPE_NO_SHM") || display == refused || !XShmQueryExtension(display))
         return false;
     XImage *image = XShmCreateImage(display, Tk_Visual(tkwin), (unsigned)Tk_Depth(tkwin), ZPixmap, NULL, &s->segment,
                                     (unsigned)width, (unsigned)height);
@@ -63,6 +67,7 @@ static bool try_shared(hsc_surface *s, Tk_Window tkwin, int width, int height) {
     Tk_DeleteErrorHandler(trap);
     shmctl(s->segment.shmid, IPC_RMID, NULL); /* goes away with the last of us, whatever happens */
     if (!attached || failed) {
+        refused = display;
         shmdt(s->segment.shmaddr);
         goto no_image;
     }
@@ -172,6 +177,54 @@ void hsc_surface_put(hsc_surface *s, Tk_Window tkwin, int x, int y, int w, int h
     } else {
         XPutImage(Tk_Display(tkwin), Tk_WindowId(tkwin), s->gc, s->image, x, y, x, y, (unsigned)w, (unsigned)h);
     }
+}
+
+void hsc_surface_lose(hsc_surface *s) {
+    s->lost = true;
+}
+
+/* Does row y differ from what was sent; if so widens [*x0, *x1) to where. */
+static bool row_differs(const hsc_surface *s, int y, int *x0, int *x1) {
+    const uint32_t *now = s->pixels + (size_t)y * (size_t)s->stride, *was = s->sent + (size_t)y * (size_t)s->stride;
+    int a = 0, b = s->width;
+    if (!memcmp(now, was, (size_t)s->width * 4))
+        return false;
+    while (now[a] == was[a])
+        a++;
+    while (now[b - 1] == was[b - 1])
+        b--;
+    *x0 = a < *x0 ? a : *x0;
+    *x1 = b > *x1 ? b : *x1;
+    return true;
+}
+
+void hsc_surface_show(hsc_surface *s, Tk_Window tkwin) {
+    enum { APART = 12 }; /* rows that may lie between changed ones of a band: less than a request costs */
+    size_t bytes = (size_t)s->stride * (size_t)s->height * 4;
+    if (!s->pixels || s->shared || !s->direct || s->lost || !s->sent) {
+        hsc_surface_put(s, tkwin, 0, 0, s->width, s->height);
+        if (s->pixels && !s->shared && s->direct && (s->sent || (s->sent = malloc(bytes)))) {
+            memcpy(s->sent, s->pixels, bytes);
+            s->lost = !Tk_IsMapped(tkwin);
+        }
+        return;
+    }
+    int first = -1, last = -1, x0 = s->width, x1 = 0;
+    cairo_surface_flush(s->canvas.surface);
+    for (int y = 0; y <= s->height; y++) {
+        bool end = y == s->height;
+        if (first >= 0 && (end || y - last > APART)) {
+            hsc_surface_put(s, tkwin, x0, first, x1 - x0, last - first + 1);
+            first = -1;
+            x0 = s->width;
+            x1 = 0;
+        }
+        if (!end && row_differs(s, y, &x0, &x1)) {
+            first = first < 0 ? y : first;
+            last = y;
+        }
+    }
+    memcpy(s->sent, s->pixels, bytes);
 }
 
 void hsc_surface_fini(hsc_surface *s, Tk_Window tkwin) {

@@ -21,6 +21,8 @@ typedef struct hsc_surface {
     XShmSegmentInfo segment;
     bool shared, pending; /* pending: the server may still read the segment */
     bool direct;          /* the visual's pixels are ours; else converted into image on each put */
+    uint32_t *sent;       /* without shared memory: what the window shows, so that only what changes is sent */
+    bool lost;            /* it does not show that any more */
     GC gc;
 } hsc_surface;
 
@@ -29,6 +31,11 @@ typedef struct hsc_surface {
 hsc_status hsc_surface_resize(hsc_surface *s, Tk_Window tkwin, int width, int height, double scale, hsc_err *err);
 /* Call before drawing: waits until the server has read the last picture. */
 void hsc_surface_begin(hsc_surface *s, Tk_Window tkwin);
+/* After drawing: the window shows the picture; what it shows already is not sent again where the server is far. */
+void hsc_surface_show(hsc_surface *s, Tk_Window tkwin);
+/* What the window shows is not known any more: the next time all is sent. */
+void hsc_surface_lose(hsc_surface *s);
+/* A part of it, whatever the window shows: it was uncovered. */
 void hsc_surface_put(hsc_surface *s, Tk_Window tkwin, int x, int y, int w, int h);
 void hsc_surface_fini(hsc_surface *s, Tk_Window tkwin);
 

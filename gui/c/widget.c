@@ -197,7 +197,7 @@ static void idle(ClientData data) {
     Tcl_Preserve(w);
     hsw_draw(w);
     if (!(w->flags & HSW_GONE))
-        hsc_surface_put(&w->surface, w->tkwin, 0, 0, w->surface.width, w->surface.height);
+        hsc_surface_show(&w->surface, w->tkwin);
     Tcl_Release(w);
 }
 
@@ -229,9 +229,10 @@ static void on_event(ClientData data, XEvent *e) {
     hsw *w = data;
     switch (e->type) {
     case Expose:
-        if (w->flags & (HSW_DATA | HSW_PAINT))
+        if (w->flags & (HSW_DATA | HSW_PAINT)) {
+            hsc_surface_lose(&w->surface);
             hsw_schedule(w, 0);
-        else
+        } else
             hsc_surface_put(&w->surface, w->tkwin, e->xexpose.x, e->xexpose.y, e->xexpose.width, e->xexpose.height);
         break;
     case ConfigureNotify:
@@ -239,6 +240,7 @@ static void on_event(ClientData data, XEvent *e) {
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
         break;
     case MapNotify:
+        hsc_surface_lose(&w->surface);
         hsw_schedule(w, w->flags & (HSW_DATA | HSW_PAINT) ? 0 : HSW_PAINT);
         break;
     case FocusIn:
@@ -645,7 +647,7 @@ static int commands(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         if (w->flags & (HSW_DATA | HSW_PAINT)) {
             hsw_draw(w);
             if (Tk_IsMapped(w->tkwin) && !(w->flags & HSW_GONE))
-                hsc_surface_put(&w->surface, w->tkwin, 0, 0, w->surface.width, w->surface.height);
+                hsc_surface_show(&w->surface, w->tkwin);
         }
         return TCL_OK;
     case 9: timing(w, interp); return TCL_OK;

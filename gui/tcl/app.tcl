@@ -208,7 +208,7 @@ oo::class create ::heatscope::App {
     # ---- status, key sheet ----
 
     method readOut {text} {
-        $Path.status.read configure -text $text
+        ::heatscope::theme say $Path.status.read $text
     }
     # Words that stay until the selection moves on; `after` 1: a move is under way that they belong to.
     method Tell {text {after 0}} {

@@ -51,11 +51,11 @@ oo::define ::heatscope::App {
         }
         set n [llength [dict get $Found hits]]
         if {[string trim $text] eq ""} {
-            $SearchNote configure -text ""
+            ::heatscope::theme say $SearchNote ""
         } elseif {$n == 0} {
-            $SearchNote configure -text "nothing found"
+            ::heatscope::theme say $SearchNote "nothing found"
         } else {
-            $SearchNote configure -text "[::heatscope::fmt plural $n hit], [::heatscope::fmt percent [dict get $Found share] 1]"
+            ::heatscope::theme say $SearchNote "[::heatscope::fmt plural $n hit], [::heatscope::fmt percent [dict get $Found share] 1]"
             my Tell [dict get $Found words]
         }
         $Bus adjust search search [string range [string trim $text] 0 500]
@@ -73,7 +73,7 @@ oo::define ::heatscope::App {
         set hit [lindex $hits $HitAt]
         $Nav toHit search $hit
         my Tell "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]]" 1
-        $SearchNote configure -text "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
+        ::heatscope::theme say $SearchNote "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
     }
     method found {} {
         return [$SearchNote cget -text]

@@ -64,13 +64,13 @@ oo::define ::heatscope::App {
             }
         } elseif {![winfo exists $f.show]} {
             my Menu $f show Show [my Choices show]
-            $f.show configure -text [my Word [$Bus get show]]
+            ::heatscope::theme say $f.show [my Word [$Bus get show]]
             ::heatscope::theme Menus $f.show
             after idle [namespace code {my TrimTools}]
         }
     }
     method FitFacts {width} {
-        $Path.tools.facts configure -text [::heatscope::fmt clauses [$Run facts] $width {font measure HsUI}]
+        ::heatscope::theme say $Path.tools.facts [::heatscope::fmt clauses [$Run facts] $width {::heatscope::theme width HsUI}]
     }
     method Choices {key} {
         set list {}
@@ -130,17 +130,17 @@ oo::define ::heatscope::App {
     method Reflect {s} {
         set f $Path.tools
         set VarBin [dict get $s bin]
-        $f.scale configure -text [my Word [dict get $s scale]]
-        $f.colours configure -text [lindex [split [my Word [dict get $s colours]] " "] 0]
+        ::heatscope::theme say $f.scale [my Word [dict get $s scale]]
+        ::heatscope::theme say $f.colours [lindex [split [my Word [dict get $s colours]] " "] 0]
         if {[winfo exists $f.show]} {
-            $f.show configure -text [my Word [dict get $s show]]
+            ::heatscope::theme say $f.show [my Word [dict get $s show]]
         }
         set only [dict get $s category]
         set text [lindex [$Run metrics] [dict get $s metric]]
         if {$only >= 0 && ![$Run exact [dict get $s metric]]} {
             append text ", [$Run categoryName $only]"
         }
-        $f.metric configure -text [::heatscope::fmt elide $text 30]
+        ::heatscope::theme say $f.metric [::heatscope::fmt elide $text 30]
         lassign [$Run words [dict get $s axis]] one many
         set n [$Run columns [dict get $s axis]]
         if {[dict get $s processors] ne ""} {
@@ -155,7 +155,7 @@ oo::define ::heatscope::App {
         if {[dict get $s sort] eq "load"} {
             append text ", by load"
         }
-        $f.processors configure -text $text
+        ::heatscope::theme say $f.processors $text
         my ReflectInterval $s
     }
     method ReflectInterval {s} {
@@ -169,7 +169,7 @@ oo::define ::heatscope::App {
         if {[$Run exact [dict get $s metric]]} {
             append text " (this metric: whole run)"
         }
-        $b configure -text "$text  \u2715"
+        ::heatscope::theme say $b "$text  \u2715"
         pack $b -side left -after $Path.tools.title -padx [list [::heatscope::theme dp 14] 0]
     }
     # What does not fit the tool bar goes: facts, then labels.

@@ -90,6 +90,10 @@ proc ::heatscope::main {words} {
     foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app app_tools app_keys app_files app_search app_script script] {
         source -encoding utf-8 [file join $here $file.tcl]
     }
+    if {[theme remote]} {
+        # an input context for each window is four round trips; the price: no compose keys in the search box
+        tk useinputmethods 0
+    }
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
     useTheme [dict get $options theme]
     # a second database is compared with the first

@@ -10,6 +10,8 @@ namespace eval ::heatscope::theme {
     variable Scale 1.0
     variable Found {}
     variable Mixed {}
+    variable Widths {}
+    variable Kept 0
 
     # Chooses the scale once and makes the fonts. `override` > 0: that scale.
     proc setup {{override 0}} {
@@ -79,6 +81,35 @@ namespace eval ::heatscope::theme {
         variable Palette
         return [dict get $Palette $key]
     }
+
+    # Width of a text in pixels, kept: with a display that is far every tenth measuring waits for the server.
+    proc width {font text} {
+        variable Widths
+        variable Kept
+        if {[dict exists $Widths $font $text]} {
+            return [dict get $Widths $font $text]
+        }
+        set width [font measure $font $text]
+        if {[string length $text] <= 200} {
+            if {[incr Kept] > 5000} {
+                set Widths {}
+                set Kept 0
+            }
+            dict set Widths $font $text $width
+        }
+        return $width
+    }
+    # Is the display on another machine, or forwarded?
+    proc remote {} {
+        return [expr {[regexp {^[^:/]+:} [winfo screen .]] && ![string match unix:* [winfo screen .]]}]
+    }
+    # A widget's text; what it says already is not drawn again.
+    proc say {w text} {
+        if {[$w cget -text] ne $text} {
+            $w configure -text $text
+        }
+    }
+    namespace export width remote say
 
     # Colour of a kind of time, as the drawn widgets have it.
     proc category {k} {

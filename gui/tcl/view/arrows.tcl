@@ -26,7 +26,7 @@ oo::class create ::heatscope::Arrows {
         dict for {i lane} $Placed {
             set lanes [expr {max($lanes, $lane + 1)}]
         }
-        return [expr {[font measure HsSmall "A 0 F 1"] + [::heatscope::theme dp 12] + min($lanes, 8) * [my Pitch]}]
+        return [expr {[::heatscope::theme width HsSmall "A 0 F 1"] + [::heatscope::theme dp 12] + min($lanes, 8) * [my Pitch]}]
     }
     method Pitch {} { return [::heatscope::theme dp 8] }
     # Short arrows nearest to the text; each in the first lane that is free along its way.
@@ -143,7 +143,7 @@ oo::class create ::heatscope::Arrows {
         set x [expr {$x - [$t dp 4]}]
         set half [expr {[font metrics HsSmall -linespace] / 2}]
         set tags [lmap i $members {string cat arrow $i}]
-        $Canvas create rectangle [expr {$x - [font measure HsSmall $words]}] [expr {$y - $half}] $x [expr {$y + $half}] \
+        $Canvas create rectangle [expr {$x - [::heatscope::theme width HsSmall $words]}] [expr {$y - $half}] $x [expr {$y + $half}] \
             -fill {} -width 0 -tags $tags
         $Canvas create text $x $y -anchor e -text $words -font HsSmall -fill [my Colour [lindex [lsort -decreasing -command \
             ::heatscope::Arrows::hinders $all] 0]] -tags $tags

@@ -47,7 +47,7 @@ oo::class create ::heatscope::ContextsView {
     }
     method mode {mode} {
         set Mode $mode
-        $Path.head.title configure -text [dict get {topdown Top-down bottomup Bottom-up flat Flat} $mode]
+        ::heatscope::theme say $Path.head.title [dict get {topdown Top-down bottomup Bottom-up flat Flat} $mode]
         set Chosen {}
         set Filled 0
         my Show {metric}
@@ -191,7 +191,7 @@ oo::class create ::heatscope::ContextsView {
             return
         }
         set row [$Tree row [dict get $hit id]]
-        set from [expr {[dict get $row depth] * [font measure HsUI \u2002]}]
+        set from [expr {[dict get $row depth] * [::heatscope::theme width HsUI \u2002]}]
         if {![dict get $row leaf] && $x >= $from && $x < $from + [::heatscope::theme dp 26]} {
             my Toggle [dict get $row id]
         }

@@ -299,13 +299,13 @@ oo::class create ::heatscope::DetailView {
         set Listed {}
         my AskWords
         if {$Document eq ""} {
-            $Path.head.title configure -text Source
+            ::heatscope::theme say $Path.head.title Source
             grid remove $Warn
             return
         }
-        $Path.head.title configure -text [$Document name]
+        ::heatscope::theme say $Path.head.title [$Document name]
         if {[$Document message] ne "" && [$Document state] ne "nolines"} {
-            $Warn.words configure -text [$Document message]
+            ::heatscope::theme say $Warn.words [$Document message]
             grid $Warn -row 0 -sticky we
         } else {
             grid remove $Warn
@@ -427,12 +427,12 @@ oo::class create ::heatscope::DetailView {
         if {[my Comparing]} {
             set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
-        if {[font measure HsHead $title] > [winfo width $Heat] - 4} {
+        if {[::heatscope::theme width HsHead $title] > [winfo width $Heat] - 4} {
             set title [$Run cells [dict get $s metric]]
         }
         $Heat configure -title $title
-        set room [expr {[$Bars cget -width] - [font measure HsHead "min, mean, max"] - [::heatscope::theme dp 22]}]
-        $Bars configure -who [expr {[font measure HsHead $one] <= $room ? $one : " "}]
+        set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead "min, mean, max"] - [::heatscope::theme dp 22]}]
+        $Bars configure -who [expr {[::heatscope::theme width HsHead $one] <= $room ? $one : " "}]
     }
 
     # The text widget holds the visible rows only, so that neither long files nor long lines cost anything.
@@ -454,6 +454,13 @@ oo::class create ::heatscope::DetailView {
             set row [expr {$line - $Top + 1}]
             $Text tag add current $row.0 [expr {$row + 1}].0
         }
+    }
+    # Width of a line of source: all letters of ASCII are as wide as one.
+    method LineWidth {text} {
+        if {[string is ascii $text]} {
+            return [expr {[string length $text] * [::heatscope::theme width HsMono 0]}]
+        }
+        return [font measure HsMono $text]
     }
     method Refill {count} {
         $Text configure -state normal
@@ -479,12 +486,15 @@ oo::class create ::heatscope::DetailView {
         $Text insert end "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
         set marks {}
         set row 0
+        set far [::heatscope::theme remote]
         foreach text $lines {
             incr row
             if {!$known || $text eq ""} {
                 continue
             }
             foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
+                # each change of colour is a drawing of its own
+                if {$far && $kind in {variable member}} continue
                 dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
             }
             if {[dict exists $Marks spans [expr {$Top + $row - 1}]]} {
@@ -514,15 +524,15 @@ oo::class create ::heatscope::DetailView {
         for {set i $Top} {$i <= $last} {incr i} {
             set row [expr {$i - $Top + 1}]
             # what does not fit is cut with a sign that there is more; the read-out has it all
-            set room [expr {[winfo width $Text] - [font measure HsMono [lindex $lines $row-1]]}]
+            set room [expr {[winfo width $Text] - [my LineWidth [lindex $lines $row-1]]}]
             foreach chip [my Chips $i] {
                 lassign $chip words tone scope
                 set words [::heatscope::fmt elide $words 60]
-                set room [expr {$room - [font measure HsMono "   "]}]
+                set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
                 if {$room > 20} {
-                    set words [::heatscope::fmt fit $words [expr {max($room - [font measure HsSmall "  "], [font measure HsSmall "\u2026"])}] {font measure HsSmall}]
+                    set words [::heatscope::fmt fit $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
                 }
-                set room [expr {$room - [font measure HsSmall " $words "]}]
+                set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
                 $Text insert $row.end "   " {} " $words " \
                     [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
             }
@@ -792,7 +802,7 @@ oo::class create ::heatscope::DetailView {
         }
     }
     method Sideways {steps} {
-        $Text xview scroll [expr {$steps * [font measure HsMono 0] * 2}] pixels
+        $Text xview scroll [expr {$steps * [::heatscope::theme width HsMono 0] * 2}] pixels
         set Xview [expr {max(0, round([lindex [$Text xview] 0] * [my TextWidth]))}]
     }
     method TextWidth {} {

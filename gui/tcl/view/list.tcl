@@ -141,7 +141,7 @@ oo::class create ::heatscope::ListView {
     }
     method Fill {} {
         if {$By ne ""} {
-            $Path.head.title configure -text [my GroupTitle [dict get [my Groups] $By]]
+            ::heatscope::theme say $Path.head.title [my GroupTitle [dict get [my Groups] $By]]
             my FitSubtitle
         }
         set Rows [my Load]

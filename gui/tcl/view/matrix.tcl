@@ -81,7 +81,7 @@ oo::class create ::heatscope::MatrixView {
         set layout [$Matrix layout]
         $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
             -least [dict get $layout least] -maximum [dict get $layout maximum] -unit [dict get {bytes B messages none size B waiting s waits none} $By]
-        $Path.body.split.left.unit configure -text [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
+        ::heatscope::theme say $Path.body.split.left.unit [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
     }
     method Quantity {v} {
         switch -- $By {
@@ -179,14 +179,14 @@ oo::class create ::heatscope::MatrixView {
     method Fill {} {
         next
         if {$Cell eq ""} {
-            $Caption configure -text ""
+            ::heatscope::theme say $Caption ""
             return
         }
         set d [$Db between $From $To]
         set back [$Db between $To $From]
         set a [dict get $Cell from]
         set b [dict get $Cell to]
-        $Caption configure -text "$a \u2192 $b: [::heatscope::fmt amount [dict get $d sent_bytes] B] in [::heatscope::fmt plural [dict get $d sent] message]\n$a\
+        ::heatscope::theme say $Caption "$a \u2192 $b: [::heatscope::fmt amount [dict get $d sent_bytes] B] in [::heatscope::fmt plural [dict get $d sent] message]\n$a\
             waited for $b [::heatscope::fmt seconds [dict get $d wait_s]] in [::heatscope::fmt plural [dict get $d waits] wait], $b for $a\
             [::heatscope::fmt seconds [dict get $back wait_s]]"
     }

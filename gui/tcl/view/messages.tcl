@@ -122,7 +122,7 @@ oo::class create ::heatscope::MessagesView {
     }
     method Caption {x y text room} {
         set t ::heatscope::theme
-        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt fit $text $room {font measure HsSmall}]
+        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt fit $text $room {::heatscope::theme width HsSmall}]
         return [expr {$y + [font metrics HsSmall -linespace] + [$t dp 3]}]
     }
     method Histogram {which title buckets x0 y0 x1 y1} {
@@ -151,9 +151,9 @@ oo::class create ::heatscope::MessagesView {
                 $Charts create rectangle $a $y $b $bottom -width 0 -fill [$t colour barDark]
             }
             set label [::heatscope::Messages::bucket $which $from]
-            if {$a >= $free && $a + [font measure HsSmall $label] <= $x1} {
+            if {$a >= $free && $a + [::heatscope::theme width HsSmall $label] <= $x1} {
                 $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour faint] -text $label
-                set free [expr {$a + [font measure HsSmall $label] + [$t dp 8]}]
+                set free [expr {$a + [::heatscope::theme width HsSmall $label] + [$t dp 8]}]
             }
             lappend Places [list $a $top $b $y1 "$title: [::heatscope::fmt plural $count call] of\
                 [::heatscope::Messages::bucket $which $from] to [::heatscope::Messages::bucket $which $to]"]
@@ -197,7 +197,7 @@ oo::class create ::heatscope::MessagesView {
         }
         # of many processes those with the most in each row of pixels
         set shown [expr {int(min([llength $rows], max(1, $room / max(3, $line * 0.8))))}]
-        set labels [expr {[font measure HsSmall [my Ranks [expr {[llength $rows] - ([llength $rows] > $shown ? 2 : 1)}] \
+        set labels [expr {[::heatscope::theme width HsSmall [my Ranks [expr {[llength $rows] - ([llength $rows] > $shown ? 2 : 1)}] \
             [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
         set height [expr {min(double($room) / $shown, [$t dp 22])}]
         set step [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
@@ -207,17 +207,17 @@ oo::class create ::heatscope::MessagesView {
             # names as stairs, each from its own column, or as far to the left of it as it needs; a line leads down to the column
             if {$i < 4} {
                 set name [::heatscope::fmt fit [my PartnerWords [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x0}]] \
-                    [expr {$x1 - $x0}] {font measure HsSmall}]
+                    [expr {$x1 - $x0}] {::heatscope::theme width HsSmall}]
                 set y [expr {$top + ($names - 1 - $i) * $line}]
-                set from [expr {max($x0, min($x, $x1 - [font measure HsSmall $name]))}]
+                set from [expr {max($x0, min($x, $x1 - [::heatscope::theme width HsSmall $name]))}]
                 set middle [expr {round($x + $step / 2)}]
                 if {$i} {
                     $Charts create line $middle [expr {$y + $line}] $middle $head -fill [$t colour border]
                 }
-                $Charts create rectangle [expr {$from - 2}] $y [expr {$from + [font measure HsSmall $name] + 2}] [expr {$y + $line}] \
+                $Charts create rectangle [expr {$from - 2}] $y [expr {$from + [::heatscope::theme width HsSmall $name] + 2}] [expr {$y + $line}] \
                     -width 0 -fill [$t colour card] -tags heads
                 $Charts create text $from $y -tags heads -anchor nw -font HsSmall -fill [$t colour muted] -text $name
-                lappend Places [list $from $y [expr {$from + [font measure HsSmall $name]}] [expr {$y + $line}] \
+                lappend Places [list $from $y [expr {$from + [::heatscope::theme width HsSmall $name]}] [expr {$y + $line}] \
                     "bytes sent to: [::heatscope::fmt plain [lindex $classes $k]]"]
             }
             incr i
@@ -239,7 +239,7 @@ oo::class create ::heatscope::MessagesView {
                 set x [expr {$x0 + $labels + $i * $step}]
                 set colour [expr {$v > 0 ? [$t mix barTrack barDark [expr {0.15 + 0.85 * log(1 + $v) / log(1 + $most)}]] : [$t colour barTrack]}]
                 $Charts create rectangle $x $y [expr {$x + $step - 1}] [expr {$y + $height - 1}] -width 0 -fill $colour
-                if {$v > 0 && $height >= $line && $step > [font measure HsSmall [$Model bytes $v]] + 6} {
+                if {$v > 0 && $height >= $line && $step > [::heatscope::theme width HsSmall [$Model bytes $v]] + 6} {
                     $Charts create text [expr {$x + $step / 2}] [expr {$y + $height / 2}] -font HsSmall \
                         -fill [my TextOn $colour] -text [$Model bytes $v]
                 }
@@ -252,7 +252,7 @@ oo::class create ::heatscope::MessagesView {
     }
     # A kind of partner in few words, where there is no room for all of them.
     method PartnerWords {name room} {
-        if {[font measure HsSmall $name] <= $room} {
+        if {[::heatscope::theme width HsSmall $name] <= $room} {
             return $name
         }
         return [string map {"a process of the same machine" "same machine" "a process of another machine" "other machine"

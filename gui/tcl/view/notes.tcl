@@ -130,13 +130,13 @@ oo::class create ::heatscope::NotesView {
         set ChartFacts [my Chart $subject]
         # one value alone says nothing that the text does not
         if {$ChartFacts eq "" || [llength [dict get $ChartFacts values]] < 2} {
-            $Caption configure -text ""
+            ::heatscope::theme say $Caption ""
             $Figure configure -values {} -labels {}
             grid remove [winfo parent $Figure]
             return
         }
         grid [winfo parent $Figure]
-        $Caption configure -text [dict get $ChartFacts title]
+        ::heatscope::theme say $Caption [dict get $ChartFacts title]
         set options {}
         foreach {key initial} {scaling linear mark -1 mean 0 empty ""} {
             lappend options -$key [expr {[dict exists $ChartFacts $key] ? [dict get $ChartFacts $key] : $initial}]

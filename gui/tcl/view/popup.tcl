@@ -84,10 +84,10 @@ oo::class create ::heatscope::ScopePopup {
         set row [expr {[font metrics HsUI -linespace] + [$t dp 4]}]
         set names 0
         foreach kind $kinds {
-            set names [expr {max($names, [font measure HsUI [dict get $kind name]])}]
+            set names [expr {max($names, [::heatscope::theme width HsUI [dict get $kind name]])}]
         }
         set left [expr {$names + [$t dp 8]}]
-        set room [expr {[$t dp 300] - $left - [font measure HsMono "100 % 999.9 s"] - [$t dp 8]}]
+        set room [expr {[$t dp 300] - $left - [::heatscope::theme width HsMono "100 % 999.9 s"] - [$t dp 8]}]
         set y [expr {$row / 2}]
         set Rows {}
         foreach kind $kinds {

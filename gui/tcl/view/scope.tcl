@@ -99,16 +99,16 @@ oo::class create ::heatscope::ScopeView {
         set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
         set words "[::heatscope::fmt percent [dict get $stats sum] $total] of [$Run whole $metric]"
         # of a run without samples there is no part
-        $in.share.part configure -text [expr {$total > 0 ? $words : ""}]
+        ::heatscope::theme say $in.share.part [expr {$total > 0 ? $words : ""}]
         if {[dict get $stats sum] > 0} {
-            $in.share.time configure -text "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
+            ::heatscope::theme say $in.share.time "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
                 \u00b7 [$Run amount [dict get $Selection metric] [dict get $stats max]] max"
         } else {
-            $in.share.time configure -text "no samples"
+            ::heatscope::theme say $in.share.time "no samples"
         }
         my FitRight $in.share
         lassign [$Run words [dict get $s axis]] one many
-        $in.stackhead.title configure -text "Breakdown by $one"
+        ::heatscope::theme say $in.stackhead.title "Breakdown by $one"
         my Kinds
     }
 
@@ -118,7 +118,7 @@ oo::class create ::heatscope::ScopeView {
         set left [expr {[winfo exists $f.part] ? "$f.part" : "$f.title"}]
         set room [expr {[winfo width $f] - [winfo reqwidth $left] - [::heatscope::theme dp 8]}]
         if {[winfo width $f] > 20} {
-            $right configure -text [::heatscope::fmt clauses [$right cget -text] [expr {max(0, $room)}] {font measure HsUI}]
+            ::heatscope::theme say $right [::heatscope::fmt clauses [$right cget -text] [expr {max(0, $room)}] {::heatscope::theme width HsUI}]
         }
     }
     # The list of categories: colour, name, share, range over processors.
@@ -146,10 +146,10 @@ oo::class create ::heatscope::ScopeView {
         foreach kind $kinds {
             set sum [expr {$sum + [dict get $kind sum]}]
             if {[dict get $kind sum] > 0 && [incr shown] <= 5} {
-                set names [expr {max($names, [font measure HsUI [dict get $kind name]])}]
+                set names [expr {max($names, [::heatscope::theme width HsUI [dict get $kind name]])}]
             }
         }
-        set percent [expr {max($width * 0.54, [$t dp 22] + $names + [font measure HsMono "100 %"])}]
+        set percent [expr {max($width * 0.54, [$t dp 22] + $names + [::heatscope::theme width HsMono "100 %"])}]
         foreach kind $kinds {
             if {[dict get $kind sum] <= 0} {
                 continue
@@ -167,7 +167,7 @@ oo::class create ::heatscope::ScopeView {
             set low [$Run amount [dict get $Selection metric] [dict get $kind min]]
             set high [$Run amount [dict get $Selection metric] [dict get $kind max]]
             set note [expr {$low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
-            set note [::heatscope::fmt clauses $note [expr {$width - $percent - [$t dp 10]}] {font measure HsSmall}]
+            set note [::heatscope::fmt clauses $note [expr {$width - $percent - [$t dp 10]}] {::heatscope::theme width HsSmall}]
             $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]
             incr y $row
         }
@@ -186,15 +186,15 @@ oo::class create ::heatscope::ScopeView {
         set row [expr {$file >= 0 ? [$Db findline $file $line] : -1}]
         if {$row >= 0 && $line > 0} {
             $Profile configure -table [my LineTable] -row $row
-            $in.linehead.title configure -text "Line $line by $one"
+            ::heatscope::theme say $in.linehead.title "Line $line by $one"
             set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
         } elseif {$Shown >= 0} {
             # a line without code: the scope around it
             $Profile configure -table scope_excl -row $Shown
-            $in.linehead.title configure -text "[$Run scopeTitle $Shown] itself by $one"
+            ::heatscope::theme say $in.linehead.title "[$Run scopeTitle $Shown] itself by $one"
             set stats [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
         }
-        $in.linehead.note configure -text "mean [::heatscope::fmt short [dict get $stats mean]], max\
+        ::heatscope::theme say $in.linehead.note "mean [::heatscope::fmt short [dict get $stats mean]], max\
             [::heatscope::fmt short [dict get $stats max]] on [my Label [dict get $stats max_column]]"
         my FitRight $in.linehead
     }

@@ -143,9 +143,9 @@ oo::class create ::heatscope::View {
                 set room [expr {$room - [winfo reqwidth $w] - ([string match *.head.tab* $w] ? [::heatscope::theme dp 14] : 0)}]
             }
         }
-        set text [expr {$room > 0 ? [::heatscope::fmt clauses $Subtitle $room {font measure HsUI}] : ""}]
+        set text [expr {$room > 0 ? [::heatscope::fmt clauses $Subtitle $room {::heatscope::theme width HsUI}] : ""}]
         if {[$Path.head.sub cget -text] ne $text} {
-            $Path.head.sub configure -text $text
+            ::heatscope::theme say $Path.head.sub $text
         }
     }
     method fullSubtitle {} {
