@@ -35,10 +35,10 @@ static const hsc_cli_option options[] = {
 #define DESCRIPTION(compiler, variable) \
     "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
     "source looks like (procedures, loops, calls) and which machine code came of it. The generated\n" \
-    "code is the same, byte for byte. Line tables are asked for when ARGS have no -g option, a build\n" \
-    "id when the command links; nothing is added to commands that only preprocess or print. With -flto and\n" \
-    "-fuse-ld=lld the linker loads the pass as well; bfd and gold can't: the map is then that of before\n" \
-    "linking.\n\n" \
+    "code is the same, byte for byte. Line tables are asked for when ARGS have no -g option (-g adds names\n" \
+    "of local arrays, and whole names and lines of inlined C++ procedures), a build id when the command\n" \
+    "links; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
+    "linker loads the pass as well; bfd and gold can't: the map is then that of before linking.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
     " names another compiler; it must be of LLVM 19." PROBES

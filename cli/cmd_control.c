@@ -2,28 +2,37 @@
 /* heatscope control: tells measured programs something while they run, by a line in a file of their measurement directory. */
 #include "cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <heatscope/formats/records.h>
+
 #include "run.h"
+#include "running.h"
 
 #define COMMANDS_FILE ".control" /* HSC_RT_COMMANDS_FILE of the runtime */
 
-static const hsc_cli_option options[] = {{NULL, 0, NULL, NULL}};
+static const hsc_cli_option options[] = {
+    {"wait", 0, "SECONDS", "how long to wait until the processes have done so (default 10; 0: not at all)"},
+    {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
     "control",
     "Arm probes, start and stop measuring in programs that run",
-    "DIR|PID arm|disarm LIST | DIR|PID start|stop",
+    "[--wait=SECONDS] DIR|PID arm|disarm LIST | DIR|PID start|stop",
     "DIR is the directory that a measurement is being written to: all its processes are meant, on all machines that see\n"
     "it, also those that start later. PID is one measured process of this machine.\n\n"
     "arm, disarm: the probes of 'heatscope cc --probe' that LIST names, as with 'heatscope run --arm'.\n"
     "start, stop: samples and what goes with them; 'heatscope run --stopped' begins without.\n\n"
-    "Processes look for commands once a second. What they did is in their files (records probe_armed, measuring).",
+    "Processes look for commands once a second, and write what they did into their files (records probe_armed, measuring). The\n"
+    "command waits for that and says what it was. It fails, with one line, when no such process runs any more, when none has\n"
+    "probes of the kinds in LIST, and when nothing has changed in the time to wait. 'heatscope report' says when measuring was off.",
     "  heatscope control heatscope-prog-1234 arm procedures:solve\n"
     "  heatscope control 1234 stop",
     options,
@@ -60,16 +69,194 @@ static int usage(const char *what) {
 }
 
 static int set_option(void *ctx, int option, const char *value) {
-    (void)ctx, (void)option, (void)value;
-    return -1;
+    unsigned long long *wait_s = ctx;
+    return hsc_cli_parse_u64(value, 0, 86400, wait_s) ? -1 : hsc_cli_bad_value(&command, option, "whole seconds, at most 86400", value);
+}
+
+static int failed(const char *target, const char *what) {
+    fprintf(stderr, "heatscope control: %s: %s\n", target, what);
+    return HSC_EXIT_FAILED;
+}
+
+/* ---- the processes that are meant --------------------------------------------------------------------------------------- */
+
+typedef struct meant {
+    char *path; /* of the stream file */
+    hsc_running at; /* when it was last read */
+    uint64_t before; /* changes when the command was given */
+} meant;
+
+typedef struct all_meant {
+    meant *p;
+    size_t n, ended;
+} all_meant;
+
+static void forget(all_meant *a) {
+    for (size_t i = 0; i < a->n; i++)
+        free(a->p[i].path);
+    free(a->p);
+    *a = (all_meant){0};
+}
+
+/* The directory's processes that run, or the one with that number. Files that are not readable yet are left out. */
+static bool find_meant(const char *directory, unsigned long long pid, all_meant *a) {
+    DIR *d = opendir(directory);
+    bool ok = true;
+    for (struct dirent *e; d && ok && (e = readdir(d));) {
+        size_t n = strlen(e->d_name), room = strlen(directory) + n + 2;
+        if (n < 5 || strcmp(e->d_name + n - 4, ".hsr"))
+            continue;
+        meant m = {.path = malloc(room)};
+        meant *more = realloc(a->p, (a->n + 1) * sizeof *more);
+        a->p = more ? more : a->p;
+        if (!(ok = m.path && more)) {
+            free(m.path);
+            break;
+        }
+        snprintf(m.path, room, "%s/%s", directory, e->d_name);
+        bool known = !hsc_running_read(m.path, &m.at, NULL) && m.at.pid && (!pid || m.at.pid == pid);
+        if (known && !m.at.ended) {
+            m.before = m.at.changes;
+            a->p[a->n++] = m;
+        } else {
+            a->ended += known;
+            free(m.path);
+        }
+    }
+    if (d)
+        closedir(d);
+    return ok;
+}
+
+/* Drops the processes without probes of the kinds in the list. *tells: changes of some are recorded (of values none are). */
+static void keep_probed(all_meant *a, const char *list, bool *tells) {
+    static const char *const words[] = {[HSC_probe_kind_PROCEDURE] = "procedures", [HSC_probe_kind_LOOP] = "loops", [HSC_probe_kind_CALL] = "calls",
+                                        [HSC_probe_kind_MESSAGE] = "messages", [HSC_probe_kind_VALUE] = "values"};
+    size_t kept = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        bool has = false;
+        for (const char *c = list; *c; c += strcspn(c, ","), c += *c == ',') {
+            size_t n = strcspn(c, ":,");
+            for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+                if (a->p[i].at.has_probes[k] && ((n == 3 && !strncmp(c, "all", 3)) || (n == strlen(words[k]) && !strncmp(c, words[k], n)))) {
+                    has = true;
+                    *tells = *tells || k != HSC_probe_kind_VALUE;
+                }
+        }
+        if (has)
+            a->p[kept++] = a->p[i];
+        else
+            free(a->p[i].path);
+    }
+    a->n = kept;
+}
+
+/* Until all have done so or have ended, or the time is over. Returns how many have done so; *changes: how many of them that were;
+ * *gone: how many have ended without. */
+static size_t await(all_meant *a, bool arms, bool off, unsigned long long wait_s, uint64_t *changes, size_t *gone) {
+    struct timespec now, nap = {0, 50000000};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    time_t end = now.tv_sec + (time_t)wait_s;
+    for (uint64_t last = UINT64_MAX;; last = *changes) {
+        size_t done = 0;
+        *changes = 0;
+        *gone = 0;
+        for (size_t i = 0; i < a->n; i++) {
+            meant *m = &a->p[i];
+            (void)hsc_running_read(m->path, &m->at, NULL); /* as it was, where that fails */
+            bool did = arms ? m->at.changes > m->before : m->at.off == off;
+            *changes += m->at.changes - m->before;
+            done += did;
+            *gone += !did && m->at.ended;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if ((done + *gone == a->n && *changes == last) || now.tv_sec > end) /* looked at twice: a command's changes come one by one */
+            return done;
+        nanosleep(&nap, NULL);
+    }
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "es"; }
+
+/* Says what came of the command. */
+static int tell_effect(const char *target, all_meant *a, const char *verb, unsigned long long wait_s, bool tells) {
+    bool arms = strstr(verb, "arm") != NULL, off = !strcmp(verb, "stop");
+    uint64_t changes;
+    size_t gone;
+    if (!a->n) {
+        printf("no process there yet: those that start will do so\n");
+        return HSC_EXIT_OK;
+    }
+    if (!wait_s || (arms && !tells)) {
+        printf("%zu process%s told\n", a->n, plural(a->n));
+        return HSC_EXIT_OK;
+    }
+    size_t done = await(a, arms, off, wait_s, &changes, &gone);
+    if (!done) {
+        fprintf(stderr, "heatscope control: %s: %s\n", target, gone == a->n ? "ended before it looked for commands"
+                : arms ? "no probe has changed: the list names none, they are as asked already, or the process does not get to look"
+                       : "no process has done so: none gets to look for commands");
+        return HSC_EXIT_FAILED;
+    }
+    if (arms)
+        printf("%llu probe%s %sed in %zu process%s\n", (unsigned long long)changes, changes == 1 ? "" : "s", verb, done, plural(done));
+    else
+        printf("measuring is %s in %zu process%s\n", off ? "off" : "on", done, plural(done));
+    if (!arms && done + gone < a->n) {
+        fprintf(stderr, "heatscope control: %s: %zu more process%s ha%s not done so in %llu s\n", target, a->n - done - gone, plural(a->n - done - gone),
+                a->n - done - gone == 1 ? "s" : "ve", wait_s);
+        return HSC_EXIT_FAILED;
+    }
+    return HSC_EXIT_OK;
+}
+
+static int append(const char *directory, const char *line) {
+    size_t room = strlen(directory) + sizeof "/" COMMANDS_FILE, length = strlen(line);
+    char *path = malloc(room);
+    if (!path)
+        return failed(directory, strerror(errno));
+    snprintf(path, room, "%s/" COMMANDS_FILE, directory);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), code = -1;
+    if (fd < 0 || write(fd, line, length) != (ssize_t)length || close(fd)) /* one write: lines of several writers stay whole */
+        code = failed(path, strerror(errno));
+    free(path);
+    return code;
+}
+
+static int give(const char *target, const char *directory, unsigned long long pid, const char *verb, const char *list, unsigned long long wait_s) {
+    char host[65] = "*", number[24] = "*", line[4096];
+    all_meant a = {0};
+    bool tells = false;
+    if (pid) {
+        snprintf(number, sizeof number, "%llu", pid);
+        gethostname(host, sizeof host);
+        host[sizeof host - 1] = 0;
+    }
+    int length = snprintf(line, sizeof line, "%s %s %s%s%s\n", host, number, verb, *list ? " " : "", list);
+    if (length < 0 || (size_t)length >= sizeof line)
+        return usage("expected a shorter list");
+    int code = find_meant(directory, pid, &a) ? -1 : failed(target, "no memory for its processes");
+    if (code < 0 && !a.n && (a.ended || pid))
+        code = failed(target, pid ? "has no file there that it writes to" : a.ended == 1 ? "its process has ended" : "its processes have ended");
+    if (code < 0 && a.n && *list) {
+        keep_probed(&a, list, &tells);
+        if (!a.n)
+            code = failed(target, "no such probes in what runs: 'heatscope cc --probe=LIST' compiles them in");
+    }
+    if (code < 0)
+        code = append(directory, line);
+    if (code < 0)
+        code = tell_effect(target, &a, verb, wait_s, tells);
+    forget(&a);
+    return code;
 }
 
 int hsc_cmd_control(int argc, char **argv) {
-    char directory[PATH_MAX - 64], path[PATH_MAX], host[65] = "*", line[4096];
-    const char *pid = "*", *list = "";
-    unsigned long long n;
+    char directory[PATH_MAX];
+    const char *list = "";
+    unsigned long long pid = 0, wait_s = 10;
     int first;
-    int code = hsc_cli_parse(&command, argc, argv, set_option, NULL, &first);
+    int code = hsc_cli_parse(&command, argc, argv, set_option, &wait_s, &first);
     if (code >= 0)
         return code;
     argv += first;
@@ -85,25 +272,12 @@ int hsc_cmd_control(int argc, char **argv) {
         return usage("expected a list of procedures, loops, calls, messages, values, each with :NAME or not, or all");
     if (strpbrk(list, " \n"))
         return usage("expected a list without blanks");
-    if (hsc_cli_parse_u64(argv[0], 1, INT_MAX, &n)) {
+    if (hsc_cli_parse_u64(argv[0], 1, INT_MAX, &pid)) {
         if ((code = directory_of(argv[0], directory, sizeof directory)) >= 0)
             return code;
-        pid = argv[0];
-        gethostname(host, sizeof host);
-        host[sizeof host - 1] = 0;
-    } else if (!hsc_cli_is_measurement(argv[0]) || strlen(argv[0]) >= sizeof directory) {
-        fprintf(stderr, "heatscope control: %s: expected a measurement directory or a process\n", argv[0]);
-        return HSC_EXIT_FAILED;
-    } else
-        snprintf(directory, sizeof directory, "%s", argv[0]);
-    int length = snprintf(line, sizeof line, "%s %s %s%s%s\n", host, pid, argv[1], *list ? " " : "", list);
-    if (length < 0 || (size_t)length >= sizeof line)
-        return usage("expected a shorter list");
-    snprintf(path, sizeof path, "%s/" COMMANDS_FILE, directory);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0 || write(fd, line, (size_t)length) != length || close(fd)) { /* one write: lines of several writers stay whole */
-        fprintf(stderr, "heatscope control: %s: %s\n", path, strerror(errno));
-        return HSC_EXIT_FAILED;
+        return give(argv[0], directory, pid, argv[1], list, wait_s);
     }
-    return HSC_EXIT_OK;
+    if (!hsc_cli_is_measurement(argv[0]))
+        return failed(argv[0], "expected a measurement directory or a process");
+    return give(argv[0], argv[0], 0, argv[1], list, wait_s);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope dump: a record stream as text, and back. */
 #include "cli.h"
+#include "running.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -281,34 +281,6 @@ done:
     return code;
 }
 
-/* Was the file written on this machine? Its name is HOST.PID.hsr. */
-static bool here(const char *path, uint64_t pid) {
-    char host[256], name[320];
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    if (gethostname(host, sizeof host))
-        return false;
-    host[sizeof host - 1] = 0;
-    snprintf(name, sizeof name, "%s.%llu.", host, (unsigned long long)pid);
-    return !strncmp(base, name, strlen(name));
-}
-
-/* Is there no such process any more, or nothing of it but what its parent has not asked for yet? */
-static bool has_ended(uint64_t pid) {
-    char path[48], text[512], state = 0;
-    long threads = 0;
-    if (kill((pid_t)pid, 0))
-        return errno == ESRCH;
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    char *after = strrchr(text, ')'); /* the name before may hold anything */
-    return after && sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &state, &threads) == 2 &&
-           (state == 'Z' || state == 'X') && threads <= 1;
-}
-
 /* Until the process has ended: it says so, or is gone (of another machine's only the former is known). */
 static int follow(const char *path) {
     hsc_err err = {0};
@@ -331,7 +303,7 @@ static int follow(const char *path) {
         }
         if (last)
             break;
-        gone = pid && here(path, pid) && has_ended(pid);
+        gone = hsc_running_is_gone(path, pid);
         struct timespec nap = {0, 100000000};
         if (!gone && !ended)
             nanosleep(&nap, NULL);

@@ -3,6 +3,7 @@
  * a display. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -341,6 +342,10 @@ int hsc_cmd_view(int argc, char **argv) {
         fprintf(stderr, "heatscope view: expected one or two databases or measurement directories, got %d\n", n);
         return HSC_EXIT_USAGE;
     }
+    char database[2][PATH_MAX], shell[PATH_MAX], script[PATH_MAX], lib[PATH_MAX];
+    for (int i = 0; i < n; i++) /* whether there is something to show comes before where to show it */
+        if (access(argv[first + i], R_OK) || (!hsc_cli_is_measurement(argv[first + i]) && !hsc_cli_is_database(argv[first + i])))
+            return resolve(argv[first + i], database[i], sizeof database[i]);
     bool alone = r.snapshot || r.script; /* no person needed */
     const char *display = getenv("DISPLAY");
     bool have_display = display && *display;
@@ -357,7 +362,6 @@ int hsc_cmd_view(int argc, char **argv) {
         return HSC_EXIT_FAILED;
     }
 
-    char database[2][4096], shell[4096], script[4096], lib[4096];
     for (int i = 0; i < n; i++) {
         code = resolve(argv[first + i], database[i], sizeof database[i]);
         if (code >= 0)

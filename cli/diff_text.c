@@ -82,7 +82,7 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
     if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
         int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
         if (room < 12 && s.kind == HSC_SCOPE_LOOP && place[0]) { /* which loop it is says more than in which procedure */
-            report_fit(place + 1, width, out, size);
+            report_fit_prose(place + 1, width, out, size);
             return;
         }
         if (room < 12) {

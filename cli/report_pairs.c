@@ -105,7 +105,7 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
                 report_fit_prose(pair_text, r->width - 49, fitted, sizeof fitted));
     }
     if (shown < n)
-        fprintf(r->out, "          %u more\n", n - shown);
+        fprintf(r->out, "          %s\n", report_text_more(r, n - shown, REPORT_PAIR, pair_text, sizeof pair_text));
     if (!n)
         fputs("  none\n", r->out);
     free(list);

@@ -20,10 +20,10 @@ static void put(FILE *out, const char *text, int width) {
 static void title(report *r, const char *text) { fprintf(r->out, "\n%s\n", text); }
 
 /* Columns of what follows the percentages of a sampled metric: half of the share's interval. */
-static int interval_width(const report *r) { return r->unit.exact ? 0 : 5; }
+int report_text_interval_width(const report *r) { return r->unit.exact ? 0 : 5; }
 
 /* "  388.20  31.4 0.21" : seconds, percent, and how far its interval goes at most */
-static void amount(const report *r, hsc_weighted v) {
+void report_text_amount(const report *r, hsc_weighted v) {
     double low, high, share = r->total > 0 ? v.sum / r->total : 0;
     fprintf(r->out, " %9.*f %5.1f", r->decimals, v.sum * r->unit.scale, 100 * share);
     if (r->unit.exact)
@@ -34,14 +34,18 @@ static void amount(const report *r, hsc_weighted v) {
 }
 
 /* Heads of these columns. */
-static void amount_heads(const report *r) {
+void report_text_amount_heads(const report *r) {
     fprintf(r->out, "   # %9s %5s%s", r->unit.unit, "%", r->unit.exact ? "" : "   +-");
 }
 
 static double percent(const report *r, double samples) { return r->total > 0 ? 100 * samples / r->total : 0; }
 
-/* max/mean in six columns, with a ~ where chance alone explains it */
-static void put_ratio(const report *r, const report_spread *p) {
+/* max/mean in six columns, with a ~ where chance alone explains it; of serial code of threads "alone" */
+static void put_ratio(report *r, uint32_t scope, const report_spread *p) {
+    if (report_is_serial(r, scope, p)) {
+        fputs(" alone", r->out);
+        return;
+    }
     double ratio = p->mean > 0 ? p->max / p->mean : 1;
     fprintf(r->out, " %4.*f%c", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio, report_uneven(p) ? ' ' : '~');
 }
@@ -75,6 +79,78 @@ static void place_of(const report *r, const hsc_db_scope *s, int width, char *ou
         snprintf(out, size, "-");
 }
 
+/* When nothing was measured: each time by its order in its process, over the processes. */
+static void put_off(const report *r) {
+    enum { MOST = 3 };
+    struct {
+        double from[2], to[2];
+        uint32_t processes, open;
+        const char *why;
+    } off[MOST];
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_NOTES), last = HSC_NONE, k = 0, more = 0;
+    hsc_db_note note;
+    hsc_db_process p;
+    bool is_off = false;
+    memset(off, 0, sizeof off);
+    for (uint32_t i = 0; i <= n; i++) { /* sorted by process and time; the last round closes what is open */
+        bool end = i == n || hsc_db_get_note(r->db, i, &note, NULL), is = !end && note.kind == HSC_NOTE_MEASURING;
+        if ((end || note.process != last) && is_off && k <= MOST && !hsc_db_get_process(r->db, last, &p, NULL)) {
+            is_off = false;
+            off[k - 1].open++;
+            off[k - 1].to[0] = fmin(off[k - 1].to[0], p.end_s);
+            off[k - 1].to[1] = fmax(off[k - 1].to[1], p.end_s);
+        }
+        if (end)
+            break;
+        if (note.process != last) {
+            last = note.process;
+            k = 0;
+            is_off = false;
+        }
+        if (!is)
+            continue;
+        if (!note.value && !is_off) {
+            is_off = true;
+            if (++k > MOST)
+                more++;
+            else {
+                const char *colon = strstr(note.text, ": ");
+                if (!off[k - 1].processes++) {
+                    off[k - 1].from[0] = off[k - 1].to[0] = INFINITY;
+                    off[k - 1].why = colon ? colon + 2 : note.text;
+                }
+                off[k - 1].from[0] = fmin(off[k - 1].from[0], note.time_s);
+                off[k - 1].from[1] = fmax(off[k - 1].from[1], note.time_s);
+            }
+        } else if (note.value && is_off) {
+            is_off = false;
+            if (k <= MOST) {
+                off[k - 1].to[0] = fmin(off[k - 1].to[0], note.time_s);
+                off[k - 1].to[1] = fmax(off[k - 1].to[1], note.time_s);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < MOST && off[i].processes; i++) {
+        char from[64], to[64], in[64] = "";
+        for (int side = 0; side < 2; side++) {
+            const double *at = side ? off[i].to : off[i].from;
+            if (at[1] - at[0] < 0.01)
+                snprintf(side ? to : from, sizeof to, "%.2f s", at[0]);
+            else
+                snprintf(side ? to : from, sizeof to, "%.2f..%.2f s", at[0], at[1]);
+        }
+        if (r->info.processes > 1)
+            snprintf(in, sizeof in, ", in %u of %u processes", off[i].processes, r->info.processes);
+        char text[500];
+        snprintf(text, sizeof text, "from %s to %s%s%s (%.200s)", from, off[i].open == off[i].processes ? "the end, " : "", to, in, off[i].why);
+        report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "%s", i ? "          " : "off       "));
+    }
+    if (more)
+        fprintf(r->out, "           and %u more times\n", more);
+    if (off[0].processes)
+        fprintf(r->out, "           nothing was measured then: no figure has that time in it\n");
+}
+
 void report_text_head(report *r) {
     const hsc_db_info *i = &r->info;
     char line[700], name[512];
@@ -90,7 +166,12 @@ void report_text_head(report *r) {
     snprintf(line, sizeof line, "%u thread%s of %u process%s; %.*f s CPU time in %.*f s", i->threads, i->threads == 1 ? "" : "s", i->processes,
              i->processes == 1 ? "" : "es", i->cpu_s >= 100 ? 1 : 3, i->cpu_s, wall >= 100 ? 1 : 3, wall);
     fprintf(r->out, "run        %s\n", line);
-    fprintf(r->out, "measured   %.0f samples, each %g %s of %s", r->total, r->unit.scale, r->unit.unit, r->unit.name);
+    if (r->unit.exact || !r->records || r->total == (double)r->records)
+        fprintf(r->out, "measured   %.0f %s, each %g %s of %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
+                r->unit.unit, r->unit.name);
+    else
+        fprintf(r->out, "measured   %.0f periods of %g %s of %s, by %llu samples", r->total, r->unit.scale, r->unit.unit, r->unit.name,
+                (unsigned long long)r->records);
     if (i->processes && !hsc_db_get_process(r->db, 0, &p, NULL) && p.mechanism[0])
         fprintf(r->out, " (%s)", report_fit(p.mechanism, 30, name, sizeof name));
     fputc('\n', r->out);
@@ -112,13 +193,14 @@ void report_text_head(report *r) {
     if (unfinished)
         fprintf(r->out, "           %u process%s did not end by %s: what was there is shown\n", unfinished, unfinished == 1 ? "" : "es",
                 unfinished == 1 ? "itself" : "themselves");
+    put_off(r);
     if (r->net)
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
     if (hsc_db_get_interval(r->db, &begin_s, &end_s))
         fprintf(r->out, "interval   %.6g s to %.6g s of the run; what was timed or lost is known of the whole run only\n", begin_s, end_s);
     if (r->where)
-        fprintf(r->out, "only       files and procedures with '%s'\n", report_fit(r->where, r->width - 40, name, sizeof name));
+        fprintf(r->out, "only       files and procedures with '%s'\n", report_fit_prose(r->where, r->width - 40, name, sizeof name));
 }
 
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at) {
@@ -143,38 +225,74 @@ void report_text_wrap(FILE *out, int width, const char *prose, int indent, int a
     fputc('\n', out);
 }
 
+uint32_t report_text_rows(const report *r, uint32_t few) { return r->brief && !r->top_given ? few : r->top; }
+
+const char *report_text_more(const report *r, uint32_t n, report_by by, char *out, size_t size) {
+    if (r->brief)
+        snprintf(out, size, "%u more: --by=%s", n, report_tables[by].name);
+    else
+        snprintf(out, size, "%u more: --top=0", n);
+    return out;
+}
+
+/* Rows of a brief table that are left out, with the row that says so: shares below this. */
+static double least(const report *r) { return r->brief && !r->top_given ? 0.005 * r->total : r->brief ? 0.0005 * r->total : 0; }
+
 static const char *axis_name(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
 
+/* Which of the rows a table shows: marks them; all together `few` at most, of them a third for what is not the user's own. */
+static uint32_t choose(report *r, const double *by, const uint32_t *rows, uint32_t n, uint32_t few, bool *shown) {
+    uint32_t most = report_text_rows(r, few), count = 0, foreign = 0;
+    for (uint32_t i = 0; i < n && (!most || count < most); i++) {
+        hsc_db_scope s;
+        if (by[rows[i]] < least(r) || (r->brief && by[rows[i]] <= 0))
+            continue;
+        bool own = hsc_db_get_scope(r->db, rows[i], &s, NULL) || report_is_users(r, &s);
+        if (r->brief && !r->top_given && !own && foreign >= (few + 2) / 3)
+            continue;
+        foreign += !own;
+        shown[i] = true;
+        count++;
+    }
+    return count;
+}
+
 static hsc_status procedures(report *r, hsc_err *err) {
-    uint32_t *rows, n, shown;
+    uint32_t *rows, n;
     char name[600], where[600], text[200];
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
-    bool spread = r->columns > 1;
-    shown = r->top && r->top < n ? r->top : n;
-    while (r->brief && shown > 1 && r->own[rows[shown - 1]] < 0.0005 * r->total)
-        shown--;
-    int left = (spread ? 34 : 28) + interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
+    bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
+    uint32_t count = shown ? choose(r, r->own, rows, n, 8, shown) : 0;
+    if (!shown)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
     title(r, text);
-    amount_heads(r);
+    report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
-    for (uint32_t i = 0; i < shown && !status; i++) {
+    hsc_weighted rest = {0};
+    for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_scope s;
         report_spread p;
+        if (!shown[i]) {
+            rest.sum += r->own[rows[i]];
+            rest.excess += r->own_excess[rows[i]];
+            continue;
+        }
         status = hsc_db_get_scope(r->db, rows[i], &s, err);
         if (!status && spread && r->own[rows[i]] > 0)
             status = report_spread_of(r, rows[i], &p, err);
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
-        amount(r, report_own(r, rows[i]));
+        report_text_amount(r, report_own(r, rows[i]));
         fprintf(r->out, " %6.1f", percent(r, r->incl[rows[i]]));
         if (spread && r->own[rows[i]] > 0)
-            put_ratio(r, &p);
+            put_ratio(r, rows[i], &p);
         else if (spread)
             fprintf(r->out, "   -  ");
         fputc(' ', r->out);
@@ -182,16 +300,12 @@ static hsc_status procedures(report *r, hsc_err *err) {
         place_of(r, &s, place_width, where, sizeof where);
         fprintf(r->out, "%s\n", where);
     }
-    if (!status && n > shown) {
-        hsc_weighted rest = {0};
-        for (uint32_t i = shown; i < n; i++) {
-            rest.sum += r->own[rows[i]];
-            rest.excess += r->own_excess[rows[i]];
-        }
+    if (!status && n > count) {
         fprintf(r->out, "    ");
-        amount(r, rest);
-        fprintf(r->out, "        %s%u more\n", spread ? "      " : "", n - shown);
+        report_text_amount(r, rest);
+        fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_PROCEDURE, name, sizeof name));
     }
+    free(shown);
     free(rows);
     return status;
 }
@@ -211,29 +325,39 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
 }
 
 static hsc_status loops(report *r, hsc_err *err) {
-    uint32_t *rows, n, shown;
-    char name[1000], where[600], text[800], nest[300], how[400];
+    uint32_t *rows, n;
+    char name[1000], where[600], text[1200], nest[300], how[400];
     hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &rows, &n, err);
     if (status || !n) {
         if (!status)
             free(rows);
         return status;
     }
-    bool spread = r->columns > 1;
-    shown = r->top && r->top < n ? r->top : n;
-    int left = (spread ? 34 : 28) + interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
+    while (n && r->excl[rows[n - 1]] <= 0) /* only what is inside them has samples */
+        n--;
+    bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
+    uint32_t count = shown ? choose(r, r->excl, rows, n, 4, shown) : 0;
+    if (!shown)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Loops without their inner loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
     title(r, text);
-    amount_heads(r);
+    report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
-    for (uint32_t i = 0; i < shown && !status && r->excl[rows[i]] > (r->brief ? 0.0005 * r->total : 0); i++) {
+    hsc_weighted rest = {0};
+    for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_scope s, p = {0};
         report_spread sp;
         report_versions v;
         hsc_db_remark remark;
         bool remarked = false;
+        if (!shown[i]) {
+            rest.sum += r->excl[rows[i]];
+            rest.excess += r->excl_excess[rows[i]];
+            continue;
+        }
         status = hsc_db_get_scope(r->db, rows[i], &s, err);
         if (!status && s.procedure != HSC_NONE)
             status = hsc_db_get_scope(r->db, s.procedure, &p, err);
@@ -246,44 +370,66 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
-        amount(r, report_excl(r, rows[i]));
+        report_text_amount(r, report_excl(r, rows[i]));
         fprintf(r->out, " %6.1f", percent(r, r->incl[rows[i]]));
         if (spread)
-            put_ratio(r, &sp);
+            put_ratio(r, rows[i], &sp);
         fputc(' ', r->out);
         put(r->out, report_fit(p.name ? p.name : "-", name_width, name, sizeof name), name_width + 1);
         place(r, s.file, s.line_begin, place_width, where, sizeof where);
         fprintf(r->out, "%s\n", where);
         const int indent = 11;
         nest_of(r, rows[i], nest, sizeof nest);
-        if (nest[0] || how[0])
-            snprintf(text, sizeof text, "%s%s%s", nest, nest[0] && how[0] ? ": " : "", how);
+        name[0] = 0;
+        if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
+            report_first_sentence(remark.message, name, sizeof name);
+        snprintf(text, sizeof text, "%s%s%s%s%s", nest, nest[0] && how[0] ? ": " : "", how, (nest[0] || how[0]) && name[0] ? "; " : "", name);
         fprintf(r->out, "%*s", indent - 1, "");
         report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
-        if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
-            fprintf(r->out, "%*s%s\n", indent, "", report_fit_prose(remark.message, r->width - indent, name, sizeof name));
     }
+    if (!status && n > count) {
+        fprintf(r->out, "    ");
+        report_text_amount(r, rest);
+        fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_LOOP, name, sizeof name));
+    }
+    free(shown);
     free(rows);
     return status;
 }
 
 static bool accept_line(void *ctx, uint64_t row) { return report_wanted_line(ctx, (uint32_t)row); }
 
+/* The user's own lines lead where all tables come together. */
+static bool accept_users_line(void *ctx, uint64_t row) {
+    const report *r = ctx;
+    hsc_db_line l;
+    hsc_db_file f;
+    hsc_db_scope s;
+    return report_wanted_line(r, (uint32_t)row) && !hsc_db_get_line(r->db, (uint32_t)row, &l, NULL) && l.scope != HSC_NONE &&
+           !hsc_db_get_scope(r->db, l.scope, &s, NULL) && report_is_users(r, &s) && !hsc_db_get_file(r->db, l.file, &f, NULL) &&
+           !report_system_header(f.path, NULL, 0);
+}
+
 static hsc_status lines(report *r, hsc_err *err) {
-    uint32_t capacity = r->top ? r->top : r->info.lines, n = 0;
+    uint32_t capacity = report_text_rows(r, 5), n = 0;
+    bool users = r->brief && !r->top_given;
+    capacity = capacity ? capacity : r->info.lines;
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
     bool changed = false, missing = false;
-    int room = r->width - 47 - interval_width(r); /* for source */
-    hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, accept_line, r,
-                                                       capacity, rows, sums, &n, err)
+    int room = r->width - 47 - report_text_interval_width(r); /* for source */
+    hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, users ? accept_users_line : accept_line,
+                                                       r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!status && n && sums[0] > 0) {
-        title(r, "Lines");
-        amount_heads(r);
+    if (!status && n && sums[0] > 0 && sums[0] >= least(r)) {
+        title(r, users ? "Lines of the program's own code" : "Lines");
+        report_text_amount_heads(r);
         fprintf(r->out, "  %-24s source\n", "where");
     }
-    for (uint32_t i = 0; i < n && !status && sums[i] > 0; i++) {
+    hsc_weighted rest = r->all;
+    if (users && n && sums[0] < least(r)) /* nothing of them matters */
+        n = 0;
+    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && sums[i] >= least(r); i++) {
         hsc_db_line l;
         hsc_db_file f;
         char where[600], raw[1200], text[1200] = "";
@@ -301,15 +447,7 @@ static hsc_status lines(report *r, hsc_err *err) {
                                   report_is_own(r, &of));
             changed = changed || (file && file->changed);
             snprintf(raw, sizeof raw, "%.*s", (int)(size < 1000 ? size : 1000), source ? source : "");
-            /* code is cut at its end, not in its middle */
-            report_fit(raw, 1000, text, sizeof text);
-            if (report_columns_of(text) > room) {
-                char *p = text;
-                for (int c = 0; *p && c < room - 2; c++)
-                    for (p++; ((unsigned char)*p & 0xC0) == 0x80; p++)
-                        ;
-                strcpy(p, "..");
-            }
+            report_fit_prose(raw, room, text, sizeof text);
             place(r, l.file, l.line, 24, where, sizeof where);
             hsc_db_scope in;
             if (!source && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &in, NULL) && in.procedure != HSC_NONE &&
@@ -323,10 +461,17 @@ static hsc_status lines(report *r, hsc_err *err) {
         hsc_weighted v = {.sum = sums[i]};
         status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
-        amount(r, v);
+        report_text_amount(r, v);
         fprintf(r->out, "  ");
         put(r->out, where, text[0] ? 25 : 0);
         fprintf(r->out, "%s\n", text);
+        rest.sum -= v.sum;
+        rest.excess -= v.excess;
+    }
+    if (!status && r->brief && !r->where && n && rest.sum > 0) {
+        fprintf(r->out, "    ");
+        report_text_amount(r, rest);
+        fprintf(r->out, "  other lines, and libraries: --by=line\n");
     }
     if (missing)
         fprintf(r->out, "     source not found: HEATSCOPE_SOURCE_PATH=FOLDER:... tells where to look\n");
@@ -348,9 +493,29 @@ static bool is_start(const char *name) {
     return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strcmp(name, "main program");
 }
 
+/* Is it code of a header of the system? */
+static bool is_of_header(const report *r, uint32_t context) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    hsc_db_file f;
+    return !hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL) && s.file != HSC_NONE &&
+           !hsc_db_get_file(r->db, s.file, &f, NULL) && report_system_header(f.path, NULL, 0);
+}
+
+/* " > step", on a line of its own where there is no room; *at: the column reached. */
+static void put_step(const report *r, const char *step, bool first, int indent, int *at) {
+    if (!first && *at + report_columns_of(step) + 3 > r->width) {
+        fprintf(r->out, "\n%*s", indent, "");
+        *at = indent;
+    }
+    *at += fprintf(r->out, "%s", first ? "" : " > ") + report_columns_of(step);
+    fputs(step, r->out);
+}
+
 static hsc_status contexts(report *r, hsc_err *err) {
     enum { STEPS = 200 };
-    uint32_t capacity = r->top ? r->top : r->info.contexts, n = 0;
+    uint32_t capacity = report_text_rows(r, 3), n = 0;
+    capacity = capacity ? capacity : r->info.contexts;
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
     hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD},
@@ -358,11 +523,11 @@ static hsc_status contexts(report *r, hsc_err *err) {
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && n && sums[0] > 0) {
         title(r, "Call paths, by the time at their end");
-        amount_heads(r);
+        report_text_amount_heads(r);
         fprintf(r->out, "  path, with the line of each call before its procedure\n");
     }
-    for (uint32_t i = 0; i < n && !status && sums[i] > 0; i++) {
-        uint32_t path[STEPS], depth = 0;
+    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && (!i || sums[i] >= least(r)); i++) {
+        uint32_t path[STEPS], depth = 0, hidden = 0;
         hsc_db_context c;
         status = hsc_db_get_context(r->db, (uint32_t)rows[i], &c, err);
         path[0] = (uint32_t)rows[i];
@@ -382,9 +547,9 @@ static hsc_status contexts(report *r, hsc_err *err) {
         if (!status)
             status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
-        amount(r, v);
+        report_text_amount(r, v);
         fprintf(r->out, "  ");
-        const int indent = 22 + interval_width(r);
+        const int indent = 22 + report_text_interval_width(r);
         int at = indent;
         bool first = true;
         for (uint32_t k = depth; k-- > 0 && !status;) {
@@ -398,6 +563,16 @@ static hsc_status contexts(report *r, hsc_err *err) {
                 status = hsc_db_get_scope(r->db, c.scope, &s, err);
             if (status)
                 break;
+            bool last = !k || !is_of_header(r, path[k - 1]);
+            if (r->brief && c.kind == HSC_CONTEXT_INLINED && !first && !last && is_of_header(r, path[k]) && is_of_header(r, path[k + 1])) {
+                hidden++; /* what a header's procedure inlines of headers */
+                continue;
+            }
+            if (hidden) {
+                snprintf(step, sizeof step, "(%u inlined)", hidden);
+                put_step(r, step, first, indent, &at);
+                hidden = 0;
+            }
             if (c.kind == HSC_CONTEXT_LOOP && !s.line_begin)
                 snprintf(step, sizeof step, "%.300s", s.name);
             else if (c.kind == HSC_CONTEXT_LOOP)
@@ -408,24 +583,20 @@ static hsc_status contexts(report *r, hsc_err *err) {
                 snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(s.name, r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
                          c.kind == HSC_CONTEXT_INLINED ? " [inlined]" : "");
             }
-            int columns = report_columns_of(step) + (first ? 0 : 3);
-            if (!first && at + columns > r->width) {
-                fprintf(r->out, "\n%*s", indent, "");
-                at = indent;
-            }
-            at += fprintf(r->out, "%s", first ? "" : " > ") + report_columns_of(step);
-            fputs(step, r->out);
+            put_step(r, step, first, indent, &at);
             first = false;
         }
         fputc('\n', r->out);
     }
+    if (!status && r->brief && n == capacity && n)
+        fprintf(r->out, "     more: --by=context\n");
     free(rows);
     free(sums);
     return status;
 }
 
 static hsc_status processors(report *r, hsc_err *err) {
-    char name[64], text[160];
+    char name[64], text[400];
     hsc_db_stats st;
     if (!r->columns || (r->brief && r->columns == 1))
         return HSC_OK;
@@ -449,7 +620,14 @@ static hsc_status processors(report *r, hsc_err *err) {
     for (uint32_t c = 0; split && c < r->columns; c++)
         work_sum += work[c];
     split = split && work_sum > 0 && work_sum < 0.999 * r->total;
-    if (!status) {
+    if (!status && r->brief && !r->top_given && st.max < 1.1 * st.mean) {
+        char low[64], high[64];
+        report_processor(r, r->axis, st.min_column, low, sizeof low);
+        report_processor(r, r->axis, st.max_column, high, sizeof high);
+        snprintf(text, sizeof text, "least %.*f %s on %s, most %.*f on %s, mean %.*f, standard deviation %.*f: --by=processor", r->decimals, st.min * r->unit.scale,
+                 r->unit.unit, low, r->decimals, st.max * r->unit.scale, high, r->decimals, st.mean * r->unit.scale, r->decimals, st.stddev * r->unit.scale);
+        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, axis_name(r)) - 1);
+    } else if (!status) {
         snprintf(text, sizeof text, "Processors: %u %s", r->columns,
                  r->columns > 1 ? axis_name(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
         title(r, text);
@@ -460,9 +638,9 @@ static hsc_status processors(report *r, hsc_err *err) {
         if (r->columns > 1)
             fprintf(r->out, "     least %.*f %s on %s, most %.*f on %s;\n     mean %.*f, standard deviation %.*f\n", r->decimals, st.min * scale,
                     r->unit.unit, low, r->decimals, st.max * scale, high, r->decimals, st.mean * scale, r->decimals, st.stddev * scale);
-        uint32_t shown = r->columns <= 16 || !r->top ? r->columns : r->top;
-        int bar = r->width - 54 > 40 ? 40 : r->width - 54 - interval_width(r);
-        amount_heads(r);
+        uint32_t few = report_text_rows(r, 4), shown = r->columns <= (r->brief ? 8 : 16) || !few || few > r->columns ? r->columns : few;
+        int bar = r->width - 54 > 40 ? 40 : r->width - 54 - report_text_interval_width(r);
+        report_text_amount_heads(r);
         fprintf(r->out, "%s  ", split ? "  comp%" : "");
         put(r->out, r->axis == HSC_AXIS_PROCESS ? "process" : "thread", split ? 16 : 0);
         fprintf(r->out, "%s\n", split ? "# computation . other" : "");
@@ -479,7 +657,7 @@ static hsc_status processors(report *r, hsc_err *err) {
             done[c] = true;
             report_processor(r, r->axis, c, name, sizeof name);
             fprintf(r->out, "%4u", i + 1);
-            amount(r, (hsc_weighted){all[c], excess[c] * r->unit.weights_scale});
+            report_text_amount(r, (hsc_weighted){all[c], excess[c] * r->unit.weights_scale});
             if (split)
                 fprintf(r->out, "  %5.1f", all[c] > 0 ? 100 * work[c] / all[c] : 0);
             fprintf(r->out, "  ");
@@ -490,7 +668,7 @@ static hsc_status processors(report *r, hsc_err *err) {
             fputc('\n', r->out);
         }
         if (shown < r->columns)
-            fprintf(r->out, "     %u more\n", r->columns - shown);
+            fprintf(r->out, "     %s\n", report_text_more(r, r->columns - shown, REPORT_PROCESSOR, name, sizeof name));
         free(done);
     }
     free(all);
@@ -499,130 +677,10 @@ static hsc_status processors(report *r, hsc_err *err) {
     return status;
 }
 
-typedef struct module_row {
-    uint32_t module;
-    hsc_weighted own;
-    double incl;
-} module_row;
-
-static int heavier_module(const void *a, const void *b) {
-    const module_row *x = a, *y = b;
-    if (x->own.sum != y->own.sum)
-        return x->own.sum > y->own.sum ? -1 : 1;
-    return x->incl != y->incl ? (x->incl > y->incl ? -1 : 1) : x->module < y->module ? -1 : 1;
-}
-
-static hsc_status modules(report *r, hsc_err *err) {
-    char name[600];
-    hsc_status status = HSC_OK;
-    uint32_t n = r->info.modules, shown = r->top && r->top < n ? r->top : n;
-    module_row *rows = calloc((uint64_t)n + 1, sizeof *rows);
-    if (!rows)
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t m = 0; m < n; m++)
-        rows[m].module = m;
-    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
-        hsc_db_scope scope;
-        status = hsc_db_get_scope(r->db, s, &scope, err);
-        if (status || scope.module == HSC_NONE)
-            continue;
-        rows[scope.module].own.sum += r->excl[s];
-        rows[scope.module].own.excess += r->excl_excess[s];
-        if (scope.kind == HSC_SCOPE_MODULE)
-            rows[scope.module].incl = r->incl[s];
-    }
-    qsort(rows, n, sizeof *rows, heavier_module);
-    title(r, "Programs and libraries");
-    amount_heads(r);
-    fprintf(r->out, " %6s  %-18s file\n", "incl%", "known by");
-    hsc_weighted rest = {0};
-    for (uint32_t i = 0; i < n && !status; i++) {
-        hsc_db_module m;
-        if (i >= shown || (r->brief && rows[i].own.sum < 0.0005 * r->total)) {
-            shown = i < shown ? i : shown;
-            rest.sum += rows[i].own.sum;
-            rest.excess += rows[i].own.excess;
-            continue;
-        }
-        status = hsc_db_get_module(r->db, rows[i].module, &m, err);
-        if (status)
-            break;
-        fprintf(r->out, "%4u", i + 1);
-        amount(r, rows[i].own);
-        fprintf(r->out, " %6.1f  %-18s %s\n", percent(r, rows[i].incl), report_known_by(m.knowledge),
-                report_fit_path(m.path, r->width - 48 - interval_width(r), name, sizeof name));
-        if (m.note[0] && (!r->brief || rows[i].own.sum >= 0.01 * r->total))
-            fprintf(r->out, "%28s(%s)\n", "", report_fit_prose(m.note, r->width - 30, name, sizeof name));
-    }
-    if (shown < n && !status) {
-        fprintf(r->out, "    ");
-        amount(r, rest);
-        fprintf(r->out, "         %u more\n", n - shown);
-    }
-    free(rows);
-    return status;
-}
-
-typedef struct ledger_total { /* a row of totals, or what the rows of a group are shares of */
-    double samples, seconds;
-} ledger_total;
-
-/* The total of group 0 that the meaning names in brackets; else what was taken, of CPU time. */
-static ledger_total total_of(const report *r, const hsc_db_ledger *row, const ledger_total *taken) {
-    hsc_db_ledger l;
-    const char *end = row->meaning[0] == '[' ? strchr(row->meaning, ']') : NULL;
-    size_t n = end ? (size_t)(end - row->meaning - 1) : 0;
-    for (uint32_t i = 0; end && i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++)
-        if (!l.group && strlen(l.name) == n && !memcmp(l.name, row->meaning + 1, n))
-            return (ledger_total){(double)l.samples, l.seconds};
-    bool other = !strncmp(row->meaning, "elapsed time", 12) || strstr(row->meaning, "(not samples)");
-    return other ? (ledger_total){0, 0} : *taken;
-}
-
-/* Rows of a group begin "[what they add up to] meaning". Brief: names alone, and only rows that are not 0. */
-static hsc_status ledger(report *r, hsc_err *err) {
-    char name[300];
-    hsc_status status = HSC_OK;
-    uint32_t group = HSC_NONE;
-    ledger_total taken = {0, 0};
-    title(r, "Ledger: where all samples went; shares are of what a group is of");
-    fprintf(r->out, "      samples  %12s       %%\n", "s");
-    for (uint32_t i = 0; i < r->info.ledger_rows && !status; i++) {
-        hsc_db_ledger l;
-        status = hsc_db_get_ledger(r->db, i, &l, err);
-        if (status)
-            break;
-        if (!i)
-            taken = (ledger_total){(double)l.samples, l.seconds};
-        const char *meaning = l.meaning, *end = l.meaning[0] == '[' ? strchr(l.meaning, ']') : NULL;
-        if (end)
-            meaning = end + 1 + strspn(end + 1, " ");
-        if (l.group != group && group != HSC_NONE)
-            fprintf(r->out, end ? "   of %.*s\n" : "\n", end ? (int)(end - l.meaning - 1) : 0, l.meaning + 1);
-        group = l.group;
-        if (r->brief && !l.samples && fabs(l.seconds) < 1e-9)
-            continue;
-        ledger_total of = total_of(r, &l, &taken);
-        fprintf(r->out, "%13llu %13.*f  ", (unsigned long long)l.samples, r->decimals, l.seconds);
-        if (of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9))
-            fprintf(r->out, "%6.2f  ", 100 * (double)l.samples / of.samples);
-        else if (of.seconds > 0)
-            fprintf(r->out, "%6.2f  ", 100 * l.seconds / of.seconds);
-        else
-            fputs("     -  ", r->out);
-        int at = 38 + report_columns_of(report_fit_prose(l.name, r->width - 39, name, sizeof name));
-        fprintf(r->out, "%s%s", name, meaning[0] && !r->brief ? ":" : "");
-        report_text_wrap(r->out, r->width, r->brief ? "" : meaning, 40, at + 1);
-    }
-    if (!r->info.ledger_rows)
-        fprintf(r->out, "     this database has none\n");
-    return status;
-}
-
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
-        [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = modules, [REPORT_LEDGER] = ledger,
+        [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = report_text_modules, [REPORT_LEDGER] = report_text_ledger,
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
         [REPORT_PROBE] = report_text_probes, [REPORT_BLOCK] = report_text_blocks, [REPORT_PHASE] = report_text_phases,
@@ -639,7 +697,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     }
     if (r->total <= 0) {
         fprintf(r->out, "\nNo samples: the run was too short, or nothing of it used the processor.\n");
-        return r->info.ledger_rows ? ledger(r, err) : HSC_OK;
+        return r->info.ledger_rows ? report_text_ledger(r, err) : HSC_OK;
     }
     if (by != REPORT_ALL)
         return tables[by](r, err);
@@ -660,9 +718,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
             status = tables[told[i].by](r, err);
     if (status)
         return status;
-    fprintf(r->out, "\nIntervals (95 %%): each sample counts as an independent draw, with its weight. +-\n"
-                    "after %%: how far the share's (Wilson's) goes at most. A ~ after m/m (max/mean):\n"
-                    "chance alone explains the spread. Near-equal rows may change places from run\n"
-                    "to run.\n");
+    fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"
+          "+-: how far the share's (Wilson's) goes at most. m/m: max/mean, with ~ where\n"
+          "chance alone explains it; 'alone': one thread ran it, outside parallel regions.\n", r->out);
     return HSC_OK;
 }

@@ -24,10 +24,21 @@ hsc_status report_text(report *r, report_by by, hsc_err *err);
 hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err);
 void report_text_head(report *r); /* title, command, run, ...: what a report begins with */
 
+/* Rows that a table shows at most: what --top says; `few` where all tables come together, unless it is said. 0: all. */
+uint32_t report_text_rows(const report *r, uint32_t few);
+/* "12 more: --by=loop", of a table alone "12 more: --top=0"; returns out. */
+const char *report_text_more(const report *r, uint32_t n, report_by by, char *out, size_t size);
+
 /* Words broken to the width; at: the column reached, indent: of the lines after it. */
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at);
 
 /* parts of report_text */
+hsc_status report_text_modules(report *r, hsc_err *err);
+hsc_status report_text_ledger(report *r, hsc_err *err);
+/* Heads of the columns of an amount, and they: "  388.20  31.4 0.21"; columns that the +- takes. */
+void report_text_amount_heads(const report *r);
+void report_text_amount(const report *r, hsc_weighted v);
+int report_text_interval_width(const report *r);
 hsc_status report_text_findings(report *r, hsc_err *err);
 hsc_status report_text_messages(report *r, hsc_err *err);
 hsc_status report_text_waits(report *r, hsc_err *err);

@@ -27,7 +27,8 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
 
 hsc_status report_text_arrays(report *r, hsc_err *err) {
     report_array *rows;
-    uint32_t n, shown = 0;
+    uint32_t n, shown = 0, most = report_text_rows(r, 3);
+    double all = 0, rest = 0;
     char sent[16], received[16], name[400], place[300], fitted[400];
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)
@@ -36,8 +37,13 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
                     "   calls  sent  recv   MPI s  wait s  pack s  unpk s  array\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_array *a = &rows[i];
-        if (r->top && shown >= r->top)
-            break;
+        if (!i)
+            for (uint32_t k = 0; k < n; k++)
+                all += rows[k].mpi_s;
+        if ((most && shown >= most) || (r->brief && i && a->mpi_s < 0.01 * all)) {
+            rest += a->mpi_s;
+            continue;
+        }
         shown++;
         report_array_text(r, a->array, name, sizeof name);
         declared(r, a->array, place, sizeof place);
@@ -45,10 +51,10 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s %s\n", (unsigned long long)a->calls,
                 report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
                 a->waiting_s, a->packing * r->unit.scale, a->unpacking * r->unit.scale,
-                report_fit(name, room > 8 ? room : 8, fitted, sizeof fitted), place);
+                report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place);
     }
     if (shown < n)
-        fprintf(r->out, "         %u more\n", n - shown);
+        fprintf(r->out, "%28.3f  %23s %s\n", rest, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
     if (!n)
         fputs(r->info.mpi_sites ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
     free(rows);

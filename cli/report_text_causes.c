@@ -12,7 +12,7 @@
 
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
-    uint32_t n, shown = 0;
+    uint32_t n, shown = 0, most = report_text_rows(r, 3);
     double total = 0, rest = 0;
     char who[128], where[800];
     hsc_status s = report_causes(r, &rows, &n, err);
@@ -24,7 +24,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
                     "  time s    %%   waits  kind                most by          place\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_cause *c = &rows[i];
-        if ((r->top && shown >= r->top) || (r->brief && c->caused_s < 0.001 * total)) {
+        if ((most && shown >= most) || (r->brief && c->caused_s < 0.01 * total)) {
             rest += c->caused_s;
             continue;
         }
@@ -32,7 +32,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         report_who(r, c->most_thread, who, sizeof who);
         report_scope_text(r, c->scope, c->line, r->width - 59, where, sizeof where);
         if (c->not_running)
-            snprintf(where, sizeof where, "not running: it had no processor");
+            snprintf(where, sizeof where, "not running");
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
                 (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
         char late[300];
@@ -43,7 +43,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
     }
     if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_CAUSE, where, sizeof where));
     if (!n)
         fputs("  none\n", r->out);
     free(rows);
@@ -76,7 +76,7 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
                 (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, report_cause_kind(p->d.kind), late, who, where);
     }
     if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_DELAYED, where, sizeof where));
     if (!n)
         fputs("  none\n", r->out);
     free(rows);

@@ -62,7 +62,7 @@ static void place(const report *r, uint32_t line, uint32_t context, int width, c
 
 hsc_status report_text_messages(report *r, hsc_err *err) {
     report_message *rows;
-    uint32_t n, shown = 0;
+    uint32_t n, shown = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0;
     char sent[16], received[16], mean[16], where[700];
     hsc_status s = report_messages(r, false, &rows, &n, err);
@@ -74,7 +74,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
                     "  time s    %%   calls  sent  recv  size  max ms  operation      place\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_message *m = &rows[i];
-        if ((r->top && shown >= r->top) || (r->brief && m->duration_s < 0.001 * total)) {
+        if ((most && shown >= most) || (r->brief && m->duration_s < 0.01 * total)) {
             rest += m->duration_s;
             continue;
         }
@@ -89,7 +89,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
                 1e3 * m->duration_max_s, op, where);
     }
     if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - shown);
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_MESSAGE, where, sizeof where));
     if (!n)
         fputs("  none\n", r->out);
     free(rows);
@@ -98,7 +98,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
 
 hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
-    uint32_t n, shown = 0, hidden = 0, own = 0;
+    uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0, libraries = 0;
     char amount[16], where[700];
     hsc_status s = report_waits(r, &rows, &n, err);
@@ -108,7 +108,9 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         *(rows[i].own ? &total : &libraries) += rows[i].total_s;
         own += rows[i].own;
     }
-    if (r->brief && !own) { /* only what libraries' own threads sleep in */
+    if (r->brief && (!own || total < 0.01 * r->info.wall_s)) { /* only what libraries' own threads sleep in, or next to nothing */
+        if (own)
+            fprintf(r->out, "\nWaiting outside message passing: %.3f s of elapsed time; %s\n", total, report_text_more(r, n, REPORT_WAIT, where, sizeof where));
         free(rows);
         return HSC_OK;
     }
@@ -120,7 +122,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
             hidden++;
             continue;
         }
-        if ((r->top && shown >= r->top) || (r->brief && w->total_s < 0.001 * total)) {
+        if ((most && shown >= most) || (r->brief && w->total_s < 0.01 * total)) {
             rest += w->total_s;
             continue;
         }
@@ -137,7 +139,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         }
     }
     if (shown + hidden < n)
-        fprintf(r->out, "%8.3f %4.0f  %u more\n", rest, total > 0 ? 100 * rest / total : 0, n - hidden - shown);
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - hidden - shown, REPORT_WAIT, where, sizeof where));
     if (hidden)
         fprintf(r->out, "%8.3f       %u more, in threads that libraries made for themselves\n", libraries, hidden);
     if (!n)
@@ -171,6 +173,30 @@ static void put_loop(report *r, const report_refusal *x) {
     fprintf(r->out, "%22s%s\n", "", report_fit_prose(line, r->width - 22, text, sizeof text));
 }
 
+/* One paragraph: the reasons with what their loops take; the loops themselves stand in the table of loops. */
+static void brief_reasons(report *r, hsc_weighted *sum, const uint32_t *loops) {
+    char text[1600], more[80];
+    size_t at = 0;
+    uint32_t left = 0;
+    for (uint32_t shown = 0;; shown++) {
+        unsigned best = 0;
+        for (unsigned k = 1; k < REASONS; k++)
+            if (sum[k].sum > sum[best].sum)
+                best = k;
+        if (!(sum[best].sum > 0))
+            break;
+        if (shown < 4 && (!shown || sum[best].sum >= 0.005 * r->total)) {
+            int n = snprintf(text + at, sizeof text - at, "%s%s %.1f %% (%u loop%s)", at ? ", " : "", reason_text(best), 100 * sum[best].sum / r->total, loops[best],
+                             loops[best] == 1 ? "" : "s");
+            at += n > 0 && (size_t)n < sizeof text - at ? (size_t)n : 0;
+        } else
+            left += loops[best];
+        sum[best].sum = 0;
+    }
+    snprintf(text + at, sizeof text - at, "%s%s", left ? "; " : ": --by=reason", left ? report_text_more(r, left, REPORT_REASON, more, sizeof more) : "");
+    report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nVectorisation refused, of all time:") - 1);
+}
+
 hsc_status report_text_reasons(report *r, hsc_err *err) {
     report_refusal *rows;
     uint32_t n;
@@ -189,6 +215,11 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
         free(rows);
         return HSC_OK;
     }
+    if (r->brief && !r->top_given) {
+        brief_reasons(r, sum, loops);
+        free(rows);
+        return HSC_OK;
+    }
     fprintf(r->out,
             "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
             r->unit.unit, "%", "95 % interval");
@@ -199,7 +230,7 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
         for (unsigned k = 1; k < REASONS; k++)
             if (sum[k].sum > sum[best].sum)
                 best = k;
-        if (!(sum[best].sum > 0) || (r->brief && sum[best].sum < 0.001 * r->total))
+        if (!(sum[best].sum > 0))
             break;
         double low, high;
         report_interval(r, sum[best], &low, &high);
@@ -209,9 +240,9 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
                 report_fit_prose(reason_text(best), r->width - 47 - snprintf(NULL, 0, ", %u", loops[best]), text,
                                  sizeof text),
                 loops[best]);
-        uint32_t of_reason = 0, most = r->brief ? 2 : r->top ? r->top : n;
+        uint32_t of_reason = 0, most = r->top ? r->top : n;
         for (uint32_t i = 0; i < n && of_reason < most; i++)
-            if (rows[i].reason % REASONS == best && (!r->brief || rows[i].scalar.sum >= 0.005 * r->total)) {
+            if (rows[i].reason % REASONS == best) {
                 put_loop(r, &rows[i]);
                 of_reason++;
             }

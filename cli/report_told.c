@@ -271,7 +271,7 @@ hsc_status report_text_phases(report *r, hsc_err *err) {
             fprintf(r->out, "%9.3f %7.3f to %7.3f  ", list[i].cpu.sum * r->unit.scale, low * r->unit.scale, high * r->unit.scale);
         else
             fprintf(r->out, "%9s %18s  ", "-", "");
-        fprintf(r->out, "%s\n", report_fit(list[i].name, r->width - 61, name, sizeof name));
+        fprintf(r->out, "%s\n", report_fit_prose(list[i].name, r->width - 61, name, sizeof name));
     }
     if (!n)
         fputs("  none\n", r->out);

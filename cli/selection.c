@@ -56,6 +56,7 @@ hsc_status hsc_cli_open_report(report *r, const char *path, const hsc_cli_select
     r->where = s->where;
     r->width = hsc_cli_width();
     r->top = s->top_given ? s->top : s->format == HSC_TABLE_TEXT ? 10 : 0;
+    r->top_given = s->top_given;
     r->net = s->net;
     status = hsc_cli_find_metric(r->db, s->metric, &r->metric, err);
     return status ? status : hsc_cli_set_interval(r->db, interval, err);

@@ -7,6 +7,8 @@
 
 #include <heatscope/formats/quote.h>
 
+#include "report.h"
+
 enum { NAME = 96, LEAST_TEXT = 9 };
 
 typedef struct hsc_table_cell {
@@ -174,6 +176,21 @@ static void choose(hsc_table *t) {
 
 /* ---- rows ---- */
 
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && !strcmp(text + n - k, end);
+}
+
+/* A cell as people read it: names of procedures without their parameters, headers of the system as they are included. malloc'ed. */
+static char *readable(const char *column, const char *text) {
+    char short_text[4096];
+    if ((ends_with(column, "procedure") || !strcmp(column, "caller") || !strcmp(column, "callee")) && strchr(text, '('))
+        return strdup(report_fit(text, (int)sizeof short_text, short_text, sizeof short_text));
+    if (ends_with(column, "file") && report_system_header(text, short_text, sizeof short_text))
+        return strdup(short_text);
+    return strdup(text);
+}
+
 static void keep(hsc_table *t) {
     if (t->kept + t->wanted > t->kept_room) {
         uint32_t room = 2 * t->kept_room + t->wanted;
@@ -186,7 +203,8 @@ static void keep(hsc_table *t) {
         t->kept_room = room;
     }
     for (uint32_t i = 0; i < t->wanted; i++) {
-        if (!(t->text[t->kept] = strdup(t->cell[t->order[i]].text))) {
+        const cell *c = &t->cell[t->order[i]];
+        if (!(t->text[t->kept] = readable(c->name, c->text))) {
             no_memory(t);
             return;
         }

@@ -178,6 +178,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, thread_samples, uint64_t, n, t[i]->samples * t[i]->process->weight);
     COLUMN(e, thread_lost, uint64_t, n, t[i]->said_lost * t[i]->process->weight);
     COLUMN(e, thread_truncated, uint64_t, n, t[i]->truncated * t[i]->process->weight);
+    COLUMN(e, thread_records, uint64_t, n, t[i]->records);
     free(process);
     free(index);
     n = j->metrics.n;

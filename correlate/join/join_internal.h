@@ -149,6 +149,7 @@ typedef struct jthread {
     uint64_t truncated;  /* second.c: weights of samples whose path is marked as truncated */
     double excess;       /* weights.c: of metric 0, the sum of w (w - 1) */
     uint64_t timed_samples; /* records that count */
+    uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;

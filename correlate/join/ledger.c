@@ -33,7 +33,8 @@ static const char *const loss_names[LOSS_REASONS][2] = {
     {"lost: throttled", "[taken] the kernel throttled sampling"},
     {"lost: unknown thread", "[taken] the thread was not known to the runtime"},
     {"lost: blocked", "[taken] the program had blocked the sampling signal"},
-    {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away"},
+    {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away; less what "
+     "other threads of the process have more samples for than their clocks count"},
 };
 
 /* What the tool did to the run, added up; the table of notes has each with its time. */
@@ -86,6 +87,21 @@ static bool add_deeds(join *j) {
     return ok;
 }
 
+/* Of the losses of a process "not placed" (found by a thread's clock, which counts what the hypervisor took, too), those that other
+ * threads have more samples for than their clocks say: the clocks of a process are right together, if not one by one. */
+static uint64_t not_lost(const jprocess *p) {
+    uint64_t due = 0, have = 0, unplaced = 0;
+    for (size_t k = 0; k < p->threads.n; k++) {
+        const jthread *t = &p->threads.p[k];
+        due += p->period_ns ? t->cpu_ns / p->period_ns : 0;
+        have += t->samples + t->refused + t->lost_other;
+        for (unsigned r = 0; r < LOSS_REASONS; r++)
+            have += t->lost[r];
+        unplaced += t->lost[HSC_loss_reason_UNPLACED];
+    }
+    return !due || have <= due ? 0 : have - due < unplaced ? have - due : unplaced;
+}
+
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
     uint64_t truncated = 0, no_path = 0;
@@ -116,6 +132,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             truncated += t->truncated * w;
             no_path += t->no_path * w;
         }
+        lost[HSC_loss_reason_UNPLACED] -= not_lost(p) * w;
     }
     for (size_t i = 0; i < j->processes.n; i++)
         if (j->processes.p[i].left_out && !j->processes.p[i].is_foreign)

@@ -163,6 +163,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
         return true;
     }
     t->samples += weight;
+    t->records++;
     t->timed_samples++;
     if (!hsc_join_take_instant(p, t, row, state, weight, 0, time) || !hsc_join_take_weight(t, row, state, weight, 0))
         return false;

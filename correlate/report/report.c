@@ -86,6 +86,11 @@ hsc_status report_load(report *r, hsc_err *err) {
         status = take_out_cost(r, err);
     hsc_db_get_info(r->db, &r->info);
     r->columns = hsc_db_get_columns(r->db, r->axis);
+    double begin_s, end_s;
+    for (uint32_t t = 0; !r->metric && t < r->info.threads && !hsc_db_get_interval(r->db, &begin_s, &end_s); t++) {
+        hsc_db_thread thread;
+        r->records += hsc_db_get_thread(r->db, t, &thread, NULL) ? 0 : thread.records;
+    }
     if (!status)
         status = load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, &r->excl_excess, err);
     if (!status)
@@ -134,6 +139,7 @@ void report_clear(report *r) {
     for (size_t i = 0; i < sizeof of_scopes / sizeof *of_scopes; i++)
         free(of_scopes[i]);
     free(r->touched);
+    free(r->in_region);
 }
 
 /* ---- which scopes ---- */
@@ -167,6 +173,11 @@ bool report_is_own(const report *r, const hsc_db_scope *s) {
         return true;
     return s->module != HSC_NONE && r->info.processes && !hsc_db_get_module(r->db, s->module, &m, NULL) &&
            !hsc_db_get_process(r->db, 0, &p, NULL) && !strcmp(m.path, p.executable);
+}
+
+bool report_is_users(const report *r, const hsc_db_scope *s) {
+    hsc_db_file f;
+    return report_is_own(r, s) && (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL) || !report_system_header(f.path, NULL, 0));
 }
 
 typedef struct ranked {
@@ -382,7 +393,9 @@ char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t
         return out;
     }
     const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%s:%u", slash ? slash + 1 : f.path, line);
+    char header[300];
+    bool system = report_system_header(f.path, header, sizeof header);
+    snprintf(out, size, "%s:%u", system ? header : slash ? slash + 1 : f.path, line);
     return out;
 }
 
@@ -392,148 +405,5 @@ char *report_line_text(const report *r, uint32_t row, char *out, size_t size) {
     out[0] = 0;
     if (row != HSC_NONE && !hsc_db_get_line(r->db, row, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &f, NULL) && f.has_lines)
         report_at(r, l.file, l.line, out, size);
-    return out;
-}
-
-/* ---- text that fits ---- */
-
-static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
-
-int report_columns_of(const char *text) {
-    int n = 0;
-    for (; *text; text++)
-        n += starts_character(*text);
-    return n;
-}
-
-/* Copies with control characters as '?', tabs as blanks. */
-static void clean(const char *from, char *to, size_t size) {
-    size_t n = 0;
-    for (; *from && n + 1 < size; from++) {
-        unsigned char c = (unsigned char)*from;
-        if (c == 0xC2 && ((unsigned char)from[1] & 0xE0) == 0x80) { /* U+0080 to U+009F are controls too */
-            to[n++] = '?';
-            from++;
-        } else
-            to[n++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7F ? '?' : (char)c;
-    }
-    while (n && !starts_character(to[n - 1]) && *from) /* do not end in half a character */
-        n--;
-    to[n] = 0;
-}
-
-/* "a<b<c>>(d, e)" becomes "a<>()"; operators keep their names. */
-static void close_lists(char *text, char open, char close) {
-    char *to = text;
-    int depth = 0;
-    for (char *p = text; *p; p++) {
-        bool is_operator = to - text >= 8 && !strncmp(to - 8, "operator", 8);
-        bool arrow = *p == '>' && p > text && p[-1] == '-';
-        if (*p == open && !(open == '<' && is_operator)) {
-            if (depth++ == 0)
-                *to++ = *p;
-        } else if (*p == close && depth && !arrow) {
-            if (--depth == 0)
-                *to++ = *p;
-        } else if (!depth)
-            *to++ = *p;
-    }
-    *to = 0;
-}
-
-/* Byte offset of the character at terminal column `column`. */
-static size_t offset_of(const char *text, int column) {
-    size_t i = 0;
-    for (; text[i]; i++)
-        if (starts_character(text[i]) && column-- == 0)
-            break;
-    return i;
-}
-
-static void cut_middle(char *text, int width, int left) {
-    int n = report_columns_of(text);
-    if (n <= width)
-        return;
-    if (width < 5) {
-        text[offset_of(text, width)] = 0;
-        return;
-    }
-    left = left < 0 ? (width - 2) / 2 : left;
-    size_t from = offset_of(text, left), to = offset_of(text, n - (width - 2 - left));
-    memmove(text + from + 2, text + to, strlen(text + to) + 1);
-    memcpy(text + from, "..", 2);
-}
-
-char *report_fit(const char *name, int width, char *out, size_t size) {
-    static const char anonymous[] = "(anonymous namespace)::";
-    char text[4096], *p, *end;
-    clean(name, text, sizeof text);
-    while (report_columns_of(text) > width && (p = strstr(text, anonymous)))
-        memmove(p, p + sizeof anonymous - 1, strlen(p + sizeof anonymous - 1) + 1);
-    if (report_columns_of(text) > width)
-        close_lists(text, '(', ')');
-    if (report_columns_of(text) > width)
-        close_lists(text, '<', '>');
-    end = text + strlen(text);
-    if (report_columns_of(text) > width && end - text > 6 && !strcmp(end - 6, " const"))
-        end[-6] = 0;
-    if (report_columns_of(text) > width && (p = strchr(text, '(')) && !strstr(text, "operator")) { /* the type it returns */
-        char *name_at = text;
-        for (char *q = text; q < p; q++)
-            if (*q == ' ')
-                name_at = q + 1;
-        memmove(text, name_at, strlen(name_at) + 1);
-    }
-    for (char *colons; report_columns_of(text) > width && (colons = strstr(text, "::")) && colons[2];)
-        memmove(text, colons + 2, strlen(colons + 2) + 1);
-    cut_middle(text, width, -1);
-    clean(text, out, size); /* cuts between characters where `out` is small */
-    return out;
-}
-
-char *report_fit_prose(const char *text, int width, char *out, size_t size) {
-    clean(text, out, size);
-    if (report_columns_of(out) > width) {
-        out[offset_of(out, width > 2 ? width - 2 : 0)] = 0;
-        strncat(out, "..", size - strlen(out) - 1);
-    }
-    return out;
-}
-
-char *report_first_sentence(const char *text, char *out, size_t size) {
-    size_t n = strcspn(text, "\r\n");
-    const char *advice = strstr(text, ". Use ");
-    if (advice && (size_t)(advice - text) < n)
-        n = (size_t)(advice - text);
-    while (n && (text[n - 1] == '.' || text[n - 1] == ' '))
-        n--;
-    char part[512];
-    snprintf(part, sizeof part, "%.*s", (int)(n < 500 ? n : 500), text);
-    return report_fit_prose(part, 240, out, size);
-}
-
-char *report_fit_place(const char *path, int width, char *out, size_t size) {
-    const char *from = path, *slash = strrchr(path, '/');
-    for (const char *p = slash; p && p > path; p--)
-        if (p[-1] == '/') {
-            from = p;
-            break;
-        }
-    return report_fit_path(from, width, out, size);
-}
-
-char *report_fit_path(const char *path, int width, char *out, size_t size) {
-    clean(path, out, size);
-    if (report_columns_of(out) <= width)
-        return out;
-    for (char *p = out; (p = strchr(p, '/')); p++) /* the longest tail of whole folders that fits */
-        if (report_columns_of(p + 1) <= width) {
-            memmove(out, p + 1, strlen(p + 1) + 1);
-            return out;
-        }
-    char *slash = strrchr(out, '/');
-    if (slash)
-        memmove(out, slash + 1, strlen(slash + 1) + 1);
-    cut_middle(out, width, -1);
     return out;
 }

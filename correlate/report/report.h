@@ -25,13 +25,15 @@ typedef struct report {
     uint32_t metric;
     hsc_db_metric unit;
     hsc_weighted all;           /* samples of the metric */
-    double total;               /* all.sum */
+    double total;               /* all.sum: periods */
+    uint64_t records;           /* samples of CPU time, each of one period or more; 0: not known, as in an interval or of another metric */
     hsc_db_axis axis;           /* processors that are compared */
     uint32_t columns;           /* of the axis */
     const char *where;          /* NULL: everything */
     bool net;                   /* the cost of sampling is taken out of CPU time */
     double net_share;           /* of CPU time, that was taken out */
     uint32_t top;               /* rows of a table; 0: all */
+    bool top_given;             /* by the user */
     int width, decimals;        /* of text */
     bool brief;                 /* all tables together: each keeps to what matters */
     double *excl;               /* by scope: samples whose innermost scope it is */
@@ -44,6 +46,8 @@ typedef struct report {
     double *dense;              /* columns: scratch of spreads, all 0 */
     double *dense_excess;
     uint32_t *touched;
+    uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
+    bool has_regions;           /* known with in_region */
 } report;
 
 hsc_status report_load(report *r, hsc_err *err);
@@ -55,6 +59,7 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
 bool report_wanted(const report *r, uint32_t scope);             /* --where */
 bool report_wanted_line(const report *r, uint32_t line_row);
 bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's code: compiled with the pass, or the program */
+bool report_is_users(const report *r, const hsc_db_scope *s);    /* of it, what is in no header of the system */
 
 enum { REPORT_QUANTILES = 5 };
 extern const double report_quantile_levels[REPORT_QUANTILES]; /* 0.05, 0.25, 0.5, 0.75, 0.95 */
@@ -77,6 +82,11 @@ hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_e
 /* Of all these rows of a table, added up. */
 hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
                                    hsc_err *err);
+/* Is it code outside parallel regions that one thread alone ran? Of processes, never. */
+bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
+/* Whether the file's name begins with one of the parts, which end with NULL. */
+bool report_names_library(const char *path, const char *const *parts);
+extern const char *const report_openmp_libraries[];
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
 
 /* Sums with what intervals need, of scopes; and 95 % intervals in counts and of shares of all, which are the numbers themselves
@@ -93,13 +103,17 @@ void report_ratio_interval(const report *r, const report_spread *s, double *low,
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
 
 /* Text that fits `width` columns of a terminal, control characters made harmless; all return out.
- * Names: parameter and template lists are closed up, then qualifiers go, then the middle. Prose is cut at its end.
- * Paths keep their end: whole folders go first; places of code show no more than the last folder. */
+ * Names: of C++ without their lists of parameters, always; then template lists are closed up, then qualifiers go, then the middle.
+ * Prose is cut at its end.
+ * Paths keep their end: whole folders go first; places of code show no more than the last folder, headers of the system what
+ * includes them, <bits/stl_vector.h>. */
 char *report_fit(const char *name, int width, char *out, size_t size);
 char *report_fit_prose(const char *text, int width, char *out, size_t size);
 char *report_fit_path(const char *path, int width, char *out, size_t size);
 char *report_fit_place(const char *path, int width, char *out, size_t size);
 int report_columns_of(const char *text); /* terminal columns, one a character */
+/* Is it a header that comes with the system or a compiler? out (may be NULL): "<bits/stl_vector.h>". */
+bool report_system_header(const char *path, char *out, size_t size);
 /* Of a remark: what comes before advice and further lines, without its stop. Returns out. */
 char *report_first_sentence(const char *text, char *out, size_t size);
 

@@ -285,11 +285,36 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
     return HSC_OK;
 }
 
+/* "(lbound(a, 1) : lbound(a, 1) + size(a, 1) - 1, 5)", as of an assumed-shape array: dimensions that are its own bounds are ":". */
+static const char *plain_bounds(const char *bounds, char *out, size_t size) {
+    size_t to = 0;
+    int depth = 0;
+    if (!strstr(bounds, "lbound("))
+        return bounds;
+    for (const char *p = bounds; *p && to + 2 < size; p++) {
+        bool begins = depth == 1 && (p[-1] == '(' || p[-1] == ',' || p[-1] == ' ') && !strncmp(p, "lbound(", 7);
+        if (begins) {
+            out[to++] = ':';
+            for (int inner = 0; *p && (inner || (*p != ',' && *p != ')')); p++)
+                inner += (*p == '(') - (*p == ')');
+        }
+        depth += (*p == '(') - (*p == ')');
+        if (*p)
+            out[to++] = *p;
+        else
+            break;
+    }
+    out[to] = 0;
+    return out;
+}
+
 void report_array_text(const report *r, uint32_t array, char *out, size_t size) {
     hsc_db_array a, up;
     snprintf(out, size, "what is not known");
     if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
         return;
+    char bounds[400];
+    a.bounds = plain_bounds(a.bounds, bounds, sizeof bounds);
     if (!a.bounds[strspn(a.bounds, "(:, )")])
         a.bounds = ""; /* they are those of its descriptor */
     if (a.parent != HSC_NONE && !hsc_db_get_array(r->db, a.parent, &up, NULL) && up.name[0] && !strstr(a.name, up.name))
@@ -312,14 +337,30 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         bytes += (double)(rows[i].sent_bytes + rows[i].received_bytes);
         known += rows[i].array != HSC_NONE ? (double)(rows[i].sent_bytes + rows[i].received_bytes) : 0;
     }
-    if (n && rows[0].array != HSC_NONE && known > 0 && !hsc_db_get_array(r->db, rows[0].array, &a, err)) {
-        const report_array *x = &rows[0];
+    const report_array *x = NULL, *most = NULL; /* with most waiting, then time, then bytes; with most bytes */
+    double waiting = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        waiting += rows[i].waiting_s;
+        if (rows[i].array == HSC_NONE)
+            continue;
+        most = most ? most : &rows[i];
+        if (!x || rows[i].waiting_s > x->waiting_s || (rows[i].waiting_s == x->waiting_s && rows[i].mpi_s > x->mpi_s))
+            x = &rows[i];
+    }
+    if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
+        char also[400] = "", other[300];
         report_array_text(r, x->array, name, sizeof name);
+        if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
+            report_array_text(r, most->array, other, sizeof other);
+            snprintf(also, sizeof also, " %.200s moves %s: %.3g MB sent, %.3g MB received, %.3g s in calls.", other,
+                     most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much", 1e-6 * (double)most->sent_bytes,
+                     1e-6 * (double)most->received_bytes, most->mpi_s);
+        }
         snprintf(out, size,
-                 "Array %.200s has most of the communication: %.3g MB sent, %.3g MB received, %.0f %% of the bytes whose calls are "
-                 "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners.",
-                 name, 1e-6 * (double)x->sent_bytes, 1e-6 * (double)x->received_bytes,
-                 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s);
+                 "Array %.200s has %s: %.3g MB sent, %.3g MB received, %.0f %% of the bytes whose calls are "
+                 "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners (of %.3g s).%s",
+                 name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication", 1e-6 * (double)x->sent_bytes,
+                 1e-6 * (double)x->received_bytes, 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s, waiting, also);
         *scope = a.scope;
         *seconds = x->mpi_s;
     }

@@ -138,7 +138,7 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
     amount(r, report_excl(r, loops[hot]), share, sizeof share);
     if (how[0])
         snprintf(extra, sizeof extra, " It runs as: %s.", how);
-    if (remarked && remark.kind != HSC_remark_kind_PASSED) {
+    if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
         char message[300];
         report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
@@ -260,6 +260,8 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
         if (status)
             return status;
         double cost = p.max - p.mean; /* what the slowest would save */
+        if (report_is_serial(r, procedures[i], &p))
+            continue;
         /* libraries wait because others work: their imbalance is a consequence */
         if (!report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < 0.02 * r->total / r->columns)
             continue;
@@ -297,16 +299,47 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
     return HSC_OK;
 }
 
-/* ---- communication and runtime libraries ---- */
-
-static bool names_library(const char *path, const char *const *parts) {
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    for (; *parts; parts++)
-        if (!strncmp(base, *parts, strlen(*parts)))
-            return true;
-    return false;
+/* What one thread alone runs, outside the parallel regions that the program has. */
+static hsc_status serial(findings *f, const uint32_t *procedures, uint32_t n, hsc_err *err) {
+    report *r = f->r;
+    hsc_weighted sum = {0};
+    uint32_t first = HSC_NONE, at = HSC_NONE;
+    for (uint32_t i = 0; i < n && r->columns > 1 && r->own[procedures[i]] > 0; i++) {
+        report_spread p;
+        hsc_db_scope s;
+        hsc_db_thread t;
+        hsc_status status = report_spread_of(r, procedures[i], &p, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, procedures[i], &s, err);
+        if (status)
+            return status;
+        if (!report_is_serial(r, procedures[i], &p) || hsc_db_get_thread(r->db, p.max_at, &t, NULL) || t.index != 0)
+            continue;
+        sum.sum += r->own[procedures[i]];
+        sum.excess += r->own_excess[procedures[i]];
+        if (first == HSC_NONE && report_is_own(r, &s)) {
+            first = procedures[i];
+            at = p.max_at;
+        }
+    }
+    if (first == HSC_NONE || !r->has_regions || sum.sum < 0.05 * r->total)
+        return HSC_OK;
+    hsc_db_scope s;
+    char text[1600], where[600], of[300], share[120], who[64];
+    hsc_status status = hsc_db_get_scope(r->db, first, &s, err);
+    if (status)
+        return status;
+    place(r, &s, where, sizeof where);
+    procedure_name(r, &s, of, sizeof of);
+    amount(r, sum, share, sizeof share);
+    report_processor(r, r->axis, at, who, sizeof who);
+    snprintf(text, sizeof text, "Serial: %s is spent outside parallel regions, on %s alone, most in %s (%s), %.1f %%: more threads don't make that shorter.", share, who, of,
+             where, 100 * r->own[first] / r->total);
+    say(f, sum.sum, "Serial", sum, at_scope(first, &s), text);
+    return HSC_OK;
 }
+
+/* ---- communication and runtime libraries ---- */
 
 /* The call of `scope` that has most of its time: who calls it, and from which line. */
 static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
@@ -380,7 +413,7 @@ static hsc_status mpi(findings *f, hsc_err *err) {
         hsc_db_scope scope;
         hsc_db_module m;
         status = hsc_db_get_scope(r->db, s, &scope, err);
-        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !names_library(m.path, files))
+        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !report_names_library(m.path, files))
             continue;
         if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
             sum = r->incl[s] > sum.sum ? report_incl(r, s) : sum;
@@ -518,8 +551,8 @@ static hsc_status blocked(findings *f, hsc_err *err) {
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
                  "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
-                 "waits%s.",
-                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, holder);
+                 "wait%s%s.",
+                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, rows[best].waits == 1 ? "" : "s", holder);
         say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", no_share, at_line(r, rows[best].line), text);
     }
     free(rows);
@@ -547,7 +580,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
         best = by_reason[k] > by_reason[best] ? k : best;
     if (all.sum >= 0.01 * r->total && n) {
         hsc_db_scope s;
-        char where[600], why[400];
+        char where[600], why[400], hint[200];
         const char *reason = hsc_enum_text("reason", best);
         status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
         if (!status) {
@@ -557,13 +590,15 @@ static hsc_status refused(findings *f, hsc_err *err) {
                 report_dependence(r, &rows[0].dependence, why, sizeof why);
             else
                 report_first_sentence(rows[0].remark.message, why, sizeof why);
+            report_hint(r, &rows[0], hint, sizeof hint);
+            const char *with = hint[0] ? " (" : "", *end = hint[0] ? ")" : "";
             if (n == 1)
-                snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s.", share, where, why);
+                snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s%s%s%s.", share, where, why, with, hint, end);
             else
                 snprintf(text, sizeof text,
                          "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
-                         "%s: %s.",
-                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why);
+                         "%s: %s%s%s%s.",
+                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why, with, hint, end);
             say(f, all.sum, "Not vectorised", all, at_scope(rows[0].scope, &s), text);
         }
     }
@@ -574,7 +609,6 @@ static hsc_status refused(findings *f, hsc_err *err) {
 /* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
  * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
 static hsc_status openmp(findings *f, hsc_err *err) {
-    static const char *const files[] = {"libomp", "libgomp", "libiomp", NULL};
     static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
     report *r = f->r;
     uint32_t n = r->info.contexts, best_at = HSC_NONE;
@@ -598,9 +632,9 @@ static hsc_status openmp(findings *f, hsc_err *err) {
         entry[c] = HSC_NONE;
         if (!c || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL))
             continue;
-        if (names_library(m.path, files))
+        if (report_names_library(m.path, report_openmp_libraries))
             entry[c] = entry[context.parent] != HSC_NONE ? entry[context.parent] : c;
-        else if (names_library(m.path, system))
+        else if (report_names_library(m.path, system))
             entry[c] = entry[context.parent];
         if (entry[c] == HSC_NONE)
             continue;
@@ -648,7 +682,7 @@ static hsc_status openmp(findings *f, hsc_err *err) {
 
 static hsc_status categories(findings *f, bool *told, hsc_err *err) {
     report *r = f->r;
-    hsc_weighted sums[64];
+    hsc_weighted sums[64], rest = {0};
     double others = 0;
     uint32_t n = r->info.categories < 64 ? r->info.categories : 64;
     char text[4096] = "Time by what the threads were doing:";
@@ -670,10 +704,21 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
         double low, high;
         if (!name || sums[c].sum <= 0)
             continue;
+        if (sums[c].sum < 0.005 * r->total) {
+            rest.sum += sums[c].sum;
+            rest.excess += sums[c].excess;
+            continue;
+        }
         report_share_interval(r, sums[c], &low, &high);
         size_t at = strlen(text);
         snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c].sum / r->total, 100 * low,
                  100 * high);
+    }
+    if (rest.sum > 0) {
+        double low, high;
+        size_t at = strlen(text);
+        report_share_interval(r, rest, &low, &high);
+        snprintf(text + at, sizeof text - at, ", other %.1f %% (%.1f to %.1f %%)", 100 * rest.sum / r->total, 100 * low, 100 * high);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
     say(f, r->total, "Where time goes", no_share, nowhere, text);
@@ -697,8 +742,11 @@ static void quality(findings *f) {
         own_s += thread.own_s;
         cpu_s += thread.cpu_s;
     }
+    hsc_db_metric time;
+    if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
+        lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
     if (lost > 0.005 * (lost + samples)) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the samples were lost (see the ledger); shares hold only if the lost are like the others.",
+        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time is in no sample (see the ledger); shares hold only if it is like the rest.",
                  100 * lost / (lost + samples));
         say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
@@ -708,15 +756,15 @@ static void quality(findings *f) {
         say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
     }
     if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
-        snprintf(text, sizeof text, "Care: intervals are wide, because samples stand for several periods each: %.0f tell as much as %.0f of one "
-                 "period would ('heatscope run --budget=off' keeps the rate that was asked for).", r->total, hsc_interval_effective(r->all));
+        snprintf(text, sizeof text, "Care: intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of "
+                 "one period would, for %.0f periods ('heatscope run --budget=off' keeps the rate that was asked for).", hsc_interval_effective(r->all), r->total);
         say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
     }
     double low, high;
     if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
         report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
         snprintf(text, sizeof text, "Care: intervals are wide, because there are few samples: with %.0f a share of 10 %% is known to %.1f to %.1f %%. "
-                 "Let the program run for longer, or sample it more often (-F).", r->total, 100 * low, 100 * high);
+                 "Let the program run for longer, or sample it more often (-F).", hsc_interval_effective(r->all), 100 * low, 100 * high);
         say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
     }
     if (own_s > 0.02 * cpu_s && cpu_s > 0) {
@@ -783,6 +831,8 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
         status = loop_versions(&f, loops, n_loops, err);
     if (!status)
         status = imbalance(&f, procedures, n_procedures, err);
+    if (!status)
+        status = serial(&f, procedures, n_procedures, err);
     if (!status)
         status = categories(&f, &told, err);
     if (!status)

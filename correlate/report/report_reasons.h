@@ -16,6 +16,9 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
 /* The longest first. free() *rows. */
 hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
 
+/* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
+const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
+
 /* "flow: a.c:10 -> a.c:12, distance 3" */
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);
 

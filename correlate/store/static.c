@@ -220,7 +220,8 @@ hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, h
                                .own_s = HSC_COL(db, thread_own_s, double)[t],
                                .samples = HSC_COL(db, thread_samples, uint64_t)[t],
                                .lost = HSC_COL(db, thread_lost, uint64_t)[t],
-                               .truncated = HSC_COL(db, thread_truncated, uint64_t)[t]};
+                               .truncated = HSC_COL(db, thread_truncated, uint64_t)[t],
+                               .records = HSC_COL(db, thread_records, uint64_t)[t]};
     return status;
 }
 

@@ -275,6 +275,7 @@ static Tcl_Obj *thread_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "samples", WIDE(t.samples));
     PUT(d, "lost", WIDE(t.lost));
     PUT(d, "truncated", WIDE(t.truncated));
+    PUT(d, "records", WIDE(t.records));
     return d;
 }
 

@@ -270,18 +270,18 @@ def control():
             if files and len(Process(files[0]).armed) >= number_of_changes:
                 return before
 
-    def told(target, *words):
-        done = subprocess.run([HEATSCOPE, "control", target, *words], capture_output=True, text=True)
-        expect(" ".join(words), done.returncode == 0 and not done.stderr + done.stdout, done)
+    def told(said, target, *words):
+        done = subprocess.run([HEATSCOPE, "control", "--wait=600", target, *words], capture_output=True, text=True)
+        expect(" ".join(words), done.returncode == 0 and done.stdout == said + "\n" and not done.stderr, done)
 
     until(0)
     before_arming = visits
-    told(m, "arm", "procedures:f*")
+    told("1 probe armed in 1 process", m, "arm", "procedures:f*")
     armed_by = until(1) + 50
-    told(str(child.pid), "arm", "procedures:second")
+    told("1 probe armed in 1 process", str(child.pid), "arm", "procedures:second")
     until(2)
     before_disarming = visits
-    told(str(child.pid), "disarm", "all")
+    told("2 probes disarmed in 1 process", str(child.pid), "disarm", "all")
     disarmed_by = until(4) + 50
     until(4)
     child.stdin.close()

@@ -292,9 +292,13 @@ def commands():
     children = [subprocess.Popen([s.HEATSCOPE, "run", "-q", "--append", "-F", "1000", "-o", directory, program("processes"), "forever"],
                                  stdout=subprocess.PIPE) for _ in range(2)]
 
-    def told(*words):
+    def told(said, *words):
+        done = subprocess.run([s.HEATSCOPE, "control", "--wait=600", *words], capture_output=True, text=True)
+        expect(" ".join(words), done.returncode == 0 and done.stdout == said + "\n" and not done.stderr, done)
+
+    def refused(why, *words):
         done = subprocess.run([s.HEATSCOPE, "control", *words], capture_output=True, text=True)
-        expect(" ".join(words), done.returncode == 0 and not done.stdout + done.stderr, done)
+        expect(" ".join(words), done.returncode == 1 and why in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, done)
 
     def until(wanted):
         """Waits until the processes have recorded these changes, by process."""
@@ -311,14 +315,16 @@ def commands():
         for c in children:
             c.stdout.readline()
         a, b = (c.pid for c in children)
-        told(directory, "stop")
+        refused("no such probes", directory, "arm", "all")
+        told("measuring is off in 2 processes", directory, "stop")
         until({a: [(0, "command")], b: [(0, "command")]})
-        told(str(b), "start")
+        told("measuring is on in 1 process", str(b), "start")
         until({a: [(0, "command")], b: [(0, "command"), (1, "command")]})
     finally:
         for c in children:
             c.kill()
             c.wait()
+    refused("its processes have ended", directory, "stop")
 
 
 def follow():

@@ -356,6 +356,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(thread_samples, o->threads, uint64_t, r->samples[i]);
     PUT(thread_lost, o->threads, uint64_t, i % 97 == 5);
     PUT(thread_truncated, o->threads, uint64_t, 0 * i);
+    PUT(thread_records, o->threads, uint64_t, r->samples[i]);
     free(first);
     free(hosts);
 

@@ -267,7 +267,8 @@ typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
     uint32_t tid;
     const char *name;
     double begin_s, end_s, cpu_s, own_s;
-    uint64_t samples, lost, truncated;
+    uint64_t samples, lost, truncated; /* periods of CPU time */
+    uint64_t records;       /* samples: each stands for one period or more */
 } hsc_db_thread;
 hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t thread, hsc_db_thread *out, hsc_err *err);
 

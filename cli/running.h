@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of measured processes tell while these run. */
+#ifndef HSC_CLI_RUNNING_H
+#define HSC_CLI_RUNNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+
+/* Whether the process of a stream file has ended without saying so. Only of this machine's processes something is known (the
+ * file's name begins HOST.PID.); of others, and of pid 0, false. */
+bool hsc_running_is_gone(const char *path, uint64_t pid);
+
+/* What a process has recorded of itself so far. */
+typedef struct hsc_running {
+    uint64_t pid;        /* 0: not known yet */
+    bool ended;          /* said so, or is gone */
+    bool off;            /* its samples are not taken just now */
+    bool has_probes[8];  /* by enum probe_kind */
+    uint64_t changes;    /* how often probes were armed or disarmed, and samples went off or on, so far */
+} hsc_running;
+
+/* Reads the process's own records of a stream file (not those of its threads). Those of hsc_reader_open. */
+hsc_status hsc_running_read(const char *path, hsc_running *out, hsc_err *err);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names, paths and prose in so many columns of a terminal. */
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
+
+int report_columns_of(const char *text) {
+    int n = 0;
+    for (; *text; text++)
+        n += starts_character(*text);
+    return n;
+}
+
+/* Copies with control characters as '?', tabs as blanks. */
+static void clean(const char *from, char *to, size_t size) {
+    size_t n = 0;
+    for (; *from && n + 1 < size; from++) {
+        unsigned char c = (unsigned char)*from;
+        if (c == 0xC2 && ((unsigned char)from[1] & 0xE0) == 0x80) { /* U+0080 to U+009F are controls too */
+            to[n++] = '?';
+            from++;
+        } else
+            to[n++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7F ? '?' : (char)c;
+    }
+    while (n && !starts_character(to[n - 1]) && *from) /* do not end in half a character */
+        n--;
+    to[n] = 0;
+}
+
+/* "a<b<c>>(d, e)" becomes "a<>()"; operators keep their names. */
+static void close_lists(char *text, char open, char close) {
+    char *to = text;
+    int depth = 0;
+    for (char *p = text; *p; p++) {
+        bool is_operator = to - text >= 8 && !strncmp(to - 8, "operator", 8);
+        bool arrow = *p == '>' && p > text && p[-1] == '-';
+        if (*p == open && !(open == '<' && is_operator)) {
+            if (depth++ == 0)
+                *to++ = *p;
+        } else if (*p == close && depth && !arrow) {
+            if (--depth == 0)
+                *to++ = *p;
+        } else if (!depth)
+            *to++ = *p;
+    }
+    *to = 0;
+}
+
+/* Byte offset of the character at terminal column `column`. */
+static size_t offset_of(const char *text, int column) {
+    size_t i = 0;
+    for (; text[i]; i++)
+        if (starts_character(text[i]) && column-- == 0)
+            break;
+    return i;
+}
+
+static void cut_middle(char *text, int width, int left) {
+    int n = report_columns_of(text);
+    if (n <= width)
+        return;
+    if (width < 5) {
+        text[offset_of(text, width)] = 0;
+        return;
+    }
+    left = left < 0 ? (width - 2) / 2 : left;
+    size_t from = offset_of(text, left), to = offset_of(text, n - (width - 2 - left));
+    memmove(text + from + 2, text + to, strlen(text + to) + 1);
+    memcpy(text + from, "..", 2);
+}
+
+/* Takes what "(int, long) const" is off the end of a C++ name, and with it the type that a template's instance returns: "T f<T>(T)"
+ * is f<T>. The list is the last one that is in no other brackets; that of "operator()" itself stays. */
+static void drop_parameters(char *text) {
+    char *open = NULL, *close = NULL;
+    int depth = 0;
+    for (char *p = text; *p; p++) {
+        bool of_operator = p - text >= 8 && !strncmp(p - 8, "operator", 8), arrow = *p == '>' && p > text && p[-1] == '-';
+        if (of_operator) { /* operator<, operator->, operator() */
+            while (*p && strchr("<>=-", *p))
+                p++;
+            if (*p == '(' && p[1] == ')')
+                p += 2;
+            if (!*p)
+                break;
+        }
+        if (strchr("(<{[", *p)) {
+            if (*p == '(' && !depth)
+                open = p, close = NULL;
+            depth++;
+        } else if (strchr(")>}]", *p) && !arrow && depth && !--depth && *p == ')')
+            close = p + 1;
+    }
+    static const char *const tails[] = {"", " const", " volatile", " const volatile", " &", " &&", " const &", " const&", " const &&", " const&&"};
+    bool is_list = false;
+    for (size_t i = 0; open && close && i < sizeof tails / sizeof *tails; i++)
+        is_list = is_list || !strcmp(close, tails[i]) || !strncmp(close, " [", 2); /* [omp parallel], [clone .cold] */
+    if (!is_list || open == text || !strncmp(open, "(anonymous", 10))
+        return;
+    bool is_template = open[-1] == '>';
+    if (!strncmp(close, " [", 2))
+        memmove(open, close, strlen(close) + 1);
+    else
+        *open = 0;
+    char *name = text;
+    depth = 0;
+    for (char *p = text; p < open && is_template && !strstr(text, "operator"); p++) {
+        depth += strchr("(<{[", *p) ? 1 : strchr(")>}]", *p) && depth ? -1 : 0;
+        name = *p == ' ' && !depth ? p + 1 : name;
+    }
+    memmove(text, name, strlen(name) + 1);
+}
+
+char *report_fit(const char *name, int width, char *out, size_t size) {
+    static const char anonymous[] = "(anonymous namespace)::";
+    char text[4096], *p, *end;
+    clean(name, text, sizeof text);
+    drop_parameters(text);
+    while (report_columns_of(text) > width && (p = strstr(text, anonymous)))
+        memmove(p, p + sizeof anonymous - 1, strlen(p + sizeof anonymous - 1) + 1);
+    if (report_columns_of(text) > width)
+        close_lists(text, '(', ')');
+    if (report_columns_of(text) > width)
+        close_lists(text, '<', '>');
+    end = text + strlen(text);
+    if (report_columns_of(text) > width && end - text > 6 && !strcmp(end - 6, " const"))
+        end[-6] = 0;
+    if (report_columns_of(text) > width && (p = strchr(text, '(')) && !strstr(text, "operator")) { /* the type it returns */
+        char *name_at = text;
+        for (char *q = text; q < p; q++)
+            if (*q == ' ')
+                name_at = q + 1;
+        memmove(text, name_at, strlen(name_at) + 1);
+    }
+    for (char *colons; report_columns_of(text) > width && (colons = strstr(text, "::")) && colons[2];)
+        memmove(text, colons + 2, strlen(colons + 2) + 1);
+    cut_middle(text, width, -1);
+    clean(text, out, size); /* cuts between characters where `out` is small */
+    return out;
+}
+
+char *report_fit_prose(const char *text, int width, char *out, size_t size) {
+    clean(text, out, size);
+    if (report_columns_of(out) > width) {
+        out[offset_of(out, width > 2 ? width - 2 : 0)] = 0;
+        strncat(out, "..", size - strlen(out) - 1);
+    }
+    return out;
+}
+
+char *report_first_sentence(const char *text, char *out, size_t size) {
+    size_t n = strcspn(text, "\r\n");
+    const char *advice = strstr(text, ". Use ");
+    if (advice && (size_t)(advice - text) < n)
+        n = (size_t)(advice - text);
+    while (n && (text[n - 1] == '.' || text[n - 1] == ' '))
+        n--;
+    char part[512];
+    snprintf(part, sizeof part, "%.*s", (int)(n < 500 ? n : 500), text);
+    return report_fit_prose(part, 240, out, size);
+}
+
+/* Does the path begin with `prefix`? What is behind it. */
+static const char *behind(const char *path, const char *prefix) {
+    size_t n = strlen(prefix);
+    return strncmp(path, prefix, n) ? NULL : path + n;
+}
+
+bool report_system_header(const char *path, char *out, size_t size) {
+    static const char *const roots[] = {"/usr/include/", "/usr/lib", "/usr/bin/../", "/usr/local/include/", "/usr/local/lib"};
+    const char *name = NULL, *more;
+    bool system = false;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        system = system || behind(path, roots[i]);
+    for (const char *p = path; system && (p = strstr(p, "/include/")); p++)
+        name = p + strlen("/include/");
+    if (!name || !*name)
+        return false;
+    for (int i = 0; i < 2; i++) { /* x86_64-linux-gnu/c++/12/bits/c++config.h */
+        const char *slash = strchr(name, '/'), *dash = strstr(name, "-linux-");
+        if (slash && dash && dash < slash)
+            name = slash + 1;
+        if ((more = behind(name, "c++/")) && (more = strchr(more, '/')))
+            name = more + 1;
+    }
+    if (out)
+        snprintf(out, size, "<%s>", name);
+    return true;
+}
+
+/* A header of the system in `width` columns: without its folders where there is no room for them. */
+static bool fit_header(const char *path, int width, char *out, size_t size) {
+    char name[1024];
+    if (!report_system_header(path, name, sizeof name))
+        return false;
+    const char *slash = strrchr(name, '/');
+    if (report_columns_of(name) > width && slash)
+        memmove(name + 1, slash + 1, strlen(slash + 1) + 1);
+    clean(name, out, size);
+    cut_middle(out, width, -1);
+    return true;
+}
+
+char *report_fit_place(const char *path, int width, char *out, size_t size) {
+    if (fit_header(path, width, out, size))
+        return out;
+    const char *from = path, *slash = strrchr(path, '/');
+    for (const char *p = slash; p && p > path; p--)
+        if (p[-1] == '/') {
+            from = p;
+            break;
+        }
+    return report_fit_path(from, width, out, size);
+}
+
+char *report_fit_path(const char *path, int width, char *out, size_t size) {
+    clean(path, out, size);
+    if (report_columns_of(out) <= width)
+        return out;
+    for (char *p = out; (p = strchr(p, '/')); p++) /* the longest tail of whole folders that fits */
+        if (report_columns_of(p + 1) <= width) {
+            memmove(out, p + 1, strlen(p + 1) + 1);
+            return out;
+        }
+    char *slash = strrchr(out, '/');
+    if (slash)
+        memmove(out, slash + 1, strlen(slash + 1) + 1);
+    cut_middle(out, width, -1);
+    return out;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the programmer can do about a loop that the vectoriser refused, where one switch is known to help. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_reasons.h"
+
+/* Functions of <math.h> that set errno and that clang vectorises when they need not. */
+static const char *const setting_errno[] = {"sqrt", "pow", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "fmod"};
+
+/* The first of them that is called in the text: by its name, with f for float. "": none. */
+static const char *called_in(const char *text, size_t n) {
+    for (size_t at = 0; at < n;) {
+        size_t begin = at;
+        while (at < n && (isalnum((unsigned char)text[at]) || text[at] == '_'))
+            at++;
+        size_t length = at - begin;
+        if (!length) {
+            at++;
+            continue;
+        }
+        while (at < n && text[at] == ' ')
+            at++;
+        for (size_t k = 0; at < n && text[at] == '(' && k < sizeof setting_errno / sizeof *setting_errno; k++) {
+            size_t known = strlen(setting_errno[k]);
+            if (!strncmp(text + begin, setting_errno[k], known) && (length == known || (length == known + 1 && text[begin + known] == 'f')))
+                return setting_errno[k];
+        }
+    }
+    return "";
+}
+
+static bool is_of_c(const char *path) {
+    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".inl", ".cu"};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t k = strlen(ends[i]);
+        if (n > k && !strcmp(path + n - k, ends[i]))
+            return true;
+    }
+    return false;
+}
+
+/* A function that sets errno, called in the loop: by the compiler's advice, else by the source. NULL: none is known. */
+static const char *errno_call(report *r, const hsc_db_scope *s) {
+    enum { LINES_MAX = 200 };
+    hsc_db_file f;
+    if (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL) || !is_of_c(f.path))
+        return NULL;
+    for (uint32_t line = s->line_begin; line <= s->line_end && line - s->line_begin < LINES_MAX; line++) {
+        size_t n = 0;
+        const char *text = report_source_line(r, s->file, line, &n), *name = text ? called_in(text, n) : "";
+        if (*name)
+            return name;
+    }
+    return NULL;
+}
+
+const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
+    hsc_db_scope s;
+    hsc_db_remark *list = NULL;
+    uint32_t n = 0;
+    bool advised = false;
+    out[0] = 0;
+    if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
+        return out;
+    if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
+        snprintf(out, size, "-ffast-math lets it, where the order of operations does not matter to the result");
+        return out;
+    }
+    if (x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED)
+        return out;
+    if (!report_remarks(r, x->scope, &list, &n, NULL))
+        for (uint32_t i = 0; i < n; i++)
+            advised = advised || strstr(list[i].message, "-fno-math-errno");
+    free(list);
+    const char *name = errno_call(r, &s);
+    if (name && !strcmp(name, "sqrt"))
+        snprintf(out, size, "sqrt sets errno: -fno-math-errno makes it an instruction, that has a vector form");
+    else if (name)
+        snprintf(out, size, "%s sets errno: -fno-math-errno lets the loop be vectorised, and -fveclib=libmvec the call", name);
+    else if (advised)
+        snprintf(out, size, "-fno-math-errno lets it, as nothing then sets errno");
+    return out;
+}
