@@ -52,7 +52,7 @@ static uint64_t intern(const char *text) {
     if (!size)
         return 0;
     const user_name *n = find(text, size, hash);
-    if (n || !hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (n || !hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return n ? n->id : 0;
     n = find(text, size, hash);
     size_t bytes = (sizeof *n + size + 15) & ~(size_t)15;

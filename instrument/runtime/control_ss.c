@@ -4,7 +4,7 @@
 
 void hsc_rt_measure(bool on, uint32_t reason) {
     uint64_t mask, now = hsc_rt_now_ns();
-    if (!atomic_load(&hsc_rt.on) || !hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!atomic_load(&hsc_rt.on) || !hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     if (!atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.measuring, on) != on) {
         hsc_rec_measuring r = {now, on, reason};

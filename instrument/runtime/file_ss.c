@@ -191,7 +191,7 @@ uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size) {
     uint64_t mask;
     uint8_t *p = NULL;
     *size = wanted;
-    if (!hsc_rt_lock_take(&f->lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&f->lock, &mask, HSC_RT_PATIENCE_MS))
         return NULL;
     for (uint32_t i = 0; wanted == HSC_RT_SMALL_SLOT && i < HSC_RT_SPARES && !p; i++)
         if (f->rest[i].base) {
@@ -420,7 +420,7 @@ static bool give_back(hsc_rt_file *f, hsc_rt_segment *s) {
 void hsc_rt_file_finish(void) {
     hsc_rt_file *f = &hsc_rt.file;
     uint64_t mask;
-    if (!f->main.base || !hsc_rt_lock_take(&f->lock, &mask, 1000))
+    if (!f->main.base || !hsc_rt_lock_take(&f->lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     for (uint32_t i = 0; i < HSC_RT_SPARES; i++) {
         uint8_t *base = atomic_exchange_explicit(&f->full[i], NULL, memory_order_acquire);

@@ -240,7 +240,7 @@ static bool tell_mapping(const hsc_rt_module *m, const image *im, const area *a)
     }
     uint64_t mask, now = hsc_rt_now_ns();
     r.time = now;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 30000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return false;
     bool told = hsc_rt_file_put(HSC_REC_mapping, &r, now);
     hsc_rt_lock_release(&hsc_rt.lock, mask);
@@ -250,7 +250,7 @@ static bool tell_mapping(const hsc_rt_module *m, const image *im, const area *a)
 static void tell_unmapping(uint32_t mapping_id) {
     uint64_t mask, now = hsc_rt_now_ns();
     hsc_rec_unmapping r = {mapping_id, now};
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 30000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     hsc_rt_file_put(HSC_REC_unmapping, &r, now);
     hsc_rt_lock_release(&hsc_rt.lock, mask);
@@ -352,7 +352,7 @@ static bool make_next(hsc_rt_module *m) {
 
 bool hsc_rt_modules_scan(void) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, HSC_RT_PATIENCE_MS))
         return false;
     hsc_rt_modules *old = atomic_load(&hsc_rt.modules);
     size_t length, capacity;

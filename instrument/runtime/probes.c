@@ -130,7 +130,7 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
         return;
     if (measured)
         measure_cost(hsc_rt_self);
-    bool locked = measured && hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000);
+    bool locked = measured && hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS);
     if (locked && !atomic_load(&s->count))
         tell_cost(now);
     for (char *at = first; is_sound((hsc_probe_table *)at, end);) {
@@ -180,11 +180,11 @@ void hsc_rt_probes_begin(void) {
         return;
     __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "0"(1), "2"(0));
     hsc_rt_probe_has_xsave = c >> 27 & 1; /* the system uses it */
-    if (!hsc_rt_lock_take(&s->lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&s->lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     if (s->tables)
         measure_cost(hsc_rt_self);
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000)) {
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS)) {
         if (s->tables)
             tell_cost(now);
         for (uint32_t i = 0; i < atomic_load(&s->count); i++) { /* a child of fork: known there, told here */

@@ -35,9 +35,9 @@ uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
     hsc_rt_probes *s = &hsc_rt_probe_state;
     uint64_t mask, mask_rt, now = hsc_rt_now_ns();
     uint32_t changed = 0;
-    if (!hsc_rt_lock_take(&s->lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&s->lock, &mask, HSC_RT_PATIENCE_MS))
         return 0;
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, 2000)) {
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS)) {
         for (uint32_t i = 0; i < atomic_load(&s->count); i++)
             if (s->all[i].table && hsc_rt_probe_is_listed(&s->all[i], list, n))
                 changed += hsc_rt_probe_arm(i + 1, on, now);

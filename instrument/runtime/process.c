@@ -151,7 +151,7 @@ static void put_process(uint64_t now) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     p.processors = processors > 0 ? (uint64_t)processors : 0;
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     hsc_rt_file_put(HSC_REC_process, &p, now);
     for (uint32_t i = 0; i < hsc_rt.n_events; i++) {
@@ -411,7 +411,7 @@ void hsc_rt_finish(uint64_t how) {
     atomic_store(&hsc_rt.helper_quit, 1); /* not waited for: it finds `finished` under the locks */
     uint64_t mask, lost, samples = 0;
     bool remove = false;
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000)) {
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         uint64_t end = hsc_rt_now_ns() + BUSY_LAST_NS;
         for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
             hsc_rt_thread_close(t, hsc_rt_thread_cpu_ns(t->tid), false, wait_for(t, end));
@@ -473,7 +473,7 @@ void hsc_rt_unfinish(void) {
             hsc_rt_threads_forget();
             begin(low, high);
         }
-    } else if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 1000)) {
+    } else if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         bool ok = hsc_rt_file_go_on();
         hsc_rt_lock_release(&hsc_rt.lock, mask);
         if (ok) {

@@ -55,6 +55,7 @@ typedef struct hsc_rt_lock {
 
 /* Blocks all signals of the thread (*saved keeps the old mask) and takes the lock. With timeout_ms >= 0 gives up after
  * that time, in which the owner may have run too, and returns false, the mask restored. */
+#define HSC_RT_PATIENCE_MS 30000 /* an owner may wait for a disk, or be on a processor that the hypervisor has taken away */
 bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms);
 void hsc_rt_lock_release(hsc_rt_lock *l, uint64_t saved);
 void hsc_rt_wake(_Atomic uint32_t *word);

@@ -58,7 +58,7 @@ static void end_before(const char *what) {
     int saved_errno = errno;
     hsc_rt_helper_stop();
     hsc_rt_finish(HSC_end_kind_SANDBOX);
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
             hsc_rt_source_stop(t);
         hsc_rt_lock_release(&hsc_rt.lock, mask);

@@ -17,7 +17,7 @@ static bool have_key;
 
 static hsc_rt_thread *new_thread(void) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return NULL;
     hsc_rt_thread *t = hsc_rt.free_threads;
     if (t)
@@ -35,7 +35,7 @@ static hsc_rt_thread *new_thread(void) {
 
 static void free_thread(hsc_rt_thread *t) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     t->next = hsc_rt.free_threads;
     hsc_rt.free_threads = t;
@@ -71,7 +71,7 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     uint64_t mask, now = hsc_rt_now_ns();
     t->last_time = t->settled_time = t->checked_time = now;
     t->asleep_cpu_ns = t->cpu_start_ns;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         free_thread(t);
         return;
     }
@@ -87,7 +87,7 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     prctl(PR_GET_NAME, name, 0, 0, 0);
     hsc_rec_thread r = {t->thread_id, (uint64_t)t->tid, now, {name, hsc_rt_length(name)}, creator_id};
     hsc_rt_thread_put(t, HSC_REC_thread, &r, now);
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000)) {
+    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         t->live = true;
         t->next = hsc_rt.threads;
         hsc_rt.threads = t;
@@ -189,7 +189,7 @@ void hsc_rt_thread_end(void) {
     uint64_t mask;
     atomic_store(&t->busy, 1);
     hsc_rt_source_stop(t);
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     if (t->live) {
         hsc_rt_thread **p = &hsc_rt.threads;
@@ -265,7 +265,7 @@ static start *free_starts; /* under rt.lock */
 
 static start *new_start(void) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return NULL;
     if (!free_starts) {
         start *page = hsc_rt_map(HSC_RT_PAGE);
@@ -283,7 +283,7 @@ static start *new_start(void) {
 
 static void free_start(start *s) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 2000))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     s->next = free_starts;
     free_starts = s;

@@ -58,7 +58,7 @@ bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted) {
 hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t) {
     hsc_mpi_block *b;
     uint64_t mask;
-    if (!hsc_rt_lock_take(&lock, &mask, 1000))
+    if (!hsc_rt_lock_take(&lock, &mask, HSC_RT_PATIENCE_MS))
         return NULL;
     if ((b = free_blocks) != NULL)
         free_blocks = b->next;
@@ -88,7 +88,7 @@ static void give_back(hsc_mpi_block *b) {
     hsc_rt_unmap(b->dirty, b->summary_room * sizeof *b->dirty);
     hsc_rt_unmap(b->peer, b->peer_room * sizeof *b->peer);
     memset(b, 0, sizeof *b);
-    if (hsc_rt_lock_take(&lock, &mask, 1000)) {
+    if (hsc_rt_lock_take(&lock, &mask, HSC_RT_PATIENCE_MS)) {
         b->next = free_blocks;
         free_blocks = b;
         hsc_rt_lock_release(&lock, mask);
@@ -113,13 +113,10 @@ static __attribute__((constructor(103))) void announce(void) {
     heatscope_rt_services.state->messages_flush = flush;
 }
 
-/* These records come once, and others mean nothing without them: patience with an owner that waits for a disk. */
-#define ONCE_MS 30000
-
 void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns) {
     const hsc_rt_services *rt = &heatscope_rt_services;
     uint64_t mask;
-    if (!hsc_rt_lock_take(&rt->state->lock, &mask, ONCE_MS))
+    if (!hsc_rt_lock_take(&rt->state->lock, &mask, HSC_RT_PATIENCE_MS))
         return;
     rt->file_put(record_id, record, now_ns);
     hsc_rt_lock_release(&rt->state->lock, mask);
