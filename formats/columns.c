@@ -4,9 +4,7 @@
 
 #include <stdlib.h>
 
-bool hsc_column_reserve(hsc_column_bytes *b, size_t more) {
-    if (b->capacity - b->n >= more)
-        return true;
+bool hsc_column_grow(hsc_column_bytes *b, size_t more) {
     size_t capacity = b->capacity + b->capacity / 2 + more + 256;
     uint8_t *p = realloc(b->p, capacity);
     if (!p)
@@ -24,15 +22,6 @@ bool hsc_column_last_init(hsc_column_last *l, size_t rows) {
     l->mask = n - 1;
     l->column = 1;
     return l->slots != NULL;
-}
-
-uint64_t *hsc_column_last_at(hsc_column_last *l, uint64_t key, uint64_t otherwise) {
-    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & l->mask;
-    while (l->slots[i].column == l->column && l->slots[i].key != key)
-        i = (i + 1) & l->mask;
-    if (l->slots[i].column != l->column)
-        l->slots[i] = (struct hsc_column_slot){key, otherwise, l->column};
-    return &l->slots[i].value;
 }
 
 void hsc_column_last_next(hsc_column_last *l) {

@@ -23,7 +23,10 @@ typedef struct hsc_column_bytes {
     uint8_t *p;
     size_t n, capacity;
 } hsc_column_bytes;
-bool hsc_column_reserve(hsc_column_bytes *b, size_t more); /* false: no memory */
+bool hsc_column_grow(hsc_column_bytes *b, size_t more);
+static inline bool hsc_column_reserve(hsc_column_bytes *b, size_t more) { /* false: no memory */
+    return b->capacity - b->n >= more || hsc_column_grow(b, more);
+}
 
 /* The last value by key; starts anew with each column. */
 typedef struct hsc_column_last {
@@ -36,7 +39,14 @@ typedef struct hsc_column_last {
 } hsc_column_last;
 bool hsc_column_last_init(hsc_column_last *l, size_t rows); /* room for so many keys; false: no memory */
 /* Where the value of the key stands; it is `otherwise` where there was none. */
-uint64_t *hsc_column_last_at(hsc_column_last *l, uint64_t key, uint64_t otherwise);
+static inline uint64_t *hsc_column_last_at(hsc_column_last *l, uint64_t key, uint64_t otherwise) {
+    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & l->mask;
+    while (l->slots[i].column == l->column && l->slots[i].key != key)
+        i = (i + 1) & l->mask;
+    if (l->slots[i].column != l->column)
+        l->slots[i] = (struct hsc_column_slot){key, otherwise, l->column};
+    return &l->slots[i].value;
+}
 void hsc_column_last_next(hsc_column_last *l); /* forgets all */
 void hsc_column_last_fini(hsc_column_last *l);
 

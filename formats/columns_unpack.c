@@ -9,7 +9,7 @@
 
 typedef struct kind {
     uint64_t id, rows, at; /* number of them; that of the next one to be written */
-    unsigned n_fields;
+    unsigned n_fields, first_of_any_size; /* the latter: the first text or list */
     uint64_t *cells; /* those of a field one after the other; texts and hashes: number in the pool; lists: start in `lists` */
     uint8_t types[HSC_FIELDS_MAX], codings[HSC_FIELDS_MAX], order[HSC_FIELDS_MAX], filled[(HSC_FIELDS_MAX + 7) / 8];
 } kind;
@@ -41,6 +41,14 @@ typedef struct unpacking {
 } unpacking;
 
 static const char *const no_memory = "out of memory", *const misfit = "its columns do not fit together";
+
+static bool is_text(unsigned type) {
+    return type == HSC_TYPE_S || type == HSC_TYPE_B;
+}
+
+static bool is_list(unsigned type) {
+    return type == HSC_TYPE_AU || type == HSC_TYPE_AS;
+}
 
 /* The inflated body; its length is told first, and bounded by what deflate can make of the bytes. */
 static const char *inflate_all(const uint8_t *p, size_t size, uint8_t **body, size_t *n) {
@@ -81,17 +89,18 @@ static const char *read_kinds(unpacking *k, const uint8_t **at, const uint8_t *e
             if (!(p = hsc_uv_get(p, end, &type)) || type < HSC_TYPE_U || type > HSC_TYPE_AS ||
                 !(p = hsc_uv_get(p, end, &coding)) || coding >= HSC_CODING_BY + HSC_FIELDS_MAX)
                 return misfit;
-            bool is_text = type == HSC_TYPE_S || type == HSC_TYPE_B;
-            if (coding && type != HSC_TYPE_U && !(is_text && coding >= HSC_CODING_BY))
+            if (coding && type != HSC_TYPE_U && !(is_text((unsigned)type) && coding >= HSC_CODING_BY))
                 return misfit;
             q->types[f] = (uint8_t)type;
+            if (q->first_of_any_size == f && !is_text((unsigned)type) && !is_list((unsigned)type))
+                q->first_of_any_size++;
             q->codings[f] = (uint8_t)coding;
         }
         if (!hsc_column_order(q->codings, q->n_fields, q->order))
             return misfit;
         for (unsigned f = 0; f < q->n_fields; f++) { /* lists are no keys */
             unsigned by = q->codings[f] >= HSC_CODING_BY ? q->types[q->codings[f] - HSC_CODING_BY] : 0;
-            if (by == HSC_TYPE_AU || by == HSC_TYPE_AS)
+            if (is_list(by))
                 return misfit;
         }
     }
@@ -119,7 +128,7 @@ static const char *read_runs(unpacking *k, const uint8_t **at, const uint8_t *en
             return "it has more values than its bytes may hold";
         most = q->rows > most ? q->rows : most;
     }
-    if (!(k->cells = calloc(cells + 1, sizeof *k->cells)) || !hsc_column_last_init(&k->last, (size_t)most))
+    if (!(k->cells = malloc((cells + 1) * sizeof *k->cells)) || !hsc_column_last_init(&k->last, (size_t)most))
         return no_memory;
     uint64_t *cell = k->cells;
     for (unsigned i = 0; i < k->n_kinds; i++) {
@@ -183,16 +192,17 @@ static bool take_text(unpacking *k, uint64_t expected, uint64_t *number) {
         *number = k->n_texts - 1 - (v - 2);
         return v - 2 < k->n_texts;
     }
-    uint8_t *begin = k->texts_at, *in = begin, *out = begin;
-    while (in < k->texts_end && *in) {
+    uint8_t *begin = k->texts_at, *end = memchr(begin, 0, (size_t)(k->texts_end - begin)), *out;
+    if (!end)
+        return false;
+    k->texts_at = end + 1;
+    uint8_t *in = memchr(begin, 1, (size_t)(end - begin));
+    for (out = in ? in : end; in && in < end;) { /* what is escaped, seldom */
         bool escaped = *in == 1;
-        if (escaped && (++in == k->texts_end || *in - 1u > 1))
+        if (escaped && (++in == end || *in - 1u > 1))
             return false;
         *out++ = (uint8_t)(*in++ - escaped);
     }
-    if (in == k->texts_end)
-        return false;
-    k->texts_at = in + 1;
     *number = k->n_texts;
     return add_text(k, begin, (size_t)(out - begin));
 }
@@ -228,35 +238,54 @@ static bool take_list(unpacking *k, unsigned type, uint64_t *start) {
     return true;
 }
 
+/* Numbers, the most of all values: a loop for each coding. */
+static bool take_numbers(unpacking *k, const kind *q, unsigned f) {
+    unsigned coding = q->codings[f];
+    bool is_filled = q->filled[f / 8] >> f % 8 & 1;
+    uint64_t *cell = q->cells + f * q->rows, rows = q->rows, before = 0, v = 0, next = coding == HSC_CODING_NEXT;
+    const uint64_t *by = coding >= HSC_CODING_BY ? q->cells + (coding - HSC_CODING_BY) * rows : NULL;
+    const uint8_t *p = k->numbers, *end = k->numbers_end;
+    if (!is_filled && coding == HSC_CODING_PLAIN) {
+        memset(cell, 0, rows * sizeof *cell);
+        return true;
+    }
+    for (uint64_t i = 0; i < rows; i++) {
+        if (is_filled && !(p = hsc_uv_get(p, end, &v)))
+            return false;
+        if (by) {
+            uint64_t *last = hsc_column_last_at(&k->last, by[i], before);
+            v = *last += hsc_unzigzag(v);
+        } else if (coding != HSC_CODING_PLAIN) {
+            v = hsc_unzigzag(v) + before + next;
+        }
+        cell[i] = before = v;
+        v = 0;
+    }
+    k->numbers = p;
+    if (by)
+        hsc_column_last_next(&k->last);
+    return true;
+}
+
 static bool take_column(unpacking *k, kind *q, unsigned f) {
     unsigned type = q->types[f], coding = q->codings[f];
     bool is_filled = q->filled[f / 8] >> f % 8 & 1;
-    bool is_text = type == HSC_TYPE_S || type == HSC_TYPE_B;
     uint64_t *cell = q->cells + f * q->rows;
     const uint64_t *by = coding >= HSC_CODING_BY ? q->cells + (coding - HSC_CODING_BY) * q->rows : NULL;
-    uint64_t before = 0, v = 0;
-    if (!is_filled && type != HSC_TYPE_U) /* texts that are as expected are empty then, and cell 0 of the pools is */
+    if (!is_text(type) && !is_list(type) && type != HSC_TYPE_H && type != HSC_TYPE_F)
+        return take_numbers(k, q, f);
+    if (!is_filled) { /* texts that are as expected are empty then, and cell 0 of the pools is */
+        memset(cell, 0, q->rows * sizeof *cell);
         return true;
+    }
     for (uint64_t i = 0; i < q->rows; i++) {
-        uint64_t *last = by ? hsc_column_last_at(&k->last, by[i], is_text ? 0 : before) : NULL;
-        bool ok = true;
-        if (type == HSC_TYPE_AU || type == HSC_TYPE_AS)
-            ok = take_list(k, type, &v);
-        else if (type == HSC_TYPE_H || type == HSC_TYPE_F)
-            ok = take_hash(k, &v);
-        else if (is_text)
-            ok = take_text(k, last ? *last : 0, &v);
-        else if (is_filled)
-            ok = take_number(k, &v);
-        else
-            v = 0;
+        uint64_t v = 0, *last = by ? hsc_column_last_at(&k->last, by[i], 0) : NULL;
+        bool ok = is_text(type) ? take_text(k, last ? *last : 0, &v) : is_list(type) ? take_list(k, type, &v) : take_hash(k, &v);
         if (!ok)
             return false;
-        if (type == HSC_TYPE_U && coding != HSC_CODING_PLAIN)
-            v = hsc_unzigzag(v) + (last ? *last : before + (coding == HSC_CODING_NEXT));
         if (last)
             *last = v;
-        cell[i] = before = v;
+        cell[i] = v;
     }
     if (by)
         hsc_column_last_next(&k->last);
@@ -265,48 +294,54 @@ static bool take_column(unpacking *k, kind *q, unsigned f) {
 
 /* ---- the rows again -------------------------------------------------------------------------------------------------- */
 
-static void put_text(const unpacking *k, hsc_column_bytes *b, uint64_t number) {
+static uint8_t *put_text(const unpacking *k, uint8_t *p, uint64_t number) {
     const text *t = &k->texts[number];
-    b->n = (size_t)(hsc_uv_put(b->p + b->n, t->n) - b->p);
+    p = hsc_uv_put(p, t->n);
     if (t->n)
-        memcpy(b->p + b->n, t->p, t->n);
-    b->n += t->n;
+        memcpy(p, t->p, t->n);
+    return p + t->n;
+}
+
+/* How many bytes the row may take. */
+static size_t room_of(const unpacking *k, const kind *q, uint64_t row) {
+    size_t room = (q->n_fields + 1u) * HSC_UV_MAX_BYTES;
+    for (unsigned f = q->first_of_any_size; f < q->n_fields; f++) {
+        uint64_t v = q->cells[f * q->rows + row];
+        if (is_text(q->types[f]))
+            room += k->texts[v].n;
+        else if (is_list(q->types[f]))
+            for (uint64_t i = 1; i <= k->lists[v]; i++)
+                room += HSC_UV_MAX_BYTES + (q->types[f] == HSC_TYPE_AS ? k->texts[k->lists[v + i]].n : 0);
+    }
+    return room;
 }
 
 /* Appends the row, without its length; false: no memory, or too much. */
 static bool put_row(unpacking *k, hsc_column_bytes *b, const kind *q, uint64_t row) {
-    if (!hsc_column_reserve(b, HSC_UV_MAX_BYTES))
+    size_t room = room_of(k, q, row);
+    if (b->n + room > HSC_CHUNK_MAX_BYTES || !hsc_column_reserve(b, room))
         return false;
-    b->n = (size_t)(hsc_uv_put(b->p + b->n, q->id) - b->p);
-    for (unsigned f = 0; f < q->n_fields; f++) {
-        uint64_t v = q->cells[f * q->rows + row], n = 0;
+    uint8_t *p = hsc_uv_put(b->p + b->n, q->id);
+    const uint64_t *cell = q->cells + row;
+    for (unsigned f = 0; f < q->n_fields; f++, cell += q->rows) {
         unsigned type = q->types[f];
-        bool is_list = type == HSC_TYPE_AU || type == HSC_TYPE_AS;
-        const uint64_t *list = &k->lists[v];
-        size_t room = HSC_UV_MAX_BYTES;
-        if (is_list)
-            n = *list++;
-        if (type == HSC_TYPE_S || type == HSC_TYPE_B)
-            room += k->texts[v].n;
-        for (uint64_t i = 0; i < n; i++)
-            room += HSC_UV_MAX_BYTES + (type == HSC_TYPE_AS ? k->texts[list[i]].n : 0);
-        if (b->n + room > HSC_CHUNK_MAX_BYTES || !hsc_column_reserve(b, room))
-            return false;
-        if (type == HSC_TYPE_H || type == HSC_TYPE_F) {
-            hsc_set64(b->p + b->n, v ? hsc_get64(k->hashes + 8 * (v - 1)) : 0);
-            b->n += 8;
-        } else if (type == HSC_TYPE_S || type == HSC_TYPE_B) {
-            put_text(k, b, v);
+        if (type == HSC_TYPE_U) {
+            p = hsc_uv_put(p, *cell);
+        } else if (type == HSC_TYPE_H || type == HSC_TYPE_F) {
+            hsc_set64(p, *cell ? hsc_get64(k->hashes + 8 * (*cell - 1)) : 0);
+            p += 8;
+        } else if (is_text(type)) {
+            p = put_text(k, p, *cell);
+        } else if (is_list(type)) {
+            const uint64_t *list = &k->lists[*cell];
+            p = hsc_uv_put(p, *list);
+            for (uint64_t i = 1; i <= *list; i++)
+                p = type == HSC_TYPE_AS ? put_text(k, p, list[i]) : hsc_uv_put(p, list[i]);
         } else {
-            b->n = (size_t)(hsc_uv_put(b->p + b->n, is_list ? n : v) - b->p);
-            for (uint64_t i = 0; i < n; i++) {
-                if (type == HSC_TYPE_AS)
-                    put_text(k, b, list[i]);
-                else
-                    b->n = (size_t)(hsc_uv_put(b->p + b->n, list[i]) - b->p);
-            }
+            p = hsc_uv_put(p, *cell);
         }
     }
+    b->n = (size_t)(p - b->p);
     return true;
 }
 

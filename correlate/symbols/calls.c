@@ -137,6 +137,11 @@ static bool link_messages(hsc_code *c, const uint32_t *sites, size_t n) {
     return true;
 }
 
+bool hsc_code_has_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address) {
+    uint64_t at;
+    return c->is_x86_64 && call_in_row(c, symbol, row, address, &at);
+}
+
 bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope, uint32_t *out) {
     *out = HSC_NO_INDEX;
     if (!c->is_x86_64 || row == HSC_NO_INDEX || scope == HSC_NO_INDEX || c->lines.p[row].unit == HSC_NO_INDEX || c->lines.p[row].line)

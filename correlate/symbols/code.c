@@ -349,10 +349,9 @@ void hsc_code_close(hsc_code *c) {
     free(c->instance_parents.p);
     free(c->loop_of_procedure.p);
     free(c->next_loop.p);
+    hsc_code_answers_free(c);
     free(c->answers.p);
     free(c->answer_elements.p);
-    free(c->row_answers.p);
-    free(c->cache);
     hsc_table *tables[] = {&c->file_by_path,   &c->procedure_by_key, &c->loop_by_key,
                            &c->procedure_by_group, &c->procedure_by_name, &c->call_by_position,
                            &c->symbol_procedures, &c->group_by_tag, &c->row_by_tag, &c->no_return, &c->calls_of, &c->lost_calls,

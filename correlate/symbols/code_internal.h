@@ -121,7 +121,7 @@ typedef struct hsc_code_known { /* an answer that was given */
     bool repaired;
     uint32_t file, line, instance;
 } hsc_code_known;
-struct hsc_code_cache;
+struct hsc_code_answers;
 
 typedef struct hsc_symbol_facts { /* found when first asked for */
     uint32_t procedure; /* of code without a line; HSC_NO_INDEX: not asked yet */
@@ -189,11 +189,8 @@ struct hsc_code {
     hsc_code_element elements[HSC_ELEMENTS_MAX];
     HSC_VEC(hsc_code_known) answers;
     HSC_VEC(hsc_code_element) answer_elements;
-    HSC_VEC(uint32_t) row_answers; /* by line row: its answer, when it has one for all of its code; HSC_NO_INDEX */
     hsc_table answer_by_content;
-    struct hsc_code_cache *cache; /* of addresses; NULL: not made yet */
-    uint64_t last_lo, last_bytes; /* code that `last` is the answer of */
-    hsc_code_answer last;         /* with `elements` */
+    struct hsc_code_answers *given; /* which address has which answer; NULL: not made yet */
 };
 
 /* ---- ELF files ---- */
@@ -242,7 +239,9 @@ bool hsc_code_load_dwarf(hsc_code *c, Dwarf *dwarf);
 bool hsc_code_finish(hsc_code *c);
 /* Block around the address in the machine function [lo, hi); false when it cannot be told. */
 bool hsc_code_find_block(hsc_code *c, const hsc_symbol *symbol, uint64_t address, uint64_t *begin, uint64_t *end);
-void hsc_code_narrow(hsc_code *c, uint64_t address, uint64_t *lo, uint64_t *hi);
+/* The code round the address that has one answer, as far as its loop of the machine code and, if wanted, its block say: narrows
+ * [*lo, *hi), which lies in the symbol. */
+void hsc_code_narrow(hsc_code *c, const hsc_symbol *symbol, uint64_t address, bool by_block, uint64_t *lo, uint64_t *hi);
 /* The bytes [lo, hi) of code or data as they are in the file; NULL: not there. */
 const uint8_t *hsc_code_bytes_at(const hsc_code *c, uint64_t lo, uint64_t hi);
 /* Innermost loop (of foreign_loops) of the machine code at the address, found when its function is first asked for;
@@ -259,13 +258,15 @@ uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint3
 /* calls.c. For an address in a line row with line 0 that makes a call: the first of the call sites, as written, that it may be;
  * HSC_NO_INDEX: none can be told, or the row is no such row. Messages among them are linked with each other. */
 bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope, uint32_t *site);
+/* Is there a direct call in the row that hsc_code_lost_call may tell from others in it? */
+bool hsc_code_has_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address);
 /* find.c. Row of the place that a line row names; HSC_NO_INDEX: none. */
 uint32_t hsc_code_place_row(const hsc_code *c, uint32_t row);
-/* answers.c. An answer kept for the address in line row `row` (HSC_NO_INDEX: none); false: has to be found. */
-bool hsc_code_recall(hsc_code *c, uint64_t address, uint32_t row, hsc_code_answer *out);
-/* Keeps one, if there is memory. `scope_span`: index of the span that the address lies in; HSC_NO_INDEX. True: for the whole
- * row. */
-bool hsc_code_keep(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope_span, const hsc_code_answer *answer);
+/* answers.c. The answer kept for the address; false: has to be found. */
+bool hsc_code_recall(hsc_code *c, uint64_t address, hsc_code_answer *out);
+/* Keeps one for the code [lo, hi) round the address, if there is memory. */
+void hsc_code_keep(hsc_code *c, uint64_t address, uint64_t lo, uint64_t hi, const hsc_code_answer *answer);
+void hsc_code_answers_free(hsc_code *c);
 /* Scope (HSC_NO_INDEX) and symbol (NULL) at the address. */
 uint32_t hsc_code_scope_at(const hsc_code *c, uint64_t address);
 const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address);

@@ -143,10 +143,6 @@ bool hsc_code_finish(hsc_code *c) {
         !hsc_address_index_make(&c->scope_index, c->scope_spans.p, c->scope_spans.n, sizeof *c->scope_spans.p))
         return false;
     memset(c->symbol_facts.p, 0xff, (c->symbols.n + 1) * sizeof *c->symbol_facts.p);
-    if (!HSC_RESERVE(c->row_answers, c->lines.n + 1))
-        return false;
-    c->row_answers.n = c->lines.n;
-    memset(c->row_answers.p, 0xff, c->lines.n * sizeof *c->row_answers.p);
     cut_cycles(c);
     if (!HSC_RESERVE(c->loop_of_procedure, c->procedures.n + 1) || !HSC_RESERVE(c->next_loop, c->loops.n + 1))
         return false;
@@ -476,41 +472,48 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t sco
     return HSC_OK;
 }
 
-/* Notes the code round the address that has the same answer: who asks in the order of addresses comes back to it. Code without
- * a map is left out: its loops are found otherwise; so is code without a line: calls in it are looked at one by one. */
-static void note_piece(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hsc_code_answer *answer) {
-    if (row == HSC_NO_INDEX || span == HSC_NO_INDEX || c->scope_spans.p[span].scope == HSC_NO_INDEX || row + 1 >= c->lines.n ||
-        c->lines.p[row].unit == HSC_NO_INDEX || !c->lines.p[row].line || c->units.p[c->scopes.p[c->scope_spans.p[span].scope].unit].source == HSC_NO_INDEX)
-        return;
-    uint64_t lo = c->lines.p[row].lo, hi = c->lines.p[row + 1].lo;
-    if (c->scope_spans.p[span].lo > lo)
-        lo = c->scope_spans.p[span].lo;
-    if (span + 1 < c->scope_spans.n && c->scope_spans.p[span + 1].lo < hi)
-        hi = c->scope_spans.p[span + 1].lo;
-    if (!c->lines.p[row].discriminator)
-        hsc_code_narrow(c, at, &lo, &hi);
-    if (lo > at || hi <= at)
-        return;
-    c->last_lo = lo;
-    c->last_bytes = hi - lo;
-    c->last = *answer;
+/* Keeps the answer for all the code round the address that has it: as far as nothing that it was found by changes. */
+static void keep(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hsc_code_answer *answer) {
+    uint64_t lo = 0, hi = UINT64_MAX;
+    const hsc_symbol *symbol = hsc_code_symbol_at(c, at);
+    const hsc_line_span *line = row == HSC_NO_INDEX ? NULL : &c->lines.p[row];
+    const hsc_scope_span *scope = span == HSC_NO_INDEX ? NULL : &c->scope_spans.p[span];
+    size_t next_row = line ? (size_t)row + 1 : 0, next_span = scope ? (size_t)span + 1 : 0;
+    if (line)
+        lo = line->lo;
+    if (next_row < c->lines.n)
+        hi = c->lines.p[next_row].lo;
+    if (scope && scope->lo > lo)
+        lo = scope->lo;
+    if (next_span < c->scope_spans.n && c->scope_spans.p[next_span].lo < hi)
+        hi = c->scope_spans.p[next_span].lo;
+    bool has_row = line && line->unit != HSC_NO_INDEX, has_line = has_row && line->line;
+    uint32_t unit = scope && scope->scope != HSC_NO_INDEX ? c->scopes.p[scope->scope].unit : has_row ? line->unit : HSC_NO_INDEX;
+    bool mapped = (unit != HSC_NO_INDEX && c->units.p[unit].source != HSC_NO_INDEX) ||
+                  (has_row && c->units.p[line->unit].group != HSC_NO_INDEX);
+    if (!symbol || (has_row && !has_line && hsc_code_has_call(c, symbol, row, at))) {
+        lo = at, hi = at + 1;
+    } else if (!(mapped && has_line && line->discriminator)) { /* else the row says all */
+        size_t next = (size_t)(symbol - c->symbols.p) + 1;
+        uint64_t end = next < c->symbols.n && c->symbols.p[next].lo < symbol->hi ? c->symbols.p[next].lo : symbol->hi;
+        bool by_block = has_row && (!has_line || mapped || (!line->discriminator && line->lo <= symbol->lo));
+        lo = symbol->lo > lo ? symbol->lo : lo;
+        hi = end < hi ? end : hi;
+        hsc_code_narrow(c, symbol, at, by_block, &lo, &hi);
+    }
+    hsc_code_keep(c, at, lo, hi, answer);
 }
 
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
     uint64_t at = exact || !address ? address : address - 1;
     uint32_t row, span;
-    if (at - c->last_lo < c->last_bytes) {
-        *out = c->last;
+    if (hsc_code_recall(c, at, out))
         return HSC_OK;
-    }
     HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
-    if (hsc_code_recall(c, at, row, out))
-        return HSC_OK;
     HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, at, span);
     hsc_status status = find_anew(c, at, row, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
-    c->last_bytes = 0; /* its elements are overwritten */
-    if (status == HSC_OK && !hsc_code_keep(c, at, row, span, out))
-        note_piece(c, at, row, span, out);
+    if (status == HSC_OK)
+        keep(c, at, row, span, out);
     return status;
 }
 

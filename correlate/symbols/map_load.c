@@ -85,7 +85,7 @@ static const char *last_part(const char *name) {
     for (const char *p = name; (p = strstr(p, "operator")); p += 8)
         if ((p == name || p[-1] == ':') && !isalnum((unsigned char)p[8]) && p[8] != '_')
             return p;
-    for (const char *p = name; *p; p++) {
+    for (const char *p = name; *(p += strcspn(p, ":<>()")); p++) {
         depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
         if (!depth && p[0] == ':' && p[1] == ':')
             part = p + 2;
@@ -119,7 +119,7 @@ static bool add_procedures(hsc_code *c, group_records *g) {
         if (!by_group)
             return false;
         *by_group = row;
-        const char *plain = hsc_pool_intern(&c->pool, last_part(name), strlen(last_part(name)));
+        const char *last = last_part(name), *plain = hsc_pool_intern(&c->pool, last, strlen(last));
         uint32_t *by_name = plain ? hsc_table_at(&c->procedure_by_name, g->group, (uintptr_t)plain) : NULL;
         if (!by_name)
             return false;

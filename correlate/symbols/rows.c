@@ -82,18 +82,18 @@ static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_functio
     return HSC_NO_INDEX;
 }
 
-/* The code round the address that has one answer, as far as blocks and loops of the machine code say: narrows [*lo, *hi). */
-void hsc_code_narrow(hsc_code *c, uint64_t address, uint64_t *lo, uint64_t *hi) {
-    const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
-    uint64_t begin = address, end = address + 1;
-    const hsc_machine_function *m = symbol && hsc_code_find_block(c, symbol, address, &begin, &end) ? loops_of(c, symbol) : NULL;
-    if (m) {
-        size_t at = hsc_machine_piece_at(m, address);
-        begin = m->pieces.p[at].lo > begin ? m->pieces.p[at].lo : begin;
-        end = at + 1 < m->pieces.n && m->pieces.p[at + 1].lo < end ? m->pieces.p[at + 1].lo : end;
-    }
+void hsc_code_narrow(hsc_code *c, const hsc_symbol *symbol, uint64_t address, bool by_block, uint64_t *lo, uint64_t *hi) {
+    uint64_t begin = *lo, end = *hi;
+    if (by_block && !hsc_code_find_block(c, symbol, address, &begin, &end))
+        begin = address, end = address + 1;
     *lo = begin > *lo ? begin : *lo;
     *hi = end < *hi ? end : *hi;
+    const hsc_machine_function *m = loops_of(c, symbol);
+    if (!m)
+        return;
+    size_t at = hsc_machine_piece_at(m, address);
+    *lo = m->pieces.p[at].lo > *lo ? m->pieces.p[at].lo : *lo;
+    *hi = at + 1 < m->pieces.n && m->pieces.p[at + 1].lo < *hi ? m->pieces.p[at + 1].lo : *hi;
 }
 
 /* ---- lookup ---- */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* symbols_bench MODULE [ROUNDS]: how fast the knowledge of a module is read and asked, beside libdw in the same run.
+/* symbols_bench MODULE [ROUNDS]: how fast the knowledge of a module is read and asked, beside other readers in the same run.
  *
  * open     hsc_code_open, the first question included, as MB of the file and of its code in a second of CPU time
  * first    every 16th byte of the code asked once in order: loops of machine code are found then, answers are first given
- * spread   random addresses of all of the code: mostly what the processor's caches do not hold
+ * spread   random addresses of all of the code, asked before: mostly what the processor's caches do not hold
  * hot      a million questions about 10,000 of them: what a profile has
- * libdw    the same addresses through dwarf_addrdie, dwarf_getscopes and dwarf_getsrc_die: procedure, inline chain, line
+ * order    a million random addresses of all of the code, asked before, in rising order: as the correlator asks
+ * libdw    addresses through dwarf_addrdie, dwarf_getscopes and dwarf_getsrc_die: procedure, inline chain, line; a unit without
+ *          .debug_aranges is not found by it
+ * addr2line -i -f, llvm-symbolizer   CPU time of the program asked for many addresses less that for one
  *
  * Medians over the rounds (5); times are of the process's CPU clock. Judges nothing. */
 #include <elfutils/libdw.h>
@@ -15,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,19 +99,55 @@ static uint64_t ask_libdw(Dwarf *dwarf, const uint64_t *addresses, size_t n) {
     return sum;
 }
 
+static double time_of_children(void) {
+    struct rusage u;
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+/* CPU seconds of a program that reads addresses; negative: it can not be run. */
+static double ask_program(const char *command, const char *module, const uint64_t *addresses, size_t n) {
+    char list[] = "/tmp/symbols_bench.XXXXXX", text[8192];
+    int fd = mkstemp(list);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    for (size_t i = 0; f && i < n; i++)
+        fprintf(f, "0x%" PRIx64 "\n", addresses[i]);
+    if (!f || fclose(f) || snprintf(text, sizeof text, "%s'%s' < %s > /dev/null 2>&1", command, module, list) >= (int)sizeof text)
+        return -1;
+    double before = time_of_children();
+    int failed = system(text);
+    remove(list);
+    return failed ? -1 : time_of_children() - before;
+}
+
+static void compare(const char *name, const char *command, const char *module, const uint64_t *addresses, size_t n, double ours) {
+    double one = ask_program(command, module, addresses, 1), all = ask_program(command, module, addresses, n);
+    if (one < 0 || all < 0)
+        printf("%-15s not run\n", name);
+    else
+        printf("%-15s start %.2f s, then %.1f us for each of %zu addresses, %.0f times as long as spread\n", name, one,
+               (all - one) * 1e6 / (double)n, n, (all - one) / (double)n / ours);
+}
+
+static int by_address(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 int main(int argc, char **argv) {
     uint64_t lo = 0, size = 0, file_size = 0, seed = 1, sink = 0;
     size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
     int fd = argc > 1 ? find_text(argv[1], &lo, &size, &file_size) : -1;
-    uint64_t *addresses = malloc(ADDRESSES * sizeof *addresses);
-    double v[5][64];
+    uint64_t *addresses = malloc(ADDRESSES * sizeof *addresses), *sorted = malloc(ADDRESSES * sizeof *sorted);
+    double v[6][64];
     hsc_err err = {0};
-    if (fd < 0 || !size || !addresses || !rounds || rounds > 64) {
+    if (fd < 0 || !size || !addresses || !sorted || !rounds || rounds > 64) {
         fprintf(stderr, "usage: symbols_bench MODULE [ROUNDS]\n");
         return 1;
     }
     for (size_t i = 0; i < ADDRESSES; i++)
-        addresses[i] = lo + next_random(&seed) % size;
+        sorted[i] = addresses[i] = lo + next_random(&seed) % size;
+    qsort(sorted, ADDRESSES, sizeof *sorted, by_address);
     Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
     size_t few = 2000; /* for libdw */
     if (dwarf)
@@ -130,6 +170,9 @@ int main(int argc, char **argv) {
         begin = now();
         sink += ask(c, addresses, ADDRESSES);
         v[2][r] = (now() - begin) / ADDRESSES;
+        begin = now();
+        sink += ask(c, sorted, ADDRESSES);
+        v[5][r] = (now() - begin) / ADDRESSES;
         sink += ask(c, addresses, HOT);
         begin = now();
         for (size_t i = 0; i < ADDRESSES; i += HOT)
@@ -147,19 +190,23 @@ int main(int argc, char **argv) {
         hsc_code_close(c);
     }
     double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds);
-    double hot = median(v[4], rounds), peer = median(v[3], rounds);
+    double hot = median(v[4], rounds), peer = median(v[3], rounds), order = median(v[5], rounds);
     printf("open    %8.3f s   %7.1f MB of file/s   %7.1f MB of code/s\n", opening, (double)file_size / 1e6 / opening,
            (double)size / 1e6 / opening);
     printf("first   %8.1f ns  %7.2f M/s   %7.1f MB of code/s\n", first * 1e9 / (double)((size + 15) / 16),
            (double)((size + 15) / 16) * 1e-6 / first, (double)size / 1e6 / first);
     printf("spread  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
+    printf("order   %8.1f ns  %7.2f M/s\n", order * 1e9, 1e-6 / order);
     printf("hot     %8.1f ns  %7.2f M/s\n", hot * 1e9, 1e-6 / hot);
     if (dwarf)
         printf("libdw   %8.1f ns  %7.2f M/s   %.0f times as long\n", peer * 1e9, 1e-6 / peer, peer / lookup);
     else
         printf("libdw   no debug information\n");
+    compare("addr2line", "addr2line -i -f -e ", argv[1], addresses, 1000, lookup);
+    compare("llvm-symbolizer", "llvm-symbolizer-19 --inlines --obj=", argv[1], addresses, 50000, lookup);
     dwarf_end(dwarf);
     close(fd);
     free(addresses);
+    free(sorted);
     return sink == 42; /* used */
 }
