@@ -662,6 +662,52 @@ bool hsc_reader_next(hsc_reader *r, hsc_record *record) {
     return true;
 }
 
+/* A number of up to four bytes, with four that can be read; NULL: a longer one. */
+static inline const uint8_t *short_uv(const uint8_t *p, uint64_t *out) {
+    uint32_t w = hsc_get32(p), stop = ~w & 0x80808080u;
+    if (!stop)
+        return NULL;
+    w &= stop ^ (stop - 1); /* up to the first byte without a bit 7 */
+    *out = (w & 0x7f) | (w >> 1 & 0x3f80) | (w >> 2 & 0x1fc000) | (w >> 3 & 0xfe00000);
+    return p + ((unsigned)__builtin_ctz(stop) >> 3) + 1;
+}
+
+static bool is_plain_sample(const hsc_layout *l) {
+    const hsc_field_info *f = l ? l->info.fields : NULL;
+    return l && l->ours && l->info.n_fields == 3 && f[0].type == HSC_TYPE_T && f[0].offset == offsetof(hsc_rec_sample, time) &&
+           f[1].type == HSC_TYPE_D && f[1].offset == offsetof(hsc_rec_sample, node_id) && f[2].type == HSC_TYPE_U &&
+           f[2].offset == offsetof(hsc_rec_sample, state);
+}
+
+size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset) {
+    enum { LONGEST = 2 + 3 * 4 }; /* that is read here */
+    hsc_layout *l = r->p == r->end || r->first ? NULL : hsc_schema_find(r->chunk.schema, HSC_REC_sample);
+    size_t n = 0;
+    if (!is_plain_sample(l) || l->epoch != r->epoch)
+        return 0;
+    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES, time = r->last_time, *node = &l->deltas[l->info.fields[1].delta_slot];
+    const uint8_t *p = r->p;
+    if (last < first)
+        return 0;
+    while (n < most && r->end - p >= LONGEST && (uint64_t)(p - r->chunk.payload) <= last - first) {
+        uint64_t since, step, state;
+        const uint8_t *q, *next = p + 1 + p[0]; /* known before the numbers are: the next record need not wait for them */
+        if (p[0] >= LONGEST || p[1] != HSC_REC_sample || !(q = short_uv(p + 2, &since)) || !(q = short_uv(q, &step)) ||
+            !(q = short_uv(q, &state)) || q != next)
+            break;
+        time += hsc_unzigzag(since);
+        *node += hsc_unzigzag(step);
+        to[n++] = (hsc_rec_sample){.time = time, .node_id = *node, .state = state};
+        *offset = first + (uint64_t)(p - r->chunk.payload);
+        __asm__("" : "+r"(next)); /* or the compiler takes q for it */
+        p = next;
+    }
+    r->last_time = time;
+    r->counts.records += n;
+    r->p = p;
+    return n;
+}
+
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx) {
     r->want = want;
     r->want_ctx = ctx;

@@ -307,6 +307,49 @@ static bool note_seen(jprocess *p, const hsc_record *rec) {
     return last != NULL;
 }
 
+/* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
+static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
+    enum { BATCH = 512 };
+    hsc_rec_sample list[BATCH];
+    hsc_record rec = *one;
+    uint64_t last = UINT64_MAX;
+    jthread *t = hsc_join_thread(p, one->stream);
+    if (!t)
+        return false;
+    if (p->known && !p->known->has_end) {
+        uint32_t seen = hsc_table_get(&p->known->seen, one->chunk_offset, 0);
+        last = seen == HSC_NO_INDEX ? 0 : one->chunk_offset + seen;
+    }
+    bool ok = true, is_timed = p->known && !j->options->no_times;
+    for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
+        bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH && !is_timed;
+        uint32_t *counts = t->work->counts.p;
+        uint64_t last_ns = p->last_ns, no_path = 0;
+        for (size_t i = 0; is_plain && i < got; i++) {
+            uint32_t row = hsc_join_node_row(t, list[i].node_id);
+            unsigned state = list[i].state < STATES ? (unsigned)list[i].state : HSC_state_UNKNOWN;
+            last_ns = list[i].time > last_ns ? list[i].time : last_ns;
+            no_path += row == HSC_NO_INDEX;
+            ++*(row == HSC_NO_INDEX ? &t->work->no_path_counts[state] : &counts[(size_t)row * STATES + state]);
+        }
+        if (is_plain) {
+            p->last_ns = last_ns;
+            t->no_path += no_path;
+            t->samples += got;
+            t->timed_samples += got;
+        }
+        for (size_t i = 0; ok && !is_plain && i < got; i++)
+            ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);
+        for (size_t i = 0; ok && p->known && p->blame && i < got; i++) {
+            rec.value = &list[i];
+            ok = hsc_join_blame_take(j, p, &rec);
+        }
+        ok = ok && note_seen(p, &rec);
+        *n += got;
+    }
+    return ok;
+}
+
 /* All records of the file; *problem is why it is foreign, status HSC_OK. */
 static hsc_status read_records(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *problem, hsc_err *err) {
     hsc_reader *r = NULL;
@@ -318,12 +361,15 @@ again:
         hsc_join_order_free(&order);
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
-    for (uint64_t n = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
+    for (uint64_t n = 0, check = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
         if (rec.value && was_seen(p, &rec) && hsc_join_order_take(&order, &rec) &&
-            !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec))))
+            !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec)) &&
+              (rec.record_id != HSC_REC_sample || take_samples(j, p, r, &rec, &n))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
-        else if (!(n & 0xFFFFF))
+        else if (n >= check) {
             status = hsc_join_check(j, err);
+            check = n + 0x100000;
+        }
     }
     hsc_reader_counts counts;
     hsc_reader_get_counts(r, &counts);

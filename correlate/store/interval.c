@@ -52,29 +52,27 @@ static hsc_status add_values(tally *a, hsc_pieces *leaf, hsc_pieces *count, uint
 }
 
 /* Samples [first, last) of a thread, from slices below `level` and single ones. */
-static hsc_status add_range(tally *a, uint32_t thread, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
-    hsc_times *t = a->db->times;
+static hsc_status add_range(tally *a, hsc_times *t, uint32_t thread, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
     hsc_status status = HSC_OK;
     while (level > 0 && first < last && !status) {
-        uint64_t size = hsc_slice_size(--level), low = (first + size - 1) / size, high = last / size;
+        uint64_t size = hsc_times_slice_size(t, --level), low = (first + size - 1) / size, high = last / size;
         hsc_slice_level *l = &t->slices[level];
         if (low >= high)
             continue;
         uint64_t from = l->begin[l->rows[thread] + low], to = l->begin[l->rows[thread] + high];
         status = add_values(a, &l->leaf, &l->sum, from, to - from, err);
         if (!status)
-            status = add_range(a, thread, level, first, low * size, err);
+            status = add_range(a, t, thread, level, first, low * size, err);
         first = high * size;
     }
     return status || first >= last ? status : add_values(a, &t->leaf, &t->count, t->indptr[thread] + first, last - first, err);
 }
 
-/* Adds what a thread has in the parts of its process. */
-static hsc_status tally_thread(const hsc_interval *v, tally *a, uint32_t thread, hsc_err *err) {
-    hsc_times *t = NULL;
+/* Adds what a thread of `t` has in the parts of its process. */
+static hsc_status tally_thread(const hsc_interval *v, tally *a, hsc_times *t, uint32_t thread, hsc_err *err) {
     uint32_t process = HSC_COL(a->db, thread_process, uint32_t)[thread];
     uint32_t low = 0, high = v->n_parts;
-    hsc_status status = hsc_times_begin(a->db, &t, err);
+    hsc_status status = HSC_OK;
     while (low < high && v->parts[0].process != HSC_NONE) { /* the first part of the process */
         uint32_t middle = low + (high - low) / 2;
         if (v->parts[middle].process < process)
@@ -86,11 +84,11 @@ static hsc_status tally_thread(const hsc_interval *v, tally *a, uint32_t thread,
         process = HSC_NONE;
     for (; low < v->n_parts && v->parts[low].process == process && !status; low++) {
         uint64_t first = 0, last = 0;
-        status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->parts[low].begin_s), &first, err);
+        status = hsc_times_find(a->db, t, thread, hsc_times_tick(t, v->parts[low].begin_s), &first, err);
         if (!status)
-            status = hsc_times_find(a->db, thread, hsc_times_tick(t, v->parts[low].end_s), &last, err);
+            status = hsc_times_find(a->db, t, thread, hsc_times_tick(t, v->parts[low].end_s), &last, err);
         if (!status)
-            status = add_range(a, thread, t->n_slices, first, last, err);
+            status = add_range(a, t, thread, t->n_slices, first, last, err);
     }
     return status;
 }
@@ -101,7 +99,10 @@ typedef struct counted { /* thread by thread */
 } counted;
 
 static hsc_status count_thread(const hsc_interval *v, tally *a, uint32_t thread, counted *to, hsc_err *err) {
-    hsc_status status = tally_thread(v, a, thread, err);
+    hsc_times *t = NULL;
+    hsc_status status = hsc_times_begin(a->db, &t, err);
+    if (!status)
+        status = tally_thread(v, a, t, thread, err);
     if (status)
         return status;
     if (to->n + a->n > to->capacity) {
@@ -638,8 +639,16 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         v->only = HSC_NONE;
         status = take_parts(db, v, list, n, err);
     }
-    for (uint32_t c = 0; c < threads && !status; c++)
-        status = tally_thread(v, &a, c, err);
+    hsc_times *program = NULL;
+    if (!status && v->parts[0].process == HSC_NONE) /* the same of all threads: one look instead of one at each */
+        status = hsc_times_program(db, &program, err);
+    if (!status && program)
+        status = tally_thread(v, &a, program, 0, err);
+    for (uint32_t c = 0; c < threads && !program && !status; c++) {
+        status = hsc_times_begin(db, &t, err); /* gives back what is too much */
+        if (!status)
+            status = tally_thread(v, &a, t, c, err);
+    }
     if (status) {
         free_interval(v);
         free(values);

@@ -27,6 +27,7 @@ enum {
 #define HSC_COLUMN_BYTES_MAX ((uint64_t)1 << 30) /* of a column in memory */
 #define HSC_STORE_PARTS 256u                 /* ranges in which a value table is turned round */
 #define HSC_STORE_PART_MAX ((uint64_t)8 << 20) /* values of one that are held; more are divided further */
+#define HSC_PROGRAM_MIN ((uint64_t)1 << 18)    /* samples by time from which on those of all threads are also kept in one order */
 #define HSC_PYRAMID_MIN ((uint64_t)1 << 21)    /* non-zeros from which on a pyramid is made: fewer are read at once */
 
 typedef enum hsc_column_type {

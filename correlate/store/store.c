@@ -32,6 +32,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     s->file = s->metrics = -1;
     s->pyramid_min = HSC_PYRAMID_MIN;
     s->part_max = HSC_STORE_PART_MAX;
+    s->program_min = HSC_PROGRAM_MIN;
     for (int i = 0; i < HSC_TAB_COUNT; i++)
         s->table_groups[i] = -1;
     s->tables.path = s->path = strdup(path);

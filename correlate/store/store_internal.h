@@ -65,6 +65,7 @@ struct hsc_store {
     struct hsc_store_times *times; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
     uint64_t part_max;    /* values of a part that are held; tests make it small */
+    uint64_t program_min; /* HSC_PROGRAM_MIN; tests make it small */
 };
 
 /* store_totals.c: statistics and pyramids of a value table, from its rows in their order. */
@@ -83,5 +84,14 @@ hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err);
 void hsc_store_values_clear(hsc_store *s);
 void hsc_store_times_clear(hsc_store *s);
+
+/* store_program.c: samples of all threads, put thread by thread, as one series in /time/program. */
+typedef struct hsc_store_program hsc_store_program;
+hsc_status hsc_store_program_new(hsc_store *s, uint32_t end, uint64_t n_leaves, hsc_store_program **out, hsc_err *err);
+hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
+                                 hsc_err *err);
+/* Writes it into the group, where there are enough of them. */
+hsc_status hsc_store_program_write(hsc_store_program *p, hid_t time, hsc_err *err);
+void hsc_store_program_free(hsc_store_program *p);
 
 #endif

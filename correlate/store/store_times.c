@@ -38,6 +38,7 @@ typedef struct hsc_store_times {
     uint64_t *indptr, *slice_indptr; /* of samples and of slices, by thread */
     leaf_facts *leaves;
     hsc_out_stream *samples[SAMPLE_SETS], *begin;
+    hsc_store_program *program; /* NULL: one thread */
     slice_level slices[HSC_SLICE_LEVELS_MAX];
     bin_level bins[HSC_BIN_LEVELS_MAX];
     unsigned n_bins;
@@ -75,6 +76,7 @@ void hsc_store_times_clear(hsc_store *s) {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (groups[i] > 0)
             H5Gclose(groups[i]);
+    hsc_store_program_free(t->program);
     free(t->indptr);
     free(t->slice_indptr);
     free(t->leaves);
@@ -234,6 +236,8 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
         status = open_group(s, t->group, "bins", "bins of equal time, each level's four times as wide as those of the one before", &t->bins_group, err);
     for (unsigned k = 0; k < t->n_bins && !status; k++)
         status = open_bins(s, &t->bins[k], k, err);
+    if (!status && t->threads > 1)
+        status = hsc_store_program_new(s, end, t->n_leaves, &t->program, err);
     return status;
 }
 
@@ -372,9 +376,9 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: sample %" PRIu64 " of thread %" PRIu64 ": its time falls or is beyond the end, or its leaf is not there",
                                s->path, i, t->done);
     hsc_status status = put_samples(t, n, time, leaf, count, err);
-    for (unsigned k = 0; k < hsc_slice_levels(n) && !status; k++) {
+    for (unsigned k = 0; k < hsc_slice_levels(HSC_SLICE_FIRST, n) && !status; k++) {
         slice_level *l = &t->slices[k];
-        uint64_t size = hsc_slice_size(k);
+        uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, k);
         if (!l->group)
             status = open_slices(s, l, k, err);
         for (uint64_t i = 0; i + size <= n && !status; i += size)
@@ -382,6 +386,8 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
     }
     for (unsigned k = 0; k < t->n_bins && !status; k++)
         status = put_bins(s, k, n, time, leaf, count, err);
+    if (!status && t->program)
+        status = hsc_store_program_put(t->program, n, time, leaf, count, err);
     t->indptr[t->done + 1] = t->indptr[t->done] + n;
     t->slice_indptr[t->done + 1] = t->slice_indptr[t->done] + (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
     t->done++;
@@ -428,6 +434,8 @@ hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err) {
         if (!status)
             status = hsc_out_set(s->out, t->bins[k].group, "first", HSC_COLTYPE_U4, 0, t->bins[k].first, t->threads, &first, NULL, err);
     }
+    if (!status && t->program)
+        status = hsc_store_program_write(t->program, t->group, err);
     hsc_store_times_clear(s);
     return status;
 }

@@ -115,14 +115,39 @@ static hsc_status read_indptr(hsc_db *db, const char *name, uint64_t rows, uint6
     return status;
 }
 
+/* indptr of all samples, or slices, as of one thread */
+static hsc_status of_one(const hsc_db *db, uint64_t n, uint64_t **out, hsc_err *err) {
+    *out = calloc(2, sizeof **out);
+    if (!*out)
+        return out_of_memory(db, err);
+    (*out)[1] = n;
+    return HSC_OK;
+}
+
+uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level) {
+    return hsc_slice_size(t->is_program ? HSC_PROGRAM_SLICE_FIRST : HSC_SLICE_FIRST, level);
+}
+
+static const char *root_of(const hsc_times *t) { return t->is_program ? "/time/program" : "/time"; }
+
 static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
-    uint64_t threads = db->tables.rows[HSC_TAB_thread], slices;
-    hsc_status status = pieces_open(db, "/time/samples/delta", HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, HSC_SAMPLE_CHUNK_ROWS, &t->delta, err);
+    uint64_t threads = t->threads, slices, chunk = t->is_program ? HSC_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
+    char name[96];
+    snprintf(name, sizeof name, "%s/samples/delta", root_of(t));
+    hsc_status status = pieces_open(db, name, HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, chunk, &t->delta, err);
     uint64_t n = t->delta.a.n;
+    snprintf(name, sizeof name, "%s/samples/leaf", root_of(t));
     if (!status)
-        status = pieces_open(db, "/time/samples/leaf", HSC_COLTYPE_U4, n, HSC_SAMPLE_CHUNK_ROWS, &t->leaf, err);
+        status = pieces_open(db, name, HSC_COLTYPE_U4, n, chunk, &t->leaf, err);
+    snprintf(name, sizeof name, "%s/samples/count", root_of(t));
     if (!status)
-        status = pieces_open(db, "/time/samples/count", HSC_COLTYPE_U4, n, HSC_SAMPLE_CHUNK_ROWS, &t->count, err);
+        status = pieces_open(db, name, HSC_COLTYPE_U4, n, chunk, &t->count, err);
+    if (!status && t->is_program) {
+        status = of_one(db, n, &t->indptr, err);
+        if (!status)
+            status = of_one(db, (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST, &t->slice_indptr, err);
+        return status ? status : pieces_open(db, "/time/program/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[1], HSC_CHUNK_ROWS, &t->begin, err);
+    }
     if (!status)
         status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
     if (!status)
@@ -140,7 +165,7 @@ static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
 
 static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc_err *err) {
     hsc_slice_level *l = &t->slices[level];
-    uint64_t threads = db->tables.rows[HSC_TAB_thread], size = hsc_slice_size(level);
+    uint64_t threads = t->threads, size = hsc_times_slice_size(t, level);
     char name[96];
     const void *p = NULL;
     l->rows = calloc(threads + 1, sizeof *l->rows);
@@ -148,7 +173,7 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
         return out_of_memory(db, err);
     for (uint64_t i = 0; i < threads; i++)
         l->rows[i + 1] = l->rows[i] + (t->indptr[i + 1] - t->indptr[i]) / size;
-    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/indptr", size);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/indptr", root_of(t), size);
     l->indptr.set = -1;
     hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U8, l->rows[threads] + 1, &l->indptr, err);
     if (status)
@@ -159,15 +184,29 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
         return status;
     l->begin = p;
     status = hsc_check_indptr(db->path, name, l->begin, l->rows[threads], l->begin[l->rows[threads]], err);
-    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/leaf", size);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/leaf", root_of(t), size);
     if (!status)
         status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->leaf, err);
-    snprintf(name, sizeof name, "/time/slices/%" PRIu64 "/sum", size);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/sum", root_of(t), size);
     return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->sum, err);
 }
 
-static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
+/* Samples and slices, whose number follows from the thread that has most. */
+static hsc_status open_series(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t most = 0;
+    hsc_status status = open_samples(db, t, err);
+    if (status)
+        return status;
+    for (uint64_t i = 0; i < t->threads; i++)
+        if (t->indptr[i + 1] - t->indptr[i] > most)
+            most = t->indptr[i + 1] - t->indptr[i];
+    t->n_slices = hsc_slice_levels(hsc_times_slice_size(t, 0), most);
+    for (unsigned k = 0; k < t->n_slices && !status; k++)
+        status = open_slice_level(db, t, k, err);
+    return status;
+}
+
+static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
     double end = 0, bin = 0;
     if (!hsc_db_has(db, "/time/samples"))
         return HSC_OK;
@@ -186,16 +225,9 @@ static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
         return status;
     t->end = (uint64_t)end;
     t->bin = (uint64_t)bin;
-    status = open_samples(db, t, err);
-    if (status)
-        return status;
-    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_thread]; i++)
-        if (t->indptr[i + 1] - t->indptr[i] > most)
-            most = t->indptr[i + 1] - t->indptr[i];
-    t->n_slices = hsc_slice_levels(most);
+    t->threads = db->tables.rows[HSC_TAB_thread];
+    status = open_series(db, t, err);
     t->n_bins = hsc_bin_levels(t->end, t->bin);
-    for (unsigned k = 0; k < t->n_slices && !status; k++)
-        status = open_slice_level(db, t, k, err);
     t->present = !status;
     return status;
 }
@@ -205,10 +237,10 @@ static hsc_pieces *bin_sets(hsc_bin_level *l, unsigned i) {
     return sets[i];
 }
 
-void hsc_times_close(hsc_db *db) {
-    hsc_times *t = db->times;
+static void times_free(hsc_db *db, hsc_times *t) {
     if (!t)
         return;
+    times_free(db, t->program);
     pieces_close(db, &t->delta);
     pieces_close(db, &t->leaf);
     pieces_close(db, &t->count);
@@ -228,6 +260,10 @@ void hsc_times_close(hsc_db *db) {
     free(t->indptr);
     free(t->slice_indptr);
     free(t);
+}
+
+void hsc_times_close(hsc_db *db) {
+    times_free(db, db->times);
     db->times = NULL;
 }
 
@@ -247,6 +283,20 @@ hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
     return HSC_OK;
 }
 
+static void clear_pieces(hsc_times *t) {
+    pieces_clear(&t->delta);
+    pieces_clear(&t->leaf);
+    pieces_clear(&t->count);
+    pieces_clear(&t->begin);
+    for (unsigned k = 0; k < t->n_slices; k++) {
+        pieces_clear(&t->slices[k].leaf);
+        pieces_clear(&t->slices[k].sum);
+    }
+    for (unsigned k = 0; k < t->n_bins; k++)
+        for (unsigned i = 0; i < 7; i++)
+            pieces_clear(bin_sets(&t->bins[k], i));
+}
+
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
     hsc_times *t = NULL;
     hsc_status status = hsc_times_open(db, &t, err);
@@ -255,20 +305,35 @@ hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
     if (!t->present)
         return hsc_err_set(err, HSC_E_MISSING, "%s: has no samples by time; heatscope correlate makes them", db->path);
     if (t->held > t->budget) {
-        pieces_clear(&t->delta);
-        pieces_clear(&t->leaf);
-        pieces_clear(&t->count);
-        pieces_clear(&t->begin);
-        for (unsigned k = 0; k < t->n_slices; k++) {
-            pieces_clear(&t->slices[k].leaf);
-            pieces_clear(&t->slices[k].sum);
-        }
-        for (unsigned k = 0; k < t->n_bins; k++)
-            for (unsigned i = 0; i < 7; i++)
-                pieces_clear(bin_sets(&t->bins[k], i));
+        clear_pieces(t);
+        if (t->program)
+            clear_pieces(t->program);
         t->held = 0;
     }
     *out = t;
+    return HSC_OK;
+}
+
+hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err) {
+    hsc_times *t = db->times;
+    *out = NULL;
+    if (!t->program_looked && hsc_db_has(db, "/time/program")) {
+        hsc_times *p = calloc(1, sizeof *p);
+        if (!p)
+            return out_of_memory(db, err);
+        *p = (hsc_times){.present = true, .is_program = true, .threads = 1, .tick_s = t->tick_s, .end = t->end};
+        hsc_status status = open_series(db, p, err);
+        if (!status && p->delta.a.n != t->delta.a.n)
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time/program: expected %" PRIu64 " samples, got %" PRIu64, db->path, t->delta.a.n,
+                                 p->delta.a.n);
+        if (status) {
+            times_free(db, p);
+            return status;
+        }
+        t->program = p;
+    }
+    t->program_looked = true;
+    *out = t->program;
     return HSC_OK;
 }
 
@@ -335,8 +400,7 @@ uint64_t hsc_times_tick(const hsc_times *t, double seconds) {
     return !(tick > 0) ? 0 : tick > (double)t->end + 1 ? t->end + 1 : (uint64_t)tick;
 }
 
-hsc_status hsc_times_find(hsc_db *db, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
-    hsc_times *t = db->times;
+hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
     uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread];
     uint64_t low = 0, high = t->slice_indptr[thread + 1] - base; /* first slice that begins at or after tick */
     hsc_status status = hsc_pieces_need(db, &t->begin, base, high, err);
@@ -378,9 +442,9 @@ hsc_status hsc_db_samples_open(hsc_db *db, uint32_t thread, double begin_s, doub
                            db->tables.rows[HSC_TAB_thread]);
     hsc_status status = hsc_times_begin(db, &t, err);
     if (!status)
-        status = hsc_times_find(db, thread, hsc_times_tick(t, begin_s), &first, err);
+        status = hsc_times_find(db, t, thread, hsc_times_tick(t, begin_s), &first, err);
     if (!status)
-        status = hsc_times_find(db, thread, hsc_times_tick(t, end_s), &last, err);
+        status = hsc_times_find(db, t, thread, hsc_times_tick(t, end_s), &last, err);
     if (status)
         return status;
     hsc_db_samples *c = calloc(1, sizeof *c);

@@ -48,6 +48,10 @@ typedef struct hsc_bin_level {
 
 typedef struct hsc_times {
     bool present;
+    bool is_program;     /* samples of all threads as of one, "thread" 0; without bins */
+    uint64_t threads;
+    struct hsc_times *program; /* of the run's own; NULL: not opened, or not there */
+    bool program_looked;
     double tick_s;
     uint64_t end, bin;
     uint64_t *indptr, *slice_indptr; /* by thread: samples, slices */
@@ -62,13 +66,16 @@ typedef struct hsc_times {
 hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err);
 /* The same, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
+/* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */
+hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
+uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);
 hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err); /* opens bins[level] */
 
 /* Makes elements [first, first + n) readable. */
 hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err);
 
 /* Number of the thread's first sample (from 0) at or after a time; its number of samples where there is none. */
-hsc_status hsc_times_find(hsc_db *db, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err);
+hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err);
 /* Tick of sample `sample` of the thread, at the start of a slice or after the one before. */
 uint64_t hsc_times_tick(const hsc_times *t, double seconds); /* first tick not before; clamped */
 

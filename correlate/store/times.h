@@ -9,21 +9,22 @@ enum {
     HSC_SLICE_FIRST = 1024,     /* samples of a slice of the finest level */
     HSC_SLICE_FACTOR = 16,      /* of the next level */
     HSC_SLICE_LEVELS_MAX = 6,
+    HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads: so many tell of most leaves that there are */
     HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
     HSC_BIN_LEVELS_MAX = 16,
     HSC_BINS_ENOUGH = 256       /* in the run: no level beyond */
 };
 
-/* Levels of slices for a thread with so many samples as the one that has most. */
-static inline unsigned hsc_slice_levels(uint64_t most) {
+/* Levels of slices for a thread with so many samples as the one that has most; first: samples of the smallest. */
+static inline unsigned hsc_slice_levels(uint64_t first, uint64_t most) {
     unsigned n = 0;
-    for (uint64_t size = HSC_SLICE_FIRST; n < HSC_SLICE_LEVELS_MAX && most >= size; size *= HSC_SLICE_FACTOR)
+    for (uint64_t size = first; n < HSC_SLICE_LEVELS_MAX && most >= size; size *= HSC_SLICE_FACTOR)
         n++;
     return n;
 }
 
-static inline uint64_t hsc_slice_size(unsigned level) {
-    uint64_t size = HSC_SLICE_FIRST;
+static inline uint64_t hsc_slice_size(uint64_t first, unsigned level) {
+    uint64_t size = first;
     while (level--)
         size *= HSC_SLICE_FACTOR;
     return size;

@@ -180,6 +180,57 @@ static void test_samples_put_shortly(void **state) {
     assert_memory_equal(slot, other, HSC_CHUNK_HEADER_BYTES + a.used_bytes);
 }
 
+/* Taken many at a time they are what next gives, one by one: numbers of all lengths, other records between, any number at a time. */
+static void test_samples_taken(void **state) {
+    (void)state;
+    enum { COUNT = 20000 };
+    uint64_t seed = 5, node = 0, now = 0, taken = 0;
+    hsc_buffer_writer *w = hsc_buffer_writer_new(HSC_CHUNK_DYNAMIC, 1, true, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t r = seed = seed * 6364136223846793005u + 1442695040888963407u, bits = r >> 40 & 63;
+        now += r >> 58 ? 1000000 : ((uint64_t)1 << bits) - 1;
+        node = r >> 33 & 7 ? (r >> 20 & 1023) : node + ((uint64_t)1 << bits);
+        hsc_rec_sample s = {.time = now, .node_id = node, .state = r >> 50 & 15 ? r >> 36 & 3 : r};
+        hsc_buffer_writer_put(w, HSC_REC_sample, &s, NULL);
+        if (!(r >> 24 & 63))
+            hsc_buffer_writer_put(w, HSC_REC_sample_weighted, &(hsc_rec_sample_weighted){.time = now, .node_id = 3, .weight = 2}, NULL);
+    }
+    const uint8_t *bytes;
+    size_t n;
+    assert_int_equal(hsc_buffer_writer_get_bytes(w, &bytes, &n, NULL), HSC_OK);
+    hsc_reader *one = open_bytes(bytes, n), *many = open_bytes(bytes, n);
+    hsc_record a, b;
+    while (hsc_reader_next(many, &b)) {
+        assert_true(hsc_reader_next(one, &a));
+        assert_int_equal(a.record_id, b.record_id);
+        assert_true(a.offset == b.offset);
+        assert_memory_equal(a.value, b.value, a.record_id == HSC_REC_sample ? sizeof(hsc_rec_sample) : sizeof(hsc_rec_sample_weighted));
+        if (b.record_id != HSC_REC_sample)
+            continue;
+        hsc_rec_sample list[7];
+        uint64_t last = 0, limit = a.offset + 30 + a.offset % 50;
+        size_t got = hsc_reader_take_samples(many, list, 1 + a.offset % 7, limit, &last);
+        assert_true(got <= 1 + a.offset % 7);
+        taken += got;
+        for (size_t i = 0; i < got; i++) {
+            assert_true(hsc_reader_next(one, &a));
+            assert_int_equal(a.record_id, HSC_REC_sample);
+            assert_true(a.offset <= limit);
+            assert_memory_equal(a.value, &list[i], sizeof list[i]);
+        }
+        assert_true(!got || a.offset == last);
+    }
+    assert_false(hsc_reader_next(one, &a));
+    assert_true(taken > COUNT / 4);
+    hsc_reader_counts c, d;
+    hsc_reader_get_counts(one, &c);
+    hsc_reader_get_counts(many, &d);
+    assert_memory_equal(&c, &d, sizeof c);
+    hsc_reader_close(one);
+    hsc_reader_close(many);
+    hsc_buffer_writer_free(w);
+}
+
 static void test_put_refuses(void **state) {
     (void)state;
     static char large[HSC_RECORD_MAX_BYTES + 1];
@@ -609,7 +660,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crc_and_hash),     cmocka_unit_test(test_varints),
         cmocka_unit_test(test_every_record),     cmocka_unit_test(test_chunk_full),
-        cmocka_unit_test(test_samples_put_shortly),
+        cmocka_unit_test(test_samples_put_shortly), cmocka_unit_test(test_samples_taken),
         cmocka_unit_test(test_put_refuses),      cmocka_unit_test(test_buffer_writer), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_concatenated),     cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_older_schema),     cmocka_unit_test(test_short_and_long_records),

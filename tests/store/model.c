@@ -298,6 +298,7 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
         return status;
     s->pyramid_min = pyramid_min;
     s->part_max = m->part_max ? m->part_max : s->part_max;
+    s->program_min = m->no_program ? UINT64_MAX : 1;
     status = hsc_store_put_text(s, "title", "model \xE2\x82\xAC", err);
     if (!status)
         status = hsc_store_put_text(s, "command", "", err);

@@ -12,6 +12,7 @@ typedef struct model {
     uint64_t value_rows[HSC_VALUES_COUNT];
     uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
     bool by_thread;                          /* written a thread at a time, not in rows */
+    bool no_program;                         /* samples by time of each thread only */
     uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
     /* samples by time of all threads one after the other; sample_begin NULL: none */
     uint64_t *sample_begin;                  /* threads + 1 */

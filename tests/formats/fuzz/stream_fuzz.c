@@ -3,6 +3,7 @@
  * text and back. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../formats/stream_internal.h"
 
@@ -51,9 +52,25 @@ static void check(const uint8_t *bytes, size_t n) {
     hsc_err err = {0};
     hsc_reader *r = NULL;
     hsc_record record;
-    if (!hsc_reader_open_memory(bytes, n, "fuzz", &r, &err))
+    hsc_reader_counts one = {0}, many = {0};
+    if (!hsc_reader_open_memory(bytes, n, "fuzz", &r, &err)) {
         while (hsc_reader_next(r, &record))
             ;
+        hsc_reader_get_counts(r, &one);
+    }
+    hsc_reader_close(r);
+    hsc_err_clear(&err);
+    r = NULL;
+    hsc_rec_sample samples[16];
+    uint64_t offset;
+    if (!hsc_reader_open_memory(bytes, n, "fuzz", &r, &err)) { /* samples many at a time */
+        while (hsc_reader_next(r, &record))
+            while (hsc_reader_take_samples(r, samples, 16, UINT64_MAX, &offset))
+                ;
+        hsc_reader_get_counts(r, &many);
+        if (memcmp(&one, &many, sizeof one))
+            abort();
+    }
     hsc_reader_close(r);
     hsc_err_clear(&err);
     if (!dump(bytes, n, &first, &err)) {

@@ -147,6 +147,11 @@ hsc_status hsc_reader_open_memory(const void *bytes, size_t size, const char *la
 /* Next record, in file order. Returns false at the end of the input. Never fails: bad parts are skipped and counted. */
 bool hsc_reader_next(hsc_reader *r, hsc_record *record);
 
+/* Up to `most` records `sample` that follow in the chunk of the last record, none that begins behind offset `last`; returns their
+ * number, and in *offset where the last one begins. 0: the next record is another one, or written in another way than ours, and is
+ * for hsc_reader_next. Ten times as fast as that for each. */
+size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset);
+
 /* Like next, only for chunks that `want` accepts (NULL: all); chunks not wanted are not decoded. */
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx);
 
