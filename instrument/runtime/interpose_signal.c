@@ -3,6 +3,7 @@
  * number is remembered, given back to it, and obeyed for signals that are not ours. */
 #include <errno.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "interpose.h"
 
@@ -38,8 +39,9 @@ void hsc_rt_signal_install(void) {
     memset(&a, 0, sizeof a);
     a.sa_sigaction = hsc_rt_handler;
     a.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&a.sa_mask);
+    sigfillset(&a.sa_mask); /* a handler of the program that came now could leave ours by a jump */
     real_sigaction(hsc_rt.signal, &a, &theirs);
+    sigemptyset(&a.sa_mask);
     if (!hsc_rt.options.toggle_signal || (int)hsc_rt.options.toggle_signal == hsc_rt.signal)
         return;
     a.sa_handler = on_toggle;
@@ -48,7 +50,18 @@ void hsc_rt_signal_install(void) {
         hsc_rt_say("HEATSCOPE_TOGGLE_SIGNAL: no signal that can be handled");
 }
 
+/* In our handler all signals are blocked: theirs gets the mask that it would have without us. */
+static void set_their_mask(int number, const void *context) {
+    sigset_t mask;
+    sigorset(&mask, &((const ucontext_t *)context)->uc_sigmask, &theirs.sa_mask);
+    if (!(theirs.sa_flags & SA_NODEFER))
+        sigaddset(&mask, number);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
+}
+
 void hsc_rt_signal_chain(int number, siginfo_t *info, void *context) {
+    if ((theirs.sa_flags & SA_SIGINFO) || (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN))
+        set_their_mask(number, context);
     if (theirs.sa_flags & SA_SIGINFO)
         theirs.sa_sigaction(number, info, context);
     else if (theirs.sa_handler == SIG_DFL) { /* what the kernel would have done: it ends the process */

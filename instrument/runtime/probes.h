@@ -66,6 +66,7 @@ struct hsc_rt_scopes {
     uint64_t last;     /* cycles: up to then the time has been given to blocks */
     uint64_t due;      /* cycles: to be told */
     _Atomic uint32_t inside; /* blocks are being changed: the handler keeps off */
+    uint32_t refused;        /* probes on end that found that so, or no room */
     uint32_t state;          /* of the thread, where the marks are folded up to */
     uint32_t generation;
     hsc_rt_block *dirty;
@@ -121,7 +122,8 @@ void hsc_rt_probe_enter(void);
 void hsc_rt_probe_leave(void);
 void hsc_rt_probe_value(void);
 
-/* Where their code is. */
+/* Where their code is, and that of all that a probe may be interrupted in: as long as it stands on the thread's call path, it goes on. */
+#define HSC_RT_PROBE_CODE __attribute__((section("hsc_probe_code")))
 extern const char hsc_rt_probe_code[] __asm__("__start_hsc_probe_code") __attribute__((visibility("hidden")));
 extern const char hsc_rt_probe_code_end[] __asm__("__stop_hsc_probe_code") __attribute__((visibility("hidden")));
 

@@ -2,6 +2,76 @@
 /* Probes are armed and disarmed: at the start, by the program, or by the helper, which somebody outside has told to. */
 #include "probes.h"
 
+/* Shell patterns with * and ?; the pattern ends at `end`. */
+static bool glob(const char *p, const char *end, const char *s) {
+    const char *star = NULL, *again = NULL;
+    while (*s) {
+        if (p < end && *p == '*') {
+            star = p++;
+            again = s;
+        } else if (p < end && (*p == '?' || *p == *s)) {
+            p++;
+            s++;
+        } else if (star) {
+            p = star + 1;
+            s = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (p < end && *p == '*')
+        p++;
+    return p == end;
+}
+
+static const char *string_of(const hsc_rt_probe *p, uint32_t which) {
+    const hsc_probe_table *t = p->table;
+    const char *s = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
+    for (uint32_t i = 0; i < 2 * p->index + which; i++)
+        s += hsc_rt_length(s) + 1;
+    return s;
+}
+
+bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
+    static const char *const kinds[] = {"procedures", "loops", "calls", "messages", "values"};
+    const hsc_probe_entry *e =
+        (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
+    const char *word = list, *end = list + n, *kind = kinds[p->kind < 5 ? p->kind : 4];
+    size_t k = hsc_rt_length(kind);
+    if (n == 3 && word[0] == 'a' && word[1] == 'l' && word[2] == 'l')
+        return true;
+    if (n < k || __builtin_memcmp(word, kind, k) != 0 || (n > k && word[k] != ':'))
+        return false;
+    if (n == k)
+        return true;
+    word += k + 1;
+    if (p->kind == HSC_probe_kind_LOOP) {
+        const char *colon = end;
+        uint64_t line = 0;
+        while (colon > word && colon[-1] >= '0' && colon[-1] <= '9')
+            colon--;
+        if (colon > word && colon[-1] == ':' && colon < end) {
+            for (const char *c = colon; c < end; c++)
+                line = line * 10 + (uint64_t)(*c - '0');
+            return line == e->line && glob(word, colon - 1, string_of(p, 1));
+        }
+        return glob(word, end, string_of(p, 1));
+    }
+    const char *name = string_of(p, 0), *region = name;
+    while (*region && !(region[0] == ' ' && region[1] == '['))
+        region++;
+    if (glob(word, end, name))
+        return true;
+    /* "solve" means the OpenMP regions of solve, too */
+    char root[256];
+    size_t length = (size_t)(region - name);
+    if (!*region || length >= sizeof root)
+        return false;
+    __builtin_memcpy(root, name, length);
+    root[length] = 0;
+    return glob(word, end, root);
+}
+
 void hsc_rt_probe_tell_armed(uint32_t number, bool armed, uint64_t now) {
     hsc_rec_probe_armed r = {now, number, armed};
     hsc_rt_file_put(HSC_REC_probe_armed, &r, now);

@@ -44,7 +44,7 @@ SAVING(hsc_rt_probe_value_saving, hsc_rt_probe_value_slow);
     [next] "i"(offsetof(hsc_rt_noting, next)), [limit] "i"(offsetof(hsc_rt_noting, limit)), [size] "i"(sizeof(hsc_rt_mark)), \
         [shift] "i"(HSC_RT_MARK_SHIFT - 3), [leave] "i"(HSC_RT_MARK_LEAVE), [what] "i"(offsetof(hsc_rt_mark, what)), \
         [time] "i"(offsetof(hsc_rt_mark, time))
-#define PROBE_CODE __attribute__((naked, section("hsc_probe_code"), aligned(64)))
+#define PROBE_CODE HSC_RT_PROBE_CODE __attribute__((naked, aligned(64)))
 
 /* The frame's address is one of a return address, so a multiple of 8. */
 PROBE_CODE void hsc_rt_probe_enter(void) {

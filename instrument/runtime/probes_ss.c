@@ -33,6 +33,17 @@ static inline hsc_rt_block *block_at(const hsc_rt_scopes *s, uint32_t i) {
     return s->part[k] + j;
 }
 
+/* What happens seldom is done while no handler of the program can come and leave it by a jump. */
+static uint64_t block_signals(void) {
+    uint64_t all = ~0ull, saved;
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&saved, 8);
+    return saved;
+}
+
+static void unblock_signals(uint64_t saved) {
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
+}
+
 static hsc_rt_block *new_block(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
     uint32_t j, k = part_of(s->blocks, &j);
     if (k >= HSC_RT_BLOCK_PARTS || (!s->part[k] && !(s->part[k] = hsc_rt_map(((size_t)64 << k) * sizeof(hsc_rt_block)))))
@@ -71,6 +82,15 @@ static bool grow_slots(hsc_rt_scopes *s) {
     return true;
 }
 
+static hsc_rt_block *new_child(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
+    uint64_t saved = block_signals();
+    hsc_rt_block *b = (uint64_t)s->blocks * 2 >= s->slots_n && !grow_slots(s) ? NULL : new_block(s, parent, number);
+    if (b)
+        link_block(s, b);
+    unblock_signals(saved);
+    return b;
+}
+
 /* The block of a scope entered in `parent`; NULL: no memory. */
 static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
     if (s->slots_n)
@@ -83,12 +103,7 @@ static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t n
         for (hsc_rt_block *b = parent; b; b = b->parent)
             if (b->number == number)
                 return b;
-    if ((uint64_t)s->blocks * 2 >= s->slots_n && !grow_slots(s))
-        return NULL;
-    hsc_rt_block *b = new_block(s, parent, number);
-    if (b)
-        link_block(s, b);
-    return b;
+    return new_child(s, parent, number);
 }
 
 static uint32_t bucket_of(uint64_t ns) {
@@ -181,13 +196,15 @@ void hsc_rt_probes_clear(hsc_rt_thread *t) {
 
 static bool grow_stack(hsc_rt_scopes *s) {
     size_t n = (size_t)(s->end - s->base), top = (size_t)(s->top - s->base);
+    uint64_t saved = block_signals();
     hsc_rt_scope *base = hsc_rt_remap(s->base, n * sizeof *base, 2 * n * sizeof *base);
-    if (!base)
-        return false;
-    s->base = base;
-    s->top = base + top;
-    s->end = base + 2 * n;
-    return true;
+    if (base) {
+        s->base = base;
+        s->top = base + top;
+        s->end = base + 2 * n;
+    }
+    unblock_signals(saved);
+    return base != NULL;
 }
 
 /* ---- visits --------------------------------------------------------------------------------------------------------- */
@@ -368,30 +385,30 @@ static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_
                     add_visit(s, child, then - now);
                 } else {
                     *++top = (hsc_rt_scope){sp, now, child, number};
+                    s->top = top;
                 }
+                s->visits = visits;
+                s->last = last;
+                s->folded = m + 1; /* a handler of the program may leave us by a jump: from here others go on then */
                 continue;
             }
             if (what & HSC_RT_MARK_LEAVE && top->sp == sp && top->number == number) {
                 b->exclusive[state] += now - last;
                 last = now;
                 add_visit(s, b, now - top->start);
-                top--;
+                s->top = --top;
+                s->last = last;
+                s->folded = m + 1;
                 continue;
             }
         }
-        s->top = top;
-        s->last = last;
-        s->visits = visits;
         fold_unusual(t, s, what, now);
+        s->folded = m + 1;
         top = s->top;
         last = s->last;
         visits = s->visits;
         state = s->state;
     }
-    s->folded = m;
-    s->top = top;
-    s->last = last;
-    s->visits = visits;
 }
 
 /* Up to the first mark that is not there yet, because its probe is what we or a handler round us have interrupted; `inside` is ours. */
@@ -403,10 +420,13 @@ static void fold(hsc_rt_thread *t, hsc_rt_scopes *s) {
         fold_marks(t, s, end);
         if (s->folded != end || hsc_rt_self != t) /* another thread's, at the end of the process */
             return;
-        /* from the beginning again, unless a handler has taken one meanwhile: by one instruction, as probes do */
+        /* from the beginning again, unless a handler has taken one meanwhile: by one instruction, as probes do. (Left by a jump between: all
+         * marks are empty, as if unfinished.) */
+        s->folded = start;
         __asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(s->noting->next) : "r"(start) : "memory", "cc");
+        if (found != next)
+            s->folded = end;
     } while (found != next);
-    s->folded = start;
 }
 
 static bool is_folded(const hsc_rt_scopes *s) {
@@ -416,24 +436,6 @@ static bool is_folded(const hsc_rt_scopes *s) {
 void hsc_rt_probes_fold(hsc_rt_thread *t) {
     if (t->scopes)
         fold(t, t->scopes);
-}
-
-void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
-    hsc_rt_thread *t = hsc_rt_self;
-    for (int i = 0; i < 2; i++) {
-        hsc_rt_mark *m = (hsc_rt_mark *)sizeof *m; /* NOLINT: what is added */
-        __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->noting->next) : : "memory", "cc");
-        if (m < s->marks + HSC_RT_MARKS) {
-            m->what = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
-            atomic_store_explicit(&m->time, hsc_cycles(), memory_order_release);
-            return;
-        }
-        if (!t || !take(s))
-            break;
-        fold(t, s);
-        give(s);
-    }
-    s->missed++;
 }
 
 /* ---- records -------------------------------------------------------------------------------------------------------- */
@@ -530,44 +532,134 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
     set_due(s, hsc_cycles());
 }
 
-/* A probe was interrupted by a handler that has left it by a jump: its frame is gone. */
-static bool is_abandoned(const hsc_rt_thread *t, const hsc_rt_mark *m, uint64_t sp) {
-    uint64_t of = m->what >> HSC_RT_MARK_SHIFT << 3;
-    return m->what & (HSC_RT_MARK_LEAVE - 1) && of <= sp && on_own_stack(t, of) && on_own_stack(t, sp);
+/* ---- jumps out of probes -------------------------------------------------------------------------------------------- */
+
+/* Whether a probe that was interrupted stands on the thread's call path, which is `from` and its callers; true also where that can't be told.
+ * All signals are blocked. */
+static bool may_go_on(hsc_rt_thread *t, const hsc_rt_here *from) {
+    if (!hsc_rt_own(t))
+        return true;
+    bool truncated = true, own = true, found = false;
+    uint32_t node = hsc_rt_walk_here(t, from, hsc_rt_thread_now(t), &truncated);
+    for (uint32_t i = node; i && !found; i = hsc_rt_tree_node(&t->tree, i)->parent) {
+        uint64_t pc = hsc_rt_tree_node(&t->tree, i)->pc;
+        bool in_code = pc >= (uint64_t)hsc_rt_probe_code && pc < (uint64_t)hsc_rt_probe_code_end;
+        own = own && in_code; /* the probe that asks */
+        found = in_code && !own;
+    }
+    hsc_rt_disown(t, 0);
+    return !node || truncated || found;
 }
 
-/* In the section of the probes: the handler sees by it that an exit has read the clock. */
-__attribute__((section("hsc_probe_code"))) bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
-    hsc_rt_thread *t = measured();
-    hsc_rt_scopes *s = t ? t->scopes : NULL;
-    (void)number;
-    if (!t || (!s && !(s = new_scopes(t))))
-        return false;
-    hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
-    if (refused >= s->marks && refused < end)
-        atomic_store_explicit(&refused->time, 1, memory_order_release);
-    if (!take(s)) { /* in a handler */
+/* Who changed the blocks is gone: what may be half done is put in order. Blocks were given at most one visit less or more. */
+static void put_in_order(hsc_rt_scopes *s) {
+    hsc_rt_scope *q = s->base, *top = s->top;
+    while (q < top && q[1].block->parent == q->block && q[1].number == q[1].block->number && q[1].sp <= q->sp)
+        q++;
+    s->top = q;
+    s->dirty = NULL;
+    for (uint32_t i = 0; i < s->blocks; i++)
+        block_at(s, i)->dirty = false;
+    for (uint32_t i = 0; i < s->blocks; i++)
+        mark(s, block_at(s, i));
+    s->missed++;
+}
+
+/* Marks that nobody will finish. */
+static void skip_unfinished(hsc_rt_thread *t, hsc_rt_scopes *s) {
+    const hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
+    for (fold(t, s); s->folded < end && !is_folded(s); fold(t, s)) {
+        take_mark(s->folded++);
         s->missed++;
+    }
+}
+
+/* What keeps this thread's probes from being noted may have been left by a jump of a handler. True: it was, and `inside` is ours now. Since
+ * handlers that go on may meet many probes, it is looked at less and less often. */
+static bool was_left(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from, bool ours) {
+    uint32_t before = s->refused++;
+    if (before & s->refused)
         return false;
+    uint64_t saved = block_signals();
+    bool left = !may_go_on(t, from);
+    if (left) {
+        atomic_store_explicit(&s->inside, 1, memory_order_relaxed);
+        if (!ours)
+            put_in_order(s);
+        skip_unfinished(t, s);
+        s->refused = 0;
     }
-    atomic_store_explicit(&s->noting->limit, end, memory_order_relaxed);
-    fold(t, s);
-    while (s->folded < end && atomic_load_explicit(&s->noting->next, memory_order_relaxed) >= end && is_abandoned(t, s->folded, sp)) {
-        s->folded->what = 0;
-        s->folded++;
-        s->missed++;
-        fold(t, s);
-    }
-    if (!is_settled(s))
-        settle_disarmed(s, hsc_cycles(), is_folded(s));
-    bool room = atomic_load_explicit(&s->noting->next, memory_order_relaxed) < end;
-    s->missed += !room;
-    if (hsc_cycles() >= s->due && hsc_rt_own(t)) {
+    unblock_signals(saved);
+    return left;
+}
+
+static bool has_room(const hsc_rt_scopes *s) {
+    return atomic_load_explicit(&s->noting->next, memory_order_relaxed) < s->marks + HSC_RT_MARKS;
+}
+
+/* With signals blocked, but for the hot loop: what is seldom is not left half done. */
+static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
+    if (hsc_cycles() < s->due)
+        return;
+    uint64_t saved = block_signals();
+    if (hsc_rt_own(t)) {
         tell(t, s, hsc_rt_thread_now(t));
         hsc_rt_disown(t, 0);
     }
+    unblock_signals(saved);
+}
+
+/* Makes room where there is some to be had; false: none. */
+static bool make_room(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from, bool tells) {
+    bool ours = take(s);
+    if (!ours && !was_left(t, s, from, false)) { /* in a handler */
+        s->missed++;
+        return false;
+    }
+    atomic_store_explicit(&s->noting->limit, s->marks + HSC_RT_MARKS, memory_order_relaxed);
+    fold(t, s);
+    bool room = has_room(s) || (was_left(t, s, from, true) && has_room(s));
+    if (room)
+        s->refused = 0;
+    else
+        s->missed++;
+    if (!is_settled(s))
+        settle_disarmed(s, hsc_cycles(), is_folded(s));
+    if (tells)
+        tell_if_due(t, s);
     give(s);
     return room;
+}
+
+/* In the section of the probes: the handler sees by it that an exit has read the clock. */
+HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
+    const hsc_rt_here from = HSC_RT_HERE();
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    (void)number;
+    (void)sp;
+    if (!t || (!s && !(s = new_scopes(t))))
+        return false;
+    if (refused >= s->marks && refused < s->marks + HSC_RT_MARKS)
+        atomic_store_explicit(&refused->time, 1, memory_order_release);
+    return make_room(t, s, &from, true);
+}
+
+HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
+    const hsc_rt_here from = HSC_RT_HERE();
+    hsc_rt_thread *t = hsc_rt_self;
+    for (int i = 0; i < 2; i++) {
+        hsc_rt_mark *m = (hsc_rt_mark *)sizeof *m; /* NOLINT: what is added */
+        __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->noting->next) : : "memory", "cc");
+        if (m < s->marks + HSC_RT_MARKS) {
+            m->what = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
+            atomic_store_explicit(&m->time, hsc_cycles(), memory_order_release);
+            return;
+        }
+        if (!t || !make_room(t, s, &from, false))
+            return;
+    }
+    s->missed++;
 }
 
 void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
@@ -585,23 +677,29 @@ void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
 
 void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
     hsc_rt_scopes *s = t->scopes;
-    if (!s || !take(s))
+    bool self = hsc_rt_self == t, ours = s && take(s);
+    if (!s || (!ours && !self))
         return;
-    fold(t, s);
+    uint64_t saved = block_signals();
+    if (!ours) /* where we have come from never goes on */
+        put_in_order(s);
+    if (self)
+        skip_unfinished(t, s);
+    else
+        fold(t, s);
     uint64_t now = hsc_cycles();
     while (ended && s->top > s->base)
         end_visit(s, now, true);
     charge(s, now);
     tell(t, s, now_ns);
     give(s);
+    unblock_signals(saved);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------------- */
 
-bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
-    hsc_rt_thread *t = measured();
-    hsc_rt_scopes *s = t ? t->scopes : NULL;
-    if (!t || (!s && !(s = new_scopes(t))) || !take(s))
+static bool note_value(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t value) {
+    if (!take(s))
         return false;
     if (number >= s->values_capacity) {
         uint32_t n = s->values_capacity ? s->values_capacity : 64;
@@ -631,74 +729,13 @@ bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
     return true;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------------------------------- */
-
-/* Shell patterns with * and ?; the pattern ends at `end`. */
-static bool glob(const char *p, const char *end, const char *s) {
-    const char *star = NULL, *again = NULL;
-    while (*s) {
-        if (p < end && *p == '*') {
-            star = p++;
-            again = s;
-        } else if (p < end && (*p == '?' || *p == *s)) {
-            p++;
-            s++;
-        } else if (star) {
-            p = star + 1;
-            s = ++again;
-        } else {
-            return false;
-        }
-    }
-    while (p < end && *p == '*')
-        p++;
-    return p == end;
-}
-
-static const char *string_of(const hsc_rt_probe *p, uint32_t which) {
-    const hsc_probe_table *t = p->table;
-    const char *s = (const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count;
-    for (uint32_t i = 0; i < 2 * p->index + which; i++)
-        s += hsc_rt_length(s) + 1;
-    return s;
-}
-
-bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
-    static const char *const kinds[] = {"procedures", "loops", "calls", "messages", "values"};
-    const hsc_probe_entry *e =
-        (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
-    const char *word = list, *end = list + n, *kind = kinds[p->kind < 5 ? p->kind : 4];
-    size_t k = hsc_rt_length(kind);
-    if (n == 3 && word[0] == 'a' && word[1] == 'l' && word[2] == 'l')
-        return true;
-    if (n < k || __builtin_memcmp(word, kind, k) != 0 || (n > k && word[k] != ':'))
+bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
+    hsc_rt_thread *t = measured();
+    hsc_rt_scopes *s = t ? t->scopes : NULL;
+    if (!t || (!s && !(s = new_scopes(t))))
         return false;
-    if (n == k)
-        return true;
-    word += k + 1;
-    if (p->kind == HSC_probe_kind_LOOP) {
-        const char *colon = end;
-        uint64_t line = 0;
-        while (colon > word && colon[-1] >= '0' && colon[-1] <= '9')
-            colon--;
-        if (colon > word && colon[-1] == ':' && colon < end) {
-            for (const char *c = colon; c < end; c++)
-                line = line * 10 + (uint64_t)(*c - '0');
-            return line == e->line && glob(word, colon - 1, string_of(p, 1));
-        }
-        return glob(word, end, string_of(p, 1));
-    }
-    const char *name = string_of(p, 0), *region = name;
-    while (*region && !(region[0] == ' ' && region[1] == '['))
-        region++;
-    if (glob(word, end, name))
-        return true;
-    /* "solve" means the OpenMP regions of solve, too */
-    char root[256];
-    size_t length = (size_t)(region - name);
-    if (!*region || length >= sizeof root)
-        return false;
-    __builtin_memcpy(root, name, length);
-    root[length] = 0;
-    return glob(word, end, root);
+    uint64_t saved = block_signals();
+    bool noted = note_value(t, s, number, value);
+    unblock_signals(saved);
+    return noted;
 }

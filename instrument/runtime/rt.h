@@ -275,6 +275,7 @@ void hsc_rt_tree_clear(hsc_rt_tree *t); /* keeps the first parts */
 /* Takes the newest node out again (its record found no room). */
 void hsc_rt_tree_forget_last(hsc_rt_tree *t);
 uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh);
+const hsc_rt_node *hsc_rt_tree_node(const hsc_rt_tree *t, uint32_t i);
 
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
 

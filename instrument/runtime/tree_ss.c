@@ -111,3 +111,7 @@ void hsc_rt_tree_forget_last(hsc_rt_tree *t) {
     const hsc_rt_node *x = node_at(t, --t->count);
     *bucket_at(t, bucket_of(t, hash(x->parent, x->pc, x->mapping_id, x->flags))) = x->next; /* it is the first there */
 }
+
+const hsc_rt_node *hsc_rt_tree_node(const hsc_rt_tree *t, uint32_t i) {
+    return node_at(t, i);
+}

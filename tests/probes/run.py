@@ -173,6 +173,22 @@ def jumps():
     p.check()
 
 
+def leaves():
+    """siglongjmp out of handlers that have interrupted probes: what they left half done is missed, the rest is as ever."""
+    for arguments in (["300"], ["1500"]):
+        out, (p,) = run(build("leaves", "--probe=procedures"), arguments=arguments)
+        expect("output", out == "done\n", out)
+        (last,) = p.progress.values()
+        n, missed = p.count("after"), int(last["missed"])
+        # a visit is lost by a note that is missed; each round goes on with at most two times the notes of a thread half done
+        expect("visits that nobody left", n <= 20000 and 20000 - n <= min(missed, 4 * 512), n, missed)
+        expect("stack", all(b.stack() == ("main", "after") for b in p.of("after")), [b.stack() for b in p.of("after")])
+        expect("jumps", 0 < p.left("small") + p.left("deeper"), p.left("small"), p.left("deeper"))
+        expect("main", p.count("main") == 1 and p.left("main") == 0, p.count("main"), p.left("main"))
+        expect("deeper", p.count("deeper") > 1000 and p.count("in_handler") > 200, p.count("deeper"), p.count("in_handler"))
+        print(f"{p.count('small')} visits of small, {p.left('small')} + {p.left('deeper')} left, {missed} missed, {20000 - n} of after missing")
+
+
 def exceptions():
     """Exceptions end the visits of what they pass through."""
     out, (p,) = run(build("exceptions", "--probe=procedures,loops"))
