@@ -272,7 +272,7 @@ static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
             if (arrays)
                 hsc_map_print_references(m, v->loop_id);
             if (remarks)
-                hsc_map_print_loop_remarks(m, v->loop_id);
+                hsc_map_print_loop_remarks(m, v->loop_id, v->file_id);
         }
         hsc_map_print_directives(m, p->procedure_id);
         if (remarks)

@@ -183,6 +183,11 @@ static bool add_outcomes(making *w, const hsc_map_module *m) {
         if (m->inlines[i].callee_id)
             w->b.calls.p[site & ~CALL].callee = w->procedure_of.p[m->inlines[i].callee_id];
     }
+    for (size_t i = 0; i < m->n_places; i++) {
+        uint32_t site = m->places[i].site_id ? w->site_of.p[m->places[i].site_id] : HSC_NO_INDEX;
+        if (site != HSC_NO_INDEX && site & CALL)
+            w->b.calls.p[site & ~CALL].called++;
+    }
     for (size_t i = 0; i < m->n_dependences; i++) {
         const hsc_rec_dependence *d = &m->dependences[i];
         uint32_t loop = d->loop_id ? w->site_of.p[d->loop_id] : HSC_NO_INDEX;

@@ -44,7 +44,8 @@ typedef struct hsc_book_call {
     const hsc_rec_callsite *record;
     uint32_t procedure, loop; /* HSC_NO_INDEX */
     const char *file;
-    uint32_t inlined; /* copies of the callee that were made of it, in whatever function */
+    uint32_t inlined; /* copies of the callee that were made of it and have code, in whatever function */
+    uint32_t called;  /* pieces of code that call */
     uint32_t callee;  /* procedure that was inlined; HSC_NO_INDEX */
     uint32_t first_remark, remarks;
     uint32_t first_version, versions; /* of call_versions: what the callee's loops became here */

@@ -192,7 +192,8 @@ static void compare_calls(telling *t, const hsc_book_procedure *p, const hsc_boo
                                                    : y->record->callee.p;
     snprintf(of, sizeof of, "call of %.60s in line %" PRIu64, *name ? name : "a pointer", y->record->line);
     t->t.calls++;
-    if ((x->inlined > 0) != (y->inlined > 0)) {
+    /* code that was inlined may have gone altogether: then there are neither calls nor copies */
+    if ((x->inlined && !y->inlined && y->called) || (y->inlined && !x->inlined && x->called)) {
         *(y->inlined ? &t->t.inline_gained : &t->t.inline_lost) += 1;
         tell(t, p, y->inlined ? "inlining gained" : "inlining lost", of, x->record->line, y->record->line, NULL, NULL);
     }

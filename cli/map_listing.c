@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "map_facts.h"
+#include "map_words.h"
 #include "store/source.h"
 
 #define LEVELS_MAX 8
@@ -172,10 +173,11 @@ static void put_source(const listing *l, uint64_t line) {
 
 /* ---- what is said below a line ---- */
 
-static void put_remarks(listing *l, const uint32_t *nest, int n, uint32_t first, uint32_t count, uint64_t line) {
+static void put_remarks(listing *l, const uint32_t *nest, int n, uint32_t first, uint32_t count, const char *file,
+                        uint64_t line) {
     for (uint32_t i = 0; i < count; i++) {
         const hsc_book_remark *r = &l->b->remarks.p[first + i];
-        char text[2000], full[2200], place[48] = "";
+        char text[2000], full[2500], place[300] = "";
         bool missed = hsc_map_remark_is_missed(r->record);
         if (!hsc_map_remark_matters(r->record) && !l->o->all_remarks)
             continue;
@@ -185,7 +187,9 @@ static void put_remarks(listing *l, const uint32_t *nest, int n, uint32_t first,
             say = text + 21;
             what = "not vectorised: ";
         }
-        if (r->record->line && r->record->line != line)
+        if (r->record->line && *r->file && strcmp(r->file, file))
+            snprintf(place, sizeof place, " (%.200s:%" PRIu64 ")", hsc_map_file_name(r->file), r->record->line);
+        else if (r->record->line && r->record->line != line)
             snprintf(place, sizeof place, " (line %" PRIu64 ")", r->record->line);
         snprintf(full, sizeof full, "%s%s%s%s%s%s", what, say, place, missed && *what ? "" : " [",
                  missed && *what ? "" : r->record->pass.p, missed && *what ? "" : "]");
@@ -269,7 +273,7 @@ static void put_loop(listing *l, uint32_t row, size_t same, size_t all) {
                  hsc_map_versions_text(b, &part, false, how, sizeof how));
         put_note(l, nest, n, text, ink_of(&there));
     }
-    put_remarks(l, nest, n, at->first_remark, at->remarks, at->record->line_begin);
+    put_remarks(l, nest, n, at->first_remark, at->remarks, at->file, at->record->line_begin);
     for (uint32_t i = 0; i < at->dependences; i++)
         put_note(l, nest, n,
                  hsc_map_dependence_text(b->dependences.p[at->first_dependence + i].record, text, sizeof text), POOR);
@@ -296,14 +300,9 @@ static void put_loops(listing *l, const uint32_t *rows, size_t count) {
             uint32_t nest[LEVELS_MAX];
             int n;
             nest_of(l, rows[i], nest, &n);
-            put_remarks(l, nest, n, at->first_remark, at->remarks, at->record->line_begin);
+            put_remarks(l, nest, n, at->first_remark, at->remarks, at->file, at->record->line_begin);
         }
     }
-}
-
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static void name_call(const hsc_map_book *b, const hsc_book_call *at, char *out, size_t size) {
@@ -315,7 +314,7 @@ static void name_call(const hsc_map_book *b, const hsc_book_call *at, char *out,
     const hsc_book_procedure *p = &b->procedures.p[at->callee];
     hsc_map_short_name(p->record->name.p, name, sizeof name);
     if (p->file[0] && p->record->line_begin)
-        snprintf(out, size, "%.180s (%.90s:%" PRIu64 ")", name, file_name(p->file), p->record->line_begin);
+        snprintf(out, size, "%.180s (%.90s:%" PRIu64 ")", name, hsc_map_file_name(p->file), p->record->line_begin);
     else
         snprintf(out, size, "%s", name);
 }
@@ -385,7 +384,7 @@ static void put_calls(listing *l, const uint32_t *rows, size_t count) {
     }
     for (size_t i = 0; i < count; i++) {
         const hsc_book_call *at = &b->calls.p[rows[i]];
-        put_remarks(l, nest, n, at->first_remark, at->remarks, at->record->line);
+        put_remarks(l, nest, n, at->first_remark, at->remarks, at->file, at->record->line);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map_words.h"
 #include "store/source.h"
 
 /* Longer lists are matched in order only. */
@@ -240,11 +241,6 @@ static bool match_inside(matching *w, uint32_t a, uint32_t b) {
 
 /* ---- procedures ---- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Without the numbers that compilers give: f.omp_outlined.3, _QFPf..omp_par.2, f.llvm.123. */
 static size_t plain_size(const char *linkage) {
     size_t n = strlen(linkage), k = n;
@@ -268,7 +264,7 @@ static int procedure_score(void *ctx, size_t i, size_t j) {
                              *y = &p->w->b.book->procedures.p[p->g->b.p[j]];
     int text = same_text(p->w, x->file, x->record->line_begin, y->file, y->record->line_begin);
     int score = 3 + (text == 2 ? 8 : text == 0 ? -2 : 0);
-    score += !strcmp(x->file, y->file) ? 8 : !strcmp(base_name(x->file), base_name(y->file)) ? 4 : -2;
+    score += !strcmp(x->file, y->file) ? 8 : !strcmp(hsc_map_file_name(x->file), hsc_map_file_name(y->file)) ? 4 : -2;
     score += x->loops == y->loops ? 3 : 0;
     score += x->calls == y->calls ? 2 : 0;
     score += !strcmp(x->record->linkage_name.p, y->record->linkage_name.p) ? 1 : 0;

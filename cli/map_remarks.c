@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "map_words.h"
+
 #define MARGIN 12
 #define COPIES_MAX 16u /* of copies in copies, in a map that may be damaged */
 
@@ -31,8 +33,11 @@ static const char *of_enum(const char *name, uint64_t value) {
     return text ? text : "?";
 }
 
-static void print_remark(const hsc_map_module *m, const hsc_rec_remark *r, const char *before) {
+/* `file_id`: the one that is named above. */
+static void print_remark(const hsc_map_module *m, const hsc_rec_remark *r, uint64_t file_id, const char *before) {
     printf("%*s  %s", MARGIN, "", before);
+    if (r->line && r->file_id && r->file_id != file_id)
+        printf("%s:", hsc_map_file_name(m->files[r->file_id - 1].path.p));
     if (r->line)
         printf("%" PRIu64 ":%" PRIu64 ": ", r->line, r->column);
     printf("%.*s [%s%s%s]", (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p, r->reason ? ": " : "",
@@ -69,10 +74,10 @@ static void print_check(const hsc_map_module *m, const hsc_rec_memory_check *c) 
     printf("\n");
 }
 
-void hsc_map_print_loop_remarks(const hsc_map_module *m, uint64_t loop_id) {
+void hsc_map_print_loop_remarks(const hsc_map_module *m, uint64_t loop_id, uint64_t file_id) {
     for (size_t i = 0; i < m->n_remarks; i++)
         if (m->remarks[i].site_id == loop_id)
-            print_remark(m, &m->remarks[i], "");
+            print_remark(m, &m->remarks[i], file_id, "");
     for (size_t i = 0; i < m->n_dependences; i++)
         if (m->dependences[i].loop_id == loop_id)
             print_dependence(m, &m->dependences[i]);
@@ -90,12 +95,12 @@ void hsc_map_print_procedure_remarks(const hsc_map_module *m, uint64_t procedure
         snprintf(before, sizeof before, "call of %s: ", c->callee.n ? c->callee.p : "what a pointer points to");
         for (size_t k = 0; k < m->n_remarks; k++)
             if (m->remarks[k].site_id == c->callsite_id)
-                print_remark(m, &m->remarks[k], before);
+                print_remark(m, &m->remarks[k], c->file_id, before);
     }
     for (size_t k = 0; k < m->n_remarks; k++)
         if (!m->remarks[k].site_id && m->remarks[k].attachment == HSC_remark_attachment_PROCEDURE &&
             m->remarks[k].procedure_id == procedure_id)
-            print_remark(m, &m->remarks[k], "");
+            print_remark(m, &m->remarks[k], procedure_id ? m->procedures[procedure_id - 1].file_id : 0, "");
 }
 
 void hsc_map_print_other_remarks(const hsc_map_module *m) {
@@ -110,6 +115,6 @@ void hsc_map_print_other_remarks(const hsc_map_module *m) {
         any = true;
         snprintf(before, sizeof before, "%s, in %s: ", of_enum("remark_attachment", r->attachment),
                  r->procedure_id ? m->procedures[r->procedure_id - 1].name.p : "an unknown procedure");
-        print_remark(m, r, before);
+        print_remark(m, r, 0, before);
     }
 }

@@ -4,6 +4,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+const char *hsc_map_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 const char *hsc_map_version_word(uint64_t version) {
     switch (version) {

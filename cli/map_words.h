@@ -5,6 +5,8 @@
 
 #include "map_check.h"
 
+/* What follows the last slash. */
+const char *hsc_map_file_name(const char *path);
 /* Of enum loop_version, shorter than the enum's texts. */
 const char *hsc_map_version_word(uint64_t version);
 /* Prints " [i = 0; i < n; step 2; 100 iterations]" with what is known; nothing where nothing is. */

@@ -134,6 +134,10 @@ if not any(r["change"] == "remark gone" and r["procedure"] == "total" and "float
 not_inlined = build("not_inlined.o", C, "-O2", "-fno-inline")
 rows = [r for r in diff(plain, not_inlined) if r["change"].startswith("inlining")]
 expect("-fno-inline", rows, ("inlining lost", "scale", "call of twice in line 6"))
+
+# what was inlined and left no code was no call either: code of it in the other build is nothing gained
+nothing = build("nothing.o", C.replace("x * 2", "x"), "-O2")
+expect("no code left", [r for r in diff(nothing, plain) + diff(plain, nothing) if r["change"].startswith("inlining")])
 wide = build("wide.o", C, "-O2", "-mavx2")
 rows = [r for r in diff(plain, wide) if r["procedure"] == "scale" and not r["change"].startswith("remark")]
 expect("-mavx2", rows, ("vector width changed", "scale", "for 5"))
