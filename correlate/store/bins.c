@@ -25,6 +25,8 @@ typedef struct binner {
     uint32_t *touched;
     hsc_cursor rows, *level_cursors;
     hsc_block rows_block;     /* read ahead for bins that follow one another */
+    bool pieces;              /* of an interval, rows are made as they are needed */
+    hsc_interval_rows made;
     const hsc_level *levels;
     unsigned n_levels;
     uint64_t level_values[HSC_LEVELS_MAX], level_pieces[HSC_LEVELS_MAX]; /* that the bins will take of each */
@@ -86,13 +88,26 @@ static hsc_status add_level(binner *b, unsigned level, uint64_t first, uint64_t 
     return status;
 }
 
+static hsc_status next_rows(binner *b, uint64_t first, uint64_t last, hsc_err *err) {
+    if (!b->pieces) {
+        b->rows.next = first;
+        b->rows.last = last;
+        return hsc_cursor_read(&b->rows, &b->rows_block, err);
+    }
+    uint64_t most = b->s.db->piece_rows, n = last - first < most ? last - first : most;
+    hsc_interval_rows_free(&b->made);
+    b->rows_block.n = 0;
+    hsc_status status = hsc_interval_read(b->s.db, b->s.v, first, n, &b->made, err);
+    if (!status)
+        b->rows_block = (hsc_block){.first = first, .n = n, .indptr = b->made.indptr, .indices = b->made.indices, .counts = b->made.counts};
+    return status;
+}
+
 /* ahead: end of the rows that will be asked for. */
 static hsc_status add_rows(binner *b, uint64_t first, uint64_t last, uint64_t ahead, hsc_err *err) {
     while (first < last) {
         if (first < b->rows_block.first || first >= b->rows_block.first + b->rows_block.n) {
-            b->rows.next = first;
-            b->rows.last = ahead > last ? ahead : last;
-            hsc_status status = hsc_cursor_read(&b->rows, &b->rows_block, err);
+            hsc_status status = next_rows(b, first, ahead > last ? ahead : last, err);
             if (status)
                 return status;
         }
@@ -199,7 +214,8 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
     binner b = {.reduce = reduce, .column_bins = column_bins};
     uint32_t *bin_of = NULL;
     hsc_status status = hsc_source_find(db, view, &b.s, err);
-    if (!status)
+    b.pieces = !status && db->interval && hsc_interval_is_direct(view.table) && !b.s.v->by_row.present;
+    if (!status && !b.pieces)
         status = hsc_source_rows(&b.s, err);
     if (status)
         return status;
@@ -251,10 +267,11 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
     uint64_t wanted = 0, run = 0;
     uint32_t run_bin = 0;
     for (uint32_t i = 0; i < row_bins; i++)
-        if (row_lo[i] < row_hi[i])
+        if (row_lo[i] < row_hi[i] && !b.pieces)
             wanted += indptr[row_hi[i]] - indptr[row_lo[i]];
-    bool levels;
-    status = use_levels(&b, row_bins, row_lo, row_hi, wanted, &levels, err);
+    bool levels = false;
+    if (!b.pieces)
+        status = use_levels(&b, row_bins, row_lo, row_hi, wanted, &levels, err);
     for (uint32_t i = 0; i < row_bins && !status; i++) {
         float *to = out + (uint64_t)i * column_bins;
         if (row_lo[i] >= row_hi[i]) {
@@ -267,7 +284,7 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
             for (run = row_hi[i], run_bin = i + 1; run_bin < row_bins; run_bin++) {
                 if (row_lo[run_bin] >= row_hi[run_bin])
                     continue;
-                if (indptr[row_lo[run_bin]] - indptr[run] > GAP_NNZ)
+                if (b.pieces ? row_lo[run_bin] - run > db->piece_rows / 4 : indptr[row_lo[run_bin]] - indptr[run] > GAP_NNZ)
                     break;
                 run = row_hi[run_bin];
             }
@@ -283,6 +300,7 @@ memory:
     status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
 done:
     hsc_cursor_fini(&b.rows);
+    hsc_interval_rows_free(&b.made);
     for (unsigned i = 0; i < b.n_levels && b.level_cursors; i++)
         hsc_cursor_fini(&b.level_cursors[i]);
     free(b.level_cursors);

@@ -42,6 +42,14 @@ static void give_back(hsc_db *db, hsc_array *a) {
     a->whole = NULL;
 }
 
+void hsc_arrays_give_back(hsc_db *db) {
+    for (hsc_array *a = db->wholes, *next; a; a = next) {
+        next = a->next;
+        if (!a->pinned)
+            give_back(db, a);
+    }
+}
+
 void hsc_array_close(hsc_db *db, hsc_array *a) {
     give_back(db, a);
     if (a->name[0] && a->set >= 0)
@@ -463,6 +471,8 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     db->level_cost = HSC_DB_LEVEL_COST;
     db->block_nnz = HSC_DB_BLOCK_NNZ;
     db->budget = HSC_DB_BUDGET;
+    db->piece_rows = HSC_DB_PIECE_ROWS;
+    db->entry_max = UINT32_MAX;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
     status = hsc_dbfile_open(path, call, ctx, &db->file, err);

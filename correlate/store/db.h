@@ -79,6 +79,7 @@ struct hsc_db {
     uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
     uint64_t budget;                     /* bytes of wholes */
+    uint64_t piece_rows, entry_max;      /* of an interval: rows made at once, largest count of an entry */
     hsc_array *wholes;
     uint64_t whole_bytes, clock;
     struct hsc_times *times;             /* opened when asked for */
@@ -91,7 +92,7 @@ struct hsc_db {
 
 /* An array of up to a quarter of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_BUDGET = 176 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21 };
+enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 176 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */
@@ -106,6 +107,8 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
 
 /* Makes the whole resident where the budget has room for it. */
 hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err);
+
+void hsc_arrays_give_back(hsc_db *db); /* all that are not pinned */
 
 bool hsc_db_has(const hsc_db *db, const char *name); /* an object behind hard links */
 
@@ -130,6 +133,7 @@ typedef struct hsc_interval_rows { /* rows [first, first + n) by thread; indptr[
     uint32_t *indices, *counts;
 } hsc_interval_rows;
 /* Only rows [first, first + n) of v. */
+bool hsc_interval_is_direct(hsc_db_table table); /* ranges of rows cost no more than what is in them */
 hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, uint64_t n, hsc_interval_rows *out, hsc_err *err);
 void hsc_interval_rows_free(hsc_interval_rows *r);
 void hsc_interval_close(hsc_db *db);

@@ -16,9 +16,17 @@ typedef struct hsc_interval {
     hsc_values *whole;       /* the run's, meanwhile */
     uint64_t **whole_sums;
     uint64_t *total;         /* by leaf: what was counted in all threads */
-    uint64_t *indptr;        /* by leaf: in which threads, how often; NULL: not asked for yet */
-    uint32_t *thread, *count;
+    /* By leaf: in which threads, how often: the thread in the low bits, above them the count; what does not fit is in further entries
+     * of the same thread. NULL: not asked for yet. */
+    uint64_t *indptr;
+    uint32_t *entry;
+    unsigned thread_bits;
+    struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
 } hsc_interval;
+
+typedef struct direct { /* which leaves make up a row */
+    uint32_t *begin, *leaf;
+} direct;
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
@@ -93,37 +101,70 @@ static hsc_status tally_thread(const hsc_interval *v, tally *a, hsc_times *t, ui
     return status;
 }
 
-typedef struct counted { /* thread by thread */
-    uint32_t *leaf, *count;
-    uint64_t *end, n, capacity; /* end: by thread */
-} counted;
+enum { CHUNK = 1 << 16, THREAD_BITS_MAX = 24 };
 
-static hsc_status count_thread(const hsc_interval *v, tally *a, uint32_t thread, counted *to, hsc_err *err) {
+typedef struct chunk { /* entries, thread by thread */
+    struct chunk *next;
+    uint32_t n, leaf[CHUNK], entry[CHUNK];
+} chunk;
+
+static hsc_status count_thread(const hsc_interval *v, tally *a, uint32_t thread, chunk ***last, hsc_err *err) {
+    uint64_t most = UINT32_MAX >> v->thread_bits < a->db->entry_max ? UINT32_MAX >> v->thread_bits : a->db->entry_max;
     hsc_times *t = NULL;
     hsc_status status = hsc_times_begin(a->db, &t, err);
     if (!status)
         status = tally_thread(v, a, t, thread, err);
-    if (status)
-        return status;
-    if (to->n + a->n > to->capacity) {
-        uint64_t c = 2 * (to->n + a->n) + 1024;
-        uint32_t *leaf = realloc(to->leaf, c * sizeof *leaf);
-        to->leaf = leaf ? leaf : to->leaf;
-        uint32_t *count = realloc(to->count, c * sizeof *count);
-        to->count = count ? count : to->count;
-        if (!leaf || !count)
-            return out_of_memory(a->db, err);
-        to->capacity = c;
-    }
-    for (uint32_t i = 0; i < a->n; i++, to->n++) {
-        uint64_t sum = a->by_leaf[a->touched[i]];
-        to->leaf[to->n] = a->touched[i];
-        to->count[to->n] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-        a->by_leaf[a->touched[i]] = 0;
+    for (uint32_t i = 0; i < a->n && !status; i++) {
+        uint32_t leaf = a->touched[i];
+        uint64_t sum = a->by_leaf[leaf] < UINT32_MAX ? a->by_leaf[leaf] : UINT32_MAX;
+        a->by_leaf[leaf] = 0;
+        while (sum && !status) {
+            uint64_t part = sum < most ? sum : most;
+            chunk *c = **last;
+            if (!c || c->n == CHUNK) {
+                *last = c ? &c->next : *last;
+                c = **last = malloc(sizeof *c);
+                if (!c)
+                    return out_of_memory(a->db, err);
+                c->next = NULL;
+                c->n = 0;
+            }
+            c->leaf[c->n] = leaf;
+            c->entry[c->n++] = (uint32_t)(part << v->thread_bits) | thread;
+            sum -= part;
+        }
     }
     a->n = 0;
-    to->end[thread] = to->n;
-    return HSC_OK;
+    return status;
+}
+
+/* Entries by leaf; threads rise. Frees the chunks. */
+static bool sort_entries(hsc_interval *v, chunk *all, uint64_t leaves) {
+    uint64_t n = 0, *indptr = calloc(leaves + 2, sizeof *indptr);
+    for (const chunk *c = all; c; c = c->next)
+        n += c->n;
+    uint32_t *entry = malloc((n + 1) * sizeof *entry);
+    bool good = indptr && entry;
+    for (const chunk *c = all; c && good; c = c->next)
+        for (uint32_t k = 0; k < c->n; k++)
+            indptr[c->leaf[k] + 2]++;
+    for (uint64_t l = 0; l < leaves && good; l++)
+        indptr[l + 2] += indptr[l + 1];
+    while (all) {
+        chunk *c = all;
+        for (uint32_t k = 0; k < c->n && good; k++)
+            entry[indptr[c->leaf[k] + 1]++] = c->entry[k];
+        all = c->next;
+        free(c);
+    }
+    if (good) {
+        v->indptr = indptr;
+        v->entry = entry;
+    } else {
+        free(indptr);
+        free(entry);
+    }
+    return good;
 }
 
 /* What was counted of each leaf in which thread, when it is first asked for. */
@@ -132,42 +173,26 @@ static hsc_status count_threads(hsc_db *db, hsc_err *err) {
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
     if (v->indptr)
         return HSC_OK;
+    while (v->thread_bits <= THREAD_BITS_MAX && threads > (uint64_t)1 << v->thread_bits)
+        v->thread_bits++;
+    if (v->thread_bits > THREAD_BITS_MAX)
+        return hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " threads, in an interval at most %u", db->path, threads, 1u << THREAD_BITS_MAX);
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
-    counted all = {.end = malloc((threads + 1) * sizeof *all.end)};
-    uint64_t *indptr = calloc(a.n_leaves + 2, sizeof *indptr);
+    chunk *all = NULL, **last = &all;
     a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
     a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
-    hsc_status status = a.by_leaf && a.touched && all.end && indptr ? HSC_OK : out_of_memory(db, err);
+    hsc_status status = a.by_leaf && a.touched ? HSC_OK : out_of_memory(db, err);
     for (uint32_t c = 0; c < threads && !status; c++)
-        status = count_thread(v, &a, c, &all, err);
+        status = count_thread(v, &a, c, &last, err);
     free(a.by_leaf);
     free(a.touched);
-    uint32_t *thread = malloc((all.n + 1) * sizeof *thread), *count = malloc((all.n + 1) * sizeof *count);
-    if (!status && (!thread || !count))
-        status = out_of_memory(db, err);
-    if (!status) { /* sorted by leaf; threads rise */
-        for (uint64_t k = 0; k < all.n; k++)
-            indptr[all.leaf[k] + 2]++;
-        for (uint64_t l = 0; l < a.n_leaves; l++)
-            indptr[l + 2] += indptr[l + 1];
-        uint64_t k = 0;
-        for (uint32_t c = 0; c < threads; c++)
-            for (; k < all.end[c]; k++) {
-                uint64_t at = indptr[all.leaf[k] + 1]++;
-                thread[at] = c;
-                count[at] = all.count[k];
-            }
-        v->indptr = indptr;
-        v->thread = thread;
-        v->count = count;
-    } else {
-        free(indptr);
-        free(thread);
-        free(count);
+    if (!status)
+        return sort_entries(v, all, a.n_leaves) ? HSC_OK : out_of_memory(db, err);
+    while (all) {
+        chunk *c = all;
+        all = c->next;
+        free(c);
     }
-    free(all.leaf);
-    free(all.count);
-    free(all.end);
     return status;
 }
 
@@ -386,6 +411,70 @@ static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t 
     return good;
 }
 
+/* The one row of a table that a leaf is of; rows or more: none. */
+static uint64_t row_of(const hsc_db *db, hsc_db_table which, uint32_t leaf) {
+    uint32_t context = HSC_COL(db, leaf_context, uint32_t)[leaf];
+    switch (which) {
+    case HSC_TABLE_LINE: return HSC_COL(db, leaf_line, uint32_t)[leaf];
+    case HSC_TABLE_SCOPE_EXCL: return HSC_COL(db, context_scope, uint32_t)[context];
+    case HSC_TABLE_CONTEXT_EXCL: return context;
+    default: return HSC_COL(db, leaf_instance, uint32_t)[leaf];
+    }
+}
+
+bool hsc_interval_is_direct(hsc_db_table which) {
+    return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE;
+}
+
+/* The leaves of all rows of such a table; NULL: no memory. */
+static const direct *direct_of(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows) {
+    hsc_interval *v = db->interval;
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    if (!v->direct && !(v->direct = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT + 1, sizeof *v->direct)))
+        return NULL;
+    direct *d = &v->direct[number];
+    if (d->begin)
+        return d;
+    uint32_t *begin = calloc(rows + 2, sizeof *begin), *leaf = NULL;
+    for (int pass = 0; pass < 2 && begin; pass++) { /* how many leaves a row has, then which */
+        for (uint64_t k = 0; k < leaves; k++) {
+            uint64_t row = v->total[k] && is_wanted(db, (uint32_t)k, metric) ? row_of(db, which, (uint32_t)k) : rows;
+            if (row < rows && pass)
+                leaf[begin[row + 1]++] = (uint32_t)k;
+            else if (row < rows)
+                begin[row + 2]++;
+        }
+        for (uint64_t r = 0; r < rows && !pass; r++)
+            begin[r + 2] += begin[r + 1];
+        if (!pass && !(leaf = malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *leaf))) {
+            free(begin);
+            begin = NULL;
+        }
+    }
+    *d = (direct){begin, leaf};
+    return begin ? d : NULL;
+}
+
+static void free_direct(const hsc_db *db, hsc_interval *v) {
+    for (uint64_t i = 0; v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
+        free(v->direct[i].begin);
+        free(v->direct[i].leaf);
+    }
+    free(v->direct);
+    v->direct = NULL;
+}
+
+static bool find_direct(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows, uint64_t first, uint64_t n, members *m) {
+    const direct *d = direct_of(db, number, metric, which, rows);
+    uint64_t base = d ? d->begin[first] : 0;
+    if (!d || !(m->leaf = malloc((d->begin[first + n] - base + 1) * sizeof *m->leaf)))
+        return false;
+    memcpy(m->leaf, d->leaf + base, (d->begin[first + n] - base) * sizeof *m->leaf);
+    for (uint64_t r = 0; r <= n; r++)
+        m->begin[r] = d->begin[first + r] - base;
+    return true;
+}
+
 static int compare_u32(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -398,18 +487,27 @@ typedef struct merger {
 
 /* Adds up the threads of a row's leaves: *indices and *counts from `at` on; returns how many. */
 static uint64_t merge_row(const hsc_interval *v, merger *g, const uint32_t *leaf, uint64_t n, uint32_t *indices, uint32_t *counts) {
+    uint32_t mask = ((uint32_t)1 << v->thread_bits) - 1;
     if (n == 1) {
-        uint64_t from = v->indptr[leaf[0]], k = v->indptr[leaf[0] + 1] - from;
-        memcpy(indices, v->thread + from, k * sizeof *indices);
-        memcpy(counts, v->count + from, k * sizeof *counts);
-        return k;
+        uint64_t at = 0;
+        for (uint64_t k = v->indptr[leaf[0]]; k < v->indptr[leaf[0] + 1]; k++) {
+            uint32_t thread = v->entry[k] & mask, count = v->entry[k] >> v->thread_bits;
+            if (at && indices[at - 1] == thread) { /* together no more than was counted, which fits */
+                counts[at - 1] += count;
+            } else {
+                indices[at] = thread;
+                counts[at++] = count;
+            }
+        }
+        return at;
     }
     g->n = 0;
     for (uint64_t i = 0; i < n; i++)
         for (uint64_t k = v->indptr[leaf[i]]; k < v->indptr[leaf[i] + 1]; k++) {
-            if (!g->dense[v->thread[k]])
-                g->touched[g->n++] = v->thread[k];
-            g->dense[v->thread[k]] += v->count[k];
+            uint32_t thread = v->entry[k] & mask;
+            if (!g->dense[thread])
+                g->touched[g->n++] = thread;
+            g->dense[thread] += v->entry[k] >> v->thread_bits;
         }
     if (g->n > g->threads / 16) {
         g->n = 0;
@@ -449,7 +547,9 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
     rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
     hsc_status status = count_threads(db, err);
     if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||
-                    !(inclusive && n <= FEW ? find_few(db, which, metric, first, n, &m) : find_many(db, which, metric, v->rows, first, n, &m))))
+                    !(!inclusive ? find_direct(db, number, metric, which, v->rows, first, n, &m)
+                      : n <= FEW ? find_few(db, which, metric, first, n, &m)
+                                 : find_many(db, which, metric, v->rows, first, n, &m))))
         status = out_of_memory(db, err);
     if (!status) {
         for (uint64_t r = 0; r < n; r++) { /* a row has no more threads than there are, nor than its leaves have */
@@ -527,8 +627,7 @@ static void free_interval(hsc_interval *v) {
     free(v->parts);
     free(v->total);
     free(v->indptr);
-    free(v->thread);
-    free(v->count);
+    free(v->entry);
     free(v);
 }
 
@@ -543,6 +642,7 @@ void hsc_interval_close(hsc_db *db) {
     free(db->context_sums);
     db->values = v->whole;
     db->context_sums = v->whole_sums;
+    free_direct(db, v);
     free_interval(v);
     db->interval = NULL;
 }
@@ -554,6 +654,7 @@ hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err) {
                            (uint64_t)db->tables.rows[HSC_TAB_category]);
     if (v->only != category) {
         v->only = category;
+        free_direct(db, v);
         hsc_values_close(db); /* made anew when they are asked for */
         for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric]; i++) {
             free(db->context_sums[i]);
@@ -656,6 +757,7 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         return status;
     }
     hsc_interval_close(db);
+    hsc_arrays_give_back(db); /* the run's: what of them is wanted again is read again */
     v->whole = db->values;
     v->whole_sums = db->context_sums;
     db->values = values;

@@ -3,6 +3,9 @@
 #include "init.h"
 
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "handle.h"
 #include "number.h"
@@ -53,6 +56,11 @@ static int load_draw(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj *c
 int Heatscopedata_Init(Tcl_Interp *interp) {
     if (!Tcl_InitStubs(interp, HSC_TCL_VERSION, 0))
         return TCL_ERROR;
+#ifdef M_MMAP_THRESHOLD
+    /* What is large goes back to the system when it is freed: else the largest that was ever freed decides what stays in the heap. */
+    (void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
     if (!Tcl_CreateNamespace(interp, "::heatscope", NULL, NULL))
         Tcl_ResetResult(interp); /* it is there already */
     Tcl_CreateObjCommand(interp, "::heatscope::data", data_command, NULL, NULL);

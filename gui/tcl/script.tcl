@@ -168,11 +168,14 @@ namespace eval ::heatscope::script {
         Point [WidgetOf $app $view $widget] $x $y
         $app settle
     }
+    # Drags are a second apart: two from about the same place would make a double click.
+    variable DragTime 0
     proc Do_drag {app view widget x y x2 y2} {
+        variable DragTime
         Numbers drag $x $y $x2 $y2
         set w [WidgetOf $app $view $widget]
         Point $w $x $y
-        event generate $w <ButtonPress-1> -x $x -y $y
+        event generate $w <ButtonPress-1> -x $x -y $y -time [incr DragTime 1000]
         for {set i 1} {$i <= 4} {incr i} {
             event generate $w <B1-Motion> -x [expr {$x + ($x2 - $x) * $i / 4}] -y [expr {$y + ($y2 - $y) * $i / 4}]
         }

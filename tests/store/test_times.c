@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Samples by time against brute force: every table in random intervals, the cursor, the timeline, spans; equal bytes. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 
 #include <heatscope/query.h>
 
+#include "db.h"
 #include "model.h"
 
 static model *truth;
@@ -84,10 +86,48 @@ static bool is_inside(const hsc_db_when *list, uint32_t n, uint32_t process, dou
     return false;
 }
 
+/* Bins of rows [lo, hi) with gaps between them, and of processors, some left out: `want` by row and thread. */
+static void check_bins(hsc_db_view view, const double *want, uint64_t n) {
+    enum { ROWS = 7, COLUMNS = 3 };
+    hsc_err err = {0};
+    uint32_t lo[ROWS], hi[ROWS], columns = hsc_db_get_columns(db, view.axis);
+    uint32_t *bin = malloc((columns + 1) * sizeof *bin);
+    double *cells = malloc((columns + 1) * sizeof *cells);
+    float got[ROWS * COLUMNS];
+    for (uint32_t i = 0; i < ROWS; i++) {
+        lo[i] = (uint32_t)(n * i / ROWS) + (i % 3 == 1);
+        hi[i] = (uint32_t)(n * (i + 1) / ROWS) - (i % 3 == 2 && n > 3 * ROWS ? 2 : 0);
+    }
+    for (uint32_t c = 0; c < columns; c++)
+        bin[c] = c % 5 == 4 ? HSC_NONE : c % COLUMNS;
+    for (int reduce = 0; reduce < 2; reduce++) {
+        must(hsc_db_read_bins(db, view, (hsc_db_reduce)reduce, ROWS, lo, hi, COLUMNS, bin, got, &err), &err);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            double bins[COLUMNS] = {0};
+            for (uint64_t r = lo[i]; r < hi[i]; r++) {
+                memset(cells, 0, columns * sizeof *cells);
+                for (uint32_t t = 0; t < truth->threads; t++)
+                    cells[view.axis == HSC_AXIS_PROCESS ? COL(thread_process, uint32_t)[t] : t] += want[r * truth->threads + t];
+                for (uint32_t c = 0; c < columns; c++)
+                    if (bin[c] != HSC_NONE)
+                        bins[bin[c]] = reduce == HSC_REDUCE_SUM ? bins[bin[c]] + cells[c] : fmax(bins[bin[c]], cells[c]);
+            }
+            for (uint32_t c = 0; c < COLUMNS; c++)
+                if (lo[i] >= hi[i] ? !isnan(got[i * COLUMNS + c]) : (double)got[i * COLUMNS + c] != (double)(float)bins[c])
+                    fail_msg("table %d, rows %u to %u, bin %u by %s: %g, expected %g", (int)view.table, lo[i], hi[i], c, reduce ? "sum" : "max",
+                             (double)got[i * COLUMNS + c], bins[c]);
+        }
+    }
+    free(bin);
+    free(cells);
+}
+
 /* Every table in the intervals that are set. */
 static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metric) {
     hsc_err err = {0};
     double begin_s = list[0].begin_s, end_s = list[0].end_s; /* for messages */
+    static unsigned number = UINT_MAX;
+    number++;
     for (int table = 0; table < HSC_VALUES_COUNT; table++) {
         uint64_t n = truth->value_rows[table], rows[20000];
         if (table == HSC_TABLE_INSTRUCTION) { /* not by time */
@@ -110,6 +150,10 @@ static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metri
                     want[rows[k] * truth->threads + t] += truth->count[i];
             }
         hsc_db_view view = {metric, (hsc_db_table)table, HSC_AXIS_THREAD};
+        if (number % 8 == 0) { /* the model counts slowly */
+            check_bins(view, want, n);
+            check_bins((hsc_db_view){metric, (hsc_db_table)table, HSC_AXIS_PROCESS}, want, n);
+        }
         must(hsc_db_read_block(db, view, 0, n, 0, truth->threads, got, &err), &err);
         must(hsc_db_read_sums(db, view, 0, n, sums, &err), &err);
         must(hsc_db_read_stats(db, view, 0, n, stats, &err), &err);
@@ -305,6 +349,20 @@ static void test_program(void **state) {
     free(without);
 }
 
+/* Counts that do not fit an entry, ranges that are made a few rows at a time. */
+static void test_small_pieces(void **state) {
+    (void)state;
+    uint64_t rows = db->piece_rows, most = db->entry_max;
+    db->piece_rows = 5;
+    db->entry_max = 1;
+    for (int i = 0; i < 8; i++)
+        check_interval(3, 3.5 + 0.1 * i, 0);
+    db->piece_rows = rows;
+    db->entry_max = most;
+    hsc_err err = {0};
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
+}
+
 static void test_cursor(void **state) {
     (void)state;
     hsc_err err = {0};
@@ -442,7 +500,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();
