@@ -268,15 +268,27 @@ static hsc_status note_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *err)
 
 hsc_status hsc_handle_taken(hsc_handle *h, uint64_t *samples, uint32_t *periods_max, hsc_err *err) {
     hsc_status s = HSC_OK;
+    uint64_t runs = 0;
     *samples = 0;
     *periods_max = 0;
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.threads; i++) {
+        hsc_db_thread t;
+        if ((s = hsc_db_get_thread(h->db, i, &t, err)) == HSC_OK)
+            *samples += t.records;
+    }
     for (uint32_t i = 0; s == HSC_OK && i < hsc_db_count_told(h->db, HSC_TOLD_COSTS); i++) {
         hsc_db_cost c;
         if ((s = hsc_db_get_cost(h->db, i, &c, err)) != HSC_OK)
             break;
-        *samples += c.handler_runs;
+        runs += c.handler_runs;
         *periods_max = c.periods_max > *periods_max ? c.periods_max : *periods_max;
     }
+    if (!*samples) /* an older database: runs of the handler, which are more by those of helpers */
+        *samples = runs;
+    else if (*samples == h->info.samples)
+        *periods_max = 1;
+    else if (*periods_max < 2)
+        *periods_max = 2;
     return s;
 }
 

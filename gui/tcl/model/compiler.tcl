@@ -121,7 +121,7 @@ oo::class create ::heatscope::Compiler {
             lappend out [dict create kind section text "Checks at run time" right [llength [dict get $more checks]]]
             foreach c [dict get $more checks] {
                 lappend out [dict create kind fact text "check [dict get $c check]: access at [my Place [dict get $c file] [dict get $c line] [dict get $c column]]" \
-                    right "[dict get $c comparisons] comparisons" file [dict get $c file] line [dict get $c line]]
+                    right [::heatscope::fmt plural [dict get $c comparisons] comparison] file [dict get $c file] line [dict get $c line]]
             }
         }
         if {[llength [dict get $more references]]} {

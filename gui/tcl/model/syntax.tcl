@@ -3,7 +3,7 @@
 # answered, and where it can't, the lexer's keywords stand.
 
 oo::class create ::heatscope::Syntax {
-    variable Run Program Waiting Active Channel Output Timer
+    variable Run Program Waiting Active Channel Output Timer Files
 
     # program: path of heatscope-tokens, "" for none
     constructor {run program} {
@@ -14,6 +14,7 @@ oo::class create ::heatscope::Syntax {
         set Channel {}
         set Output {}
         set Timer {}
+        set Files {}
     }
     destructor {
         my Stop
@@ -93,13 +94,20 @@ oo::class create ::heatscope::Syntax {
         my Next
     }
 
+    # Paths of the program's files, the first ones.
+    method Files {} {
+        if {$Files eq ""} {
+            set Files [lmap file [[$Run db] files -n 4096] {dict get $file path}]
+        }
+        return $Files
+    }
     # A header is C++ where the program has C++.
     method Language {path} {
         switch -- [file extension $path] {
             .c { return c }
             .h - .inc - .inl {
-                foreach file [[$Run db] files -n 4096] {
-                    if {[regexp -nocase {\.(cc|cpp|cxx|c\+\+|hpp|hh|hxx)$} [dict get $file path]] || [string match *.C [dict get $file path]]} {
+                foreach name [my Files] {
+                    if {[regexp -nocase {\.(cc|cpp|cxx|c\+\+|hpp|hh|hxx)$} $name] || [string match *.C $name]} {
                         return c++
                     }
                 }
@@ -112,8 +120,8 @@ oo::class create ::heatscope::Syntax {
     # what is not found costs the roles of its words.
     method Includes {path} {
         set folders [dict create [file dirname $path] 1]
-        foreach file [[$Run db] files -n 4096] {
-            set folder [file dirname [dict get $file path]]
+        foreach name [my Files] {
+            set folder [file dirname $name]
             if {[dict size $folders] < 64 && [file pathtype $folder] eq "absolute" && ![string match /usr/* $folder] && [file isdirectory $folder]} {
                 dict set folders $folder 1
                 set beside [file join [file dirname $folder] include]

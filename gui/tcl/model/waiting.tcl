@@ -29,6 +29,7 @@ oo::class create ::heatscope::Waiting {
                 set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
                 if {[dict get $g not_running]} {
                     set name "not running"
+                    set where "before [::heatscope::fmt place $g late_]"
                 } else {
                     set where [::heatscope::fmt place $g]
                 }

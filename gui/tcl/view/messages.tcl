@@ -183,7 +183,11 @@ oo::class create ::heatscope::MessagesView {
         if {![llength $keep] || ![llength $rows]} {
             return
         }
+        # where the rows would have no room left there are no heads: the read-out tells what the columns are
         set names [expr {min(4, [llength $keep])}]
+        if {$y1 - $top - $names * $line < 0.8 * $line * min(4, [llength $rows])} {
+            set names 0
+        }
         set most 1.0
         foreach row $rows {
             foreach k $keep {
@@ -205,7 +209,7 @@ oo::class create ::heatscope::MessagesView {
         foreach k $keep {
             set x [expr {$x0 + $labels + $i * $step}]
             # names as stairs, each from its own column, or as far to the left of it as it needs; a line leads down to the column
-            if {$i < 4} {
+            if {$i < $names} {
                 set name [::heatscope::fmt fit [my PartnerWords [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x0}]] \
                     [expr {$x1 - $x0}] {::heatscope::theme width HsSmall}]
                 set y [expr {$top + ($names - 1 - $i) * $line}]

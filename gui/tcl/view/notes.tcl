@@ -115,7 +115,12 @@ oo::class create ::heatscope::NotesView {
             $Text insert end [dict get $line text] [list $kind l$n]
             if {[dict exists $line right]} {
                 $Text insert end \t [list $kind l$n]
-                $Text insert end [dict get $line right] [list $kind l$n [expr {[my Leads $line] ? "link" : "right"}]]
+                # figures and their units stay together
+                set right [dict get $line right]
+                if {[string length $right] < 40} {
+                    set right [string map [list " " \u00a0] $right]
+                }
+                $Text insert end $right [list $kind l$n [expr {[my Leads $line] ? "link" : "right"}]]
             }
             $Text insert end \n $kind
             incr n

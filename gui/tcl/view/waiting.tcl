@@ -32,7 +32,7 @@ oo::class create ::heatscope::WaitingView {
         }
         return [lappend columns {waits Waits count 6 {} waits} {most "Most for" text 7 right most}]
     }
-    method Drop {} { return {most waits bar words share} }
+    method Drop {} { return {most waits words bar share} }
     method Load {} { return [$Model causes $By] }
     method Cells {row} {
         set cells [list [list [dict get $row name] [dict get $row where]]]
