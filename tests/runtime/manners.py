@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program behaves as without us: one behaviour a mode of programs/manners.c. Usage: manners.py NAME HEATSCOPE PROGRAMS WORK"""
+import functools
 import os
 import shutil
 import subprocess
@@ -14,8 +15,13 @@ MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descrip
          "no_counter")
 
 
+@functools.cache
+def unmeasured(mode):
+    return subprocess.run([program("manners"), mode], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
 def same(mode, mechanism=None, code=None):
-    plain = subprocess.run([program("manners"), mode], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    plain = unmeasured(mode)
     expect(f"{mode}: unmeasured", code is None or plain.returncode == code, plain)
     options = ["--mechanism", mechanism] if mechanism else []
     done, found = run([program("manners"), mode], options=[*options, "--trace"], stdin=subprocess.DEVNULL)
