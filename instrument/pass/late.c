@@ -296,19 +296,17 @@ static uint32_t loop_of_call(late *w, unsigned l) {
     return id;
 }
 
-/* Which early loop a late one without key is: the one whose branch closes it; else, of those whose code it holds, the
- * one with the most, or one that contains that (an inner loop that was unrolled fully, or whose code was moved out, may
- * have more code than the loop itself). None that is round it already. */
+/* Which early loop a late one without key is: the one whose branch closes it, else, of those whose code it holds, the one with
+ * the most; or one that contains that (an inner loop that was unrolled fully, or whose code was moved out, may have more code
+ * than the loop itself, and its test may close it once it was rotated). None that is round it already. */
 static void identify_by_code(late *w, unsigned l) {
     late_loop *s = &w->loops[l];
     unsigned parent = w->g.loops[l].parent;
     const vote *best = NULL;
-    if (s->latch_loop_id && !is_round(w, parent, s->latch_loop_id, s->latch_inline_id)) {
-        s->loop_id = s->latch_loop_id;
-        s->inline_id = s->latch_inline_id;
-        return;
-    }
-    for (uint32_t v = s->votes; v; v = w->votes.p[v - 1].next) {
+    vote latch = {.loop_id = s->latch_loop_id, .inline_id = s->latch_inline_id};
+    if (latch.loop_id && !is_round(w, parent, latch.loop_id, latch.inline_id))
+        best = &latch;
+    for (uint32_t v = best ? 0 : s->votes; v; v = w->votes.p[v - 1].next) {
         const vote *c = &w->votes.p[v - 1];
         if ((!best || c->weight > best->weight) && !is_round(w, parent, c->loop_id, c->inline_id))
             best = c;
