@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope annotate: the machine code of a procedure with samples by instruction, its source lines, loops and versions. */
 #include <errno.h>
+#include <limits.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -542,7 +543,7 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
 int hsc_cmd_annotate(int argc, char **argv) {
     annotation a = {.out = stdout, .source = true, .around = UINT64_MAX, .column = HSC_NONE, .line = HSC_NONE};
     hsc_err err = {0};
-    char path[4096];
+    char path[PATH_MAX];
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &a, &first);
     if (code >= 0)
         return code;

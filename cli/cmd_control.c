@@ -26,13 +26,14 @@ static const hsc_cli_command command = {
     "control",
     "Arm probes, start and stop measuring in programs that run",
     "[--wait=SECONDS] DIR|PID arm|disarm LIST | DIR|PID start|stop",
-    "DIR is the directory that a measurement is being written to: all its processes are meant, on all machines that see\n"
-    "it, also those that start later. PID is one measured process of this machine.\n\n"
-    "arm, disarm: the probes of 'heatscope cc --probe' that LIST names, as with 'heatscope run --arm'.\n"
-    "start, stop: samples and what goes with them; 'heatscope run --stopped' begins without.\n\n"
-    "Processes look for commands once a second, and write what they did into their files (records probe_armed, measuring). The\n"
-    "command waits for that and says what it was. It fails, with one line, when no such process runs any more, when none has\n"
-    "probes of the kinds in LIST, and when nothing has changed in the time to wait. 'heatscope report' says when measuring was off.",
+    "DIR is the directory that a measurement is being written to: all its processes are meant, on all machines that see it, also "
+    "those that start later. PID is one measured process of this machine.\n\n"
+    "arm, disarm: the probes of 'heatscope cc --probe' that LIST names, as with 'heatscope run --arm'.\n\n"
+    "start, stop: samples and what goes with them; 'heatscope run --stopped' begins without. 'heatscope report' says when measuring "
+    "was off.\n\n"
+    "Processes look for commands once a second, and write what they did into their files (records probe_armed, measuring). The "
+    "command waits for that and says what it was. It fails, with one line, when no such process runs any more, when none has "
+    "probes of the kinds in LIST, and when nothing has changed in the time to wait.",
     "  heatscope control heatscope-prog-1234 arm procedures:solve\n"
     "  heatscope control 1234 stop",
     options,

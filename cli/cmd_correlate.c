@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope correlate: measurement directories -> database. */
+#include <limits.h>
 #include <string.h>
 
 #include "cli.h"
@@ -126,7 +127,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
         fprintf(stderr, "heatscope correlate: which measurement directory? 'heatscope correlate --help' tells more\n");
         return HSC_EXIT_USAGE;
     }
-    char buffer[4200];
+    char buffer[PATH_MAX];
     if (!s.output) {
         if (argc - first > 1) {
             fprintf(stderr, "heatscope correlate: several directories: say with -o FILE where the database goes\n");

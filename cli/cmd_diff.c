@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope diff: two databases compared. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "cli.h"
@@ -69,25 +70,18 @@ static int set(void *ctx, int option, const char *value) {
     }
 }
 
-/* Elapsed and CPU time of the interval in place of the run's. */
-static hsc_status tell_interval(report *r, hsc_err *err) {
-    double begin_s, end_s, samples = 0;
-    hsc_db_metric time;
-    if (!hsc_db_get_interval(r->db, &begin_s, &end_s))
-        return HSC_OK;
-    hsc_status s = hsc_db_get_metric(r->db, 0, &time, err);
-    if (!s)
-        s = hsc_db_read_sums(r->db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, &samples, err);
-    r->info.wall_s = end_s - begin_s;
-    r->info.cpu_s = s ? 0 : samples * time.scale;
-    return s;
+/* Elapsed time of the interval in place of the run's. */
+static void tell_interval(report *r) {
+    double begin_s, end_s;
+    if (hsc_db_get_interval(r->db, &begin_s, &end_s))
+        r->info.wall_s = end_s - begin_s;
 }
 
 int hsc_cmd_diff(int argc, char **argv) {
     choices c = {0};
     diff d = {.out = stdout};
     hsc_err err = {0};
-    char path[2][4096];
+    char path[2][PATH_MAX];
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &c, &first);
     if (code >= 0)
         return code;
@@ -110,10 +104,10 @@ int hsc_cmd_diff(int argc, char **argv) {
         d.a.axis = d.b.axis = d.a.axis > d.b.axis ? d.a.axis : d.b.axis;
         s = diff_load(&d, &err);
     }
-    if (!s)
-        s = tell_interval(&d.a, &err);
-    if (!s)
-        s = tell_interval(&d.b, &err);
+    if (!s) {
+        tell_interval(&d.a);
+        tell_interval(&d.b);
+    }
     if (!s)
         s = show->format == HSC_TABLE_TEXT && !show->columns ? diff_text(&d, c.by, &err)
                                                              : diff_rows(&d, c.by, show->format, show->columns, &err);

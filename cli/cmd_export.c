@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope export: a database in the format of another tool. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ int hsc_cmd_export(int argc, char **argv) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     choices c = {.format = -1, .loops = -1};
     hsc_err err = {0};
-    char path[4096];
+    char path[PATH_MAX];
     hsc_db *db = NULL;
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &c, &first);
     if (code >= 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope report: what a database says, as text, CSV or JSON. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "cli.h"
@@ -70,7 +71,7 @@ int hsc_cmd_report(int argc, char **argv) {
     choices c = {0};
     report r = {0};
     hsc_err err = {0};
-    char path[4096];
+    char path[PATH_MAX];
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set, &c, &first);
     if (code >= 0)
         return code;

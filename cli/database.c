@@ -179,12 +179,10 @@ static bool is_current(const char *directory, const char *database) {
     bool current = stat(database, &db) == 0 && hsc_cli_is_database(database);
     DIR *d = current ? opendir(directory) : NULL;
     for (struct dirent *e; d && current && (e = readdir(d));) {
-        char path[4400];
         size_t n = strlen(e->d_name);
         if (n < 5 || strcmp(e->d_name + n - 4, ".hsr"))
             continue;
-        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-        if (stat(path, &st) == 0 && (st.st_mtim.tv_sec > db.st_mtim.tv_sec ||
+        if (fstatat(dirfd(d), e->d_name, &st, 0) == 0 && (st.st_mtim.tv_sec > db.st_mtim.tv_sec ||
                                      (st.st_mtim.tv_sec == db.st_mtim.tv_sec && st.st_mtim.tv_nsec > db.st_mtim.tv_nsec)))
             current = false;
     }

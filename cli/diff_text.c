@@ -8,8 +8,7 @@
 
 static void head(diff *d, char which, const report *r) {
     char text[600];
-    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s in %.*f s  ", which, r->columns,
-                     r->columns == 1 ? "" : "s", r->info.cpu_s >= 100 ? 1 : 3, r->info.cpu_s,
+    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s elapsed  ", which, r->columns, r->columns == 1 ? "" : "s",
                      r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
     char path[600];
     fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
@@ -207,12 +206,13 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     if (n_a && n_b && (n_a != n_b || memcmp(program[0], program[1], n_a)))
         fprintf(d->out, "These are different programs: what has the same name in both is compared.\n");
     double a = total.count_a * d->a.unit.scale;
-    fprintf(d->out, "\n%s: %.3f %s -> %.3f %s, %+.3f %s", d->a.unit.name, a, d->a.unit.unit,
-            total.count_b * d->b.unit.scale, d->b.unit.unit, total.change, d->a.unit.unit);
+    char text[400];
+    int n = snprintf(text, sizeof text, "%.3f %s -> %.3f %s, %+.3f %s", a, d->a.unit.unit, total.count_b * d->b.unit.scale, d->b.unit.unit, total.change,
+                     d->a.unit.unit);
     if (a > 0)
-        fprintf(d->out, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a,
-                100 * total.high / a);
-    fprintf(d->out, "%s\n", total.beyond ? "" : " ~");
+        n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a, 100 * total.high / a);
+    snprintf(text + n, sizeof text - (size_t)n, "%s", total.beyond ? "" : " ~");
+    report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "\n%s%s:", d->a.unit.name, d->a.unit.exact ? "" : " by samples") - 1);
     if (d->a.info.wall_s > 0 && d->b.info.wall_s > 0)
         fprintf(d->out, "Elapsed: %.3f s -> %.3f s (%+.1f %%)\n", d->a.info.wall_s, d->b.info.wall_s,
                 100 * (d->b.info.wall_s / d->a.info.wall_s - 1));

@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 #include "report_text.h"
 
-typedef struct pair { /* what `process` counted of the other, and its waiting for it */
+typedef struct pair { /* what `process` counted of the other, and its waiting for it; of itself: its threads for each other */
     uint32_t process, peer, peer_rank; /* peer HSC_NONE: was not measured */
     uint64_t sent, sent_bytes, received, received_bytes, waits;
-    double wait_s, max_s;
+    double wait_s, collective_s, max_s; /* collective: of wait_s, in operations of all or many */
 } pair;
+
+static bool is_collective(uint32_t cause) {
+    return cause == HSC_wait_cause_BARRIER || cause == HSC_wait_cause_COLLECTIVE || cause == HSC_wait_cause_LATE_ROOT ||
+           cause == HSC_wait_cause_LATE_MEMBER || cause == HSC_wait_cause_FENCE;
+}
 
 static int by_processes(const void *a, const void *b) {
     const pair *x = a, *y = b;
@@ -33,11 +40,9 @@ static int most(const void *a, const void *b) {
 
 /* Messages and waiting of each pair in one row, those with most bytes first. */
 static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
-    uint32_t waits = 0, count = 0, kept = 0;
-    hsc_status s = hsc_db_count_wait_pairs(r->db, &waits, err);
-    if (s)
-        return s;
-    pair *list = calloc((size_t)r->info.pairs + waits + 1, sizeof *list);
+    uint32_t count = 0, kept = 0;
+    hsc_status s = HSC_OK;
+    pair *list = calloc((size_t)r->info.pairs + r->info.delayed + 1, sizeof *list);
     if (!list)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     for (uint32_t i = 0; !s && i < r->info.pairs; i++) {
@@ -46,12 +51,16 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
             list[count++] = (pair){.process = p.process, .peer = p.peer, .peer_rank = p.peer_rank, .sent = p.sent, .sent_bytes = p.sent_bytes,
                                    .received = p.received, .received_bytes = p.received_bytes};
     }
-    for (uint32_t i = 0; !s && i < waits; i++) {
-        hsc_db_wait_pair p;
-        hsc_db_process late;
-        if (!(s = hsc_db_get_wait_pair(r->db, i, &p, err)) && !(s = hsc_db_get_process(r->db, p.late, &late, err)))
-            list[count++] = (pair){.process = p.process, .peer = p.late, .peer_rank = late.rank < 0 ? HSC_NONE : (uint32_t)late.rank,
-                                   .waits = p.waits, .wait_s = p.wait_s, .max_s = p.max_s};
+    for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
+        hsc_db_delayed v;
+        hsc_db_delay d;
+        hsc_db_thread who, late;
+        hsc_db_process of;
+        if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && !(s = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
+            !(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
+            !(s = hsc_db_get_process(r->db, late.process, &of, err)))
+            list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank, .waits = v.waits,
+                                   .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s};
     }
     if (s) {
         free(list);
@@ -70,6 +79,7 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
         to->received_bytes += list[i].received_bytes;
         to->waits += list[i].waits;
         to->wait_s += list[i].wait_s;
+        to->collective_s += list[i].collective_s;
         to->max_s = fmax(to->max_s, list[i].max_s);
     }
     qsort(list, kept, sizeof *list, most);
@@ -92,17 +102,21 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
     hsc_status s = load(r, &list, &n, err);
     if (s)
         return s;
-    fprintf(r->out, "\nPairs of processes: point-to-point messages that the first counted; waiting\n"
-                    "     sent  bytes received  bytes   waits  wait s  who with whom\n");
+    fprintf(r->out, "\nPairs of processes: point-to-point messages that the first counted; its\n"
+                    "waiting for the second, of it in collective operations\n"
+                    "     sent  bytes received  bytes   waits  wait s  coll s  who with whom\n");
     for (; shown < n && (!r->top || shown < r->top); shown++) {
         const pair *p = &list[shown];
         report_processor(r, HSC_AXIS_PROCESS, p->process, who, sizeof who);
         peer_text(r, p, other, sizeof other);
-        snprintf(pair_text, sizeof pair_text, "%s with %s", who, other);
-        fprintf(r->out, "%9llu %6s %8llu %6s %7llu %7.3f  %s\n", (unsigned long long)p->sent,
+        if (p->peer == p->process && !p->sent && !p->received)
+            snprintf(pair_text, sizeof pair_text, "%s, its threads", who);
+        else
+            snprintf(pair_text, sizeof pair_text, "%s with %s", who, p->peer == p->process ? "itself" : other);
+        fprintf(r->out, "%9llu %6s %8llu %6s %7llu %7.3f %7.3f  %s\n", (unsigned long long)p->sent,
                 report_bytes((double)p->sent_bytes, sent, sizeof sent), (unsigned long long)p->received,
                 report_bytes((double)p->received_bytes, received, sizeof received), (unsigned long long)p->waits, p->wait_s,
-                report_fit_prose(pair_text, r->width - 49, fitted, sizeof fitted));
+                p->collective_s, report_fit_prose(pair_text, r->width - 58, fitted, sizeof fitted));
     }
     if (shown < n)
         fprintf(r->out, "          %s\n", report_text_more(r, n - shown, REPORT_PAIR, pair_text, sizeof pair_text));
@@ -131,6 +145,7 @@ static void pair_row(const report *r, hsc_table *t, uint32_t rank, const pair *p
     hsc_table_count(t, "waits", (double)p->waits);
     hsc_table_number(t, "wait_s", p->wait_s);
     hsc_table_number(t, "wait_max_s", p->max_s);
+    hsc_table_number(t, "wait_collective_s", p->collective_s);
     hsc_table_end_row(t);
     t->naming = false;
 }

@@ -3,6 +3,7 @@
 #include "team.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static unsigned number(const char *variable) {
 }
 
 hsc_status hsc_cli_team_open(hsc_cli_team *t, const volatile sig_atomic_t *cancel, hsc_err *err) {
-    char path[4200];
+    char path[PATH_MAX];
     *t = (hsc_cli_team){0};
     size_t i = 0;
     while (i < sizeof launchers / sizeof *launchers && number(launchers[i].size) < 2)

@@ -39,8 +39,7 @@ typedef struct expansion {
 } expansion;
 
 static bool is_stub(const char *linkage) {
-    size_t n = strlen(linkage);
-    return !strcmp(linkage, "[plt]") || (n > 4 && !strcmp(linkage + n - 4, "@plt"));
+    return !strcmp(linkage, "[plt]") || hsc_code_stub_length(linkage) != 0;
 }
 
 static bool is_omp_runtime(const join *j, uint32_t scope) {

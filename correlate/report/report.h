@@ -71,6 +71,7 @@ typedef struct report_range { /* rows of a table */
 typedef struct report_spread { /* over the processors of the axis */
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
+    uint32_t running;          /* columns that have any */
     double min_excess, max_excess, excess; /* of their weights; excess: of all */
     double stddev;             /* of the population */
     double quantiles[REPORT_QUANTILES];
@@ -84,6 +85,8 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
                                    hsc_err *err);
 /* Is it code outside parallel regions that one thread alone ran? Of processes, never. */
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
+/* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
+bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
 /* Whether the file's name begins with one of the parts, which end with NULL. */
 bool report_names_library(const char *path, const char *const *parts);
 extern const char *const report_openmp_libraries[];

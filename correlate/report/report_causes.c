@@ -241,7 +241,8 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         total += rows[i].caused_s;
     if (n && total >= 0.01 * of.seconds && of.seconds > 0) {
         const report_cause *c = &rows[0];
-        bool late_call = c->is_call || c->not_running; /* nothing else is named */
+        bool unknown = c->is_call && c->kind != HSC_wait_cause_LOCK; /* of a lock, where it was held is where it was given back */
+        bool late_call = unknown || c->not_running;                   /* nothing else is named */
         hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
         report_scope_text(r, c->scope, c->line, 90, where, sizeof where);
@@ -250,7 +251,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
                  "time of the %u threads that run the program's code.",
                  who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(c->kind),
                  late[0] && c->kind != HSC_wait_cause_OMP_BARRIER ? " " : "", c->kind != HSC_wait_cause_OMP_BARRIER ? late : "",
-                 c->not_running ? ": it had no processor meanwhile" : c->is_call ? ", by what is not known" : " by ", late_call ? "" : where,
+                 c->not_running ? ": it had no processor meanwhile" : unknown ? ", by what is not known" : " by ", late_call ? "" : where,
                  total, 100 * total / of.seconds, of.threads);
         bool is_loop = !late_call && c->scope != HSC_NONE && !hsc_db_get_scope(r->db, c->scope, &loop, NULL) && loop.kind == HSC_SCOPE_LOOP;
         *scope = is_loop ? c->scope : HSC_NONE;

@@ -242,6 +242,18 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
 
 /* ---- imbalance ---- */
 
+/* The spread over those threads alone that have any; its least is still that of all. */
+static report_spread among_running(const report_spread *all) {
+    report_spread p = *all;
+    double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
+    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
+    p.columns = all->running;
+    p.mean = sum / all->running;
+    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
+    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
+    return p;
+}
+
 static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n, hsc_err *err) {
     report *r = f->r;
     struct {
@@ -259,6 +271,8 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
             status = hsc_db_get_scope(r->db, procedures[i], &s, err);
         if (status)
             return status;
+        if (!status && report_is_of_few(r, procedures[i], &p))
+            p = among_running(&p);
         double cost = p.max - p.mean; /* what the slowest would save */
         if (report_is_serial(r, procedures[i], &p))
             continue;
@@ -277,7 +291,7 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
     for (int i = 0; i < 2 && best[i].scope != HSC_NONE; i++) {
         const report_spread *p = &best[i].spread;
         hsc_db_scope s;
-        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48];
+        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], among[200];
         double low, high;
         hsc_status status = hsc_db_get_scope(r->db, best[i].scope, &s, err);
         if (status)
@@ -290,10 +304,13 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
         seconds(r, p->mean, mean, sizeof mean);
         seconds(r, p->min, least, sizeof least);
         seconds(r, best[i].cost, save, sizeof save);
+        if (p->columns < r->columns)
+            snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
+        else
+            snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
         snprintf(text, sizeof text,
-                 "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f); the mean is %s, the least %s on %s. Spread evenly, %s "
-                 "would have %s less.",
-                 of, where, p->max / p->mean, top, low, high, mean, least, bottom, top, save);
+                 "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.",
+                 of, where, p->max / p->mean, top, low, high, among, top, save);
         say(f, best[i].cost * p->columns, "Imbalance", no_share, at_scope(best[i].scope, &s), text);
     }
     return HSC_OK;

@@ -46,6 +46,12 @@ static hsc_status load_regions(report *r, hsc_err *err) {
     return status;
 }
 
+bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
+    if (r->axis != HSC_AXIS_THREAD || !p->running || p->running == p->columns || (!r->in_region && load_regions(r, NULL)))
+        return false;
+    return !r->in_region[scope];
+}
+
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
     if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < 0.999 * p->mean * r->columns)
         return false;

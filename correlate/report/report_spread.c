@@ -66,6 +66,7 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
         if (v < p.min)
             p.min = v, p.min_at = c, p.min_excess = r->dense_excess[c];
     }
+    p.running = touched;
     p.mean = r->columns ? p.mean / r->columns : 0;
     if (touched < r->columns)
         p.min = 0, p.min_at = gap, p.min_excess = 0;

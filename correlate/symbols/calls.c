@@ -19,9 +19,8 @@ static const char *callee_of(hsc_code *c, const uint8_t *p, uint64_t address, si
     const hsc_symbol *s = hsc_code_symbol_at(c, address + 5 + (uint64_t)(int64_t)relative);
     if (!s || s->lo != address + 5 + (uint64_t)(int64_t)relative)
         return NULL;
-    size_t n = strlen(s->name);
-    bool is_stub = n > 4 && !strcmp(s->name + n - 4, "@plt");
-    return hsc_pool_intern(&c->pool, s->name, is_stub ? n - 4 : n);
+    size_t stub = hsc_code_stub_length(s->name);
+    return hsc_pool_intern(&c->pool, s->name, stub ? stub : strlen(s->name));
 }
 
 /* The call in the line row at `address` at or behind it, else the last one before it; NULL: none. *at: where it begins. */

@@ -368,8 +368,9 @@ static void say_end(uint64_t own_samples) {
     hsc_rt_append(line, sizeof line, &at, " (");
     if (first_rank && hsc_rt.job.ranks > 1) {
         hsc_rt_append_u64(line, sizeof line, &at, own_samples);
-        hsc_rt_append(line, sizeof line, &at, " samples in rank 0 of ");
-        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
+        hsc_rt_append(line, sizeof line, &at, " samples in rank 0, more in ");
+        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks - 1);
+        hsc_rt_append(line, sizeof line, &at, " other ranks");
     } else {
         hsc_rt_append_u64(line, sizeof line, &at, all.samples);
         hsc_rt_append(line, sizeof line, &at, all.samples == 1 ? " sample" : " samples");
