@@ -274,6 +274,20 @@ static void find_loops(const hsc_code *c, frame *frames, size_t n, const hsc_pla
         frames[0].loop = by_line; /* unrolled fully */
 }
 
+/* Line tables alone name inlined copies of C++ without class and parameters; which of several of that name it is tells the place. */
+static void tell_overloads(const hsc_code *c, frame *frames, size_t n, const hsc_place *place) {
+    uint32_t inlined = place->inlined;
+    for (size_t i = 0; i + 1 < n && inlined != HSC_NO_INDEX; i++, inlined = c->inlineds.p[inlined].parent) {
+        uint32_t callee = c->inlineds.p[inlined].callee;
+        if (callee == frames[i].procedure || callee == HSC_NO_INDEX)
+            continue;
+        const hsc_code_procedure *told = &c->procedures.p[frames[i].procedure], *known = &c->procedures.p[callee];
+        if (told->knowledge == HSC_KNOWN_MAP || known->knowledge != HSC_KNOWN_MAP || !*told->name || !strstr(known->name, told->name))
+            return; /* not the same chain */
+        frames[i].procedure = callee;
+    }
+}
+
 /* Loops of the frames by the machine code, for what has no map. */
 static bool find_foreign_loops(hsc_code *c, uint64_t address, frame *frames, size_t n) {
     uint32_t at;
@@ -451,6 +465,8 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t sco
     bool borrowed = from != row;
     hsc_place made;
     const hsc_place *place = group == HSC_NO_INDEX || from == HSC_NO_INDEX ? NULL : place_of(c, group, from, frames, n, &made);
+    if (place && !borrowed)
+        tell_overloads(c, frames, n, place);
     if (group == HSC_NO_INDEX && !find_foreign_loops(c, at, frames, n))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", c->path);
     if (group != HSC_NO_INDEX && c->loops.n)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # names.sh HEATSCOPE SYMBOLIZE: with line tables alone, which name C++ procedures without namespaces, classes and parameters, every
-# address is given to the same procedure and outermost loop as with all debug information, and inlined ones have the same names.
+# address is given to the same procedure and outermost loop as with all debug information, and inlined ones have the same names, also
+# where several have one name in the source.
 set -eu
 heatscope=$1 symbolize=$2
 dir=$(mktemp -d)
@@ -41,6 +42,32 @@ struct mesh {
         return s;
     }
 };
+struct other {
+    static double step(double x) {
+        double s = 0;
+        for (int k = 0; k < 40; k++)
+            s += x / (k + 1);
+        return s;
+    }
+};
+static inline double step(double a, double b) {
+    double s = a;
+    for (int k = 0; k < 50; k++)
+        s = s * b + k;
+    return s;
+}
+static inline double step(int a, double b) {
+    double s = a;
+    for (int k = 0; k < 70; k++)
+        s = s / b + k;
+    return s;
+}
+__attribute__((noinline)) double mixed(const double *a, int n) { /* three of one name are inlined */
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += step(a[i], 2.0) + step(i, 3.0) + other::step(a[i]);
+    return s;
+}
 double all(const double *a, const float *b, const mesh *m, long n) { return hot(a, n) + (double)hot(b, n) + m->sum(n); }
 S
 "$heatscope" c++ -O2 -shared -fPIC names.cpp -o few
@@ -50,7 +77,7 @@ objdump -d -j .text all | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >list.all
 cmp -s list list.all || fail "the two builds have other code"
 "$symbolize" few --loops <list >few.out 2>few.err
 "$symbolize" all --loops <list >all.out 2>all.err
-for name in _Z3hotPKdl _Z3hotPKfl _ZNK4mesh3sumEl _ZN3farL4polyEd; do
+for name in _Z3hotPKdl _Z3hotPKfl _ZNK4mesh3sumEl _ZN3farL4polyEd _ZL4stepdd _ZL4stepid _ZN5other4stepEd; do
     grep -q "$name.* # " all.out || fail "$name is not met in a loop: $(cat all.out)"
 done
 # address, procedure that has the code, outermost loop
