@@ -237,6 +237,29 @@ void model_add_times(model *m, unsigned seed) {
     }
 }
 
+void model_add_rest(model *m, unsigned seed) {
+    unsigned state = seed, *r = &state;
+    bool fresh[HSC_TAB_COUNT] = {false};
+    for (int t = 0; t < HSC_TAB_COUNT; t++)
+        if (!m->rows[t] && t != HSC_TAB_leaf && t != HSC_TAB_span) {
+            m->rows[t] = 12;
+            fresh[t] = true;
+        }
+    for (int c = 0; c < HSC_COL_COUNT; c++)
+        if (fresh[hsc_schema_columns[c].table]) {
+            free(m->columns[c]);
+            fill_column(m, c, r);
+            uint32_t *v = m->columns[c];
+            bool is_first = hsc_schema_columns[c - 1].table != hsc_schema_columns[c].table;
+            for (int i = 1; is_first && hsc_schema_columns[c].type == HSC_COLTYPE_U4 && i < 12; i++) /* sorted by it */
+                v[i] = v[i] < v[i - 1] ? v[i - 1] : v[i];
+        }
+    for (uint32_t i = 0; i < 12; i++) {
+        ((uint32_t *)m->columns[HSC_COL_block_parent])[i] = i > 1 ? i / 2 : HSC_NONE;
+        ((uint8_t *)m->columns[HSC_COL_visit_category_category])[i] %= m->categories;
+    }
+}
+
 void model_free(model *m) {
     free(m->sample_begin);
     free(m->time);

@@ -21,6 +21,7 @@ typedef struct model {
 
 enum { MODEL_END = 40000, MODEL_BIN = 16, MODEL_LEAVES = 60 };
 void model_add_times(model *m, unsigned seed); /* also rows of leaf and span */
+void model_add_rest(model *m, unsigned seed);  /* rows of the tables that have none yet, by references as they come */
 
 /* one_thread: each process has one. Values of CONTEXT_INCL are not made: readers derive them. */
 model *model_new(unsigned seed, bool one_thread);

@@ -33,7 +33,78 @@ static char *folder, *path;
 static unsigned char *bytes;
 static size_t size;
 
-/* Everything that can be asked for. */
+/* Rows of all tables, one by one, until there are no more; of what can be loaded it has been checked that texts and rows are there. */
+static size_t read_rows(hsc_db *db) {
+    enum { MOST = 2000 };
+    size_t length = 0;
+#define ROWS(of, ...)                                                          \
+    for (uint32_t row = 0; row < MOST; row++) {                                \
+        hsc_db_##of v;                                                         \
+        if (hsc_db_get_##of(db, row, &v, NULL))                                \
+            break;                                                             \
+        const char *const texts[] = {"", __VA_ARGS__};                         \
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)              \
+            length += strlen(texts[i]);                                        \
+    }
+    ROWS(module, v.path, v.build_id, v.note)
+    ROWS(file, v.path)
+    ROWS(line, "")
+    ROWS(loop, v.variable, v.first, v.bound)
+    ROWS(memory_check, "")
+    ROWS(array, v.name, v.type, v.element, v.bounds, v.symbol)
+    ROWS(reference, v.text, v.stride_bytes)
+    ROWS(mpi_site, v.operation)
+    ROWS(mpi_argument, v.text)
+    ROWS(mpi_link, v.text)
+    ROWS(directive, v.text)
+    ROWS(runtime_call, v.callee)
+    ROWS(process, v.host, v.executable, v.arguments, v.mechanism, v.mechanism_note, v.end)
+    ROWS(thread, v.name)
+    ROWS(metric, v.name, v.unit)
+    ROWS(message, v.operation, v.peer)
+    ROWS(wait, v.kind_text)
+    ROWS(delay, v.kind_text)
+    ROWS(delayed, "")
+    ROWS(delay_place, "")
+    ROWS(pair, "")
+    ROWS(probe, v.kind_text, v.name, v.file)
+    ROWS(phase, v.name)
+    ROWS(note, v.text)
+    ROWS(counter, v.name)
+    ROWS(cost, "")
+    ROWS(ledger, v.name, v.meaning)
+    ROWS(block, "")
+    ROWS(visit, "")
+#undef ROWS
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    for (uint32_t row = 0; row < MOST; row++) {
+        hsc_db_remark remarks[3];
+        hsc_db_dependence dependences[3];
+        uint64_t buckets[HSC_BUCKETS], got;
+        double times[20], values[20], *categories = calloc(info.categories + 1, sizeof *categories);
+        uint32_t n;
+        bool any = categories && (!hsc_db_get_remarks(db, row, remarks, 3, &n, NULL) | !hsc_db_get_dependences(db, row, dependences, 3, &n, NULL) |
+                                  !hsc_db_read_visit_categories(db, row, categories, NULL) | !hsc_db_read_visit_histogram(db, row, buckets, NULL) |
+                                  !hsc_db_read_counter(db, row, 0, 20, times, values, &got, NULL));
+        for (int k = 0; k < 3; k++)
+            any |= !hsc_db_read_histogram(db, (hsc_db_histogram)k, row, buckets, NULL);
+        free(categories);
+        if (!any)
+            break;
+    }
+    uint32_t waits = 0, *bin_of = calloc(info.processes + 1, sizeof *bin_of);
+    hsc_db_wait_pair pair;
+    double cell, outside;
+    if (!hsc_db_count_wait_pairs(db, &waits, NULL))
+        for (uint32_t i = 0; i < waits && i < MOST; i++)
+            (void)hsc_db_get_wait_pair(db, i, &pair, NULL);
+    for (int k = 0; bin_of && k < 6; k++)
+        (void)hsc_db_read_matrix(db, (hsc_db_between)k, 1, bin_of, &cell, &outside, NULL);
+    free(bin_of);
+    return length;
+}
+
 /* All that is known by time; true: something was refused. */
 static bool read_times(hsc_db *db) {
     hsc_db_info info;
@@ -67,7 +138,13 @@ static bool read_times(hsc_db *db) {
         bad |= hsc_db_get_span(db, i, &span, NULL) != HSC_OK;
     }
     double sum;
+    hsc_db_stats stats;
+    const hsc_db_when of_one = {0, times.end_s / 5, times.end_s / 3}; /* asks threads; that of all: what they have together */
+    bad |= hsc_db_set_intervals(db, &of_one, 1, NULL) != HSC_OK;
+    bad |= hsc_db_read_sums(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK;
     bad |= hsc_db_set_interval(db, times.end_s / 5, times.end_s / 2, NULL) != HSC_OK;
+    bad |= hsc_db_read_stats(db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, &stats, NULL) != HSC_OK;
+    bad |= hsc_db_get_interval(db, &sum, &sum) && hsc_db_set_only(db, 0, NULL) != HSC_OK;
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
         bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK &&
                table != HSC_TABLE_INSTRUCTION; /* not known by time */
@@ -75,6 +152,7 @@ static bool read_times(hsc_db *db) {
     return bad;
 }
 
+/* Everything that can be asked for. */
 static int read_all(void) {
     hsc_db *db = NULL;
     hsc_db_info info;
@@ -151,6 +229,7 @@ static int read_all(void) {
             free(bins);
             free(indptr);
         }
+    (void)read_rows(db);
     worst = read_times(db) ? REFUSED : worst;
     hsc_db_close(db);
     return worst;
@@ -182,6 +261,7 @@ static void write_good(void) {
     hsc_err err = {0};
     model *m = model_new(21, false);
     model_add_times(m, 4);
+    model_add_rest(m, 8);
     if (model_write(m, path, 1, 1, &err))
         fail_msg("%s", err.text);
     model_free(m);
@@ -244,6 +324,31 @@ static void cut_files(void **state) {
 
 /* ---- files that are well-formed HDF5 and lie ---- */
 
+typedef struct sets { /* names of all data sets of whole numbers with values */
+    char (*names)[160];
+    hsize_t *rows;
+    size_t n;
+} sets;
+
+static herr_t note_set(hid_t file, const char *name, const H5O_info_t *info, void *data) {
+    sets *all = data;
+    if (info->type != H5O_TYPE_DATASET)
+        return 0;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(set), space = H5Dget_space(set);
+    hssize_t rows = H5Sget_simple_extent_npoints(space);
+    if (H5Tget_class(type) == H5T_INTEGER && rows > 0) {
+        all->names = realloc(all->names, (all->n + 1) * sizeof *all->names);
+        all->rows = realloc(all->rows, (all->n + 1) * sizeof *all->rows);
+        assert_true(all->names && all->rows && strlen(name) < sizeof *all->names);
+        strcpy(all->names[all->n], name);
+        all->rows[all->n++] = (hsize_t)rows;
+    }
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Dclose(set);
+    return 0;
+}
+
 static hid_t open_good(void) {
     put(bytes, size);
     hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -277,6 +382,39 @@ static void put_numbers(hid_t file, const char *name, uint64_t row, uint64_t val
     H5Sclose(one);
     H5Sclose(space);
     H5Dclose(set);
+}
+
+/* One number of a data set becomes another, of every data set there is, so also of those that are yet to come. */
+static void wrong_numbers(void **state) {
+    (void)state;
+    static const uint64_t odd[] = {0, 1, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF, 0x100000000, UINT64_MAX};
+    sets all = {0};
+    hid_t file = open_good();
+    assert_true(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, note_set, &all) >= 0);
+    H5Fclose(file);
+    int refused = 0, tried = 0;
+    unsigned r = 5;
+    bool has_notes = false, has_program = false;
+    size_t step = mutants < 1000 ? all.n / 40 + 1 : 1;
+    for (size_t i = 0; i < all.n; i++) {
+        has_notes |= !!strstr(all.names[i], "/note/");
+        has_program |= !!strstr(all.names[i], "time/program/");
+        uint64_t row = model_random(&r) % 3 ? model_random(&r) % all.rows[i] : all.rows[i] - 1, value = odd[model_random(&r) % 7];
+        if ((i + 3) % step) /* a part of them, the same each time */
+            continue;
+        file = open_good();
+        put_numbers(file, all.names[i], row, value);
+        H5Fclose(file);
+        int code = in_child();
+        if (code != READ && code != REFUSED)
+            fail_msg("%s row %llu set to %llu: exit code %d", all.names[i], (unsigned long long)row, (unsigned long long)value, code);
+        refused += code == REFUSED;
+        tried++;
+    }
+    print_message("%d of %zu data sets with a wrong number: %d refused, the others read\n", tried, all.n, refused);
+    assert_true(has_notes && has_program && refused > 0);
+    free(all.names);
+    free(all.rows);
 }
 
 static void a_newer_version(void **state) {
@@ -452,7 +590,7 @@ int main(int argc, char **argv) {
     folder = model_folder();
     path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files),
+        cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files), cmocka_unit_test(wrong_numbers),
         cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
         cmocka_unit_test(links_out),            cmocka_unit_test(data_that_claim_or_reach_too_much),
         cmocka_unit_test(rows_that_lie),
