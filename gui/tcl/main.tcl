@@ -62,6 +62,16 @@ proc ::heatscope::background {message options} {
     }
 }
 
+# Reads the package indexes of those folders by themselves: a package that is not known yet makes Tcl read all that are installed.
+proc ::heatscope::index {folders} {
+    foreach dir $folders {
+        set file [file join $dir pkgIndex.tcl]
+        if {[file readable $file]} {
+            catch {source $file}
+        }
+    }
+}
+
 proc ::heatscope::main {words} {
     variable here
     variable Apps
@@ -72,6 +82,9 @@ proc ::heatscope::main {words} {
     # Tk would take options of its own out of these
     set ::argv {}
     set ::argc 0
+    foreach folder $::auto_path {
+        index [glob -nocomplain -directory $folder -type d tk$::tcl_version]
+    }
     if {[catch {package require Tk} message]} {
         fail "no window: $message"
     }
@@ -80,6 +93,7 @@ proc ::heatscope::main {words} {
     interp bgerror {} ::heatscope::background
     if {[dict get $options lib] ne ""} {
         lappend ::auto_path [file join [dict get $options lib] tcl]
+        index [list [lindex $::auto_path end]]
     }
     foreach package {heatscope::data heatscope::draw} {
         if {[catch {package require $package} message]} {
