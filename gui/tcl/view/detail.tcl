@@ -223,7 +223,10 @@ oo::class create ::heatscope::DetailView {
             $Popup close
         }
         $Heat configure -cursorcolumn [dict get $s column] -range [dict get $s processors]
-        my Draw
+        # before there is a size there is nothing to draw: it comes with the first one
+        if {!$Waiting} {
+            my Draw
+        }
     }
 
     # Dependences, references and messages of the selected place.
