@@ -336,6 +336,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
             p->last_ns = last_ns;
             t->no_path += no_path;
             t->samples += got;
+            t->records += got;
             t->timed_samples += got;
         }
         for (size_t i = 0; ok && !is_plain && i < got; i++)

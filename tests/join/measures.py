@@ -153,6 +153,7 @@ for r in table("procedure", "--metric=waiting"):
 for by in ("message", "wait", "pair"):
     text = run("report", f"--by={by}", DATABASE)
     that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
+    that("\nmeasured   6 samples, each 0.001 s of CPU time " in text, f"not as many samples as periods: {text}")
 whole = " ".join(run("report", DATABASE).split())
 that("Input and output take 8 s" in whole and "in 4 calls that move 0.0041 MB; longest: read, 8 s in 4 calls, 1024 bytes each on average" in whole, whole[:3000])
 that("blocked for 0.0035 s of elapsed time outside message passing and input and output; longest: mutex, 0.0035 s in 3 waits" in whole, whole[:3000])
