@@ -38,7 +38,7 @@ oo::class create ::heatscope::Syntax {
         set Waiting [lassign $Waiting Active]
         set path [file normalize [[$Run document [lindex $Active 0]] where]]
         set Output {}
-        if {[catch {open |[list $Program [my Language $path] $path {*}[my Includes $path] 2>/dev/null] r} Channel]} {
+        if {[catch {open |[list $Program [my Language $path] $path {*}[my Includes [lindex $Active 0] $path] 2>/dev/null] r} Channel]} {
             set Channel {}
             set Active {}
             set Waiting {}
@@ -94,10 +94,12 @@ oo::class create ::heatscope::Syntax {
         my Next
     }
 
-    # Paths of the program's files, the first ones.
+    # Paths of the program's files and their modules, the first ones, flat.
     method Files {} {
         if {$Files eq ""} {
-            set Files [lmap file [[$Run db] files -n 4096] {dict get $file path}]
+            foreach file [[$Run db] files -n 4096] {
+                lappend Files [dict get $file path] [dict get $file module]
+            }
         }
         return $Files
     }
@@ -106,7 +108,7 @@ oo::class create ::heatscope::Syntax {
         switch -- [file extension $path] {
             .c { return c }
             .h - .inc - .inl {
-                foreach name [my Files] {
+                foreach {name module} [my Files] {
                     if {[regexp -nocase {\.(cc|cpp|cxx|c\+\+|hpp|hh|hxx)$} $name] || [string match *.C $name]} {
                         return c++
                     }
@@ -116,23 +118,25 @@ oo::class create ::heatscope::Syntax {
         }
         return c++
     }
-    # Where to look for headers: the folders of all files that have code, and of MPI. How the program was compiled is not known;
-    # what is not found costs the roles of its words.
-    method Includes {path} {
+    # Where to look for headers: in its own folder, with MPI, and in the folders of the files of its program or library that have code.
+    # How it was compiled is not known; what is not found costs the roles of its words.
+    method Includes {file path} {
         set folders [dict create [file dirname $path] 1]
-        foreach name [my Files] {
+        foreach folder [glob -nocomplain -types d /usr/lib/*/openmpi/include /usr/lib/*/mpich/include /usr/include/*/mpich /usr/include/mpich* \
+                /usr/include/openmpi*] {
+            dict set folders $folder 1
+        }
+        set of [dict get [[$Run document $file] facts] module]
+        foreach {name module} [my Files] {
             set folder [file dirname $name]
-            if {[dict size $folders] < 64 && [file pathtype $folder] eq "absolute" && ![string match /usr/* $folder] && [file isdirectory $folder]} {
+            if {$module == $of && [dict size $folders] < 64 && [file pathtype $folder] eq "absolute" && ![string match /usr/* $folder]
+                && [file isdirectory $folder]} {
                 dict set folders $folder 1
                 set beside [file join [file dirname $folder] include]
                 if {[file isdirectory $beside]} {
                     dict set folders $beside 1
                 }
             }
-        }
-        foreach folder [glob -nocomplain -types d /usr/lib/*/openmpi/include /usr/lib/*/mpich/include /usr/include/*/mpich /usr/include/mpich* \
-                /usr/include/openmpi*] {
-            dict set folders $folder 1
         }
         return [lmap folder [dict keys $folders] {string cat -I $folder}]
     }
