@@ -122,6 +122,25 @@ bool hsc_cli_parse_u64(const char *text, unsigned long long low, unsigned long l
     return true;
 }
 
+bool hsc_cli_parse_bytes(const char *text, unsigned long long low, unsigned long long high, unsigned long long *out) {
+    static const char units[] = "KMGT";
+    char number[32];
+    size_t n = strlen(text);
+    const char *unit = n ? strchr(units, text[n - 1]) : NULL;
+    unsigned long long v, factor = 1;
+    if (!n || n >= sizeof number)
+        return false;
+    for (const char *u = units; unit && u <= unit; u++)
+        factor *= 1024;
+    memcpy(number, text, n + 1);
+    if (unit)
+        number[n - 1] = 0;
+    if (!hsc_cli_parse_u64(number, 0, high / factor, &v) || v * factor < low)
+        return false;
+    *out = v * factor;
+    return true;
+}
+
 static int usage_error(const hsc_cli_command *c, const char *what, const char *arg) {
     fprintf(stderr, "heatscope %s: %s '%s'; 'heatscope %s --help' lists the options\n", c->name, what, arg, c->name);
     return HSC_EXIT_USAGE;

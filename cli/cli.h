@@ -44,6 +44,8 @@ int hsc_cli_bad_value(const hsc_cli_command *c, int option, const char *expected
 
 /* Unsigned decimal integer in [low, high]; false if it is none. */
 bool hsc_cli_parse_u64(const char *text, unsigned long long low, unsigned long long high, unsigned long long *out);
+/* A number of bytes, with K, M, G or T behind it the 1024-fold, ... of it. */
+bool hsc_cli_parse_bytes(const char *text, unsigned long long low, unsigned long long high, unsigned long long *out);
 
 /* "heatscope NAME: text" on stderr; returns HSC_EXIT_FAILED. */
 int hsc_cli_fail(const char *command, const hsc_err *err);

@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_MEMORY, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
@@ -17,6 +17,7 @@ static const hsc_cli_option options[] = {
     {"code", 0, "SIZE", "machine code to disassemble, the hottest procedures first: none or KiB (2048)"},
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
+    {"memory", 0, "SIZE", "memory to use, as 512M or 4G (half of what there is); the result does not depend on it"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -39,6 +40,10 @@ static const hsc_cli_command command = {
         "need neither the program nor a disassembler: some 16 bytes each.\n\n"
         "Under mpirun (Open MPI or MPICH) the processes share the work: mpirun -n 8 heatscope correlate DIR. The result is the same, "
         "byte for byte; all of them must see the directories and the folder of the result.\n\n"
+        "What grows with the number of processes, threads and samples goes to a temporary file without a name beside the result: samples "
+        "always, messages, waits and probes of each process when they take more than a quarter of --memory. In memory must fit what is "
+        "distinct (code and calling contexts), some 2 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
+        "needed for small inputs. Under mpirun --memory is for each process.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
                 "  mpirun -n 16 heatscope correlate -o job.h5 big-run",
@@ -47,7 +52,7 @@ static const hsc_cli_command command = {
 
 typedef struct settings {
     const char *output;
-    unsigned long long workers, code_kib;
+    unsigned long long workers, code_kib, memory;
     const char *categories;
     bool launchers, embed, no_code, intel, no_times, quiet;
 } settings;
@@ -85,6 +90,10 @@ static int set(void *ctx, int option, const char *value) {
         s->no_times = !strcmp(value, "none");
         if (!s->no_times && strcmp(value, "samples"))
             return hsc_cli_bad_value(&command, option, "samples or none", value);
+        return -1;
+    case OPT_MEMORY:
+        if (!hsc_cli_parse_bytes(value, 1ull << 20, 1ull << 50, &s->memory))
+            return hsc_cli_bad_value(&command, option, "a size of 1M or more, as 512M or 4G", value);
         return -1;
     default:
         s->quiet = true;
@@ -155,6 +164,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .input_count = (size_t)(argc - first),
                                      .output = s.output,
                                      .workers = (unsigned)s.workers,
+                                     .memory_bytes = s.memory,
                                      .keep_launchers = s.launchers,
                                      .embed_sources = s.embed,
                                      .no_code = s.no_code,

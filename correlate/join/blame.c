@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../store/store.h"
+#include "details.h"
 
 #define ROUNDS 1000
 
@@ -209,7 +210,7 @@ static bool add_row(join *j, uint32_t group, const char *name, const char *meani
     return HSC_PUSH(j->ledger, (jledger){name, meaning, 0, ns * 1e-9, group});
 }
 
-static bool add_ledger(join *j, const jdelays *d) {
+static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
     static const struct {
         unsigned kind;
         const char *name, *meaning;
@@ -226,13 +227,19 @@ static bool add_ledger(join *j, const jdelays *d) {
         {HSC_wait_cause_WINDOW_LOCK, "held a lock of a window", "[message waits] until the lock was given back"},
     };
     double calls = 0, setup = 0;
-    for (size_t i = 0; i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->messages.n; k++) {
-            const jprocess *p = j->run.p[i];
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; status == HSC_OK && i < j->run.n; i++) {
+        jprocess *p = j->run.p[i];
+        status = hsc_join_open_details(j, p, err);
+        for (size_t k = 0; status == HSC_OK && k < p->messages.n; k++) {
             const jmessage *m = &p->messages.p[k];
             bool sets_up = m->operation != HSC_NO_INDEX && p->operations.p[m->operation].kind == HSC_operation_class_SETUP;
             *(sets_up ? &setup : &calls) += (double)m->duration_ns;
         }
+        hsc_join_close_details(p);
+    }
+    if (status != HSC_OK)
+        return status;
     bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing", calls + setup) &&
               add_row(j, LEDGER_TOTALS, "message waits",
                       "elapsed time of those calls that may have waited and have an event", d->calls_ns) &&
@@ -251,7 +258,7 @@ static bool add_ledger(join *j, const jdelays *d) {
     if (ok && d->not_recorded)
         ok = HSC_PUSH(j->ledger, (jledger){"message events not recorded", "for want of room (not samples): their waits are in no row",
                                            d->not_recorded, 0, 0});
-    return ok;
+    return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
 /* ---- rows ---- */
@@ -322,8 +329,10 @@ hsc_status hsc_join_blame(join *j, hsc_err *err) {
         status = hsc_blame_threads(j, &d, err);
     if (status == HSC_OK &&
         !(hand_on(&d) && make_rows(j, &d, &caused, &waiting) && add_metric(j, "MPI waiting", &waiting, HSC_state_WAITING) &&
-          add_metric(j, "waiting caused", &caused, HSC_state_UNKNOWN) && (!d.calls || add_ledger(j, &d))))
+          add_metric(j, "waiting caused", &caused, HSC_state_UNKNOWN)))
         status = hsc_join_no_memory(err);
+    if (status == HSC_OK && d.calls)
+        status = add_ledger(j, &d, err);
     free(caused.p);
     free(waiting.p);
     hsc_delays_free(&d);

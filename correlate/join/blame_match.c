@@ -11,8 +11,14 @@
 
 #include "blame.h"
 
-#define MOMENTS_MAX 4096u /* of a thread: windows that are longer are looked at from their end */
+/* Of a thread: windows that are longer are looked at from their end. Where very many threads pass messages, each has a part of these
+ * for all; that depends on the input only. */
+#define MOMENTS_MAX 4096u
+#define MOMENTS_LEAST 256u
+#define MOMENTS_ALL (1u << 23)
 #define WAITS_MAX 1024u
+#define WAITS_LEAST 64u
+#define WAITS_ALL (1u << 21)
 #define BUFFERED 4096u /* bytes: smaller messages are supposed to be sent without their receiver */
 #define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
 #define RECENT 8u
@@ -100,6 +106,7 @@ typedef struct match {
     hsc_table pair_rows, communicator_rows;
     HSC_VEC(uint64_t) pairs; /* when both were in step */
     HSC_VEC(step) steps; /* of communicators */
+    size_t moments_max, waits_max; /* of a lane */
 } match;
 
 /* ---- the map ---- */
@@ -217,9 +224,9 @@ static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
         }
         if (l->ahead.time > until)
             return HSC_OK;
-        if (l->seen.n == MOMENTS_MAX) {
-            memmove(l->seen.p, l->seen.p + MOMENTS_MAX / 2, MOMENTS_MAX / 2 * sizeof *l->seen.p);
-            l->seen.n = MOMENTS_MAX / 2;
+        if (l->seen.n >= m->moments_max) {
+            memmove(l->seen.p, l->seen.p + m->moments_max / 2, m->moments_max / 2 * sizeof *l->seen.p);
+            l->seen.n = m->moments_max / 2;
             l->forgot = true;
         }
         if (!HSC_PUSH(l->seen, l->ahead))
@@ -370,9 +377,9 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
         if (status == HSC_OK)
             status = look_into(m, delay, victim, from, c->enter, false, 1 - indirect, err);
     }
-    if (victim->waits.n == WAITS_MAX) {
-        memmove(victim->waits.p, victim->waits.p + WAITS_MAX / 2, WAITS_MAX / 2 * sizeof *victim->waits.p);
-        victim->waits.n = WAITS_MAX / 2;
+    if (victim->waits.n >= m->waits_max) {
+        memmove(victim->waits.p, victim->waits.p + m->waits_max / 2, m->waits_max / 2 * sizeof *victim->waits.p);
+        victim->waits.n = m->waits_max / 2;
     }
     if (status == HSC_OK && !HSC_PUSH(victim->waits, (waited){c->enter, c->best, delay}))
         return hsc_join_no_memory(err);
@@ -694,7 +701,11 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
                 return hsc_join_no_memory(err);
         }
     }
+    size_t n = m->lanes.n ? m->lanes.n : 1, buffer = hsc_join_part_of_memory(j, 16 * n, HSC_SPILL_BUFFER_BYTES / 32, HSC_SPILL_BUFFER_BYTES);
+    m->moments_max = MOMENTS_ALL / n < MOMENTS_LEAST ? MOMENTS_LEAST : MOMENTS_ALL / n > MOMENTS_MAX ? MOMENTS_MAX : MOMENTS_ALL / n;
+    m->waits_max = WAITS_ALL / n < WAITS_LEAST ? WAITS_LEAST : WAITS_ALL / n > WAITS_MAX ? WAITS_MAX : WAITS_ALL / n;
     for (uint32_t i = 0; i < m->lanes.n; i++) {
+        m->lanes.p[i].events.buffer_bytes = m->lanes.p[i].moments.buffer_bytes = buffer;
         hsc_status status = next_event(m, &m->lanes.p[i], err);
         if (status != HSC_OK)
             return status;

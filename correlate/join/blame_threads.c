@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "blame.h"
+#include "details.h"
 
 static uint32_t row_of(const jprocess *p, uint64_t thread) {
     const jthread *t = hsc_join_known_thread(p, thread);
@@ -171,6 +172,7 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
     for (size_t i = 0; status == HSC_OK && i < j->run.n; i++) {
         jprocess *p = j->run.p[i];
         list.n = 0;
+        status = hsc_join_open_details(j, p, err);
         for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
             const jwait *w = &p->waits.p[k];
             const jthread *t = hsc_join_known_thread(p, p->sites.p[w->site].thread);
@@ -192,6 +194,7 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
             status = add_place(j, d, p, all, list.p + k, end - k, err);
         }
         free_workers(all, p->threads.n);
+        hsc_join_close_details(p);
     }
     free(list.p);
     return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "details.h"
 #include "ranks.h"
 
 #define KIND_ORPHAN 100u /* the body of a region in a thread whose path does not show who forked it */
@@ -237,14 +238,32 @@ static int by_what(const void *pa, const void *pb, void *ctx) {
     return a->call_line < b->call_line ? -1 : a->call_line > b->call_line;
 }
 
+typedef struct site_marks {
+    const uint32_t *map;
+    uint8_t *used;
+} site_marks;
+
+static void mark_site(void *ctx, void *site) {
+    const site_marks *m = ctx;
+    m->used[m->map[((const jsite *)site)->context]] = 1;
+}
+
+static void map_site(void *ctx, void *site) {
+    const join *j = ctx;
+    jsite *s = site;
+    s->context = j->context_map.p[s->context];
+}
+
 /* Marks the contexts that samples count in (a parent stands before its children). */
 static hsc_status mark_used(join *j, const jtree *t, const uint32_t *map, uint8_t *used, hsc_err *err) {
     for (size_t i = 0; i < j->kinds.n; i++)
         used[map[j->kinds.p[i].context]] = 1;
-    for (size_t i = 0; i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
-            used[map[j->run.p[i]->sites.p[k].context]] = 1;
-    hsc_status status = hsc_ranks_merge_used(j, used, t->n, err);
+    site_marks marks = {map, used};
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; status == HSC_OK && i < j->run.n; i++)
+        status = hsc_join_each_site(j, j->run.p[i], false, mark_site, &marks, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_merge_used(j, used, t->n, err);
     for (size_t c = t->n; c-- > 1;)
         used[t->nodes[c].parent] |= used[c];
     used[0] = 1;
@@ -311,9 +330,9 @@ hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
         for (size_t i = 0; i < j->frames.n; i++)
             if (j->frames.p[i].context != HSC_NO_INDEX)
                 j->frames.p[i].context = j->context_map.p[j->frames.p[i].context];
-        for (size_t i = 0; i < j->run.n; i++)
-            for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
-                j->run.p[i]->sites.p[k].context = j->context_map.p[j->run.p[i]->sites.p[k].context];
+        for (size_t i = 0; status == HSC_OK && i < j->run.n; i++)
+            status = hsc_join_each_site(j, j->run.p[i], true, map_site, j, err);
+        ok = status == HSC_OK;
     }
     free(map);
     free(used);

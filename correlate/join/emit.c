@@ -211,18 +211,6 @@ static void put_dynamic(emit *e) {
     COLUMN(e, stream_records_bad, uint64_t, n, f[i].records_bad);
 }
 
-/* ---- messages and waits ---- */
-
-typedef struct measured { /* a row of message or wait */
-    const jprocess *process;
-    const jsite *site;
-    const jmessage *message; /* or NULL */
-    const jwait *wait;
-    uint32_t thread;
-} measured;
-
-typedef HSC_VEC(measured) measured_rows;
-
 uint32_t hsc_join_thread_row(const jprocess *p, uint64_t id) {
     size_t low = 0, high = p->threads.n; /* sorted by id */
     while (low < high) {
@@ -233,111 +221,6 @@ uint32_t hsc_join_thread_row(const jprocess *p, uint64_t id) {
             high = middle;
     }
     return low < p->threads.n && p->threads.p[low].id == id ? p->threads.p[low].row : HSC_NO_INDEX;
-}
-
-static bool list_measured(const join *j, bool messages, measured_rows *rows) {
-    for (size_t i = 0; i < j->run.n; i++) {
-        const jprocess *p = j->run.p[i];
-        for (size_t k = 0; k < (messages ? p->messages.n : p->waits.n); k++) {
-            measured m = {
-                .process = p, .message = messages ? &p->messages.p[k] : NULL, .wait = messages ? NULL : &p->waits.p[k]};
-            m.site = &p->sites.p[messages ? m.message->site : m.wait->site];
-            m.thread = hsc_join_thread_row(p, m.site->thread);
-            if (m.thread != HSC_NO_INDEX && !HSC_PUSH(*rows, m))
-                return false;
-        }
-    }
-    return true;
-}
-
-typedef struct bucket {
-    uint32_t row;
-    uint8_t quantity, bucket;
-    uint64_t count;
-} bucket;
-
-typedef HSC_VEC(bucket) buckets;
-
-static bool list_buckets(buckets *out, uint32_t row, uint8_t quantity, const uint64_t *counts) {
-    for (unsigned b = 0; counts && b < JOIN_BUCKETS; b++)
-        if (counts[b] && !HSC_PUSH(*out, (bucket){row, quantity, (uint8_t)b, counts[b]}))
-            return false;
-    return true;
-}
-
-static void put_messages(emit *e) {
-    measured_rows rows = {0};
-    buckets list = {0};
-    bool ok = list_measured(e->j, true, &rows);
-    for (uint32_t i = 0; ok && i < rows.n; i++)
-        ok = list_buckets(&list, i, 0, rows.p[i].message->sizes) &&
-             list_buckets(&list, i, 1, rows.p[i].message->durations);
-    if (!ok && e->status == HSC_OK)
-        e->status = hsc_join_no_memory(e->err);
-    const measured *r = rows.p;
-    size_t n = rows.n;
-#define OPERATION(i) r[i].process->operations.p[r[i].message->operation]
-    COLUMN(e, message_thread, uint32_t, n, r[i].thread);
-    COLUMN(e, message_context, uint32_t, n, r[i].site->context);
-    COLUMN(e, message_line, uint32_t, n, r[i].site->line);
-    COLUMN(e, message_operation, text, n, OPERATION(i).name);
-    COLUMN(e, message_class, uint8_t, n, OPERATION(i).kind);
-    COLUMN(e, message_peer, uint8_t, n, r[i].message->peer);
-    COLUMN(e, message_size_class, uint8_t, n, r[i].message->size);
-    COLUMN(e, message_calls, uint64_t, n, r[i].message->calls);
-    COLUMN(e, message_sent, uint64_t, n, r[i].message->sent);
-    COLUMN(e, message_sent_bytes, uint64_t, n, r[i].message->sent_bytes);
-    COLUMN(e, message_received, uint64_t, n, r[i].message->received);
-    COLUMN(e, message_received_bytes, uint64_t, n, r[i].message->received_bytes);
-    COLUMN(e, message_size_min, uint64_t, n, r[i].message->size_min);
-    COLUMN(e, message_size_max, uint64_t, n, r[i].message->size_max);
-    COLUMN(e, message_size_squares, double, n, r[i].message->size_squares);
-    COLUMN(e, message_duration_s, double, n, (double)r[i].message->duration_ns * 1e-9);
-    COLUMN(e, message_duration_min_s, double, n, (double)r[i].message->duration_min * 1e-9);
-    COLUMN(e, message_duration_max_s, double, n, (double)r[i].message->duration_max * 1e-9);
-    COLUMN(e, message_duration_squares, double, n, r[i].message->duration_squares * 1e-18);
-    COLUMN(e, message_completions, uint64_t, n, r[i].message->completions);
-    COLUMN(e, message_in_flight_s, double, n, (double)r[i].message->in_flight_ns * 1e-9);
-    COLUMN(e, message_completion_s, double, n, (double)r[i].message->completion_ns * 1e-9);
-#undef OPERATION
-    COLUMN(e, message_bucket_message, uint32_t, list.n, list.p[i].row);
-    COLUMN(e, message_bucket_quantity, uint8_t, list.n, list.p[i].quantity);
-    COLUMN(e, message_bucket_bucket, uint8_t, list.n, list.p[i].bucket);
-    COLUMN(e, message_bucket_count, uint64_t, list.n, list.p[i].count);
-    free(rows.p);
-    free(list.p);
-}
-
-static const jsite *holder_of(const measured *m) {
-    return m->wait->holder != HSC_NO_INDEX ? &m->process->sites.p[m->wait->holder] : NULL;
-}
-
-static void put_waits(emit *e) {
-    measured_rows rows = {0};
-    buckets list = {0};
-    bool ok = list_measured(e->j, false, &rows);
-    for (uint32_t i = 0; ok && i < rows.n; i++)
-        ok = list_buckets(&list, i, 0, rows.p[i].wait->durations);
-    if (!ok && e->status == HSC_OK)
-        e->status = hsc_join_no_memory(e->err);
-    const measured *r = rows.p;
-    size_t n = rows.n;
-    COLUMN(e, wait_thread, uint32_t, n, r[i].thread);
-    COLUMN(e, wait_context, uint32_t, n, r[i].site->context);
-    COLUMN(e, wait_line, uint32_t, n, r[i].site->line);
-    COLUMN(e, wait_kind, uint8_t, n, r[i].wait->kind);
-    COLUMN(e, wait_waits, uint64_t, n, r[i].wait->count);
-    COLUMN(e, wait_total_s, double, n, (double)r[i].wait->total_ns * 1e-9);
-    COLUMN(e, wait_max_s, double, n, (double)r[i].wait->max_ns * 1e-9);
-    COLUMN(e, wait_bytes, uint64_t, n, r[i].wait->bytes);
-    COLUMN(e, wait_holder_thread, uint32_t, n,
-           holder_of(&r[i]) ? hsc_join_thread_row(r[i].process, holder_of(&r[i])->thread) : HSC_NO_INDEX);
-    COLUMN(e, wait_holder_context, uint32_t, n, holder_of(&r[i]) ? holder_of(&r[i])->context : HSC_NO_INDEX);
-    COLUMN(e, wait_bucket_wait, uint32_t, list.n, list.p[i].row);
-    COLUMN(e, wait_bucket_bucket, uint8_t, list.n, list.p[i].bucket);
-    COLUMN(e, wait_bucket_count, uint64_t, list.n, list.p[i].count);
-    free(rows.p);
-    free(list.p);
 }
 
 static void put_attributes(emit *e) {
@@ -415,17 +298,14 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     e.status = hsc_store_create(j->options->output, workers, &e.s, err);
     if (e.status != HSC_OK)
         return e.status;
+    hsc_store_set_memory(e.s, hsc_join_part_of_memory(j, 8, (uint64_t)1 << 20, UINT64_MAX));
     put_attributes(&e);
     put_static(&e);
     if (j->options->embed_sources)
         put_sources(&e);
     put_dynamic(&e);
-    put_messages(&e);
-    put_waits(&e);
     if (e.status == HSC_OK)
-        e.status = hsc_join_put_peers(j, e.s, err);
-    if (e.status == HSC_OK)
-        e.status = hsc_join_put_told(j, e.s, err);
+        e.status = hsc_join_put_details_of_all(j, e.s, err);
     if (e.status == HSC_OK && !j->options->no_times)
         e.status = hsc_join_put_times(j, e.s, err);
     if (e.status == HSC_OK)

@@ -13,6 +13,9 @@
 #include "ranks.h"
 #include "told.h"
 
+#define BASE_BYTES ((uint64_t)80 << 20)   /* what a join of small files takes */
+#define WORKER_BYTES ((uint64_t)32 << 20) /* so that memory has room for a file of each worker */
+
 void hsc_join_free_work(jthread *t) {
     jwork *w = t->work;
     if (!w)
@@ -50,6 +53,8 @@ void hsc_join_free_process(jprocess *p) {
     free(p->mappings.p);
     free(p->events.p);
     hsc_spill_list_fini(&p->spans);
+    hsc_spill_list_fini(&p->parked_sites);
+    hsc_spill_list_fini(&p->parked);
     free(p->open_spans.p);
     hsc_join_free_measures(p);
     hsc_join_blame_free(p);
@@ -132,6 +137,11 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         long n = j.team ? (long)(j.team->cpus / j.team->on_node) : sysconf(_SC_NPROCESSORS_ONLN);
         j.workers = n > 0 ? (unsigned)n : 1;
     }
+    j.memory = hsc_join_memory(options);
+    j.memory = j.memory > BASE_BYTES ? j.memory - BASE_BYTES : 0;
+    j.details_max = j.memory / 4;
+    if (j.workers > 1 + j.memory / WORKER_BYTES)
+        j.workers = (unsigned)(1 + j.memory / WORKER_BYTES);
     hsc_spill spill;
     hsc_spill_init(&spill, options->output);
     j.spill = &spill;

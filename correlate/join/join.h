@@ -17,6 +17,7 @@ typedef struct hsc_join_options {
     size_t input_count;
     const char *output;        /* database to write; replaced when it exists */
     unsigned workers;          /* 0: one for each online processor. The bytes of the database do not depend on it */
+    uint64_t memory_bytes;     /* that it may use; 0: half of what the machine or the control group has. The bytes do not depend on it */
     const struct hsc_team *team; /* team.h; NULL: alone. All ranks call with the same options, rank 0 writes and fills the summary; the
                                     bytes do not depend on their number. A rank that fails must tell the others: hsc_team_close_function */
     const char *const *map_dirs; /* further folders with maps and debug information by build id; see hsc_code_spec */

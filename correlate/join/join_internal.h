@@ -20,7 +20,8 @@
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time, a few threads at a time
  *   ranks.c       the same on several ranks (ranks.h): what they tell each other between the steps
- *   emit.c        all of it into the store; emit_data.c what data.c made
+ *   details.c     what is kept of each process but lists: in memory or, where that would be too much, parked
+ *   emit.c        all of it into the store: emit_data.c what data.c made, emit_details.c, told_emit.c what is kept of processes
  */
 #ifndef HEATSCOPE_JOIN_INTERNAL_H
 #define HEATSCOPE_JOIN_INTERNAL_H
@@ -282,6 +283,8 @@ typedef struct jprocess {
     uint64_t samples;
     bool left_out; /* launcher */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
+    bool is_parked;       /* details.c: sites, messages, waits, peers, told and the pool are not in memory */
+    hsc_spill_list parked_sites, parked; /* jsite; bytes of the rest */
     hsc_spill_list spans; /* times.c: jspan, in the order of the database */
     HSC_VEC(jopen_span) open_spans; /* while the file is read */
 } jprocess;
@@ -464,6 +467,8 @@ typedef struct join {
     uint64_t instruction_rows; /* where rank 0 has the machine */
     uint8_t metric_rows[256];  /* of metrics as profiles were made with: blame.c puts some between */
     hsc_spill *spill;
+    uint64_t memory;                 /* bytes that may be used for what grows with the input */
+    uint64_t details_max, details_bytes; /* details.c: in memory */
     const struct hsc_team *team;     /* ranks.h; NULL: alone */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     HSC_VEC(jdelay) delays;
@@ -473,6 +478,14 @@ typedef struct join {
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
 } join;
+
+/* memory.c: bytes that the join may use. */
+uint64_t hsc_join_memory(const hsc_join_options *options);
+/* Of that, 1 in `parts`, but no less than `least` and no more than `most`. */
+static inline uint64_t hsc_join_part_of_memory(const join *j, uint64_t parts, uint64_t least, uint64_t most) {
+    uint64_t n = j->memory / parts;
+    return n < least ? least : n > most ? most : n;
+}
 
 /* All return HSC_OK or have filled *err. */
 hsc_status hsc_join_read(join *j, hsc_err *err);
@@ -508,10 +521,8 @@ uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, dou
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
 /* After the last record of the file: values by node, for the metrics. */
 bool hsc_join_end_measures(jprocess *p);
-/* peers.c: a record of messages with another process (false: no memory); the table of them. */
+/* peers.c: a record of messages with another process (false: no memory). */
 bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r);
-struct hsc_store;
-hsc_status hsc_join_put_peers(join *j, struct hsc_store *store, hsc_err *err);
 /* Divisors of all processes' measures, the same for one kind. */
 void hsc_join_choose_divisors(join *j);
 void hsc_join_sum_measures(jprocess *p); /* the sums that it needs, after the last record */
@@ -621,7 +632,7 @@ typedef struct hsc_join_cost { /* of measuring a thread; helper: of its process,
     double handler_s, signals_s, probes_s, wrappers_s, helper_s;
 } hsc_join_cost;
 hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t);
-hsc_status hsc_join_put_told(join *j, struct hsc_store *store, hsc_err *err);
+hsc_status hsc_join_put_details_of_all(join *j, struct hsc_store *store, hsc_err *err); /* emit_details.c */
 hsc_status hsc_join_put_data(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_values(join *j, struct hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err);
 

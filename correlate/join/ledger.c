@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ledger: every sample is in one row of each group that adds up to it, and every second of CPU time by the clock. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "details.h"
 #include "told.h"
 
 /* Rows of group 0 are totals; each other group adds up to the total that its rows' meanings name in brackets. */
@@ -38,52 +40,58 @@ static const char *const loss_names[LOSS_REASONS][2] = {
 };
 
 /* What the tool did to the run, added up; the table of notes has each with its time. */
-static bool add_deeds(join *j) {
+typedef struct deeds {
+    uint64_t lowered, elsewhere, off;
+    double off_s;
+    HSC_VEC(jledger) said;
+} deeds;
+
+static bool take_deeds(join *j, const jprocess *p, deeds *d) {
     static const char name[] = "said: ";
-    uint64_t lowered = 0, elsewhere = 0, off = 0;
-    double off_s = 0;
-    bool ok = true;
-    for (size_t i = 0; ok && i < j->run.n; i++) {
-        jprocess *p = j->run.p[i];
-        const jtold *t = p->told;
-        uint64_t since = 0;
-        bool is_off = false;
-        for (size_t k = 0; t && k < t->threads.n; k++)
-            lowered += t->threads.p[k].periods_max > 1;
-        for (size_t k = 0; ok && t && k < t->notes.n; k++) {
-            const jnote *n = &t->notes.p[k];
-            elsewhere += n->kind == JNOTE_SOURCE;
-            if (n->kind == JNOTE_MEASURING && !n->value && !is_off) {
-                is_off = true;
-                since = n->time;
-                off++;
-            } else if (n->kind == JNOTE_MEASURING && n->value && is_off) {
-                is_off = false;
-                off_s += (double)(n->time - since) * 1e-9;
-            } else if (n->kind == JNOTE_SAID) {
-                size_t room = sizeof name + strlen(n->text);
-                char *said = hsc_pool_take(&j->pool, room);
-                ok = said != NULL;
-                if (ok)
-                    snprintf(said, room, "%s%s", name, n->text);
-                for (size_t row = 0; ok && row < j->ledger.n; row++)
-                    if (!strcmp(j->ledger.p[row].name, said)) {
-                        j->ledger.p[row].samples++;
-                        said = NULL;
-                        break;
-                    }
-                ok = ok && (!said || HSC_PUSH(j->ledger, (jledger){said, "by the runtime, in so many processes (not samples)", 1, 0, TOTALS}));
+    const jtold *t = p->told;
+    uint64_t since = 0;
+    bool is_off = false, ok = true;
+    for (size_t k = 0; t && k < t->threads.n; k++)
+        d->lowered += t->threads.p[k].periods_max > 1;
+    for (size_t k = 0; ok && t && k < t->notes.n; k++) {
+        const jnote *n = &t->notes.p[k];
+        d->elsewhere += n->kind == JNOTE_SOURCE;
+        if (n->kind == JNOTE_MEASURING && !n->value && !is_off) {
+            is_off = true;
+            since = n->time;
+            d->off++;
+        } else if (n->kind == JNOTE_MEASURING && n->value && is_off) {
+            is_off = false;
+            d->off_s += (double)(n->time - since) * 1e-9;
+        } else if (n->kind == JNOTE_SAID) {
+            size_t room = sizeof name + strlen(n->text), row = 0;
+            while (row < d->said.n && strcmp(d->said.p[row].name + sizeof name - 1, n->text))
+                row++;
+            if (row < d->said.n) {
+                d->said.p[row].samples++;
+                continue;
             }
+            char *said = hsc_pool_take(&j->pool, room);
+            ok = said && HSC_PUSH(d->said, (jledger){said, "by the runtime, in so many processes (not samples)", 1, 0, TOTALS});
+            if (ok)
+                snprintf(said, room, "%s%s", name, n->text);
         }
-        uint64_t end = p->has_end ? p->end_ns : p->last_ns;
-        off_s += is_off && end > since ? (double)(end - since) * 1e-9 : 0;
     }
-    if (ok && lowered)
-        ok = HSC_PUSH(j->ledger, (jledger){"rate lowered", "threads (not samples) that were sampled more seldom, to keep to the budget", lowered, 0, TOTALS});
-    if (ok && elsewhere)
-        ok = HSC_PUSH(j->ledger, (jledger){"other source", "changes (not samples) of where a thread's samples come from", elsewhere, 0, TOTALS});
-    if (ok && off)
-        ok = HSC_PUSH(j->ledger, (jledger){"measuring off", "elapsed time of processes in which nothing was measured; so often (not samples)", off, off_s, TOTALS});
+    uint64_t end = p->has_end ? p->end_ns : p->last_ns;
+    d->off_s += is_off && end > since ? (double)(end - since) * 1e-9 : 0;
+    return ok;
+}
+
+static bool add_deeds(join *j, const deeds *d) {
+    bool ok = true;
+    for (size_t row = 0; ok && row < d->said.n; row++)
+        ok = HSC_PUSH(j->ledger, d->said.p[row]);
+    if (ok && d->lowered)
+        ok = HSC_PUSH(j->ledger, (jledger){"rate lowered", "threads (not samples) that were sampled more seldom, to keep to the budget", d->lowered, 0, TOTALS});
+    if (ok && d->elsewhere)
+        ok = HSC_PUSH(j->ledger, (jledger){"other source", "changes (not samples) of where a thread's samples come from", d->elsewhere, 0, TOTALS});
+    if (ok && d->off)
+        ok = HSC_PUSH(j->ledger, (jledger){"measuring off", "elapsed time of processes in which nothing was measured; so often (not samples)", d->off, d->off_s, TOTALS});
     return ok;
 }
 
@@ -107,9 +115,18 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t truncated = 0, no_path = 0;
     double cpu_s = 0;
     hsc_join_cost cost = {0};
+    deeds done = {0};
+    hsc_status status = HSC_OK;
     for (size_t i = 0; i < j->run.n; i++) {
-        const jprocess *p = j->run.p[i];
+        jprocess *p = j->run.p[i];
         uint64_t w = p->weight;
+        status = hsc_join_open_details(j, p, err);
+        if (status == HSC_OK && !take_deeds(j, p, &done))
+            status = hsc_join_no_memory(err);
+        if (status != HSC_OK) {
+            free(done.said.p);
+            return status;
+        }
         for (size_t k = 0; k < p->threads.n; k++) {
             const jthread *t = &p->threads.p[k];
             uint64_t reasons = t->lost_other;
@@ -133,6 +150,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             no_path += t->no_path * w;
         }
         lost[HSC_loss_reason_UNPLACED] -= not_lost(p) * w;
+        hsc_join_close_details(p);
     }
     for (size_t i = 0; i < j->processes.n; i++)
         if (j->processes.p[i].left_out && !j->processes.p[i].is_foreign)
@@ -175,7 +193,8 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
          add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
          add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
          add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s);
-    ok = ok && add_deeds(j);
+    ok = ok && add_deeds(j, &done);
+    free(done.said.p);
     j->summary->samples = recorded;
     j->summary->lost = lost_all;
     j->summary->cpu_s = cpu_s;

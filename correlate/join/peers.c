@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "emit_details.h"
 
 static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -46,35 +46,23 @@ static uint32_t process_of(const join *j, const jprocess *p, uint32_t rank) {
     return HSC_NO_INDEX;
 }
 
-typedef struct pair {
-    uint32_t process, peer;
-    const jpeer *of;
-} pair;
-
 static int by_rank(const void *a, const void *b) {
     const jpeer *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-hsc_status hsc_join_put_peers(join *j, struct hsc_store *store, hsc_err *err) {
-    emit e = {.j = j, .s = store, .err = err};
-    HSC_VEC(pair) pairs = {0};
-    for (uint32_t i = 0; i < j->run.n && e.status == HSC_OK; i++) {
-        jprocess *p = j->run.p[i];
-        if (p->peers.n > 1)
-            qsort(p->peers.p, p->peers.n, sizeof *p->peers.p, by_rank); /* peer_rows is not used any more */
-        for (size_t k = 0; k < p->peers.n; k++)
-            if (!HSC_PUSH(pairs, (pair){i, process_of(j, p, p->peers.p[k].rank), &p->peers.p[k]}))
-                e.status = hsc_join_no_memory(err);
+void hsc_join_list_peers(columns *c, const join *j, uint32_t row) {
+    jprocess *p = j->run.p[row];
+    if (p->peers.n > 1)
+        qsort(p->peers.p, p->peers.n, sizeof *p->peers.p, by_rank); /* peer_rows is not used any more */
+    for (size_t i = 0; i < p->peers.n; i++) {
+        const jpeer *of = &p->peers.p[i];
+        CELL(c, message_pair_process, uint32_t, row);
+        CELL(c, message_pair_peer, uint32_t, process_of(j, p, of->rank));
+        CELL(c, message_pair_peer_rank, uint32_t, of->rank);
+        CELL(c, message_pair_sent, uint64_t, of->sent);
+        CELL(c, message_pair_sent_bytes, uint64_t, of->sent_bytes);
+        CELL(c, message_pair_received, uint64_t, of->received);
+        CELL(c, message_pair_received_bytes, uint64_t, of->received_bytes);
     }
-    size_t n = pairs.n;
-    COLUMN(&e, message_pair_process, uint32_t, n, pairs.p[i].process);
-    COLUMN(&e, message_pair_peer, uint32_t, n, pairs.p[i].peer);
-    COLUMN(&e, message_pair_peer_rank, uint32_t, n, pairs.p[i].of->rank);
-    COLUMN(&e, message_pair_sent, uint64_t, n, pairs.p[i].of->sent);
-    COLUMN(&e, message_pair_sent_bytes, uint64_t, n, pairs.p[i].of->sent_bytes);
-    COLUMN(&e, message_pair_received, uint64_t, n, pairs.p[i].of->received);
-    COLUMN(&e, message_pair_received_bytes, uint64_t, n, pairs.p[i].of->received_bytes);
-    free(pairs.p);
-    return e.status;
 }

@@ -157,7 +157,7 @@ static void take_process(join *j, jprocess *p, parcel *a) {
     q.seen = q.region_rows = (hsc_table){0};
     q.told = NULL;
     q.blame = NULL;
-    q.spans = (hsc_spill_list){0};
+    q.spans = q.parked_sites = q.parked = (hsc_spill_list){0};
     memset(&q.mappings, 0, sizeof q.mappings);
     memset(&q.events, 0, sizeof q.events);
     memset(&q.threads, 0, sizeof q.threads);

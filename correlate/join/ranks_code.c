@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What rank 0 knows of the code, contexts and kinds of all ranks, and what rank 0 makes after blame. */
+#include "details.h"
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -196,13 +197,18 @@ static hsc_status merge_kinds(join *j, hsc_err *err) {
     return status;
 }
 
+static void map_site(void *ctx, void *site) {
+    const join *j = ctx;
+    jsite *s = site;
+    s->context = j->growing_map.p[s->context];
+}
+
 hsc_status hsc_ranks_merge_kinds(join *j, hsc_err *err) {
     if (!j->team)
         return HSC_OK;
     hsc_status status = merge_growing(j, err);
     for (size_t i = 0; status == HSC_OK && i < j->run.n; i++)
-        for (size_t k = 0; k < j->run.p[i]->sites.n; k++)
-            j->run.p[i]->sites.p[k].context = j->growing_map.p[j->run.p[i]->sites.p[k].context];
+        status = hsc_join_each_site(j, j->run.p[i], true, map_site, j, err);
     return status == HSC_OK ? merge_kinds(j, err) : status;
 }
 

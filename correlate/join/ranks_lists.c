@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blame.h"
+#include "details.h"
 
 #define PART_BYTES ((size_t)1 << 20) /* of what goes in parts */
 
@@ -65,36 +66,18 @@ static void put_process(const jprocess *p, parcel *a) {
     PARCEL_VEC(a, p->operations);
     for (size_t i = 0; i < p->operations.n; i++)
         parcel_text(a, p->operations.p[i].name);
-    PARCEL_VEC(a, p->messages);
-    for (size_t i = 0; i < p->messages.n; i++) {
-        hsc_ranks_put_histogram(p->messages.p[i].sizes, a);
-        hsc_ranks_put_histogram(p->messages.p[i].durations, a);
-    }
-    PARCEL_VEC(a, p->waits);
-    for (size_t i = 0; i < p->waits.n; i++)
-        hsc_ranks_put_histogram(p->waits.p[i].durations, a);
-    PARCEL_VEC(a, p->peers);
-    hsc_ranks_put_told(p, a);
+    hsc_join_put_details(p, a);
     hsc_ranks_put_blame(p, a);
 }
 
-static void take_process(jprocess *p, parcel *a) {
+static void take_process(join *j, jprocess *p, parcel *a) {
     for (size_t k = 0; k < p->threads.n; k++)
         p->threads.p[k].truncated = parcel_take_u64(a);
     PARCEL_TAKE_VEC(a, p->sites);
     PARCEL_TAKE_VEC(a, p->operations);
     for (size_t i = 0; i < p->operations.n; i++)
-        p->operations.p[i].name = parcel_take_text(a, &p->pool);
-    PARCEL_TAKE_VEC(a, p->messages);
-    for (size_t i = 0; i < p->messages.n; i++) {
-        p->messages.p[i].sizes = hsc_ranks_take_histogram(p, a);
-        p->messages.p[i].durations = hsc_ranks_take_histogram(p, a);
-    }
-    PARCEL_TAKE_VEC(a, p->waits);
-    for (size_t i = 0; i < p->waits.n; i++)
-        p->waits.p[i].durations = hsc_ranks_take_histogram(p, a);
-    PARCEL_TAKE_VEC(a, p->peers);
-    hsc_ranks_take_told(p, a);
+        p->operations.p[i].name = parcel_take_text(a, &j->pool);
+    hsc_join_take_details(p, a);
     hsc_ranks_take_blame(p, a);
 }
 
@@ -138,14 +121,19 @@ static hsc_status send_list(join *j, parcel *a, unsigned what, size_t row, size_
 static hsc_status send_process(join *j, parcel *a, size_t row, hsc_err *err) {
     jprocess *p = j->run.p[row];
     uint32_t item;
+    hsc_status status = hsc_join_open_details(j, p, err);
+    bool wants_profiles = status == HSC_OK && hsc_blame_wants_profiles(p);
     parcel_u64(a, PROCESS);
     parcel_u64(a, row);
-    put_process(p, a);
-    hsc_status status = send_full(j, a, err);
+    if (status == HSC_OK)
+        put_process(p, a);
+    hsc_join_close_details(p);
+    if (status == HSC_OK)
+        status = send_full(j, a, err);
     if (status == HSC_OK)
         status = send_list(j, a, SPANS, row, 0, &p->spans, sizeof(jspan), err);
     hsc_spill_list_fini(&p->spans);
-    for (size_t k = 0; status == HSC_OK && hsc_blame_wants_profiles(p) && k < p->threads.n; k++)
+    for (size_t k = 0; status == HSC_OK && wants_profiles && k < p->threads.n; k++)
         if (p->threads.p[k].row != HSC_NO_INDEX)
             status = send_list(j, a, PROFILE, row, k, &p->threads.p[k].profile, sizeof(jcount), err);
     hsc_spill_list *l;
@@ -196,10 +184,12 @@ static hsc_status take_all(join *j, unsigned from, hsc_err *err) {
         status = hsc_ranks_receive(j, from, &a, err);
         while (status == HSC_OK && !a.failed && (what = parcel_take_u64(&a)) != MORE && what != END) {
             uint64_t row = what == PROCESS ? parcel_take_u64(&a) : 0;
-            if (what == PROCESS && row < j->run.n)
-                take_process(j->run.p[row], &a);
-            else
+            if (what != PROCESS || row >= j->run.n) {
                 take_list(j, &a, what);
+                continue;
+            }
+            take_process(j, j->run.p[row], &a);
+            status = a.failed ? HSC_OK : hsc_join_park_details(j, j->run.p[row], err);
         }
         status = status == HSC_OK ? hsc_ranks_taken(&a, err) : status;
         parcel_fini(&a);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_internal.h"
+#include "details.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -346,8 +346,16 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
 }
 
 /* What is kept of the second reading. */
-static void keep_process(jprocess *p, jprocess *from) {
-    bool has_texts = from->operations.n || from->waits.n || (from->told && hsc_join_told_has_texts(from->told));
+static bool keep_process(join *j, jprocess *p, jprocess *from) {
+    bool has_texts = from->messages.n || from->waits.n || (from->told && hsc_join_told_has_texts(from->told)), ok = true;
+    pthread_mutex_lock(&j->lock);
+    for (size_t i = 0; ok && i < from->operations.n; i++) {
+        joperation *o = &from->operations.p[i];
+        ok = (o->name = hsc_pool_intern(&j->pool, o->name, strlen(o->name))) != NULL;
+    }
+    pthread_mutex_unlock(&j->lock);
+    if (!ok)
+        return false;
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k], *f = &from->threads.p[k];
         t->truncated = f->truncated;
@@ -377,6 +385,7 @@ static void keep_process(jprocess *p, jprocess *from) {
         p->pool = from->pool;
         from->pool = (hsc_pool){0};
     }
+    return true;
 }
 
 static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
@@ -392,10 +401,10 @@ static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
         status = hsc_join_find_frames(j, &read, 0, err);
     if (status == HSC_OK)
         status = count_process(j, &read, err);
-    if (status == HSC_OK)
-        keep_process(p, &read);
+    if (status == HSC_OK && !keep_process(j, p, &read))
+        status = hsc_join_no_memory(err);
     hsc_join_free_process(&read);
-    return status;
+    return status == HSC_OK ? hsc_join_park_details(j, p, err) : status;
 }
 
 hsc_status hsc_join_read_second(join *j, hsc_err *err) {

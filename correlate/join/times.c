@@ -6,7 +6,9 @@
 #include "../store/store.h"
 #include "ranks.h"
 
-#define GROUP_SAMPLES (1u << 20) /* held by a worker; a thread with more is a group by itself */
+#define GROUP_BYTES ((uint64_t)12 << 20) /* held by a worker; a thread with more is a group by itself */
+#define GROUP_BYTES_LEAST ((uint64_t)1 << 18)
+#define SAMPLE_BYTES 12u
 #define BIN_PERIODS 16u          /* in the finest bin of the timeline */
 #define BIN_ROWS_MIN 65536u
 #define RANK_GROUPS 4u           /* at a time, where there are several ranks: the same on all */
@@ -365,12 +367,13 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     join *j = x->j;
     size_t most = j->team ? RANK_GROUPS : j->workers;
     series *groups = calloc(most, sizeof *groups);
+    uint64_t room = (j->team ? GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
     for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         for (; n < most && at < j->threads.n; n++) {
             groups[n] = (series){.x = x, .first = at};
-            for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->samples_by_time <= GROUP_SAMPLES) &&
+            for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->samples_by_time <= room) &&
                                        at - groups[n].first < 4096;
                  at++)
                 samples += j->threads.p[at]->samples_by_time;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Probes, blocks and their visits, phases, counters and the cost of measuring, into the store. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emit.h"
+#include "emit_details.h"
 #include "told.h"
 
 #define USER_SCOPE 254u
@@ -17,61 +19,34 @@ typedef struct block_row {
     uint32_t parent, probe, depth;
 } block_row;
 
-typedef struct visit_row {
+typedef struct visit_row { /* of a block in a thread; an item of a list */
     uint32_t block, thread;
-    const jblock *of;
-    double pair_s, inside_s; /* cost of a visit; 0: none */
+    uint64_t visits, left, duration_ns, duration_min, duration_max, inner_visits;
     uint64_t children;       /* visits of blocks right inside */
+    double squares, pair_s, inside_s; /* cost of a visit; 0: none */
+    uint64_t exclusive[STATES], durations[JOIN_BUCKETS];
 } visit_row;
 
-typedef struct category_row {
-    uint32_t visit;
-    uint8_t category;
-    uint64_t ns;
-} category_row;
-
-typedef struct bucket_row {
-    uint32_t visit;
-    uint8_t bucket;
-    uint64_t count;
-} bucket_row;
-
-typedef struct phase_row {
-    uint32_t process;
-    const char *name;
-    double begin_s, end_s;
-} phase_row;
-
-typedef struct note_row {
-    uint32_t process, thread;
-    double time_s;
-    const jnote *of;
-} note_row;
-
 typedef struct value_row {
-    uint32_t thread, counter;
+    uint32_t thread;
     const char *name;
     double time_s, value;
 } value_row;
 
-typedef struct counter_row {
-    size_t first, n; /* rows of values */
-} counter_row;
+#define SORTED_BYTES ((uint64_t)4 << 20) /* of visits that are sorted at a time, and more only with more memory */
 
-typedef struct told {
+struct hsc_told_rows {
     join *j;
     HSC_VEC(probe_row) probes;
     HSC_VEC(block_row) blocks;
-    HSC_VEC(visit_row) visits;
-    HSC_VEC(category_row) categories;
-    HSC_VEC(bucket_row) buckets;
-    HSC_VEC(phase_row) phases;
-    HSC_VEC(note_row) notes;
-    HSC_VEC(value_row) values;
-    HSC_VEC(counter_row) counters;
+    HSC_VEC(uint64_t) block_visits; /* by row of blocks: rows of `visits` */
+    HSC_VEC(visit_row) own;         /* of the process that is listed */
+    HSC_VEC(value_row) values;      /* the same */
+    hsc_spill_list visits;          /* visit_row, by process, block, thread */
     hsc_table probe_rows, block_rows, scope_rows; /* by interned text; (parent + 1, probe); (file and line as text) */
     uint32_t *next_scope;                         /* of the same file and line */
-} told;
+};
+typedef struct hsc_told_rows told;
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -131,6 +106,9 @@ static bool find_scope(told *x, const jprobe_place *p, uint32_t *scope) {
     return true;
 }
 
+/* In memory that lasts. */
+static const char *lasting(join *j, const char *s) { return hsc_pool_intern(&j->pool, s, strlen(s)); }
+
 static uint32_t probe_of(told *x, uint32_t kind, const char *name, const char *file, uint32_t line, uint32_t flags,
                          const jprobe_place *place) {
     const char *key = key_of(x->j, file, line, kind, name);
@@ -139,7 +117,8 @@ static uint32_t probe_of(told *x, uint32_t kind, const char *name, const char *f
         return HSC_NO_INDEX;
     if (*row == HSC_NO_INDEX) {
         *row = (uint32_t)x->probes.n;
-        if (!HSC_PUSH(x->probes, (probe_row){kind, scope, line, flags, name, file}))
+        const char *kept_name = lasting(x->j, name), *kept_file = lasting(x->j, file);
+        if (!kept_name || !kept_file || !HSC_PUSH(x->probes, (probe_row){kind, scope, line, flags, kept_name, kept_file}))
             return HSC_NO_INDEX;
     }
     return *row;
@@ -161,6 +140,17 @@ static uint32_t probe_of_block(told *x, const jtold *t, const jblock *b) {
             return p->row;
     }
     return probe_of(x, HSC_probe_kind_PROCEDURE, "?", "", 0, 0, NULL); /* its place is in a damaged chunk */
+}
+
+static bool take_visit(told *x, const jprocess *p, const jblock *b, uint32_t thread, uint64_t children) {
+    visit_row v = {.block = b->row, .thread = thread, .visits = b->visits, .left = b->left, .duration_ns = b->duration_ns,
+                   .duration_min = b->duration_min, .duration_max = b->duration_max, .inner_visits = b->inner_visits, .children = children,
+                   .squares = b->squares, .pair_s = b->user ? 0 : p->told->pair_ns * 1e-9, .inside_s = b->user ? 0 : p->told->inside_ns * 1e-9};
+    memcpy(v.exclusive, b->exclusive, sizeof v.exclusive);
+    if (b->durations)
+        memcpy(v.durations, b->durations, sizeof v.durations);
+    x->block_visits.p[b->row]++;
+    return HSC_PUSH(x->own, v);
 }
 
 static bool take_thread(told *x, const jprocess *p, jtold_thread *t, uint32_t thread) {
@@ -185,45 +175,13 @@ static bool take_thread(told *x, const jprocess *p, jtold_thread *t, uint32_t th
         if (*row == HSC_NO_INDEX) {
             *row = (uint32_t)x->blocks.n;
             uint32_t depth = parent == HSC_NO_INDEX ? 0 : x->blocks.p[parent].depth + 1;
-            ok = HSC_PUSH(x->blocks, (block_row){parent, probe, depth});
+            ok = HSC_PUSH(x->blocks, (block_row){parent, probe, depth}) && HSC_PUSH(x->block_visits, 0);
         }
         b->row = *row;
-        ok = ok && HSC_PUSH(x->visits, (visit_row){b->row, thread, b, b->user ? 0 : p->told->pair_ns * 1e-9,
-                                                   b->user ? 0 : p->told->inside_ns * 1e-9, children[i]});
+        ok = ok && take_visit(x, p, b, thread, children[i]);
     }
     free(children);
     return ok;
-}
-
-static bool take_moments(told *x, const jprocess *p, uint32_t process) {
-    const jtold *t = p->told;
-    bool ok = true;
-    for (size_t i = 0; ok && i < t->phases.n; i++) {
-        const jmoment *m = &t->phases.p[i];
-        double end = i + 1 < t->phases.n ? hsc_join_run_time(x->j, p, m[1].time) : hsc_join_end_of(x->j, p);
-        double begin = hsc_join_run_time(x->j, p, m->time);
-        if (m->name)
-            ok = HSC_PUSH(x->phases, (phase_row){process, user_name(t, m->name), begin, end > begin ? end : begin});
-    }
-    for (size_t i = 0; ok && i < t->notes.n; i++) {
-        const jnote *m = &t->notes.p[i];
-        uint32_t thread = m->thread ? hsc_join_thread_row(p, m->thread) : HSC_NO_INDEX;
-        ok = HSC_PUSH(x->notes, (note_row){process, thread, hsc_join_run_time(x->j, p, m->time), m});
-    }
-    for (size_t i = 0; ok && i < t->values.n; i++) {
-        const jmoment *m = &t->values.p[i];
-        uint32_t thread = hsc_join_thread_row(p, m->thread);
-        if (thread != HSC_NO_INDEX)
-            ok = HSC_PUSH(x->values, (value_row){thread, 0, user_name(t, m->name), hsc_join_run_time(x->j, p, m->time), m->value});
-    }
-    return ok;
-}
-
-static int by_block(const void *pa, const void *pb) {
-    const visit_row *a = pa, *b = pb;
-    if (a->block != b->block)
-        return a->block < b->block ? -1 : 1;
-    return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
 static int by_counter(const void *pa, const void *pb) {
@@ -236,147 +194,113 @@ static int by_counter(const void *pa, const void *pb) {
     return a->time_s < b->time_s ? -1 : a->time_s > b->time_s;
 }
 
-static bool gather(told *x) {
-    join *j = x->j;
-    bool ok = index_scopes(x);
-    for (uint32_t i = 0; ok && i < j->run.n; i++) {
-        const jprocess *p = j->run.p[i];
-        jtold *t = p->told;
-        if (!t)
+static int by_block(const void *pa, const void *pb, void *ctx) {
+    uint32_t x = *(const uint32_t *)pa, y = *(const uint32_t *)pb;
+    const visit_row *a = &((const visit_row *)ctx)[x], *b = &((const visit_row *)ctx)[y];
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* Rows of `v` by block and thread; NULL: out of memory. */
+static uint32_t *order_of(visit_row *v, size_t n) {
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    for (uint32_t i = 0; order && i < n; i++)
+        order[i] = i;
+    if (order && n > 1)
+        qsort_r(order, n, sizeof *order, by_block, v);
+    return order;
+}
+
+static bool list_visits(told *x) {
+    uint32_t *order = x->own.n ? order_of(x->own.p, x->own.n) : NULL;
+    bool ok = order || !x->own.n;
+    for (size_t i = 0; ok && i < x->own.n; i++)
+        ok = hsc_spill_put(x->j->spill, &x->visits, &x->own.p[order[i]], sizeof *x->own.p);
+    free(order);
+    return ok;
+}
+
+/* ---- phases, notes, counters ---- */
+
+static bool list_moments(told *x, columns *c, const jprocess *p, uint32_t process) {
+    const jtold *t = p->told;
+    const char *kept;
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->phases.n; i++) {
+        const jmoment *m = &t->phases.p[i];
+        double end = i + 1 < t->phases.n ? hsc_join_run_time(x->j, p, m[1].time) : hsc_join_end_of(x->j, p);
+        double begin = hsc_join_run_time(x->j, p, m->time);
+        if (!m->name)
             continue;
-        for (size_t k = 0; ok && k < t->places.n; k++) {
-            jprobe_place *place = &t->places.p[k];
-            place->row = probe_of(x, place->kind, place->name, place->file, place->line, place->flags, place);
-            ok = place->row != HSC_NO_INDEX;
-        }
-        for (size_t k = 0; ok && k < t->threads.n; k++) {
-            uint32_t thread = hsc_join_thread_row(p, t->threads.p[k].id);
-            ok = thread == HSC_NO_INDEX || take_thread(x, p, &t->threads.p[k], thread);
-        }
-        ok = ok && take_moments(x, p, i);
+        ok = (kept = lasting(x->j, user_name(t, m->name))) != NULL;
+        CELL(c, phase_process, uint32_t, process);
+        CELL(c, phase_name, column_text, kept);
+        CELL(c, phase_begin_s, double, begin);
+        CELL(c, phase_end_s, double, end > begin ? end : begin);
     }
-    if (ok && x->visits.n > 1)
-        qsort(x->visits.p, x->visits.n, sizeof *x->visits.p, by_block);
-    for (uint32_t i = 0; ok && i < x->visits.n; i++) {
-        const jblock *b = x->visits.p[i].of;
-        uint64_t of_category[STATES] = {0};
-        for (unsigned s = 0; s < STATES; s++) /* not known: no wrapper was active */
-            of_category[s ? s - 1 : 0] += b->exclusive[s];
-        for (unsigned c = 0; ok && c < CATEGORIES; c++)
-            ok = !of_category[c] || HSC_PUSH(x->categories, (category_row){i, (uint8_t)c, of_category[c]});
-        for (unsigned k = 0; ok && b->durations && k < JOIN_BUCKETS; k++)
-            ok = !b->durations[k] || HSC_PUSH(x->buckets, (bucket_row){i, (uint8_t)k, b->durations[k]});
+    for (size_t i = 0; ok && i < t->notes.n; i++) {
+        const jnote *m = &t->notes.p[i];
+        ok = (kept = lasting(x->j, m->text)) != NULL;
+        CELL(c, note_process, uint32_t, process);
+        CELL(c, note_thread, uint32_t, m->thread ? hsc_join_thread_row(p, m->thread) : HSC_NO_INDEX);
+        CELL(c, note_time_s, double, hsc_join_run_time(x->j, p, m->time));
+        CELL(c, note_kind, uint8_t, m->kind);
+        CELL(c, note_value, uint64_t, m->value);
+        CELL(c, note_text, column_text, kept);
+    }
+    x->values.n = 0;
+    for (size_t i = 0; ok && i < t->values.n; i++) {
+        const jmoment *m = &t->values.p[i];
+        uint32_t thread = hsc_join_thread_row(p, m->thread);
+        if (thread != HSC_NO_INDEX)
+            ok = HSC_PUSH(x->values, (value_row){thread, user_name(t, m->name), hsc_join_run_time(x->j, p, m->time), m->value});
     }
     if (ok && x->values.n > 1)
         qsort(x->values.p, x->values.n, sizeof *x->values.p, by_counter);
-    for (size_t i = 0; ok && i < x->values.n; i++) {
+    return ok;
+}
+
+/* A counter: values of one name in one thread. */
+static bool list_counter(told *x, columns *c, const value_row *v, size_t n) {
+    double min = v->value, max = v->value, sum = 0, squares = 0;
+    uint32_t row = (uint32_t)columns_rows(c, HSC_COL_counter_thread);
+    const char *name = lasting(x->j, v->name);
+    for (size_t i = 0; i < n; i++) {
+        min = v[i].value < min ? v[i].value : min;
+        max = v[i].value > max ? v[i].value : max;
+        sum += v[i].value;
+        squares += v[i].value * v[i].value;
+        CELL(c, counter_value_counter, uint32_t, row);
+        CELL(c, counter_value_time_s, double, v[i].time_s);
+        CELL(c, counter_value_value, double, v[i].value);
+    }
+    CELL(c, counter_thread, uint32_t, v->thread);
+    CELL(c, counter_name, column_text, name);
+    CELL(c, counter_values, uint64_t, n);
+    CELL(c, counter_first, double, v->value);
+    CELL(c, counter_last, double, v[n - 1].value);
+    CELL(c, counter_min, double, min);
+    CELL(c, counter_max, double, max);
+    CELL(c, counter_sum, double, sum);
+    CELL(c, counter_squares, double, squares);
+    return name != NULL;
+}
+
+static bool list_counters(told *x, columns *c) {
+    bool ok = true;
+    for (size_t i = 0, end; ok && i < x->values.n; i = end) {
         const value_row *v = &x->values.p[i];
-        bool same = i && v[-1].thread == v->thread && !strcmp(v[-1].name, v->name);
-        ok = same || HSC_PUSH(x->counters, (counter_row){i, 0});
-        if (ok) {
-            x->counters.p[x->counters.n - 1].n++;
-            x->values.p[i].counter = (uint32_t)x->counters.n - 1;
-        }
+        for (end = i + 1; end < x->values.n && x->values.p[end].thread == v->thread && !strcmp(x->values.p[end].name, v->name);)
+            end++;
+        ok = list_counter(x, c, v, end - i);
     }
     return ok;
 }
 
-static double exclusive_ns(const jblock *b) {
-    double sum = 0;
-    for (unsigned s = 0; s < STATES; s++)
-        sum += (double)b->exclusive[s];
-    return sum;
-}
-
-static double at_most(double v, double most) { return v < most ? v : most; }
-
-static void put_probes(emit *e, const told *x) {
-    const probe_row *p = x->probes.p;
-    size_t n = x->probes.n;
-    COLUMN(e, probe_kind, uint8_t, n, p[i].kind);
-    COLUMN(e, probe_scope, uint32_t, n, p[i].scope);
-    COLUMN(e, probe_name, text, n, p[i].name);
-    COLUMN(e, probe_file, text, n, p[i].file);
-    COLUMN(e, probe_line, uint32_t, n, p[i].line);
-    COLUMN(e, probe_flags, uint32_t, n, p[i].flags);
-    n = x->blocks.n;
-    COLUMN(e, block_parent, uint32_t, n, x->blocks.p[i].parent);
-    COLUMN(e, block_probe, uint32_t, n, x->blocks.p[i].probe);
-    COLUMN(e, block_depth, uint32_t, n, x->blocks.p[i].depth);
-    const visit_row *v = x->visits.p;
-    n = x->visits.n;
-    COLUMN(e, visit_block, uint32_t, n, v[i].block);
-    COLUMN(e, visit_thread, uint32_t, n, v[i].thread);
-    COLUMN(e, visit_visits, uint64_t, n, v[i].of->visits);
-    COLUMN(e, visit_left, uint64_t, n, v[i].of->left);
-    COLUMN(e, visit_duration_s, double, n, (double)v[i].of->duration_ns * 1e-9);
-    COLUMN(e, visit_duration_min_s, double, n, v[i].of->duration_min == UINT64_MAX ? 0 : (double)v[i].of->duration_min * 1e-9);
-    COLUMN(e, visit_duration_max_s, double, n, (double)v[i].of->duration_max * 1e-9);
-    COLUMN(e, visit_duration_squares, double, n, v[i].of->squares * 1e-18);
-    COLUMN(e, visit_exclusive_s, double, n, exclusive_ns(v[i].of) * 1e-9);
-    COLUMN(e, visit_cost_s, double, n,
-           at_most((double)v[i].of->visits * v[i].inside_s + (double)v[i].of->inner_visits * v[i].pair_s,
-                   (double)v[i].of->duration_ns * 1e-9));
-    COLUMN(e, visit_exclusive_cost_s, double, n,
-           at_most((double)v[i].of->visits * v[i].inside_s + (double)v[i].children * (v[i].pair_s - v[i].inside_s),
-                   exclusive_ns(v[i].of) * 1e-9));
-    n = x->categories.n;
-    COLUMN(e, visit_category_visit, uint32_t, n, x->categories.p[i].visit);
-    COLUMN(e, visit_category_category, uint8_t, n, x->categories.p[i].category);
-    COLUMN(e, visit_category_exclusive_s, double, n, (double)x->categories.p[i].ns * 1e-9);
-    n = x->buckets.n;
-    COLUMN(e, visit_bucket_visit, uint32_t, n, x->buckets.p[i].visit);
-    COLUMN(e, visit_bucket_bucket, uint8_t, n, x->buckets.p[i].bucket);
-    COLUMN(e, visit_bucket_count, uint64_t, n, x->buckets.p[i].count);
-}
-
-typedef enum over { SUM, SQUARES, LEAST, MOST } over;
-
-static double counted(const told *x, size_t counter, over how) {
-    const counter_row *c = &x->counters.p[counter];
-    double sum = how == LEAST || how == MOST ? x->values.p[c->first].value : 0;
-    for (size_t i = c->first; i < c->first + c->n; i++) {
-        double v = x->values.p[i].value;
-        if (how == LEAST || how == MOST)
-            sum = how == LEAST ? (v < sum ? v : sum) : v > sum ? v : sum;
-        else
-            sum += how == SUM ? v : v * v;
-    }
-    return sum;
-}
-
-static void put_moments(emit *e, const told *x) {
-    const phase_row *p = x->phases.p;
-    size_t n = x->phases.n;
-    COLUMN(e, phase_process, uint32_t, n, p[i].process);
-    COLUMN(e, phase_name, text, n, p[i].name);
-    COLUMN(e, phase_begin_s, double, n, p[i].begin_s);
-    COLUMN(e, phase_end_s, double, n, p[i].end_s);
-    const note_row *k = x->notes.p;
-    n = x->notes.n;
-    COLUMN(e, note_process, uint32_t, n, k[i].process);
-    COLUMN(e, note_thread, uint32_t, n, k[i].thread);
-    COLUMN(e, note_time_s, double, n, k[i].time_s);
-    COLUMN(e, note_kind, uint8_t, n, (uint8_t)k[i].of->kind);
-    COLUMN(e, note_value, uint64_t, n, k[i].of->value);
-    COLUMN(e, note_text, text, n, k[i].of->text);
-    const counter_row *c = x->counters.p;
-    const value_row *v = x->values.p;
-    n = x->counters.n;
-    COLUMN(e, counter_thread, uint32_t, n, v[c[i].first].thread);
-    COLUMN(e, counter_name, text, n, v[c[i].first].name);
-    COLUMN(e, counter_values, uint64_t, n, c[i].n);
-    COLUMN(e, counter_first, double, n, v[c[i].first].value);
-    COLUMN(e, counter_last, double, n, v[c[i].first + c[i].n - 1].value);
-    COLUMN(e, counter_min, double, n, counted(x, i, LEAST));
-    COLUMN(e, counter_max, double, n, counted(x, i, MOST));
-    COLUMN(e, counter_sum, double, n, counted(x, i, SUM));
-    COLUMN(e, counter_squares, double, n, counted(x, i, SQUARES));
-    n = x->values.n;
-    COLUMN(e, counter_value_counter, uint32_t, n, v[i].counter);
-    COLUMN(e, counter_value_time_s, double, n, v[i].time_s);
-    COLUMN(e, counter_value_value, double, n, v[i].value);
-}
+/* ---- cost ---- */
 
 hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     const jtold_thread *of = hsc_join_told_thread(p, t->id);
@@ -394,40 +318,191 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     return c;
 }
 
-static void put_cost(emit *e) {
+static void list_cost(columns *c, const jprocess *p) {
     static const jtold_thread none;
-    jthread **t = e->j->threads.p;
-    size_t n = e->j->threads.n;
-#define OF(i) (hsc_join_told_thread(t[i]->process, t[i]->id) ? hsc_join_told_thread(t[i]->process, t[i]->id) : &none)
-    COLUMN(e, cost_thread, uint32_t, n, i);
-    COLUMN(e, cost_handler_s, double, n, hsc_join_cost_of(t[i]->process, t[i]).handler_s);
-    COLUMN(e, cost_handler_runs, uint64_t, n, OF(i)->runs);
-    COLUMN(e, cost_handler_median_s, double, n, (double)OF(i)->median_ns * 1e-9);
-    COLUMN(e, cost_handler_p90_s, double, n, (double)OF(i)->p90_ns * 1e-9);
-    COLUMN(e, cost_handler_p99_s, double, n, (double)OF(i)->p99_ns * 1e-9);
-    COLUMN(e, cost_signals_s, double, n, hsc_join_cost_of(t[i]->process, t[i]).signals_s);
-    COLUMN(e, cost_probes_s, double, n, hsc_join_cost_of(t[i]->process, t[i]).probes_s);
-    COLUMN(e, cost_wrappers_s, double, n, hsc_join_cost_of(t[i]->process, t[i]).wrappers_s);
-    COLUMN(e, cost_helper_s, double, n, hsc_join_cost_of(t[i]->process, t[i]).helper_s);
-    COLUMN(e, cost_rate_changes, uint32_t, n, OF(i)->rate_changes < UINT32_MAX ? OF(i)->rate_changes : UINT32_MAX);
-    COLUMN(e, cost_periods_max, uint32_t, n, OF(i)->periods_max < UINT32_MAX ? OF(i)->periods_max : UINT32_MAX);
-    COLUMN(e, cost_probes_missed, uint64_t, n, OF(i)->missed);
-#undef OF
+    for (size_t k = 0; k < p->threads.n; k++) {
+        const jthread *t = &p->threads.p[k];
+        if (t->row == HSC_NO_INDEX)
+            continue;
+        const jtold_thread *told_of = hsc_join_told_thread(p, t->id), *of = told_of ? told_of : &none;
+        hsc_join_cost cost = hsc_join_cost_of(p, t);
+        CELL(c, cost_thread, uint32_t, t->row);
+        CELL(c, cost_handler_s, double, cost.handler_s);
+        CELL(c, cost_handler_runs, uint64_t, of->runs);
+        CELL(c, cost_handler_median_s, double, (double)of->median_ns * 1e-9);
+        CELL(c, cost_handler_p90_s, double, (double)of->p90_ns * 1e-9);
+        CELL(c, cost_handler_p99_s, double, (double)of->p99_ns * 1e-9);
+        CELL(c, cost_signals_s, double, cost.signals_s);
+        CELL(c, cost_probes_s, double, cost.probes_s);
+        CELL(c, cost_wrappers_s, double, cost.wrappers_s);
+        CELL(c, cost_helper_s, double, cost.helper_s);
+        CELL(c, cost_rate_changes, uint32_t, of->rate_changes < UINT32_MAX ? of->rate_changes : UINT32_MAX);
+        CELL(c, cost_periods_max, uint32_t, of->periods_max < UINT32_MAX ? of->periods_max : UINT32_MAX);
+        CELL(c, cost_probes_missed, uint64_t, of->missed);
+    }
 }
 
-hsc_status hsc_join_put_told(join *j, struct hsc_store *store, hsc_err *err) {
-    emit e = {.j = j, .s = store, .err = err, .status = HSC_OK};
-    told x = {.j = j};
-    if (!gather(&x))
-        e.status = hsc_join_no_memory(err);
-    put_probes(&e, &x);
-    put_moments(&e, &x);
-    put_cost(&e);
-    void *arrays[] = {x.probes.p, x.blocks.p, x.visits.p, x.categories.p, x.buckets.p, x.phases.p, x.notes.p, x.values.p, x.counters.p, x.next_scope};
+/* ---- all processes ---- */
+
+hsc_status hsc_join_begin_told(join *j, hsc_told_rows **out, hsc_err *err) {
+    told *x = *out = calloc(1, sizeof *x);
+    if (!x)
+        return hsc_join_no_memory(err);
+    x->j = j;
+    return index_scopes(x) ? HSC_OK : hsc_join_no_memory(err);
+}
+
+hsc_status hsc_join_list_told(hsc_told_rows *x, columns *c, uint32_t row, hsc_err *err) {
+    const jprocess *p = x->j->run.p[row];
+    jtold *t = p->told;
+    bool ok = true;
+    x->own.n = 0;
+    list_cost(c, p);
+    if (!t)
+        return HSC_OK;
+    for (size_t k = 0; ok && k < t->places.n; k++) {
+        jprobe_place *place = &t->places.p[k];
+        place->row = probe_of(x, place->kind, place->name, place->file, place->line, place->flags, place);
+        ok = place->row != HSC_NO_INDEX;
+    }
+    for (size_t k = 0; ok && k < t->threads.n; k++) {
+        uint32_t thread = hsc_join_thread_row(p, t->threads.p[k].id);
+        ok = thread == HSC_NO_INDEX || take_thread(x, p, &t->threads.p[k], thread);
+    }
+    ok = ok && list_visits(x) && list_moments(x, c, p, row) && list_counters(x, c);
+    return ok ? HSC_OK : hsc_join_no_memory(err);
+}
+
+static double at_most(double v, double most) { return v < most ? v : most; }
+
+static void put_visit(columns *c, const visit_row *v) {
+    uint32_t row = (uint32_t)columns_rows(c, HSC_COL_visit_block);
+    uint64_t of_category[STATES] = {0};
+    double exclusive_ns = 0;
+    for (unsigned s = 0; s < STATES; s++) {
+        of_category[s ? s - 1 : 0] += v->exclusive[s]; /* not known: no wrapper was active */
+        exclusive_ns += (double)v->exclusive[s];
+    }
+    CELL(c, visit_block, uint32_t, v->block);
+    CELL(c, visit_thread, uint32_t, v->thread);
+    CELL(c, visit_visits, uint64_t, v->visits);
+    CELL(c, visit_left, uint64_t, v->left);
+    CELL(c, visit_duration_s, double, (double)v->duration_ns * 1e-9);
+    CELL(c, visit_duration_min_s, double, v->duration_min == UINT64_MAX ? 0 : (double)v->duration_min * 1e-9);
+    CELL(c, visit_duration_max_s, double, (double)v->duration_max * 1e-9);
+    CELL(c, visit_duration_squares, double, v->squares * 1e-18);
+    CELL(c, visit_exclusive_s, double, exclusive_ns * 1e-9);
+    CELL(c, visit_cost_s, double,
+         at_most((double)v->visits * v->inside_s + (double)v->inner_visits * v->pair_s, (double)v->duration_ns * 1e-9));
+    CELL(c, visit_exclusive_cost_s, double,
+         at_most((double)v->visits * v->inside_s + (double)v->children * (v->pair_s - v->inside_s), exclusive_ns * 1e-9));
+    for (unsigned k = 0; k < CATEGORIES; k++)
+        if (of_category[k]) {
+            CELL(c, visit_category_visit, uint32_t, row);
+            CELL(c, visit_category_category, uint8_t, k);
+            CELL(c, visit_category_exclusive_s, double, (double)of_category[k] * 1e-9);
+        }
+    for (unsigned k = 0; k < JOIN_BUCKETS; k++)
+        if (v->durations[k]) {
+            CELL(c, visit_bucket_visit, uint32_t, row);
+            CELL(c, visit_bucket_bucket, uint8_t, k);
+            CELL(c, visit_bucket_count, uint64_t, v->durations[k]);
+        }
+}
+
+/* A list of visits, of which either all are of one block, and in order then, or all fit memory. */
+static hsc_status put_part(told *x, columns *c, hsc_spill_list *l, bool one_block, hsc_err *err) {
+    uint64_t most = one_block && l->count > 16 ? 16 : l->count, got = most;
+    hsc_spill_cursor at = {.list = l};
+    visit_row *v = malloc((most + 1) * sizeof *v);
+    hsc_status status = v ? HSC_OK : hsc_join_no_memory(err);
+    while (status == HSC_OK && got) {
+        status = hsc_spill_read(x->j->spill, &at, v, most, &got, err);
+        uint32_t *order = status == HSC_OK ? order_of(v, got) : NULL;
+        if (status == HSC_OK && !order)
+            status = hsc_join_no_memory(err);
+        for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+            put_visit(c, &v[order[i]]);
+        free(order);
+    }
+    free(v);
+    hsc_spill_list_fini(l);
+    return status;
+}
+
+/* By ranges of blocks, each as large as can be sorted, or of one block. */
+static hsc_status put_visits(told *x, columns *c, hsc_err *err) {
+    join *j = x->j;
+    uint64_t most = j->details_max / 4 > SORTED_BYTES ? j->details_max / 4 : SORTED_BYTES, held = 0;
+    size_t n = x->blocks.n, parts = 0;
+    uint32_t *part_of = malloc((n + 1) * sizeof *part_of), *sizes = calloc(n + 1, sizeof *sizes);
+    hsc_spill_list *lists = calloc(n + 1, sizeof *lists);
+    hsc_spill_cursor at = {.list = &x->visits};
+    hsc_status status = part_of && sizes && lists ? HSC_OK : hsc_join_no_memory(err);
+    visit_row v;
+    for (size_t b = 0; status == HSC_OK && b < n; b++) {
+        uint64_t bytes = x->block_visits.p[b] * sizeof v;
+        if (b && held + bytes > most) {
+            parts++;
+            held = 0;
+        }
+        held += bytes;
+        part_of[b] = (uint32_t)parts;
+        sizes[parts]++;
+    }
+    for (bool any = true; status == HSC_OK && any;) {
+        status = hsc_spill_next(j->spill, &at, &v, &any, err);
+        if (status == HSC_OK && any && !hsc_spill_put(j->spill, &lists[part_of[v.block]], &v, sizeof v))
+            status = hsc_join_no_memory(err);
+    }
+    hsc_spill_cursor_fini(&at);
+    hsc_spill_list_fini(&x->visits);
+    for (size_t k = 0; lists && k <= parts; k++)
+        if (status == HSC_OK)
+            status = put_part(x, c, &lists[k], sizes[k] == 1, err);
+        else
+            hsc_spill_list_fini(&lists[k]);
+    free(part_of);
+    free(sizes);
+    free(lists);
+    return status;
+}
+
+static void list_probes(columns *c, const told *x) {
+    for (size_t i = 0; i < x->probes.n; i++) {
+        const probe_row *p = &x->probes.p[i];
+        CELL(c, probe_kind, uint8_t, p->kind);
+        CELL(c, probe_scope, uint32_t, p->scope);
+        CELL(c, probe_name, column_text, p->name);
+        CELL(c, probe_file, column_text, p->file);
+        CELL(c, probe_line, uint32_t, p->line);
+        CELL(c, probe_flags, uint32_t, p->flags);
+    }
+    for (size_t i = 0; i < x->blocks.n; i++) {
+        CELL(c, block_parent, uint32_t, x->blocks.p[i].parent);
+        CELL(c, block_probe, uint32_t, x->blocks.p[i].probe);
+        CELL(c, block_depth, uint32_t, x->blocks.p[i].depth);
+    }
+}
+
+hsc_status hsc_join_put_told(hsc_told_rows *x, columns *c, hsc_store *store, hsc_err *err) {
+    static const enum hsc_table_id tables[] = {HSC_TAB_probe, HSC_TAB_block, HSC_TAB_visit, HSC_TAB_visit_category, HSC_TAB_visit_bucket,
+                                               HSC_TAB_phase, HSC_TAB_note, HSC_TAB_counter, HSC_TAB_counter_value, HSC_TAB_cost};
+    list_probes(c, x);
+    hsc_status status = put_visits(x, c, err);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables && status == HSC_OK; t++)
+        status = columns_put(c, store, tables[t], err);
+    return status;
+}
+
+void hsc_join_free_told_rows(hsc_told_rows *x) {
+    if (!x)
+        return;
+    hsc_spill_list_fini(&x->visits);
+    void *arrays[] = {x->probes.p, x->blocks.p, x->block_visits.p, x->own.p, x->values.p, x->next_scope, x};
+    hsc_table_fini(&x->probe_rows);
+    hsc_table_fini(&x->block_rows);
+    hsc_table_fini(&x->scope_rows);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-    hsc_table_fini(&x.probe_rows);
-    hsc_table_fini(&x.block_rows);
-    hsc_table_fini(&x.scope_rows);
-    return e.status;
 }

@@ -273,7 +273,8 @@ static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
 /* ---- all threads ---- */
 
 #define BLOCK_THREADS 256u
-#define BLOCK_COUNTS (1u << 20) /* of the profiles of a block */
+#define BLOCK_BYTES ((uint64_t)8 << 20)      /* of the profiles of a block; some four times as much is held */
+#define BLOCK_BYTES_LEAST ((uint64_t)1 << 18)
 #define CELLS_KEPT 65536u /* of a thread, from one block to the next */
 
 static hsc_status put_block(table_job *job, hsc_store *store, size_t n, hsc_err *err) {
@@ -324,6 +325,7 @@ static hsc_status gather(table_job *job, size_t n, hsc_err *err) {
 static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     join *j = job->j;
     hsc_status status = HSC_OK;
+    uint64_t most = j->team ? BLOCK_BYTES : hsc_join_part_of_memory(j, 32, BLOCK_BYTES_LEAST, BLOCK_BYTES); /* the same on all ranks */
     if (store)
         status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
     if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))
@@ -331,7 +333,7 @@ static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     for (job->first = 0; job->first < j->threads.n && status == HSC_OK;) {
         uint64_t held = 0;
         size_t n = 0;
-        for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held < BLOCK_COUNTS); n++)
+        for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held * sizeof(jcount) < most); n++)
             held += j->threads.p[job->first + n]->counts;
         status = hsc_join_each(j, n, fill_thread, job, "adding up", err);
         if (status == HSC_OK)

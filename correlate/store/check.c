@@ -165,7 +165,7 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
     }
     case HSC_TAB_block: {
         const uint32_t *parent = t->columns[HSC_COL_block_parent];
-        for (uint64_t i = 0; i < n; i++)
+        for (uint64_t i = 0; parent && i < n; i++)
             if (parent[i] != HSC_NONE && parent[i] >= i)
                 return bad(t, HSC_COL_block_parent, i, "a row before it", parent[i], err);
         return HSC_OK;
@@ -201,7 +201,7 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
     }
     case HSC_TAB_visit_category: {
         const uint8_t *category = t->columns[HSC_COL_visit_category_category];
-        for (uint64_t i = 0; i < n; i++)
+        for (uint64_t i = 0; category && i < n; i++)
             if (category[i] >= t->rows[HSC_TAB_category])
                 return bad(t, HSC_COL_visit_category_category, i, "a row of category", category[i], err);
         return HSC_OK;

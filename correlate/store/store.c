@@ -145,6 +145,11 @@ static size_t utf8_cut(const char *text, size_t n, size_t limit) {
     return n;
 }
 
+void hsc_store_set_memory(hsc_store *s, uint64_t bytes) {
+    uint64_t values = bytes / (2 * sizeof(uint32_t));
+    s->part_max = values < HSC_STORE_PART_MAX ? values : HSC_STORE_PART_MAX;
+}
+
 hsc_status hsc_store_put_text(hsc_store *s, const char *attribute, const char *value, hsc_err *err) {
     char *text = strdup(value);
     if (!text)

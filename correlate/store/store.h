@@ -25,6 +25,9 @@ enum hsc_column_id {
 /* workers: threads that compress; the bytes do not depend on it. */
 hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out, hsc_err *err);
 
+/* Bytes that may be held of values on their way into the other order; 64 MiB is the most that is used. The bytes written do not depend on it. */
+void hsc_store_set_memory(hsc_store *s, uint64_t bytes);
+
 /* Root attributes that a run has (docs/schema.md): texts title, command, created (ISO 8601); numbers cpu_s, wall_s (where
  * absent: sum over threads, and last end minus first start), simulated (1). */
 hsc_status hsc_store_put_text(hsc_store *s, const char *attribute, const char *value, hsc_err *err);

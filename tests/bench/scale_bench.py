@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scale_bench.py HEATSCOPE JOIN_BENCH_MAKE [--runs RANKSxSAMPLES,...] [--loops 1000] [--jobs 1,2] [--times] [--perf]
+"""scale_bench.py HEATSCOPE JOIN_BENCH_MAKE [--runs RANKSxSAMPLES,...] [--loops 1000] [--sites 0] [--jobs 1,2] [--memory SIZE,...] [--times] [--perf]
 
 Joins *simulated* measurements of many ranks of one program of so many loops and tells memory, time, bytes for a non-zero and
 samples per second of CPU time, for every number of ranks, of samples of each and of threads: few ranks of many samples tell what a sample
-costs, many ranks of few what a rank costs (100000x300: the goal of scale, an hour on a busy machine). All runs of one input must give the same bytes.
+costs, many ranks of few what a rank costs (100000x300: the goal of scale, an hour on a busy machine). With --sites each rank has so many places that
+pass messages and wait; --memory is handed on. All runs of one input must give the same bytes.
 --perf: `perf script` and `perf report` of as many samples of one program, in the same run, for comparison.
 Judges nothing; needs some 50 KB of disk a rank, and again half of that while it runs."""
 import argparse
 import filecmp
+import itertools
 import os
 import resource
 import shutil
@@ -83,6 +85,8 @@ def main():
     p.add_argument("--runs", default="4x2000000,1000x300")
     p.add_argument("--loops", type=int, default=1000)
     p.add_argument("--jobs", default="1,2")
+    p.add_argument("--sites", type=int, default=0)
+    p.add_argument("--memory", default="", help="sizes, with commas")
     p.add_argument("--times", action="store_true")
     p.add_argument("--perf", action="store_true")
     p.add_argument("--folder", default=None)
@@ -93,15 +97,15 @@ def main():
         for run in a.runs.split(","):
             ranks, of_each = map(int, run.split("x"))
             runs = os.path.join(folder, "simulated")
-            subprocess.run([a.make, runs, target, str(ranks), str(of_each), str(a.loops)], check=True)
+            subprocess.run([a.make, runs, target, str(ranks), str(of_each), str(a.loops), str(a.sites)], check=True)
             first = None
-            for jobs in a.jobs.split(","):
-                out = os.path.join(folder, f"{jobs}.h5")
-                command = [a.heatscope, "correlate", "-q", "-j", jobs, "-o", out, runs]
+            for jobs, memory in itertools.product(a.jobs.split(","), a.memory.split(",")):
+                out = os.path.join(folder, f"{jobs}{memory}.h5")
+                command = [a.heatscope, "correlate", "-q", "-j", jobs, *([f"--memory={memory}"] if memory else []), "-o", out, runs]
                 wall, cpu, peak = measured(command if a.times else command[:2] + ["--time=none"] + command[2:])
                 same = first is None or filecmp.cmp(first, out, shallow=False)
                 samples = ranks * of_each
-                line = (f"simulated: {ranks} ranks x {a.loops} loops, {samples} samples, -j{jobs}: {wall:.1f} s, {cpu:.1f} s CPU "
+                line = (f"simulated: {ranks} ranks x {a.loops} loops, {samples} samples, {a.sites} sites, -j{jobs}{memory and ' --memory=' + memory}: {wall:.1f} s, {cpu:.1f} s CPU "
                         f"({samples / cpu / 1e6:.2f} M samples/s/core), {peak:.0f} MB, {os.path.getsize(out) / 1e6:.1f} MB on disk")
                 count = nonzeros(out)
                 print(line + (f", {count[1] / count[0]:.2f} bytes a non-zero" if count and count[0] else "") +

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* bench_make DIR MODULE FILES SAMPLES NODES: simulated measurement files for speed tests of the join. Each has one thread,
- * NODES call-path nodes at random addresses of the first executable section of MODULE, and SAMPLES samples. */
+/* bench_make DIR MODULE FILES SAMPLES NODES [SITES]: simulated measurement files for speed tests of the join. Each has one thread,
+ * NODES call-path nodes at random addresses of the first executable section of MODULE, SAMPLES samples, and so many places that pass
+ * messages, of two sizes each, and wait. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -36,15 +37,36 @@ static hsc_str text(const char *s) {
     return (hsc_str){s, strlen(s)};
 }
 
+/* At node k + 1: 1000 calls of each size, some of them long, and 1000 waits. */
+static void put_sites(hsc_buffer_writer *w, uint64_t sites, uint64_t file, uint64_t time) {
+    static const uint64_t sizes[] = {10, 500, 400, 100}, durations[] = {8, 300, 400, 200, 50, 25, 15, 6, 4}, buckets[] = {700, 200, 80, 20};
+    if (sites)
+        hsc_buffer_writer_put(w, HSC_REC_operation, &(hsc_rec_operation){.operation_id = 1, .name = text("MPI_Send"), .kind = HSC_operation_class_SEND,
+                                                                         .state = HSC_state_COMMUNICATION}, NULL);
+    for (uint64_t k = 0; k < sites; k++) {
+        for (uint64_t size = 1; size <= 2; size++)
+            hsc_buffer_writer_put(w, HSC_REC_message_summary,
+                                  &(hsc_rec_message_summary){.time = time, .thread_id = 1, .node_id = k + 1, .operation_id = 1, .peer_class = 1,
+                                                             .size_class = size + 1, .calls = 1000, .sent_messages = 1000, .sent_bytes = 700000 * size,
+                                                             .size_min = 512, .size_max = 4096, .size_squares = 6e8, .size_histogram = {sizes, 4},
+                                                             .duration_ns = 900000 + file, .duration_min = 100, .duration_max = 60000,
+                                                             .duration_squares = 1e12, .duration_histogram = {durations, 9}}, NULL);
+        hsc_buffer_writer_put(w, HSC_REC_wait, &(hsc_rec_wait){.time = time, .node_id = k + 1, .kind = HSC_wait_kind_READ, .count = 1000,
+                                                               .total_ns = 5000000 + file, .max_ns = 90000, .bytes = 4096, .bucket = 10,
+                                                               .buckets = {buckets, 4}}, NULL);
+    }
+}
+
 int main(int argc, char **argv) {
     uint64_t lo, size;
     char module[4096];
-    if (argc != 6 || !realpath(argv[2], module) || !find_text(module, &lo, &size)) {
-        fprintf(stderr, "usage: bench_make DIR MODULE FILES SAMPLES NODES\n");
+    if (argc < 6 || argc > 7 || !realpath(argv[2], module) || !find_text(module, &lo, &size)) {
+        fprintf(stderr, "usage: bench_make DIR MODULE FILES SAMPLES NODES [SITES]\n");
         return 2;
     }
     mkdir(argv[1], 0777);
     uint64_t files = strtoull(argv[3], NULL, 10), samples = strtoull(argv[4], NULL, 10), nodes = strtoull(argv[5], NULL, 10);
+    uint64_t sites = argc > 6 ? strtoull(argv[6], NULL, 10) : 0;
     for (uint64_t f = 0; f < files; f++) {
         char file[5000];
         snprintf(file, sizeof file, "%s/sim.%" PRIu64 ".hsr", argv[1], f);
@@ -78,6 +100,7 @@ int main(int argc, char **argv) {
             uint64_t r = random_next(&own), at = 1 + (r % nodes) * ((r >> 32) % 1000) / 1000;
             hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time += 1000000, .node_id = at}, NULL);
         }
+        put_sites(w, sites < nodes ? sites : nodes, f, time);
         hsc_buffer_writer_put(w, HSC_REC_progress,
                               &(hsc_rec_progress){.thread_id = 1, .time = time, .cpu_ns = samples * 1000000, .samples = samples, .ended = 1}, NULL);
         hsc_buffer_writer_get_bytes(w, &bytes, &n, NULL);

@@ -55,16 +55,17 @@ def simulated(files, samples=300, nodes=400):
 
 
 def compare(name, inputs, ranks, *options, launchers=LAUNCHERS[:1]):
-    """One process with one and three threads, then ranks."""
+    """One process with one and with three threads, the latter with little memory, then ranks."""
     out = work(f"{name}.h5")
     run(HEATSCOPE, "correlate", "-q", "-j1", "-o", out, *options, *inputs)
     wanted = bytes_of(out)
-    run(HEATSCOPE, "correlate", "-q", "-j3", "-o", out, *options, *inputs)
-    that(bytes_of(out) == wanted, f"{name}: three threads: other bytes")
+    run(HEATSCOPE, "correlate", "-q", "-j3", "--memory=1M", "-o", out, *options, *inputs)
+    that(bytes_of(out) == wanted, f"{name}: three threads, little memory: other bytes")
     for launch in launchers:
         for n in ranks:
             os.unlink(out)
-            done = run(*launch, "-n", str(n), HEATSCOPE, "correlate", "-j2", "-o", out, *options, *inputs)
+            memory = ["--memory=1M"] if n % 2 else []
+            done = run(*launch, "-n", str(n), HEATSCOPE, "correlate", "-j2", "-o", out, *memory, *options, *inputs)
             that(bytes_of(out) == wanted, f"{name}: {launch[0]}, {n} ranks: other bytes")
             that(done.stdout.count("attributed:") == 1, f"{name}: {n} ranks: told not once: {done.stdout}")
     that(glob.glob(out + "*") == [out], f"{name}: left behind: {glob.glob(out + '*')}")
