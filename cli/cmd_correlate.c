@@ -41,7 +41,7 @@ static const hsc_cli_command command = {
         "Under mpirun (Open MPI or MPICH) the processes share the work: mpirun -n 8 heatscope correlate DIR. The result is the same, "
         "byte for byte; all of them must see the directories and the folder of the result.\n\n"
         "What grows with the number of processes, threads and samples goes to a temporary file without a name beside the result: samples "
-        "always, messages, waits and probes of each process when they take more than a quarter of --memory. In memory must fit what is "
+        "always, messages, waits and probes of each process when they take more than an eighth of --memory. In memory must fit what is "
         "distinct (code and calling contexts), some 2 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
         "needed for small inputs. Under mpirun --memory is for each process.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",

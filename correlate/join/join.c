@@ -13,7 +13,8 @@
 #include "ranks.h"
 #include "told.h"
 
-#define BASE_BYTES ((uint64_t)80 << 20)   /* what a join of small files takes */
+#define BASE_BYTES ((uint64_t)100 << 20)  /* what a join of small files takes */
+#define PROCESS_BYTES 2048u               /* of a process, beside its header and its threads */
 #define WORKER_BYTES ((uint64_t)32 << 20) /* so that memory has room for a file of each worker */
 
 void hsc_join_free_work(jthread *t) {
@@ -116,6 +117,13 @@ static void note_modules(const join *j) {
     }
 }
 
+/* What is left when the processes have theirs. */
+static void share_memory(join *j) {
+    uint64_t taken = j->processes.n * (sizeof *j->processes.p + PROCESS_BYTES) + j->threads.n * sizeof **j->threads.p;
+    j->memory = j->memory > taken ? j->memory - taken : 0;
+    j->details_max = j->memory / 8;
+}
+
 void hsc_join_drop_output(void) { hsc_store_drop_file(); }
 
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
@@ -139,7 +147,6 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     }
     j.memory = hsc_join_memory(options);
     j.memory = j.memory > BASE_BYTES ? j.memory - BASE_BYTES : 0;
-    j.details_max = j.memory / 4;
     if (j.workers > 1 + j.memory / WORKER_BYTES)
         j.workers = (unsigned)(1 + j.memory / WORKER_BYTES);
     hsc_spill spill;
@@ -154,6 +161,7 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);
     bool first = hsc_ranks_is_first(&j);
+    share_memory(&j);
     if (status == HSC_OK && first)
         status = hsc_join_resolve(&j, err);
     if (status == HSC_OK && first)
