@@ -325,6 +325,8 @@ static hsc_status serial(findings *f, const uint32_t *procedures, uint32_t n, hs
         report_spread p;
         hsc_db_scope s;
         hsc_db_thread t;
+        if (!report_may_be_serial(r, procedures[i])) /* the spread of a procedure is a row to read */
+            continue;
         hsc_status status = report_spread_of(r, procedures[i], &p, err);
         if (!status)
             status = hsc_db_get_scope(r->db, procedures[i], &s, err);

@@ -52,6 +52,12 @@ bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
     return !r->in_region[scope];
 }
 
+bool report_may_be_serial(report *r, uint32_t scope) {
+    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || (!r->in_region && load_regions(r, NULL)))
+        return false;
+    return r->has_regions && !r->in_region[scope];
+}
+
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
     if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < 0.999 * p->mean * r->columns)
         return false;
