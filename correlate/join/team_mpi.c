@@ -17,14 +17,18 @@
 #define SLEEP_MAX_NS 1000000L
 #define END_WAIT_S 30 /* for the others, when something failed */
 
-enum { TAG_DATA = 1, TAG_FAILED, TAG_END };
+/* A rank that fails tells rank 0 (FAILED), which tells all (END). Each drops what comes, so that messages under way end; then it tells rank 0,
+ * and that tells all once all have (DONE). */
+enum { TAG_DATA = 1, TAG_FAILED, TAG_END, TAG_DONE };
 
 typedef struct state {
     MPI_Comm comm;
     const volatile sig_atomic_t *cancel;
     bool is_first;
     cpu_set_t cpus;  /* of all ranks on this machine */
-    unsigned failed; /* other ranks that rank 0 has heard of */
+    bool announced; /* that we fail */
+    unsigned done;  /* TAG_DONE have come */
+    hsc_err said;   /* to rank 0 */
 } state;
 
 static state mpi;
@@ -53,13 +57,69 @@ static hsc_status look(void *ctx, hsc_err *err) {
     if (!mpi.is_first)
         return hsc_err_set(err, HSC_E_CANCELLED, "ended by another rank");
     hsc_err theirs = {0};
-    mpi.failed++;
     MPI_Recv(&theirs, sizeof theirs, MPI_BYTE, from.MPI_SOURCE, TAG_FAILED, mpi.comm, MPI_STATUS_IGNORE);
     return hsc_err_set(err, theirs.status, "%s (rank %d)", theirs.text, from.MPI_SOURCE);
 }
 
-/* On failure the request is left as it is: the team ends. */
-static hsc_status wait(MPI_Request *request, hsc_err *err) {
+/* ---- the end of a team that failed ------------------------------------------------------------------------------------------- */
+
+static void tell(int rank, int tag, const void *bytes, int n) {
+    MPI_Request request;
+    if (MPI_Isend(bytes, n, MPI_BYTE, rank, tag, mpi.comm, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
+static void tell_others(int tag) {
+    int size = 0;
+    MPI_Comm_size(mpi.comm, &size);
+    for (int r = 1; r < size; r++)
+        tell(r, tag, NULL, 0);
+}
+
+static void announce(const hsc_err *why) {
+    if (mpi.announced)
+        return;
+    mpi.announced = true;
+    mpi.said = *why;
+    if (mpi.is_first)
+        tell_others(TAG_END);
+    else
+        tell(0, TAG_FAILED, &mpi.said, sizeof mpi.said);
+}
+
+/* What comes to one that ends: of no use any more, but for TAG_DONE. */
+static bool drop(void) {
+    hsc_err unused;
+    MPI_Status from;
+    int any = 0, n = 0;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.comm, &any, &from) != MPI_SUCCESS || !any)
+        return false;
+    MPI_Get_count(&from, MPI_BYTE, &n);
+    void *bytes = n > (int)sizeof unused ? malloc((size_t)n) : &unused;
+    if (!bytes)
+        return false;
+    MPI_Recv(bytes, n, MPI_BYTE, from.MPI_SOURCE, from.MPI_TAG, mpi.comm, MPI_STATUS_IGNORE);
+    mpi.done += from.MPI_TAG == TAG_DONE;
+    if (bytes != &unused)
+        free(bytes);
+    return true;
+}
+
+/* The memory of a message that is under way is the caller's, who frees it next: the other side may be reading or writing it. */
+static void settle(MPI_Request *request, bool sends, const hsc_err *why) {
+    int done = 0;
+    time_t end = time(NULL) + END_WAIT_S;
+    announce(why);
+    if (!sends)
+        MPI_Cancel(request);
+    for (unsigned turns = 0; MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && time(NULL) < end;)
+        if (!drop())
+            nap(&turns);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------------------ */
+
+static hsc_status wait(MPI_Request *request, bool sends, hsc_err *err) {
     for (unsigned turns = 0;;) {
         int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS)
@@ -67,8 +127,10 @@ static hsc_status wait(MPI_Request *request, hsc_err *err) {
         if (done)
             return HSC_OK;
         hsc_status status = look(NULL, err);
-        if (status != HSC_OK)
+        if (status != HSC_OK) {
+            settle(request, sends, err);
             return status;
+        }
         nap(&turns);
     }
 }
@@ -80,7 +142,7 @@ static hsc_status pass(bool sends, unsigned peer, void *bytes, size_t n, hsc_err
         int piece = (int)(n - at < PIECE_BYTES ? n - at : PIECE_BYTES);
         int code = sends ? MPI_Isend((char *)bytes + at, piece, MPI_BYTE, (int)peer, TAG_DATA, mpi.comm, &request)
                          : MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, (int)peer, TAG_DATA, mpi.comm, &request);
-        status = code == MPI_SUCCESS ? wait(&request, err) : fail(err, code);
+        status = code == MPI_SUCCESS ? wait(&request, sends, err) : fail(err, code);
         at += (size_t)piece;
     }
     return status;
@@ -144,55 +206,30 @@ hsc_status hsc_team_open(hsc_team *team, const volatile sig_atomic_t *cancel, hs
     return HSC_OK;
 }
 
-/* Rank 0 tells all, hears of all, and drops what still comes. false: some do not answer. */
-static bool end_others(unsigned size) {
+/* Until nothing is under way between any ranks, and rank 0 has done its part. false: some do not answer in time. */
+static bool end_with_others(unsigned size, bool limited) {
+    unsigned wanted = mpi.is_first ? size - 1 : 1;
     time_t end = time(NULL) + END_WAIT_S;
-    for (unsigned r = 1; r < size; r++) {
-        MPI_Request request;
-        if (MPI_Isend(NULL, 0, MPI_BYTE, (int)r, TAG_END, mpi.comm, &request) == MPI_SUCCESS)
-            MPI_Request_free(&request);
-    }
-    for (unsigned turns = 0; mpi.failed + 1 < size && time(NULL) < end; nap(&turns)) {
-        hsc_err unused;
-        MPI_Status from;
-        int any = 0, n = 0;
-        if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.comm, &any, &from) != MPI_SUCCESS || !any)
-            continue;
-        MPI_Get_count(&from, MPI_BYTE, &n);
-        void *bytes = n > (int)sizeof unused ? malloc((size_t)n) : &unused;
-        if (!bytes)
-            return false;
-        MPI_Recv(bytes, n, MPI_BYTE, from.MPI_SOURCE, from.MPI_TAG, mpi.comm, MPI_STATUS_IGNORE);
-        mpi.failed += from.MPI_TAG == TAG_FAILED;
-        if (bytes != &unused)
-            free(bytes);
-    }
-    return mpi.failed + 1 >= size;
+    if (!mpi.is_first)
+        tell(0, TAG_DONE, NULL, 0);
+    for (unsigned turns = 0; mpi.done < wanted && (!limited || time(NULL) < end);)
+        if (!drop())
+            nap(&turns);
+    if (mpi.is_first && mpi.done >= wanted)
+        tell_others(TAG_DONE);
+    return mpi.done >= wanted;
 }
 
-static bool wait_for_end(const hsc_err *failed) {
-    MPI_Request request;
-    int ended = 0, sent = 0;
-    time_t end = time(NULL) + END_WAIT_S;
-    MPI_Isend(failed, sizeof *failed, MPI_BYTE, 0, TAG_FAILED, mpi.comm, &request);
-    for (unsigned turns = 0; !(sent && ended) && time(NULL) < end; nap(&turns)) {
-        if (!sent)
-            MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
-        if (!ended)
-            MPI_Iprobe(0, TAG_END, mpi.comm, &ended, MPI_STATUS_IGNORE);
-    }
-    if (ended)
-        MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG_END, mpi.comm, MPI_STATUS_IGNORE);
-    return sent && ended;
-}
-
-/* An orderly end lets launchers pass on what was said; where that fails, or takes too long, all are ended by force. */
+/* An orderly end lets launchers pass on what was said; where that fails, or takes too long, all are ended by force. Ranks that have done their
+ * part wait here, asleep, for rank 0, which may still fail. */
 void hsc_team_close(hsc_team *team, const hsc_err *failed) {
     if (failed) {
         fflush(NULL);
-        if (!(mpi.is_first ? end_others(team->size) : wait_for_end(failed)))
-            MPI_Abort(mpi.comm, 1);
-        alarm(END_WAIT_S);
+        announce(failed);
     }
+    if (!end_with_others(team->size, failed != NULL))
+        MPI_Abort(mpi.comm, 1);
+    if (failed)
+        alarm(END_WAIT_S);
     MPI_Finalize();
 }
