@@ -165,6 +165,15 @@ hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *grou
     return HSC_OK;
 }
 
+hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const char *description, hid_t *group, hsc_err *err) {
+    hid_t g = 0;
+    hsc_status status = hsc_out_group(o, parent, name, &g, err);
+    if (status)
+        return status;
+    *group = g;
+    return hsc_out_text(o, g, "description", description, err);
+}
+
 hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err) {
     hsc_status status = HSC_OK;
     size_t n = strlen(text);

@@ -25,6 +25,8 @@ void hsc_out_free(hsc_out *o);
 hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err);
 
 hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *group, hsc_err *err);
+/* The same with a description; *group is set as soon as there is one. */
+hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const char *description, hid_t *group, hsc_err *err);
 hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err);
 hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t file_type, hid_t memory_type,
                            const void *values, unsigned n, hsc_err *err);

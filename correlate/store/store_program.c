@@ -106,21 +106,12 @@ static void count_up(level *l, uint32_t leaf, uint64_t count) {
     l->by_leaf[leaf] += count;
 }
 
-static hsc_status open_group(hsc_store *s, hid_t parent, const char *name, const char *what, hid_t *group, hsc_err *err) {
-    hid_t g = 0;
-    hsc_status status = hsc_out_group(s->out, parent, name, &g, err);
-    if (status)
-        return status;
-    *group = g;
-    return hsc_out_text(s->out, g, "description", what, err);
-}
-
 static hsc_status open_level(hsc_store_program *p, level *l, hsc_err *err) {
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
                   leaf = {.description = "rises within a slice", .references = "/time/leaf"}, sum = {.description = "of counts"};
     const uint64_t zero = 0;
     snprintf(l->name, sizeof l->name, "%" PRIu64, l->size);
-    hsc_status status = open_group(p->s, p->slices_group, l->name, "what was counted in each slice", &l->group, err);
+    hsc_status status = hsc_out_told_group(p->s->out, p->slices_group, l->name, "what was counted in each slice", &l->group, err);
     if (!status)
         status = hsc_out_stream_open(p->s->out, l->group, "indptr", HSC_COLTYPE_U8, &indptr, &l->indptr, err);
     if (!status)
@@ -252,13 +243,13 @@ static hsc_status open_all(hsc_store_program *p, hid_t time, hsc_err *err) {
                                begin = {.description = "tick of the first of 1024 samples"};
     static const char *const names[SETS] = {"delta", "leaf", "count"};
     hsc_store *s = p->s;
-    hsc_status status = open_group(s, time, "program", "samples of all threads as if they were of one", &p->group, err);
+    hsc_status status = hsc_out_told_group(s->out, time, "program", "samples of all threads as if they were of one", &p->group, err);
     if (!status)
-        status = open_group(s, p->group, "samples", "in the order of time", &p->samples_group, err);
+        status = hsc_out_told_group(s->out, p->group, "samples", "in the order of time", &p->samples_group, err);
     for (unsigned i = 0; i < SETS && !status; i++)
         status = hsc_out_stream_open_sized(s->out, p->samples_group, names[i], HSC_COLTYPE_U4, &sets[i], p->n, &p->sets[i], err);
     if (!status)
-        status = open_group(s, p->group, "slices", "groups n: whole slices of n samples, with what was counted in each", &p->slices_group, err);
+        status = hsc_out_told_group(s->out, p->group, "slices", "groups n: whole slices of n samples, with what was counted in each", &p->slices_group, err);
     if (!status)
         status = hsc_out_stream_open(s->out, p->slices_group, "begin", HSC_COLTYPE_U4, &begin, &p->begin, err);
     for (; p->n_levels < hsc_slice_levels(HSC_PROGRAM_SLICE_FIRST, p->n) && !status; p->n_levels++) {

@@ -92,22 +92,13 @@ void hsc_store_times_clear(hsc_store *s) {
 
 /* ---- begin ---- */
 
-static hsc_status open_group(hsc_store *s, hid_t parent, const char *name, const char *what, hid_t *group, hsc_err *err) {
-    hid_t g = 0;
-    hsc_status status = hsc_out_group(s->out, parent, name, &g, err);
-    if (status)
-        return status;
-    *group = g;
-    return hsc_out_text(s->out, g, "description", what, err);
-}
-
 static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
     static const struct {
         const char *name, *description, *references;
     } sets[SAMPLE_SETS] = {{"delta", "ticks since the sample before; the first of each slice: 0", ""},
                            {"leaf", "what it was", "/time/leaf"},
                            {"count", "counts of the leaf's metric that it stands for", ""}};
-    hsc_status status = open_group(s, t->group, "samples", "samples in the order of time: thread i has [indptr[i], indptr[i + 1])",
+    hsc_status status = hsc_out_told_group(s->out, t->group, "samples", "samples in the order of time: thread i has [indptr[i], indptr[i + 1])",
                                    &t->samples_group, err);
     for (int i = 0; i < SAMPLE_SETS && !status; i++) {
         hsc_out_notes notes = {.description = sets[i].description, .references = sets[i].references,
@@ -115,7 +106,7 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
         status = hsc_out_stream_open(s->out, t->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, &t->samples[i], err);
     }
     if (!status)
-        status = open_group(s, t->group, "slices",
+        status = hsc_out_told_group(s->out, t->group, "slices",
                             "slices of 1024 samples of a thread each, the last shorter: thread i has [indptr[i], indptr[i + 1]); "
                             "groups n: whole slices of n samples, thread by thread, with what was counted in each",
                             &t->slices_group, err);
@@ -129,7 +120,7 @@ static hsc_status open_slices(hsc_store *s, slice_level *l, unsigned level, hsc_
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
                   leaf = {.description = "rises within a slice", .references = "/time/leaf"}, sum = {.description = "of counts"};
     const uint64_t zero = 0;
-    hsc_status status = open_group(s, s->times->slices_group, names[level], "what was counted in each slice", &l->group, err);
+    hsc_status status = hsc_out_told_group(s->out, s->times->slices_group, names[level], "what was counted in each slice", &l->group, err);
     if (!status)
         status = hsc_out_stream_open(s->out, l->group, "indptr", HSC_COLTYPE_U8, &indptr, &l->indptr, err);
     if (!status)
@@ -155,7 +146,7 @@ static hsc_status open_bins(hsc_store *s, bin_level *l, unsigned level, hsc_err 
     char name[24];
     uint64_t width = hsc_bin_width(t->bin, level);
     snprintf(name, sizeof name, "%u", level);
-    hsc_status status = open_group(s, t->bins_group, name, "bins of `width` ticks from the start of the run: thread i has rows "
+    hsc_status status = hsc_out_told_group(s->out, t->bins_group, name, "bins of `width` ticks from the start of the run: thread i has rows "
                                    "[indptr[i], indptr[i + 1]), which are its bins from first[i] on", &l->group, err);
     if (!status)
         status = hsc_out_numbers(s->out, l->group, "width", H5T_STD_U64LE, H5T_NATIVE_UINT64, &width, 1, err);
@@ -233,7 +224,7 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     if (!status)
         status = open_samples(s, t, err);
     if (!status)
-        status = open_group(s, t->group, "bins", "bins of equal time, each level's four times as wide as those of the one before", &t->bins_group, err);
+        status = hsc_out_told_group(s->out, t->group, "bins", "bins of equal time, each level's four times as wide as those of the one before", &t->bins_group, err);
     for (unsigned k = 0; k < t->n_bins && !status; k++)
         status = open_bins(s, &t->bins[k], k, err);
     if (!status && t->threads > 1)

@@ -122,8 +122,10 @@ proc ::heatscope::main {words} {
     set width [theme dp 1560]
     set height [theme dp 940]
     if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
-        set width [expr {min($width, [winfo screenwidth .] - 40)}]
-        set height [expr {min($height, [winfo screenheight .] - 80)}]
+        # a snapshot needs no room for a window manager
+        lassign [expr {[dict get $options snapshot] eq "" ? {40 80} : {0 0}}] beside above
+        set width [expr {min($width, [winfo screenwidth .] - $beside)}]
+        set height [expr {min($height, [winfo screenheight .] - $above)}]
     }
     wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
     wm minsize . [theme dp 900] [theme dp 560]
