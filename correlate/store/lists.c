@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Queries of what the map says of loops, memory, messages and directives. */
 #include "db.h"
+#include "sorted.h"
 
 static const struct {
     enum hsc_table_id table;
@@ -29,18 +30,11 @@ hsc_status hsc_db_find(const hsc_db *db, hsc_db_list list, uint32_t key, uint32_
     if (status)
         return status;
     const uint32_t *keys = db->tables.columns[lists[list].key];
-    uint32_t all = (uint32_t)db->tables.rows[lists[list].table], low = 0, high = all;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (high = low; high < all && keys[high] == key; high++)
-        ;
-    *first = low;
-    *n = high - low;
+    uint32_t all = (uint32_t)db->tables.rows[lists[list].table], end = hsc_first_not_below(keys, all, key);
+    *first = end;
+    while (end < all && keys[end] == key)
+        end++;
+    *n = end - *first;
     return HSC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Queries of tables: programs, sources, scopes, processes, contexts, the ledger. */
 #include "db.h"
+#include "sorted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,15 +95,9 @@ uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line) {
     const uint32_t *lines = HSC_COL(db, line_line, uint32_t);
     if (file >= rows(db, HSC_TAB_file) || !db->line_rows[file])
         return HSC_NONE;
-    uint32_t low = db->first_line[file], high = low + db->line_rows[file];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lines[middle] < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < db->first_line[file] + db->line_rows[file] && lines[low] == line ? low : HSC_NONE;
+    lines += db->first_line[file];
+    uint32_t n = db->line_rows[file], found = hsc_first_not_below(lines, n, line);
+    return found < n && lines[found] == line ? db->first_line[file] + found : HSC_NONE;
 }
 
 hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc_err *err) {
@@ -140,15 +135,8 @@ hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *o
     if (status)
         return status;
     const uint32_t *scopes = HSC_COL(db, remark_scope, uint32_t);
-    uint32_t low = 0, high = rows(db, HSC_TAB_remark), all = high, found = 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (scopes[middle] < scope)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t i = low; i < all && scopes[i] == scope; i++, found++)
+    uint32_t all = rows(db, HSC_TAB_remark), found = 0;
+    for (uint32_t i = hsc_first_not_below(scopes, all, scope); i < all && scopes[i] == scope; i++, found++)
         if (found < capacity)
             out[found] = (hsc_db_remark){scope, HSC_COL(db, remark_file, uint32_t)[i], HSC_COL(db, remark_line, uint32_t)[i],
                                          HSC_COL(db, remark_kind, uint8_t)[i], TEXT(remark_pass, i), TEXT(remark_name, i),
@@ -164,15 +152,8 @@ hsc_status hsc_db_get_dependences(const hsc_db *db, uint32_t scope, hsc_db_depen
     if (status)
         return status;
     const uint32_t *scopes = HSC_COL(db, dependence_scope, uint32_t);
-    uint32_t low = 0, high = rows(db, HSC_TAB_dependence), all = high, found = 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (scopes[middle] < scope)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t i = low; i < all && scopes[i] == scope; i++, found++)
+    uint32_t all = rows(db, HSC_TAB_dependence), found = 0;
+    for (uint32_t i = hsc_first_not_below(scopes, all, scope); i < all && scopes[i] == scope; i++, found++)
         if (found < capacity)
             out[found] = (hsc_db_dependence){.scope = scope,
                                              .kind = HSC_COL(db, dependence_kind, uint8_t)[i],
@@ -366,18 +347,11 @@ hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint3
         wait ? HSC_COL(db, wait_bucket_bucket, uint8_t) : HSC_COL(db, message_bucket_bucket, uint8_t);
     const uint64_t *count =
         wait ? HSC_COL(db, wait_bucket_count, uint64_t) : HSC_COL(db, message_bucket_count, uint64_t);
-    uint32_t n = rows(db, table), low = 0, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (of[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t n = rows(db, table);
     for (int b = 0; b < HSC_BUCKETS; b++)
         out[b] = 0;
-    for (; low < n && of[low] == row; low++)
-        if (bucket[low] < HSC_BUCKETS && (wait || HSC_COL(db, message_bucket_quantity, uint8_t)[low] == (uint8_t)which))
-            out[bucket[low]] += count[low];
+    for (uint32_t i = hsc_first_not_below(of, n, row); i < n && of[i] == row; i++)
+        if (bucket[i] < HSC_BUCKETS && (wait || HSC_COL(db, message_bucket_quantity, uint8_t)[i] == (uint8_t)which))
+            out[bucket[i]] += count[i];
     return HSC_OK;
 }

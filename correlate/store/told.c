@@ -3,6 +3,7 @@
 #include <heatscope/formats/records.h>
 
 #include "db.h"
+#include "sorted.h"
 
 #define AT(column, ctype, row) HSC_COL(db, column, ctype)[row]
 
@@ -51,18 +52,9 @@ hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc
 
 /* Rows [*first, *last) of a sorted column that have this value. */
 static void range_of(const uint32_t *of, uint32_t n, uint32_t value, uint32_t *first, uint32_t *last) {
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (of[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    while (low < n && of[low] == value)
-        low++;
-    *last = low;
+    *first = *last = hsc_first_not_below(of, n, value);
+    while (*last < n && of[*last] == value)
+        ++*last;
 }
 
 hsc_status hsc_db_read_visit_categories(const hsc_db *db, uint32_t visit, double *out, hsc_err *err) {
