@@ -11,16 +11,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A text in lines of at most `width` columns; lines that begin with a blank, and the breaks there are, stay as they are. */
+/* Paragraphs, which empty lines separate, in lines of at most `width` columns; lines that begin with a blank stay as they are. */
 static void print_wrapped(const char *text, int width, FILE *f) {
     int column = 0;
     bool keep = *text == ' ';
     while (*text) {
-        if (*text == '\n') {
+        bool joins = *text == '\n' && column > 0 && !keep && text[1] && text[1] != '\n' && text[1] != ' '; /* in the midst of a paragraph */
+        if (*text == '\n' && !joins) {
             fputc('\n', f);
             column = 0;
             keep = text[1] == ' ';
             text++;
+            continue;
+        }
+        if (joins) {
+            int word = (int)strcspn(++text, " \n");
+            fputc(column + 1 + word > width ? '\n' : ' ', f);
+            column = column + 1 + word > width ? word : column + 1 + word;
+            fprintf(f, "%.*s", word, text);
+            text += word;
             continue;
         }
         int blanks = (int)strspn(text, " ");

@@ -439,7 +439,7 @@ static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, 
     hsc_table_text(t, "version", version);
     hsc_table_text(t, "inlined", chain ? chain : "");
     free(chain);
-    hsc_table_count(t, "samples", count);
+    hsc_table_count(t, "periods", count);
     hsc_table_amount(t, "exclusive", count);
     hsc_table_number(t, "exclusive_pct", a->total > 0 ? 100 * count / a->total : 0);
     hsc_table_end_row(t);

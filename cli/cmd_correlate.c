@@ -113,10 +113,12 @@ static const char *plural(uint64_t n) {
 }
 
 static void tell(const hsc_join_summary *s, const char *output, const char *next) {
-    printf("%s: %llu samples, %.2f s CPU time, %llu process%s, %llu thread%s\n", output, (unsigned long long)s->samples,
-           s->cpu_s, (unsigned long long)s->processes, s->processes == 1 ? "" : "es", (unsigned long long)s->threads,
+    printf("%s: %llu sample%s", output, (unsigned long long)s->records, plural(s->records));
+    if (s->records != s->samples)
+        printf(" for %llu periods", (unsigned long long)s->samples);
+    printf(" of %.2f s CPU time, %llu process%s, %llu thread%s\n", s->cpu_s, (unsigned long long)s->processes, s->processes == 1 ? "" : "es", (unsigned long long)s->threads,
            plural(s->threads));
-    printf("attributed: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
+    printf("attributed, of that time: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
            "%.1f %% less\n",
            share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),
            share(s, HSC_LEVEL_LINE, HSC_LEVEL_LINE), share(s, HSC_LEVEL_PROCEDURE, HSC_LEVEL_PROCEDURE),

@@ -50,9 +50,8 @@ static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     switch (option) {
     case OPT_BY:
-        value = hsc_cli_table_name(value);
         for (int i = 1; i < DIFF_TABLES; i++)
-            if (!strcmp(value, diff_names[i])) {
+            if (hsc_cli_is_table(value, diff_names[i])) {
                 c->by = (diff_by)i;
                 return -1;
             }

@@ -20,11 +20,12 @@ static const hsc_cli_command command = {
     .usage = "[OPTIONS] DB|DIR",
     .description = "Reads a database, or a measurement directory, which is correlated first when need be.\n"
                    "\n"
-                   "Times are counts of samples, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
+                   "A sample is one record of where a thread was; it stands for one period of CPU time, or for several where the rate was lowered. "
+                   "Times are sums of periods, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
-                   "units in the names of their columns (exclusive_s, exclusive_pct, line_begin).\n"
+                   "units in the names of their columns (exclusive_s, exclusive_pct, exclusive_periods).\n"
                    "\n"
-                   "Tables: --by=list tells what there is; names that other profilers use are understood too (function, thread, rank, callpath). "
+                   "Tables: --by=list tells what there is; names that other profilers use are understood too (functions, threads, ranks, callpath, waiting). "
                    "Each row has its spread over the processors: minimum and maximum with "
                    "their processors, mean, standard deviation, quantiles, imbalance. --columns chooses among the columns that "
                    "--format=csv shows.",
@@ -45,10 +46,13 @@ static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     if (option >= OPT_SELECTION)
         return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
-    value = hsc_cli_table_name(value);
     for (int i = 1; i < REPORT_TABLES; i++)
-        if (!strcmp(value, report_tables[i].name)) {
+        if (hsc_cli_is_table(value, report_tables[i].name)) {
             c->by = (report_by)i;
+            if (i == REPORT_PROCESSOR && strcmp(value, report_tables[i].name) && !c->selection.axis_given) { /* threads, ranks */
+                c->selection.axis = *value == 't' ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
+                c->selection.axis_given = strncmp(value, report_tables[i].name, strlen(report_tables[i].name)) != 0;
+            }
             return -1;
         }
     c->list = !strcmp(value, "list");

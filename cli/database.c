@@ -169,7 +169,7 @@ void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
     if (s->modules_note[0])
         fprintf(stderr, "heatscope %s: note: %s\n", command, s->modules_note);
     if (s->lost)
-        fprintf(stderr, "heatscope %s: warning: %llu samples (%.2f %%) were lost; the ledger tells why\n", command,
+        fprintf(stderr, "heatscope %s: warning: no sample has %llu periods of CPU time (%.2f %%); the ledger tells why\n", command,
                 (unsigned long long)s->lost, 100.0 * (double)s->lost / (double)(s->lost + s->samples));
 }
 

@@ -65,8 +65,8 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     if (!s)
         s = put_side(t, &d->b, line, row->b, "b", err);
     hsc_table_text(t, "matched", diff_how_text(row->how));
-    hsc_table_count(t, "samples_a", row->count_a);
-    hsc_table_count(t, "samples_b", row->count_b);
+    hsc_table_count(t, "periods_a", row->count_a);
+    hsc_table_count(t, "periods_b", row->count_b);
     char unit[64];
     snprintf(unit, sizeof unit, "a_%s", t->unit);
     hsc_table_number(t, unit, a);

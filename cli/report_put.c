@@ -40,12 +40,12 @@ void report_put_sampled(sink *s, const char *name, hsc_weighted v, bool share) {
 }
 
 void report_put_exclusive(sink *s, hsc_weighted v) {
-    put_count(s, "exclusive_samples", v.sum);
+    put_count(s, "exclusive_periods", v.sum);
     report_put_sampled(s, "exclusive", v, true);
 }
 
 void report_put_inclusive(sink *s, hsc_weighted v) {
-    put_count(s, "inclusive_samples", v.sum);
+    put_count(s, "inclusive_periods", v.sum);
     report_put_sampled(s, "inclusive", v, true);
 }
 

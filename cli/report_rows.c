@@ -210,7 +210,7 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     hsc_db_process p;
     hsc_db_thread t = {0};
     uint32_t process = column;
-    double samples = 0, lost = 0, truncated = 0, cpu_s = 0, own_s = 0;
+    double periods = 0, samples = 0, lost = 0, truncated = 0, cpu_s = 0, own_s = 0;
     hsc_status status = HSC_OK;
     if (r->axis == HSC_AXIS_THREAD) {
         status = hsc_db_get_thread(r->db, column, &t, err);
@@ -221,7 +221,8 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     uint32_t first = r->axis == HSC_AXIS_THREAD ? column : p.first_thread, n = r->axis == HSC_AXIS_THREAD ? 1 : p.threads;
     for (uint32_t i = 0; i < n && !status; i++) {
         status = hsc_db_get_thread(r->db, first + i, &t, err);
-        samples += (double)t.samples;
+        periods += (double)t.samples;
+        samples += (double)t.records;
         lost += (double)t.lost;
         truncated += (double)t.truncated;
         cpu_s += t.cpu_s;
@@ -243,11 +244,12 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     put_number(s, "end_s", r->axis == HSC_AXIS_THREAD ? t.end_s : p.end_s);
     put_number(s, "cpu_s", cpu_s);
     put_number(s, "profiler_s", own_s);
-    put_count(s, "samples", all[column]);
+    put_count(s, "periods", all[column]);
     report_put_sampled(s, "inclusive", (hsc_weighted){all[column], excess[column] * r->unit.weights_scale}, true);
-    put_count(s, "recorded_samples", samples);
-    put_count(s, "lost_samples", lost);
-    put_count(s, "truncated_samples", truncated);
+    put_count(s, "samples", samples);
+    put_count(s, "recorded_periods", periods);
+    put_count(s, "lost_periods", lost);
+    put_count(s, "truncated_periods", truncated);
     put_text(s, "end", p.end);
     put_text(s, "mechanism", p.mechanism);
     return HSC_OK;
@@ -345,7 +347,7 @@ static hsc_status ledger(sink *s, hsc_err *err) {
             break;
         begin_row(s);
         put_text(s, "name", l.name);
-        put_count(s, "samples", (double)l.samples);
+        put_count(s, "periods", (double)l.samples);
         put_number(s, "time_s", l.seconds);
         put_count(s, "group", l.group);
         put_text(s, "meaning", l.meaning);
@@ -372,8 +374,12 @@ static char *json_head(const report *r, report_by by, hsc_err *err) {
     hsc_quote_json(out, r->unit.name);
     fputs(",\n  \"unit\": ", out);
     hsc_quote_json(out, r->unit.unit);
-    fprintf(out, ",\n  \"unit_per_sample\": %.10g,\n  \"samples\": %.0f,\n  \"simulated\": %s,\n  \"by\": \"%s\",\n  \"rows\": [\n",
-            r->unit.scale, r->total, r->info.simulated ? "true" : "false", report_tables[by].name);
+    fprintf(out, ",\n  \"unit_per_period\": %.10g,\n  \"periods\": %.0f,\n  \"samples\": ", r->unit.scale, r->total);
+    if (r->records)
+        fprintf(out, "%llu", (unsigned long long)r->records);
+    else
+        fputs("null", out); /* not known of an interval or another metric */
+    fprintf(out, ",\n  \"simulated\": %s,\n  \"by\": \"%s\",\n  \"rows\": [\n", r->info.simulated ? "true" : "false", report_tables[by].name);
     if (fclose(out)) {
         free(text);
         hsc_err_set(err, HSC_E_MEMORY, "out of memory");

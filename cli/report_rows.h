@@ -22,7 +22,7 @@ static inline void end_row(sink *s) { hsc_table_end_row(&s->t); }
 void report_put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool range);
 /* NAME_s, NAME_low_s, NAME_high_s; share: of all, NAME_pct, NAME_pct_low, NAME_pct_high */
 void report_put_sampled(sink *s, const char *name, hsc_weighted v, bool share);
-void report_put_exclusive(sink *s, hsc_weighted v); /* with exclusive_samples */
+void report_put_exclusive(sink *s, hsc_weighted v); /* with exclusive_periods */
 void report_put_inclusive(sink *s, hsc_weighted v);
 /* Over the processors: mean, min, max with their processors, stddev, quantiles, imbalance. */
 void report_put_spread(sink *s, const report_spread *p);

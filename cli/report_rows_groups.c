@@ -52,7 +52,7 @@ static void nest_cells(sink *s, const report_group *x, bool any) {
     put_text(s, "loop", l.name);
     report_put_place(s, l.file, l.line_begin, l.line_end, true);
     put_count(s, "loops", x->members);
-    put_count(s, "value_samples", x->value.sum);
+    put_count(s, "value_periods", x->value.sum);
     report_put_sampled(s, "value", x->value, true);
     report_put_inclusive(s, x->inclusive);
 }
@@ -147,7 +147,7 @@ static void data_cells(sink *s, const report_group *x, const uses *u, bool any) 
     put_count(s, "reads", u ? u->reads : 0);
     put_count(s, "writes", u ? u->writes : 0);
     put_text(s, "strides", strides);
-    put_count(s, "lines_samples", x->value.sum);
+    put_count(s, "lines_periods", x->value.sum);
     report_put_sampled(s, "lines", x->value, true);
 }
 
@@ -172,7 +172,7 @@ static hsc_status reference_cells(sink *s, const report_group *x, const uint32_t
     report_put_place(s, f.file, f.line, f.line, false);
     put_count(s, "column", f.column);
     put_count(s, "references_on_line", line != HSC_NONE ? on_line[line] : 0);
-    put_count(s, "line_samples", x->value.sum);
+    put_count(s, "line_periods", x->value.sum);
     report_put_sampled(s, "line", x->value, true);
     return HSC_OK;
 }

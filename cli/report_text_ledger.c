@@ -167,17 +167,26 @@ static bool is_of_elapsed(const report *r, const hsc_db_ledger *row) {
 }
 
 /* Totals that are counts of deeds, not of time: "rate lowered: 2 threads that ...", "said: ...". */
+static const char not_samples[] = " (not samples)";
+
+static bool is_deed(const hsc_db_ledger *l) {
+    return strstr(l->meaning, not_samples) != NULL;
+}
+
+/* "2 threads that ...": returns out */
+static const char *deed_text(const hsc_db_ledger *l, char *out, size_t size) {
+    const char *at = strstr(l->meaning, not_samples);
+    int before = at ? (int)(at - l->meaning) : (int)strlen(l->meaning);
+    snprintf(out, size, "%llu %.*s%s", (unsigned long long)l->samples, before, l->meaning, at ? at + sizeof not_samples - 1 : "");
+    return out;
+}
+
 static void put_deed(paragraph *p, const hsc_db_ledger *l) {
-    static const char not_samples[] = " (not samples)";
     char text[1400], meaning[700];
-    snprintf(meaning, sizeof meaning, "%s", l->meaning);
-    char *at = strstr(meaning, not_samples);
-    if (at)
-        memmove(at, at + sizeof not_samples - 1, strlen(at + sizeof not_samples - 1) + 1);
     if (!strncmp(l->name, "said: ", 6))
         snprintf(text, sizeof text, "%.600s (%llu process%s)", l->name, (unsigned long long)l->samples, l->samples == 1 ? "" : "es");
     else
-        snprintf(text, sizeof text, "%s: %llu %s", l->name, (unsigned long long)l->samples, meaning);
+        snprintf(text, sizeof text, "%.600s: %s", l->name, deed_text(l, meaning, sizeof meaning));
     paragraph_put(p, p->pieces ? ";" : "", text);
 }
 
@@ -188,7 +197,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
     uint32_t group = 0;
     paragraph p = {.r = r};
     char text[700], heading[200] = "", prefix[200] = "";
-    fputs("\nLedger: where all samples went (all of it, with meanings: --by=ledger)\n", r->out);
+    fputs("\nLedger: where all CPU time went (all of it, with meanings: --by=ledger)\n", r->out);
     for (uint32_t i = 0; i < r->info.ledger_rows; i++) {
         hsc_status status = hsc_db_get_ledger(r->db, i, &l, err);
         if (status)
@@ -224,7 +233,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
         paragraph_end(&p);
     p = paragraph_begin(r, "   also:", 6);
     for (uint32_t i = 0; i < r->info.ledger_rows; i++)
-        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !l.group && strstr(l.meaning, "(not samples)") && strcmp(l.name, "measuring off"))
+        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !l.group && is_deed(&l) && strcmp(l.name, "measuring off"))
             put_deed(&p, &l); /* the report's head has when measuring was off */
     if (p.pieces)
         paragraph_end(&p);
@@ -239,7 +248,7 @@ hsc_status report_text_ledger(report *r, hsc_err *err) {
     ledger_total taken = {0, 0};
     if (r->brief && r->info.ledger_rows)
         return brief_ledger(r, err);
-    fprintf(r->out, "\nLedger: where all samples went; shares are of what a group is of\n      periods  %12s       %%\n", "s");
+    fprintf(r->out, "\nLedger: where all CPU time went; shares are of what a group is of\n      periods  %12s       %%\n", "s");
     for (uint32_t i = 0; i < r->info.ledger_rows && !status; i++) {
         hsc_db_ledger l;
         status = hsc_db_get_ledger(r->db, i, &l, err);
@@ -250,12 +259,25 @@ hsc_status report_text_ledger(report *r, hsc_err *err) {
         const char *meaning = l.meaning, *end = l.meaning[0] == '[' ? strchr(l.meaning, ']') : NULL;
         if (end)
             meaning = end + 1 + strspn(end + 1, " ");
-        if (l.group != group && group != HSC_NONE)
-            fprintf(r->out, end ? "   of %.*s\n" : "\n", end ? (int)(end - l.meaning - 1) : 0, l.meaning + 1);
+        if (l.group != group)
+            fprintf(r->out, end ? "   of %.*s\n" : "   totals\n", end ? (int)(end - l.meaning - 1) : 0, l.meaning + 1);
         group = l.group;
         ledger_total of = total_of(r, &l, &taken);
-        fprintf(r->out, "%13llu %13.*f  ", (unsigned long long)l.samples, r->decimals, l.seconds);
-        if (of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9))
+        char deeds[700];
+        bool deed = !end && is_deed(&l);
+        if (deed) /* so many threads, or times: no periods */
+            meaning = deed_text(&l, deeds, sizeof deeds);
+        if ((l.samples || fabs(l.seconds) < 1e-9) && !deed)
+            fprintf(r->out, "%13llu ", (unsigned long long)l.samples);
+        else
+            fprintf(r->out, "%13s ", "");
+        if (deed && fabs(l.seconds) < 1e-9)
+            fprintf(r->out, "%13s  ", "");
+        else
+            fprintf(r->out, "%13.*f  ", r->decimals, l.seconds);
+        if (!end) /* a total is a share of nothing */
+            fputs("        ", r->out);
+        else if (of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9))
             fprintf(r->out, "%6.2f  ", 100 * (double)l.samples / of.samples);
         else if (of.seconds > 0)
             fprintf(r->out, "%6.2f  ", 100 * l.seconds / of.seconds);

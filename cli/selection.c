@@ -3,13 +3,24 @@
 
 #include <string.h>
 
-const char *hsc_cli_table_name(const char *word) {
-    static const char *const same[][2] = {{"function", "procedure"}, {"subroutine", "procedure"}, {"thread", "processor"}, {"process", "processor"}, {"rank", "processor"},
-                                          {"srcline", "line"}, {"dso", "module"}, {"callpath", "context"}};
+static bool is_table(const char *word, size_t n, const char *table) {
+    static const char *const same[][2] = {
+        {"function", "procedure"}, {"subroutine", "procedure"}, {"thread", "processor"},   {"process", "processor"}, {"processe", "processor"},
+        {"rank", "processor"},     {"srcline", "line"},         {"source", "line"},        {"dso", "module"},        {"library", "module"},
+        {"callpath", "context"},   {"path", "context"},         {"callsite", "call"},      {"inline", "inlined"},    {"waiting", "wait"},
+        {"lock", "wait"},          {"blame", "cause"},          {"mpi", "message"},        {"remark", "reason"},     {"state", "category"},
+        {"overhead", "cost"},      {"categorie", "category"}};
+    if (strlen(table) == n && !memcmp(word, table, n))
+        return true;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (!strcmp(word, same[i][0]))
-            return same[i][1];
-    return word;
+        if (strlen(same[i][0]) == n && !memcmp(word, same[i][0], n) && !strcmp(same[i][1], table))
+            return true;
+    return false;
+}
+
+bool hsc_cli_is_table(const char *word, const char *table) {
+    size_t n = strlen(word);
+    return is_table(word, n, table) || (n > 1 && word[n - 1] == 's' && is_table(word, n - 1, table));
 }
 
 int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_selection *s, const char *value) {

@@ -39,8 +39,8 @@ typedef struct hsc_cli_selection {
     const char *metric, *where, *interval, *columns;
 } hsc_cli_selection;
 
-/* The name that --by has for a word that other profilers use: "function" is a procedure. Others: themselves. */
-const char *hsc_cli_table_name(const char *word);
+/* Does `word` mean the table? Its name, one that other profilers use ("function" is a procedure), or their plural. */
+bool hsc_cli_is_table(const char *word, const char *table);
 
 /* For the command's set(): `which` of the enumeration, `option` its number in the command's table. Returns what set() returns. */
 int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_selection *s, const char *value);

@@ -224,6 +224,17 @@ static hsc_status put_all(export_job *job, profile *p, hsc_err *err) {
     return s;
 }
 
+/* "CPU_time_nanoseconds": letters, digits and _, as readers want it. malloc'ed. */
+static char *event_name(const export_job *job) {
+    char *name = NULL;
+    if (asprintf(&name, "%s%s%s", job->metric.name, job->unit[0] ? "_" : "", job->unit) < 0)
+        return NULL;
+    for (char *c = name; *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (c > name && *c >= '0' && *c <= '9')))
+            *c = '_';
+    return name;
+}
+
 hsc_status export_callgrind(export_job *job, hsc_err *err) {
     size_t n = job->info.scopes ? job->info.scopes : 1;
     profile p = {
@@ -241,13 +252,17 @@ hsc_status export_callgrind(export_job *job, hsc_err *err) {
             qsort(p.calls, p.call_count, sizeof *p.calls, by_caller);
         if (p.line_count)
             qsort(p.lines, p.line_count, sizeof *p.lines, by_procedure);
+        char *event = event_name(job);
+        if (!event)
+            s = no_memory(job, err);
         fputs("# callgrind format\nversion: 1\ncreator: heatscope\ncmd: ", job->out);
         put_name(job->out, job->info.command);
         fprintf(job->out,
-                "desc: calls are calls seen in samples, not calls made\npositions: line\nevent: Value : %s "
-                "(%s)\nevents: Value\nsummary: %llu\n",
-                job->metric.name, job->unit, total);
-        s = put_all(job, &p, err);
+                "desc: calls are calls seen in samples, not calls made\npositions: line\nevent: %s : %s (%s)\nevents: %s\nsummary: %llu\n",
+                event ? event : "", job->metric.name, job->unit, event ? event : "", total);
+        free(event);
+        if (!s)
+            s = put_all(job, &p, err);
         fprintf(job->out, "\ntotals: %llu\n", total);
     }
     free(p.own);

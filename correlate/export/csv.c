@@ -41,7 +41,7 @@ static hsc_status put_row(export_job *job, uint32_t line, uint32_t thread, doubl
 hsc_status export_csv(export_job *job, hsc_err *err) {
     hsc_db_view view = {job->options->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD};
     uint64_t rows = hsc_db_get_rows(job->db, HSC_TABLE_LINE), indptr[ROWS + 1];
-    fprintf(job->out, "file,line,procedure,rank,host,pid,thread,samples,exclusive_%s\n", job->metric.unit);
+    fprintf(job->out, "file,line,procedure,rank,host,pid,thread,periods,exclusive_%s\n", job->metric.unit);
     for (uint64_t first = 0; first < rows; first += ROWS) {
         uint64_t n = rows - first < ROWS ? rows - first : ROWS;
         uint32_t *columns = NULL;

@@ -361,7 +361,7 @@ static hsc_status write_tables(export_job *job, hid_t file, hsc_err *err) {
     add_column(t, "procedure", "", TEXT, w.scope);
     add_column(t, "thread", "", WHOLE, 0);
     add_column(t, "rank", "", SIGNED, 0);
-    add_column(t, "samples", "", WHOLE, 0);
+    add_column(t, "periods", "", WHOLE, 0);
     add_column(t, "exclusive", unit, REAL, 0);
     t = &tables[2];
     add_column(t, "scope", "", WHOLE, 0);

@@ -342,7 +342,7 @@ hsc_status export_pprof(export_job *job, hsc_err *err) {
     }
     add_string(&w, "");
     labels l = {{add_string(&w, "rank"), 0}, {add_string(&w, "process"), 0}, {add_string(&w, "thread"), 0}};
-    put_type(&w, PROFILE_SAMPLE_TYPE, "samples", "count");
+    put_type(&w, PROFILE_SAMPLE_TYPE, "periods", "count");
     put_type(&w, PROFILE_SAMPLE_TYPE, job->metric.name, job->unit);
     for (uint32_t t = 0; !s && t < job->info.threads; t++) {
         s = export_step(job, t, job->info.threads, err);

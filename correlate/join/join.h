@@ -35,10 +35,12 @@ typedef struct hsc_join_options {
 } hsc_join_options;
 
 typedef struct hsc_join_summary {
-    uint64_t samples, lost, files, files_bad, files_foreign, chunks_bad, processes, processes_left_out, threads;
+    uint64_t samples, lost; /* periods of CPU time: that samples stand for, that lost ones would have */
+    uint64_t records;       /* samples: each stands for a period or more */
+    uint64_t files, files_bad, files_foreign, chunks_bad, processes, processes_left_out, threads;
     uint64_t threads_left_out; /* helper threads without a sample */
     uint64_t addresses, contexts, lines, scopes, modules;
-    uint64_t attributed[6];    /* samples by level: see hsc_join_level */
+    uint64_t attributed[6];    /* periods by level: see hsc_join_level */
     uint64_t sources_embedded, sources_missing, sources_changed; /* files, where asked for */
     double cpu_s, wall_s;      /* of the run */
     char first_problem[496];   /* with an input file; "" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The ledger: every sample is in one row of each group that adds up to it, and every second of CPU time by the clock. */
+/* The ledger: every period of CPU time is in one row of each group that adds up to it, and every second by the clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static const char *const level_names[LEVELS][2] = {
 };
 
 static const char *const loss_names[LOSS_REASONS][2] = {
-    {"lost: re-entry", "[taken] the handler was already active in the thread"},
-    {"lost: no space", "[taken] no room in the measurement file"},
-    {"lost: no memory", "[taken] no memory for the calling-context tree"},
-    {"lost: kernel", "[taken] the kernel reported them as lost"},
-    {"lost: throttled", "[taken] the kernel throttled sampling"},
-    {"lost: unknown thread", "[taken] the thread was not known to the runtime"},
-    {"lost: blocked", "[taken] the program had blocked the sampling signal"},
-    {"lost: not placed", "[taken] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away; less what "
+    {"lost: re-entry", "[due] the handler was already active in the thread"},
+    {"lost: no space", "[due] no room in the measurement file"},
+    {"lost: no memory", "[due] no memory for the calling-context tree"},
+    {"lost: kernel", "[due] the kernel reported them as lost"},
+    {"lost: throttled", "[due] the kernel throttled sampling"},
+    {"lost: unknown thread", "[due] the thread was not known to the runtime"},
+    {"lost: blocked", "[due] the program had blocked the sampling signal"},
+    {"lost: not placed", "[due] CPU time of which nothing tells where it went: in the kernel unseen, or the virtual processor was away; less what "
      "other threads of the process have more samples for than their clocks count"},
 };
 
@@ -72,7 +72,7 @@ static bool take_deeds(join *j, const jprocess *p, deeds *d) {
                 continue;
             }
             char *said = hsc_pool_take(&j->pool, room);
-            ok = said && HSC_PUSH(d->said, (jledger){said, "by the runtime, in so many processes (not samples)", 1, 0, TOTALS});
+            ok = said && HSC_PUSH(d->said, (jledger){said, "processes (not samples) in which the runtime said so", 1, 0, TOTALS});
             if (ok)
                 snprintf(said, room, "%s%s", name, n->text);
         }
@@ -91,7 +91,7 @@ static bool add_deeds(join *j, const deeds *d) {
     if (ok && d->elsewhere)
         ok = HSC_PUSH(j->ledger, (jledger){"other source", "changes (not samples) of where a thread's samples come from", d->elsewhere, 0, TOTALS});
     if (ok && d->off)
-        ok = HSC_PUSH(j->ledger, (jledger){"measuring off", "elapsed time of processes in which nothing was measured; so often (not samples)", d->off, d->off_s, TOTALS});
+        ok = HSC_PUSH(j->ledger, (jledger){"measuring off", "times (not samples) that measuring was off in a process; the seconds are elapsed time", d->off, d->off_s, TOTALS});
     return ok;
 }
 
@@ -111,7 +111,7 @@ static uint64_t not_lost(const jprocess *p) {
 }
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
-    uint64_t recorded = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
+    uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
     uint64_t truncated = 0, no_path = 0;
     double cpu_s = 0;
     hsc_join_cost cost = {0};
@@ -146,6 +146,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             cost.wrappers_s += c.wrappers_s;
             cost.helper_s += c.helper_s;
             recorded += t->samples * w;
+            records += t->records;
             truncated += t->truncated * w;
             no_path += t->no_path * w;
         }
@@ -158,19 +159,19 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t lost_all = lost_other + damaged + refused;
     for (unsigned r = 0; r < LOSS_REASONS; r++)
         lost_all += lost[r];
-    bool ok = add(j, TOTALS, "taken", "samples that were taken: recorded, left out and lost ones", recorded + left_out + lost_all) &&
-              add(j, TOTALS, "recorded", "samples that the tables hold", recorded) &&
+    bool ok = add(j, TOTALS, "due", "periods of CPU time that a sample was due for: recorded, left out and lost ones", recorded + left_out + lost_all) &&
+              add(j, TOTALS, "recorded", "periods that samples in the tables stand for", recorded) &&
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
               add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; all but the helper's is in the CPU time above", 0,
                           cost.handler_s + cost.signals_s + cost.probes_s + cost.wrappers_s + cost.helper_s) &&
-              add(j, OF_TAKEN, "recorded", "[taken] samples that the tables hold", recorded) &&
+              add(j, OF_TAKEN, "recorded", "[due] periods that samples in the tables stand for", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
-                  "[taken] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
+                  "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
     for (unsigned r = 0; r < LOSS_REASONS; r++)
         ok = ok && add(j, OF_TAKEN, loss_names[r][0], loss_names[r][1], lost[r]);
-    ok = ok && add(j, OF_TAKEN, "lost: reason not told", "[taken] lost by the runtime, without a reason", lost_other) &&
-         add(j, OF_TAKEN, "lost: damaged file", "[taken] recorded, but their chunk is damaged or missing", damaged) &&
-         add(j, OF_TAKEN, "lost: implausible", "[taken] more than 2^32 in one thread", refused);
+    ok = ok && add(j, OF_TAKEN, "lost: reason not told", "[due] lost by the runtime, without a reason", lost_other) &&
+         add(j, OF_TAKEN, "lost: damaged file", "[due] recorded, but their chunk is damaged or missing", damaged) &&
+         add(j, OF_TAKEN, "lost: implausible", "[due] more than 2^32 in one thread", refused);
     for (unsigned n = 0; n < LEVELS; n++)
         ok = ok && add(j, BY_LEVEL, level_names[n][0], level_names[n][1], j->attributed[n]);
     ok = ok && add(j, BY_PATH, "call path complete", "[recorded] up to the thread's start", recorded - truncated - no_path) &&
@@ -180,10 +181,10 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
         ok = ok && add(j, BY_CATEGORY, j->categories.p[n], "[recorded] by category", j->total[n]);
     double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
     double lost_s = (double)lost_all * (double)j->period_ns * 1e-9;
-    ok = ok && add_seconds(j, OF_CPU_TIME, "samples recorded", "[CPU time] recorded samples times their period", recorded, samples_s) &&
-         add_seconds(j, OF_CPU_TIME, "samples lost", "[CPU time] lost samples times their period", lost_all, lost_s) &&
+    ok = ok && add_seconds(j, OF_CPU_TIME, "periods recorded", "[CPU time] what samples in the tables stand for", recorded, samples_s) &&
+         add_seconds(j, OF_CPU_TIME, "periods lost", "[CPU time] what lost samples would have stood for", lost_all, lost_s) &&
          add_seconds(j, OF_CPU_TIME, "not explained",
-                     "[CPU time] clock minus samples: rounding to whole periods, up to 8 ticks of each thread in the kernel, threads that "
+                     "[CPU time] clock minus these periods: rounding to whole periods, up to 8 ticks of each thread in the kernel, threads that "
                      "ended unseen; negative when samples came that the clock did not count (its last reading was before them, or the "
                      "hypervisor had the processor when they fell due)",
                      0, cpu_s - samples_s - lost_s);
@@ -196,6 +197,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     ok = ok && add_deeds(j, &done);
     free(done.said.p);
     j->summary->samples = recorded;
+    j->summary->records = records;
     j->summary->lost = lost_all;
     j->summary->cpu_s = cpu_s;
     for (unsigned n = 0; n < LEVELS; n++)

@@ -126,7 +126,7 @@ def heatscope_profile(options, program, work):
     text = run([options.heatscope, "report", "--by=line", "--format=csv", "--top=0", folder], work, "heatscope report")
     lines = collections.Counter()
     for row in csv.DictReader(text.splitlines()):
-        n = int(float(row["exclusive_samples"]))
+        n = int(float(row["exclusive_periods"]))
         if n:
             lines[(os.path.basename(row["file"]), int(row["line"] or 0))] += n
     return lines

@@ -49,9 +49,9 @@ def simulated():
         that(all(r["matched"] != "unmatched" for r in same), f"{by}: unmatched in itself")
         that(all(r["line_begin_a"] == r["line_begin_b"] and r["file_a"] == r["file_b"] for r in same), f"{by}: other places in itself")
         other = rows(by, a, b)
-        sums = {k: sum(int(r["samples_" + k]) for r in other) for k in "ab"}
+        sums = {k: sum(int(r["periods_" + k]) for r in other) for k in "ab"}
         for k, db in (("a", a), ("b", b)):
-            truth = sum(int(r["exclusive_samples"]) for r in table(by, db))
+            truth = sum(int(r["exclusive_periods"]) for r in table(by, db))
             that(sums[k] == truth, f"{by}: {sums[k]} samples in {k}, expected {truth}")
         for r in other:
             low, change, high = float(r["change_low_s"]), float(r["change_s"]), float(r["change_high_s"])

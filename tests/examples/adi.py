@@ -20,20 +20,20 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
             continue
         row = measure.find([r for r in rows if base_name(r["procedure"]) == name], checks, file="/" + file)
         if row:
-            here += row["exclusive_samples"]
+            here += row["exclusive_periods"]
     main = [r for r in rows if base_name(r["procedure"]) in ("main", "adi")]
-    checks.that(any(r["inclusive_samples"] >= 0.8 * total for r in main), "main has less than 80 % of all samples")
+    checks.that(any(r["inclusive_periods"] >= 0.8 * total for r in main), "main has less than 80 % of all samples")
     module = measure.find(example.report("module"), checks, known_by="map")
     if module:
-        checks.that(here >= 0.95 * module["exclusive_samples"],
-                    f"the phases have {here} of the program's {module['exclusive_samples']} samples")
+        checks.that(here >= 0.95 * module["exclusive_periods"],
+                    f"the phases have {here} of the program's {module['exclusive_periods']} samples")
 
     # the sweep along x has no messages, and one rank works as much as another; a shared processor may take up to a half longer
     # for it than the others, which gives its rank 1.5 of ranks + 0.5 parts of the CPU time
     sweep = [r for r in example.report("procedure", "--processors=process")
-             if base_name(r["procedure"]) in ("solve_x", "sweep_x") and r["exclusive_samples"] > 100]
+             if base_name(r["procedure"]) in ("solve_x", "sweep_x") and r["exclusive_periods"] > 100]
     if checks.equal(len(sweep), 1, "procedures of the sweep along x"):
-        samples = sweep[0]["exclusive_samples"]
+        samples = sweep[0]["exclusive_periods"]
         print(f"  {sweep[0]['procedure']}: largest share of a rank {sweep[0]['max_over_mean'] / ranks:.4f}")
         most = 1.5 / (ranks + 0.5)
         checks.that(1 / ranks <= sweep[0]["max_over_mean"] / ranks + 1e-6 <= most + measure.bound(most, samples),
@@ -47,11 +47,11 @@ def check(program, file, procedures, recurrence, ranks=4, options=(), norm=NORM,
     loops = [r for r in example.report("loop") if str(r["file"]).endswith("/" + file) and r["line_begin"] <= line <= r["line_end"]]
     checks.equal(sorted(r["depth"] for r in loops), [1, 2, 3], f"depths of the loops around line {line}")
     for r in sorted(loops, key=lambda r: r["depth"]):
-        print(f"  loop {r['line_begin']}-{r['line_end']} depth {r['depth']}: {r['inclusive_samples']} samples")
+        print(f"  loop {r['line_begin']}-{r['line_end']} depth {r['depth']}: {r['inclusive_periods']} samples")
     lines = [r for r in example.report("line") if str(r["file"]).endswith("/" + file)]
     if checks.that(lines, "no lines of " + file):
-        hottest = max(lines, key=lambda r: r["exclusive_samples"])
-        checks.that(hottest["exclusive_samples"] > 0, "no hot line")
+        hottest = max(lines, key=lambda r: r["exclusive_periods"])
+        checks.that(hottest["exclusive_periods"] > 0, "no hot line")
     checks.finish()
 
 

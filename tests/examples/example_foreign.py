@@ -25,8 +25,8 @@ rows, total = look("-O2 -g", "debug information", "gcc -O2 -g")
 for name, exclusive, inclusive in SHARES:
     row = measure.find(rows, checks, procedure=name, file="/split.c")
     if row:
-        checks.share(row["exclusive_samples"] / total, exclusive / 19, total, f"debug information, {name} exclusive")
-        checks.share(row["inclusive_samples"] / total, inclusive / 19, total, f"debug information, {name} inclusive")
+        checks.share(row["exclusive_periods"] / total, exclusive / 19, total, f"debug information, {name} exclusive")
+        checks.share(row["inclusive_periods"] / total, inclusive / 19, total, f"debug information, {name} inclusive")
 loops = [row for row in example.report("loop") if row["module"].endswith("/split")]
 checks.that(bool(loops) and all(row["known_by"] == "debug information" and row["line_begin"] for row in loops),
             f"loops of the program: {loops}")
@@ -40,11 +40,11 @@ rows, total = look("-O2", "symbols", "gcc -O2")
 for name, _, inclusive in SHARES[:4]:
     row = measure.find(rows, checks, procedure=name)
     if row:
-        checks.share(row["exclusive_samples"] / total, inclusive / 19, total, f"symbols, {name}")
+        checks.share(row["exclusive_periods"] / total, inclusive / 19, total, f"symbols, {name}")
 
 # nothing: procedures have addresses for names, all of it is the program's
 rows, total = look("-O2 -s", "file only", "gcc -O2 -s")
 checks.that(all(row["procedure"].startswith("split+0x") or row["procedure"].endswith("@plt") for row in rows),
             f"stripped, procedures {rows}")
-checks.share(sum(row["exclusive_samples"] for row in rows) / total, 1, total, "stripped, program")
+checks.share(sum(row["exclusive_periods"] for row in rows) / total, 1, total, "stripped, program")
 checks.finish()

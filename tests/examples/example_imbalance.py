@@ -11,7 +11,7 @@ measure.check_relations(example, checks)
 
 work = measure.find(example.report("procedure", "--processors=process"), checks, procedure="work", file="/imbalance.c")
 if work:
-    worked = work["exclusive_samples"]
+    worked = work["exclusive_periods"]
     period = work["exclusive_s"] / worked
     checks.equal((work["min_processor"], work["max_processor"]), ("rank 0", "rank 3"), "ranks with least and most")
     # the program's own clock: share of each rank in `work`, by the program

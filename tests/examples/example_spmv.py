@@ -21,13 +21,13 @@ loop = measure.find(example.report("loop"), checks, file="/csr_matrix.hpp", line
 outer = measure.find(example.report("loop"), checks, file="/csr_matrix.hpp", line_begin=outer_line)
 module = measure.find(example.report("module"), checks, known_by="map")
 if loop and outer and module:
-    operators = sum(row["exclusive_samples"] for row in example.report("procedure")
+    operators = sum(row["exclusive_periods"] for row in example.report("procedure")
                     if "row_view::iterator::operator" in row["procedure"])
-    inner, own, of_outer = loop["inclusive_samples"], loop["exclusive_samples"], outer["inclusive_samples"]
+    inner, own, of_outer = loop["inclusive_periods"], loop["exclusive_periods"], outer["inclusive_periods"]
     # 5 entries of 16 bytes a row against some 100 bytes of vectors, and more than half of all instructions: whether memory
     # or the processor is what the program waits for, this loop has two fifths of it. Half of that is asked for
-    checks.that(inner >= 0.2 * module["exclusive_samples"],
-                f"the loop over a row has {inner} of the program's {module['exclusive_samples']} samples")
+    checks.that(inner >= 0.2 * module["exclusive_periods"],
+                f"the loop over a row has {inner} of the program's {module['exclusive_periods']} samples")
     # the operators are called by this loop alone: 5 times in it, and once before it to see whether there is a first entry
     checks.that(inner <= own + operators, f"{inner} samples in the loop, {own} of its own, {operators} in the operators")
     checks.that(inner - own >= operators / 2, f"{inner - own} of the operators' {operators} samples are in their loop")

@@ -13,7 +13,7 @@ for options in ([], ["-d"]):
     measure.check_relations(example, checks)
     work = measure.find(example.report("procedure", "--processors=thread"), checks, procedure="work", file="/triangle.c")
     if work:
-        worked = work["exclusive_samples"]
+        worked = work["exclusive_periods"]
         checks.share(work["max_s"] / (work["max_s"] + work["min_s"]), max(own), worked, "busier thread " + " ".join(options))
         if not options:
             # 0.7494 of the steps; a processor may take up to twice as long for a step as the other, shared as it is
@@ -28,5 +28,5 @@ for options in ([], ["-d"]):
     loop = measure.find(example.report("loop"), checks, file="/triangle.c",
                         line_begin=example.line("triangle.c", "for (long i = 0; i < steps; i++)"))
     if work and loop:
-        checks.that(loop["exclusive_samples"] >= 0.99 * worked, "the loop of work has not its samples")
+        checks.that(loop["exclusive_periods"] >= 0.99 * worked, "the loop of work has not its samples")
 checks.finish()

@@ -133,7 +133,7 @@ def find(rows, checks, **wanted):
 def check_relations(example, checks, loops=True):
     """What holds for every measurement, whatever the program (without the pass no loops are known). Returns the number
     of samples."""
-    ledger = {row["name"]: row["samples"] for row in example.report("ledger")}
+    ledger = {row["name"]: row["periods"] for row in example.report("ledger")}
     total = ledger["recorded"]
     checks.that(total > 0, "no samples")
     checks.equal(sum(n for name, n in ledger.items() if name.startswith(("attributed", "not attributed"))), total,
@@ -142,22 +142,22 @@ def check_relations(example, checks, loops=True):
         rows = example.report(by)
         checks.that(rows or (by == "loop" and not loops), f"no rows by {by}")
         for row in rows:
-            checks.that(row["inclusive_samples"] >= row["exclusive_samples"] >= 0,
-                        f"by {by}: inclusive {row['inclusive_samples']} < exclusive {row['exclusive_samples']} in {row}")
-            checks.that(row["inclusive_samples"] <= total, f"by {by}: more than all samples in {row}")
+            checks.that(row["inclusive_periods"] >= row["exclusive_periods"] >= 0,
+                        f"by {by}: inclusive {row['inclusive_periods']} < exclusive {row['exclusive_periods']} in {row}")
+            checks.that(row["inclusive_periods"] <= total, f"by {by}: more than all samples in {row}")
             if by != "context":
                 checks.that(row["min_s"] <= row["mean_s"] <= row["max_s"], f"by {by}: min, mean, max in {row}")
         if by != "loop":
-            checks.equal(sum(row["exclusive_samples"] for row in rows), total, f"sum of exclusive samples by {by}")
+            checks.equal(sum(row["exclusive_periods"] for row in rows), total, f"sum of exclusive samples by {by}")
     for row in example.report("loop"):
         checks.that(row["line_begin"] <= row["line_end"] or row["line_end"] == 0, f"lines of loop {row}")
-    checks.equal(sum(row["exclusive_samples"] for row in example.report("line")), total, "sum of samples by line")
+    checks.equal(sum(row["exclusive_periods"] for row in example.report("line")), total, "sum of samples by line")
     for axis in ("process", "thread"):
         processors = example.report("processor", "--processors=" + axis)
-        checks.equal(sum(row["samples"] for row in processors), total, f"sum of samples by {axis}")
+        checks.equal(sum(row["periods"] for row in processors), total, f"sum of samples by {axis}")
     for row in processors:
         if row["cpu_s"] > 0.2:  # 1000 Hz of CPU time. 8 ticks of 4 ms may be neither sampled nor lost; perf's clock goes on
             expected = row["cpu_s"] * 1000  # in interrupts: up to 5 % of it
-            checks.that(expected - 33 <= row["samples"] + row["lost_samples"] <= 1.05 * expected + 2,
-                        f"{row['samples']} samples in {row['cpu_s']} s of CPU time at 1000 Hz: {row}")
+            checks.that(expected - 33 <= row["periods"] + row["lost_periods"] <= 1.05 * expected + 2,
+                        f"{row['periods']} samples in {row['cpu_s']} s of CPU time at 1000 Hz: {row}")
     return total

@@ -51,7 +51,7 @@ def table(by):
 
 
 def total_samples():
-    return next(int(row["samples"]) for row in table("ledger") if row["name"] == "recorded")
+    return next(int(row["periods"]) for row in table("ledger") if row["name"] == "recorded")
 
 
 def broken(path, change):
@@ -146,16 +146,16 @@ def h5py_reader():
             fields = f[name].dtype.names
             that(all(f[name].attrs[f"FIELD_{i}_NAME"].decode() == n for i, n in enumerate(fields)), f"hdf5: attributes of {name}")
         lines, scopes, threads = f["lines"][:], f["scopes"][:], f["threads"][:]
-    that(int(lines["samples"].sum()) == samples, f"hdf5: {lines['samples'].sum()} samples of {samples}")
-    mine = {(r["file"], int(r["line"]), r["host"], int(r["pid"]), int(r["thread"])): int(r["samples"]) for r in csv_rows}
+    that(int(lines["periods"].sum()) == samples, f"hdf5: {lines['periods'].sum()} periods of {samples}")
+    mine = {(r["file"], int(r["line"]), r["host"], int(r["pid"]), int(r["thread"])): int(r["periods"]) for r in csv_rows}
     that(len(lines) == len(mine), f"hdf5: {len(lines)} rows, csv has {len(mine)}")
-    that(sorted(mine.values()) == sorted(int(n) for n in lines["samples"]), "hdf5: other samples than csv's")
+    that(sorted(mine.values()) == sorted(int(n) for n in lines["periods"]), "hdf5: other samples than csv's")
     wanted = {}
     for (file, line, *_), n in mine.items():
         wanted[file.encode(), line] = wanted.get((file.encode(), line), 0) + n
     got = {}
     for r in lines:
-        got[r["file"], int(r["line"])] = got.get((r["file"], int(r["line"])), 0) + int(r["samples"])
+        got[r["file"], int(r["line"])] = got.get((r["file"], int(r["line"])), 0) + int(r["periods"])
     that(got == wanted, "hdf5: other lines than csv's")
     program = scopes[scopes["kind"] == b"program"]
     that(abs(program["inclusive"].sum() - samples / 1000) < 1e-6, f"hdf5: program has {program['inclusive'].sum()} s")
@@ -164,7 +164,7 @@ def h5py_reader():
     for row in table("procedure"):
         same = scopes[(scopes["kind"] == b"procedure") & (scopes["name"] == row["procedure"].encode()) &
                       (scopes["line_begin"] == int(row["line_begin"] or 0))]
-        that(len(same) == 0 or same["inclusive"].max() * 1000 <= int(row["inclusive_samples"]) + 1e-6, f"hdf5: {row['procedure']}")
+        that(len(same) == 0 or same["inclusive"].max() * 1000 <= int(row["inclusive_periods"]) + 1e-6, f"hdf5: {row['procedure']}")
     try:
         h5py.File(broken(path, lambda d: d[:len(d) // 2]), "r")
         that(False, "h5py takes half a file")
@@ -182,11 +182,11 @@ def files():
         check_pprof(export("pprof", *loops), samples)
     with open(export("csv"), newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
-    that(sum(int(r["samples"]) for r in rows) == samples, "csv: sum")
-    by_line = {(r["file"], r["line"]): int(r["exclusive_samples"]) for r in table("line")}
+    that(sum(int(r["periods"]) for r in rows) == samples, "csv: sum")
+    by_line = {(r["file"], r["line"]): int(r["exclusive_periods"]) for r in table("line")}
     mine = {}
     for r in rows:
-        mine[r["file"], r["line"]] = mine.get((r["file"], r["line"]), 0) + int(r["samples"])
+        mine[r["file"], r["line"]] = mine.get((r["file"], r["line"]), 0) + int(r["periods"])
     that({k: v for k, v in by_line.items() if v} == mine, "csv: other sums by line than the report's")
     with open(export("speedscope"), encoding="utf-8") as f:
         data = json.load(f)
@@ -208,7 +208,7 @@ def files():
                 stack.pop()
             that(not stack or begin - minus <= stack[-1] + 1e-2, f"chrome: slices of {track} cross at {begin}")
             stack.append(begin - minus)
-    threads = [r for r in table("processor") if int(r["samples"])]
+    threads = [r for r in table("processor") if int(r["periods"])]
     that(len(tracks) >= 1 and threads, "chrome: no tracks")
     outer = 0  # slices with none around them: what they last is the samples' time
     for slices in tracks.values():
@@ -255,7 +255,7 @@ def callgrind_annotate():
     # the ten largest procedures have what the report says
     names = {}
     for row in table("procedure"):
-        names[row["procedure"]] = names.get(row["procedure"], 0) + int(row["exclusive_samples"])
+        names[row["procedure"]] = names.get(row["procedure"], 0) + int(row["exclusive_periods"])
     for name, n in sorted(names.items(), key=lambda x: -x[1])[:10]:
         ours = sum(int(v.replace(",", "")) for v, f in re.findall(r"^\s*([\d,]+) \([^)]*\)\s+[^\n:]*:([^\n\[]*)", done.stdout, re.M)
                    if f.strip() == name)

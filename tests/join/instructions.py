@@ -115,9 +115,9 @@ hot = next(i for i, x in enumerate(lines, 1) if "HOT" in x)
 os.rename("work", "gone")
 rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv", "m.h5", "hot"))))
 that(rows and {r["procedure"] for r in rows} == {"hot"}, "not only hot")
-of_hot = {(modules[main], int(r["address"], 16)): int(r["samples"]) for r in rows if r["samples"] != "0"}
+of_hot = {(modules[main], int(r["address"], 16)): int(r["periods"]) for r in rows if r["periods"] != "0"}
 that(all(got[k] == v for k, v in of_hot.items()), "annotate has other counts than the database")
-in_loop = sum(int(r["samples"]) for r in rows if int(r["line"]) in (hot, hot - 1) and r["loop_line"] != "0")
+in_loop = sum(int(r["periods"]) for r in rows if int(r["line"]) in (hot, hot - 1) and r["loop_line"] != "0")
 that(in_loop >= 0.99 * sum(of_hot.values()), f"{in_loop} of {sum(of_hot.values())} samples of hot are in its loop, all but one in 10^6 is the truth")
 text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
 marked = [x for x in text.split("\n") if re.match(r".{16}>", x)]

@@ -146,7 +146,7 @@ for metric, value in truth.items():
     for by in ("procedure", "context", "line"):
         sum_of = sum(float(r[column]) for r in table(by, f"--metric={metric}"))
         that(abs(sum_of - value) <= 1e-6 * value + 2e-6, f"{metric} by {by}: {sum_of}, expected {value}")
-samples = sum(int(r["exclusive_samples"]) for r in table("procedure"))
+samples = sum(int(r["exclusive_periods"]) for r in table("procedure"))
 that(samples == 6, f"{samples} samples of CPU time, expected 6")
 for r in table("procedure", "--metric=waiting"):
     that(r["exclusive_low_s"] == r["exclusive_s"] == r["exclusive_high_s"], f"an interval on what was timed: {r}")

@@ -271,7 +271,7 @@ static void test_totals(void **state) {
     assert_int_equal(s.lost, lost);
     check_ledger(db);
     assert_float_equal(ledger_row(db, "recorded", 0), (double)samples, 0);
-    assert_float_equal(ledger_row(db, "taken", 0), (double)(samples + lost), 0);
+    assert_float_equal(ledger_row(db, "due", 0), (double)(samples + lost), 0);
     assert_float_equal(ledger_row(db, "no call path", 3), (double)no_path, 0);
     assert_float_equal(ledger_row(db, "lost: kernel", 1) + ledger_row(db, "lost: reason not told", 1), (double)lost, 0);
     double *line = read_sums(db, HSC_TABLE_LINE), *se = read_sums(db, HSC_TABLE_SCOPE_EXCL), *si = read_sums(db, HSC_TABLE_SCOPE_INCL);

@@ -160,7 +160,7 @@ for by in ("procedure", "line"):
 refused = subprocess.run([HEATSCOPE, "report", "--net", "--metric=residual", DATABASE], capture_output=True, text=True)
 that(refused.returncode == 1 and refused.stderr.count("\n") == 1, refused)
 ledger = {r["name"]: float(r["time_s"]) for r in table("ledger")}
-counts = {r["name"]: int(r["samples"]) for r in table("ledger")}
+counts = {r["name"]: int(r["periods"]) for r in table("ledger")}
 that([counts.get(n) for n in ("said: counters take turns", "rate lowered", "measuring off")] == [2, 2, 2], counts)
 that(near(ledger.get("measuring off", 0), 2 * 0.05), ledger)
 that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)

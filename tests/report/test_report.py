@@ -72,25 +72,25 @@ class Report(unittest.TestCase):
 
     def test_tables_add_up(self):
         for db in self.all:
-            total = json.loads(run("--format=json", "--top=1", db))["samples"]
+            total = json.loads(run("--format=json", "--top=1", db))["periods"]
             for by in ("procedure", "line", "context", "module"):
                 got = rows(db, by)
-                self.assertEqual(sum(int(r["exclusive_samples"]) for r in got), total, by)
+                self.assertEqual(sum(int(r["exclusive_periods"]) for r in got), total, by)
                 self.assertAlmostEqual(sum(float(r["exclusive_pct"]) for r in got), 100, places=5)
-            self.assertEqual(sum(int(r["samples"]) for r in rows(db, "processor")), total)
-            self.assertEqual(sum(int(r["samples"]) for r in rows(db, "processor", "--processors=thread")), total)
+            self.assertEqual(sum(int(r["periods"]) for r in rows(db, "processor")), total)
+            self.assertEqual(sum(int(r["periods"]) for r in rows(db, "processor", "--processors=thread")), total)
             loops = rows(db, "loop")
-            self.assertLess(sum(int(r["exclusive_samples"]) for r in loops), total)
-            ledger = {r["name"]: int(r["samples"]) for r in rows(db, "ledger")}
-            self.assertEqual(ledger["recorded"] + ledger["lost: kernel"], ledger["taken"])
+            self.assertLess(sum(int(r["exclusive_periods"]) for r in loops), total)
+            ledger = {r["name"]: int(r["periods"]) for r in rows(db, "ledger")}
+            self.assertEqual(ledger["recorded"] + ledger["lost: kernel"], ledger["due"])
             self.assertEqual(ledger["recorded"], total)
 
     def test_reasons(self):
-        loops = {(r["file"], r["line_begin"], r["procedure"]): int(r["exclusive_samples"]) for r in rows(self.mpi, "loop")}
+        loops = {(r["file"], r["line_begin"], r["procedure"]): int(r["exclusive_periods"]) for r in rows(self.mpi, "loop")}
         got = rows(self.mpi, "reason")
         self.assertTrue(got)
         for r in got: # each loop once, with no more than it has
-            self.assertLessEqual(int(r["exclusive_samples"]), loops[r["file"], r["line_begin"], r["procedure"]])
+            self.assertLessEqual(int(r["exclusive_periods"]), loops[r["file"], r["line_begin"], r["procedure"]])
             self.assertLessEqual(float(r["exclusive_low_s"]), float(r["exclusive_s"]))
             self.assertLessEqual(float(r["exclusive_s"]), float(r["exclusive_high_s"]))
             self.assertNotEqual(r["reason"], "none")
@@ -100,14 +100,14 @@ class Report(unittest.TestCase):
         for by in ("procedure", "loop"):
             got = rows(self.mpi, by)
             self.assertEqual([int(r["rank"]) for r in got], list(range(1, len(got) + 1)))
-            order = [int(r["exclusive_samples"]) for r in got]
+            order = [int(r["exclusive_periods"]) for r in got]
             self.assertEqual(order, sorted(order, reverse=True))
             for r in got:
-                n, s = int(r["exclusive_samples"]), float(r["exclusive_s"])
+                n, s = int(r["exclusive_periods"]), float(r["exclusive_s"])
                 self.assertAlmostEqual(s, n * 0.001, places=9)
                 self.assertLessEqual(float(r["exclusive_low_s"]), s)
                 self.assertGreaterEqual(float(r["exclusive_high_s"]), s)
-                self.assertGreaterEqual(int(r["inclusive_samples"]), n)
+                self.assertGreaterEqual(int(r["inclusive_periods"]), n)
                 self.assertLessEqual(float(r["min_s"]), float(r["mean_s"]))
                 self.assertLessEqual(float(r["mean_s"]), float(r["max_s"]) + 1e-9)
                 if n:
@@ -123,7 +123,7 @@ class Report(unittest.TestCase):
             terms = [math.exp(-mean) * mean**k / math.factorial(k) for k in range(11)]
             return 1 - sum(terms) + terms[10] / 2
         for r in rows(self.mpi, "line"):
-            if r["exclusive_samples"] == "10":
+            if r["exclusive_periods"] == "10":
                 self.assertAlmostEqual(tail(1000 * float(r["exclusive_low_s"])), 0.025, delta=0.002)
                 self.assertAlmostEqual(tail(1000 * float(r["exclusive_high_s"])), 0.975, delta=0.002)
                 return
@@ -149,7 +149,7 @@ class Report(unittest.TestCase):
         name = got[2]["procedure"]
         only = rows(self.mpi, "procedure", f"--where={name}")
         self.assertTrue(only and all(name in r["procedure"] for r in only))
-        self.assertEqual(only[0]["exclusive_samples"], got[2]["exclusive_samples"])
+        self.assertEqual(only[0]["exclusive_periods"], got[2]["exclusive_periods"])
         lines = rows(self.mpi, "line", "--where=.f90")
         self.assertTrue(lines and all(r["file"].endswith(".f90") for r in lines))
         self.assertEqual(rows(self.mpi, "line", "--where=nothing has this"), [])
@@ -181,15 +181,15 @@ class Report(unittest.TestCase):
 
         versions, loops = {}, {}
         for r in rows(self.mpi, "version"):
-            versions.setdefault(place(r), []).append((int(r["exclusive_samples"]), "vector" in r["version"]))
+            versions.setdefault(place(r), []).append((int(r["exclusive_periods"]), "vector" in r["version"]))
         for r in rows(self.mpi, "loop"):
-            loops.setdefault(place(r), []).append(int(r["exclusive_samples"]))
+            loops.setdefault(place(r), []).append(int(r["exclusive_periods"]))
         checked = 0
         for r in rows(self.mpi, "reason"):
             if len(loops.get(place(r), ())) == 1 and place(r) in versions:
                 known = versions[place(r)]
                 vector = sum(n for n, is_vector in known if is_vector)
-                self.assertEqual(int(r["exclusive_samples"]), max(sum(n for n, _ in known), loops[place(r)][0]) - vector)
+                self.assertEqual(int(r["exclusive_periods"]), max(sum(n for n, _ in known), loops[place(r)][0]) - vector)
                 checked += 1
         self.assertGreater(checked, 0)
 

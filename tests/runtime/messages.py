@@ -641,7 +641,7 @@ def blame():
     if abs(waited - caused) > 1e-6 * waited:
         failures.append(f"waited {waited} s, caused {caused} s")
     metric = rows_of(directory, "module", "--metric=waiting caused")
-    total = metric["samples"] * metric["unit_per_sample"]
+    total = metric["periods"] * metric["unit_per_period"]
     if abs(total - caused) > 1e-6 * (len(causes) + 1): # each place is rounded to 1 us
         failures.append(f"caused {caused} s, the metric has {total}")
     ledger = rows_of(directory, "ledger")["rows"]

@@ -380,9 +380,9 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
         map += r->map_samples[t];
         lost += t % 97 == 5;
     }
-    static const char *const names[] = {"taken", "recorded", "lost: kernel", "attributed: map, loop", "attributed: symbol"};
-    static const char *const meanings[] = {"samples that were taken: recorded and lost ones", "[taken] samples that the tables hold",
-                                           "[taken] the kernel reported them as lost",
+    static const char *const names[] = {"due", "recorded", "lost: kernel", "attributed: map, loop", "attributed: symbol"};
+    static const char *const meanings[] = {"periods of CPU time that a sample was due for: recorded and lost ones", "[due] periods that samples in the tables stand for",
+                                           "[due] the kernel reported them as lost",
                                            "[recorded] compiled with the pass, to a line and a loop around it",
                                            "[recorded] to a procedure without a line"};
     uint64_t counts[] = {samples + lost, samples, lost, map, samples - map};
