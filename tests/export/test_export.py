@@ -275,7 +275,8 @@ def kcachegrind():
         that(done.returncode == 124, f"kcachegrind ended: {done}")
         return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("Loading")]
 
-    that(not complaints(path), f"kcachegrind: {complaints(path)[:3]}")
+    bad = complaints(path)
+    that(not bad, f"kcachegrind: {bad[:3]}")
     that(complaints(broken(path, lambda d: re.sub(rb"\ncalls=\d+ \d+\n", b"\ncolls=\n", d))), "kcachegrind takes a broken file")
 
 
