@@ -75,8 +75,8 @@ typedef struct hsc_bars_frame {
     const char (*max_label)[16], (*min_label)[16]; /* per code row: processor */
     double maximum;
     enum hsc_scaling scaling;
-    bool show_min;
-    const char *who;
+    bool show_min, single; /* single: one processor, so that there is no mean and nobody to name */
+    const char *who, *title; /* title: NULL as usual */
 } hsc_bars_frame;
 /* Where the parts of a bar picture lie. */
 typedef struct hsc_bars_layout {
@@ -197,6 +197,8 @@ typedef struct hsc_stack_frame {
 void hsc_paint_stack(hsc_canvas *c, const hsc_style *st, const hsc_stack_frame *f);
 /* Height of the plot above the ticks. */
 int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
+/* Its width: few bars are not blown up to fill it. */
+int hsc_chart_plot_width(const hsc_canvas *c, uint32_t n);
 
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
                             const double *values);

@@ -9,7 +9,12 @@ int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks) 
     return h > 1 ? h : 1;
 }
 
-static int bin_x(const hsc_canvas *c, uint32_t n, uint32_t b) { return (int)((int64_t)c->width * b / n); }
+int hsc_chart_plot_width(const hsc_canvas *c, uint32_t n) {
+    int64_t most = (int64_t)hsc_canvas_dp(c, 88) * n;
+    return most < c->width ? (int)most : c->width;
+}
+
+static int bin_x(const hsc_canvas *c, uint32_t n, uint32_t b) { return (int)((int64_t)hsc_chart_plot_width(c, n) * b / n); }
 
 /* Names of all processors where they have room, else of first, last and some between. */
 static void chart_ticks(hsc_canvas *c, const hsc_style *st, uint32_t n, const char *const *labels) {
@@ -22,14 +27,15 @@ static void chart_ticks(hsc_canvas *c, const hsc_style *st, uint32_t n, const ch
         double w = hsc_font_width(st->small, labels[b]);
         widest = w > widest ? w : widest;
     }
-    bool all = n <= 64 && (widest + pad) * n <= c->width + pad;
-    double last_from = c->width - hsc_font_width(st->small, labels[n - 1]);
+    int width = hsc_chart_plot_width(c, n);
+    bool all = n <= 64 && (widest + pad) * n <= width + pad;
+    double last_from = width - hsc_font_width(st->small, labels[n - 1]);
     uint32_t parts = all ? n - 1 : n < 5 ? n - 1 : 4;
     for (uint32_t i = 0; i <= parts; i++) {
         uint32_t b = parts ? (uint32_t)((uint64_t)(n - 1) * i / parts) : 0;
         double w = hsc_font_width(st->small, labels[b]), mid = (bin_x(c, n, b) + bin_x(c, n, b + 1)) / 2.0;
         double x = all ? mid - w / 2 : i == 0 ? 0 : i == parts ? last_from : mid - w / 2;
-        x = x < 0 ? 0 : x + w > c->width ? c->width - w : x;
+        x = x < 0 ? 0 : x + w > width ? width - w : x;
         if (x < right + pad * 0.6 || (!all && i < parts && x + w + pad > last_from))
             continue;
         hsc_canvas_text(c, st->small, x, base, HSC_LEFT, st->colour[HSC_P_muted], labels[b]);
@@ -52,7 +58,7 @@ void hsc_paint_profile(hsc_canvas *c, const hsc_style *st, const hsc_profile_fra
     }
     if (f->mean > 0) {
         double y = floor(plot - hsc_colour_position(f->scaling, f->mean, f->maximum) * (plot - top)) + 0.5;
-        hsc_canvas_dashed(c, 0, y, c->width, y, 1, st->colour[HSC_P_foreground]);
+        hsc_canvas_dashed(c, 0, y, hsc_chart_plot_width(c, f->n), y, 1, st->colour[HSC_P_foreground]);
     }
     if (f->ticks)
         chart_ticks(c, st, f->n, f->labels);

@@ -248,7 +248,7 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
         hsc_canvas_fill(c, l.bar_x, top, hi, h, st->colour[HSC_P_barlight]);
         hsc_canvas_fill(c, l.bar_x, top, lo, h, st->colour[HSC_P_bar]);
         int tick = hsc_canvas_dp(c, 1.4), over = hsc_canvas_dp(c, 3);
-        if (s->max > 0) /* the mean */
+        if (s->max > 0 && !f->single) /* the mean */
             hsc_canvas_fill(c, l.bar_x + mean - tick / 2, top - over, tick, h + 2 * over, st->colour[HSC_P_foreground]);
         char text[HSC_NUMBER_MAX];
         if (!(s->max > 0))
@@ -256,7 +256,7 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
         hsc_number_short(s->max, 5, text);
         int from = hi > mean ? hi : mean;
         hsc_canvas_text(c, st->mono_small, l.bar_x + from + pad, base, HSC_LEFT, st->colour[HSC_P_foreground], text);
-        if (f->max_label)
+        if (f->max_label && !f->single)
             hsc_canvas_text(c, st->mono_small, l.who_right, base, HSC_RIGHT, st->colour[HSC_P_muted],
                             f->max_label[f->index[i]]);
         if (f->show_min) {
@@ -270,7 +270,7 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
     hsc_canvas_unclip(c);
     if (r->header > 0) {
         hsc_canvas_fill(c, 0, 0, c->width, r->header, st->colour[HSC_P_background]);
-        header_title(c, st, r, l.bar_x, HSC_LEFT, "min, mean, max");
+        header_title(c, st, r, l.bar_x, HSC_LEFT, f->title ? f->title : "min, mean, max");
         if (f->who)
             header_title(c, st, r, l.who_right, HSC_RIGHT, f->who);
     }

@@ -85,6 +85,10 @@ static hsc_rgb colour_of(const hsc_style *st, const hsc_timeline_frame *f, uint3
     return st->colour[HSC_P_cat3];
 }
 
+hsc_rgb hsc_timeline_tint(const hsc_style *st, uint32_t category, double part) {
+    return hsc_colour_mix(st->colour[HSC_P_panel], hsc_style_category(st, category), 0.1 + 0.3 * part);
+}
+
 /* A run of equal slots is one rectangle; how busy the threads were is its height. */
 static void paint_row(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l, uint32_t row) {
     int y0 = hsc_timeline_row_y(l, f->rows, row), y1 = hsc_timeline_row_y(l, f->rows, row + 1);
@@ -101,7 +105,7 @@ static void paint_row(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fra
                 k++;
             if (s->part > 0) {
                 int x0 = l->x + (int)((int64_t)l->width * i / f->slots_n), x1 = l->x + (int)((int64_t)l->width * k / f->slots_n);
-                hsc_canvas_fill(c, x0, y0, x1 - x0, h, hsc_colour_mix(st->colour[HSC_P_panel], hsc_style_category(st, s->category), 0.1 + 0.3 * s->part / 255.0));
+                hsc_canvas_fill(c, x0, y0, x1 - x0, h, hsc_timeline_tint(st, s->category, s->part / 255.0));
             }
             i = k;
         }

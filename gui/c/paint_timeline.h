@@ -5,6 +5,8 @@
 
 #include "paint.h"
 
+#define HSC_TIMELINE_TINT 0x80000000u /* key of an entry for what is tinted behind the slots: | category */
+
 typedef struct hsc_timeline_key_entry {
     uint32_t key;
     hsc_rgb colour;
@@ -37,6 +39,8 @@ typedef struct hsc_timeline_layout {
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out);
 int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_key_entry *k);
 int hsc_timeline_row_y(const hsc_timeline_layout *l, uint32_t rows, uint32_t row);
+/* Colour behind slots of which waits and messages of a category have a part (0 to 1). */
+hsc_rgb hsc_timeline_tint(const hsc_style *st, uint32_t category, double part);
 void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f);
 
 #endif

@@ -44,7 +44,8 @@ static hsc_status chart_axis_get(hsw *w, const char *columns, int sort, chart_ax
     return HSC_OK;
 }
 
-static int chart_bin(const chart_axis *a, int x, int width) {
+static int chart_bin(const chart_axis *a, const hsw *w, int x) {
+    int width = hsc_chart_plot_width(&w->surface.canvas, a->axis.bins);
     if (!a->axis.bins || x < 0 || x >= width)
         return -1;
     uint32_t b = (uint32_t)((int64_t)x * a->axis.bins / width);
@@ -154,7 +155,7 @@ static void profile_paint(hsw *w, hsc_canvas *c) {
 
 static Tcl_Obj *profile_hit(hsw *w, int x, int y) {
     profile *p = (profile *)w;
-    int b = w->db && p->values ? chart_bin(&p->axis, x, hsw_width(w)) : -1;
+    int b = w->db && p->values ? chart_bin(&p->axis, w, x) : -1;
     (void)y;
     if (b < 0)
         return NULL;
@@ -174,8 +175,8 @@ static bool profile_drag(hsw *w, int x, int y, int state) {
     profile *p = (profile *)w;
     (void)y;
     (void)state;
-    int width = hsw_width(w), a = chart_bin(&p->axis, w->press_x, width);
-    int b = chart_bin(&p->axis, x < 0 ? 0 : x >= width ? width - 1 : x, width);
+    int width = hsc_chart_plot_width(&w->surface.canvas, p->axis.axis.bins), a = chart_bin(&p->axis, w, w->press_x);
+    int b = chart_bin(&p->axis, w, x < 0 ? 0 : x >= width ? width - 1 : x);
     if (a < 0 || b < 0 || !p->values)
         return true;
     if (a > b) {
@@ -283,7 +284,7 @@ static void stack_paint(hsw *w, hsc_canvas *c) {
 
 static Tcl_Obj *stack_hit(hsw *w, int x, int y) {
     stack *k = (stack *)w;
-    int b = w->db && k->values ? chart_bin(&k->axis, x, hsw_width(w)) : -1;
+    int b = w->db && k->values ? chart_bin(&k->axis, w, x) : -1;
     if (b < 0)
         return NULL;
     int plot = hsc_chart_plot_height(&w->surface.canvas, &w->style, k->ticks);

@@ -34,7 +34,7 @@ typedef struct bars {
     hsw w;
     hsw_rows_options rows_options;
     int table, normalise, scaling, min_label;
-    char *who;
+    char *who, *title;
     hsw_rows rows;
     hsc_db_stats *stats;
     char (*max_label)[16], (*min_labels)[16];
@@ -49,6 +49,7 @@ static const Tk_OptionSpec bars_options[] = {
     HSW_O_ENUM(bars, "-scaling", scaling, "linear", hsc_scaling_names, HSW_PAINT),
     HSW_O_BOOL(bars, "-minlabel", min_label, "0", HSW_PAINT),
     HSW_O_TEXT(bars, "-who", who, "", HSW_PAINT),
+    HSW_O_TEXT(bars, "-title", title, "min, mean, max", HSW_PAINT),
     HSW_OPTIONS_END};
 
 static void bars_fini(hsw *w) {
@@ -112,7 +113,8 @@ static void bars_frame(bars *b, hsc_bars_frame *f) {
         b->rows.rows.count = b->rows.capacity;
     *f = (hsc_bars_frame){.rows = b->rows.rows, .index = b->rows.index, .stats = b->stats,
                           .max_label = (const char(*)[16])b->max_label, .min_label = (const char(*)[16])b->min_labels,
-                          .maximum = b->maximum, .scaling = (enum hsc_scaling)b->scaling, .show_min = b->min_label,
+                          .maximum = b->maximum, .title = b->title ? b->title : "",
+                          .single = b->w.db && (b->w.axis == HSC_AXIS_THREAD ? b->w.db->info.threads : b->w.db->info.processes) == 1, .scaling = (enum hsc_scaling)b->scaling, .show_min = b->min_label,
                           .who = b->who && b->who[0] ? b->who : b->w.axis == HSC_AXIS_THREAD ? "thread" : "rank"};
     if (!b->w.db)
         f->rows.count = 0;

@@ -9,6 +9,7 @@
 
 #define ROWS_MAX 240
 #define COLUMNS_MAX 160
+#define SUMMIT_LINES_MAX 1024
 
 typedef struct terrain {
     hsw w;
@@ -24,6 +25,9 @@ typedef struct terrain {
     hsc_colour_scale scale;
     uint32_t n_peaks;
     hsc_terrain_peak peaks[HSC_TERRAIN_PEAKS_MAX];
+    struct {
+        uint32_t line, column;
+    } summit[HSC_TERRAIN_PEAKS_MAX]; /* of each peak */
     char labels[HSC_TERRAIN_PEAKS_MAX][48], edges[4][32];
     /* by paint */
     uint32_t *pick;
@@ -67,6 +71,47 @@ static void fini(hsw *w) {
 }
 
 static uint32_t grid_line(const terrain *t, uint32_t row) { return t->from + row * t->lines_per_row; }
+
+/* The line and the processor that make the value of a cell (several lines by several processors); outputs keep the first ones where it
+ * can't be told. */
+static hsc_status cell_summit(terrain *t, uint32_t row, uint32_t bin, uint32_t *line, uint32_t *column, hsc_err *err) {
+    hsw *w = &t->w;
+    uint32_t lo = 0, hi = 0, best = 0;
+    *line = grid_line(t, row);
+    *column = t->axis.order[t->axis.start[bin]];
+    hsc_status s = hsc_handle_rows(w->db, (uint32_t)t->file, *line, *line + t->lines_per_row - 1, &lo, &hi, err);
+    uint32_t n = hi - lo;
+    if (s != HSC_OK || hi <= lo || n > SUMMIT_LINES_MAX)
+        return s;
+    best = lo;
+    if (n > 1) {
+        uint32_t *from = malloc(2 * n * sizeof *from);
+        float *v = malloc((size_t)n * t->axis.bins * sizeof *v);
+        if (!from || !v)
+            s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
+        for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+            from[i] = lo + i;
+            from[n + i] = lo + i + 1;
+        }
+        if (s == HSC_OK)
+            s = hsw_read_bins(w, &t->against, hsw_view(w, t->o.table), t->o.reduce, n, from, from + n, &t->axis, v, NULL, err);
+        float most = -1;
+        for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+            if (fabsf(v[(size_t)i * t->axis.bins + bin]) > most) {
+                most = fabsf(v[(size_t)i * t->axis.bins + bin]);
+                best = lo + i;
+            }
+        free(from);
+        free(v);
+    }
+    hsc_db_line l;
+    double value;
+    if (s == HSC_OK && (s = hsc_db_get_line(w->db->db, best, &l, err)) == HSC_OK)
+        *line = l.line;
+    if (s == HSC_OK && !hsw_comparing(&t->against) && t->axis.start[bin + 1] > t->axis.start[bin] + 1)
+        s = hsw_hottest_column(w, hsw_view(w, t->o.table), &t->axis, best, bin, column, &value, err);
+    return s;
+}
 
 static hsc_status prepare(hsw *w, hsc_err *err) {
     terrain *t = (terrain *)w;
@@ -125,12 +170,13 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         char name[32];
         t->n_peaks = hsc_terrain_find_peaks(rows, bins, packed, t->wanted_peaks > 0 ? (uint32_t)t->wanted_peaks : 0,
                                             t->peaks);
-        for (uint32_t k = 0; k < t->n_peaks; k++) {
-            t->peaks[k].value = t->values[(size_t)t->peaks[k].row * columns + t->peaks[k].column];
-            hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->axis.order[t->axis.start[t->peaks[k].column]], name,
-                             sizeof name);
-            snprintf(t->labels[k], sizeof t->labels[k], "line %u, %s", grid_line(t, t->peaks[k].row), name);
-            t->peaks[k].label = t->labels[k];
+        for (uint32_t k = 0; s == HSC_OK && k < t->n_peaks; k++) {
+            hsc_terrain_peak *p = &t->peaks[k];
+            p->value = t->values[(size_t)p->row * columns + p->column];
+            s = cell_summit(t, p->row, p->column < bins ? p->column : bins - 1, &t->summit[k].line, &t->summit[k].column, err);
+            hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->summit[k].column, name, sizeof name);
+            snprintf(t->labels[k], sizeof t->labels[k], "line %u, %s", t->summit[k].line, name);
+            p->label = t->labels[k];
         }
         snprintf(t->edges[0], sizeof t->edges[0], "line %u", first);
         snprintf(t->edges[1], sizeof t->edges[1], "%u", last);
@@ -219,8 +265,17 @@ static bool drag(hsw *w, int x, int y, int state) {
 }
 
 static bool release(hsw *w, int x, int y, int state) {
+    terrain *t = (terrain *)w;
     (void)state;
     Tcl_Obj *d = w->dragged ? NULL : hit(w, x, y);
+    if (d) { /* a cell of several lines or processors: to those that make its value */
+        uint32_t id = t->pick[(size_t)y * (size_t)t->pick_width + (size_t)x] - 1, column = id % t->columns, line, best;
+        hsc_err err = {0};
+        if (cell_summit(t, id / t->columns, column < t->axis.bins ? column : t->axis.bins - 1, &line, &best, &err) == HSC_OK) {
+            hsc_tcl_put(d, "line", Tcl_NewWideIntObj(line));
+            hsc_tcl_put(d, "column", Tcl_NewWideIntObj(best));
+        }
+    }
     if (d)
         hsw_send(w, "<<TerrainPick>>", d);
     return true;
@@ -244,6 +299,8 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     for (uint32_t k = 0; t->rows && k < t->n_peaks; k++) {
         Tcl_Obj *d = cell_dict(t, t->peaks[k].row, t->peaks[k].column);
+        hsc_tcl_put(d, "line", Tcl_NewWideIntObj(t->summit[k].line));
+        hsc_tcl_put(d, "column", Tcl_NewWideIntObj(t->summit[k].column));
         hsc_tcl_put(d, "x", Tcl_NewWideIntObj((Tcl_WideInt)t->peaks[k].x));
         hsc_tcl_put(d, "y", Tcl_NewWideIntObj((Tcl_WideInt)t->peaks[k].y));
         Tcl_ListObjAppendElement(NULL, list, d);

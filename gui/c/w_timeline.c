@@ -8,7 +8,7 @@
 #include "paint_timeline.h"
 #include "widget.h"
 
-enum { KEYS_MAX = 13, SPANS_MAX = 300000 };
+enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 4, SPANS_MAX = 300000 };
 #define SHARES_MAX 500000.0 /* samples that are read one by one for the shares of a part of the run */
 #define SLOT_SAMPLES 4      /* a slot has so many samples, on average */
 #define SINGLE_PIXELS 8     /* from so many pixels a sample on, each is drawn by itself */
@@ -27,7 +27,7 @@ typedef struct timeline {
     hsc_timeline_span *spans;
     char (*labels)[32], (*names)[256];
     const char **pointers;
-    hsc_timeline_key_entry keys[KEYS_MAX];
+    hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
     double busy_top;
     bool absent, crowded; /* no times; more spans than are drawn */
     bool about;           /* shares are of what leads the slots, not of all samples */
@@ -256,7 +256,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     for (size_t i = 0; t->spans && i < (size_t)t->axis.bins * t->slots_n; i++)
         in_spans[t->spans[i].category] = in_spans[t->spans[i].category] || t->spans[i].part;
     free(t->names);
-    t->names = calloc(KEYS_MAX, sizeof *t->names);
+    t->names = calloc(KEYS_MAX + SPAN_KEYS_MAX, sizeof *t->names);
     if (!t->names)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for names");
     for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
@@ -287,6 +287,16 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat3], t->names[t->n_keys], ""};
         put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
+    }
+    for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX; g++) { /* the tints behind */
+        const char *name = in_spans[g] ? hsc_db_get_category(t->w.db->db, g) : NULL;
+        if (!name)
+            continue;
+        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s, elapsed", name);
+        *e = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | g, hsc_timeline_tint(&t->w.style, g, 1), t->names[t->n_keys], ""};
+        t->n_keys++;
+        tints++;
     }
     return HSC_OK;
 }
@@ -466,7 +476,11 @@ static void paint(hsw *w, hsc_canvas *c) {
         return;
     }
     for (uint32_t i = 0; i < t->n_keys; i++) /* the theme may have changed since they were made */
-        if (t->key == HSC_TIMELINE_CATEGORY && t->keys[i].key != HSC_NONE)
+        if (t->keys[i].key == HSC_NONE)
+            continue;
+        else if (t->keys[i].key & HSC_TIMELINE_TINT)
+            t->keys[i].colour = hsc_timeline_tint(&w->style, t->keys[i].key & ~HSC_TIMELINE_TINT, 1);
+        else if (t->key == HSC_TIMELINE_CATEGORY)
             t->keys[i].colour = hsc_style_category(&w->style, t->keys[i].key);
     hsc_timeline_frame f = frame_of(t);
     hsc_paint_timeline(c, &w->style, &f);

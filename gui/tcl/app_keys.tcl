@@ -42,6 +42,7 @@ oo::define ::heatscope::App {
             $Nav move keys $rows 0
         }
     }
+    method sideways {steps} { [my view detail] sideways $steps }
     method page {step} { [my view detail] page $step }
     method edge {which} { $Nav edge keys $which }
     method hot {step} {

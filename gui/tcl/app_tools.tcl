@@ -5,7 +5,7 @@ oo::define ::heatscope::App {
     method BuildTools {} {
         set t ::heatscope::theme
         set f [ttk::frame $Path.tools -padding [list [$t size pad] [$t dp 8] [$t size pad] [$t dp 8]]]
-        ttk::label $f.title -style Title.TLabel -text [::heatscope::fmt elide [$Run title] 40]
+        ttk::label $f.title -style Title.TLabel -text [::heatscope::fmt elide [$Run shortTitle] 40]
         ttk::button $f.interval -takefocus 0 -command [namespace code {my Set interval {}}]
         ttk::label $f.facts -style Sub.TLabel -text [$Run facts] -width 30
         pack $f.title -side left

@@ -88,6 +88,7 @@ namespace eval ::heatscope::settings {
         view/arrows
         view/popup
         view/detail
+        view/detail_text
         view/detail_readout
         view/findings
         view/ranking
@@ -133,6 +134,8 @@ namespace eval ::heatscope::settings {
         <Right>         {move 0 1}       {next processor}
         <Prior>         {page -1}        {page up}
         <Next>          {page 1}         {page down}
+        <Shift-Right>   {sideways 4}     {source text to the side, to see the end of long lines}
+        <Shift-Left>    {sideways -4}    {and back}
         <Home>          {edge first}     {first line of the file}
         <End>           {edge last}      {last line of the file}
         <n>             {hot 1}          {next hot spot}

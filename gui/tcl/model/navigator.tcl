@@ -27,11 +27,23 @@ oo::class create ::heatscope::Navigator {
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
+        # what was compiled with the pass first: libraries, also our own, are no place to begin
+        set other -1
         foreach row [$Db top -table scope_excl -kind procedure -n 20 {*}[my Axis]] {
-            if {[dict get $row file] >= 0 && [dict get [$Db file [dict get $row file]] has_lines]} {
+            if {[dict get $row file] < 0 || ![dict get [$Db file [dict get $row file]] has_lines]} {
+                continue
+            }
+            if {[dict get $row module] >= 0 && [dict get [$Db module [dict get $row module]] knowledge] eq "map"} {
                 my procedure start [dict get $row row]
                 return
             }
+            if {$other < 0} {
+                set other [dict get $row row]
+            }
+        }
+        if {$other >= 0} {
+            my procedure start $other
+            return
         }
         set rows [$Db top -table scope_excl -kind procedure -n 1 {*}[my Axis]]
         if {[llength $rows]} {

@@ -79,6 +79,11 @@ oo::class create ::heatscope::Run {
     # Its database's file.
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $Info path]]] }
     method title {} { return [::heatscope::fmt plain [dict get $Info title]] }
+    # Its first part, the program: number of ranks and job are among the facts.
+    method shortTitle {} {
+        set title [my title]
+        return [expr {[regexp {^(.{3,}?), \d+ MPI ranks?\M} $title -> name] ? $name : $title}]
+    }
 
     # What sampled values count: each sample the sampling periods it stands for. Where the rate was never lowered that is a sample.
     method countWord {} {
@@ -108,6 +113,9 @@ oo::class create ::heatscope::Run {
         }
         lappend parts $counted
         # what has no room goes from the end
+        if {[my shortTitle] ne [my title] && [regexp {, (job [^,]+)$} [my title] -> job]} {
+            lappend parts $job
+        }
         if {[dict get $Info simulated]} {
             set parts [linsert $parts 0 "simulated, not measured"]
         }

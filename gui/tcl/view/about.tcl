@@ -12,7 +12,7 @@ oo::class create ::heatscope::AboutView {
 
     method Build {body} {
         set Model [::heatscope::About new $Run]
-        my SplitNotes $body 0 -width [::heatscope::theme dp 480]
+        my SplitNotes $body 0 -width [::heatscope::theme dp 640]
     }
     destructor {
         $Model destroy
@@ -129,8 +129,8 @@ oo::class create ::heatscope::AboutView {
     method Exported {} {
         return [switch -- $By {
             note { list text name kind kind who who times times first_s first_s last_s last_s }
-            ledger { list name name meaning where of of samples samples seconds seconds share share }
-            process { list name name host host pid pid executable executable mechanism mechanism end end begin_s begin_s end_s end_s cpu_s cpu_s samples samples lost lost }
+            ledger { list name name meaning where of of [$Run countWord]s samples seconds seconds share share }
+            process { list name name host host pid pid executable executable mechanism mechanism end end begin_s begin_s end_s end_s cpu_s cpu_s [$Run countWord]s samples lost lost }
             module { list path path build_id build_id known known why note share share }
         }]
     }

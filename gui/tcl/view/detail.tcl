@@ -5,7 +5,7 @@ oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
-    variable Xview Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped
+    variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped
 
     method name {} { return detail }
     method title {} { return Source }
@@ -17,6 +17,7 @@ oo::class create ::heatscope::DetailView {
         set Top 1
         set Rows 1
         set Xview 0
+        set Whole 0
         set Filled {}
         set Listed {}
         set SplitBy {}
@@ -153,6 +154,8 @@ oo::class create ::heatscope::DetailView {
         $Text tag configure chip -font HsSmall -background [$t colour chip] -foreground [$t colour chipText]
         $Text tag configure chipbad -font HsSmall -background [$t colour chipBad] -foreground [$t colour chipBadText]
         $Text tag configure hit -background [$t colour hit]
+        $Text tag configure cut -elide 1
+        $Text tag configure more -foreground [$t colour accent] -font HsMonoB
         $Text tag configure current -background [$t colour current]
         $Arrows themed
         foreach {tag colour} {refread refRead refwrite refWrite refdepend refRead refmessage refWrite} {
@@ -298,6 +301,7 @@ oo::class create ::heatscope::DetailView {
         set Top 1
         set Filled {}
         set Xview 0
+        set Whole 0
         set Document [expr {$file >= 0 ? [$Run document $file] : ""}]
         set Listed {}
         my AskWords
@@ -434,157 +438,10 @@ oo::class create ::heatscope::DetailView {
             set title [$Run cells [dict get $s metric]]
         }
         $Heat configure -title $title
-        set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead "min, mean, max"] - [::heatscope::theme dp 22]}]
-        $Bars configure -who [expr {[::heatscope::theme width HsHead $one] <= $room ? $one : " "}]
-    }
-
-    # The text widget holds the visible rows only, so that neither long files nor long lines cost anything.
-    method Fill {} {
-        set count [expr {([winfo height $Text] + $Height - 1) / $Height + 1}]
-        set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
-        set state [list $File $Top $count [dict get $Selection search] [winfo width $Text]]
-        if {$state ne $Filled} {
-            set Filled $state
-            my Refill $count
-        }
-        $Text tag remove current 1.0 end
-        if {$line >= $Top && [my Lines] > 0 && $line <= [my Lines]} {
-            place $Left.band -x 0 -y [expr {$HeaderHeight + ($line - $Top) * $Height}] -relwidth 1 -height $Height
-        } else {
-            place forget $Left.band
-        }
-        if {$line >= $Top && $line < $Top + $count && [my Lines] > 0} {
-            set row [expr {$line - $Top + 1}]
-            $Text tag add current $row.0 [expr {$row + 1}].0
-        }
-    }
-    # Width of a line of source: all letters of ASCII are as wide as one.
-    method LineWidth {text} {
-        if {[string is ascii $text]} {
-            return [expr {[string length $text] * [::heatscope::theme width HsMono 0]}]
-        }
-        return [font measure HsMono $text]
-    }
-    method Refill {count} {
-        $Text configure -state normal
-        $Text delete 1.0 end
-        if {$Document eq ""} {
-            $Text configure -state disabled
-            return
-        }
-        if {[$Document state] eq "nolines"} {
-            my FillUnlined
-            $Text configure -state disabled
-            return
-        }
-        set n [my Lines]
-        set last [expr {min($n, $Top + $count - 1)}]
-        set known [expr {[$Document state] eq "text"}]
-        set search [dict get $Selection search]
-        set lines {}
-        for {set i $Top} {$i <= $last} {incr i} {
-            lappend lines [expr {$known ? [$Document line $i] : [$Document standIn $i]}]
-        }
-        # a last line of its own for a band that reaches the right edge on every row
-        $Text insert end "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
-        set marks {}
-        set row 0
-        set far [::heatscope::theme remote]
-        foreach text $lines {
-            incr row
-            if {!$known || $text eq ""} {
-                continue
-            }
-            foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
-                # each change of colour is a drawing of its own
-                if {$far && $kind in {variable member}} continue
-                dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
-            }
-            if {[dict exists $Marks spans [expr {$Top + $row - 1}]]} {
-                foreach span [dict get $Marks spans [expr {$Top + $row - 1}]] {
-                    lassign $span a b kind
-                    dict lappend marks ref$kind $row.$a $row.[expr {$b + 1}]
-                }
-            }
-            if {$search ne ""} {
-                set at 0
-                set low [string tolower $text]
-                set what [string tolower $search]
-                while {[set at [string first $what $low $at]] >= 0} {
-                    dict lappend marks hit $row.$at $row.[expr {$at + [string length $what]}]
-                    incr at [string length $what]
-                }
-            }
-        }
-        dict for {kind ranges} $marks {
-            $Text tag add $kind {*}$ranges
-        }
-        # what the compiler did is read when the first picture is there
-        if {!$Chipped} {
-            $App later [self] chips
-            set last 0
-        }
-        for {set i $Top} {$i <= $last} {incr i} {
-            set row [expr {$i - $Top + 1}]
-            # what does not fit is cut with a sign that there is more; the read-out has it all
-            set room [expr {[winfo width $Text] - [my LineWidth [lindex $lines $row-1]]}]
-            foreach chip [my Chips $i] {
-                lassign $chip words tone scope
-                set words [::heatscope::fmt elide $words 60]
-                set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
-                if {$room > 20} {
-                    set words [::heatscope::fmt fit $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
-                }
-                set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
-                $Text insert $row.end "   " {} " $words " \
-                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
-            }
-        }
-        $Text configure -state disabled
-        if {$Xview > 0} {
-            $Text xview moveto 0
-            $Text xview scroll $Xview pixels
-        }
-    }
-    method chips {} {
-        set Chipped 1
-        set Filled {}
-        my Refit
-        my AskWords
-    }
-    # What the words of C and C++ are comes later; the lexer's colours stand till then.
-    method AskWords {} {
-        if {$Chipped && $Document ne ""} {
-            [$App syntax] ask $File [namespace code {my OnWords}]
-        }
-    }
-    method OnWords {file} {
-        if {$file == $File} {
-            set Filled {}
-            my Refit
-        }
-    }
-    # What stands behind a line: changes against the other run, then what the compiler did.
-    method Chips {line} {
-        set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
-        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $own [$Document chips $line]]
-    }
-    method FillUnlined {} {
-        $Text insert end "[$Document message].\n" message
-        if {[dict get [$Document facts] module] >= 0} {
-            set module [$Db module [dict get [$Document facts] module]]
-            if {[dict get $module note] ne ""} {
-                $Text insert end "[::heatscope::fmt plain [dict get $module note]]\n" message
-            }
-        }
-        $Text insert end "\n"
-        foreach entry [lrange $Listed 0 80] {
-            lassign $entry scope name share sum
-            $Text insert end "[format %7s [::heatscope::fmt percent $share 1]]  $name\n" scope$scope
-            if {$scope == [dict get $Selection procedure]} {
-                $Text tag add current end-2lines end-1lines
-            }
-        }
+        set alone [expr {[$Run columns [dict get $s axis]] == 1}]
+        set over [expr {$alone ? [$Run cells [dict get $s metric]] : "min, mean, max"}]
+        set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead $over] - [::heatscope::theme dp 22]}]
+        $Bars configure -title $over -who [expr {!$alone && [::heatscope::theme width HsHead $one] <= $room ? $one : " "}]
     }
 
     # ---- sizes ----
@@ -804,15 +661,6 @@ oo::class create ::heatscope::DetailView {
             }
         }
     }
-    method Sideways {steps} {
-        $Text xview scroll [expr {$steps * [::heatscope::theme width HsMono 0] * 2}] pixels
-        set Xview [expr {max(0, round([lindex [$Text xview] 0] * [my TextWidth]))}]
-    }
-    method TextWidth {} {
-        lassign [$Text xview] a b
-        return [expr {$b > $a ? [winfo width $Text] / ($b - $a) : [winfo width $Text]}]
-    }
-
     method top {} { return $Top }
     method rowGeometry {} { return [list $Height $HeaderHeight] }
     # The lines in view that have code.
@@ -825,9 +673,12 @@ oo::class create ::heatscope::DetailView {
             set row [$Db findline $File $line]
             set s [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
             lappend rows [list $line [dict get $s sum] [dict get $s min] [dict get $s mean] [dict get $s max] [dict get $s stddev] \
-                [string trim [$Text get [expr {$line - $Top + 1}].0 [expr {$line - $Top + 1}].end]]]
+                [my RowText $line]]
         }
         return $rows
+    }
+    method RowText {line} {
+        return [expr {[$Document state] eq "text" ? [string trim [$Document line $line]] : [$Document standIn $line]}]
     }
     method describe {} {
         set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"

@@ -101,8 +101,8 @@ oo::class create ::heatscope::ScopeView {
         # of a run without samples there is no part
         ::heatscope::theme say $in.share.part [expr {$total > 0 ? $words : ""}]
         if {[dict get $stats sum] > 0} {
-            ::heatscope::theme say $in.share.time "[$Run amount [dict get $Selection metric] [dict get $stats mean]] mean\
-                \u00b7 [$Run amount [dict get $Selection metric] [dict get $stats max]] max"
+            set most [$Run amount $metric [dict get $stats max]]
+            ::heatscope::theme say $in.share.time [expr {[my Alone] ? $most : "[$Run amount $metric [dict get $stats mean]] mean \u00b7 $most max"}]
         } else {
             ::heatscope::theme say $in.share.time "no samples"
         }
@@ -112,6 +112,10 @@ oo::class create ::heatscope::ScopeView {
         my Kinds
     }
 
+    # One processor: it has no mean.
+    method Alone {} {
+        return [expr {[$Run columns [dict get $Selection axis]] == 1}]
+    }
     # The words on the right of a line give way to those on its left.
     method FitRight {f} {
         set right [expr {[winfo exists $f.time] ? "$f.time" : "$f.note"}]
@@ -166,7 +170,7 @@ oo::class create ::heatscope::ScopeView {
                 -font HsMono -fill [$t colour text]
             set low [$Run amount [dict get $Selection metric] [dict get $kind min]]
             set high [$Run amount [dict get $Selection metric] [dict get $kind max]]
-            set note [expr {$low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
+            set note [expr {[my Alone] ? $low : $low eq $high ? "$low each" : "$low\u2013$high \u00b7 [my Label [dict get $kind max_column]]"}]
             set note [::heatscope::fmt clauses $note [expr {$width - $percent - [$t dp 10]}] {::heatscope::theme width HsSmall}]
             $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]
             incr y $row
@@ -194,8 +198,9 @@ oo::class create ::heatscope::ScopeView {
             ::heatscope::theme say $in.linehead.title "[$Run scopeTitle $Shown] itself by $one"
             set stats [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
         }
-        ::heatscope::theme say $in.linehead.note "mean [::heatscope::fmt short [dict get $stats mean]], max\
-            [::heatscope::fmt short [dict get $stats max]] on [my Label [dict get $stats max_column]]"
+        ::heatscope::theme say $in.linehead.note [expr {[my Alone] ? [my Samples [dict get $stats max]]
+            : "mean [::heatscope::fmt short [dict get $stats mean]], max [::heatscope::fmt short [dict get $stats max]] on\
+            [my Label [dict get $stats max_column]]"}]
         my FitRight $in.linehead
     }
 

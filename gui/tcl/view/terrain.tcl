@@ -61,7 +61,10 @@ oo::class create ::heatscope::TerrainView {
     }
     method OnHover {hit} {
         if {![my Hits $hit line]} return
-        my Read "Line [dict get $hit line] on [my Label [dict get $hit column]]: [my Told [dict get $hit value]]"
+        lassign [list [dict get $hit line] [dict get $hit last_line]] line last
+        lassign [list [my Label [dict get $hit first]] [my Label [dict get $hit last]]] one many
+        my Read "[expr {$last > $line ? "Lines $line\u2013$last" : "Line $line"}] on [expr {$one eq $many ? $one : "$one\u2013$many"}]:\
+            [my Told [dict get $hit value]]"
     }
     method describe {} {
         return [$Land describe]

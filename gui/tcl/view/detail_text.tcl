@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The text of the source pane: rows in view, colours of words, marks, chips, long lines.
+
+oo::define ::heatscope::DetailView {
+    # The text widget holds the visible rows only, so that neither long files nor long lines cost anything.
+    method Fill {} {
+        set count [expr {([winfo height $Text] + $Height - 1) / $Height + 1}]
+        set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
+        set state [list $File $Top $count [dict get $Selection search] [winfo width $Text]]
+        if {$state ne $Filled} {
+            set Filled $state
+            my Refill $count
+        }
+        $Text tag remove current 1.0 end
+        if {$line >= $Top && [my Lines] > 0 && $line <= [my Lines]} {
+            place $Left.band -x 0 -y [expr {$HeaderHeight + ($line - $Top) * $Height}] -relwidth 1 -height $Height
+        } else {
+            place forget $Left.band
+        }
+        if {$line >= $Top && $line < $Top + $count && [my Lines] > 0} {
+            set row [expr {$line - $Top + 1}]
+            $Text tag add current $row.0 [expr {$row + 1}].0
+        }
+    }
+    # Width of a line of source: all letters of ASCII are as wide as one.
+    method LineWidth {text} {
+        if {[string is ascii $text]} {
+            return [expr {[string length $text] * [::heatscope::theme width HsMono 0]}]
+        }
+        return [font measure HsMono $text]
+    }
+    # Ends a line that is too long with a sign that there is more, so that a chip keeps some room; all of it is there once the text was moved to
+    # the side. Returns the pixels left.
+    method Cut {row text chips} {
+        set have [winfo width $Text]
+        set width [my LineWidth $text]
+        set keep [expr {$chips ? min([::heatscope::theme dp 130], $have / 3) : 0}]
+        if {$Whole || $width <= $have - $keep || ($chips && $width <= $have && $width <= $have / 3) || $have < 60} {
+            return [expr {$have - $width}]
+        }
+        set letter [::heatscope::theme width HsMono 0]
+        set n [expr {max(1, ($have - $keep) / $letter - 1)}]
+        if {![string is ascii $text]} {
+            set n [expr {max(1, [string length [::heatscope::fmt fit $text [expr {$have - $keep}] {font measure HsMono}]] - 1)}]
+        }
+        $Text tag add cut $row.$n $row.end
+        $Text insert $row.end \u2026 more
+        return [expr {$keep ? $keep : 0}]
+    }
+    method Refill {count} {
+        $Text configure -state normal
+        $Text delete 1.0 end
+        if {$Document eq ""} {
+            $Text configure -state disabled
+            return
+        }
+        if {[$Document state] eq "nolines"} {
+            my FillUnlined
+            $Text configure -state disabled
+            return
+        }
+        set n [my Lines]
+        set last [expr {min($n, $Top + $count - 1)}]
+        set known [expr {[$Document state] eq "text"}]
+        set search [dict get $Selection search]
+        set lines {}
+        for {set i $Top} {$i <= $last} {incr i} {
+            lappend lines [expr {$known ? [$Document line $i] : [$Document standIn $i]}]
+        }
+        # a last line of its own for a band that reaches the right edge on every row
+        $Text insert end "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
+        set marks {}
+        set row 0
+        set far [::heatscope::theme remote]
+        foreach text $lines {
+            incr row
+            if {!$known || $text eq ""} {
+                continue
+            }
+            foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
+                # each change of colour is a drawing of its own
+                if {$far && $kind in {variable member}} continue
+                dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
+            }
+            if {[dict exists $Marks spans [expr {$Top + $row - 1}]]} {
+                foreach span [dict get $Marks spans [expr {$Top + $row - 1}]] {
+                    lassign $span a b kind
+                    dict lappend marks ref$kind $row.$a $row.[expr {$b + 1}]
+                }
+            }
+            if {$search ne ""} {
+                set at 0
+                set low [string tolower $text]
+                set what [string tolower $search]
+                while {[set at [string first $what $low $at]] >= 0} {
+                    dict lappend marks hit $row.$at $row.[expr {$at + [string length $what]}]
+                    incr at [string length $what]
+                }
+            }
+        }
+        dict for {kind ranges} $marks {
+            $Text tag add $kind {*}$ranges
+        }
+        # what the compiler did is read when the first picture is there
+        if {!$Chipped} {
+            $App later [self] chips
+            set last 0
+        }
+        for {set i $Top} {$i <= $last} {incr i} {
+            set row [expr {$i - $Top + 1}]
+            # what does not fit is cut with a sign that there is more; the read-out has it all
+            set chips [my Chips $i]
+            set room [my Cut $row [lindex $lines $row-1] [llength $chips]]
+            foreach chip $chips {
+                lassign $chip words tone scope
+                set words [::heatscope::fmt elide $words 60]
+                set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
+                if {$room > 20} {
+                    set words [::heatscope::fmt fit $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
+                }
+                set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
+                $Text insert $row.end "   " {} " $words " \
+                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
+            }
+        }
+        $Text configure -state disabled
+        if {$Xview > 0} {
+            $Text xview moveto 0
+            $Text xview scroll $Xview pixels
+        }
+    }
+    method chips {} {
+        set Chipped 1
+        set Filled {}
+        my Refit
+        my AskWords
+    }
+    # What the words of C and C++ are comes later; the lexer's colours stand till then.
+    method AskWords {} {
+        if {$Chipped && $Document ne ""} {
+            [$App syntax] ask $File [namespace code {my OnWords}]
+        }
+    }
+    method OnWords {file} {
+        if {$file == $File} {
+            set Filled {}
+            my Refit
+        }
+    }
+    # What stands behind a line: changes against the other run, then what the compiler did.
+    method Chips {line} {
+        set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
+        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $own [$Document chips $line]]
+    }
+    method FillUnlined {} {
+        $Text insert end "[$Document message].\n" message
+        if {[dict get [$Document facts] module] >= 0} {
+            set module [$Db module [dict get [$Document facts] module]]
+            if {[dict get $module note] ne ""} {
+                $Text insert end "[::heatscope::fmt plain [dict get $module note]]\n" message
+            }
+        }
+        $Text insert end "\n"
+        foreach entry [lrange $Listed 0 80] {
+            lassign $entry scope name share sum
+            $Text insert end "[format %7s [::heatscope::fmt percent $share 1]]  $name\n" scope$scope
+            if {$scope == [dict get $Selection procedure]} {
+                $Text tag add current end-2lines end-1lines
+            }
+        }
+    }
+
+    # The text moves to the side by letters; at its left end again long lines are cut again.
+    method Sideways {steps} {
+        if {!$Whole && $steps > 0} {
+            set Whole 1
+            my Again
+        }
+        $Text xview scroll [expr {$steps * [::heatscope::theme width HsMono 0] * 2}] pixels
+        set Xview [expr {max(0, round([lindex [$Text xview] 0] * [my TextWidth]))}]
+        if {$Whole && $Xview == 0} {
+            set Whole 0
+            my Again
+        }
+        set column [expr {$Xview / max(1, [::heatscope::theme width HsMono 0])}]
+        ::heatscope::theme say [winfo parent $Text].head.title [expr {$column ? "Source \u2039 from column [expr {$column + 1}]" : "Source"}]
+    }
+    method Again {} {
+        set Filled {}
+        my Fill
+    }
+    method sideways {steps} {
+        my Sideways $steps
+    }
+    method TextWidth {} {
+        lassign [$Text xview] a b
+        return [expr {$b > $a ? [winfo width $Text] / ($b - $a) : [winfo width $Text]}]
+    }
+}
