@@ -11,7 +11,7 @@
 
 typedef struct word { /* 64 bytes of code */
     uint64_t begins;  /* a bit for each byte: a piece begins there; the first one too. 0: nothing is known */
-    uint32_t first;   /* of `ids`: the answers of the pieces, in their order; room for the next power of two */
+    uint32_t first;   /* of `ids`: the answers of the pieces, in their order; room for the next power of two, 8 at least */
     uint32_t unused;
 } word;
 
@@ -65,6 +65,24 @@ bool hsc_code_recall(hsc_code *c, uint64_t address, hsc_code_answer *out) {
                              .knowledge = (hsc_knowledge)a->knowledge,
                              .repaired = a->repaired};
     return true;
+}
+
+uint64_t hsc_code_first_unknown(const hsc_code *c, uint64_t at, uint64_t hi) {
+    const range *r = c->given ? range_of(c->given, at) : NULL;
+    if (!r)
+        return c->given ? hi : at;
+    for (uint64_t offset = at - r->lo; offset < r->bytes && r->lo + offset < hi;) {
+        const word *w = &r->words[offset / 64];
+        if (!w->begins)
+            return r->lo + offset;
+        unsigned byte = offset % 64;
+        uint32_t i = w->first + count_bits(w->begins & up_to(byte)) - 1;
+        if (c->given->ids.p[i] == UNKNOWN)
+            return r->lo + offset;
+        uint64_t behind = byte < 63 ? w->begins & ~up_to(byte) : 0;
+        offset = behind ? offset - byte + (unsigned)__builtin_ctzll(behind) : offset - byte + 64;
+    }
+    return hi;
 }
 
 /* ---- keeping ---- */
@@ -129,8 +147,8 @@ static bool make(hsc_code *c) {
     return s != NULL;
 }
 
-static unsigned room_of(unsigned count) { /* logarithm */
-    return count < 2 ? 0 : 32 - (unsigned)__builtin_clz(count - 1);
+static unsigned room_of(unsigned count) { /* logarithm; of 8 at least, since most words get more */
+    return count <= 8 ? 3 : 32 - (unsigned)__builtin_clz(count - 1);
 }
 
 /* Room for `count` answers; UNKNOWN: none. */
@@ -155,6 +173,13 @@ static bool fill(struct hsc_code_answers *s, word *w, unsigned from, unsigned to
     if (to < 63)
         begins |= 1ull << (to + 1);
     unsigned more = count_bits(begins), first = w->first;
+    if (count && at + 1 == count && w->begins >> from & 1 && room_of(more) == room_of(count)) { /* as they come in order */
+        s->ids.p[first + at] = k;
+        if (more > count)
+            s->ids.p[first + at + 1] = UNKNOWN;
+        w->begins = begins;
+        return true;
+    }
     if (!count || room_of(more) > room_of(count)) {
         first = take_ids(s, more);
         if (first == UNKNOWN)

@@ -7,44 +7,61 @@
 
 #include <heatscope/formats/records.h>
 
-#include "code_internal.h"
-#include "x86_64.h"
+#include "machine_loops.h"
 
-/* The callee of the `call` at p, which is an instruction's start; NULL: no direct call, or of something without a name. */
-static const char *callee_of(hsc_code *c, const uint8_t *p, uint64_t address, size_t length) {
-    int32_t relative;
-    if (length != 5 || *p != 0xE8)
-        return NULL;
-    memcpy(&relative, p + 1, 4);
-    const hsc_symbol *s = hsc_code_symbol_at(c, address + 5 + (uint64_t)(int64_t)relative);
-    if (!s || s->lo != address + 5 + (uint64_t)(int64_t)relative)
+/* The name of what a direct call leads to; NULL: something without a name. */
+static const char *callee_of(hsc_code *c, const hsc_machine_call *call) {
+    const hsc_symbol *s = hsc_code_symbol_at(c, call->target);
+    if (!s || s->lo != call->target)
         return NULL;
     size_t stub = hsc_code_stub_length(s->name);
-    return hsc_pool_intern(&c->pool, s->name, stub ? stub : strlen(s->name));
+    return stub ? hsc_pool_intern(&c->pool, s->name, stub) : s->name;
 }
 
-/* The call in the line row at `address` at or behind it, else the last one before it; NULL: none. *at: where it begins. */
-static const char *call_in_row(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address, uint64_t *at) {
-    uint64_t lo = c->lines.p[row].lo, hi = row + 1 < c->lines.n ? c->lines.p[row + 1].lo : symbol->hi;
-    const char *found = NULL;
-    lo = lo < symbol->lo ? symbol->lo : lo;
-    hi = hi > symbol->hi ? symbol->hi : hi;
-    const uint8_t *p = lo < hi ? hsc_code_bytes_at(c, lo, hi) : NULL;
-    for (uint64_t i = 0, n = hi - lo; p && i < n;) {
-        hsc_x86_flow flow;
-        int64_t relative;
-        size_t length = hsc_x86_decode(p + i, n - i, &flow, &relative);
-        if (!length)
-            break;
-        const char *callee = callee_of(c, p + i, lo + i, length);
-        if (callee) {
-            found = callee;
-            *at = lo + i;
-            if (lo + i + length > address)
-                break;
-        }
-        i += length;
+/* The function whose code decodes; NULL. */
+static const hsc_machine_function *decoded(hsc_code *c, const hsc_symbol *symbol) {
+    const hsc_machine_function *m = hsc_code_machine_function(c, symbol);
+    return m && m->leaders ? m : NULL;
+}
+
+/* The first call at or behind the address. */
+static size_t call_from(const hsc_machine_function *m, uint64_t address) {
+    size_t lo = 0, hi = m->calls.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (m->calls.p[mid].begin < address)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
+    return lo;
+}
+
+/* The call in the line row at `address` at or behind it, else the last one before it; NULL: none. *at: where it begins. [*lo, *hi),
+ * which holds the address, is narrowed to the code for which that is so. */
+static const char *call_in_row(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address, uint64_t *at, uint64_t *lo,
+                               uint64_t *hi) {
+    uint64_t begin = c->lines.p[row].lo, end = row + 1 < c->lines.n ? c->lines.p[row + 1].lo : symbol->hi;
+    const hsc_machine_function *m = decoded(c, symbol);
+    const char *found = NULL;
+    begin = begin < symbol->lo ? symbol->lo : begin;
+    end = end > symbol->hi ? symbol->hi : end;
+    for (size_t i = m ? call_from(m, begin) : 0; m && i < m->calls.n && m->calls.p[i].begin < end; i++) {
+        const hsc_machine_call *call = &m->calls.p[i];
+        const char *callee = callee_of(c, call);
+        if (!callee)
+            continue;
+        if (found && *at + HSC_CALL_BYTES <= address && *at + HSC_CALL_BYTES > *lo)
+            *lo = *at + HSC_CALL_BYTES;
+        found = callee;
+        *at = call->begin;
+        if (call->begin + HSC_CALL_BYTES > address) {
+            *hi = call->begin + HSC_CALL_BYTES < *hi ? call->begin + HSC_CALL_BYTES : *hi;
+            return found;
+        }
+    }
+    if (found && *at > *lo) /* behind the last one: from its begin, since that is asked for in the same way */
+        *lo = *at;
     return found;
 }
 
@@ -85,21 +102,15 @@ static void strike(const hsc_code *c, uint32_t row, uint32_t *candidates, size_t
 
 /* Strikes out the calls of `callee` in the same copy of the procedure that have kept their lines. */
 static void strike_own(hsc_code *c, const hsc_symbol *symbol, uint32_t scope, const char *callee, uint32_t *candidates, size_t n) {
-    const uint8_t *p = hsc_code_bytes_at(c, symbol->lo, symbol->hi);
-    for (uint64_t i = 0, size = symbol->hi - symbol->lo; p && i < size;) {
-        hsc_x86_flow flow;
-        int64_t relative;
-        size_t length = hsc_x86_decode(p + i, size - i, &flow, &relative);
-        uint64_t address = symbol->lo + i;
-        if (!length)
-            return;
-        if (*(p + i) == 0xE8 && callee_of(c, p + i, address, length) == callee && hsc_code_scope_at(c, address) == scope) {
-            uint32_t row;
-            HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, row);
-            if (row != HSC_NO_INDEX && c->lines.p[row].unit != HSC_NO_INDEX && c->lines.p[row].line)
-                strike(c, row, candidates, n);
-        }
-        i += length;
+    const hsc_machine_function *m = decoded(c, symbol);
+    for (size_t i = 0; m && i < m->calls.n; i++) {
+        uint64_t address = m->calls.p[i].begin;
+        uint32_t row;
+        if (callee_of(c, &m->calls.p[i]) != callee || hsc_code_scope_at(c, address) != scope)
+            continue;
+        HSC_FIND_SPAN_BY(c->lines, &c->line_index, address, row);
+        if (row != HSC_NO_INDEX && c->lines.p[row].unit != HSC_NO_INDEX && c->lines.p[row].line)
+            strike(c, row, candidates, n);
     }
 }
 
@@ -136,9 +147,10 @@ static bool link_messages(hsc_code *c, const uint32_t *sites, size_t n) {
     return true;
 }
 
-bool hsc_code_has_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address) {
+void hsc_code_narrow_to_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address, uint64_t *lo, uint64_t *hi) {
     uint64_t at;
-    return c->is_x86_64 && call_in_row(c, symbol, row, address, &at);
+    if (c->is_x86_64)
+        (void)call_in_row(c, symbol, row, address, &at, lo, hi);
 }
 
 bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope, uint32_t *out) {
@@ -146,11 +158,12 @@ bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t sc
     if (!c->is_x86_64 || row == HSC_NO_INDEX || scope == HSC_NO_INDEX || c->lines.p[row].unit == HSC_NO_INDEX || c->lines.p[row].line)
         return true;
     const hsc_symbol *symbol = hsc_code_symbol_at(c, address);
-    uint64_t at = 0;
-    const char *callee = symbol ? call_in_row(c, symbol, row, address, &at) : NULL;
-    uint32_t procedure = c->scopes.p[scope].procedure;
-    if (!callee)
+    uint64_t at = 0, lo = 0, hi = UINT64_MAX;
+    const char *callee = symbol ? call_in_row(c, symbol, row, address, &at, &lo, &hi) : NULL;
+    scope = callee ? hsc_code_scope_at(c, at) : HSC_NO_INDEX; /* of the call, whoever asks for it first */
+    if (scope == HSC_NO_INDEX)
         return true;
+    uint32_t procedure = c->scopes.p[scope].procedure;
     uint32_t *known = hsc_table_at(&c->lost_calls, at, 0);
     if (!known || !index_calls(c))
         return false;

@@ -128,6 +128,7 @@ typedef struct hsc_symbol_facts { /* found when first asked for */
     uint32_t foreign;   /* row of foreign_loops of the function's first; HSC_NO_INDEX: not asked yet; HSC_NO_LOOPS */
     uint32_t function;  /* row of functions; HSC_NO_INDEX: not asked yet */
     uint32_t no_return; /* 1: it does not return; HSC_NO_INDEX: not asked yet */
+    uint32_t left;      /* questions till answers to all of it are found; HSC_NO_INDEX: not asked yet */
 } hsc_symbol_facts;
 #define HSC_NO_LOOPS 0xFFFFFFFEu
 
@@ -258,12 +259,14 @@ uint32_t hsc_code_row_in_loop(hsc_code *c, uint32_t row, uint64_t address, uint3
 /* calls.c. For an address in a line row with line 0 that makes a call: the first of the call sites, as written, that it may be;
  * HSC_NO_INDEX: none can be told, or the row is no such row. Messages among them are linked with each other. */
 bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t scope, uint32_t *site);
-/* Is there a direct call in the row that hsc_code_lost_call may tell from others in it? */
-bool hsc_code_has_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address);
+/* Narrows [*lo, *hi) round the address in the row to the code for which hsc_code_lost_call looks at the same call. */
+void hsc_code_narrow_to_call(hsc_code *c, const hsc_symbol *symbol, uint32_t row, uint64_t address, uint64_t *lo, uint64_t *hi);
 /* find.c. Row of the place that a line row names; HSC_NO_INDEX: none. */
 uint32_t hsc_code_place_row(const hsc_code *c, uint32_t row);
 /* answers.c. The answer kept for the address; false: has to be found. */
 bool hsc_code_recall(hsc_code *c, uint64_t address, hsc_code_answer *out);
+/* The first address of [at, hi) without a kept answer; hi: none, or the code is not there. */
+uint64_t hsc_code_first_unknown(const hsc_code *c, uint64_t at, uint64_t hi);
 /* Keeps one for the code [lo, hi) round the address, if there is memory. */
 void hsc_code_keep(hsc_code *c, uint64_t address, uint64_t lo, uint64_t hi, const hsc_code_answer *answer);
 void hsc_code_answers_free(hsc_code *c);

@@ -507,7 +507,7 @@ static void keep(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hs
     uint32_t unit = scope && scope->scope != HSC_NO_INDEX ? c->scopes.p[scope->scope].unit : has_row ? line->unit : HSC_NO_INDEX;
     bool mapped = (unit != HSC_NO_INDEX && c->units.p[unit].source != HSC_NO_INDEX) ||
                   (has_row && c->units.p[line->unit].group != HSC_NO_INDEX);
-    if (!symbol || (has_row && !has_line && hsc_code_has_call(c, symbol, row, at))) {
+    if (!symbol) {
         lo = at, hi = at + 1;
     } else if (!(mapped && has_line && line->discriminator)) { /* else the row says all */
         size_t next = (size_t)(symbol - c->symbols.p) + 1;
@@ -515,22 +515,48 @@ static void keep(hsc_code *c, uint64_t at, uint32_t row, uint32_t span, const hs
         bool by_block = has_row && (!has_line || mapped || (!line->discriminator && line->lo <= symbol->lo));
         lo = symbol->lo > lo ? symbol->lo : lo;
         hi = end < hi ? end : hi;
+        if (has_row && !has_line)
+            hsc_code_narrow_to_call(c, symbol, row, at, &lo, &hi);
         hsc_code_narrow(c, symbol, at, by_block, &lo, &hi);
     }
     hsc_code_keep(c, at, lo, hi, answer);
 }
 
-hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
-    uint64_t at = exact || !address ? address : address - 1;
+static hsc_status find_and_keep(hsc_code *c, uint64_t at, hsc_code_answer *out, hsc_err *err) {
     uint32_t row, span;
-    if (hsc_code_recall(c, at, out))
-        return HSC_OK;
     HSC_FIND_SPAN_BY(c->lines, &c->line_index, at, row);
     HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, at, span);
     hsc_status status = find_anew(c, at, row, span == HSC_NO_INDEX ? span : c->scope_spans.p[span].scope, out, err);
     if (status == HSC_OK)
         keep(c, at, row, span, out);
     return status;
+}
+
+/* A function that is asked much is answered as a whole: in order that takes a part of what one address now, one then takes. */
+#define BYTES_PER_QUESTION 32u
+#define QUESTIONS_MIN 4u
+
+static bool is_asked_much(hsc_code *c, const hsc_symbol *s) {
+    uint32_t *left = &c->symbol_facts.p[s - c->symbols.p].left;
+    uint64_t bytes = s->hi - s->lo;
+    if (*left == HSC_NO_INDEX)
+        *left = QUESTIONS_MIN + (uint32_t)((bytes < UINT32_MAX ? bytes : UINT32_MAX) / BYTES_PER_QUESTION);
+    return *left && !--*left;
+}
+
+hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
+    uint64_t at = exact || !address ? address : address - 1;
+    if (hsc_code_recall(c, at, out))
+        return HSC_OK;
+    const hsc_symbol *s = hsc_code_symbol_at(c, at);
+    hsc_status status = HSC_OK;
+    if (s && is_asked_much(c, s)) {
+        for (uint64_t k = s->lo; (k = hsc_code_first_unknown(c, k, s->hi)) < s->hi && status == HSC_OK; k++)
+            status = find_and_keep(c, k, out, err);
+        if (status != HSC_OK || hsc_code_recall(c, at, out))
+            return status;
+    }
+    return find_and_keep(c, at, out, err);
 }
 
 hsc_status hsc_code_each_line(hsc_code *c,

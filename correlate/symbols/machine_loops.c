@@ -18,11 +18,6 @@ typedef struct jump { /* an instruction that ends a block */
     bool indirect;       /* a switch, not a tail call */
 } jump;
 
-typedef struct call { /* a direct one */
-    uint32_t begin, end;
-    uint64_t target;
-} call;
-
 typedef struct edge {
     uint32_t from, to;
 } edge;
@@ -35,7 +30,7 @@ typedef struct graph {
     uint64_t *starts, *leaders, *targets; /* a bit for each byte: an instruction, a block begins, a jump leads there */
     uint64_t *more;                       /* blocks begin there too: behind padding and calls that do not return, in tables */
     HSC_VEC(jump) jumps;
-    HSC_VEC(call) calls;
+    HSC_VEC(hsc_machine_call) calls;
     HSC_VEC(uint64_t) tables;   /* addresses that RIP-relative lea takes, outside of code */
     HSC_VEC(uint32_t) paddings; /* offsets where it begins, rising */
     HSC_VEC(uint32_t) table_at; /* offset of the end of that lea */
@@ -106,7 +101,7 @@ static bool decode(graph *g) {
             if (length == 5 && p[0] == 0xE8) {
                 int32_t d;
                 memcpy(&d, p + 1, 4);
-                if (!HSC_PUSH(g->calls, (call){at, end, g->lo + end + (uint64_t)(int64_t)d}))
+                if (!HSC_PUSH(g->calls, (hsc_machine_call){g->lo + at, g->lo + end + (uint64_t)(int64_t)d}))
                     return false;
             }
             break;
@@ -161,21 +156,21 @@ static bool end_at_calls(graph *g) {
             lowest = j->target < lowest ? j->target : lowest, highest = j->end > highest ? j->end : highest;
     }
     for (size_t i = 0; i < g->calls.n; i++) {
-        const call *l = &g->calls.p[i];
-        if (l->begin < lowest || l->end > highest || l->end >= g->size || !hsc_code_is_no_return(g->c, l->target))
+        uint32_t begin = (uint32_t)(g->calls.p[i].begin - g->lo), end = begin + HSC_CALL_BYTES;
+        if (begin < lowest || end > highest || end >= g->size || !hsc_code_is_no_return(g->c, g->calls.p[i].target))
             continue;
-        if (!HSC_PUSH(g->jumps, (jump){l->begin, l->end, HSC_NO_INDEX, false, false}))
+        if (!HSC_PUSH(g->jumps, (jump){begin, end, HSC_NO_INDEX, false, false}))
             return false;
-        set_bit(g->more, l->end);
-        uint32_t at = l->end;
+        set_bit(g->more, end);
+        uint32_t at = end;
         hsc_x86_flow flow;
         int64_t relative;
         for (size_t n; at < g->size && (n = hsc_x86_decode(g->p + at, g->size - at, &flow, &relative)) &&
                        hsc_x86_is_nop(g->p + at, n);)
             at += (uint32_t)n;
-        if (at > l->end && !HSC_PUSH(g->paddings, l->end))
+        if (at > end && !HSC_PUSH(g->paddings, end))
             return false;
-        if (at > l->end && at < g->size)
+        if (at > end && at < g->size)
             set_bit(g->more, at);
     }
     if (g->jumps.n == before)
@@ -531,13 +526,18 @@ static bool look_into(hsc_code *c, const hsc_symbol *symbol, hsc_machine_functio
     }
     bool decoded = ok && decode(&g);
     ok = ok && !g.no_memory;
-    if (decoded)
+    if (decoded) {
         out->leaders = g.leaders;
+        out->calls.p = g.calls.p;
+        out->calls.n = g.calls.n;
+        out->calls.cap = g.calls.cap;
+    }
     if (decoded && has_way_back(&g))
         ok = end_at_calls(&g) && resolve_tables(&g) && connect(&g) && find_loops(&g, out);
     free(bits);
     free(g.jumps.p);
-    free(g.calls.p);
+    if (!decoded)
+        free(g.calls.p);
     free(g.tables.p);
     free(g.paddings.p);
     free(g.table_at.p);
@@ -569,5 +569,6 @@ void hsc_machine_function_fini(hsc_machine_function *m) {
     free(m->pieces.p);
     free(m->loops.p);
     free(m->branches.p);
+    free(m->calls.p);
     *m = (hsc_machine_function){0};
 }

@@ -23,11 +23,17 @@ typedef struct hsc_machine_branch {
     uint32_t loop;
 } hsc_machine_branch;
 
+typedef struct hsc_machine_call { /* a direct one, of HSC_CALL_BYTES */
+    uint64_t begin, target;
+} hsc_machine_call;
+#define HSC_CALL_BYTES 5u
+
 /* What is known of a machine function. */
 typedef struct hsc_machine_function {
     HSC_VEC(hsc_machine_piece) pieces; /* none: it has no loop */
     HSC_VEC(hsc_machine_loop) loops;
     HSC_VEC(hsc_machine_branch) branches; /* in rising order of their addresses */
+    HSC_VEC(hsc_machine_call) calls;      /* so are they */
     uint64_t *leaders; /* a bit for each byte: a block begins there; NULL: the code does not decode, or is no x86-64 code */
 } hsc_machine_function;
 

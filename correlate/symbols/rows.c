@@ -17,13 +17,27 @@ static bool is_in_scope(const hsc_code *c, uint32_t inner, uint32_t outer) {
     return inner == outer && inner != HSC_NO_INDEX;
 }
 
+/* The scope at an address near the last one. *span: the first one that begins behind that; SIZE_MAX: there is no last one. */
+static uint32_t scope_near(const hsc_code *c, uint64_t address, size_t *span) {
+    if (*span == SIZE_MAX) {
+        uint32_t i;
+        HSC_FIND_SPAN_BY(c->scope_spans, &c->scope_index, address, i);
+        *span = i == HSC_NO_INDEX ? 0 : (size_t)i + 1;
+    }
+    while (*span < c->scope_spans.n && c->scope_spans.p[*span].lo <= address)
+        ++*span;
+    while (*span && c->scope_spans.p[*span - 1].lo > address)
+        --*span;
+    return *span ? c->scope_spans.p[*span - 1].scope : HSC_NO_INDEX;
+}
+
 /* May row k stand in for row i of the same block or loop? */
-static bool may_stand_in(const hsc_code *c, size_t k, uint32_t i, uint32_t scope, bool with_place, uint64_t touch,
+static bool may_stand_in(const hsc_code *c, size_t k, uint32_t i, uint32_t scope, bool with_place, uint64_t touch, size_t *span,
                          uint32_t *its_scope) {
     const hsc_line_span *at = &c->lines.p[k];
     if (at->unit != c->lines.p[i].unit || !at->line || (with_place && !at->discriminator))
         return false;
-    *its_scope = hsc_code_scope_at(c, touch);
+    *its_scope = scope_near(c, touch, span);
     return *its_scope == scope || is_in_scope(c, *its_scope, scope);
 }
 
@@ -31,14 +45,15 @@ static bool may_stand_in(const hsc_code *c, size_t k, uint32_t i, uint32_t scope
  * it: the next one, else the one before. The register allocator puts its reloads at a block's head, with line 0 and outside
  * of the ranges of inlined copies. *scope becomes that of the row. */
 static uint32_t row_in_block(const hsc_code *c, uint32_t i, uint32_t *scope, bool with_place, uint64_t begin, uint64_t end) {
+    size_t span = SIZE_MAX;
     uint32_t its;
     for (size_t k = (size_t)i + 1; k < c->lines.n && c->lines.p[k].lo < end; k++)
-        if (may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
+        if (may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &span, &its)) {
             *scope = its;
             return (uint32_t)k;
         }
     for (size_t k = i; k > 0 && c->lines.p[k].lo > begin; k--)
-        if (may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
+        if (may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &span, &its)) {
             *scope = its;
             return (uint32_t)(k - 1);
         }
@@ -61,11 +76,12 @@ static uint32_t loop_at(const hsc_machine_function *m, uint64_t address) {
 static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_function *m, const hsc_symbol *symbol, uint32_t i,
                                     uint64_t address, uint32_t *scope, bool with_place) {
     size_t here = hsc_machine_piece_at(m, address), at = here;
+    size_t span = SIZE_MAX;
     uint32_t loop = m->pieces.p[here].loop, its;
     for (size_t k = (size_t)i + 1; k < c->lines.n && k - i < ROWS_MAX && c->lines.p[k].lo < symbol->hi; k++) {
         while (at + 1 < m->pieces.n && m->pieces.p[at + 1].lo <= c->lines.p[k].lo)
             at++;
-        if (m->pieces.p[at].loop == loop && may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &its)) {
+        if (m->pieces.p[at].loop == loop && may_stand_in(c, k, i, *scope, with_place, c->lines.p[k].lo, &span, &its)) {
             *scope = its;
             return (uint32_t)k;
         }
@@ -74,7 +90,7 @@ static uint32_t row_in_machine_loop(const hsc_code *c, const hsc_machine_functio
     for (size_t k = i; k > 0 && i - k < ROWS_MAX && c->lines.p[k].lo > symbol->lo; k--) {
         while (at && m->pieces.p[at].lo > c->lines.p[k].lo - 1)
             at--;
-        if (m->pieces.p[at].loop == loop && may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &its)) {
+        if (m->pieces.p[at].loop == loop && may_stand_in(c, k - 1, i, *scope, with_place, c->lines.p[k].lo - 1, &span, &its)) {
             *scope = its;
             return (uint32_t)(k - 1);
         }
@@ -105,6 +121,7 @@ static bool is_keyed(const hsc_code *c, uint32_t row) {
 
 /* The row before or after row i with a line, in the same copy of the same procedure. */
 static uint32_t row_beside(const hsc_code *c, uint32_t i, const hsc_symbol *symbol, uint32_t scope) {
+    size_t span = SIZE_MAX;
     for (int way = -1; way <= 1; way += 2)
         for (uint32_t k = i, hops = 0; hops < ROWS_MAX; hops++) {
             if ((way < 0 && !k) || (way > 0 && k + 1 >= c->lines.n))
@@ -115,7 +132,7 @@ static uint32_t row_beside(const hsc_code *c, uint32_t i, const hsc_symbol *symb
             uint64_t touch = way < 0 ? c->lines.p[k + 1].lo - 1 : at->lo;
             if (at->unit != c->lines.p[i].unit || (scope == HSC_NO_INDEX && hsc_code_symbol_at(c, touch) != symbol))
                 break;
-            if (at->line && hsc_code_scope_at(c, touch) == scope)
+            if (at->line && scope_near(c, touch, &span) == scope)
                 return k;
         }
     return HSC_NO_INDEX;

@@ -106,33 +106,39 @@ static char after_vector(const uint8_t *p, size_t *at, unsigned prefix, size_t *
     return map ? 'm' : 'x';
 }
 
-static bool is_prefix(unsigned op) {
-    return op == 0x66 || op == 0x67 || op == 0xF0 || op == 0xF2 || op == 0xF3 || op == 0x2E || op == 0x36 || op == 0x3E ||
-           op == 0x26 || op == 0x64 || op == 0x65;
-}
+/* What a first byte is: 0 an opcode, 1 a prefix, 2 REX, 3 the way to another map. */
+static const uint8_t leads[256] = {
+    [0x66] = 1, [0x67] = 1, [0xF0] = 1, [0xF2] = 1, [0xF3] = 1, [0x2E] = 1, [0x36] = 1, [0x3E] = 1, [0x26] = 1, [0x64] = 1, [0x65] = 1,
+    [0x40] = 2, [0x41] = 2, [0x42] = 2, [0x43] = 2, [0x44] = 2, [0x45] = 2, [0x46] = 2, [0x47] = 2,
+    [0x48] = 2, [0x49] = 2, [0x4A] = 2, [0x4B] = 2, [0x4C] = 2, [0x4D] = 2, [0x4E] = 2, [0x4F] = 2,
+    [0x0F] = 3, [0xC4] = 3, [0xC5] = 3, [0x62] = 3, [0x8F] = 3};
 
 /* `p` has at least 32 bytes; those behind the code may be anything. */
-static size_t decode(const uint8_t *p, hsc_x86_flow *flow, size_t *relative_size) {
+static inline size_t decode(const uint8_t *p, hsc_x86_flow *flow, size_t *relative_size) {
     bool small = false, address32 = false, wide = false;
-    size_t at = 0, more = 0;
-    unsigned op = p[at++];
-    while (is_prefix(op) && at < MAX_LENGTH) {
-        small = small || op == 0x66;
-        address32 = address32 || op == 0x67;
-        op = p[at++];
-    }
-    if (op >= 0x40 && op <= 0x4F) {
-        wide = op & 8;
-        op = p[at++];
-    }
-    size_t operand = small && !wide ? 2 : 4; /* of an immediate: at most 4 bytes */
+    size_t at = 1, more = 0;
+    unsigned op = p[0];
     char kind;
-    if (op == 0x0F)
-        kind = after_0f[op = p[at++]];
-    else if (op == 0xC4 || op == 0xC5 || op == 0x62 || (op == 0x8F && (p[at] & 31) >= 8))
-        kind = after_vector(p, &at, op, &more);
-    else
+    if (leads[op]) {
+        while (leads[op] == 1 && at < MAX_LENGTH) {
+            small = small || op == 0x66;
+            address32 = address32 || op == 0x67;
+            op = p[at++];
+        }
+        if (leads[op] == 2) {
+            wide = op & 8;
+            op = p[at++];
+        }
+    }
+    if (leads[op] != 3)
         kind = one_byte[op];
+    else if (op == 0x0F)
+        kind = after_0f[op = p[at++]];
+    else if (op == 0x8F && (p[at] & 31) < 8)
+        kind = one_byte[op];
+    else
+        kind = after_vector(p, &at, op, &more);
+    size_t operand = small && !wide ? 2 : 4; /* of an immediate: at most 4 bytes */
     const shape *s = &shapes[(unsigned char)kind];
     size_t length = at + s->bytes + s->by_operand * operand + (s->modrm ? modrm_bytes(p + at) + more : 0);
     *flow = (hsc_x86_flow)s->flow;

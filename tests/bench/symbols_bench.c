@@ -2,6 +2,11 @@
 /* symbols_bench MODULE [ROUNDS]: how fast the knowledge of a module is read and asked, beside other readers in the same run.
  *
  * open     hsc_code_open, the first question included, as MB of the file and of its code in a second of CPU time
+ * cold     distinct random addresses of all of the code (a million, or all of less), each asked once of a module just read: what finds
+ *          the answers is in it
+ * cold order   the same in rising order
+ * search   a bare binary search, branch-free, for the random addresses over as many 8-byte numbers as the module has line rows and scopes:
+ *          the floor of any table of ranges
  * first    every 16th byte of the code asked once in order: loops of machine code are found then, answers are first given
  * spread   random addresses of all of the code, asked before: mostly what the processor's caches do not hold
  * hot      a million questions about 10,000 of them: what a profile has
@@ -82,6 +87,51 @@ static uint64_t ask(hsc_code *c, const uint64_t *addresses, size_t n) {
     return sum;
 }
 
+/* Distinct addresses, in random order. *n: wanted, then had. */
+static uint64_t *distinct(uint64_t lo, uint64_t size, size_t *n) {
+    uint64_t *all = malloc(size * sizeof *all), seed = 3;
+    for (uint64_t i = 0; all && i < size; i++)
+        all[i] = lo + i;
+    *n = *n < size ? *n : (size_t)size;
+    for (uint64_t i = 0; all && i < *n; i++) {
+        uint64_t k = i + next_random(&seed) % (size - i), v = all[i];
+        all[i] = all[k];
+        all[k] = v;
+    }
+    return all;
+}
+
+/* Seconds for each address. */
+static double ask_cold(const char *path, const uint64_t *addresses, size_t n, uint64_t *sink) {
+    hsc_code *c = NULL;
+    hsc_err err = {0};
+    if (hsc_code_open(&(hsc_code_spec){.path = path}, &c, &err) != HSC_OK)
+        exit(1);
+    double begin = now();
+    *sink += ask(c, addresses, n);
+    double time = now() - begin;
+    hsc_code_close(c);
+    return time / (double)n;
+}
+
+static double search(const uint64_t *addresses, size_t n, uint64_t lo, uint64_t size, size_t ranges, uint64_t *sink) {
+    uint64_t *table = malloc((ranges + 1) * sizeof *table);
+    if (!table || !ranges)
+        exit(1);
+    for (size_t i = 0; i < ranges; i++)
+        table[i] = lo + (uint64_t)((double)size * (double)i / (double)ranges);
+    double begin = now();
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *base = table;
+        for (size_t left = ranges; left > 1; left -= left / 2)
+            base = base[left / 2] <= addresses[i] ? base + left / 2 : base;
+        *sink += (uint64_t)(base - table);
+    }
+    double time = now() - begin;
+    free(table);
+    return time / (double)n;
+}
+
 static uint64_t ask_libdw(Dwarf *dwarf, const uint64_t *addresses, size_t n) {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +189,7 @@ int main(int argc, char **argv) {
     size_t rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 5;
     int fd = argc > 1 ? find_text(argv[1], &lo, &size, &file_size) : -1;
     uint64_t *addresses = malloc(ADDRESSES * sizeof *addresses), *sorted = malloc(ADDRESSES * sizeof *sorted);
-    double v[6][64];
+    double v[9][64];
     hsc_err err = {0};
     if (fd < 0 || !size || !addresses || !sorted || !rounds || rounds > 64) {
         fprintf(stderr, "usage: symbols_bench MODULE [ROUNDS]\n");
@@ -153,6 +203,12 @@ int main(int argc, char **argv) {
     if (dwarf)
         sink += ask_libdw(dwarf, addresses, few);
     hsc_code_tables t = {0};
+    size_t cold = ADDRESSES;
+    uint64_t *once = distinct(lo, size, &cold), *rising = malloc((cold + 1) * sizeof *rising);
+    if (!once || !rising)
+        return 1;
+    memcpy(rising, once, cold * sizeof *rising);
+    qsort(rising, cold, sizeof *rising, by_address);
     for (size_t r = 0; r < rounds; r++) {
         hsc_code *c = NULL;
         double begin = now();
@@ -188,6 +244,9 @@ int main(int argc, char **argv) {
                    "known by %d\n", argv[1], (double)file_size / 1e6, (double)size / 1e6, t.lines, t.scopes, t.symbols,
                    t.procedure_count, t.loop_count, t.places, (int)t.knowledge);
         hsc_code_close(c);
+        v[6][r] = ask_cold(argv[1], once, cold, &sink);
+        v[7][r] = ask_cold(argv[1], rising, cold, &sink);
+        v[8][r] = search(addresses, ADDRESSES, lo, size, t.lines + t.scopes + 1, &sink);
     }
     double opening = median(v[0], rounds), first = median(v[1], rounds), lookup = median(v[2], rounds);
     double hot = median(v[4], rounds), peer = median(v[3], rounds), order = median(v[5], rounds);
@@ -195,6 +254,12 @@ int main(int argc, char **argv) {
            (double)size / 1e6 / opening);
     printf("first   %8.1f ns  %7.2f M/s   %7.1f MB of code/s\n", first * 1e9 / (double)((size + 15) / 16),
            (double)((size + 15) / 16) * 1e-6 / first, (double)size / 1e6 / first);
+    double value = median(v[6], rounds);
+    printf("cold    %8.1f ns  %7.2f M/s   %zu distinct addresses\n", value * 1e9, 1e-6 / value, cold);
+    value = median(v[7], rounds);
+    printf("  order %8.1f ns  %7.2f M/s\n", value * 1e9, 1e-6 / value);
+    value = median(v[8], rounds);
+    printf("search  %8.1f ns  %7.2f M/s   over %zu numbers\n", value * 1e9, 1e-6 / value, t.lines + t.scopes + 1);
     printf("spread  %8.1f ns  %7.2f M/s\n", lookup * 1e9, 1e-6 / lookup);
     printf("order   %8.1f ns  %7.2f M/s\n", order * 1e9, 1e-6 / order);
     printf("hot     %8.1f ns  %7.2f M/s\n", hot * 1e9, 1e-6 / hot);
@@ -208,5 +273,7 @@ int main(int argc, char **argv) {
     close(fd);
     free(addresses);
     free(sorted);
+    free(once);
+    free(rising);
     return sink == 42; /* used */
 }
