@@ -550,6 +550,7 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 
 /* second.c. While a file is read for the second time; false: out of memory. */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n); /* of weight 1 each, in no region */
 /* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */
 bool hsc_join_take_span(jprocess *p, const hsc_record *rec);
 bool hsc_join_end_spans(join *j, jprocess *p);

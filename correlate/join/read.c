@@ -90,9 +90,9 @@ jthread *hsc_join_thread(jprocess *p, uint64_t id) {
 uint32_t hsc_join_node_row(const jthread *t, uint64_t id) {
     if (!id)
         return HSC_NO_INDEX;
-    if (id <= t->work->nodes.n && t->work->nodes.p[id - 1].id == id)
+    if (id <= t->work->nodes.n && (!t->work->node_rows.count || t->work->nodes.p[id - 1].id == id))
         return (uint32_t)(id - 1);
-    return hsc_table_get(&t->work->node_rows, id, 0);
+    return t->work->node_rows.count ? hsc_table_get(&t->work->node_rows, id, 0) : HSC_NO_INDEX;
 }
 
 static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
@@ -322,7 +322,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     }
     bool ok = true, is_timed = p->known && !j->options->no_times;
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
-        bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH && !is_timed;
+        bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
         uint32_t *counts = t->work->counts.p;
         uint64_t last_ns = p->last_ns, no_path = 0;
         for (size_t i = 0; is_plain && i < got; i++) {
@@ -338,6 +338,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
             t->samples += got;
             t->records += got;
             t->timed_samples += got;
+            ok = !is_timed || hsc_join_take_instants(p, t, list, got);
         }
         for (size_t i = 0; ok && !is_plain && i < got; i++)
             ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);

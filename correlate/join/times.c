@@ -38,6 +38,44 @@ void hsc_join_choose_ticks(join *j) {
     j->end_tick = last / j->tick_ns;
 }
 
+/* ---- as they are read ---- */
+
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n) {
+    enum { BATCH = 256 };
+    const join *j = p->join;
+    jwork *w = t->work;
+    jinstant batch[BATCH];
+    uint64_t base_tick = 0, base_ns = UINT64_MAX; /* a short way from there is divided faster */
+    uint32_t held = 0, tick_ns = j->tick_ns <= UINT32_MAX ? (uint32_t)j->tick_ns : 0, last = w->last_tick;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        uint64_t row = hsc_join_node_row(t, list[i].node_id), state = list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN;
+        if (row == HSC_NO_INDEX || row * STATES + state >= JINSTANT_SPECIAL) {
+            ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch) &&
+                 hsc_join_take_instant(p, t, (uint32_t)row, state, 1, 0, list[i].time);
+            held = 0;
+            last = w->last_tick;
+            continue;
+        }
+        uint64_t since = hsc_join_since_start(j, p->known, list[i].time), tick;
+        if (since >= base_ns && since - base_ns <= UINT32_MAX && tick_ns) {
+            tick = base_tick + (uint32_t)(since - base_ns) / tick_ns;
+        } else {
+            tick = base_tick = since / j->tick_ns;
+            base_ns = base_tick * j->tick_ns;
+        }
+        tick = tick < j->end_tick ? tick : j->end_tick;
+        last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
+        batch[held++] = (jinstant){last, (uint32_t)(row * STATES + state), p->known->weight};
+        w->last_tick = last;
+        if (held == BATCH) {
+            ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
+            held = 0;
+        }
+    }
+    return ok && hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
+}
+
 /* ---- leaves of all threads ---- */
 
 typedef struct leaf { /* a row of table leaf */

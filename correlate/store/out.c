@@ -8,7 +8,7 @@
 
 #include <libdeflate.h>
 
-enum { BATCH = 64, LEVEL = 4 /* written into the file, for its readers */, EFFORT = 5 /* of libdeflate */ };
+enum { BATCH = 64, ALIKE = 4, LEVEL = 4 /* written into the file, for its readers */, EFFORT = 5 /* of libdeflate */ };
 
 typedef struct slot { /* one chunk in the pool */
     const uint8_t *from;
@@ -16,7 +16,15 @@ typedef struct slot { /* one chunk in the pool */
     uint8_t *packed;    /* capacity: most that a chunk takes */
     size_t packed_bytes;
     int failed;
+    bool is_alike; /* all its values are one */
+    const struct alike *known; /* packed before; NULL: not so */
 } slot;
+
+typedef struct alike { /* a chunk whose values are all one, as it was packed last */
+    uint8_t value[8];
+    size_t element, chunk_bytes, packed_bytes;
+    uint8_t *packed; /* NULL: none */
+} alike;
 
 struct hsc_out {
     const char *path;
@@ -30,6 +38,8 @@ struct hsc_out {
     slot slots[BATCH];
     unsigned n_slots, next, finished;
     size_t element, chunk_bytes, capacity;
+    alike alike[ALIKE]; /* the caller's */
+    unsigned next_alike;
     struct libdeflate_compressor *compressor; /* of the caller */
 };
 
@@ -76,7 +86,8 @@ static void work_on_batch(hsc_out *o, struct libdeflate_compressor *c) { /* with
     while (o->next < o->n_slots) {
         slot *s = &o->slots[o->next++];
         pthread_mutex_unlock(&o->lock);
-        pack(o, s, c);
+        if (!s->known)
+            pack(o, s, c);
         pthread_mutex_lock(&o->lock);
         if (++o->finished == o->n_slots)
             pthread_cond_broadcast(&o->done);
@@ -133,6 +144,8 @@ void hsc_out_free(hsc_out *o) {
         pthread_join(o->threads[i], NULL);
     for (unsigned i = 0; i < BATCH; i++)
         free(o->slots[i].packed);
+    for (unsigned i = 0; i < ALIKE; i++)
+        free(o->alike[i].packed);
     pthread_cond_destroy(&o->work);
     pthread_cond_destroy(&o->done);
     pthread_mutex_destroy(&o->lock);
@@ -204,6 +217,27 @@ hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t fil
     return status;
 }
 
+/* Looks whether the chunk is one of equal values, which are many, and cost as much to pack as others. */
+static void find_alike(const hsc_out *o, slot *s) {
+    s->known = NULL;
+    s->is_alike = s->bytes == o->chunk_bytes && o->element <= sizeof o->alike->value &&
+                  !memcmp(s->from, s->from + o->element, s->bytes - o->element);
+    for (unsigned i = 0; i < ALIKE && s->is_alike && !s->known; i++) {
+        const alike *a = &o->alike[i];
+        if (a->packed && a->element == o->element && a->chunk_bytes == o->chunk_bytes && !memcmp(a->value, s->from, o->element))
+            s->known = a;
+    }
+}
+
+static void keep_alike(hsc_out *o, const slot *s) { /* where there is no memory for it, it is packed again */
+    alike *a = &o->alike[o->next_alike++ % ALIKE];
+    free(a->packed);
+    *a = (alike){.element = o->element, .chunk_bytes = o->chunk_bytes, .packed_bytes = s->packed_bytes, .packed = malloc(s->packed_bytes)};
+    memcpy(a->value, s->from, o->element);
+    if (a->packed)
+        memcpy(a->packed, s->packed, s->packed_bytes);
+}
+
 /* at: of the first value in the data set, a multiple of chunk_rows. */
 static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element,
                                uint64_t chunk_rows, uint64_t at, hsc_err *err) {
@@ -228,6 +262,7 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
             if (!s->packed && !(s->packed = malloc(o->capacity)))
                 return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
             first += rows;
+            find_alike(o, s);
         }
         pthread_mutex_lock(&o->lock);
         o->n_slots = batch;
@@ -239,11 +274,19 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
         o->n_slots = o->next = 0;
         pthread_mutex_unlock(&o->lock);
         for (unsigned i = 0; i < batch; i++, start += chunk_rows) {
-            if (o->slots[i].failed)
+            const slot *s = &o->slots[i];
+            if (!s->known && s->failed)
                 return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
-            if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, &start, o->slots[i].packed_bytes, o->slots[i].packed) < 0)
+            if (H5Dwrite_chunk(set, H5P_DEFAULT, 0, &start, s->known ? s->known->packed_bytes : s->packed_bytes,
+                               s->known ? s->known->packed : s->packed) < 0)
                 return hsc_out_fail(o, "write", name, err);
         }
+        for (unsigned i = batch; i-- > 0;) /* the last of them, if any */
+            if (o->slots[i].is_alike) {
+                if (!o->slots[i].known)
+                    keep_alike(o, &o->slots[i]);
+                break;
+            }
     }
     return HSC_OK;
 }

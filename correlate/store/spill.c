@@ -122,24 +122,42 @@ bool hsc_spill_put_all(hsc_spill *s, hsc_spill_list *l, const void *items, uint6
     return add_part(l, (uint64_t)offset, n);
 }
 
+/* Room for an item at least. */
+static bool make_room(hsc_spill *s, hsc_spill_list *l) {
+    uint32_t most = HSC_SPILL_BUFFER_BYTES / l->size, room = l->room ? 2 * l->room : 32;
+    if (l->room >= most) {
+        if (!hsc_spill_flush(s, l))
+            return false;
+        room = most;
+    }
+    room = room < most ? room : most;
+    uint8_t *items = realloc(l->items, (size_t)room * l->size);
+    if (!items)
+        return false;
+    l->items = items;
+    l->room = room;
+    return true;
+}
+
 bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size) {
     l->size = size;
-    if (l->held == l->room) {
-        uint32_t most = HSC_SPILL_BUFFER_BYTES / size, room = l->room ? 2 * l->room : 32;
-        if (l->room >= most) {
-            if (!hsc_spill_flush(s, l))
-                return false;
-            room = most;
-        }
-        room = room < most ? room : most;
-        uint8_t *items = realloc(l->items, (size_t)room * size);
-        if (!items)
-            return false;
-        l->items = items;
-        l->room = room;
-    }
+    if (l->held == l->room && !make_room(s, l))
+        return false;
     memcpy(l->items + (size_t)l->held++ * size, item, size);
     l->count++;
+    return true;
+}
+
+bool hsc_spill_put_some(hsc_spill *s, hsc_spill_list *l, const void *items, size_t n, uint32_t size) {
+    l->size = size;
+    for (size_t done = 0, m; done < n; done += m) {
+        if (l->held == l->room && !make_room(s, l))
+            return false;
+        m = l->room - l->held < n - done ? l->room - l->held : n - done;
+        memcpy(l->items + (size_t)l->held * size, (const uint8_t *)items + done * size, m * size);
+        l->held += (uint32_t)m;
+        l->count += m;
+    }
     return true;
 }
 

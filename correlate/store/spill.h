@@ -47,6 +47,8 @@ void hsc_spill_init(hsc_spill *s, const char *beside);
 void hsc_spill_fini(hsc_spill *s);
 /* False: out of memory. `size`: bytes of an item, the same for all of one list. */
 bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size);
+/* n items by the buffer, as one after the other. */
+bool hsc_spill_put_some(hsc_spill *s, hsc_spill_list *l, const void *items, size_t n, uint32_t size);
 /* n items at once, past the buffer. */
 bool hsc_spill_put_all(hsc_spill *s, hsc_spill_list *l, const void *items, uint64_t n, uint32_t size);
 bool hsc_spill_flush(hsc_spill *s, hsc_spill_list *l); /* gives its buffer back */

@@ -252,7 +252,12 @@ static hsc_status put_slice(hsc_store_times *t, slice_level *l, uint64_t n, cons
     for (uint64_t i = 0; i < n; i++)
         if (count[i])
             count_up(t->by_leaf, leaf[i], count[i], t->touched, &t->n_touched);
-    if (t->n_touched > 1)
+    if (t->n_touched > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
+        t->n_touched = 0;
+        for (uint32_t k = 0; k < t->n_leaves; k++)
+            if (t->by_leaf[k])
+                t->touched[t->n_touched++] = k;
+    } else if (t->n_touched > 1)
         qsort(t->touched, t->n_touched, sizeof *t->touched, compare_u32);
     status = hsc_out_stream_put(l->leaf, t->touched, t->n_touched, err);
     for (uint32_t i = 0; i < t->n_touched; i++) {
@@ -312,21 +317,20 @@ static hsc_status put_bins(hsc_store *s, unsigned level, uint64_t n, const uint3
                            const uint32_t *count, hsc_err *err) {
     hsc_store_times *t = s->times;
     bin_level *l = &t->bins[level];
-    uint64_t width = hsc_bin_width(t->bin, level), at = 0;
+    uint64_t width = hsc_bin_width(t->bin, level), end = 0; /* of the bin under way */
     bin_row b = {0};
     hsc_status status = HSC_OK;
     l->indptr[t->done] = l->rows;
     for (uint64_t i = 0; i < n && !status; i++) {
         const leaf_facts *f = &t->leaves[leaf[i]];
-        uint64_t bin = time[i] / width;
         if (!f->binned || !count[i])
             continue;
         if (!b.any) {
             b.any = true;
-            l->first[t->done] = (uint32_t)bin;
-            at = bin;
+            l->first[t->done] = (uint32_t)(time[i] / width);
+            end = (time[i] / width + 1) * width;
         }
-        for (; at < bin && !status; at++)
+        for (; end <= time[i] && !status; end += width)
             status = put_bin(t, l, &b, err);
         b.all += count[i];
         b.categories[f->category] += count[i];
