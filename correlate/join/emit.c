@@ -179,6 +179,13 @@ static void put_dynamic(emit *e) {
     COLUMN(e, thread_lost, uint64_t, n, t[i]->said_lost * t[i]->process->weight);
     COLUMN(e, thread_truncated, uint64_t, n, t[i]->truncated * t[i]->process->weight);
     COLUMN(e, thread_records, uint64_t, n, t[i]->records);
+    COLUMN(e, thread_user_s, double, n, t[i]->usage.time ? (double)t[i]->usage.user_ns * 1e-9 : -1);
+    COLUMN(e, thread_system_s, double, n, (double)t[i]->usage.system_ns * 1e-9);
+    COLUMN(e, thread_minor_faults, uint64_t, n, t[i]->usage.minor_faults);
+    COLUMN(e, thread_major_faults, uint64_t, n, t[i]->usage.major_faults);
+    COLUMN(e, thread_voluntary_switches, uint64_t, n, t[i]->usage.voluntary_switches);
+    COLUMN(e, thread_involuntary_switches, uint64_t, n, t[i]->usage.involuntary_switches);
+    COLUMN(e, thread_runnable_s, double, n, t[i]->usage.run_ns || t[i]->usage.runnable_ns ? (double)t[i]->usage.runnable_ns * 1e-9 : -1);
     free(process);
     free(index);
     n = j->metrics.n;

@@ -151,6 +151,7 @@ typedef struct jthread {
     double excess;       /* weights.c: of metric 0, the sum of w (w - 1) */
     uint64_t timed_samples; /* records that count */
     uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
+    hsc_rec_thread_usage usage; /* the last; time 0: none */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;

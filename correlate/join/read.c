@@ -251,6 +251,14 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     case HSC_REC_progress:
         return take_progress(p, v);
+    case HSC_REC_thread_usage: {
+        const hsc_rec_thread_usage *r = v;
+        if (!(t = hsc_join_thread(p, r->thread_id)))
+            return false;
+        if (r->time >= t->usage.time)
+            t->usage = *r;
+        return true;
+    }
     case HSC_REC_loss: {
         const hsc_rec_loss *r = v;
         if (!(t = hsc_join_thread(p, r->thread_id)))

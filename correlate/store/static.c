@@ -202,7 +202,14 @@ hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, h
                                .samples = HSC_COL(db, thread_samples, uint64_t)[t],
                                .lost = HSC_COL(db, thread_lost, uint64_t)[t],
                                .truncated = HSC_COL(db, thread_truncated, uint64_t)[t],
-                               .records = HSC_COL(db, thread_records, uint64_t)[t]};
+                               .records = HSC_COL(db, thread_records, uint64_t)[t],
+                               .user_s = HSC_COL(db, thread_user_s, double)[t],
+                               .system_s = HSC_COL(db, thread_system_s, double)[t],
+                               .minor_faults = HSC_COL(db, thread_minor_faults, uint64_t)[t],
+                               .major_faults = HSC_COL(db, thread_major_faults, uint64_t)[t],
+                               .voluntary_switches = HSC_COL(db, thread_voluntary_switches, uint64_t)[t],
+                               .involuntary_switches = HSC_COL(db, thread_involuntary_switches, uint64_t)[t],
+                               .runnable_s = HSC_COL(db, thread_runnable_s, double)[t]};
     return status;
 }
 

@@ -11,12 +11,27 @@
 #define STACK_BYTES (256u << 10)
 #define WATCH_FIRST_NS 200000ull
 #define WATCH_LAST_NS 1000000000ull
+#define USAGE_FIRST_NS 1000000000ull /* between two records of a thread's usage; each is twice as far as the one before */
+#define USAGE_LAST_NS 32000000000ull
+#define USAGES_MAX 32u /* in one beat */
 
 static uint8_t *stack; /* one helper at a time: used again */
+
+/* Seldom: each time costs three small files of /proc, and for a moment a number of a file descriptor. */
+static uint32_t tell_usage(hsc_rt_thread *t, uint64_t now) {
+    hsc_rec_thread_usage u;
+    bool first = !t->usage_due_ns;
+    t->usage_every_ns = !t->usage_every_ns ? USAGE_FIRST_NS : t->usage_every_ns < USAGE_LAST_NS ? 2 * t->usage_every_ns : t->usage_every_ns;
+    t->usage_due_ns = now + t->usage_every_ns;
+    if (!first && hsc_rt_usage_record(t, now, false, &u))
+        hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
+    return !first;
+}
 
 /* A progress record for each thread that did something since its last one. rt.lock is held. */
 static void tell_progress(uint64_t now) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
+    uint32_t usages = 0;
     for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
         uint64_t beats = atomic_load_explicit(&t->beats, memory_order_acquire);
         if (t->live)
@@ -34,6 +49,8 @@ static void tell_progress(uint64_t now) {
         uint64_t cpu = t->asleep ? t->asleep_cpu_ns : hsc_rt_thread_cpu_ns(t->tid);
         r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
         hsc_rt_file_put(HSC_REC_progress, &r, now);
+        if (now >= t->usage_due_ns && usages < USAGES_MAX)
+            usages += tell_usage(t, now);
     }
 }
 

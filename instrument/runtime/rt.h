@@ -361,6 +361,12 @@ typedef struct hsc_rt_wall {
     uint64_t state;
 } hsc_rt_wall;
 
+/* task_ss.c: what the kernel has counted of a thread */
+typedef struct hsc_rt_usage {
+    uint64_t user_ns, system_ns, minor_faults, major_faults, voluntary, involuntary;
+    uint64_t run_ns, waited_ns; /* on a processor, in line for one; both 0: the kernel does not tell */
+} hsc_rt_usage;
+
 typedef struct hsc_rt_scopes hsc_rt_scopes; /* probes.h */
 
 typedef struct hsc_rt_thread {
@@ -414,6 +420,8 @@ typedef struct hsc_rt_thread {
     uint64_t messages_due;
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
+    uint64_t usage_due_ns, usage_every_ns; /* helper's: when it tells usage next */
+    hsc_rt_usage usage_start, usage_asleep; /* when it was first measured (less what passed while it was asleep); when it fell asleep */
     hsc_rt_open open;
     bool omp; /* a thread that the OpenMP runtime knows */
     uint32_t lock_state, lock_holder; /* omp.c */
@@ -513,6 +521,14 @@ void hsc_rt_commands_tend(uint64_t now_ns);
 /* wall_ss.c: helper; returns when to look again, 0: never */
 uint64_t hsc_rt_wall_tend(uint64_t now_ns);
 void hsc_rt_wall_end(hsc_rt_thread *t, uint64_t now_ns); /* what is left; its writer is owned */
+
+/* task_ss.c: of a thread of this process, by the kernel's accounting. */
+long hsc_rt_task_read(int32_t tid, const char *name, char *text, size_t size); /* /proc/self/task/TID + name; bytes, or an error */
+uint64_t hsc_rt_task_number(const char **p, unsigned base);                    /* and the blanks behind it */
+bool hsc_rt_task_times(int32_t tid, uint64_t *run_ns, uint64_t *waited_ns, uint64_t *runs); /* false: the kernel does not tell */
+bool hsc_rt_usage_read(int32_t tid, bool own, hsc_rt_usage *u); /* own: the calling thread, whose times are finer than 10 ms then */
+void hsc_rt_usage_less(hsc_rt_usage *u, const hsc_rt_usage *before);
+bool hsc_rt_usage_record(const hsc_rt_thread *t, uint64_t now_ns, bool own, hsc_rec_thread_usage *r); /* since it was first measured */
 
 /* api.c: what the program says by heatscope.h */
 void hsc_rt_names_tell(uint64_t now_ns); /* into a new file of a child of fork */

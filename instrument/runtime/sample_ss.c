@@ -225,12 +225,19 @@ static void fall_asleep(hsc_rt_thread *t) {
         return;
     hsc_rt_sample_end(t, cpu);
     t->asleep_cpu_ns = cpu;
+    hsc_rt_usage_read(t->tid, true, &t->usage_asleep);
 }
 
 static void wake_up(hsc_rt_thread *t) {
     uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), now = hsc_rt_now_ns();
     t->last_time = t->settled_time = t->checked_time = now > t->last_time ? now : t->last_time;
     t->cpu_start_ns += cpu - t->asleep_cpu_ns;
+    hsc_rt_usage slept, before = t->usage_asleep;
+    if (hsc_rt_usage_read(t->tid, true, &slept)) { /* none of what passed is the measurement's */
+        hsc_rt_usage_less(&before, &t->usage_start);
+        hsc_rt_usage_less(&slept, &before);
+        t->usage_start = slept;
+    }
     hsc_rt_credit_begin(t, cpu);
     hsc_rt_credit_noted(t);
     hsc_rt_source_wake(t);

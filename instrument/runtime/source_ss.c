@@ -38,7 +38,7 @@ static void set_timer(int id, uint64_t interval_ns) {
     hsc_sys4(SYS_timer_settime, id, 0, (long)&s, 0);
 }
 
-#define SAMPLE_BYTES 16u /* header and period */
+#define SAMPLE_BYTES 16u /* header, process and thread */
 
 static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
     struct perf_event_attr a;
@@ -50,7 +50,7 @@ static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
     a.config2 = e->config2;
     a.sample_period = period;
     a.wakeup_events = 1;
-    a.sample_type = PERF_SAMPLE_PERIOD;
+    a.sample_type = PERF_SAMPLE_TID; /* with PERIOD the kernel samples every single software event */
     a.disabled = 1;
     a.exclude_user = !e->user;
     a.exclude_kernel = !e->kernel; /* user code alone: allowed to everybody at paranoid level 2, never interrupts a system call */

@@ -10,6 +10,8 @@
 #include "rt.h"
 #include "waits.h"
 
+#define USAGES_MAX 256u /* at the end of a process, of threads that go on: the others have told a while ago */
+
 static pthread_key_t key;
 static bool have_key;
 
@@ -68,6 +70,8 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     t->generation = UINT32_MAX;
     t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     hsc_rt_credit_begin(t, t->cpu_start_ns);
+    if (!creator_id) /* one that begins with us has nothing yet */
+        hsc_rt_usage_read(t->tid, true, &t->usage_start);
     uint64_t mask, now = hsc_rt_now_ns();
     t->last_time = t->settled_time = t->checked_time = now;
     t->asleep_cpu_ns = t->cpu_start_ns;
@@ -141,6 +145,8 @@ static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
     put_last(t, HSC_REC_handler_time, &h, now);
 }
 
+static uint32_t others; /* under rt.lock */
+
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
@@ -168,6 +174,9 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
     p.cpu_ns = cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0;
     p.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
     put_end(t, own, HSC_REC_progress, &p, now);
+    hsc_rec_thread_usage u;
+    if ((t == hsc_rt_self || others++ < USAGES_MAX) && hsc_rt_usage_record(t, now, t == hsc_rt_self, &u) && !(own && t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_thread_usage, &u) == HSC_OK))
+        hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
     if (!own)
         return;
     if (t->has_chunk && ended)
@@ -244,6 +253,7 @@ void hsc_rt_threads_forget(void) {
         hsc_rt.free_threads = t;
     }
     hsc_rt.threads = NULL;
+    others = 0;
     hsc_rt.live_threads = hsc_rt.next_thread_id = 0;
     hsc_rt_self = NULL;
 }

@@ -5,60 +5,13 @@
  * the last look the thread used a processor, or stood in line for one, is that of its last sample of CPU time; for the rest it
  * waited. The kernel tells in which system call it waits, with its stack pointer and program counter: from there the helper
  * walks the stack of the waiting thread, once for each wait. */
-#include <errno.h>
-#include <fcntl.h>
-
 #include "here.h"
-
-static long read_task(int32_t tid, const char *name, char *text, size_t size) {
-    char path[64];
-    size_t at = 0;
-    hsc_rt_append(path, sizeof path, &at, "/proc/self/task/");
-    hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)tid);
-    hsc_rt_append(path, sizeof path, &at, name);
-    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return fd;
-    long n = hsc_sys3(SYS_read, fd, (long)text, (long)size - 1);
-    hsc_sys3(SYS_close, fd, 0, 0);
-    text[n > 0 ? n : 0] = 0;
-    return n;
-}
-
-static uint64_t number(const char **p, unsigned base) {
-    uint64_t v = 0;
-    const char *s = *p;
-    if (base == 16 && s[0] == '0' && s[1] == 'x')
-        s += 2;
-    for (;; s++) {
-        unsigned d = *s >= '0' && *s <= '9' ? (unsigned)(*s - '0') : *s >= 'a' && *s <= 'f' ? (unsigned)(*s - 'a') + 10 : 99;
-        if (d >= base)
-            break;
-        v = v * base + d;
-    }
-    while (*s == ' ')
-        s++;
-    *p = s;
-    return v;
-}
-
-/* CPU time, time in line for a processor, times run. */
-static bool read_times(int32_t tid, uint64_t *waited_ns, uint64_t *runs) {
-    char text[96];
-    const char *p = text;
-    if (read_task(tid, "/schedstat", text, sizeof text) <= 0)
-        return false;
-    number(&p, 10);
-    *waited_ns = number(&p, 10);
-    *runs = number(&p, 10);
-    return *runs != 0;
-}
 
 /* Where the thread waits; false: it runs, or the kernel does not tell. Where it is in one of our wrappers, that knows its
  * caller, with all that is needed to walk on. */
 static bool read_place(const hsc_rt_thread *t, hsc_rt_here *at) {
     char text[256];
-    if (read_task(t->tid, "/syscall", text, sizeof text) <= 0)
+    if (hsc_rt_task_read(t->tid, "/syscall", text, sizeof text) <= 0)
         return false;
     const char *p = text;
     bool none = *p == '-'; /* it waits elsewhere in the kernel: no arguments */
@@ -66,11 +19,11 @@ static bool read_place(const hsc_rt_thread *t, hsc_rt_here *at) {
         p += 1;
     else if (*p < '0' || *p > '9')
         return false; /* "running" */
-    number(&p, 10);
+    hsc_rt_task_number(&p, 10);
     for (int i = 0; !none && i < 6; i++)
-        number(&p, 16);
-    at->sp = number(&p, 16);
-    at->pc = number(&p, 16);
+        hsc_rt_task_number(&p, 16);
+    at->sp = hsc_rt_task_number(&p, 16);
+    at->pc = hsc_rt_task_number(&p, 16);
     at->bp = HSC_RT_BP_UNKNOWN;
     if (t->open.kind)
         *at = t->open.at;
@@ -100,9 +53,9 @@ static bool own(hsc_rt_thread *t) {
 static void look(hsc_rt_thread *t, uint32_t event, uint64_t now) {
     hsc_rt_wall *w = &t->wall;
     int64_t period = (int64_t)hsc_rt.events[event].period;
-    uint64_t waited = 0, runs = 0, after = 0, cpu = hsc_rt_thread_cpu_ns(t->tid);
+    uint64_t ran, waited = 0, runs = 0, after = 0, cpu = hsc_rt_thread_cpu_ns(t->tid);
     hsc_rt_here at;
-    if (!cpu || t->asleep || !read_times(t->tid, &waited, &runs)) {
+    if (!cpu || t->asleep || !hsc_rt_task_times(t->tid, &ran, &waited, &runs)) {
         w->time = 0;
         return;
     }
@@ -125,7 +78,7 @@ static void look(hsc_rt_thread *t, uint32_t event, uint64_t now) {
         put(t, now, event, t->last_node, state, &w->busy_ns);
     if (tell_blocked && !same) {
         uint32_t node = hsc_rt_walk_blocked(t, &at, t->open.kind == 0, t->last_time, &truncated);
-        if (node && read_times(t->tid, &waited, &after) && after == runs) { /* it has not moved meanwhile */
+        if (node && hsc_rt_task_times(t->tid, &ran, &waited, &after) && after == runs) { /* it has not moved meanwhile */
             w->node = node;
             w->runs = runs;
             w->state = state == HSC_state_UNKNOWN ? HSC_state_WAITING : state;

@@ -106,6 +106,12 @@ static void write_thread(FILE *f, const process_truth *p, unsigned index, const 
     put(w, HSC_REC_progress,
         &(hsc_rec_progress){.thread_id = index + 1, .time = time, .cpu_ns = (truth->samples + truth->lost) * p->period_ns + 1234,
                             .samples = truth->samples, .lost = truth->lost, .own_ns = 100, .ended = 1});
+    if (index % 2 == 0) /* of the others the kernel has told nothing */
+        for (uint64_t k = 1; k <= 2; k++) /* running totals: the last counts */
+            put(w, HSC_REC_thread_usage,
+                &(hsc_rec_thread_usage){.thread_id = index + 1, .time = time - 2 + k, .user_ns = 1000 * k, .system_ns = 500 * k, .minor_faults = 7 * k,
+                                        .major_faults = k, .voluntary_switches = 3 * k, .involuntary_switches = 5 * k, .run_ns = 1500 * k,
+                                        .runnable_ns = 250 * k});
     take_bytes(w, f);
 }
 

@@ -261,6 +261,14 @@ static void test_totals(void **state) {
             assert_int_equal(row.samples, at->samples);
             assert_int_equal(row.lost, at->lost);
             assert_int_equal(row.index, t);
+            bool told = t % 2 == 0; /* as measurement_write has it */
+            assert_float_equal(row.user_s, told ? 2e-6 : -1, 1e-12);
+            assert_float_equal(row.system_s, told ? 1e-6 : 0, 1e-12);
+            assert_float_equal(row.runnable_s, told ? 5e-7 : -1, 1e-12);
+            assert_int_equal(row.minor_faults, told ? 14 : 0);
+            assert_int_equal(row.major_faults, told ? 2 : 0);
+            assert_int_equal(row.voluntary_switches, told ? 6 : 0);
+            assert_int_equal(row.involuntary_switches, told ? 10 : 0);
             hsc_db_process p;
             assert_int_equal(hsc_db_get_process(db, row.process, &p, NULL), HSC_OK);
             assert_int_equal(p.rank, r);

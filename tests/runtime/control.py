@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios as s  # noqa: E402
-from measured import Process, processes  # noqa: E402
+from measured import Process, number, processes  # noqa: E402
 from scenarios import away, cpu_covered, expect, only, program, run  # noqa: E402
 
 
@@ -149,6 +149,49 @@ def budget():
 
 # ---- start and stop --------------------------------------------------------------------------------------------------------
 
+def usage():
+    """What the kernel counted of each thread against what the thread itself was told just before it ended: all counts only grow,
+    and the program touches 5,000 pages, which our own end of a thread does not. Of two threads on one processor one is in line as
+    long as both have work, which is 0.3 s of CPU time each. Times: the kernel brings a running thread's up to date at its tick."""
+    before = away()
+    done, found = run([program("usage")], options=["-e", "page-faults:101", "--budget", "off"])
+    late = (away() - before) * 1e9 + 50e6
+    expect("exit code", done.returncode == 0, done)
+    p = only(found)
+    told = {int(line.split()[0]): [int(v) for v in line.split()[1:]] for line in done.stdout.splitlines()}
+    threads = {number(t.record["tid"]): t for t in p.threads.values()}
+    expect("two threads said so", len(told) == 2 and set(told) <= set(threads), (told, sorted(threads)))
+    for tid, (user, system, faults, voluntary, involuntary, waited) in told.items():
+        u = threads[tid].usage
+        expect("recorded", u, tid)
+        expect("user and system time", u["user_ns"] + u["system_ns"] >= 1000 * (user + system) and
+               abs(u["user_ns"] + u["system_ns"] - threads[tid].progress["cpu_ns"]) <= late, (u, user, system, threads[tid].progress))
+        expect("faults", 5000 <= faults <= u["minor_faults"] <= faults + 500, (faults, u))
+        counted = threads[tid].totals.get(1, 0) * 101 # of user code, less than one period not yet full
+        expect("page faults by place", 5000 - 101 < counted <= u["minor_faults"], (counted, u))
+        at = sum(w * 101 for e, _, node, w, _ in threads[tid].others if e == 1 and "works" in p.path_of(threads[tid], node))
+        expect("where they were", at > 5000 - 202, (at, counted))
+        expect("switches", voluntary <= u["voluntary_switches"] and involuntary <= u["involuntary_switches"] and voluntary >= 20, (told, u))
+        if waited:
+            expect("in line", u["runnable_ns"] >= waited and abs(u["run_ns"] - threads[tid].progress["cpu_ns"]) <= late, (waited, u))
+    if all(v[-1] for v in told.values()):
+        expect("one of two is in line", sum(threads[tid].usage["runnable_ns"] for tid in told) >= 0.25e9, {t: threads[t].usage for t in told})
+    for t in p.threads.values(): # the first thread too, whose counts begin where measuring begins
+        expect("a thread without", t.usage is not None, t.id)
+    # after a kill there is what the helper has told by and by, at first after a second; and it goes to the database
+    directory = os.path.join(s.WORK, "m")
+    shutil.rmtree(directory, ignore_errors=True)
+    child = subprocess.Popen([s.HEATSCOPE, "run", "-q", "-o", directory, program("usage"), "endless"])
+    for _ in range(600):
+        found = processes(s.HEATSCOPE, directory)
+        if found and sum(t.usage is not None for t in found[0].threads.values()) >= 2:
+            break
+        time.sleep(0.1)
+    child.kill()
+    child.wait()
+    expect("told while it runs", found and sum(t.usage is not None for t in found[0].threads.values()) >= 2, found)
+
+
 def stop_and_go():
     """The program, a signal, a delay and a duration switch measuring. While it is off no sample is recorded at all, and the
     CPU time then is none of the measurement's: what remains is covered as ever."""
@@ -167,6 +210,8 @@ def stop_and_go():
             expect("times", all(when <= off or when >= on for when, _, _ in t.samples), (off, on))
             # 0.3 s of wanted work, a kernel's tick at the start and the stop; timers stop at ticks of 4 ms
             expect(f"{mechanism} {mode}: CPU time", 0.25e9 <= t.progress["cpu_ns"] <= 0.4e9, t.progress)
+            expect(f"{mechanism} {mode}: usage too", abs(t.usage["user_ns"] + t.usage["system_ns"] - t.progress["cpu_ns"]) <=
+                   50e6 + (away() - before) * 1e9, (t.usage, t.progress))
             cpu_covered(f"{mechanism} {mode}", p, before, 2) # the reserve may be full at the stop and at the end
     done, found = run([program("controls"), "program"], options=["--stopped"])
     p = only(found)

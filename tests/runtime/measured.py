@@ -56,6 +56,7 @@ class Thread:
         self.record = None
         self.sequence_of_region = None # chunk in which the last of them stands
         self.others = []     # (event, time, node, weight, state)
+        self.usage = None    # the last thread_usage record
         self.rates = []      # (time, periods)
         self.totals, self.handler = {}, None
         self.said = []       # (kind, name, time, value) by heatscope.h
@@ -90,7 +91,7 @@ class Process:
                 self.counts = line
             if kind not in ("process", "mapping", "unmapping", "thread", "node", "sample", "sample_weighted", "progress",
                             "loss", "process_end", "source", "wait", "wait_interval", "region", "region_work",
-                            "event", "rate", "measuring", "event_total", "handler_time",
+                            "event", "rate", "thread_usage", "measuring", "event_total", "handler_time",
                             "user_name", "user_begin", "user_end", "user_phase", "user_counter", "cost", "note"):
                 continue
             f = dict(FIELD.findall(line))
@@ -110,6 +111,10 @@ class Process:
                 t.progress_times.append(number(f["time"]))
                 if t.progress_times[-1] >= t.progress_time: # the last one; chunks stand in any order in the file
                     t.progress, t.progress_time = values, t.progress_times[-1]
+            elif kind == "thread_usage":
+                t, values = self.thread(number(f["thread_id"])), {k: number(v) for k, v in f.items()}
+                if not t.usage or values["time"] >= t.usage["time"]:
+                    t.usage = values
             elif kind == "source":
                 reason = re.search(r"\((.*)\)", f["reason"])[1] if "(" in f["reason"] else f["reason"]
                 self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))

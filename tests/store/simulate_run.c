@@ -357,6 +357,13 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(thread_lost, o->threads, uint64_t, i % 97 == 5);
     PUT(thread_truncated, o->threads, uint64_t, 0 * i);
     PUT(thread_records, o->threads, uint64_t, r->samples[i]);
+    PUT(thread_user_s, o->threads, double, i % 97 == 6 ? -1 : 0.00075 * (double)r->samples[i]);
+    PUT(thread_system_s, o->threads, double, i % 97 == 6 ? 0 : 0.00025 * (double)r->samples[i]);
+    PUT(thread_minor_faults, o->threads, uint64_t, i % 97 == 6 ? 0 : r->samples[i] * 2);
+    PUT(thread_major_faults, o->threads, uint64_t, i % 97 == 7);
+    PUT(thread_voluntary_switches, o->threads, uint64_t, i % 97 == 6 ? 0 : i % 11);
+    PUT(thread_involuntary_switches, o->threads, uint64_t, i % 97 == 6 ? 0 : i % 7);
+    PUT(thread_runnable_s, o->threads, double, i % 97 == 6 ? -1 : 0.0001 * (double)r->samples[i]);
     free(first);
     free(hosts);
 

@@ -132,6 +132,10 @@ static void getters_tell_the_columns(void **state) {
     assert_int_equal(context.depth, C(context_depth, uint16_t, 33));
     OK(hsc_db_get_thread(db, 5, &thread, &err));
     assert_true(thread.own_s == C(thread_own_s, double, 5));
+    assert_true(thread.user_s == C(thread_user_s, double, 5) && thread.system_s == C(thread_system_s, double, 5));
+    assert_true(thread.runnable_s == C(thread_runnable_s, double, 5));
+    assert_int_equal(thread.minor_faults, C(thread_minor_faults, uint64_t, 5));
+    assert_int_equal(thread.involuntary_switches, C(thread_involuntary_switches, uint64_t, 5));
     assert_int_equal(thread.lost, C(thread_lost, uint64_t, 5));
     OK(hsc_db_get_instance(db, 5, &instance, &err));
     assert_int_equal(instance.version, C(instance_version, uint8_t, 5));

@@ -269,6 +269,9 @@ typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
     double begin_s, end_s, cpu_s, own_s;
     uint64_t samples, lost, truncated; /* periods of CPU time */
     uint64_t records;       /* samples: each stands for one period or more */
+    double user_s, system_s; /* of its CPU time, by the kernel's accounting (by its tick); user_s -1: not known, nor the next four */
+    uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
+    double runnable_s;      /* ready to run, without a processor; -1: not known */
 } hsc_db_thread;
 hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t thread, hsc_db_thread *out, hsc_err *err);
 
