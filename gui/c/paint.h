@@ -239,6 +239,7 @@ typedef struct hsc_matrix_frame {
     int selected_row, selected_column; /* -1 none */
     int mark_row, mark_column;  /* bins of the chosen processors, -1 none */
     enum hsc_unit unit;         /* of the numbers in the cells */
+    bool change, ratio;         /* values are changes against another run (logarithms of ratios); maximum: of their sizes */
 } hsc_matrix_frame;
 typedef struct hsc_matrix_place { /* where the cells are: cell (r, c) from x + c * w / bins, y + r * h / bins */
     int x, y, w, h;

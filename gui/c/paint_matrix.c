@@ -3,6 +3,7 @@
 #include "paint.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "number.h"
 
@@ -60,12 +61,28 @@ static void paint_labels(hsc_canvas *c, const hsc_style *st, const hsc_matrix_fr
     }
 }
 
+/* "151 MB"; of changes "+12 MB", "0.8x", "new", "gone". */
+static void change_text(const hsc_matrix_frame *f, double v, char text[HSC_NUMBER_MAX]) {
+    if (!f->change)
+        hsc_number_amount(v, f->unit, text);
+    else if (isinf(v) || f->ratio)
+        hsc_number_change(v, 5, 1, text);
+    else {
+        char size[HSC_NUMBER_MAX];
+        hsc_number_amount(fabs(v), f->unit, size);
+        snprintf(text, HSC_NUMBER_MAX, "%s%.*s", v > 0 ? "+" : v < 0 ? "-" : "", HSC_NUMBER_MAX - 2, size);
+    }
+}
+
 void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f) {
     if (!f->bins || !f->values)
         return;
     hsc_matrix_place p = hsc_matrix_layout(st, c->width, c->height, c->scale, f->bins, f->labels);
     hsc_colour_scale scale;
-    hsc_colour_scale_init_span(&scale, f->colours, f->scaling, f->least, f->maximum, f->unit);
+    if (f->change)
+        hsc_colour_scale_init_change(&scale, f->scaling, f->maximum, f->ratio);
+    else
+        hsc_colour_scale_init_span(&scale, f->colours, f->scaling, f->least, f->maximum, f->unit);
     double cell_w = (double)p.w / f->bins, cell_h = (double)p.h / f->bins, line = line_of(st);
     int gap = cell_w >= 6 * c->scale && cell_h >= 6 * c->scale ? 1 : 0;
     hsc_rgb nothing = hsc_colour_mix(st->colour[HSC_P_background], st->colour[HSC_P_faint], 0.45);
@@ -74,13 +91,13 @@ void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame
         int y0 = edge(p.y, p.h, f->bins, r), y1 = edge(p.y, p.h, f->bins, r + 1);
         for (uint32_t k = 0; k < f->bins; k++) {
             double v = f->values[(size_t)r * f->bins + k];
-            if (!(v >= 0))
+            if (isnan(v) || (v < 0 && !f->change))
                 continue;
             int x0 = edge(p.x, p.w, f->bins, k), x1 = edge(p.x, p.w, f->bins, k + 1);
             hsc_rgb fill = hsc_colour_scale_get(&scale, (float)v);
             char text[HSC_NUMBER_MAX];
             hsc_canvas_fill(c, x0, y0, x1 - x0 - gap, y1 - y0 - gap, fill);
-            hsc_number_amount(v, f->unit, text);
+            change_text(f, v, text);
             if (cell_h >= line && hsc_font_width(st->small, text) + 4 * c->scale <= cell_w)
                 hsc_canvas_text(c, st->small, (x0 + x1) / 2.0, hsc_font_baseline(st->small, y0, y1 - y0 - gap), HSC_CENTRE,
                                 hsc_colour_text_on(fill), text);

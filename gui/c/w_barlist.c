@@ -12,7 +12,6 @@ static const char *const type_names[] = {"name", "text", "bar", "percent", "numb
 static const char *const align_names[] = {"left", "right", NULL};
 static const char *const order_names[] = {"decreasing", "increasing", NULL};
 
-#define NAME_DIGITS 22 /* that a name has before the columns of -drop */
 
 typedef struct list_column {
     char *key, *title;
@@ -27,7 +26,7 @@ typedef struct barlist {
     hsw w;
     Tcl_Obj *columns, *pinned, *drop, *hits;
     char *sort_column, *selected, *yscroll, *empty, *row_command;
-    int row_height, sort_order, heading;
+    int row_height, sort_order, heading, name_digits;
     double bar_max;
     list_column *cols;
     int n_cols;
@@ -40,6 +39,7 @@ typedef struct barlist {
 static const Tk_OptionSpec options[] = {
     HSW_O_OBJ(barlist, "-columns", columns, "", HSW_PAINT),
     HSW_O_OBJ(barlist, "-drop", drop, "", HSW_PAINT),
+    HSW_O_INT(barlist, "-namedigits", name_digits, "22", HSW_PAINT), /* that a name has before the columns of -drop */
     HSW_O_OBJ(barlist, "-hits", hits, "", HSW_PAINT),
     HSW_O_OBJ(barlist, "-pinned", pinned, "", HSW_PAINT),
     HSW_O_TEXT(barlist, "-sortcolumn", sort_column, "", HSW_PAINT),
@@ -213,7 +213,7 @@ static bool pinned_shows(const barlist *l) {
     if (!id[0])
         return false;
     int i = index_of(l, id);
-    return i < l->top || i >= l->top + full_rows(l, true);
+    return i < l->top || i >= l->top + full_rows(l, false);
 }
 
 static void clamp_top(barlist *l) {
@@ -236,7 +236,7 @@ static void layout(barlist *l) {
     Tcl_Size n = 0;
     if (l->drop && Tcl_ListObjGetElements(NULL, l->drop, &n, &keys) != TCL_OK)
         n = 0;
-    for (Tcl_Size k = 0; k < n && flexible && rest < NAME_DIGITS * digit * flexible; k++)
+    for (Tcl_Size k = 0; k < n && flexible && rest < l->name_digits * digit * flexible; k++)
         for (int i = 0; i < l->n_cols; i++)
             if (l->cols[i].units && !l->cols[i].hidden && !strcmp(l->cols[i].key, Tcl_GetString(keys[k]))) {
                 rest += l->cols[i].width + pad;

@@ -15,6 +15,7 @@ static const char *const group_names[] = {"auto", "process", "host", NULL};
 typedef struct matrix {
     hsw w;
     int quantity, group, colours, scaling, mark;
+    hsw_against against;
     char *selected; /* option: processes {ROW COLUMN} */
     int selected_row, selected_column;
     /* by prepare */
@@ -29,6 +30,7 @@ typedef struct matrix {
 } matrix;
 
 static const Tk_OptionSpec options[] = {
+    HSW_AGAINST_OPTIONS(matrix, against),
     HSW_O_ENUM(matrix, "-quantity", quantity, "bytes", quantity_names, HSW_DATA),
     HSW_O_ENUM(matrix, "-group", group, "auto", group_names, HSW_DATA),
     HSW_O_ENUM(matrix, "-colours", colours, "inferno", hsc_colours_names, HSW_PAINT),
@@ -138,11 +140,63 @@ static hsc_status group_processes(matrix *m, hsc_err *err) {
     return HSC_OK;
 }
 
-static hsc_status prepare(hsw *w, hsc_err *err) {
+/* Values of the quantity between the bins, in `out`; bin_of[process]. */
+static hsc_status read_values(const matrix *m, hsc_db *db, const uint32_t *bin_of, double *out, double *total, hsc_err *err) {
     static const hsc_db_between what[] = {HSC_BETWEEN_SENT_BYTES, HSC_BETWEEN_SENT, HSC_BETWEEN_SENT_BYTES, HSC_BETWEEN_WAITING,
                                           HSC_BETWEEN_WAITS};
+    size_t cells = (size_t)m->bins * m->bins;
+    double *by = m->quantity == SIZE ? calloc(cells + 1, sizeof *by) : NULL;
+    if (m->quantity == SIZE && !by)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u x %u cells", m->bins, m->bins);
+    hsc_status s = hsc_db_read_matrix(db, what[m->quantity], m->bins, bin_of, out, NULL, err);
+    if (s == HSC_OK && by)
+        s = hsc_db_read_matrix(db, HSC_BETWEEN_SENT, m->bins, bin_of, by, NULL, err);
+    *total = 0;
+    for (size_t i = 0; s == HSC_OK && i < cells; i++) {
+        *total += out[i];
+        if (by)
+            out[i] = by[i] > 0 ? out[i] / by[i] : 0;
+    }
+    free(by);
+    return s;
+}
+
+/* The changes against the other run, whose processes are told by their place in order; cells that neither has stay empty. */
+static hsc_status compare(matrix *m, hsc_err *err) {
+    hsc_handle *other = hsc_handle_find(m->w.interp, m->against.other);
+    double total;
+    if (!other) {
+        Tcl_ResetResult(m->w.interp);
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-other \"%.60s\": not an open database", m->against.other);
+    }
+    size_t cells = (size_t)m->bins * m->bins;
+    uint32_t n = other->info.processes;
+    double *there = calloc(cells + 1, sizeof *there);
+    uint32_t *bin_of = malloc(((size_t)n + 1) * sizeof *bin_of);
+    hsc_status s = there && bin_of ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u x %u cells", m->bins, m->bins);
+    for (uint32_t p = 0; s == HSC_OK && p < n; p++)
+        bin_of[p] = p < m->processes ? m->bin_of[p] : HSC_NONE;
+    if (s == HSC_OK)
+        s = read_values(m, other->db, bin_of, there, &total, err);
+    m->maximum = m->least = 0;
+    for (size_t i = 0; s == HSC_OK && i < cells; i++) {
+        if (!(m->values[i] > 0) && !(there[i] > 0)) {
+            m->values[i] = NAN;
+            continue;
+        }
+        m->values[i] = (double)hsw_change(m->against.show, m->values[i], there[i]);
+        if (!isinf(m->values[i]) && fabs(m->values[i]) > m->maximum)
+            m->maximum = fabs(m->values[i]);
+    }
+    if (m->against.show == HSW_SHOW_RATIO) /* 1.4 to 16 times, as elsewhere */
+        m->maximum = m->maximum < 0.5 ? 0.5 : m->maximum > 4 ? 4 : m->maximum;
+    free(there);
+    free(bin_of);
+    return s;
+}
+
+static hsc_status prepare(hsw *w, hsc_err *err) {
     matrix *m = (matrix *)w;
-    double *by = NULL;
     drop(m);
     m->processes = w->db->info.processes;
     if (!m->processes)
@@ -154,22 +208,18 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         return s;
     size_t cells = (size_t)m->bins * m->bins;
     m->values = calloc(cells + 1, sizeof *m->values);
-    by = m->quantity == SIZE ? calloc(cells + 1, sizeof *by) : NULL;
-    if (!m->values || (m->quantity == SIZE && !by))
+    if (!m->values)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u x %u cells", m->bins, m->bins);
     if (s == HSC_OK)
-        s = hsc_db_read_matrix(w->db->db, what[m->quantity], m->bins, m->bin_of, m->values, NULL, err);
-    if (s == HSC_OK && by)
-        s = hsc_db_read_matrix(w->db->db, HSC_BETWEEN_SENT, m->bins, m->bin_of, by, NULL, err);
-    for (size_t i = 0; s == HSC_OK && i < cells; i++) {
-        double v = m->values[i];
-        m->total += v;
-        m->values[i] = by ? (by[i] > 0 ? v / by[i] : NAN) : v > 0 ? v : NAN;
+        s = read_values(m, w->db->db, m->bin_of, m->values, &m->total, err);
+    if (s == HSC_OK && hsw_comparing(&m->against))
+        s = compare(m, err);
+    for (size_t i = 0; s == HSC_OK && i < cells && !hsw_comparing(&m->against); i++) {
+        m->values[i] = m->values[i] > 0 ? m->values[i] : NAN;
         m->maximum = m->values[i] > m->maximum ? m->values[i] : m->maximum;
         if (m->values[i] > 0 && !(m->least > 0 && m->least <= m->values[i]))
             m->least = m->values[i];
     }
-    free(by);
     if (m->cursor_row >= (int)m->bins || m->cursor_column >= (int)m->bins)
         m->cursor_row = m->cursor_column = -1;
     return s;
@@ -188,7 +238,7 @@ static void paint(hsw *w, hsc_canvas *c) {
                           .scaling = (enum hsc_scaling)m->scaling, .labels = m->pointers, .down = waiting ? "who waited" : "from",
                           .across = waiting ? "for whom" : "to", .selected_row = bin_of(m, m->selected_row),
                           .selected_column = bin_of(m, m->selected_column), .mark_row = bin_of(m, m->mark),
-                          .mark_column = bin_of(m, m->mark), 
+                          .mark_column = bin_of(m, m->mark), .change = hsw_comparing(&m->against), .ratio = m->against.show == HSW_SHOW_RATIO,
                           .unit = m->quantity == WAITING ? HSC_UNIT_SECONDS : m->quantity == BYTES || m->quantity == SIZE ? HSC_UNIT_BYTES : HSC_UNIT_NONE};
     hsc_paint_matrix(c, &w->style, &f);
 }
@@ -281,7 +331,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
     if (!strcmp(name, "largest") && objc == 2) { /* the cell with the largest value */
         size_t best = 0, cells = (size_t)m->bins * m->bins;
         for (size_t i = 1; m->values && i < cells; i++)
-            if (m->values[i] == m->values[i] && !(m->values[best] >= m->values[i]))
+            if (m->values[i] == m->values[i] && !(fabs(m->values[best]) >= fabs(m->values[i])))
                 best = i;
         if (m->values && cells && m->values[best] == m->values[best])
             Tcl_SetObjResult(interp, cell_dict(m, (int)(best / m->bins), (int)(best % m->bins)));
@@ -322,7 +372,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
         Tcl_AppendToObj(text, "matrix: no processes\n", -1);
         return;
     }
-    Tcl_AppendPrintfToObj(text, "%s, %u x %u, maximum %.6g\n", quantity_names[m->quantity], m->bins, m->bins, m->maximum);
+    Tcl_AppendPrintfToObj(text, "%s%s, %u x %u, maximum %.6g\n", quantity_names[m->quantity],
+                          !hsw_comparing(&m->against) ? "" : m->against.show == HSW_SHOW_RATIO ? ", logarithm of the ratio" : ", difference", m->bins, m->bins, m->maximum);
     for (uint32_t r = 0; r < m->bins; r++)
         for (uint32_t c = 0; c < m->bins && told < 4000; c++) {
             double v = m->values[(size_t)r * m->bins + c];

@@ -2,7 +2,7 @@
 # One window on one database: tool bar, findings, views in panes, status line, keys.
 
 oo::class create ::heatscope::App {
-    variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer
+    variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -20,6 +20,7 @@ oo::class create ::heatscope::App {
         set Hits {}
         set Found {hits {} share 0 words {}}
         set HitAt -1
+        set Dropped {}
         set ReadLater {}
         set Later {}
         set LaterTimer {}

@@ -13,9 +13,6 @@ oo::define ::heatscope::App {
         ttk::label $f.key -style Tool.TLabel -text Ctrl+F
         set Search [ttk::entry $f.search -width 28 -font HsUI]
         set SearchNote [ttk::label $f.note -style Tool.TLabel -text ""]
-        pack $f.key -side right -padx [list [$t dp 6] 0]
-        pack $Search -side right
-        pack $SearchNote -side right -padx [$t dp 6]
         my Placeholder
         bind $Search <KeyRelease> [namespace code {my Typed %K}]
         bind $Search <Return> [namespace code {my searchStep 1}]
@@ -48,10 +45,7 @@ oo::define ::heatscope::App {
             pack $f.bin.$bin -side left
         }
         ttk::label $f.binlabel -style Tool.TLabel -text "Bin by"
-        pack $f.bin -side right -padx [list [$t dp 8] [$t dp 12]]
-        pack $f.binlabel -side right
-        # the facts take what is left
-        pack $f.facts -side left -padx [list [$t dp 14] [$t dp 14]] -fill x -expand 1
+        my PackTools {}
         bind $f.facts <Configure> [namespace code {my FitFacts %w}]
     }
     # What is shown of two databases can be chosen when there are two.
@@ -66,6 +60,7 @@ oo::define ::heatscope::App {
             my Menu $f show Show [my Choices show]
             ::heatscope::theme say $f.show [my Word [$Bus get show]]
             ::heatscope::theme Menus $f.show
+            my PackTools $Dropped
             after idle [namespace code {my TrimTools}]
         }
     }
@@ -99,8 +94,32 @@ oo::define ::heatscope::App {
         foreach {text setting} $choices {
             $f.$name.menu add command -label $text -command [namespace code [list my Set {*}$setting]]
         }
-        pack $f.$name -side right -padx [list [$t dp 8] [$t dp 12]]
-        pack $f.${name}label -side right
+    }
+    # From the right to the left: widget, space on its left and right. The facts take what is left.
+    method ToolOrder {} {
+        set order {key 6 0 search 0 0 note 6 6}
+        foreach name {processors colours scale show metric bin} {
+            if {[winfo exists $Path.tools.$name]} {
+                lappend order $name 8 12 ${name}label 0 0
+            }
+        }
+        return $order
+    }
+    # Packs all but some.
+    method PackTools {without} {
+        set f $Path.tools
+        set t ::heatscope::theme
+        foreach {name left right} [my ToolOrder] {
+            pack forget $f.$name
+        }
+        pack forget $f.facts
+        foreach {name left right} [my ToolOrder] {
+            if {$name ni $without} {
+                pack $f.$name -side right -padx [list [$t dp $left] [$t dp $right]]
+            }
+        }
+        pack $f.facts -side left -padx [list [$t dp 14] [$t dp 14]] -fill x -expand 1
+        set Dropped $without
     }
     # Below the metrics: kinds of time that are shown alone. They are read when the menu is opened for the first time.
     method PostCategories {} {
@@ -172,23 +191,43 @@ oo::define ::heatscope::App {
         ::heatscope::theme say $b "$text  \u2715"
         pack $b -side left -after $Path.tools.title -padx [list [::heatscope::theme dp 14] 0]
     }
-    # What does not fit the tool bar goes: facts, then labels.
+    # What does not fit the tool bar goes: labels, then facts; the number of samples stays before the labels of menus that say what they are.
     method TrimTools {} {
         set f $Path.tools
         if {![winfo exists $f]} {
             return
         }
-        set have [winfo width $Path.main]
-        foreach drop {key colourslabel scalelabel metriclabel processorslabel binlabel} {
-            if {[winfo reqwidth $f] <= $have} {
+        set t ::heatscope::theme
+        set room [expr {[winfo width $Path.main] - 2 * [$t size pad] - [winfo reqwidth $f.title] - [$t dp 28]}]
+        if {[winfo manager $f.interval] ne ""} {
+            set room [expr {$room - [winfo reqwidth $f.interval] - [$t dp 14]}]
+        }
+        set facts [expr {min([$t width HsUI [$Run facts]], [$t dp 360])}]
+        foreach {name left right} [my ToolOrder] {
+            set room [expr {$room - ($name eq "note" ? 0 : [winfo reqwidth $f.$name]) - [$t dp [expr {$left + $right}]]}]
+            dict set gain $name [expr {[winfo reqwidth $f.$name] + [$t dp [expr {$left + $right}]]}]
+        }
+        # as with the wide search box
+        set room [expr {$room - (28 - [$Search cget -width]) * [$t width HsUI 0]}]
+        set without {}
+        set narrow 28
+        foreach drop {key search colourslabel scalelabel metriclabel processorslabel binlabel showlabel} {
+            if {$room >= $facts} {
                 break
             }
-            pack forget $f.$drop
-            update idletasks
+            if {$drop eq "search"} {
+                set room [expr {$room + 8 * [$t width HsUI 0]}]
+                set narrow 20
+            } elseif {[dict exists $gain $drop]} {
+                set room [expr {$room + [dict get $gain $drop]}]
+                lappend without $drop
+            }
         }
-        if {[winfo reqwidth $f] > $have} {
-            $Search configure -width 18
-            update idletasks
+        if {$without ne $Dropped} {
+            my PackTools $without
+        }
+        if {[$Search cget -width] != $narrow} {
+            $Search configure -width $narrow
         }
     }
 }

@@ -2,17 +2,38 @@
 # This run and another one: what changed, by procedure, loop, line or module, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
-    variable Run Db Other Changes Failed Marks Interval
+    variable Run Db Other OtherRun Changes Failed Marks Interval
 
     # other: a handle of the database that is compared with, "" for none
     constructor {run other} {
         set Run $run
         set Db [$run db]
         set Other $other
+        set OtherRun ""
         set Changes {}
         set Failed {}
         set Marks {}
         set Interval ""
+    }
+    destructor {
+        my DropRun
+    }
+    # The other one as a run of its own, for the models of lists; "" for none.
+    method run {} {
+        if {$OtherRun eq "" && $Other ne ""} {
+            set OtherRun [::heatscope::Run new $Other]
+        }
+        return $OtherRun
+    }
+    # Its metric of the same name; -1 for none.
+    method metric {metric} {
+        return [lsearch -exact [[my run] metrics] [lindex [$Run metrics] $metric]]
+    }
+    method DropRun {} {
+        if {$OtherRun ne ""} {
+            $OtherRun destroy
+            set OtherRun ""
+        }
     }
     # Values are of another interval and category of this run: the other one takes the same, if its samples are known by time.
     # only: name of a category, "" for all
@@ -48,6 +69,7 @@ oo::class create ::heatscope::Comparison {
     method intervalWords {} { return $Interval }
     # Another database, "" for none, from now on.
     method with {other} {
+        my DropRun
         set Other $other
         set Failed {}
         set Changes {}
@@ -180,6 +202,42 @@ oo::class create ::heatscope::Comparison {
     method Mark {c metric scope} {
         return [list [my amount $c $metric] [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
+    # What changed, in the form of findings: the whole run, and the procedures that changed most and beyond noise.
+    method findings {metric} {
+        if {$Other eq ""} {
+            return {}
+        }
+        set theirs [my metric $metric]
+        set out {}
+        set none {weight 0 share "" low "" high "" scope -1 file -1 line 0}
+        set m [$Db metric $metric]
+        set unit [dict get $m unit]
+        if {$theirs >= 0} {
+            set here [expr {[$Run total $metric] * [dict get $m scale]}]
+            set there [expr {[$Other total -metric $theirs] * [[my run] scale $theirs]}]
+            set text "[::heatscope::fmt plain [dict get $m name]] of [$Run whole $metric]: [::heatscope::fmt amount $here $unit] here,\
+                [::heatscope::fmt amount $there $unit] there[expr {$here > 0 && $there > 0 ? " ([::heatscope::fmt ratio $there $here]\u00d7)" : ""}]."
+            lappend out [dict merge $none [dict create title "Other run" text $text]]
+        }
+        set n 0
+        foreach c [my changes procedure $metric] {
+            if {![dict get $c beyond] || [incr n] > 4} {
+                continue
+            }
+            set text "[dict get $c name]: [my amount $c $metric][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]\
+                (95 % from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
+            set place [expr {[dict get $c a] >= 0 ? [$Db scope [dict get $c a]] : {}}]
+            lappend out [dict merge $none [dict create title [expr {[dict get $c change] > 0 ? "More there" : "Less there"}] text $text] \
+                [expr {$place ne "" ? [dict create scope [dict get $c a] file [dict get $place file] line [dict get $place line_begin]] : {}}]]
+        }
+        if {!$n} {
+            lappend out [dict merge $none [dict create title "Other run" text "No procedure changed beyond noise."]]
+        }
+        return $out
+    }
+    method Signed {v unit} {
+        return "[expr {$v > 0 ? "+" : $v < 0 ? "\u2212" : ""}][::heatscope::fmt amount [expr {abs($v)}] $unit]"
+    }
     # Change by row of this run, within noise or beyond.
     method of {by metric} {
         set out {}
@@ -189,6 +247,22 @@ oo::class create ::heatscope::Comparison {
             }
         }
         return $out
+    }
+    # Change of a procedure or loop of this run, without what it calls; "" for none.
+    method scope {scope metric} {
+        if {$Other eq "" || $scope < 0} {
+            return ""
+        }
+        set kind [dict get [$Db scope $scope] kind]
+        if {$kind ni {procedure loop}} {
+            return ""
+        }
+        foreach c [my changes $kind $metric] {
+            if {[dict get $c a] == $scope} {
+                return $c
+            }
+        }
+        return ""
     }
     # Change by context, of those given, with all that they call.
     method contexts {contexts metric} {

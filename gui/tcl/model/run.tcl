@@ -326,7 +326,11 @@ oo::class create ::heatscope::Run {
         set file [dict get $finding file]
         if {$file >= 0} {
             set name [my fileName $file]
-            lappend parts [expr {[dict get $finding line] > 0 ? "$name:[dict get $finding line]" : $name}]
+            set place [expr {[dict get $finding line] > 0 ? "$name:[dict get $finding line]" : $name}]
+            # a library without lines is its own place
+            if {$place ni $parts} {
+                lappend parts $place
+            }
         }
         return [join $parts " \u00b7 "]
     }

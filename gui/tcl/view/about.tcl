@@ -64,6 +64,9 @@ oo::class create ::heatscope::AboutView {
         $List configure -empty [expr {$By eq "note" ? "the runtime had nothing to say" : ""}]
         return [$Model rows $By]
     }
+    method Compared {} { return [dict get {ledger {seconds 1 s} process {cpu_s 1 s} note {} module {}} $By] }
+    method OtherRows {model} { return [$model rows $By] }
+    method Same {} { return [expr {$By eq "ledger" ? "name of" : "name"}] }
     method Cells {row} {
         set name [list [dict get $row name] [dict get $row where]]
         return [switch -- $By {

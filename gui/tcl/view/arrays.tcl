@@ -27,6 +27,20 @@ oo::class create ::heatscope::ArraysView {
     }
     method Drop {} { return {bar references mpi bytes waiting} }
     method Load {} { return [$Model rows [dict get $Selection metric]] }
+    method Compared {} {
+        set m [$Run metric [dict get $Selection metric]]
+        return [list cost [dict get $m scale] [dict get $m unit]]
+    }
+    # In the units of this run's metric.
+    method OtherRows {model} {
+        set comparison [$App comparison]
+        set metric [$comparison metric [dict get $Selection metric]]
+        if {$metric < 0} {
+            return {}
+        }
+        set by [expr {[[$comparison run] scale $metric] / [$Run scale [dict get $Selection metric]]}]
+        return [lmap row [$model rows $metric] {dict set row cost [expr {[dict get $row cost] * $by}]}]
+    }
     method Cells {row} {
         set none \u2013
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] [dict get $row references] \

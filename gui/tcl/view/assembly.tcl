@@ -158,6 +158,10 @@ oo::class create ::heatscope::AssemblyView {
             return
         }
         set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of the run"
+        set change [[$App comparison] scope $Shown [dict get $Selection metric]]
+        if {$change ne ""} {
+            append words ", other run [[$App comparison] amount $change [dict get $Selection metric]][expr {[dict get $change beyond] ? "" : " (noise)"}]"
+        }
         if {$VarFind ne "" && [$Code cget -search] ne ""} {
             append words " \u00b7 found [dict get $sum hits], [::heatscope::fmt percent [dict get $sum hits_sum] [dict get $sum total]]"
         } elseif {[dict get $sum line_instructions] > 0} {

@@ -18,19 +18,53 @@ oo::class create ::heatscope::CompilerView {
     }
     method FirstSort {} { return price }
     method Columns {} {
-        return {{name Loop name 0 left name} {words "Runs as" text 18 left words} {bar "" bar 7 {} share} {share Time percent 6 {} share}
-            {price Price percent 7 {} price}}
+        return [list {name Loop name 0 left name} [list words "Runs as" text [expr {[my Contrasts] ? 13 : 18}] left words] \
+            {*}[expr {[my Contrasts] ? {{there "there" text 13 left there}} : ""}] {bar "" bar 7 {} share} {share Time percent 6 {} share} \
+            {price Price percent 7 {} price}]
     }
-    method Drop {} { return {bar share words} }
+    method Drop {} { return {bar share there words} }
     method Load {} {
         # equal prices by time: what the model says comes by time
         return [lmap row [$Model rows [dict get $Selection metric] [dict get $Selection axis]] {
             dict set row id [dict get $row scope]
         }]
     }
+    method Compared {} {
+        set m [$Run metric [dict get $Selection metric]]
+        return [list here [dict get $m scale] [dict get $m unit]]
+    }
+    # Loops are matched as everywhere, by their text; with what they run as there.
+    method Contrast {rows} {
+        if {![my Contrasts]} {
+            return $rows
+        }
+        set comparison [$App comparison]
+        set metric [dict get $Selection metric]
+        set changes [$comparison of loop $metric]
+        set there {}
+        set theirs [$comparison metric $metric]
+        if {$theirs >= 0} {
+            foreach row [[my OtherModel] rows $theirs [dict get $Selection axis]] {
+                dict set there [dict get $row scope] $row
+            }
+        }
+        set scale [$Run scale $metric]
+        return [lmap row $rows {
+            set more {here 0 other "" change "" beyond 0 there ""}
+            if {[dict exists $changes [dict get $row scope]]} {
+                set c [dict get $changes [dict get $row scope]]
+                set more [dict create here [expr {[dict get $c value_a] / $scale}] other [expr {[dict get $c value_b] / $scale}] change [expr {[dict get $c change] / $scale}] beyond [dict get $c beyond] there ""]
+                if {[dict exists $there [dict get $c b]]} {
+                    dict set more there [dict get $there [dict get $c b] words]
+                }
+            }
+            dict merge $row $more
+        }]
+    }
+    method Beyond {row} { return [dict get $row beyond] }
     method Cells {row} {
-        return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] [dict get $row share] [dict get $row share] \
-            [dict get $row price]]
+        return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] {*}[expr {[my Contrasts] ? [list [dict get $row there]] : ""}] \
+            [dict get $row share] [dict get $row share] [dict get $row price]]
     }
     method Beside {} {
         set price 0.0
@@ -77,6 +111,9 @@ oo::class create ::heatscope::CompilerView {
         set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]]"
         if {[dict get $row words] ne ""} {
             append text ", [dict get $row words]"
+        }
+        if {[my Contrasts] && [dict get $row there] ne ""} {
+            append text " (there [dict get $row there])"
         }
         if {[dict get $row price] > 0} {
             append text "; refused: [dict get $row reason], [::heatscope::fmt percent [dict get $row price] 1] of [$Run whole [dict get $Selection metric]]"

@@ -86,7 +86,7 @@ oo::class create ::heatscope::FindingsView {
     }
     method Fill {} {
         set metric [dict get $Selection metric]
-        set Found [$Run findings $metric]
+        set Found [concat [[$App comparison] findings $metric] [$Run findings $metric]]
         set Metric $metric
         set At -1
         $Text configure -state normal

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::ListView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note
+    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted
 
     constructor {path context} {
         set Rows {}
@@ -16,6 +16,11 @@ oo::class create ::heatscope::ListView {
         set By [lindex [my Groups] 0]
         set Loaded 0
         set Note {}
+        set OtherModel ""
+        set OtherRun ""
+        set Gone 0
+        set ChangeMost 0
+        set Contrasted 0
         next $path $context
     }
 
@@ -122,6 +127,11 @@ oo::class create ::heatscope::ListView {
 
     method forget {} {
         set Loaded 0
+        my DropOther
+    }
+    destructor {
+        my DropOther
+        next
     }
     method Show {changed} {
         if {!$Loaded || [my Any $changed {*}[my Reads]]} {
@@ -144,7 +154,19 @@ oo::class create ::heatscope::ListView {
             ::heatscope::theme say $Path.head.title [my GroupTitle [dict get [my Groups] $By]]
             my FitSubtitle
         }
-        set Rows [my Load]
+        set Contrasted [expr {[my Compared] ne "" && [[$App comparison] any]}]
+        if {!$Contrasted && $SortColumn eq "change" && [my SortKey change] eq ""} {
+            set SortColumn [my FirstSort]
+            set SortOrder [expr {[my Type $SortColumn] in {name text} ? "increasing" : "decreasing"}]
+        }
+        set Rows [my Contrast [my Load]]
+        set ChangeMost 0
+        if {[my Contrasts]} {
+            foreach row $Rows {
+                set v [dict get $row change]
+                set ChangeMost [expr {$v ne "" ? max($ChangeMost, abs($v)) : $ChangeMost}]
+            }
+        }
         set ById {}
         set PlaceOf {}
         set n 0
@@ -159,7 +181,7 @@ oo::class create ::heatscope::ListView {
     method Arrange {} {
         set columns {}
         set top 0
-        foreach column [my Columns] {
+        foreach column [my AllColumns] {
             lassign $column key title type width align sort
             lappend columns [list $key $title $type $width {*}$align]
             if {$type eq "bar" && $sort ne ""} {
@@ -169,11 +191,11 @@ oo::class create ::heatscope::ListView {
                 }
             }
         }
-        $List configure -columns $columns -drop [my Drop] -barmax [expr {$top > 0 ? $top : 1}] \
+        $List configure -columns $columns -drop [concat [expr {[my Contrasts] ? "changebar" : ""}] [my Drop] [expr {[my Contrasts] ? "change" : ""}]] -barmax [expr {$top > 0 ? $top : 1}] \
             -sortcolumn $SortColumn -sortorder $SortOrder
     }
     method SortKey {column} {
-        foreach c [my Columns] {
+        foreach c [my AllColumns] {
             if {[lindex $c 0] eq $column} {
                 return [lindex $c 5]
             }
@@ -206,7 +228,7 @@ oo::class create ::heatscope::ListView {
     }
     method Sort {} {
         $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        $List setrows [lmap row [my Sorted] {list [dict get $row id] {*}[my Cells $row]}]
+        $List setrows [lmap row [my Sorted] {list [dict get $row id] {*}[my AllCells $row]}]
     }
     method OnSort {pick} {
         my sort [dict get $pick column]
@@ -219,10 +241,10 @@ oo::class create ::heatscope::ListView {
         set spec [my SortKey $column]
         if {$spec eq ""} {
             return -code error -errorcode {HEATSCOPE VIEW SORT} "[my name]: sort: no column '$column': there are\
-                [join [lmap c [my Columns] {if {[lindex $c 5] eq ""} continue; lindex $c 0}] {, }]"
+                [join [lmap c [my AllColumns] {if {[lindex $c 5] eq ""} continue; lindex $c 0}] {, }]"
         }
         if {[my Type $column] eq "bar"} {
-            foreach c [my Columns] {
+            foreach c [my AllColumns] {
                 if {[lindex $c 5] eq $spec && [lindex $c 2] ne "bar"} {
                     set column [lindex $c 0]
                     break
@@ -241,7 +263,7 @@ oo::class create ::heatscope::ListView {
         my Mark
     }
     method Type {column} {
-        foreach c [my Columns] {
+        foreach c [my AllColumns] {
             if {[lindex $c 0] eq $column} {
                 return [lindex $c 2]
             }
@@ -256,11 +278,108 @@ oo::class create ::heatscope::ListView {
         return 0
     }
     method nextSort {} {
-        set keys [lmap c [my Columns] {if {[lindex $c 5] eq "" || [lindex $c 2] eq "bar"} continue; lindex $c 0}]
+        set keys [lmap c [my AllColumns] {if {[lindex $c 5] eq "" || [lindex $c 2] eq "bar"} continue; lindex $c 0}]
         my sort [lindex $keys [expr {([lsearch -exact $keys $SortColumn] + 1) % [llength $keys]}]]
     }
     method turnSort {} {
         my sort $SortColumn
+    }
+
+    # ---- with a second database: what each row has there ----
+
+    # Value of the rows that is compared: {KEY SCALE UNIT}; {} for none.
+    method Compared {} { return {} }
+    # The rows of the other run, as Load makes them; `model` is this pane's model of that run.
+    method OtherRows {model} { return {} }
+    # Keys of a row that say which one it is in both runs; without the lines of places where that finds one only.
+    method Same {} { return {name where} }
+
+    # Do the rows that are loaded say it?
+    method Contrasts {} { return $Contrasted }
+    method OtherModel {} {
+        set run [[$App comparison] run]
+        if {$run ne $OtherRun} {
+            my DropOther
+            set OtherModel [[info object class $Model] new $run]
+            set OtherRun $run
+        }
+        return $OtherModel
+    }
+    method DropOther {} {
+        if {$OtherModel ne ""} {
+            $OtherModel destroy
+        }
+        set OtherModel ""
+        set OtherRun ""
+    }
+    # Rows with `other`, the value there, and `change`, there less here; both "" where it has no such row.
+    method Contrast {rows} {
+        set Gone 0
+        if {![my Contrasts]} {
+            return $rows
+        }
+        lassign [my Compared] key
+        set others [my OtherRows [my OtherModel]]
+        set found {}
+        foreach loose {0 1} {
+            set here {}
+            set there {}
+            foreach row $rows {
+                dict lappend here [my Identity $row $loose] [dict get $row id]
+            }
+            foreach o $others {
+                dict lappend there [my Identity $o $loose] $o
+            }
+            set left {}
+            dict for {identity list} $there {
+                if {[dict exists $here $identity] && [llength $list] == 1 && [llength [dict get $here $identity]] == 1
+                    && ![dict exists $found [lindex [dict get $here $identity] 0]]} {
+                    dict set found [lindex [dict get $here $identity] 0] [dict get [lindex $list 0] $key]
+                } else {
+                    lappend left {*}$list
+                }
+            }
+            set others $left
+        }
+        set Gone [llength $others]
+        return [lmap row $rows {
+            set id [dict get $row id]
+            set other [expr {[dict exists $found $id] ? [dict get $found $id] : ""}]
+            dict merge $row [dict create other $other change [expr {$other ne "" && [dict get $row $key] ne "" ? $other - [dict get $row $key] : ""}]]
+        }]
+    }
+    method Identity {row loose} {
+        set words [lmap key [my Same] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
+        return [expr {$loose ? [regsub -all {:\d+} $words :] : $words}]
+    }
+    method AllColumns {} {
+        return [concat [my Columns] [expr {[my Contrasts] ? {{changebar "" change 6 {} {}} {change "Other run" text 15 right {change size}}} : ""}]]
+    }
+    method AllCells {row} {
+        set cells [my Cells $row]
+        if {[my Contrasts]} {
+            set v [dict get $row change]
+            lappend cells [expr {$v ne "" && $ChangeMost > 0 ? [concat [expr {$v / double($ChangeMost)}] [expr {[my Beyond $row] ? "" : "grey"}]] : 0}] [my ChangeWords $row]
+        }
+        return $cells
+    }
+    # Is a row's change more than noise? Of what was timed or counted every one is.
+    method Beyond {row} { return 1 }
+    # "+0.31 s (1.42\u00d7)"
+    method ChangeWords {row} {
+        lassign [my Compared] key scale unit
+        set change [dict get $row change]
+        if {$change eq ""} {
+            return [expr {[dict get $row $key] in {"" 0} || [dict get $row $key] == 0 ? "\u2013" : "not there"}]
+        }
+        set text "[expr {$change >= 0 ? "+" : "\u2212"}][::heatscope::fmt amount [expr {abs($change) * $scale}] $unit]"
+        if {[dict get $row $key] > 0 && [dict get $row other] > 0} {
+            append text " ([::heatscope::fmt ratio [dict get $row other] [dict get $row $key]]\u00d7)"
+        }
+        return $text
+    }
+    method AllWords {row} {
+        return "[my Words $row][expr {[my Contrasts] ? "; other run: [my ChangeWords $row][expr {[my Beyond $row] || [dict get $row change] eq "" ? "" : ", within noise"}]" : ""}]"
     }
 
     # ---- the chosen row ----
@@ -278,7 +397,7 @@ oo::class create ::heatscope::ListView {
                 set place [expr {$row ne "" ? [dict get $row place] : 0}]
             }
             if {$row ne ""} {
-                set pinned [list $Chosen {*}[my Cells $row]]
+                set pinned [list $Chosen {*}[my AllCells $row]]
                 if {$place > 0} {
                     lset pinned 1 0 "$place. [lindex $pinned 1 0]"
                 }
@@ -311,7 +430,7 @@ oo::class create ::heatscope::ListView {
     }
     method OnHover {hit} {
         my Read [expr {$hit ne "" && [dict exists $hit id] && [dict exists $ById [dict get $hit id]]
-                       ? [my Words [dict get $ById [dict get $hit id]]] : ""}]
+                       ? [my AllWords [dict get $ById [dict get $hit id]]] : ""}]
     }
 
     # Of the rows that hold {*}$test (one word more, the row): the chosen one if it is among them, else the first; "" for none.
@@ -367,6 +486,9 @@ oo::class create ::heatscope::ListView {
         }
         $List configure -hits $ids
         set beside [my Beside]
+        if {$Gone} {
+            append beside "[expr {$beside ne "" ? " \u00b7 " : ""}]$Gone only in the other run"
+        }
         if {$text ne ""} {
             set found "[::heatscope::fmt plural [llength $ids] hit][expr {$summed && [llength $ids] ? ", [::heatscope::fmt percent $sum 1]" : ""}]"
             set beside [expr {$beside ne "" ? "$found \u00b7 $beside" : $found}]
@@ -391,9 +513,10 @@ oo::class create ::heatscope::ListView {
         }
     }
     method table {} {
-        set rows [list [dict keys [my Exported]]]
+        set exported [concat [my Exported] [expr {[my Contrasts] ? "other other change change" : ""}]]
+        set rows [list [dict keys $exported]]
         foreach row [my Sorted] {
-            lappend rows [lmap key [dict values [my Exported]] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
+            lappend rows [lmap key [dict values $exported] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
         }
         return $rows
     }
@@ -402,7 +525,7 @@ oo::class create ::heatscope::ListView {
         set hits [$List cget -hits]
         foreach row [lrange [my Sorted] 0 200] {
             set id [dict get $row id]
-            append out "[expr {$id eq $Chosen ? "> " : $id in $hits ? "* " : ""}][my Words $row]\n"
+            append out "[expr {$id eq $Chosen ? "> " : $id in $hits ? "* " : ""}][my AllWords $row]\n"
         }
         if {![llength $Rows]} {
             append out [$List cget -empty]\n

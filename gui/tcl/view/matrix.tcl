@@ -66,7 +66,7 @@ oo::class create ::heatscope::MatrixView {
     # ---- the matrix ----
 
     method Show {changed} {
-        $Matrix configure -quantity $By -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
+        $Matrix configure {*}[[$App comparison] options [dict get $Selection show]] -quantity $By -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
             -mark [expr {[dict get $Selection axis] eq "process" ? [dict get $Selection column] : -1}]
         $Matrix update
         my ShowLegend
@@ -79,6 +79,14 @@ oo::class create ::heatscope::MatrixView {
     }
     method ShowLegend {} {
         set layout [$Matrix layout]
+        # a diverging map has its numbers in the cells
+        if {[my Comparing]} {
+            grid remove $Legend
+            ::heatscope::theme say $Path.body.split.left.unit "[dict get {bytes "bytes sent" messages messages size "mean size" waiting waiting waits waits} $By]:\
+                [dict get {difference "other run less this one" ratio "other run over this one"} [dict get $Selection show]]; blue: less, orange: more"
+            return
+        }
+        grid $Legend
         $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
             -least [dict get $layout least] -maximum [dict get $layout maximum] -unit [dict get {bytes B messages none size B waiting s waits none} $By]
         ::heatscope::theme say $Path.body.split.left.unit [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
@@ -91,13 +99,19 @@ oo::class create ::heatscope::MatrixView {
             default { return [::heatscope::fmt plural $v wait] }
         }
     }
+    method ChangeTold {v} {
+        if {$v in {Inf -Inf inf -inf} || [dict get $Selection show] eq "ratio"} {
+            return [[$App comparison] words ratio $v [dict get $Selection metric]]
+        }
+        return "[expr {$v < 0 ? "\u2212" : "+"}][my Quantity [expr {abs($v)}]] in the other run"
+    }
     method Between {from to} {
         return [expr {$By in {waiting waits} ? "$from for $to" : "$from to $to"}]
     }
     method OnCellHover {hit} {
         if {![my Hits $hit value]} return
         set value [dict get $hit value]
-        my Read "[my Between [dict get $hit from] [dict get $hit to]]: [expr {$value eq "" ? "nothing" : [my Quantity $value]}]"
+        my Read "[my Between [dict get $hit from] [dict get $hit to]]: [expr {$value eq "" ? "nothing" : [my Comparing] ? [my ChangeTold $value] : [my Quantity $value]}]"
     }
     method OnCell {cell} {
         my Choose $cell [$Matrix processes [dict get $cell row]] [$Matrix processes [dict get $cell column]]

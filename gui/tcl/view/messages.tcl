@@ -46,6 +46,9 @@ oo::class create ::heatscope::MessagesView {
             dict set row id [dict get $row group]
         }]
     }
+    method Compared {} { return {duration_s 1 s} }
+    method OtherRows {model} { return [lmap row [$model groups $By] {dict set row id [dict get $row group]}] }
+    method Same {} { return [expr {$By eq "process" ? "name" : "name where"}] }
     method Cells {row} {
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] \
             [::heatscope::fmt seconds [dict get $row duration_s]] [dict get $row calls] [$Model bytes [dict get $row sent_bytes]] \

@@ -13,7 +13,7 @@ oo::class create ::heatscope::OutlineView {
     method Build {body} {
         set SortOrder increasing
         set Narrow 0
-        my MakeList $body -empty "no procedure with lines has samples"
+        my MakeList $body -namedigits 17 -empty "no procedure with lines has samples"
         bind $List <Configure> +[namespace code {my OnSize %w}]
     }
     # Names have the first claim on the room.
@@ -26,7 +26,7 @@ oo::class create ::heatscope::OutlineView {
         }
     }
     method Columns {} {
-        lassign [expr {$Narrow ? {6 5 Comm.} : {13 10 "Comm., waiting"}}] time comm title
+        lassign [expr {$Narrow ? {5 5 Comm.} : {13 10 "Comm., waiting"}}] time comm title
         return [list {name "Procedures and loops" name 0 left order} [list bar Time nested $time {} share] {share "%" percent 6 right share} \
             [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
@@ -66,10 +66,32 @@ oo::class create ::heatscope::OutlineView {
             lappend rows [dict create id $s name $name where $where share [dict get $row share] \
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
                 messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
-                sum [dict get $row sum] line [dict get $row line_begin] order [incr order]]
+                sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
         }
         return $rows
     }
+    method Compared {} {
+        set m [$Run metric [dict get $Selection metric]]
+        return [list own_sum [dict get $m scale] [dict get $m unit]]
+    }
+    # Of procedures and loops themselves, without what they call, matched as everywhere.
+    method Contrast {rows} {
+        if {![my Contrasts]} {
+            return $rows
+        }
+        set metric [dict get $Selection metric]
+        set scale [$Run scale $metric]
+        set changes [dict merge [[$App comparison] of procedure $metric] [[$App comparison] of loop $metric]]
+        return [lmap row $rows {
+            set more {other "" change "" beyond 0}
+            if {[dict exists $changes [dict get $row id]]} {
+                set c [dict get $changes [dict get $row id]]
+                set more [dict create other [expr {[dict get $c value_b] / $scale}] change [expr {[dict get $c change] / $scale}] beyond [dict get $c beyond]]
+            }
+            dict merge $row $more
+        }]
+    }
+    method Beyond {row} { return [dict get $row beyond] }
     method Category {name} {
         for {set k 0} {$k < [$Run info categories]} {incr k} {
             if {[$Db category $k] eq $name} {

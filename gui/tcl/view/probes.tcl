@@ -66,6 +66,10 @@ oo::class create ::heatscope::ProbesView {
             cost "what measuring cost was not recorded"} $By]
         return [$Model rows $By]
     }
+    method Compared {} {
+        return [dict get {block {exclusive_s 1 s} probe {exclusive_s 1 s} phase {seconds 1 s} counter {mean 1 {}} cost {own_s 1 s}} $By]
+    }
+    method OtherRows {model} { return [$model rows $By] }
     method Cells {row} {
         set cells [list [list [dict get $row name] [dict get $row where]] [dict get $row share]]
         return [switch -- $By {

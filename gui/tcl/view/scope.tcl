@@ -36,13 +36,16 @@ oo::class create ::heatscope::ScopeView {
         pack $in.linehead.title -side left
         pack $in.linehead.note -side right
         set Profile [my Widget profile $in.profile -height [$t dp 110] -font HsSmall -ticks 1 -table line]
+        ttk::label $in.change -style Card.Sub.TLabel
         grid $in.share -sticky we
+        grid $in.change -sticky we
         grid $Bar -sticky we -pady [list [$t dp 5] [$t dp 6]]
         grid $in.kinds -sticky we
         grid $in.stackhead -sticky we -pady [list [$t dp 4] [$t dp 3]]
         grid $Stack -sticky nswe
         grid $in.linehead -sticky we -pady [list [$t dp 8] [$t dp 3]]
         grid $Profile -sticky nswe
+        grid remove $in.change
         grid columnconfigure $in 0 -weight 1
         grid rowconfigure $in $Stack -weight 1 -uniform chart -minsize [$t dp 50]
         grid rowconfigure $in $Profile -weight 1 -uniform chart -minsize [$t dp 50]
@@ -106,12 +109,26 @@ oo::class create ::heatscope::ScopeView {
         } else {
             ::heatscope::theme say $in.share.time "no samples"
         }
+        my Change $metric
         my FitRight $in.share
         lassign [$Run words [dict get $s axis]] one many
         ::heatscope::theme say $in.stackhead.title "Breakdown by $one"
         my Kinds
     }
 
+    # With a second database: what the procedure or loop itself changed by.
+    method Change {metric} {
+        set in $Body.in
+        set c [[$App comparison] scope $Shown $metric]
+        if {$c eq ""} {
+            ::heatscope::theme say $in.change ""
+            grid remove $in.change
+            return
+        }
+        set text "Itself in the other run: [[$App comparison] amount $c $metric][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+        ::heatscope::theme say $in.change [::heatscope::fmt clauses $text [winfo width $in.share] {::heatscope::theme width HsUI}]
+        grid $in.change
+    }
     # One processor: it has no mean.
     method Alone {} {
         return [expr {[$Run columns [dict get $Selection axis]] == 1}]
@@ -242,6 +259,7 @@ oo::class create ::heatscope::ScopeView {
     method describe {} {
         set in $Body.in
         set out "Scope: [my fullSubtitle]\n[$in.share.part cget -text], [$in.share.time cget -text]\n"
+        append out [expr {[winfo manager $in.change] ne "" ? "[$in.change cget -text]\n" : ""}]
         append out [$Bar describe]\n
         append out "[$in.stackhead.title cget -text]\n[$Stack describe]\n"
         append out "[$in.linehead.title cget -text]: [$in.linehead.note cget -text]\n[$Profile describe]\n"

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::TimelineView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Time VarKey Shown
+    variable Path Bus Run Nav Db App Selection Time Other VarKey Shown
 
     method name {} { return timeline }
     method title {} { return Timeline }
@@ -28,6 +28,7 @@ oo::class create ::heatscope::TimelineView {
         set Time [my Widget timeline $body.time -font HsUI -takefocus 1 -height [$t dp 160]]
         pack $body.tools -fill x
         pack $Time -fill both -expand 1
+        set Other ""
         foreach {event method} {TimelineRange OnRange TimelineView OnView TimelinePick OnPick HeatscopeHover OnHover HeatscopeOpen OnOpen} {
             bind $Time <<$event>> [namespace code [list my $method %d]]
         }
@@ -47,7 +48,68 @@ oo::class create ::heatscope::TimelineView {
             $Path.body.tools.zoom state $state
             $Path.body.tools.clear state $state
         }
+        my Beside $changed
         my Words
+    }
+    # With a second database its timeline stands below, from the same instant on and as wide, so that the shorter run ends sooner.
+    method Beside {changed} {
+        set comparison [$App comparison]
+        if {![$comparison any]} {
+            if {$Other ne ""} {
+                destroy $Path.body.other $Path.body.othername
+                set Other ""
+                my Look
+            }
+            return
+        }
+        set db [[$comparison run] db]
+        if {$Other eq ""} {
+            ttk::label $Path.body.othername -style Card.Sub.TLabel
+            set Other [my Widget timeline $Path.body.other -font HsUI -takefocus 0 -height [::heatscope::theme dp 160]]
+            pack $Path.body.othername -anchor w -padx [::heatscope::theme size pad]
+            pack $Other -fill both -expand 1
+            bind $Other <<TimelineView>> [namespace code {my OnView %d}]
+            bind $Other <<HeatscopeHover>> [namespace code {my OnOther %d}]
+            set changed all
+        }
+        if {[$Other cget -db] ne $db} {
+            $Other configure -db $db
+            ::heatscope::theme say $Path.body.othername "Other run: [$comparison title] ([$comparison file]), [::heatscope::fmt seconds [dict get [$db times] end]]"
+            set changed all
+        }
+        if {$changed eq "all" || [my Any $changed axis]} {
+            $Other configure -axis [dict get $Selection axis] -key $VarKey
+            my Look
+        }
+    }
+    # Both show the same seconds.
+    method Look {} {
+        set span $Shown
+        if {$Other ne "" && $span eq "" && [my End] > 0} {
+            set span [list 0 [my End]]
+        }
+        $Time configure -view $span
+        if {$Other ne ""} {
+            $Other configure -view $span
+        }
+    }
+    # The end of the longer run.
+    method End {} {
+        set end [dict get [$Db times] end]
+        if {$Other ne ""} {
+            set end [expr {max($end, [dict get [[$Other cget -db] times] end])}]
+        }
+        return $end
+    }
+    method OnOther {hit} {
+        if {$hit eq ""} {
+            my Read ""
+            return
+        }
+        set words "other run, [my Span [dict get $hit from] [dict get $hit to]]: "
+        append words [expr {[dict get $hit key] >= 0 ? "[::heatscope::fmt plain [dict get $hit name]], processor\
+            [::heatscope::fmt percent [dict get $hit busy] 1] used" : "no sample"}]
+        my Read $words
     }
     method Words {} {
         if {![dict get [$Db times] present]} {
@@ -72,10 +134,13 @@ oo::class create ::heatscope::TimelineView {
     method by {key} {
         set VarKey $key
         $Time configure -key $key
+        if {$Other ne ""} {
+            $Other configure -key $key
+        }
     }
     # What is in view: {from to} in seconds, {} the whole run.
     method look {span} {
-        set end [dict get [$Db times] end]
+        set end [my End]
         if {$span ne ""} {
             lassign $span a b
             if {$b - $a >= $end} {
@@ -83,7 +148,7 @@ oo::class create ::heatscope::TimelineView {
             }
         }
         set Shown $span
-        $Time configure -view $span
+        my Look
         my Words
     }
     method lookAtInterval {} {
@@ -137,6 +202,6 @@ oo::class create ::heatscope::TimelineView {
         my Read $words
     }
     method describe {} {
-        return [$Time describe]
+        return "[$Time describe][expr {$Other ne "" ? "[$Path.body.othername cget -text]\n[$Other describe]" : ""}]"
     }
 }

@@ -34,6 +34,9 @@ oo::class create ::heatscope::WaitingView {
     }
     method Drop {} { return {most waits words bar share} }
     method Load {} { return [$Model causes $By] }
+    method Compared {} { return {caused_s 1 s} }
+    method OtherRows {model} { return [$model causes $By] }
+    method Same {} { return [expr {$By eq "processor" ? "name" : "name where words"}] }
     method Cells {row} {
         set cells [list [list [dict get $row name] [dict get $row where]]]
         if {$By in {place call}} {
