@@ -13,39 +13,42 @@
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
-    double total = 0, rest = 0;
+    double total = 0, rest = 0, libraries = 0;
+    uint32_t theirs = 0;
     char who[128], where[800];
     hsc_status s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
-        total += rows[i].caused_s;
+    for (uint32_t i = 0; i < n; i++) {
+        *(rows[i].of.own ? &total : &libraries) += rows[i].caused_s;
+        theirs += !rows[i].of.own;
+    }
     fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
                     "  time s    %%   waits  kind                most by          place\n");
     for (uint32_t i = 0; i < n; i++) {
         const report_cause *c = &rows[i];
+        if (!c->of.own)
+            continue;
         if ((most && shown >= most) || (r->brief && c->caused_s < 0.01 * total)) {
             rest += c->caused_s;
             continue;
         }
         shown++;
         report_who(r, c->most_thread, who, sizeof who);
-        report_scope_text(r, c->scope, c->line, r->width - 59, where, sizeof where);
-        if (c->not_running)
-            snprintf(where, sizeof where, "not running");
+        report_cause_place(r, c, r->width - 59, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
-                (unsigned long long)c->waits, report_cause_kind(c->kind), who, where);
+                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who, where);
         char late[300];
-        report_call_text(r, c->late_line, late, sizeof late);
-        if (c->is_call && c->kind != HSC_wait_cause_LOCK)
-            fprintf(r->out, "%*s (the late call; what was done before it is not known)\n", 22, "");
-        else if (late[0] && c->kind != HSC_wait_cause_OMP_BARRIER && c->kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
+        report_call_text(r, c->of.delay.line, late, sizeof late);
+        if (late[0] && c->of.delay.kind != HSC_wait_cause_OMP_BARRIER && c->of.delay.kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
     }
-    if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_CAUSE, where, sizeof where));
-    if (!n)
+    if (shown + theirs < n)
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - shown, REPORT_CAUSE, where, sizeof where));
+    if (n == theirs)
         fputs("  none\n", r->out);
+    if (theirs && (!r->brief || libraries >= 0.01 * total))
+        fprintf(r->out, "   Libraries' locks among their own threads, not counted: %.3f s\n", libraries);
     free(rows);
     return HSC_OK;
 }
@@ -112,60 +115,52 @@ static void put_processor(const report *r, hsc_table *t, const char *name, uint3
     hsc_table_text(t, name, text);
 }
 
-typedef struct placed {
-    hsc_db_delay_place p;
-    hsc_db_delay d;
-} placed;
-
 static int by_caused(const void *a, const void *b) {
-    const placed *x = a, *y = b;
-    if (x->p.caused_s != y->p.caused_s)
-        return x->p.caused_s > y->p.caused_s ? -1 : 1;
-    if (x->p.delay != y->p.delay)
-        return x->p.delay < y->p.delay ? -1 : 1;
-    if (x->p.context != y->p.context)
-        return x->p.context < y->p.context ? -1 : 1;
-    return x->p.line < y->p.line ? -1 : x->p.line > y->p.line;
+    const hsc_db_cause *x = a, *y = b;
+    if (x->place.caused_s != y->place.caused_s)
+        return x->place.caused_s > y->place.caused_s ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
-static void cause_row(const report *r, hsc_table *t, uint32_t rank, const placed *x) {
-    bool is_call = !x->p.not_running && x->p.context == x->d.context && x->p.line == x->d.line;
+static void cause_row(const report *r, hsc_table *t, uint32_t rank, const hsc_db_cause *x) {
     hsc_table_begin_row(t);
     hsc_table_count(t, "rank", rank);
-    hsc_table_text(t, "kind", x->d.kind_text);
-    put_processor(r, t, "processor", x->d.thread);
-    put_place(r, t, "", x->p.line, x->p.context);
-    hsc_table_text(t, "known", is_call ? "no" : "yes");
-    hsc_table_text(t, "running", x->p.not_running ? "no" : "yes");
-    hsc_table_number(t, "caused_s", x->p.caused_s);
-    hsc_table_number(t, "direct_s", x->p.direct_s);
-    hsc_table_count(t, "delay", x->p.delay);
-    put_place(r, t, "late_", x->d.line, x->d.context);
-    hsc_table_count(t, "waits", (double)x->d.waits);
-    hsc_table_number(t, "wait_s", x->d.wait_s);
-    hsc_table_number(t, "indirect_s", x->d.indirect_s);
+    hsc_table_text(t, "kind", x->delay.kind_text);
+    put_processor(r, t, "processor", x->delay.thread);
+    put_place(r, t, "", x->place.line, x->place.context);
+    hsc_table_text(t, "known", x->place.not_known ? "no" : "yes");
+    hsc_table_text(t, "running", x->place.not_running ? "no" : "yes");
+    hsc_table_text(t, "waited", x->waited);
+    hsc_table_text(t, "own_code", x->own ? "yes" : "no");
+    hsc_table_number(t, "caused_s", x->place.caused_s);
+    hsc_table_number(t, "direct_s", x->place.direct_s);
+    hsc_table_count(t, "delay", x->place.delay);
+    put_place(r, t, "late_", x->delay.line, x->delay.context);
+    hsc_table_count(t, "waits", (double)x->delay.waits);
+    hsc_table_number(t, "wait_s", x->delay.wait_s);
+    hsc_table_number(t, "indirect_s", x->delay.indirect_s);
     hsc_table_end_row(t);
     t->naming = false;
 }
 
 hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
-    placed *list = malloc(((size_t)r->info.delay_places + 1) * sizeof *list);
-    placed none = {.p = {.context = HSC_NONE, .line = HSC_NONE}, .d = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}};
-    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-    uint32_t n = 0;
-    for (uint32_t i = 0; !s && i < r->info.delay_places; i++) {
-        if ((s = hsc_db_get_delay_place(r->db, i, &list[n].p, err)) || (s = hsc_db_get_delay(r->db, list[n].p.delay, &list[n].d, err)))
-            break;
-        n += report_wanted_place(r, list[n].p.line, list[n].p.context);
-    }
-    if (!s)
-        qsort(list, n, sizeof *list, by_caused);
-    if (!s && t->naming)
+    const hsc_db_cause none = {.place = {.context = HSC_NONE, .line = HSC_NONE},
+                               .delay = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}, .waited = ""};
+    hsc_db_cause *list;
+    uint32_t n, wanted = 0;
+    hsc_status s = hsc_db_read_causes(r->db, &list, &n, err);
+    if (s)
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        if (report_wanted_place(r, list[i].place.line, list[i].place.context))
+            list[wanted++] = list[i];
+    qsort(list, wanted, sizeof *list, by_caused);
+    if (t->naming)
         cause_row(r, t, 0, &none);
-    for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++)
+    for (uint32_t i = 0; i < wanted && (!r->top || i < r->top); i++)
         cause_row(r, t, i + 1, &list[i]);
     free(list);
-    return s;
+    return HSC_OK;
 }
 
 static void delayed_row(const report *r, hsc_table *t, uint32_t rank, const report_delayed *x) {

@@ -100,8 +100,10 @@ static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, cons
 typedef struct share { /* a part of a delay */
     jspot spot;
     double part;
-    bool not_running;
+    uint8_t how; /* as delay_place's not_running */
 } share;
+
+enum { RUNNING = 0, NOT_RUNNING = 1, NOT_KNOWN = 2 };
 
 typedef HSC_VEC(share) shares;
 
@@ -135,12 +137,12 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
         double more = excess(d, s, delay, cells + i, end - i, surely, &own);
         for (; more > 0 && i < end; i++) {
             bool nowhere = cells[i].spot.context == HSC_NO_INDEX;
-            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere};
+            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING};
             if (!HSC_PUSH(*out, part))
                 return false;
         }
     }
-    return known >= 1 || HSC_PUSH(*out, (share){call, 1 - known, false});
+    return known >= 1 || HSC_PUSH(*out, (share){call, 1 - known, NOT_KNOWN});
 }
 
 /* ---- metrics ---- */
@@ -296,12 +298,12 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
             const share *p = &parts.p[k];
             jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
             if (last && last->delay == i && last->context == p->spot.context && last->line == p->spot.line &&
-                last->not_running == p->not_running) {
+                last->not_running == p->how) {
                 last->direct_s += p->part * own * 1e-9;
                 last->caused_s += p->part * s->caused_ns * 1e-9;
             } else {
                 ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->spot.context, p->spot.line, p->part * own * 1e-9,
-                                                              p->part * s->caused_ns * 1e-9, p->not_running});
+                                                              p->part * s->caused_ns * 1e-9, p->how});
             }
             ok = ok && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
         }

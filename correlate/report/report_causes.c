@@ -22,95 +22,84 @@ bool report_wanted_place(const report *r, uint32_t line, uint32_t context) {
     return !r->where || (line != HSC_NONE && report_wanted_line(r, line)) || (scope != HSC_NONE && report_wanted(r, scope));
 }
 
-static int key(const report_cause *x, const report_cause *y) {
-    const uint32_t a[] = {x->kind, x->scope, x->late_line, x->late_line == HSC_NONE ? x->late_context : 0, x->is_call, x->not_running};
-    const uint32_t b[] = {y->kind, y->scope, y->late_line, y->late_line == HSC_NONE ? y->late_context : 0, y->is_call, y->not_running};
-    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return 0;
-}
-
-static int by_key(const void *a, const void *b) {
-    const report_cause *x = a, *y = b;
-    int c = key(x, y);
+static int by_group(const void *a, const void *b) {
+    const hsc_db_cause *x = a, *y = b;
+    int c = hsc_db_compare_causes(x, y);
     if (!c)
-        c = (x->most_thread > y->most_thread) - (x->most_thread < y->most_thread);
-    return c ? c : (x->delay > y->delay) - (x->delay < y->delay);
-}
-
-/* Where the user's code calls what is not. */
-static void climb(const report *r, uint32_t *context, uint32_t *line) {
-    uint32_t at = *context, of = *line;
-    hsc_db_context c;
-    hsc_db_scope s;
-    while (at && !hsc_db_get_context(r->db, at, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL)) {
-        if (report_is_own(r, &s) && s.kind >= HSC_SCOPE_PROCEDURE) {
-            *context = at;
-            *line = of;
-            return;
-        }
-        of = c.call_line;
-        at = c.parent;
-    }
+        c = (x->delay.thread > y->delay.thread) - (x->delay.thread < y->delay.thread);
+    return c ? c : (x->row > y->row) - (x->row < y->row);
 }
 
 static int heavier(const void *a, const void *b) {
     const report_cause *x = a, *y = b;
     if (x->caused_s != y->caused_s)
         return x->caused_s > y->caused_s ? -1 : 1;
-    return by_key(a, b);
+    return (x->of.row > y->of.row) - (x->of.row < y->of.row);
 }
 
 /* The heaviest first. free() *rows. */
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err) {
-    report_cause *list = malloc(((size_t)r->info.delay_places + 1) * sizeof *list);
-    uint32_t count = 0, kept = 0;
-    hsc_status s = list ? HSC_OK : no_memory(r, err);
-    for (uint32_t i = 0; !s && i < r->info.delay_places; i++) {
-        hsc_db_delay_place p;
-        hsc_db_delay d;
-        if ((s = hsc_db_get_delay_place(r->db, i, &p, err)) || (s = hsc_db_get_delay(r->db, p.delay, &d, err)))
-            break;
-        if (!report_wanted_place(r, p.line, p.context))
-            continue;
-        bool is_call = !p.not_running && p.context == d.context && p.line == d.line;
-        climb(r, &p.context, &p.line);
-        list[count++] = (report_cause){.kind = d.kind, .scope = report_scope_of(r, p.context), .late_line = d.line, .late_context = d.context,
-                                .line = p.line, .context = p.context, .kind_text = d.kind_text, .threads = 1,
-                                .most_thread = d.thread, .delay = p.delay, .waits = d.waits, .caused_s = p.caused_s,
-                                .direct_s = p.direct_s, .most_s = p.caused_s,
-                                .is_call = is_call, .not_running = p.not_running};
-    }
-    if (s) {
+    hsc_db_cause *list;
+    uint32_t count, kept = 0;
+    hsc_status s = hsc_db_read_causes(r->db, &list, &count, err);
+    report_cause *groups = s ? NULL : malloc(((size_t)count + 1) * sizeof *groups);
+    if (!s && !groups) {
         free(list);
-        return s;
+        return no_memory(r, err);
     }
-    qsort(list, count, sizeof *list, by_key);
-    double of_thread = 0;
-    for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one key stand together */
-        report_cause c = list[i];
-        bool same = kept && !key(&list[kept - 1], &c), same_thread = same && list[i - 1].most_thread == c.most_thread;
-        of_thread = same_thread ? of_thread + c.caused_s : c.caused_s;
+    if (s)
+        return s;
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_group);
+    double of_thread = 0, heaviest = 0;
+    uint32_t thread = HSC_NONE;
+    for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one group stand together */
+        const hsc_db_cause *c = &list[i];
+        if (!report_wanted_place(r, c->place.line, c->place.context))
+            continue;
+        bool same = kept && !hsc_db_compare_causes(&groups[kept - 1].of, c), same_thread = same && thread == c->delay.thread;
         if (!same) {
-            list[kept++] = c;
-        } else {
-            report_cause *to = &list[kept - 1];
-            to->waits += to->delay != c.delay ? c.waits : 0;
-            to->delay = c.delay;
-            to->caused_s += c.caused_s;
-            to->direct_s += c.direct_s;
-            to->threads += !same_thread;
-            if (of_thread > to->most_s) {
-                to->most_s = of_thread;
-                to->most_thread = c.most_thread;
-            }
+            groups[kept++] = (report_cause){.of = *c, .delay = HSC_NONE};
+            heaviest = c->place.caused_s;
+        }
+        report_cause *to = &groups[kept - 1];
+        if (c->place.caused_s > heaviest) { /* whose place is shown */
+            to->of = *c;
+            heaviest = c->place.caused_s;
+        }
+        of_thread = (same_thread ? of_thread : 0) + c->place.caused_s;
+        thread = c->delay.thread;
+        to->threads += !same_thread;
+        to->waits += to->delay != c->place.delay ? c->delay.waits : 0; /* places of one delay stand together */
+        to->delay = c->place.delay;
+        to->caused_s += c->place.caused_s;
+        to->direct_s += c->place.direct_s;
+        if (to->threads == 1 || of_thread > to->most_s) {
+            to->most_s = of_thread;
+            to->most_thread = c->delay.thread;
         }
     }
-    qsort(list, kept, sizeof *list, heavier);
-    *rows = list;
+    free(list);
+    qsort(groups, kept, sizeof *groups, heavier);
+    *rows = groups;
     *n = kept;
     return HSC_OK;
+}
+
+void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size) {
+    const char *what = c->of.waited;
+    int room = width - (*what ? report_columns_of(what) + 4 : 0);
+    if (c->of.place.not_running || c->of.place.not_known) {
+        snprintf(out, size, "%s", c->of.place.not_running ? "not running" : "not known what");
+        return;
+    }
+    if (*what) { /* "sleep in main imb.c:35" */
+        int n = snprintf(out, size, "%s in ", what);
+        if (n > 0 && (size_t)n < size)
+            report_procedure_text(r, c->of.scope, c->of.line, room > 8 ? room : 8, out + n, size - (size_t)n);
+        return;
+    }
+    report_scope_text(r, c->of.scope, c->of.line, width, out, size);
 }
 
 /* ---- names ---- */
@@ -146,25 +135,36 @@ const char *report_call_text(const report *r, uint32_t line, char *out, size_t s
     return out;
 }
 
+/* "solve adi.c:110" */
+void report_procedure_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size) {
+    hsc_db_scope p = {.name = "?", .procedure = HSC_NONE};
+    char where[300], name[300];
+    if (scope != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, scope, &p, NULL);
+    if (p.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, p.procedure, &p, NULL);
+    report_line_text(r, line, where, sizeof where);
+    int room = width - report_columns_of(where) - 1;
+    report_fit(p.name, room > 8 ? room : 8, name, sizeof name);
+    snprintf(out, size, "%s%s%s", name, where[0] ? " " : "", where);
+}
+
 /* "loop adi.c:120 in solve", "solve adi.c:110" */
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size) {
     hsc_db_scope s = {.name = "?", .procedure = HSC_NONE, .file = HSC_NONE}, p;
     char where[300], name[300];
     if (scope != HSC_NONE)
         (void)hsc_db_get_scope(r->db, scope, &s, NULL);
+    if (s.kind != HSC_SCOPE_LOOP || !s.line_begin || s.file == HSC_NONE) {
+        report_procedure_text(r, scope, line, width, out, size);
+        return;
+    }
     p = s;
     if (s.procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
-    report_line_text(r, line, where, sizeof where);
-    if (s.kind == HSC_SCOPE_LOOP && s.line_begin && s.file != HSC_NONE)
-        report_at(r, s.file, s.line_begin, where, sizeof where);
-    const char *kind = s.kind == HSC_SCOPE_LOOP ? "loop " : "", *in = s.kind == HSC_SCOPE_LOOP ? " in " : "";
-    int room = width - report_columns_of(where) - report_columns_of(kind) - (in[0] ? 4 : 1);
-    report_fit(p.name, room > 8 ? room : 8, name, sizeof name);
-    if (in[0])
-        snprintf(out, size, "%s%s%s%s", kind, where, in, name);
-    else
-        snprintf(out, size, "%s%s%s", name, where[0] ? " " : "", where);
+    report_at(r, s.file, s.line_begin, where, sizeof where);
+    int room = width - report_columns_of(where) - 9; /* "loop ", " in " */
+    snprintf(out, size, "loop %s in %s", where, report_fit(p.name, room > 8 ? room : 8, name, sizeof name));
 }
 
 /* "late at a barrier" is what others waited for; short for columns */
@@ -228,7 +228,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
-    uint32_t n;
+    uint32_t n, first = HSC_NONE;
     double total = 0;
     char who[128], where[800], late[300];
     out[0] = 0;
@@ -237,28 +237,30 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
-        total += rows[i].caused_s;
-    if (n && total >= 0.01 * of.seconds && of.seconds > 0) {
-        const report_cause *c = &rows[0];
-        bool unknown = c->is_call && c->kind != HSC_wait_cause_LOCK; /* of a lock, where it was held is where it was given back */
-        bool late_call = unknown || c->not_running;                   /* nothing else is named */
+    for (uint32_t i = 0; i < n; i++) { /* locks of libraries among their own threads are no matter of the program's */
+        total += rows[i].of.own ? rows[i].caused_s : 0;
+        first = first == HSC_NONE && rows[i].of.own ? i : first;
+    }
+    if (first != HSC_NONE && total >= 0.01 * of.seconds && of.seconds > 0) {
+        const report_cause *c = &rows[first];
+        const hsc_db_cause *x = &c->of;
+        bool late_call = x->place.not_known || x->place.not_running; /* nothing else is named */
+        bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
-        report_scope_text(r, c->scope, c->line, 90, where, sizeof where);
-        report_call_text(r, c->late_line, late, sizeof late);
+        report_cause_place(r, c, 90, where, sizeof where);
         snprintf(out, size, "%s%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
                  "time of the %u threads that run the program's code.",
-                 who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(c->kind),
-                 late[0] && c->kind != HSC_wait_cause_OMP_BARRIER ? " " : "", c->kind != HSC_wait_cause_OMP_BARRIER ? late : "",
-                 c->not_running ? ": it had no processor meanwhile" : unknown ? ", by what is not known" : " by ", late_call ? "" : where,
+                 who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(x->delay.kind),
+                 told ? " " : "", told ? late : "",
+                 x->place.not_running ? ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
                  total, 100 * total / of.seconds, of.threads);
-        bool is_loop = !late_call && c->scope != HSC_NONE && !hsc_db_get_scope(r->db, c->scope, &loop, NULL) && loop.kind == HSC_SCOPE_LOOP;
-        *scope = is_loop ? c->scope : HSC_NONE;
-        *line = is_loop ? HSC_NONE : late_call ? c->late_line : c->line;
+        bool is_loop = !late_call && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
+                       loop.kind == HSC_SCOPE_LOOP;
+        *scope = is_loop ? x->scope : HSC_NONE;
+        *line = is_loop ? HSC_NONE : late_call ? x->delay.line : x->line;
         *seconds = total;
     }
     free(rows);
     return HSC_OK;
 }
-

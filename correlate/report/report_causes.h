@@ -5,15 +5,12 @@
 
 #include "report.h"
 
-typedef struct report_cause { /* of one kind, scope and late call; added up over threads and calling contexts */
-    uint32_t kind, scope, late_line, late_context, line, context; /* line, context: of the first */
-    const char *kind_text;
+typedef struct report_cause { /* causes that are one for people, added up over threads and calling contexts */
+    hsc_db_cause of;    /* that with most of it: its place is shown */
     uint32_t threads, most_thread;
     uint32_t delay; /* of the last row added */
     uint64_t waits; /* for the late calls */
     double caused_s, direct_s, most_s;
-    bool is_call;     /* what it did before is not known */
-    bool not_running; /* it had no processor; line and context are the late call's */
 } report_cause;
 
 typedef struct report_delayed { /* a row of delayed, and the delay that it is of */
@@ -34,7 +31,10 @@ bool report_wanted_place(const report *r, uint32_t line, uint32_t context);
 /* " or 170": further lines whose call of MPI the one of this line may be, since the compiler made one of them; or "". */
 void report_merged_text(const report *r, uint32_t line, char *out, size_t size);
 const char *report_call_text(const report *r, uint32_t line, char *out, size_t size); /* both: "adi.c:120 or 170", or "" */
+void report_procedure_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "solve adi.c:110" */
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "loop adi.c:120 in solve" */
+/* "loop adi.c:120 in solve", "sleep in solve adi.c:110", "not running", "not known what" */
+void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size);
 void report_who(const report *r, uint32_t thread, char *out, size_t size);                  /* "rank 3", "rank 3 thread 1", "thread 1" */
 const char *report_cause_kind(uint32_t kind);                                               /* short, for columns */
 

@@ -138,8 +138,7 @@ double report_message_size_stddev(const report_message *m) {
     return m->calls ? sqrt(fmax(0, m->size_squares / (double)m->calls - mean * mean)) : 0;
 }
 
-/* Is code of the user's anywhere on the path? Threads that libraries made for themselves have none. */
-static bool is_own_path(const report *r, uint32_t context) {
+bool report_is_own_path(const report *r, uint32_t context) {
     hsc_db_context c;
     hsc_db_scope s;
     while (context && !hsc_db_get_context(r->db, context, &c, NULL)) {
@@ -181,7 +180,7 @@ hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         is_own_path(r, w.context)};
+                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context)};
     }
     if (s) {
         free(list);

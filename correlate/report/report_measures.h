@@ -28,6 +28,9 @@ typedef struct report_wait { /* of one place, kind and holder */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
 hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err);
 
+/* Is code of the user's anywhere on the path? Threads that libraries made for themselves have none. */
+bool report_is_own_path(const report *r, uint32_t context);
+
 double report_message_size(const report_message *m);        /* mean, bytes */
 double report_message_size_stddev(const report_message *m); /* bytes */
 

@@ -336,7 +336,8 @@ hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_pla
                                     .line = HSC_COL(db, delay_place_line, uint32_t)[r],
                                     .direct_s = HSC_COL(db, delay_place_direct_s, double)[r],
                                     .caused_s = HSC_COL(db, delay_place_caused_s, double)[r],
-                                    .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] != 0};
+                                    .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 1,
+                                    .not_known = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 2};
     return status;
 }
 

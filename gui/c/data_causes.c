@@ -14,16 +14,13 @@
 enum { BY_PLACE, BY_PROCESSOR, BY_CALL, BY_KIND, BY_COUNT };
 static const char *const by_names[] = {"place", "processor", "call", "kind", NULL};
 
-typedef struct cause { /* a row of delay_place with its delay */
-    hsc_db_delay_place p;
-    hsc_db_delay d;
-    uint32_t row, process;
-    uint32_t scope, context, line; /* of what was done before, where the user's code stands */
-    bool is_call;                  /* not known what: the late call itself */
+typedef struct cause {
+    hsc_db_cause of;
+    uint32_t process;
 } cause;
 
 typedef struct group {
-    cause first;
+    cause first, most; /* most: that with most of it, whose place is shown */
     uint32_t rows, threads, last_thread, most_thread, last_delay;
     uint64_t waits;
     double caused_s, direct_s, of_thread, most_s;
@@ -32,21 +29,17 @@ typedef struct group {
 static int compare_u32(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
 static int compare_call(const cause *a, const cause *b) {
-    int c = compare_u32(a->d.line, b->d.line);
-    return c || a->d.line != HSC_NONE ? c : compare_u32(a->d.context, b->d.context);
+    int c = compare_u32(a->of.delay.line, b->of.delay.line);
+    return c || a->of.delay.line != HSC_NONE ? c : compare_u32(a->of.delay.context, b->of.delay.context);
 }
 static int compare_group(int by, const cause *a, const cause *b) {
     int c = 0;
     switch (by) {
     case BY_PROCESSOR: return compare_u32(a->process, b->process);
-    case BY_KIND: return compare_u32(a->d.kind, b->d.kind);
-    case BY_CALL: return (c = compare_u32(a->d.kind, b->d.kind)) ? c : compare_call(a, b);
-    default: break;
+    case BY_KIND: return compare_u32(a->of.delay.kind, b->of.delay.kind);
+    case BY_CALL: return (c = compare_u32(a->of.delay.kind, b->of.delay.kind)) ? c : compare_call(a, b);
+    default: return hsc_db_compare_causes(&a->of, &b->of);
     }
-    if ((c = compare_u32(a->d.kind, b->d.kind)) || (c = compare_u32(a->scope, b->scope)) || (c = a->is_call - b->is_call) ||
-        (c = a->p.not_running - b->p.not_running))
-        return c;
-    return compare_call(a, b);
 }
 
 static _Thread_local int sorting; /* grouping of the sort that runs */
@@ -54,24 +47,14 @@ static int by_group(const void *a, const void *b) {
     const cause *x = a, *y = b;
     int c = compare_group(sorting, x, y);
     if (!c)
-        c = compare_u32(x->d.thread, y->d.thread);
-    return c ? c : compare_u32(x->row, y->row);
+        c = compare_u32(x->of.delay.thread, y->of.delay.thread);
+    return c ? c : compare_u32(x->of.row, y->of.row);
 }
 static int heaviest(const void *a, const void *b) {
     const group *x = a, *y = b;
     if (x->caused_s != y->caused_s)
         return x->caused_s > y->caused_s ? -1 : 1;
-    return compare_u32(x->first.row, y->first.row);
-}
-
-/* Code of the program itself: not of a library. */
-static bool is_own(hsc_handle *h, const hsc_db_scope *s) {
-    hsc_db_module m;
-    hsc_db_process p;
-    if (s->knowledge == HSC_KNOWN_MAP)
-        return true;
-    return s->module < h->info.modules && h->info.processes && !hsc_db_get_module(h->db, s->module, &m, NULL) &&
-           !hsc_db_get_process(h->db, 0, &p, NULL) && !strcmp(m.path, p.executable);
+    return compare_u32(x->first.of.row, y->first.of.row);
 }
 
 static uint32_t scope_of(hsc_handle *h, uint32_t context) {
@@ -79,41 +62,20 @@ static uint32_t scope_of(hsc_handle *h, uint32_t context) {
     return context == HSC_NONE || hsc_db_get_context(h->db, context, &c, NULL) ? HSC_NONE : c.scope;
 }
 
-/* Where the program's own code calls what is not its own; stays where there is none. */
-static void climb(hsc_handle *h, uint32_t *context, uint32_t *line) {
-    uint32_t at = *context, of = *line, below = HSC_NONE;
-    hsc_db_context c;
-    hsc_db_scope s;
-    while (at && at < below && !hsc_db_get_context(h->db, at, &c, NULL) && !hsc_db_get_scope(h->db, c.scope, &s, NULL)) {
-        if (s.kind >= HSC_SCOPE_PROCEDURE && is_own(h, &s)) {
-            *context = at;
-            *line = of;
-            return;
-        }
-        of = c.call_line;
-        below = at;
-        at = c.parent;
-    }
-}
-
 static hsc_status load(hsc_handle *h, cause **out, hsc_err *err) {
-    uint32_t n = h->info.delay_places;
-    cause *list = malloc(((size_t)n + 1) * sizeof *list);
-    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
+    hsc_db_cause *causes = NULL;
+    uint32_t n = 0;
+    hsc_status s = hsc_db_read_causes(h->db, &causes, &n, err);
+    cause *list = s == HSC_OK ? malloc(((size_t)n + 1) * sizeof *list) : NULL;
+    if (s == HSC_OK && !list)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        cause *c = &list[i];
         hsc_db_thread t;
-        if ((s = hsc_db_get_delay_place(h->db, i, &c->p, err)) != HSC_OK || (s = hsc_db_get_delay(h->db, c->p.delay, &c->d, err)) != HSC_OK ||
-            (s = hsc_db_get_thread(h->db, c->d.thread, &t, err)) != HSC_OK)
-            break;
-        c->row = i;
-        c->process = t.process;
-        c->is_call = !c->p.not_running && c->p.context == c->d.context && c->p.line == c->d.line;
-        c->context = c->p.context;
-        c->line = c->p.line;
-        climb(h, &c->context, &c->line);
-        c->scope = scope_of(h, c->context);
+        list[i].of = causes[i];
+        if ((s = hsc_db_get_thread(h->db, causes[i].delay.thread, &t, err)) == HSC_OK)
+            list[i].process = t.process;
     }
+    free(causes);
     if (s != HSC_OK)
         free(list);
     else
@@ -137,14 +99,11 @@ static void put_line(hsc_handle *h, Tcl_Obj *d, const char *prefix, uint32_t lin
     PUT(d, key, hsc_data_merged(h, line));
 }
 
-/* Where a loop or procedure begins. */
-static void put_begin(hsc_handle *h, Tcl_Obj *d, uint32_t scope) {
-    hsc_db_scope s = {.file = HSC_NONE};
-    if (scope != HSC_NONE)
-        (void)hsc_db_get_scope(h->db, scope, &s, NULL);
-    PUT(d, "file", hsc_tcl_index(s.line_begin ? s.file : HSC_NONE));
-    PUT(d, "line", WIDE(s.line_begin));
-    PUT(d, "filename", hsc_data_filename(h, s.line_begin ? s.file : HSC_NONE));
+/* Where the cause is shown, as the report has it. */
+static void put_shown(hsc_handle *h, Tcl_Obj *d, const hsc_db_cause *c) {
+    PUT(d, "file", hsc_tcl_index(c->file));
+    PUT(d, "line", WIDE(c->file_line));
+    PUT(d, "filename", hsc_data_filename(h, c->file));
     PUT(d, "also", Tcl_NewObj());
 }
 
@@ -156,28 +115,30 @@ static void put_procedure(hsc_handle *h, Tcl_Obj *d, const char *key, uint32_t s
 }
 
 static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, const double *waited) {
-    const cause *c = &g->first;
+    const hsc_db_cause *c = &g->first.of, *shown = &g->most.of;
     bool place = by == BY_PLACE, call = place || by == BY_CALL;
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "group", WIDE(c->row));
-    PUT(d, "kind", call || by == BY_KIND ? TEXT(c->d.kind_text) : Tcl_NewObj());
-    PUT(d, "process", hsc_tcl_index(by == BY_PROCESSOR ? c->process : HSC_NONE));
-    PUT(d, "context", hsc_tcl_index(place ? c->context : call ? c->d.context : HSC_NONE));
-    PUT(d, "scope", hsc_tcl_index(place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE));
-    put_procedure(h, d, "procedure", place ? c->scope : call ? scope_of(h, c->d.context) : HSC_NONE);
-    if (place && !c->is_call && !c->p.not_running) /* rows of several lines of a loop are one group */
-        put_begin(h, d, c->scope);
+    PUT(d, "kind", call || by == BY_KIND ? TEXT(c->delay.kind_text) : Tcl_NewObj());
+    PUT(d, "process", hsc_tcl_index(by == BY_PROCESSOR ? g->first.process : HSC_NONE));
+    PUT(d, "context", hsc_tcl_index(place ? shown->context : call ? c->delay.context : HSC_NONE));
+    PUT(d, "scope", hsc_tcl_index(place ? c->scope : call ? scope_of(h, c->delay.context) : HSC_NONE));
+    put_procedure(h, d, "procedure", place ? c->scope : call ? scope_of(h, c->delay.context) : HSC_NONE);
+    if (place)
+        put_shown(h, d, shown);
     else
-        put_line(h, d, "", place ? c->line : call ? c->d.line : HSC_NONE);
-    put_line(h, d, "late_", call ? c->d.line : HSC_NONE);
-    put_procedure(h, d, "late_procedure", call ? scope_of(h, c->d.context) : HSC_NONE);
-    PUT(d, "is_call", WIDE(place && c->is_call));
-    PUT(d, "not_running", WIDE(place && c->p.not_running));
+        put_line(h, d, "", call ? c->delay.line : HSC_NONE);
+    put_line(h, d, "late_", call ? c->delay.line : HSC_NONE);
+    put_procedure(h, d, "late_procedure", call ? scope_of(h, c->delay.context) : HSC_NONE);
+    PUT(d, "is_call", WIDE(place && c->place.not_known));
+    PUT(d, "not_running", WIDE(place && c->place.not_running));
+    PUT(d, "waited_in", TEXT(place ? c->waited : ""));
+    PUT(d, "own", WIDE(!place || c->own));
     PUT(d, "waits", WIDE(g->waits));
     PUT(d, "caused_s", REAL(g->caused_s));
     PUT(d, "direct_s", REAL(g->direct_s));
     PUT(d, "share", REAL(total > 0 ? g->caused_s / total : 0));
-    PUT(d, "waited_s", by == BY_PROCESSOR && waited ? REAL(waited[c->process]) : Tcl_NewObj());
+    PUT(d, "waited_s", by == BY_PROCESSOR && waited ? REAL(waited[g->first.process]) : Tcl_NewObj());
     PUT(d, "threads", WIDE(g->threads));
     PUT(d, "most_thread", hsc_tcl_index(g->most_thread));
     PUT(d, "most_s", REAL(g->most_s));
@@ -185,20 +146,22 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
 }
 
 static void add(group *g, const cause *c) {
-    if (!g->threads || g->last_thread != c->d.thread) {
+    if (!g->threads || c->of.place.caused_s > g->most.of.place.caused_s)
+        g->most = *c;
+    if (!g->threads || g->last_thread != c->of.delay.thread) {
         g->threads++;
-        g->last_thread = c->d.thread;
+        g->last_thread = c->of.delay.thread;
         g->of_thread = 0;
     }
-    if (!g->rows++ || g->last_delay != c->p.delay) /* places of one delay stand together in the table */
-        g->waits += c->d.waits;
-    g->last_delay = c->p.delay;
-    g->caused_s += c->p.caused_s;
-    g->direct_s += c->p.direct_s;
-    g->of_thread += c->p.caused_s;
+    if (!g->rows++ || g->last_delay != c->of.place.delay) /* places of one delay stand together in the table */
+        g->waits += c->of.delay.waits;
+    g->last_delay = c->of.place.delay;
+    g->caused_s += c->of.place.caused_s;
+    g->direct_s += c->of.place.direct_s;
+    g->of_thread += c->of.place.caused_s;
     if (g->of_thread > g->most_s) {
         g->most_s = g->of_thread;
-        g->most_thread = c->d.thread;
+        g->most_thread = c->of.delay.thread;
     }
 }
 
@@ -240,7 +203,7 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
         if (!i || compare_group(by, &list[i - 1], &list[i]))
             groups[count++].first = list[i];
         add(&groups[count - 1], &list[i]);
-        total += list[i].p.caused_s;
+        total += list[i].of.place.caused_s;
     }
     qsort(groups, count, sizeof *groups, heaviest);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
@@ -283,7 +246,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
         if (of == HSC_NONE || !compare_group(by, &list[of], &list[i]))
-            part[list[i].p.delay] += of == HSC_NONE ? 0 : list[i].p.direct_s;
+            part[list[i].of.place.delay] += of == HSC_NONE ? 0 : list[i].of.place.direct_s;
     for (uint32_t i = 0; s == HSC_OK && i < h->info.delayed; i++) {
         hsc_db_delayed v;
         hsc_db_delay d;

@@ -606,10 +606,10 @@ def blame():
     expect("exit code", done.returncode, 0)
     truth = {(w, int(v)): float(s) for w, v, s in (x.split() for x in done.stdout.splitlines())}
     delayed, causes = rows_of(directory, "delayed")["rows"], rows_of(directory, "cause")["rows"]
-    # way: kind of wait, line of the call that came late, procedure that it was late by
+    # way: kind of wait, line of the call that came late, procedure or wait that it was late by
     ways = {
         "late-sender": ("late sender", line_of("TIMED(0, k, MPI_Send"), "loop_a"),
-        "sleeping": ("late sender", line_of("TIMED(1, k, MPI_Send"), "sleep_long"),
+        "sleeping": ("late sender", line_of("TIMED(1, k, MPI_Send"), "sleep"),
         "late-receiver": ("late receiver", line_of("TIMED(2, k, MPI_Recv"), "loop_b"),
         "barrier": ("late at a barrier", line_of("TIMED(3, k, MPI_Barrier"), "loop_c"),
         "root": ("late root", line_of("TIMED(4, k, MPI_Bcast"), "loop_d"),
@@ -625,7 +625,7 @@ def blame():
         place = Counter()
         for r in causes:
             if (r["kind"], r["late_line"]) == (kind, line):
-                place[r["procedure"] if r["running"] == "yes" else None] += r["direct_s"]
+                place[None if r["running"] == "no" or r["known"] == "no" else r["waited"] or r["procedure"]] += r["direct_s"]
         if procedure:
             del place[None]
         else:

@@ -334,9 +334,9 @@ typedef struct hsc_db_delayed {     /* who waited for it; sorted by delay */
 hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t row, hsc_db_delayed *out, hsc_err *err);
 
 typedef struct hsc_db_delay_place { /* what the late thread did before; sorted by delay */
-    uint32_t delay, context, line;  /* context and line of the delay itself: not known what */
+    uint32_t delay, context, line;
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
-    bool not_running;               /* it had no processor; context and line are the delay's */
+    bool not_running, not_known;    /* it had no processor; nothing tells what it did. context and line are then the delay's */
 } hsc_db_delay_place;
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
 
@@ -745,6 +745,22 @@ typedef struct hsc_db_refusal {
 } hsc_db_refusal;
 /* The dearest first; free() *out. */
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);
+
+/* What made others wait, as people should read it: a row of delay places with its delay. */
+typedef struct hsc_db_cause {
+    uint32_t row;                  /* of delay places */
+    hsc_db_delay_place place;
+    hsc_db_delay delay;
+    uint32_t context, line, scope; /* where the user's own code does it, or calls what does; the place's where there is none. HSC_NONE */
+    uint32_t file, file_line;      /* where to show it: a loop where it begins, else the line; HSC_NONE, 0 */
+    uint32_t waited_kind;          /* it waited there itself, outside message passing: HSC_wait_kind_* of records.h; HSC_NONE */
+    const char *waited;            /* "sleep"; "" */
+    bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
+} hsc_db_cause;
+/* All of them, in the order of delay places; free() *out. */
+hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err);
+/* Order of two causes, by what makes them one for people: kind, place and late call, whichever the thread. 0: one. */
+int hsc_db_compare_causes(const hsc_db_cause *a, const hsc_db_cause *b);
 
 /* Message passing by array: what the map knows of the buffers of calls, joined with what their wrappers counted. */
 typedef struct hsc_db_array_use {

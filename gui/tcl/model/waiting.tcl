@@ -27,15 +27,21 @@ oo::class create ::heatscope::Waiting {
         switch -- $by {
             place {
                 set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
+                if {[dict get $g waited_in] ne ""} {
+                    set name "[dict get $g waited_in] in $name"
+                }
                 if {[dict get $g not_running]} {
                     set name "not running"
+                    set where "before [::heatscope::fmt place $g late_]"
+                } elseif {[dict get $g is_call]} {
+                    set name "not known what"
                     set where "before [::heatscope::fmt place $g late_]"
                 } else {
                     set where [::heatscope::fmt place $g]
                 }
                 set words "[dict get $g kind] [::heatscope::fmt place $g late_]"
-                if {[dict get $g is_call]} {
-                    append words " (itself)"
+                if {![dict get $g own]} {
+                    append words " (among a library's threads)"
                 }
             }
             processor {

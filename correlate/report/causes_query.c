@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Causes of waiting as people should read them: what the report and the viewer both show. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_causes.h"
+#include "report_measures.h"
+
+typedef struct waited { /* what a thread waited at a place, in one kind of wait */
+    uint32_t thread, context, line, kind;
+    double total_s;
+} waited;
+
+static int by_place(const void *pa, const void *pb) {
+    const waited *a = pa, *b = pb;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* The waits outside of message passing, one row for each thread, place and kind. */
+static hsc_status load_waits(const report *r, waited **out, uint32_t *n, hsc_err *err) {
+    waited *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; !s && i < r->info.waits; i++) {
+        hsc_db_wait w;
+        if (!(s = hsc_db_get_wait(r->db, i, &w, err)))
+            list[i] = (waited){w.thread, w.context, w.line, w.kind, w.total_s};
+    }
+    if (!s)
+        qsort(list, r->info.waits, sizeof *list, by_place);
+    for (uint32_t i = 0; !s && i < r->info.waits; i++)
+        if (kept && !by_place(&list[kept - 1], &list[i]))
+            list[kept - 1].total_s += list[i].total_s;
+        else
+            list[kept++] = list[i];
+    if (s)
+        free(list);
+    *out = s ? NULL : list;
+    *n = kept;
+    return s;
+}
+
+/* The kind of wait that is at least half of what the thread is late by at that place; HSC_NONE. */
+static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p) {
+    const waited key = {.thread = thread, .context = p->context, .line = p->line};
+    uint32_t low = 0, high = n, best = HSC_NONE;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (by_place(&list[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < n && list[low].thread == thread && list[low].context == p->context && list[low].line == p->line; low++)
+        if (list[low].total_s > 0 && list[low].total_s >= 0.5 * p->direct_s && (best == HSC_NONE || list[low].total_s > list[best].total_s))
+            best = low;
+    return best == HSC_NONE ? HSC_NONE : list[best].kind;
+}
+
+/* Where the user's code does it, or calls what does. */
+static void climb(const report *r, hsc_db_cause *c) {
+    uint32_t at = c->context, of = c->line;
+    hsc_db_context context;
+    hsc_db_scope s;
+    while (at && !hsc_db_get_context(r->db, at, &context, NULL) && !hsc_db_get_scope(r->db, context.scope, &s, NULL)) {
+        if (report_is_own(r, &s) && s.kind >= HSC_SCOPE_PROCEDURE) {
+            c->context = at;
+            c->line = of;
+            return;
+        }
+        of = context.call_line;
+        at = context.parent;
+    }
+}
+
+/* Where to show it: a loop where it begins, anything else at its line. */
+static void find_place(const report *r, hsc_db_cause *c) {
+    hsc_db_scope s;
+    hsc_db_line l;
+    c->file = HSC_NONE;
+    c->file_line = 0;
+    if (c->waited_kind == HSC_NONE && !c->place.not_running && !c->place.not_known && c->scope != HSC_NONE &&
+        !hsc_db_get_scope(r->db, c->scope, &s, NULL) && s.kind == HSC_SCOPE_LOOP && s.line_begin && s.file != HSC_NONE) {
+        c->file = s.file;
+        c->file_line = s.line_begin;
+    } else if (c->line != HSC_NONE && !hsc_db_get_line(r->db, c->line, &l, NULL) && l.line) {
+        c->file = l.file;
+        c->file_line = l.line;
+    }
+}
+
+/* Waits for each delay of threads that run the user's code. */
+static hsc_status load_own(const report *r, double **out, hsc_err *err) {
+    double *own = calloc((size_t)r->info.delays + 1, sizeof *own);
+    hsc_status s = own ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
+        hsc_db_delayed v;
+        if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && v.delay < r->info.delays && report_is_own_path(r, v.context))
+            own[v.delay] += v.wait_s;
+    }
+    if (s)
+        free(own);
+    *out = s ? NULL : own;
+    return s;
+}
+
+hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
+    report r = {.db = db};
+    waited *waits = NULL;
+    double *own = NULL;
+    uint32_t wait_count = 0;
+    hsc_db_get_info(db, &r.info);
+    hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    if (!s)
+        s = load_own(&r, &own, err);
+    if (!s)
+        s = load_waits(&r, &waits, &wait_count, err);
+    for (uint32_t i = 0; !s && i < r.info.delay_places; i++) {
+        hsc_db_cause *c = &list[i];
+        *c = (hsc_db_cause){.row = i, .waited_kind = HSC_NONE};
+        if ((s = hsc_db_get_delay_place(db, i, &c->place, err)) || (s = hsc_db_get_delay(db, c->place.delay, &c->delay, err)))
+            break;
+        c->context = c->place.context;
+        c->line = c->place.line;
+        if (!c->place.not_running && !c->place.not_known && c->delay.kind != HSC_wait_cause_LOCK)
+            c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place);
+        c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
+        c->waited = c->waited ? c->waited : "";
+        climb(&r, c);
+        c->scope = report_scope_of(&r, c->context);
+        c->own = c->delay.kind != HSC_wait_cause_LOCK ||
+                 (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));
+        find_place(&r, c);
+    }
+    free(waits);
+    free(own);
+    if (s) {
+        free(list);
+        return s;
+    }
+    *out = list;
+    *n = r.info.delay_places;
+    return HSC_OK;
+}
+
+int hsc_db_compare_causes(const hsc_db_cause *x, const hsc_db_cause *y) {
+    const uint32_t a[] = {x->delay.kind, x->scope, x->place.not_known, x->place.not_running, x->waited_kind, !x->own, x->delay.line,
+                          x->delay.line == HSC_NONE ? x->delay.context : 0};
+    const uint32_t b[] = {y->delay.kind, y->scope, y->place.not_known, y->place.not_running, y->waited_kind, !y->own, y->delay.line,
+                          y->delay.line == HSC_NONE ? y->delay.context : 0};
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
