@@ -258,6 +258,17 @@ static Tcl_Obj *process_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     return d;
 }
 
+/* What the kernel counted: user_s below 0 where it is not known, runnable_s too. */
+static void put_usage(Tcl_Obj *d, const hsc_db_thread *t) {
+    PUT(d, "user_s", Tcl_NewDoubleObj(t->user_s));
+    PUT(d, "system_s", Tcl_NewDoubleObj(t->system_s));
+    PUT(d, "minor_faults", WIDE(t->minor_faults));
+    PUT(d, "major_faults", WIDE(t->major_faults));
+    PUT(d, "voluntary_switches", WIDE(t->voluntary_switches));
+    PUT(d, "involuntary_switches", WIDE(t->involuntary_switches));
+    PUT(d, "runnable_s", Tcl_NewDoubleObj(t->runnable_s));
+}
+
 static Tcl_Obj *thread_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     hsc_db_thread t;
     if (hsc_db_get_thread(h->db, i, &t, err) != HSC_OK)
@@ -276,6 +287,7 @@ static Tcl_Obj *thread_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "lost", WIDE(t.lost));
     PUT(d, "truncated", WIDE(t.truncated));
     PUT(d, "records", WIDE(t.records));
+    put_usage(d, &t);
     return d;
 }
 
@@ -297,6 +309,24 @@ static Tcl_Obj *category_name(hsc_handle *h, uint32_t i, hsc_err *err) {
     return TEXT(hsc_db_get_category(h->db, i));
 }
 
+/* Of a process: the sums of its threads that are known. */
+static void add_usage(hsc_db_thread *sum, const hsc_db_thread *one, bool first) {
+    if (first) {
+        sum->user_s = sum->runnable_s = -1;
+        sum->system_s = 0;
+    }
+    if (one->user_s >= 0) {
+        sum->user_s = (sum->user_s < 0 ? 0 : sum->user_s) + one->user_s;
+        sum->system_s += one->system_s;
+        sum->minor_faults += one->minor_faults;
+        sum->major_faults += one->major_faults;
+        sum->voluntary_switches += one->voluntary_switches;
+        sum->involuntary_switches += one->involuntary_switches;
+    }
+    if (one->runnable_s >= 0)
+        sum->runnable_s = (sum->runnable_s < 0 ? 0 : sum->runnable_s) + one->runnable_s;
+}
+
 static Tcl_Obj *column_dict(hsc_handle *h, hsc_db_axis axis, uint32_t i, hsc_err *err) {
     hsc_db_thread t = {.process = i};
     hsc_db_process p;
@@ -315,6 +345,7 @@ static Tcl_Obj *column_dict(hsc_handle *h, hsc_db_axis axis, uint32_t i, hsc_err
             t.samples += one.samples;
             t.lost += one.lost;
             t.cpu_s += one.cpu_s;
+            add_usage(&t, &one, !k);
         }
     }
     hsc_handle_label(h, axis, i, label, sizeof label);
@@ -333,6 +364,7 @@ static Tcl_Obj *column_dict(hsc_handle *h, hsc_db_axis axis, uint32_t i, hsc_err
     PUT(d, "begin_s", Tcl_NewDoubleObj(t.begin_s));
     PUT(d, "end_s", Tcl_NewDoubleObj(t.end_s));
     PUT(d, "cpu_s", Tcl_NewDoubleObj(t.cpu_s));
+    put_usage(d, &t);
     return d;
 }
 

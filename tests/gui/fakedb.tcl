@@ -48,7 +48,15 @@ oo::class create ::FakeDb {
             samples [my total] cpu_s 1.0 wall_s 12.34 simulated 1]
     }
     method columns {axis} { return [expr {$axis eq "thread" ? 8 : 4}] }
+    # What the kernel counted of a thread: of the last one nothing is known.
+    method Usage {known} {
+        return [dict create name "" host node0 tid 7 cpu_s 1.5 begin_s 0.0 end_s 2.0 user_s [expr {$known ? 1.25 : -1}] system_s 0.25 minor_faults 30 major_faults 2 \
+            voluntary_switches 1 involuntary_switches 12 runnable_s [expr {$known ? 0.5 : -1}]]
+    }
     method column {axis i} {
+        return [dict merge [my Usage [expr {$i < 7}]] [my Column $axis $i]]
+    }
+    method Column {axis i} {
         if {$axis eq "thread"} {
             return [dict create index $i label r[expr {$i / 2}].[expr {$i % 2}] rank [expr {$i / 2}] thread [expr {$i % 2}] \
                 process [expr {$i / 2}]]

@@ -19,6 +19,7 @@ oo::class create ::heatscope::About {
                 note { my Notes }
                 ledger { my Ledger }
                 process { my Processes }
+                thread { my Threads }
                 module { my Modules }
             }]
         }
@@ -113,6 +114,41 @@ oo::class create ::heatscope::About {
         return $rows
     }
 
+    # What the kernel counted of each thread; "" where it is not known.
+    method Threads {} {
+        set rows {}
+        for {set i 0} {$i < min(4096, [$Run columns thread])} {incr i} {
+            set c [$Db column thread $i]
+            lappend rows [dict merge $c [my Usage $c] [dict create id $i name [$Run columnLabel thread $i] column $i \
+                where [string trim "[::heatscope::fmt plain [dict get $c name]] [::heatscope::fmt plain [dict get $c host]] [dict get $c tid]"] \
+                seconds [expr {[dict get $c end_s] - [dict get $c begin_s]}]]]
+        }
+        return $rows
+    }
+    # From what the database says of a processor: user, system, in line, faults and switches, "" for what is not known.
+    method Usage {c} {
+        set known [expr {[dict get $c user_s] >= 0}]
+        return [dict create user [expr {$known ? [dict get $c user_s] : ""}] system [expr {$known ? [dict get $c system_s] : ""}] \
+            runnable [expr {[dict get $c runnable_s] >= 0 ? [dict get $c runnable_s] : ""}] \
+            faults [expr {$known ? [dict get $c minor_faults] + [dict get $c major_faults] : ""}] \
+            switches [expr {$known ? [dict get $c voluntary_switches] + [dict get $c involuntary_switches] : ""}]]
+    }
+    # Sentences on it, {} where nothing is known.
+    method usageWords {c} {
+        set words {}
+        if {[dict get $c user_s] >= 0} {
+            lappend words "[::heatscope::fmt seconds [dict get $c user_s]] user, [::heatscope::fmt seconds [dict get $c system_s]] system"
+            lappend words "[::heatscope::fmt plural [expr {[dict get $c minor_faults] + [dict get $c major_faults]}] {page fault}][expr {
+                [dict get $c major_faults] ? " ([::heatscope::fmt grouped [dict get $c major_faults]] from disk)" : ""}]"
+            lappend words "[::heatscope::fmt plural [dict get $c voluntary_switches] wait],\
+                [::heatscope::fmt plural [dict get $c involuntary_switches] {time put aside} {times put aside}]"
+        }
+        if {[dict get $c runnable_s] >= 0} {
+            lappend words "[::heatscope::fmt seconds [dict get $c runnable_s]] ready without a processor"
+        }
+        return $words
+    }
+
     method Modules {} {
         set sums {}
         foreach row [$Run ranking module 0 process] {
@@ -161,6 +197,13 @@ oo::class create ::heatscope::About {
                 }
                 lappend out [dict create kind fact text "from [::heatscope::fmt seconds [dict get $row begin_s]] to\
                     [::heatscope::fmt seconds [dict get $row end_s]] of the run, [::heatscope::fmt plural [dict get $row threads] thread]"]
+                lappend out {*}[my UsageNotes [$Db column process [dict get $row id]]]
+            }
+            thread {
+                foreach {text key} {"CPU time" cpu_s elapsed seconds} {
+                    lappend out [dict create kind fact text $text right [::heatscope::fmt seconds [dict get $row $key]]]
+                }
+                lappend out {*}[my UsageNotes $row]
             }
             module {
                 lappend out [dict create kind fact text [::heatscope::fmt plain [dict get $row path]]]
@@ -174,6 +217,13 @@ oo::class create ::heatscope::About {
             }
         }
         return $out
+    }
+    method UsageNotes {c} {
+        set words [my usageWords $c]
+        if {![llength $words]} {
+            return [list [dict create kind fact text "what the kernel counted was not recorded"]]
+        }
+        return [linsert [lmap w $words {dict create kind fact text $w}] 0 [dict create kind section text "Counted by the kernel" right ""]]
     }
     method Whole {} {
         set out [list [dict create kind head text [$Run title]]]

@@ -7,7 +7,7 @@ oo::class create ::heatscope::AboutView {
 
     method name {} { return about }
     method title {} { return "About the run" }
-    method Groups {} { return {ledger "Where samples went" note "Notes of the runtime" process Processes module "Programs and libraries"} }
+    method Groups {} { return {ledger "Where samples went" note "Notes of the runtime" process Processes thread Threads module "Programs and libraries"} }
     method GroupTitle {words} { return "Run: [string tolower $words 0 0]" }
 
     method Build {body} {
@@ -24,7 +24,7 @@ oo::class create ::heatscope::AboutView {
     }
     method group {{key {}}} {
         if {$key ne $By && [dict exists [my Groups] $key]} {
-            lassign [dict get {ledger {name increasing} note {first increasing} process {name increasing} module {share decreasing}} $key] \
+            lassign [dict get {ledger {name increasing} note {first increasing} process {name increasing} thread {cpu decreasing} module {share decreasing}} $key] \
                 SortColumn SortOrder
         }
         return [next $key]
@@ -53,18 +53,23 @@ oo::class create ::heatscope::AboutView {
                     {cpu "CPU time" text 9 right cpu_s} [list samples [string totitle [$Run countWord]]s count 8 {} samples] \
                     {lost Lost count 6 {} lost}
             }
+            thread {
+                list {name Thread name 0 left column} {cpu "CPU time" text 8 right cpu_s} {user User text 8 right user} \
+                    {system System text 8 right system} {line "In line" text 8 right runnable} {faults Faults text 8 right faults} \
+                    {switches Switches text 8 right switches} {seconds Elapsed text 8 right seconds}
+            }
             module {
                 list {name Module name 0 left name} {known "Known by" text 17 left known} {note Why text 22 left note} {bar "" bar 5 {} share} \
                     {share Share percent 6 {} share}
             }
         }]
     }
-    method Drop {} { return {note bar of last times lost end} }
+    method Drop {} { return {note bar of last times lost end seconds switches} }
     method Load {} {
         $List configure -empty [expr {$By eq "note" ? "the runtime had nothing to say" : ""}]
         return [$Model rows $By]
     }
-    method Compared {} { return [dict get {ledger {seconds 1 s} process {cpu_s 1 s} note {} module {}} $By] }
+    method Compared {} { return [dict get {ledger {seconds 1 s} process {cpu_s 1 s} thread {cpu_s 1 s} note {} module {}} $By] }
     method OtherRows {model} { return [$model rows $By] }
     method Same {} { return [expr {$By eq "ledger" ? "name of" : "name"}] }
     method Cells {row} {
@@ -85,6 +90,11 @@ oo::class create ::heatscope::AboutView {
                 list $name [::heatscope::fmt plain [dict get $row end]] [::heatscope::fmt seconds [dict get $row seconds]] \
                     [::heatscope::fmt seconds [dict get $row cpu_s]] [dict get $row samples] [dict get $row lost]
             }
+            thread {
+                list $name {*}[lmap key {cpu_s user system runnable} {expr {[dict get $row $key] eq "" ? "\u2013" : [::heatscope::fmt seconds [dict get $row $key]]}}] \
+                    {*}[lmap key {faults switches} {expr {[dict get $row $key] eq "" ? "\u2013" : [::heatscope::fmt grouped [dict get $row $key]]}}] \
+                    [::heatscope::fmt seconds [dict get $row seconds]]
+            }
             module { list $name [dict get $row known] [dict get $row note] [dict get $row share] [dict get $row share] }
         }]
     }
@@ -92,7 +102,10 @@ oo::class create ::heatscope::AboutView {
         return [expr {[dict get $Selection interval] ne "" && $By ne "module" ? "of the whole run" : [$Run facts]}]
     }
     method Current {} {
-        set found [expr {$By eq "process" ? [my RowWith {my AtColumn}] : ""}]
+        set found [switch -- $By {
+            process { my RowWith {my AtColumn} }
+            thread { expr {[dict get $Selection axis] eq "thread" && [dict exists $ById [dict get $Selection column]] ? [dict get $Selection column] : ""} }
+        }]
         return [expr {$found ne "" ? $found : [my Kept]}]
     }
     method Notes {id} {
@@ -101,6 +114,8 @@ oo::class create ::heatscope::AboutView {
     method Go {row} {
         if {$By eq "process" && [dict get $Selection axis] eq "process"} {
             $Nav column about [dict get $row process]
+        } elseif {$By eq "thread" && [dict get $Selection axis] eq "thread"} {
+            $Nav column about [dict get $row column]
         } elseif {$By eq "module" && [dict get $row scope] >= 0} {
             $Nav scope about [dict get $row scope]
         }
@@ -123,6 +138,11 @@ oo::class create ::heatscope::AboutView {
                     " [::heatscope::fmt seconds [dict get $row cpu_s]] CPU time in [::heatscope::fmt seconds [dict get $row seconds]]," \
                     " ended by [::heatscope::fmt plain [dict get $row end]]"
             }
+            thread {
+                set words [$Model usageWords $row]
+                string cat "[dict get $row name] [dict get $row where]: [::heatscope::fmt seconds [dict get $row cpu_s]] CPU time in" \
+                    " [::heatscope::fmt seconds [dict get $row seconds]]" [expr {[llength $words] ? "; [join $words {; }]" : ""}]
+            }
             module {
                 string cat "[::heatscope::fmt plain [dict get $row path]]: [::heatscope::fmt percent [dict get $row share] 1] of" \
                     " [$Run whole 0], known by [dict get $row known]" [expr {[dict get $row note] ne "" ? " ([dict get $row note])" : ""}]
@@ -134,6 +154,10 @@ oo::class create ::heatscope::AboutView {
             note { list text name kind kind who who times times first_s first_s last_s last_s }
             ledger { list name name meaning where of of [$Run countWord]s samples seconds seconds share share }
             process { list name name host host pid pid executable executable mechanism mechanism end end begin_s begin_s end_s end_s cpu_s cpu_s [$Run countWord]s samples lost lost }
+            thread {
+                list name name process process tid tid cpu_s cpu_s user_s user system_s system ready_without_processor_s runnable minor_faults minor_faults \
+                    major_faults major_faults voluntary_switches voluntary_switches involuntary_switches involuntary_switches elapsed_s seconds
+            }
             module { list path path build_id build_id known known why note share share }
         }]
     }

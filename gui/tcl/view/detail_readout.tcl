@@ -3,13 +3,13 @@
 
 oo::define ::heatscope::DetailView {
     method HoverHeat {hit} {
-        if {![my Hits $hit line 1]} return
+        if {![my Hits $hit [expr {$hit ne "" && [dict exists $hit part] && [dict get $hit part] eq "header" ? "first" : "line"}] 0]} return
         set first [my Label [dict get $hit first]]
         set last [my Label [dict get $hit last]]
         lassign [$Run words [dict get $Selection axis]] one many
         set where [expr {$first eq $last ? "$one $first" : "$many $first\u2013$last"}]
         if {[dict exists $hit part] && [dict get $hit part] eq "header"} {
-            my Read $where
+            my Read "$where[my ColumnFacts [dict get $hit first] [dict get $hit last]]"
             return
         }
         set text "Line [dict get $hit line], $where: "
@@ -24,6 +24,17 @@ oo::define ::heatscope::DetailView {
             append text [my RowFacts [dict get $hit row]]
         }
         my Read $text
+    }
+    # What is known of one processor.
+    method ColumnFacts {first last} {
+        if {$first != $last} {
+            return ""
+        }
+        set c [$Db column [dict get $Selection axis] $first]
+        set about [::heatscope::About new $Run]
+        set words [join [concat [list "[::heatscope::fmt seconds [dict get $c cpu_s]] CPU time"] [$about usageWords $c]] " \u00b7 "]
+        $about destroy
+        return "[expr {[dict get $c host] ne "" ? " on [::heatscope::fmt plain [dict get $c host]]" : ""}]: $words"
     }
     method RowFacts {row} {
         set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
