@@ -47,6 +47,24 @@ static void print_wrapped(const char *text, int width, FILE *f) {
     fputc('\n', f);
 }
 
+/* The rest of a line from column `indent` on, with more lines below it where it is longer than `width`. */
+static void print_indented(const char *text, int indent, int width, FILE *f) {
+    int column = indent;
+    while (*text) {
+        int word = (int)strcspn(text, " \n");
+        bool begins = column == indent;
+        if (!begins && column + 1 + word > width) {
+            fprintf(f, "\n%*s", indent, "");
+            column = indent;
+            begins = true;
+        }
+        column += fprintf(f, begins ? "%.*s" : " %.*s", word, text);
+        text += word;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', f);
+}
+
 static void print_help(const hsc_cli_command *c, FILE *f) {
     fprintf(f, "usage: heatscope %s %s\n\n%s.\n", c->name, c->usage, c->summary);
     if (c->description[0]) {
@@ -59,7 +77,8 @@ static void print_help(const hsc_cli_command *c, FILE *f) {
         int n = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", o->short_name ? '-' : ' ',
                          o->short_name ? o->short_name : ' ', o->short_name ? ',' : ' ', o->long_name,
                          o->argument ? "=" : "", o->argument ? o->argument : "");
-        fprintf(f, n > 29 ? "%s\n%30s%s\n" : "%-29s%s %s\n", left, "", o->help);
+        fprintf(f, n > 29 ? "%s\n%30s" : "%-29s%s ", left, "");
+        print_indented(o->help, 30, 80, f);
     }
     fprintf(f, "      --help                  this text\n");
     if (c->examples[0])
