@@ -763,6 +763,52 @@ size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, u
     return n;
 }
 
+/* ---- nodes, many at a time ---- */
+
+static inline const uint8_t *any_uv(const uint8_t *p, const uint8_t *end, uint64_t *out) {
+    const uint8_t *q = p && end - p >= 4 ? short_uv(p, out) : NULL;
+    return q || !p ? q : hsc_uv_get(p, end, out);
+}
+
+/* The members stand in the struct as in the record. */
+static bool is_plain_node(const hsc_layout *l) {
+    static const hsc_field_type types[] = {HSC_TYPE_D, HSC_TYPE_D, HSC_TYPE_U, HSC_TYPE_D, HSC_TYPE_U};
+    static const size_t offsets[] = {offsetof(hsc_rec_node, node_id), offsetof(hsc_rec_node, parent_id), offsetof(hsc_rec_node, mapping_id),
+                                     offsetof(hsc_rec_node, address), offsetof(hsc_rec_node, flags)};
+    bool is = l && l->ours && l->info.n_fields == sizeof types / sizeof *types;
+    for (size_t i = 0; is && i < sizeof types / sizeof *types; i++)
+        is = l->info.fields[i].type == types[i] && l->info.fields[i].offset == offsets[i];
+    return is;
+}
+
+size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset) {
+    hsc_layout *l = r->p == r->end || r->first ? NULL : hsc_schema_find(r->chunk.schema, HSC_REC_node);
+    if (!is_plain_node(l) || l->epoch != r->epoch)
+        return 0;
+    const hsc_field_info *f = l->info.fields;
+    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES;
+    uint64_t *node = &l->deltas[f[0].delta_slot], *parent = &l->deltas[f[1].delta_slot], *address = &l->deltas[f[3].delta_slot];
+    size_t n = 0;
+    while (n < most && r->end - r->p >= 2 && first + (uint64_t)(r->p - r->chunk.payload) <= last) {
+        uint64_t node_step, parent_step, mapping, address_step, flags;
+        const uint8_t *p = r->p, *end = p + 1 + p[0];
+        if (p[0] >= 0x80 || p[1] != HSC_REC_node || p[0] > r->end - p - 1)
+            break;
+        const uint8_t *q = any_uv(any_uv(any_uv(any_uv(any_uv(p + 2, end, &node_step), end, &parent_step), end, &mapping), end, &address_step), end,
+                                  &flags);
+        if (q != end)
+            break;
+        *node += hsc_unzigzag(node_step);
+        *parent += hsc_unzigzag(parent_step);
+        *address += hsc_unzigzag(address_step);
+        to[n++] = (hsc_rec_node){.node_id = *node, .parent_id = *parent, .mapping_id = mapping, .address = *address, .flags = flags};
+        *offset = first + (uint64_t)(p - r->chunk.payload);
+        r->p = end;
+    }
+    r->counts.records += n;
+    return n;
+}
+
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx) {
     r->want = want;
     r->want_ctx = ctx;

@@ -315,19 +315,40 @@ static bool note_seen(jprocess *p, const hsc_record *rec) {
     return last != NULL;
 }
 
+/* How far the first reading came in the chunk: in the second, of a file that grows. */
+static uint64_t last_seen(const jprocess *p, const hsc_record *rec) {
+    if (!p->known || p->known->has_end)
+        return UINT64_MAX;
+    uint32_t seen = hsc_table_get(&p->known->seen, rec->chunk_offset, 0);
+    return seen == HSC_NO_INDEX ? 0 : rec->chunk_offset + seen;
+}
+
+/* The nodes that follow one, many at a time. *n: records. */
+static bool take_nodes(jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
+    enum { BATCH = 256 };
+    hsc_rec_node list[BATCH];
+    hsc_record rec = *one;
+    uint64_t last = last_seen(p, one);
+    jthread *t = hsc_join_thread(p, one->stream);
+    bool ok = t != NULL;
+    for (size_t got; ok && (got = hsc_reader_take_nodes(reader, list, BATCH, last, &rec.offset));) {
+        for (size_t i = 0; ok && i < got; i++)
+            ok = take_node(p, t, &list[i]);
+        ok = ok && note_seen(p, &rec);
+        *n += got;
+    }
+    return ok;
+}
+
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
 static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
     enum { BATCH = 512 };
     hsc_rec_sample list[BATCH];
     hsc_record rec = *one;
-    uint64_t last = UINT64_MAX;
+    uint64_t last = last_seen(p, one);
     jthread *t = hsc_join_thread(p, one->stream);
     if (!t)
         return false;
-    if (p->known && !p->known->has_end) {
-        uint32_t seen = hsc_table_get(&p->known->seen, one->chunk_offset, 0);
-        last = seen == HSC_NO_INDEX ? 0 : one->chunk_offset + seen;
-    }
     bool ok = true, is_timed = p->known && !j->options->no_times;
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
@@ -374,7 +395,8 @@ again:
     for (uint64_t n = 0, check = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
         if (rec.value && was_seen(p, &rec) && hsc_join_order_take(&order, &rec) &&
             !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec)) &&
-              (rec.record_id != HSC_REC_sample || take_samples(j, p, r, &rec, &n))))
+              (rec.record_id != HSC_REC_sample || take_samples(j, p, r, &rec, &n)) &&
+              (rec.record_id != HSC_REC_node || take_nodes(p, r, &rec, &n))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
         else if (n >= check) {
             status = hsc_join_check(j, err);

@@ -180,6 +180,56 @@ static void test_samples_put_shortly(void **state) {
     assert_memory_equal(slot, other, HSC_CHUNK_HEADER_BYTES + a.used_bytes);
 }
 
+/* The same of nodes. */
+static void test_nodes_taken(void **state) {
+    (void)state;
+    enum { COUNT = 5000 };
+    uint64_t seed = 7, address = 0, taken = 0;
+    hsc_buffer_writer *w = hsc_buffer_writer_new(HSC_CHUNK_DYNAMIC, 1, true, NULL);
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        uint64_t r = seed = seed * 6364136223846793005u + 1442695040888963407u;
+        address = r >> 33 & 7 ? address + (r >> 40 & 0xfff) : (uint64_t)1 << (r >> 40 & 63);
+        hsc_buffer_writer_put(w, HSC_REC_node, &(hsc_rec_node){.node_id = r >> 50 & 15 ? i : r, .parent_id = r % i, .mapping_id = r >> 20 & 3,
+                                                               .address = address, .flags = r >> 60 ? r & 3 : r}, NULL);
+        if (!(r >> 24 & 31))
+            hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = i, .node_id = i}, NULL);
+    }
+    const uint8_t *bytes;
+    size_t n;
+    assert_int_equal(hsc_buffer_writer_get_bytes(w, &bytes, &n, NULL), HSC_OK);
+    hsc_reader *one = open_bytes(bytes, n), *many = open_bytes(bytes, n);
+    hsc_record a, b;
+    while (hsc_reader_next(many, &b)) {
+        assert_true(hsc_reader_next(one, &a));
+        assert_int_equal(a.record_id, b.record_id);
+        assert_true(a.offset == b.offset);
+        if (b.record_id != HSC_REC_node)
+            continue;
+        assert_memory_equal(a.value, b.value, sizeof(hsc_rec_node));
+        hsc_rec_node list[5];
+        uint64_t last = 0, limit = a.offset + 40 + a.offset % 50;
+        size_t got = hsc_reader_take_nodes(many, list, 1 + a.offset % 5, limit, &last);
+        assert_true(got <= 1 + a.offset % 5);
+        taken += got;
+        for (size_t i = 0; i < got; i++) {
+            assert_true(hsc_reader_next(one, &a));
+            assert_int_equal(a.record_id, HSC_REC_node);
+            assert_true(a.offset <= limit);
+            assert_memory_equal(a.value, &list[i], sizeof list[i]);
+        }
+        assert_true(!got || a.offset == last);
+    }
+    assert_false(hsc_reader_next(one, &a));
+    assert_true(taken > COUNT / 4);
+    hsc_reader_counts c, d;
+    hsc_reader_get_counts(one, &c);
+    hsc_reader_get_counts(many, &d);
+    assert_memory_equal(&c, &d, sizeof c);
+    hsc_reader_close(one);
+    hsc_reader_close(many);
+    hsc_buffer_writer_free(w);
+}
+
 /* Taken many at a time they are what next gives, one by one: numbers of all lengths, other records between, any number at a time. */
 static void test_samples_taken(void **state) {
     (void)state;
@@ -661,6 +711,7 @@ int main(void) {
         cmocka_unit_test(test_crc_and_hash),     cmocka_unit_test(test_varints),
         cmocka_unit_test(test_every_record),     cmocka_unit_test(test_chunk_full),
         cmocka_unit_test(test_samples_put_shortly), cmocka_unit_test(test_samples_taken),
+        cmocka_unit_test(test_nodes_taken),
         cmocka_unit_test(test_put_refuses),      cmocka_unit_test(test_buffer_writer), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_concatenated),     cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_older_schema),     cmocka_unit_test(test_short_and_long_records),

@@ -152,6 +152,9 @@ bool hsc_reader_next(hsc_reader *r, hsc_record *record);
  * for hsc_reader_next. Ten times as fast as that for each. */
 size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset);
 
+/* The same of records `node`. */
+size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset);
+
 /* Like next, only for chunks that `want` accepts (NULL: all); chunks not wanted are not decoded. */
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx);
 
