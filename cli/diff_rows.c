@@ -102,6 +102,9 @@ static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err
     char *text = NULL;
     size_t size = 0;
     diff_row total = diff_total(d);
+    diff_measured m[2];
+    diff_measured_of(&d->a, &m[0]);
+    diff_measured_of(&d->b, &m[1]);
     FILE *out = open_memstream(&text, &size);
     if (out) {
         fputs("{\n  \"a\": ", out);
@@ -111,9 +114,11 @@ static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err
         fputs(",\n  \"metric\": ", out);
         hsc_quote_json(out, d->a.unit.name);
         fprintf(out,
-                ",\n  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
+                ",\n  \"samples_a\": %.0f,\n  \"samples_b\": %.0f,\n  \"lost_pct_a\": %.6g,\n  \"lost_pct_b\": %.6g,\n"
+                "  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
                 "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  \"processors_a\": %u,\n"
                 "  \"processors_b\": %u,\n  \"by\": \"%s\",\n  \"rows\": [\n",
+                m[0].samples, m[1].samples, m[0].due > 0 ? 100 * m[0].lost / m[0].due : 0, m[1].due > 0 ? 100 * m[1].lost / m[1].due : 0,
                 unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
                 d->b.info.wall_s, d->a.columns, d->b.columns, diff_names[by]);
     }

@@ -26,10 +26,18 @@ static size_t program_of(const char *command, const char **at) {
     return n - (size_t)(*at - command);
 }
 
+/* Columns of an interval's ends, "-0.153..+0.278". */
+enum { ENDS = 15 };
+
 static void put_change(const diff *d, const diff_row *row) {
-    double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale, half = (row->high - row->low) / 2;
+    double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale;
     int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
-    fprintf(d->out, "%9.*f %9.*f %+9.*f %8.*f", n, a, n, b, n, row->change, n, half);
+    fprintf(d->out, "%8.*f %8.*f %+8.*f", n, a, n, b, n, row->change);
+    if (!d->a.unit.exact || !d->b.unit.exact) {
+        char ends[64];
+        snprintf(ends, sizeof ends, "%+.*f..%+.*f", n, row->low, n, row->high);
+        fprintf(d->out, " %*s", ENDS, ends);
+    }
     if (a > 0 && fabs(row->change / a) < 99.99)
         fprintf(d->out, " %+6.1f", 100 * row->change / a);
     else
@@ -37,9 +45,12 @@ static void put_change(const diff *d, const diff_row *row) {
     fputc(row->beyond ? ' ' : '~', d->out);
 }
 
-static void column_heads(const diff *d, const char *what) {
-    fprintf(d->out, "%7s A %7s B %9s %8s %6s ", d->a.unit.unit, d->a.unit.unit, "change", "+-", "%");
-    if (d->scaling)
+static void column_heads(const diff *d, const char *what, bool scaling) {
+    fprintf(d->out, "%6s A %6s B %8s", d->a.unit.unit, d->a.unit.unit, "change");
+    if (!d->a.unit.exact || !d->b.unit.exact)
+        fprintf(d->out, " %*s", ENDS, "95 %");
+    fprintf(d->out, " %6s ", "%");
+    if (scaling)
         fprintf(d->out, "%6s %5s ", "speed", "eff%");
     fprintf(d->out, " %s\n", what);
 }
@@ -102,8 +113,9 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
     if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL))
         return;
     const char *source = report_source_line(r, l.file, l.line, &n);
-    int k = snprintf(out, size, "%s ", report_at(r, l.file, l.line, at, sizeof at));
-    if (source && k > 0 && k < width - 16) {
+    int k = snprintf(out, size, "%s", report_at(r, l.file, l.line, at, sizeof at));
+    if (source && k > 0 && k < width - 17) {
+        out[k++] = ' ';
         char whole[300]; /* more than a terminal shows */
         snprintf(whole, sizeof whole, "%.*s", (int)(n < 290 ? n : 290), source);
         snprintf(out + k, size - (size_t)k, "%s", report_fit_prose(whole, width - k, text, sizeof text));
@@ -127,12 +139,13 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     diff_row *rows, rest = {0};
     uint32_t n, shown = 0, noise = 0, top = d->a.top;
     char name[700];
-    int used = 47 + (d->scaling ? 13 : 0);
+    bool scaling = d->scaling && by != DIFF_LINE; /* of lines it is not known */
+    int used = 34 + (d->a.unit.exact && d->b.unit.exact ? 0 : ENDS + 1) + (scaling ? 13 : 0);
     hsc_status s = diff_rows_by(d, by, &rows, &n, err);
     if (s)
         return s;
     fprintf(d->out, "\n%s\n", title);
-    column_heads(d, what);
+    column_heads(d, what, scaling);
     for (uint32_t i = 0; !s && i < n; i++) {
         if ((top && shown >= top) || (brief && !rows[i].beyond)) {
             noise += !rows[i].beyond;
@@ -142,9 +155,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         }
         shown++;
         put_change(d, &rows[i]);
-        if (by == DIFF_LINE && d->scaling)
-            fprintf(d->out, "%6s %5s ", "", "");
-        else
+        if (scaling)
             s = put_scaling(d, &rows[i], err);
         bool in_b = rows[i].b != HSC_NONE;
         if (by == DIFF_LINE)
@@ -156,7 +167,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             s = put_decisions(d, &rows[i], err);
     }
     if (!s && n > shown)
-        fprintf(d->out, "%9.2f %9.2f %+9.2f   %u more, %u of them within noise\n", rest.count_a * d->a.unit.scale,
+        fprintf(d->out, "%8.2f %8.2f %+8.2f   %u more, %u of them within noise\n", rest.count_a * d->a.unit.scale,
                 rest.count_b * d->b.unit.scale, rest.count_b * d->b.unit.scale - rest.count_a * d->a.unit.scale,
                 n - shown, noise);
     if (!n)
@@ -185,7 +196,7 @@ static hsc_status decision_table(diff *d, hsc_err *err) {
         if (!shown++)
             fputs("\nOther loops that the compiler treated differently\n", d->out);
         name_of(&d->b, rows[i].b, d->a.width - 30, name, sizeof name);
-        fprintf(d->out, "%9.2f %9.2f   %s\n", rows[i].count_a * d->a.unit.scale, rows[i].count_b * d->b.unit.scale,
+        fprintf(d->out, "%8.2f %8.2f   %s\n", rows[i].count_a * d->a.unit.scale, rows[i].count_b * d->b.unit.scale,
                 name);
         s = put_decisions(d, &rows[i], err);
     }
@@ -222,6 +233,7 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
                 d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
                     (d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns));
+    diff_text_measured(d);
     fputs("~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
           "  than sampling does: repeat them to see by how much.\n",
           d->out);

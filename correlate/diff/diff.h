@@ -50,6 +50,18 @@ typedef struct diff_decisions {
 } diff_decisions;
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err);
 
+/* How a run was measured, and what the machine did to it. */
+typedef struct diff_measured {
+    const char *mechanism;          /* source of samples, of the first process; borrowed */
+    double due, lost;               /* periods of CPU time: that samples were due for, that are in none */
+    double samples, periods;        /* taken; that they stand for */
+    double measuring_s, off_s;      /* CPU time of measuring; elapsed time without, of all processes */
+    bool kernel_known, line_known;  /* of all threads */
+    double user_s, system_s, faults; /* by the kernel's accounting */
+    double line_s;                  /* ready to run, without a processor */
+} diff_measured;
+void diff_measured_of(const report *r, diff_measured *out);
+
 const char *diff_how_text(hsc_compare_how how);
 
 #endif

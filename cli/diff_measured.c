@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where two runs were not measured alike, or the machine was not the same to both: said before their times are compared. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff_text.h"
+
+static double part(double v, double of) { return of > 0 ? v / of : 0; }
+
+static void say(diff *d, const char *text) { report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "Care:") - 1); }
+
+void diff_text_measured(diff *d) {
+    diff_measured m[2];
+    char text[500];
+    const report *r[2] = {&d->a, &d->b};
+    for (int i = 0; i < 2; i++)
+        diff_measured_of(r[i], &m[i]);
+    double lost[2], mean[2], cost[2], kernel[2];
+    for (int i = 0; i < 2; i++) {
+        lost[i] = part(m[i].lost, m[i].due);
+        mean[i] = part(m[i].periods, m[i].samples);
+        cost[i] = part(m[i].measuring_s, r[i]->info.cpu_s);
+        kernel[i] = part(m[i].system_s, m[i].user_s + m[i].system_s);
+    }
+    if (fabs(lost[0] - lost[1]) > 0.005) {
+        snprintf(text, sizeof text, "of the CPU time %.1f %% in A and %.1f %% in B is in no sample (report --by=ledger): times are too small by that", 100 * lost[0],
+                 100 * lost[1]);
+        say(d, text);
+    }
+    if (m[0].off_s > 0.001 || m[1].off_s > 0.001) {
+        snprintf(text, sizeof text, "nothing was measured for %.2f s in A and %.2f s in B, all processes added up", m[0].off_s, m[1].off_s);
+        say(d, text);
+    }
+    if (strcmp(m[0].mechanism, m[1].mechanism)) {
+        snprintf(text, sizeof text, "samples come from %.80s in A and from %.80s in B", m[0].mechanism, m[1].mechanism);
+        say(d, text);
+    }
+    double distance[2] = {mean[0] * d->a.unit.scale, mean[1] * d->b.unit.scale};
+    if (!d->a.unit.exact && !strcmp(d->a.unit.unit, "s") && distance[0] > 0 && distance[1] > 0 && fabs(log(distance[0] / distance[1])) > log(1.25)) {
+        snprintf(text, sizeof text, "a sample stands for %.3g ms of CPU time in A and %.3g ms in B, on average: where the rate is lower (--budget=off keeps it) "
+                 "intervals are wider", 1e3 * distance[0], 1e3 * distance[1]);
+        say(d, text);
+    }
+    if (fabs(cost[0] - cost[1]) > 0.01) {
+        snprintf(text, sizeof text, "measuring took %.1f %% of the CPU time in A and %.1f %% in B (--net takes the cost of sampling out)", 100 * cost[0], 100 * cost[1]);
+        say(d, text);
+    }
+    if (m[0].kernel_known && m[1].kernel_known && fabs(kernel[0] - kernel[1]) > 0.02) {
+        snprintf(text, sizeof text, "%.1f %% of the CPU time in A and %.1f %% in B was in the kernel, with %.0f and %.0f page faults", 100 * kernel[0], 100 * kernel[1],
+                 m[0].faults, m[1].faults);
+        say(d, text);
+    }
+    double line[2] = {part(m[0].line_s, m[0].line_s + d->a.info.cpu_s), part(m[1].line_s, m[1].line_s + d->b.info.cpu_s)};
+    if (m[0].line_known && m[1].line_known && fabs(line[0] - line[1]) > 0.02) {
+        snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].line_s, m[1].line_s);
+        say(d, text);
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How a run was measured, and what the machine did to it: what two runs should have in common before their times are compared. */
+#include "diff.h"
+
+#include <string.h>
+
+void diff_measured_of(const report *r, diff_measured *out) {
+    hsc_db_ledger l;
+    hsc_db_process p;
+    *out = (diff_measured){.mechanism = "", .kernel_known = r->info.threads > 0, .line_known = r->info.threads > 0};
+    if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL))
+        out->mechanism = p.mechanism;
+    for (uint32_t i = 0; i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++) {
+        bool total = l.group == 0;
+        if (total && !strcmp(l.name, "due"))
+            out->due = (double)l.samples;
+        else if (total && !strcmp(l.name, "measuring"))
+            out->measuring_s = l.seconds;
+        else if (total && !strcmp(l.name, "measuring off"))
+            out->off_s = l.seconds;
+        else if (!strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))
+            out->lost += (double)l.samples;
+    }
+    for (uint32_t t = 0; t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        if (hsc_db_get_thread(r->db, t, &thread, NULL))
+            continue;
+        out->periods += (double)thread.samples;
+        out->samples += (double)thread.records;
+        out->kernel_known = out->kernel_known && thread.user_s >= 0;
+        out->line_known = out->line_known && thread.runnable_s >= 0;
+        out->user_s += thread.user_s;
+        out->system_s += thread.system_s;
+        out->faults += (double)thread.minor_faults + (double)thread.major_faults;
+        out->line_s += thread.runnable_s;
+    }
+}
