@@ -175,10 +175,55 @@ static const uint8_t *whole_chunk(hsc_chunk_cache *cache, hid_t set, uint64_t ch
     return c->plain;
 }
 
-void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element,
-                     void *out, bool *done) {
+/* Whole chunks, one after the other to `out`: those of `numbers`, or from `first` on where that is NULL. Only the last may be short. */
+static bool whole_chunks(hid_t set, uint64_t chunk_rows, uint64_t total, const uint64_t *numbers, uint64_t first, uint64_t chunks, unsigned element,
+                         void *out) {
     pthread_t threads[WORKERS_MAX];
     unsigned started = 0, workers;
+    bool good = false;
+    uint64_t last = numbers ? numbers[chunks - 1] : first + chunks - 1;
+    uint64_t end = (last + 1) * chunk_rows < total ? (last + 1) * chunk_rows : total;
+    unpacking u = {.n = (chunks - 1) * chunk_rows + end - last * chunk_rows, .element = element, .out = out, .chunk_rows = chunk_rows, .chunks = chunks};
+    u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
+    if (!u.offsets)
+        return false;
+    u.offsets[0] = 0;
+    for (uint64_t c = 0; c < u.chunks; c++) {
+        hsize_t start = (numbers ? numbers[c] : first + c) * chunk_rows, bytes = 0;
+        if (H5Dget_chunk_storage_size(set, &start, &bytes) < 0 || !bytes || bytes > PACKED_MAX - u.offsets[c])
+            goto out;
+        u.offsets[c + 1] = u.offsets[c] + bytes;
+    }
+    u.packed = malloc(u.offsets[u.chunks]);
+    if (!u.packed)
+        goto out;
+    for (uint64_t c = 0; c < u.chunks; c++)
+        if (!read_packed(set, (numbers ? numbers[c] : first + c) * chunk_rows, u.packed + u.offsets[c]))
+            goto out;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    workers = online < 1 ? 1 : online > WORKERS_MAX ? WORKERS_MAX : (unsigned)online;
+    if (workers > u.chunks)
+        workers = (unsigned)u.chunks;
+    if (workers > u.n * element / BYTES_PER_WORKER)
+        workers = (unsigned)(u.n * element / BYTES_PER_WORKER);
+    while (started + 1 < workers && !pthread_create(&threads[started], NULL, work, &u))
+        started++;
+    work(&u);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    good = !atomic_load(&u.failed);
+out:
+    free(u.packed);
+    free(u.offsets);
+    return good;
+}
+
+bool hsc_chunks_read_some(hid_t set, uint64_t chunk_rows, uint64_t total, const uint64_t *numbers, uint64_t n, unsigned element, void *out) {
+    return chunk_rows && whole_chunks(set, chunk_rows, total, numbers, 0, n, element, out);
+}
+
+void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element,
+                     void *out, bool *done) {
     uint8_t *to = out;
     *done = false;
     if (!chunk_rows)
@@ -196,38 +241,5 @@ void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uin
     *done = !n;
     if (!n)
         return;
-    unpacking u = {.n = n, .element = element, .out = to, .chunk_rows = chunk_rows};
-    u.chunks = (n + chunk_rows - 1) / chunk_rows;
-    u.offsets = malloc((u.chunks + 1) * sizeof *u.offsets);
-    if (!u.offsets)
-        return;
-    u.offsets[0] = 0;
-    for (uint64_t c = 0; c < u.chunks; c++) {
-        hsize_t start = first + c * chunk_rows, bytes = 0;
-        if (H5Dget_chunk_storage_size(set, &start, &bytes) < 0 || !bytes || bytes > PACKED_MAX - u.offsets[c])
-            goto out;
-        u.offsets[c + 1] = u.offsets[c] + bytes;
-    }
-    u.packed = malloc(u.offsets[u.chunks]);
-    if (!u.packed)
-        goto out;
-    for (uint64_t c = 0; c < u.chunks; c++) {
-        if (!read_packed(set, first + c * chunk_rows, u.packed + u.offsets[c]))
-            goto out;
-    }
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    workers = online < 1 ? 1 : online > WORKERS_MAX ? WORKERS_MAX : (unsigned)online;
-    if (workers > u.chunks)
-        workers = (unsigned)u.chunks;
-    if (workers > n * element / BYTES_PER_WORKER)
-        workers = (unsigned)(n * element / BYTES_PER_WORKER);
-    while (started + 1 < workers && !pthread_create(&threads[started], NULL, work, &u))
-        started++;
-    work(&u);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    *done = !atomic_load(&u.failed);
-out:
-    free(u.packed);
-    free(u.offsets);
+    *done = whole_chunks(set, chunk_rows, total, NULL, first / chunk_rows, (n + chunk_rows - 1) / chunk_rows, element, to);
 }

@@ -30,4 +30,7 @@ void hsc_chunk_cache_drop(hsc_chunk_cache *c, hid_t set); /* those of a data set
 void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uint64_t total, uint64_t first, uint64_t n, unsigned element,
                      void *out, bool *done);
 
+/* Whole chunks by number, rising, one after the other. false as *done above. */
+bool hsc_chunks_read_some(hid_t set, uint64_t chunk_rows, uint64_t total, const uint64_t *numbers, uint64_t n, unsigned element, void *out);
+
 #endif

@@ -85,6 +85,7 @@ struct hsc_db {
     struct hsc_times *times;             /* opened when asked for */
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
+    bool later;                          /* hsc_db_set_later */
     hsc_db_wait_pair *wait_pairs;        /* pairs.c: sorted by process and late; NULL: not asked for yet */
     uint32_t n_wait_pairs;
     uint64_t **context_sums;             /* by metric: exclusive sums of all contexts before a row; made when asked for */

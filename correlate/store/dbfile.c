@@ -29,6 +29,15 @@ typedef struct known_set { /* so that the next worker can open it again */
     bool open;
 } known_set;
 
+typedef struct batch { /* pieces that were asked for and not taken yet */
+    int set;
+    uint64_t piece, bytes, life; /* life: of the worker that was asked; another one knows nothing of it */
+    uint32_t n;
+    bool dropped;
+    uint64_t *numbers;
+    char *data; /* NULL: the worker has it */
+} batch;
+
 struct hsc_dbfile {
     char *path;
     int file, sock; /* sock < 0: no worker */
@@ -39,6 +48,9 @@ struct hsc_dbfile {
     int n_sets, capacity;
     hsc_dbfile_progress wait;
     void *wait_ctx;
+    batch asked[HSC_PIECES_ASKED_MAX]; /* the oldest first */
+    uint32_t n_asked;
+    uint64_t life;   /* workers so far */
     hsc_err pending; /* of a call that could not give it: for the next */
 };
 
@@ -165,6 +177,7 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
         hsc_dbfile_worker(r->path, r->file, pair[1]);
     close(pair[1]);
     r->sock = pair[0];
+    r->life++;
     hsc_wire_answer a;
     bool error = true;
     hsc_status status = take_answer(r, "its superblock", &a, &error, err);
@@ -173,20 +186,21 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     return status;
 }
 
-static hsc_status ask(hsc_dbfile *r, const hsc_wire_request *q, hsc_err *err) {
-    const char *p = (const char *)q;
-    size_t n = sizeof *q;
+static hsc_status put(hsc_dbfile *r, const char *name, const void *data, size_t n, hsc_err *err) {
+    const char *p = data;
     while (n) {
         ssize_t sent = send(r->sock, p, n, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            return died(r, q->name[0] ? q->name : "it", err);
+            return died(r, name[0] ? name : "it", err);
         p += sent;
         n -= (size_t)sent;
     }
     return HSC_OK;
 }
+
+static hsc_status ask(hsc_dbfile *r, const hsc_wire_request *q, hsc_err *err) { return put(r, q->name, q, sizeof *q, err); }
 
 static hsc_wire_request request(enum hsc_wire_what what, const char *name) {
     hsc_wire_request q = {.what = what, .set = -1};
@@ -194,9 +208,49 @@ static hsc_wire_request request(enum hsc_wire_what what, const char *name) {
     return q;
 }
 
+/* ---- pieces ---- */
+
+static void forget_oldest(hsc_dbfile *r) {
+    free(r->asked[0].numbers);
+    free(r->asked[0].data);
+    memmove(r->asked, r->asked + 1, --r->n_asked * sizeof *r->asked);
+}
+
+static bool is_coming(const hsc_dbfile *r, const batch *p) { return !p->data && r->sock >= 0 && p->life == r->life; }
+
+static hsc_status take_bytes(hsc_dbfile *r, const batch *p, void *to, hsc_err *err) {
+    const char *name = r->sets[p->set].name;
+    hsc_wire_answer a;
+    bool error = true;
+    hsc_status status = take_answer(r, name, &a, &error, err);
+    if (!status && a.bytes != p->bytes)
+        status = nonsense(r, name, err);
+    return status ? status : receive(r, name, to, p->bytes, err);
+}
+
+/* Something else is asked for: takes what is still to come. What can't be taken is asked for again later. */
+static void make_way(hsc_dbfile *r) {
+    for (uint32_t i = 0; i < r->n_asked; i++) {
+        batch *p = &r->asked[i];
+        if (!is_coming(r, p))
+            continue;
+        char *data = malloc(p->bytes);
+        if (!data || take_bytes(r, p, data, NULL)) {
+            free(data);
+            bury(r);
+            return;
+        }
+        p->data = data;
+    }
+    while (r->n_asked && r->asked[0].dropped)
+        forget_oldest(r);
+}
+
 /* Starts a worker where there is none, asks, and takes the head of the answer. */
 static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer *a, bool errors, hsc_err *err) {
     hsc_status status = hsc_dbfile_go_on(r, err);
+    if (!status)
+        make_way(r);
     if (!status && r->sock < 0)
         status = start(r, err);
     if (!status)
@@ -237,6 +291,8 @@ void hsc_dbfile_close(hsc_dbfile *r) {
     if (!r)
         return;
     bury(r);
+    while (r->n_asked)
+        forget_oldest(r);
     hsc_h5_close(r->direct);
     if (r->file >= 0)
         close(r->file);
@@ -361,6 +417,8 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", r->path, set);
     known_set *s = &r->sets[set];
     status = hsc_dbfile_go_on(r, err);
+    if (!status)
+        make_way(r);
     if (!status && s->worker_set < 0)
         status = open_in_worker(r, s, s->info.n, err);
     for (uint64_t at = first; at < end && !status;) {
@@ -392,6 +450,93 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
             bury(r);
     }
     return status;
+}
+
+/* Sends the request for pieces. */
+static hsc_status ask_for(hsc_dbfile *r, batch *p, hsc_err *err) {
+    known_set *s = &r->sets[p->set];
+    hsc_status status = HSC_OK;
+    if (r->sock < 0 || s->worker_set < 0) {
+        make_way(r);
+        status = open_in_worker(r, s, s->info.n, err);
+    }
+    hsc_wire_request q = request(HSC_WIRE_PIECES, s->name);
+    q.set = s->worker_set;
+    q.first = p->piece;
+    q.n = p->n;
+    if (!status)
+        status = ask(r, &q, err);
+    if (!status)
+        status = put(r, s->name, p->numbers, p->n * sizeof *p->numbers, err);
+    p->life = r->life;
+    return status;
+}
+
+hsc_status hsc_dbfile_ask_pieces(hsc_dbfile *r, int set, uint64_t piece, const uint64_t *numbers, uint32_t n, hsc_err *err) {
+    hsc_set_info info = {0};
+    hsc_status status = hsc_dbfile_go_on(r, err);
+    if (!status && r->direct)
+        status = hsc_h5_info(r->direct, set, &info, err);
+    else if (!status && (set < 0 || set >= r->n_sets || !r->sets[set].open))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d is not open", r->path, set);
+    else if (!status)
+        info = r->sets[set].info;
+    while (r->n_asked && r->asked[0].dropped && !is_coming(r, &r->asked[0]))
+        forget_oldest(r);
+    if (!status && r->n_asked && r->asked[0].dropped)
+        make_way(r);
+    batch p = {.set = set, .piece = piece, .n = n};
+    for (uint32_t i = 0; i < n && !status; i++) {
+        uint64_t at = numbers[i] * piece, left = at < info.n ? info.n - at : 0;
+        if (!left || (i && numbers[i] <= numbers[i - 1]))
+            status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: pieces that it has not", r->path, set);
+        p.bytes += (left < piece ? left : piece) * info.size;
+    }
+    if (!status && (!n || n > HSC_PIECES_MAX || p.bytes > HSC_PIECES_BYTES_MAX || r->n_asked == HSC_PIECES_ASKED_MAX))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: %u pieces at once", r->path, set, n);
+    if (status)
+        return status;
+    p.numbers = malloc(n * sizeof *p.numbers);
+    if (!p.numbers)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->path);
+    memcpy(p.numbers, numbers, n * sizeof *p.numbers);
+    if (!r->direct)
+        status = ask_for(r, &p, err);
+    if (status)
+        free(p.numbers);
+    else
+        r->asked[r->n_asked++] = p;
+    return status;
+}
+
+hsc_status hsc_dbfile_take_pieces(hsc_dbfile *r, void *to, hsc_err *err) {
+    hsc_status status = hsc_dbfile_go_on(r, err);
+    uint64_t bytes;
+    while (r->n_asked && r->asked[0].dropped && !is_coming(r, &r->asked[0]))
+        forget_oldest(r);
+    if (!status && r->n_asked && r->asked[0].dropped)
+        make_way(r);
+    if (status || !r->n_asked)
+        return status ? status : hsc_err_set(err, HSC_E_ARGUMENT, "%s: no pieces were asked for", r->path);
+    batch *p = &r->asked[0];
+    if (r->direct)
+        status = hsc_h5_read_pieces(r->direct, p->set, p->piece, p->numbers, p->n, to, &bytes, err);
+    else if (p->data)
+        memcpy(to, p->data, p->bytes);
+    else {
+        if (!is_coming(r, p)) { /* its worker has gone: with it all the others */
+            make_way(r);
+            status = ask_for(r, p, err);
+        }
+        status = status ? status : take_bytes(r, p, to, err);
+    }
+    forget_oldest(r);
+    return status;
+}
+
+void hsc_dbfile_drop_pieces(hsc_dbfile *r) {
+    for (uint32_t i = 0; i < r->n_asked; i++)
+        r->asked[i].dropped = true;
 }
 
 hsc_status hsc_dbfile_text(hsc_dbfile *r, const char *name, char **out, hsc_err *err) {

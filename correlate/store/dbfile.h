@@ -46,6 +46,14 @@ void hsc_dbfile_close_set(hsc_dbfile *r, int set); /* < 0: nothing */
 /* Elements [first, first + n), which it has. */
 hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err);
 
+/* Pieces of a set: `piece` elements each, the set's last may have fewer; by number, rising. Asked for first, taken in that order
+ * later (to: all of them, one after the other), so that the worker unpacks while the caller does something else. Other calls may come
+ * in between. At most ASKED_MAX are asked for and not taken yet. drop: nobody takes those that are left. */
+enum { HSC_PIECES_MAX = 512, HSC_PIECES_BYTES_MAX = 4 << 20, HSC_PIECES_ASKED_MAX = 16 };
+hsc_status hsc_dbfile_ask_pieces(hsc_dbfile *r, int set, uint64_t piece, const uint64_t *numbers, uint32_t n, hsc_err *err);
+hsc_status hsc_dbfile_take_pieces(hsc_dbfile *r, void *to, hsc_err *err);
+void hsc_dbfile_drop_pieces(hsc_dbfile *r);
+
 /* Text attribute of the root, repaired to UTF-8, malloc'ed; NULL where there is none. */
 hsc_status hsc_dbfile_text(hsc_dbfile *r, const char *name, char **out, hsc_err *err);
 /* Numeric attribute of n values of an object. HSC_E_MISSING where it is not there. */

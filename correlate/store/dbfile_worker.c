@@ -208,6 +208,14 @@ static void put(int sock, const void *data, size_t n) {
     }
 }
 
+static bool receive(int sock, void *to, size_t n) {
+    ssize_t got;
+    do
+        got = recv(sock, to, n, MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)n;
+}
+
 static void answer(int sock, hsc_wire_answer a, const void *data, const hsc_err *err) {
     if (err && err->status) {
         a = (hsc_wire_answer){.status = err->status, .bytes = (uint32_t)strlen(err->text)};
@@ -239,16 +247,14 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock) {
         h = NULL;
     answer(sock, (hsc_wire_answer){0}, NULL, &err);
     for (hsc_wire_request q; h;) {
-        ssize_t got = recv(sock, &q, sizeof q, MSG_WAITALL);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got != sizeof q)
+        if (!receive(sock, &q, sizeof q))
             break;
         allow_cpu(HSC_READER_CPU_S);
         hsc_wire_answer a = {.set = -1};
         const void *data = NULL;
         char *text = NULL;
         double numbers[HSC_WIRE_NUMBERS_MAX];
+        uint64_t pieces[HSC_PIECES_MAX], bytes = 0;
         err = (hsc_err){0};
         switch ((enum hsc_wire_what)q.what) {
         case HSC_WIRE_HAS:
@@ -268,6 +274,15 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock) {
                 hsc_err_set(&err, HSC_E_MEMORY, "%s: the reading process is out of memory", path);
             else if (!hsc_h5_read(h, q.set, q.first, q.n, buffer, &err))
                 a.bytes = (uint32_t)(q.n * info.size);
+            break;
+        case HSC_WIRE_PIECES:
+            if (!q.n || q.n > HSC_PIECES_MAX || !receive(sock, pieces, q.n * sizeof *pieces))
+                _exit(1);
+            data = room(&buffer, &capacity, HSC_PIECES_BYTES_MAX);
+            if (!data)
+                hsc_err_set(&err, HSC_E_MEMORY, "%s: the reading process is out of memory", path);
+            else if (!hsc_h5_read_pieces(h, q.set, q.first, pieces, (uint32_t)q.n, buffer, &bytes, &err))
+                a.bytes = (uint32_t)bytes;
             break;
         case HSC_WIRE_TEXT:
             if (!hsc_h5_text(h, q.name, &text, &err) && text) {

@@ -262,6 +262,33 @@ hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to,
     return status;
 }
 
+hsc_status hsc_h5_read_pieces(hsc_h5 *h, int set, uint64_t piece, const uint64_t *numbers, uint32_t n, void *to, uint64_t *bytes, hsc_err *err) {
+    h5_set *s = find_set(h, set);
+    *bytes = 0;
+    for (uint32_t i = 0; s && i < n; i++) {
+        if (!piece || piece > HSC_NNZ_MAX || numbers[i] > s->info.n / piece || numbers[i] * piece >= s->info.n || (i && numbers[i] <= numbers[i - 1]))
+            s = NULL;
+        else
+            *bytes += (s->info.n - numbers[i] * piece < piece ? s->info.n - numbers[i] * piece : piece) * s->info.size;
+    }
+    if (!s || !n || *bytes > HSC_PIECES_BYTES_MAX)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: pieces that it has not", h->path, set);
+    if (s->chunk_rows == piece && hsc_chunks_read_some(s->id, piece, s->info.n, numbers, n, s->info.size, to))
+        return HSC_OK;
+    hsc_status status = HSC_OK;
+    char *p = to;
+    for (uint32_t i = 0; i < n && !status; i++) { /* step by step, as any read */
+        uint64_t at = numbers[i] * piece, end = at + piece < s->info.n ? at + piece : s->info.n;
+        while (at < end && !status) {
+            uint64_t step = (at / s->info.step + 1) * s->info.step, until = step < end ? step : end;
+            status = hsc_h5_read(h, set, at, until - at, p, err);
+            p += (until - at) * s->info.size;
+            at = until;
+        }
+    }
+    return status;
+}
+
 /* ---- attributes ---- */
 
 hsc_status hsc_h5_text(hsc_h5 *h, const char *name, char **out, hsc_err *err) {

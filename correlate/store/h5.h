@@ -20,6 +20,8 @@ hsc_status hsc_h5_open_set(hsc_h5 *h, const char *name, hsc_column_type type, ui
 hsc_status hsc_h5_info(const hsc_h5 *h, int set, hsc_set_info *info, hsc_err *err);
 void hsc_h5_close_set(hsc_h5 *h, int set);
 hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to, hsc_err *err); /* inside one step */
+/* Pieces of `piece` elements by number, rising, one after the other to `to`; the set's last may be shorter. *bytes: of them all. */
+hsc_status hsc_h5_read_pieces(hsc_h5 *h, int set, uint64_t piece, const uint64_t *numbers, uint32_t n, void *to, uint64_t *bytes, hsc_err *err);
 hsc_status hsc_h5_text(hsc_h5 *h, const char *name, char **out, hsc_err *err);
 hsc_status hsc_h5_numbers(hsc_h5 *h, const char *object, const char *name, unsigned n, double *out, hsc_err *err);
 

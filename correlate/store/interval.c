@@ -5,24 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval.h"
 #include "time_read.h"
 #include "values.h"
-
-typedef struct hsc_interval {
-    double begin_s, end_s;   /* of all parts */
-    hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
-    uint32_t n_parts;
-    uint32_t only;           /* category; HSC_NONE: all */
-    hsc_values *whole;       /* the run's, meanwhile */
-    uint64_t **whole_sums;
-    uint64_t *total;         /* by leaf: what was counted in all threads */
-    /* By leaf: in which threads, how often: the thread in the low bits, above them the count; what does not fit is in further entries
-     * of the same thread. NULL: not asked for yet. */
-    uint64_t *indptr;
-    uint32_t *entry;
-    unsigned thread_bits;
-    struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
-} hsc_interval;
 
 typedef struct direct { /* which leaves make up a row */
     uint32_t *begin, *leaf;
@@ -37,14 +22,11 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 typedef struct tally {
     hsc_db *db;
     uint64_t *by_leaf, n_leaves;
-    uint32_t *touched, n; /* touched NULL: not noted */
 } tally;
 
 static bool add(tally *a, uint32_t leaf, uint32_t count) {
     if (leaf >= a->n_leaves)
         return false;
-    if (count && a->touched && !a->by_leaf[leaf])
-        a->touched[a->n++] = leaf;
     a->by_leaf[leaf] += count;
     return true;
 }
@@ -76,124 +58,62 @@ static hsc_status add_range(tally *a, hsc_times *t, uint32_t thread, unsigned le
     return status || first >= last ? status : add_values(a, &t->leaf, &t->count, t->indptr[thread] + first, last - first, err);
 }
 
-/* Adds what a thread of `t` has in the parts of its process. */
-static hsc_status tally_thread(const hsc_interval *v, tally *a, hsc_times *t, uint32_t thread, hsc_err *err) {
-    uint32_t process = HSC_COL(a->db, thread_process, uint32_t)[thread];
-    uint32_t low = 0, high = v->n_parts;
+/* Adds what all threads have in the parts, from the series of all of them: one look instead of one at each. */
+static hsc_status tally_program(const hsc_interval *v, tally *a, hsc_times *t, hsc_err *err) {
     hsc_status status = HSC_OK;
-    while (low < high && v->parts[0].process != HSC_NONE) { /* the first part of the process */
-        uint32_t middle = low + (high - low) / 2;
-        if (v->parts[middle].process < process)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (v->parts[0].process == HSC_NONE)
-        process = HSC_NONE;
-    for (; low < v->n_parts && v->parts[low].process == process && !status; low++) {
+    for (uint32_t i = 0; i < v->n_parts && !status; i++) {
         uint64_t first = 0, last = 0;
-        status = hsc_times_find(a->db, t, thread, hsc_times_tick(t, v->parts[low].begin_s), &first, err);
+        status = hsc_times_find(a->db, t, 0, hsc_times_tick(t, v->parts[i].begin_s), &first, err);
         if (!status)
-            status = hsc_times_find(a->db, t, thread, hsc_times_tick(t, v->parts[low].end_s), &last, err);
+            status = hsc_times_find(a->db, t, 0, hsc_times_tick(t, v->parts[i].end_s), &last, err);
         if (!status)
-            status = add_range(a, t, thread, t->n_slices, first, last, err);
+            status = add_range(a, t, 0, t->n_slices, first, last, err);
     }
     return status;
 }
 
-enum { CHUNK = 1 << 16, THREAD_BITS_MAX = 24 };
-
-typedef struct chunk { /* entries, thread by thread */
-    struct chunk *next;
-    uint32_t n, leaf[CHUNK], entry[CHUNK];
-} chunk;
-
-static hsc_status count_thread(const hsc_interval *v, tally *a, uint32_t thread, chunk ***last, hsc_err *err) {
-    uint64_t most = UINT32_MAX >> v->thread_bits < a->db->entry_max ? UINT32_MAX >> v->thread_bits : a->db->entry_max;
-    hsc_times *t = NULL;
-    hsc_status status = hsc_times_begin(a->db, &t, err);
+/* The same from each thread. */
+static hsc_status tally_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
+    hsc_counting *c = NULL;
+    double part;
+    hsc_status status = hsc_counting_begin(db, v, false, &c, err);
     if (!status)
-        status = tally_thread(v, a, t, thread, err);
-    for (uint32_t i = 0; i < a->n && !status; i++) {
-        uint32_t leaf = a->touched[i];
-        uint64_t sum = a->by_leaf[leaf] < UINT32_MAX ? a->by_leaf[leaf] : UINT32_MAX;
-        a->by_leaf[leaf] = 0;
-        while (sum && !status) {
-            uint64_t part = sum < most ? sum : most;
-            chunk *c = **last;
-            if (!c || c->n == CHUNK) {
-                *last = c ? &c->next : *last;
-                c = **last = malloc(sizeof *c);
-                if (!c)
-                    return out_of_memory(a->db, err);
-                c->next = NULL;
-                c->n = 0;
-            }
-            c->leaf[c->n] = leaf;
-            c->entry[c->n++] = (uint32_t)(part << v->thread_bits) | thread;
-            sum -= part;
-        }
-    }
-    a->n = 0;
+        status = hsc_counting_go_on(db, c, -1, &part, err);
+    hsc_counting_free(db, c);
     return status;
 }
 
-/* Entries by leaf; threads rise. Frees the chunks. */
-static bool sort_entries(hsc_interval *v, chunk *all, uint64_t leaves) {
-    uint64_t n = 0, *indptr = calloc(leaves + 2, sizeof *indptr);
-    for (const chunk *c = all; c; c = c->next)
-        n += c->n;
-    uint32_t *entry = malloc((n + 1) * sizeof *entry);
-    bool good = indptr && entry;
-    for (const chunk *c = all; c && good; c = c->next)
-        for (uint32_t k = 0; k < c->n; k++)
-            indptr[c->leaf[k] + 2]++;
-    for (uint64_t l = 0; l < leaves && good; l++)
-        indptr[l + 2] += indptr[l + 1];
-    while (all) {
-        chunk *c = all;
-        for (uint32_t k = 0; k < c->n && good; k++)
-            entry[indptr[c->leaf[k] + 1]++] = c->entry[k];
-        all = c->next;
-        free(c);
-    }
-    if (good) {
-        v->indptr = indptr;
-        v->entry = entry;
-    } else {
-        free(indptr);
-        free(entry);
-    }
-    return good;
-}
-
-/* What was counted of each leaf in which thread, when it is first asked for. */
-static hsc_status count_threads(hsc_db *db, hsc_err *err) {
+/* Goes on with what each thread has, for so many seconds (< 0: to the end). */
+static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_err *err) {
     hsc_interval *v = db->interval;
-    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    hsc_status status = HSC_OK;
+    *part = 1;
     if (v->indptr)
         return HSC_OK;
-    while (v->thread_bits <= THREAD_BITS_MAX && threads > (uint64_t)1 << v->thread_bits)
-        v->thread_bits++;
-    if (v->thread_bits > THREAD_BITS_MAX)
-        return hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " threads, in an interval at most %u", db->path, threads, 1u << THREAD_BITS_MAX);
-    tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
-    chunk *all = NULL, **last = &all;
-    a.by_leaf = calloc(a.n_leaves + 1, sizeof *a.by_leaf);
-    a.touched = malloc((a.n_leaves + 1) * sizeof *a.touched);
-    hsc_status status = a.by_leaf && a.touched ? HSC_OK : out_of_memory(db, err);
-    for (uint32_t c = 0; c < threads && !status; c++)
-        status = count_thread(v, &a, c, &last, err);
-    free(a.by_leaf);
-    free(a.touched);
+    if (!v->counting)
+        status = hsc_counting_begin(db, v, true, &v->counting, err);
     if (!status)
-        return sort_entries(v, all, a.n_leaves) ? HSC_OK : out_of_memory(db, err);
-    while (all) {
-        chunk *c = all;
-        all = c->next;
-        free(c);
+        status = hsc_counting_go_on(db, v->counting, seconds, part, err);
+    if (status || *part >= 1) {
+        hsc_counting_free(db, v->counting);
+        v->counting = NULL;
     }
     return status;
+}
+
+/* Rows by thread are wanted. */
+static hsc_status want_threads(hsc_db *db, hsc_err *err) {
+    double part;
+    if (db->later && !db->interval->indptr)
+        return hsc_err_set(err, HSC_E_PENDING, "%s: threads of the interval are being counted", db->path);
+    return count_threads(db, -1, &part, err);
+}
+
+void hsc_db_set_later(hsc_db *db, bool later) { db->later = later; }
+
+hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err) {
+    *part = 1;
+    return db->interval ? count_threads(db, seconds > 0 ? seconds : 0, part, err) : HSC_OK;
 }
 
 /* ---- tables ---- */
@@ -545,7 +465,7 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
     g.dense = calloc((uint64_t)g.threads + 1, sizeof *g.dense);
     g.touched = malloc(((uint64_t)g.threads + 1) * sizeof *g.touched);
     rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
-    hsc_status status = count_threads(db, err);
+    hsc_status status = want_threads(db, err);
     if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||
                     !(!inclusive ? find_direct(db, number, metric, which, v->rows, first, n, &m)
                       : n <= FEW ? find_few(db, which, metric, first, n, &m)
@@ -635,6 +555,7 @@ void hsc_interval_close(hsc_db *db) {
     hsc_interval *v = db->interval;
     if (!v)
         return;
+    hsc_counting_free(db, v->counting);
     hsc_values_close(db);
     free(db->values);
     for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
@@ -728,7 +649,7 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         status = hsc_excess_of_run(db, err);
     if (status)
         return status;
-    uint64_t threads = db->tables.rows[HSC_TAB_thread], metrics = db->tables.rows[HSC_TAB_metric];
+    uint64_t metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = calloc(1, sizeof *v);
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
@@ -741,15 +662,10 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         status = take_parts(db, v, list, n, err);
     }
     hsc_times *program = NULL;
-    if (!status && v->parts[0].process == HSC_NONE) /* the same of all threads: one look instead of one at each */
+    if (!status && v->parts[0].process == HSC_NONE)
         status = hsc_times_program(db, &program, err);
-    if (!status && program)
-        status = tally_thread(v, &a, program, 0, err);
-    for (uint32_t c = 0; c < threads && !program && !status; c++) {
-        status = hsc_times_begin(db, &t, err); /* gives back what is too much */
-        if (!status)
-            status = tally_thread(v, &a, t, c, err);
-    }
+    if (!status)
+        status = program ? tally_program(v, &a, program, err) : tally_threads(db, v, err);
     if (status) {
         free_interval(v);
         free(values);

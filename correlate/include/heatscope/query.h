@@ -612,6 +612,11 @@ uint32_t hsc_db_get_intervals(const hsc_db *db, const hsc_db_when **out);
  * run: set an interval that holds it. HSC_E_ARGUMENT: no interval is set, or there is no such category. */
 hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err);
 uint32_t hsc_db_get_only(const hsc_db *db); /* HSC_NONE: all */
+/* Sums of an interval are there at once. What each thread has in it is counted when it is first asked for; with `later`, such queries
+ * end with HSC_E_PENDING until hsc_db_count_threads has done it, for so many seconds at a time, in which other queries may be asked.
+ * *part: how much is done; 1: all, or the whole run is set. After an error it begins anew. */
+void hsc_db_set_later(hsc_db *db, bool later);
+hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err);
 /* Begin of the first and end of the last. */
 bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s); /* false: the whole run; outputs untouched */
 

@@ -21,7 +21,8 @@ extern "C" {
     X(E_MISSING, 7, "something needed is not there") \
     X(E_MISMATCH, 8, "two inputs do not belong together") \
     X(E_CANCELLED, 9, "cancelled by the user") \
-    X(E_UNSUPPORTED, 10, "not possible on this machine")
+    X(E_UNSUPPORTED, 10, "not possible on this machine") \
+    X(E_PENDING, 11, "not known yet")
 
 typedef enum hsc_status {
 #define HSC_STATUS_ENUM(name, value, text) HSC_##name = value,
