@@ -94,11 +94,41 @@ static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj
     return TCL_OK;
 }
 
+/* later ?BOOL?: values by processor of an interval are not counted when they are asked for, but by `count`. */
+static int later_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    int later;
+    if (objc != 1)
+        return hsc_tcl_usage(interp, "later BOOLEAN");
+    if (Tcl_GetBooleanFromObj(interp, objv[0], &later) != TCL_OK)
+        return TCL_ERROR;
+    hsc_db_set_later(h->db, later);
+    return TCL_OK;
+}
+
+/* count MS: for so long; which part of them has been counted. */
+static int count_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    hsc_err err = {0};
+    int ms;
+    double part;
+    if (objc != 1)
+        return hsc_tcl_usage(interp, "count MILLISECONDS");
+    if (Tcl_GetIntFromObj(interp, objv[0], &ms) != TCL_OK)
+        return TCL_ERROR;
+    if (hsc_db_count_threads(h->db, ms * 1e-3, &part, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(part));
+    return TCL_OK;
+}
+
 int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     if (!strcmp(name, "times") && objc == 0)
         return times_command(h, interp);
     if (!strcmp(name, "interval"))
         return interval_command(h, interp, objc, objv);
+    if (!strcmp(name, "later"))
+        return later_command(h, interp, objc, objv);
+    if (!strcmp(name, "count"))
+        return count_command(h, interp, objc, objv);
     if (!strcmp(name, "only"))
         return only_command(h, interp, objc, objv);
     return TCL_CONTINUE;

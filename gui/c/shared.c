@@ -106,16 +106,18 @@ static int palette(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const
     return TCL_OK;
 }
 
-/* redraw DB: all widgets on the database read it again, for instance because the interval has changed. */
+/* redraw DB ?waiting?: all widgets on the database read it again, for instance because the interval has changed; or those that wait for
+ * its processors to be counted. */
 static int redraw(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     (void)data;
-    hsc_handle *db = objc == 2 ? hsc_handle_find(interp, Tcl_GetString(objv[1])) : NULL;
-    if (objc != 2)
-        return hsc_tcl_usage(interp, "heatscope::redraw DATABASE");
+    bool waiting = objc == 3 && !strcmp(Tcl_GetString(objv[2]), "waiting");
+    hsc_handle *db = objc == 2 || waiting ? hsc_handle_find(interp, Tcl_GetString(objv[1])) : NULL;
+    if (objc != 2 && !waiting)
+        return hsc_tcl_usage(interp, "heatscope::redraw DATABASE ?waiting?");
     if (!db)
         return TCL_ERROR;
     for (hsw *w = shared_of(interp)->first; w; w = w->next)
-        if (w->db == db)
+        if (w->db == db && (w->waiting || !waiting))
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
     return TCL_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* heatscope::progress: what a long query has done, drawn while it runs; Escape, or a click on it, stops the query.
+/* heatscope::progress: what a long query has done, drawn while it runs; Escape, or a click on it, stops the query. Or, with -part, how
+ * much of something is done that the application does by and by.
  *
  * While it is shown, windows are repainted, and all other events wait until the query has ended: none of them can ask
  * another one. */
@@ -16,9 +17,12 @@ typedef struct progress {
     bool added, on, stop;
     double seconds;
     uint64_t done, whole;
+    double part;   /* < 0: none */
+    char *words;
 } progress;
 
-static const Tk_OptionSpec options[] = {HSW_OPTIONS_END};
+static const Tk_OptionSpec options[] = {HSW_O_DOUBLE(progress, "-part", part, "-1", HSW_PAINT), HSW_O_TEXT(progress, "-words", words, "", HSW_PAINT),
+                                        HSW_OPTIONS_END};
 
 static Tk_RestrictAction restrict_event(ClientData data, XEvent *e) {
     progress *p = data;
@@ -89,7 +93,9 @@ static void fini(hsw *w) {
 }
 
 static void text_of(const progress *p, char *out, size_t capacity) {
-    if (!p->on)
+    if (!p->on && p->part >= 0)
+        snprintf(out, capacity, "%.40s, %.0f %% \xc2\xb7 Esc stops", p->words, 100 * (p->part < 1 ? p->part : 1));
+    else if (!p->on)
         out[0] = 0;
     else if (p->whole)
         snprintf(out, capacity, "Reading, %.0f of %.0f MB \xc2\xb7 Esc stops", (double)p->done / 1e6,
@@ -101,14 +107,16 @@ static void text_of(const progress *p, char *out, size_t capacity) {
 static void paint(hsw *w, hsc_canvas *c) {
     progress *p = (progress *)w;
     char text[80];
-    if (!p->on)
+    bool known = p->on ? p->whole > 0 : true;
+    if (!p->on && !(p->part >= 0))
         return;
     int pad = hsc_canvas_dp(c, 6), h = hsc_canvas_dp(c, 3), room = c->width - 2 * pad;
     text_of(p, text, sizeof text);
     hsc_canvas_fill(c, 0, 0, c->width, c->height, w->style.colour[HSC_P_accentsoft]);
     /* a part that is known, else a piece that runs to and fro */
-    double width = p->whole ? (double)room * (double)p->done / (double)p->whole : room / 4.0, from = pad;
-    if (!p->whole) {
+    double part = p->on ? (double)p->done / (double)(p->whole ? p->whole : 1) : p->part < 1 ? p->part : 1;
+    double width = known ? room * part : room / 4.0, from = pad;
+    if (!known) {
         double turn = p->seconds - 2 * (double)(long)(p->seconds / 2);
         from += (room - width) * (turn < 1 ? turn : 2 - turn);
     }

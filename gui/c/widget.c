@@ -89,6 +89,13 @@ static void drop_fonts(hsw *w) {
         hsc_font_fini(&w->fonts[i]);
 }
 
+/* In place of a picture that needs what is being counted. */
+static void paint_waiting(const hsw *w, hsc_canvas *c) {
+    const char *words = "counting by processor \xe2\x80\xa6";
+    int pad = hsc_canvas_dp(c, 8);
+    hsc_canvas_text_fit(c, w->style.font, pad, pad + w->style.font->ascent, c->width - 2 * pad, HSC_LEFT, w->style.colour[HSC_P_muted], words);
+}
+
 /* The part of the picture below the marks: drawn, or as it was drawn last. */
 static void paint_base(hsw *w, hsc_canvas *c) {
     size_t row = (size_t)c->width * sizeof *w->base.pixels;
@@ -124,6 +131,10 @@ static void paint_on(hsw *w, hsc_canvas *c) {
                             c->width - 2 * hsc_canvas_dp(c, 8), HSC_LEFT, w->style.colour[HSC_P_warn], w->error);
         return;
     }
+    if (w->waiting) {
+        paint_waiting(w, c);
+        return;
+    }
     if (w->cls->marks && c->pixels) {
         paint_base(w, c);
         w->cls->marks(w, c);
@@ -155,18 +166,21 @@ void hsw_draw(hsw *w) {
     if (data) {
         drop_base(w);
         w->error[0] = 0;
+        w->waiting = false;
         if (w->db && w->cls->prepare) {
             if (w->metric < 0 || (uint32_t)w->metric >= w->db->info.metrics)
                 s = hsc_err_set(&err, HSC_E_ARGUMENT, "no metric %d, there are %u", w->metric, w->db->info.metrics);
             else
                 s = w->cls->prepare(w, &err);
         }
-        if (s == HSC_E_CANCELLED)
+        if (s == HSC_E_PENDING)
+            w->waiting = true;
+        else if (s == HSC_E_CANCELLED)
             snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
         else if (s != HSC_OK)
             hsc_text_clean(err.text[0] ? err.text : hsc_status_text(s), w->error, sizeof w->error);
     }
-    if (w->cls->complete) {
+    if (w->cls->complete && !w->waiting) {
         Tcl_Preserve(w);
         w->cls->complete(w);
         bool gone = w->flags & HSW_GONE;
@@ -350,7 +364,7 @@ static int set_options(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv
 
 static int configure(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     Tcl_Obj *some[64];
-    if (w->error[0] || objc > 64) /* what failed is tried again */
+    if (w->error[0] || w->waiting || objc > 64) /* what failed is tried again */
         return set_options(w, interp, objc, objv);
     int n = changes(w, interp, objc, objv, some);
     return n ? set_options(w, interp, n, some) : TCL_OK;
@@ -381,7 +395,7 @@ void hsw_send(hsw *w, const char *event, Tcl_Obj *dict) {
 
 static Tcl_Obj *hit_or_empty(hsw *w, int x, int y) {
     hsw_draw(w); /* what is under the pointer is what the options say now */
-    Tcl_Obj *d = w->cls->hit && x >= 0 && y >= 0 && x < hsw_width(w) && y < hsw_height(w) && !w->error[0]
+    Tcl_Obj *d = w->cls->hit && x >= 0 && y >= 0 && x < hsw_width(w) && y < hsw_height(w) && !w->error[0] && !w->waiting
                      ? w->cls->hit(w, x, y)
                      : NULL;
     return d ? d : Tcl_NewDictObj();
@@ -631,6 +645,8 @@ static int commands(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         Tcl_Obj *text = Tcl_NewObj();
         if (w->error[0])
             Tcl_AppendStringsToObj(text, w->error, "\n", NULL);
+        else if (w->waiting)
+            Tcl_AppendStringsToObj(text, "counting by processor\n", NULL);
         else if (w->cls->describe)
             w->cls->describe(w, text);
         Tcl_SetObjResult(interp, plain_lines(text));

@@ -75,6 +75,7 @@ struct hsw {
     hsc_font fonts[4]; /* font, small, mono, mono_small */
     hsc_style style;
     char error[500];   /* why there is no picture */
+    bool waiting;      /* for processors of an interval, which are being counted */
     char *hover;       /* last hover dict sent; malloc'ed */
     int press_x, press_y;
     bool pressed, dragged;

@@ -3,6 +3,7 @@
 
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
+    variable Counting CountTimer CountSince Counts Pace Whole Beat
     variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -26,6 +27,11 @@ oo::class create ::heatscope::App {
         set LaterTimer {}
         set Closing 0
         set Told 0
+        set Counting 0
+        set CountTimer {}
+        set Counts 0
+        set Whole {interval {} category -1 metric 0}
+        my pace
         $Bus set start skip [::heatscope::settings get skipLines]
         if {[$Comparison any]} {
             $Bus set start show difference
@@ -60,6 +66,7 @@ oo::class create ::heatscope::App {
     }
     destructor {
         after cancel $LaterTimer
+        after cancel $CountTimer
         foreach object [list $Syntax $Comparison $Finder $Nav $Bus $Run] {
             catch {$object destroy}
         }
@@ -112,6 +119,7 @@ oo::class create ::heatscope::App {
             "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
         ::heatscope::progress $Path.status.progress -takefocus 0 -font HsUI -scale [$t scale] -width [$t dp 230] \
             -height [expr {[font metrics HsUI -linespace] + [$t dp 4]}] -background [$t colour window]
+        bind $Path.status.progress <Button-1> +[namespace code {my stopCounting}]
         pack $Path.status.hint -side right
         pack $Path.status.progress -side right -padx [$t dp 8]
         pack $Path.status.read -side left -fill x -expand 1
@@ -123,7 +131,8 @@ oo::class create ::heatscope::App {
         grid rowconfigure $holder 1 -weight 1
     }
 
-    # All values are of the chosen interval from now on; what was timed and not sampled is known of the whole run only.
+    # All values are of the chosen interval from now on; what was timed and not sampled is known of the whole run only. Sums are there
+    # at once; what needs processors follows when they have been counted (app_interval.tcl).
     method OnInterval {selection changed origin} {
         set db [$Run db]
         set wanted [dict get $selection interval]
@@ -133,8 +142,10 @@ oo::class create ::heatscope::App {
             set only -1
         }
         if {$only == [$db only] && ($wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]])} {
+            my CountRests $selection
             return
         }
+        my CountBegins
         # before the interval goes: one reading for both
         if {$only < 0} {
             $db only -1
@@ -146,6 +157,7 @@ oo::class create ::heatscope::App {
         $Run forget
         $Nav forget
         $Finder forget
+        my CountSome first
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {

@@ -63,6 +63,8 @@ oo::define ::heatscope::App {
     method leave {} {
         if {[winfo exists $Path.sheet]} {
             destroy $Path.sheet
+        } elseif {[my stopCounting]} {
+            return
         } elseif {[[my view detail] closePopup]} {
             return
         } elseif {[$Bus get search] ne ""} {

@@ -9,6 +9,10 @@ oo::define ::heatscope::App {
         return [expr {![llength $Later] && [my Quiet]}]
     }
     method Quiet {} {
+        return [expr {!$Counting && $CountTimer eq "" && [my Idle]}]
+    }
+    # True when all is drawn but what waits for processors that are being counted.
+    method Idle {} {
         if {[$Bus pending]} {
             return 0
         }

@@ -101,7 +101,7 @@ proc ::heatscope::main {words} {
         }
     }
     source -encoding utf-8 [file join $here models.tcl]
-    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app app_tools app_keys app_files app_search app_script script] {
+    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app app_tools app_interval app_keys app_files app_search app_script script] {
         source -encoding utf-8 [file join $here $file.tcl]
     }
     if {[theme remote]} {

@@ -23,6 +23,7 @@ namespace eval ::heatscope::script {
         settle     {0 0 ": until all is drawn"}
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
+        interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
         back       {0 0 ": history"}
         forward    {0 0 ": history"}
         finding    {1 1 "N: what a click on the N-th finding does, from 0"}
@@ -225,6 +226,17 @@ namespace eval ::heatscope::script {
         }
         $app settle
         return [format %.1f [expr {([clock microseconds] - $begin) / 1e3}]]
+    }
+    proc Do_interval {app from to {n ""}} {
+        foreach number [list $from $to] {
+            if {![string is double -strict $number]} {
+                return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: interval: expected seconds, got '$number'"
+            }
+        }
+        if {$from >= $to || ($n ne "" && ![string is digit -strict $n])} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: interval: expected FROM before TO, and a number of pieces"
+        }
+        return [expr {$n eq "" ? [$app timedInterval $from $to] : [$app stoppedInterval $from $to $n]}]
     }
     proc Do_back {app} {
         $app history -1

@@ -117,6 +117,24 @@ static void its_death_is_an_error(void **state) {
     hsc_db_close(db);
 }
 
+/* Pieces that a dead worker had: counting ends in an error, and another one counts. */
+static void its_death_while_it_counts(void **state) {
+    (void)state;
+    hsc_db *db = open_db();
+    hsc_err err = {0};
+    hsc_db_times t;
+    double part = 0;
+    must(hsc_db_get_times(db, &t, &err), &err);
+    assert_true(t.present);
+    must(hsc_db_set_interval(db, 0, t.end_s / 2, &err), &err);
+    kill(child(), SIGKILL);
+    assert_int_equal(hsc_db_count_threads(db, 1e9, &part, &err), HSC_E_FORMAT);
+    err = (hsc_err){0};
+    must(hsc_db_count_threads(db, 1e9, &part, &err), &err);
+    assert_true(part == 1);
+    hsc_db_close(db);
+}
+
 typedef struct patience {
     int asked, enough;
 } patience;
@@ -204,12 +222,13 @@ int main(void) {
     folder = model_folder();
     path = model_path(folder, "x.h5");
     model *m = model_new(33, false);
+    model_add_times(m, 9);
     if (model_write(m, path, 1, 1, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
     model_free(m);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error), cmocka_unit_test(its_death_while_it_counts),
                                        cmocka_unit_test(a_hanging_one_can_be_left),
                                        cmocka_unit_test(a_replaced_file_stays),
                                        cmocka_unit_test(what_both_ways_read_is_the_same)};

@@ -77,6 +77,8 @@ oo::class create ::heatscope::Comparison {
         set Interval ""
     }
     method path {} { return [expr {$Other eq "" ? "" : [file normalize [dict get [$Other info] path]]}] }
+    # The other database: a list of one, or none.
+    method handle {} { return [expr {$Other eq "" ? {} : [list $Other]}] }
     method any {} { return [expr {$Other ne ""}] }
     # Options by which drawn widgets show the other run's values less, or by, this one's.
     method options {show} {
@@ -112,7 +114,7 @@ oo::class create ::heatscope::Comparison {
         if {![dict exists $Changes $key]} {
             set Failed {}
             if {[catch {$Db changes $Other $by -metric $metric -n 2000} rows options]} {
-                if {[lindex [dict get $options -errorcode] 2] eq "CANCELLED"} {
+                if {[lindex [dict get $options -errorcode] 2] in {CANCELLED PENDING}} {
                     return -options $options $rows
                 }
                 set Failed $rows

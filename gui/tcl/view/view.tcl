@@ -2,7 +2,7 @@
 # What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
 
 oo::class create ::heatscope::View {
-    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint Waiting
 
     # context: {bus B run R nav N app A}; the view makes the widget `path`
     constructor {path context} {
@@ -15,6 +15,7 @@ oo::class create ::heatscope::View {
         set Db [$run db]
         set Dirty {}
         set Complaint ""
+        set Waiting 0
         set Tabs {}
         set TabsLeft {}
         set TabsFitted {}
@@ -177,7 +178,30 @@ oo::class create ::heatscope::View {
             foreach key $changed {
                 dict set Dirty $key 1
             }
-            my Complain $message [lindex [dict get $options -errorcode] 2]
+            set why [lindex [dict get $options -errorcode] 2]
+            if {$why eq "PENDING"} {
+                my Wait
+            } else {
+                my Complain $message $why
+            }
+        }
+    }
+    # What it shows needs processors that are being counted: over what it showed, until `counted`.
+    method Wait {} {
+        my Complain ""
+        set Waiting 1
+        set f [ttk::frame $Path.complaint -style Card.TFrame -padding [::heatscope::theme size pad]]
+        pack [ttk::label $f.text -style Card.Sub.TLabel -text "counting by processor \u2026"] -side top -anchor w
+        place $f -in $Path.body -x 0 -y 0 -relwidth 1 -relheight 1
+        raise $f
+    }
+    method counted {} {
+        if {$Waiting} {
+            set Waiting 0
+            my Complain ""
+            if {[winfo ismapped $Path]} {
+                my Refresh
+            }
         }
     }
     # In place of what could not be read: why, and a button that tries again. "": nothing.

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Another interval in the window: its processors are counted a little at a time while the window works; Esc gives the former one back.
+
+oo::define ::heatscope::App {
+    # Milliseconds to count before the first picture, and at a time from then on; 0: the least there is.
+    method pace {{first 15} {then 25}} {
+        set Pace [list $first $then]
+    }
+    # What can be gone back to: the selection whose values are all there.
+    method CountRests {selection} {
+        if {!$Counting} {
+            set Whole [list interval [dict get $selection interval] category [dict get $selection category] metric [dict get $selection metric]]
+        }
+    }
+    # An interval is to be set.
+    method CountBegins {} {
+        set Counting 1
+        set CountSince [clock milliseconds]
+        foreach db [my Counted] {
+            $db later 1
+        }
+        if {$CountTimer eq ""} {
+            set CountTimer [after 1 [namespace code {my CountMore}]]
+        }
+    }
+    # Both databases, or the one.
+    method Counted {} {
+        return [list [$Run db] {*}[$Comparison handle]]
+    }
+    # Counts, at first or later on; 1 when all is counted.
+    method CountSome {when} {
+        set ms [lindex $Pace [expr {$when eq "then"}]]
+        set least 1.0
+        try {
+            foreach db [my Counted] {
+                set least [expr {min($least, [$db count $ms])}]
+            }
+        } trap {HEATSCOPE DB} {message options} {
+            # the views ask again, and say why it can't be read
+            foreach db [my Counted] {
+                $db later 0
+            }
+            my complain $message $options
+            set least 1.0
+        }
+        if {[clock milliseconds] - $CountSince >= 200 && $least < 1 && [winfo exists $Path.status.progress]} {
+            $Path.status.progress configure -part $least -words "Counting by processor"
+        }
+        if {$least >= 1} {
+            set Counting 0
+        }
+        incr Counts
+        return [expr {!$Counting}]
+    }
+    method CountMore {} {
+        set CountTimer {}
+        if {$Counting && ![my CountSome then]} {
+            set CountTimer [after 1 [namespace code {my CountMore}]]
+            return
+        }
+        my CountRests [$Bus get]
+        $Path.status.progress configure -part -1
+        foreach db [my Counted] {
+            ::heatscope::redraw $db waiting
+        }
+        foreach view [$Panes made] {
+            $view counted
+        }
+    }
+    # For scripts: chooses an interval. {first F all A blocked B}: ms until sums are drawn, until all is, the longest without looking for events.
+    method timedInterval {from to} {
+        my settle
+        set begin [clock microseconds]
+        set Beat [list $begin 0]
+        my HeartBeat
+        $Bus set script interval [list $from $to]
+        while {![my Idle]} {
+            update
+        }
+        set first [expr {([clock microseconds] - $begin) / 1e3}]
+        my settle
+        after cancel [lindex $Beat 2]
+        return [format "first %.1f all %.1f blocked %.1f" $first [expr {([clock microseconds] - $begin) / 1e3}] [expr {[lindex $Beat 1] / 1e3}]]
+    }
+    method HeartBeat {} {
+        lassign $Beat last most
+        set now [clock microseconds]
+        set Beat [list $now [expr {max($most, $now - $last)}] [after 1 [namespace code {my HeartBeat}]]]
+    }
+    # The same, and Escape once `n` pieces have been counted; 1: it was in time.
+    method stoppedInterval {from to n} {
+        my settle
+        my pace 0 0
+        set Counts 0
+        $Bus set script interval [list $from $to]
+        while {([$Bus pending] || $Counting) && $Counts < $n} {
+            vwait [my varname Counts]
+        }
+        set inTime $Counting
+        event generate $Top <Escape>
+        my pace
+        my settle
+        return $inTime
+    }
+    # Stops counting: the interval and category of before are shown again. 0: nothing is being counted.
+    method stopCounting {} {
+        if {!$Counting} {
+            return 0
+        }
+        $Bus set keys {*}$Whole
+        my Tell "stopped: [expr {[dict get $Whole interval] eq "" ? "the whole run" : "the interval of before"}] again"
+        return 1
+    }
+}
