@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/remarks.h>
 #include <report.h>
 
 #include "cli.h"
@@ -264,7 +265,7 @@ static char *inlined_as(const annotation *a, uint32_t row) {
 static void version_of(const hsc_db_instance *x, char *out, size_t size) {
     int n = snprintf(out, size, "%s", x->version_text);
     if (x->vector_width > 1 && n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, ", %u lanes", x->vector_width);
+        n += snprintf(out + n, size - (size_t)n, hsc_version_is_vector(x->version) ? ", %u lanes" : ", parts packed by %u", x->vector_width);
     if (x->interleave > 1 && n >= 0 && (size_t)n < size)
         n += snprintf(out + n, size - (size_t)n, ", interleaved %u times", x->interleave);
     if (x->unroll > 1 && n >= 0 && (size_t)n < size)

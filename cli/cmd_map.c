@@ -215,8 +215,8 @@ static void print_versions(const hsc_map_module *m, const hsc_rec_loop *l) {
     }
     for (size_t i = 0; i < n; i++) {
         printf("%s%s", i ? ", " : "", hsc_map_version_word(list[i].version));
-        if (list[i].width)
-            printf(" %" PRIu64 " lanes", list[i].width);
+        char lanes[48];
+        printf("%s", hsc_map_lanes_words(list[i].version, list[i].width, lanes, sizeof lanes));
         if (list[i].interleave > 1)
             printf(" x%" PRIu64, list[i].interleave);
         if (list[i].unroll > 1)

@@ -3,6 +3,7 @@
 #include "map_book.h"
 #include "map_words.h"
 
+#include <heatscope/formats/remarks.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -505,9 +506,8 @@ char *hsc_map_versions_text(const hsc_map_book *b, const hsc_book_loop *l, bool 
         }
         if (seen)
             continue;
-        char part[160], lanes[32] = "", by[32] = "", times[32] = "";
-        if (v->width)
-            snprintf(lanes, sizeof lanes, " %" PRIu32 " lanes", v->width);
+        char part[180], lanes[48], by[32] = "", times[32] = "";
+        (void)hsc_map_lanes_words(v->version, v->width, lanes, sizeof lanes);
         if (v->interleave > 1)
             snprintf(by, sizeof by, " x%" PRIu32, v->interleave);
         else if (v->unroll > 1)
@@ -558,14 +558,15 @@ hsc_book_outcome hsc_map_outcome(const hsc_map_book *b, const hsc_book_loop *l) 
         const hsc_book_version *v = &b->versions.p[l->first_version + i];
         o.functions += !function || strcmp(function, v->function);
         function = v->function;
-        o.vector = o.vector || v->version == HSC_loop_version_VECTOR;
+        bool vector = hsc_version_is_vector(v->version);
+        o.vector = o.vector || vector;
         o.unrolled = o.unrolled || v->version == HSC_loop_version_UNROLLED;
         o.fully = o.fully || v->version == HSC_loop_version_UNROLLED_FULLY;
         o.library = o.library || v->version == HSC_loop_version_LIBRARY_CALL;
         o.any_scalar = o.any_scalar || v->version == HSC_loop_version_PLAIN ||
                        v->version == HSC_loop_version_ALTERNATIVE || v->version == HSC_loop_version_FALLBACK ||
                        v->version == HSC_loop_version_REMAINDER_OR_FALLBACK;
-        o.width = v->width > o.width ? v->width : o.width;
+        o.width = vector && v->width > o.width ? v->width : o.width;
         o.interleave =
             v->version == HSC_loop_version_VECTOR && v->interleave > o.interleave ? v->interleave : o.interleave;
         o.unroll = v->unroll > o.unroll ? v->unroll : o.unroll;
@@ -590,8 +591,11 @@ bool hsc_map_remark_is_missed(const hsc_rec_remark *r) {
 bool hsc_map_remark_matters(const hsc_rec_remark *r) {
     static const char *const passes[] = {"loop-vectorize",   "licm",       "loop-unroll", "loop-distribute",
                                          "loop-interchange", "loop-fusion"};
+    uint64_t reason;
     if (!hsc_map_remark_is_missed(r))
         return !strcmp(r->pass.p, "slp-vectorizer");
+    if (hsc_remark_tell(r->pass.p, r->pass.n, r->name.p, r->name.n, &reason) == HSC_ABOUT_INTERLEAVING)
+        return false; /* of loops with vector code, too */
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (!strcmp(r->pass.p, passes[i]))
             return true;
@@ -625,6 +629,10 @@ char *hsc_map_remark_text(const hsc_rec_remark *r, char *out, size_t size) {
         "Use #pragma clang loop distribute(enable) to allow loop distribution to attempt to "
         "isolate the offending operations into a separate loop"};
     size_t at = 0;
+    if (r->reason == HSC_reason_NOT_TRIED) { /* the compiler says "loop not vectorized" */
+        snprintf(out, size, "%s", hsc_enum_text("reason", r->reason));
+        return out;
+    }
     for (const char *p = r->message.p; *p && at + 1 < size;) {
         size_t n = 0;
         for (size_t i = 0; i < sizeof noise / sizeof *noise && !n; i++)

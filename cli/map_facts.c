@@ -2,6 +2,7 @@
 /* What the listing says of loops and calls of MPI beside versions and remarks. */
 #include "map_facts.h"
 
+#include <heatscope/formats/remarks.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ void hsc_map_loop_extent(const hsc_map_module *m, const hsc_rec_loop *l, char *o
             comparisons = m->memory_checks[i].comparisons;
     bool is_vector = false;
     for (size_t i = 0; i < m->n_instances; i++)
-        is_vector = is_vector || (m->instances[i].loop_id == l->loop_id && m->instances[i].version == HSC_loop_version_VECTOR);
+        is_vector = is_vector || (m->instances[i].loop_id == l->loop_id && hsc_version_is_vector(m->instances[i].version));
     if (comparisons && is_vector)
         hsc_map_text_add(&t, "; %" PRIu64 " comparison%s of addresses at run time", comparisons, comparisons == 1 ? "" : "s");
 }

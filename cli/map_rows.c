@@ -2,6 +2,7 @@
 /* The table of loops as CSV and JSON. */
 #include "map_rows.h"
 
+#include <heatscope/formats/remarks.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,15 @@ void hsc_map_table_end(const hsc_map_table *t) {
         printf("%s]\n", t->rows ? "\n" : "");
 }
 
+/* Which remark is the reason: what the vectoriser gives as one before "another reason" and what it says besides. */
+static int rank_of(const hsc_rec_remark *r) {
+    if (!r)
+        return 0;
+    if (!hsc_remark_refuses_vectors(r->pass.p, r->name.p, r->kind, r->reason))
+        return r->reason == HSC_reason_NOT_TRIED ? 2 : 1;
+    return r->reason == HSC_reason_OTHER ? 3 : 4;
+}
+
 hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *err) {
     static const char *const names[] = {"module",      "file",        "procedure",   "symbol",   "#line_begin",
                                         "#line_end",   "#depth",      "kind",        "outcome",  "#vector_lanes",
@@ -91,8 +101,7 @@ hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *e
         hsc_book_outcome o = hsc_map_outcome(b, l);
         for (uint32_t k = 0; k < l->remarks; k++) {
             const hsc_rec_remark *r = b->remarks.p[l->first_remark + k].record;
-            if (hsc_map_remark_is_missed(r) && hsc_map_remark_matters(r) &&
-                (!why || (strcmp(why->pass.p, "loop-vectorize") && !strcmp(r->pass.p, "loop-vectorize"))))
+            if (hsc_map_remark_is_missed(r) && hsc_map_remark_matters(r) && rank_of(r) > rank_of(why))
                 why = r;
         }
         const uint64_t values[] = {

@@ -2,6 +2,7 @@
 /* Words for what the map knows of loops and OpenMP directives. */
 #include "map_words.h"
 
+#include <heatscope/formats/remarks.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +28,18 @@ const char *hsc_map_version_word(uint64_t version) {
     case HSC_loop_version_PEELED: return "peeled";
     case HSC_loop_version_ALTERNATIVE: return "alternative";
     case HSC_loop_version_DISTRIBUTED: return "distributed";
+    case HSC_loop_version_VECTOR_UNROLLED_FULLY: return "vector unrolled fully";
     default: return "?";
     }
+}
+
+char *hsc_map_lanes_words(uint64_t version, uint64_t width, char *out, size_t size) {
+    out[0] = 0;
+    if (width && hsc_version_is_vector(version))
+        snprintf(out, size, " %" PRIu64 " lanes", width);
+    else if (width > 1)
+        snprintf(out, size, " (parts packed by %" PRIu64 ")", width);
+    return out;
 }
 
 void hsc_map_print_control(const hsc_rec_loop *l) {

@@ -223,8 +223,16 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
     fprintf(r->out,
             "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
             r->unit.unit, "%", "95 % interval");
-    if (!n)
-        fputs("   none\n", r->out);
+    if (!n) {
+        report_refusal *untried;
+        uint32_t k;
+        if ((s = report_not_tried(r, &untried, &k, err))) {
+            free(rows);
+            return s;
+        }
+        free(untried);
+        fprintf(r->out, k ? "   none; of %u the compiler was not let to try\n" : "   none\n", k);
+    }
     for (uint32_t shown = 0; shown < REASONS; shown++) {
         unsigned best = 0;
         for (unsigned k = 1; k < REASONS; k++)

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/remarks.h>
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
@@ -242,6 +243,8 @@ static const char *version_name(uint32_t version) {
         return "remainder of unrolling";
     case HSC_loop_version_UNROLLED_FULLY:
         return "fully unrolled";
+    case HSC_loop_version_VECTOR_UNROLLED_FULLY:
+        return "vector, fully unrolled";
     default:
         return hsc_enum_text("loop_version", version) ? hsc_enum_text("loop_version", version) : "unknown version";
     }
@@ -249,6 +252,8 @@ static const char *version_name(uint32_t version) {
 
 hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err) {
     double by_version[256] = {0}, all = 0;
+    uint32_t packed = 0; /* elements of vector code of operations in a row */
+    size_t at = 0;
     *v = (report_versions){0};
     out[0] = 0;
     for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
@@ -260,7 +265,9 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
             return status;
         by_version[instance.version & 0xFF] += sum;
         all += sum;
-        if (instance.version == HSC_loop_version_VECTOR || instance.version == HSC_loop_version_VECTOR_EPILOGUE) {
+        if (!hsc_version_is_vector(instance.version) && instance.vector_width > 1 && sum > 0)
+            packed = instance.vector_width > packed ? instance.vector_width : packed;
+        if (hsc_version_is_vector(instance.version)) {
             to = &v->vector;
             v->width = instance.vector_width > v->width ? instance.vector_width : v->width;
         } else if (instance.version == HSC_loop_version_REMAINDER || instance.version == HSC_loop_version_FALLBACK ||
@@ -271,7 +278,7 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
         to->sum += sum;
         to->excess += r->instance_excess[r->instances[k]];
     }
-    for (size_t at = 0, k = 0; k < 8 && all > 0; k++) { /* largest first */
+    for (size_t k = 0; k < 8 && all > 0; k++) { /* largest first */
         int best = 0;
         for (int i = 1; i < 256; i++)
             if (by_version[i] > by_version[best])
@@ -281,7 +288,7 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
             break;
         int n = snprintf(out + at, size - at, "%s%s", at ? ", " : "", text);
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
-        if (best == HSC_loop_version_VECTOR && v->width) {
+        if ((best == HSC_loop_version_VECTOR || best == HSC_loop_version_VECTOR_UNROLLED_FULLY) && v->width) {
             n = snprintf(out + at, size - at, " x%u", v->width);
             at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
         }
@@ -289,14 +296,19 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
         by_version[best] = 0;
     }
+    if (packed && at < size)
+        snprintf(out + at, size - at, " (parts packed by %u)", packed);
     return HSC_OK;
 }
 
 /* How much a remark says of what became of a loop; 0: nothing, as what is said of accesses and instructions in it. */
 static int remark_weight(const hsc_db_remark *m) {
+    uint64_t reason;
     bool vector = !strcmp(m->pass, "loop-vectorize") || !strcmp(m->pass, "heatscope");
     if (!vector && strncmp(m->pass, "loop-", 5) != 0)
         return 0;
+    if (vector && m->kind != HSC_remark_kind_PASSED && !m->refuses_vectors && m->reason != HSC_reason_NOT_TRIED)
+        return hsc_remark_tell(m->pass, strlen(m->pass), m->name, strlen(m->name), &reason) == HSC_ABOUT_INTERLEAVING ? 0 : 1;
     switch (m->kind) {
     case HSC_remark_kind_ANALYSIS: /* these say why */
     case HSC_remark_kind_ANALYSIS_FP_COMMUTE:

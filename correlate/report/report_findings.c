@@ -625,6 +625,35 @@ static hsc_status refused(findings *f, hsc_err *err) {
     return status;
 }
 
+/* Time in loops that the vectoriser was not let to look at. */
+static hsc_status not_tried(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_refusal *rows;
+    uint32_t n;
+    hsc_weighted all = {0};
+    char text[1200], share[120];
+    hsc_db_scope s;
+    char where[600];
+    hsc_status status = report_not_tried(r, &rows, &n, err);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < n; i++) {
+        all.sum += rows[i].scalar.sum;
+        all.excess += rows[i].scalar.excess;
+    }
+    if (n && all.sum >= 0.01 * r->total && !(status = hsc_db_get_scope(r->db, rows[0].scope, &s, err))) {
+        place(r, &s, where, sizeof where);
+        amount(r, all, share, sizeof share);
+        snprintf(text, sizeof text,
+                 "Vectorisation not tried: %s in %u loop%s that the compiler did not look at, as they were compiled below -O2 or with "
+                 "-fno-vectorize; the hottest, %.1f %%, is at %s.",
+                 share, n, n == 1 ? "" : "s", 100 * rows[0].scalar.sum / r->total, where);
+        say(f, all.sum, "Vectorisation not tried", all, at_scope(rows[0].scope, &s), text);
+    }
+    free(rows);
+    return status;
+}
+
 /* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
  * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
 static hsc_status openmp(findings *f, hsc_err *err) {
@@ -870,6 +899,8 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
         status = arrays(&f, err);
     if (!status)
         status = refused(&f, err);
+    if (!status)
+        status = not_tried(&f, err);
     if (!status)
         quality(&f);
     free(loops);

@@ -14,9 +14,14 @@ static bool prevents(const hsc_db_dependence *d) {
            d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
 }
 
+/* Not tried: only of a loop of which nothing else is said. */
+static bool is_of(const hsc_db_remark *m, bool not_tried) {
+    return not_tried ? m->reason == HSC_reason_NOT_TRIED : m->refuses_vectors;
+}
+
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
  * of them say. */
-static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, bool *found, hsc_err *err) {
+static hsc_status refusal_of(report *r, uint32_t scope, bool not_tried, report_refusal *out, bool *found, hsc_err *err) {
     hsc_db_remark *list;
     hsc_db_dependence pairs[64];
     uint32_t n, k;
@@ -24,7 +29,11 @@ static hsc_status refusal_of(report *r, uint32_t scope, report_refusal *out, boo
     *found = false;
     for (uint32_t i = 0; !s && i < n; i++) {
         const hsc_db_remark *m = &list[i];
-        if (strcmp(m->pass, "loop-vectorize") != 0 || m->kind == HSC_remark_kind_PASSED || !m->reason)
+        if (not_tried && m->refuses_vectors) { /* another copy was */
+            *found = false;
+            break;
+        }
+        if (!is_of(m, not_tried))
             continue;
         bool better = !*found || (out->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) ||
                       (m->reason != HSC_reason_OTHER && m->count > out->remark.count);
@@ -69,7 +78,7 @@ static bool has_samples(const report *r, uint32_t scope) {
     return any;
 }
 
-hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
+static hsc_status list_of(report *r, bool not_tried, report_refusal **rows, uint32_t *n, hsc_err *err) {
     char text[256];
     report_refusal *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
     hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
@@ -82,7 +91,7 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
         if (!has_samples(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP ||
             !report_wanted(r, i))
             continue;
-        s = refusal_of(r, i, &row, &found, err);
+        s = refusal_of(r, i, not_tried, &row, &found, err);
         if (!s && found)
             s = report_versions_of(r, i, &v, text, sizeof text, err);
         row.scalar = not_vector(r, i, &v);
@@ -96,6 +105,14 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
     qsort(list, *n, sizeof *list, larger);
     *rows = list;
     return HSC_OK;
+}
+
+hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
+    return list_of(r, false, rows, n, err);
+}
+
+hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
+    return list_of(r, true, rows, n, err);
 }
 
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {

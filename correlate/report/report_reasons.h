@@ -16,6 +16,9 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
 /* The longest first. free() *rows. */
 hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
 
+/* The same of loops that the vectoriser was not let to look at: it is off at the level of optimisation, or by an option. */
+hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
+
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/remarks.h>
 
 static uint32_t rows(const hsc_db *db, enum hsc_table_id table) { return (uint32_t)db->tables.rows[table]; }
 
@@ -137,11 +138,15 @@ hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *o
     const uint32_t *scopes = HSC_COL(db, remark_scope, uint32_t);
     uint32_t all = rows(db, HSC_TAB_remark), found = 0;
     for (uint32_t i = hsc_first_not_below(scopes, all, scope); i < all && scopes[i] == scope; i++, found++)
-        if (found < capacity)
+        if (found < capacity) {
+            uint32_t kind = HSC_COL(db, remark_kind, uint8_t)[i], reason = HSC_COL(db, remark_reason, uint8_t)[i];
+            const char *pass = TEXT(remark_pass, i), *name = TEXT(remark_name, i), *message = TEXT(remark_message, i);
+            if (reason == HSC_reason_NOT_TRIED) /* the compiler says "loop not vectorized" */
+                message = hsc_enum_text("reason", reason);
             out[found] = (hsc_db_remark){scope, HSC_COL(db, remark_file, uint32_t)[i], HSC_COL(db, remark_line, uint32_t)[i],
-                                         HSC_COL(db, remark_kind, uint8_t)[i], TEXT(remark_pass, i), TEXT(remark_name, i),
-                                         TEXT(remark_message, i), HSC_COL(db, remark_reason, uint8_t)[i],
-                                         HSC_COL(db, remark_count, uint32_t)[i]};
+                                         kind, pass, name, message, reason, HSC_COL(db, remark_count, uint32_t)[i],
+                                         hsc_remark_refuses_vectors(pass, name, kind, reason)};
+        }
     *n = found;
     return HSC_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/remarks.h>
 
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 #define WIDE(v) Tcl_NewWideIntObj((Tcl_WideInt)(v))
@@ -207,6 +208,7 @@ Tcl_Obj *hsc_data_instance(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "function", hsc_tcl_index(v.function));
     PUT(d, "version", WIDE(v.version));
     PUT(d, "version_text", TEXT(v.version_text));
+    PUT(d, "is_vector", WIDE(hsc_version_is_vector(v.version)));
     PUT(d, "vector_width", WIDE(v.vector_width));
     PUT(d, "interleave", WIDE(v.interleave));
     PUT(d, "unroll", WIDE(v.unroll));
@@ -571,6 +573,7 @@ static int remarks(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
         const char *reason = r[i].reason ? hsc_enum_text("reason", r[i].reason) : "";
         PUT(d, "reason_text", TEXT(reason ? reason : ""));
         PUT(d, "count", WIDE(r[i].count));
+        PUT(d, "refuses", WIDE(r[i].refuses_vectors));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(r);

@@ -12,7 +12,8 @@
 
 int hsc_code_version_colour(uint32_t version) {
     switch (version) {
-    case HSC_loop_version_VECTOR: return 4;
+    case HSC_loop_version_VECTOR:
+    case HSC_loop_version_VECTOR_UNROLLED_FULLY: return 4;
     case HSC_loop_version_VECTOR_EPILOGUE: return 6;
     case HSC_loop_version_UNROLLED:
     case HSC_loop_version_UNROLLED_FULLY: return 0;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/remarks.h>
+
 #include "number.h"
 #include "paint_assembly.h"
 #include "widget.h"
@@ -323,7 +325,7 @@ static void inlined_as(assembly *a, uint32_t row, char *out, size_t size) {
 static void version_words(const hsc_db_instance *x, char *out, size_t size) {
     int n = snprintf(out, size, "%s", x->version_text);
     if (x->vector_width > 1 && n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, ", %u lanes", x->vector_width);
+        n += snprintf(out + n, size - (size_t)n, hsc_version_is_vector(x->version) ? ", %u lanes" : ", parts packed by %u", x->vector_width);
     if (x->interleave > 1 && n >= 0 && (size_t)n < size)
         n += snprintf(out + n, size - (size_t)n, " x %u", x->interleave);
     if (x->unroll > 1 && n >= 0 && (size_t)n < size)

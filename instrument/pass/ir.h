@@ -161,6 +161,7 @@ typedef struct hsc_ir_remark {
     unsigned line, column; /* 0: no location */
     LLVMValueRef function;
     hsc_ir_region region;
+    unsigned lanes; /* of a loop that was vectorised; 1: it was interleaved only; 0: it says no such thing */
     const void *handle;
 } hsc_ir_remark;
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *remark);
@@ -179,6 +180,7 @@ typedef struct hsc_ir_loop_facts {
     bool has_call;
     bool has_indirect; /* addresses that it has just read */
     bool is_disabled;  /* by the programmer */
+    bool is_vectorized; /* already, by an earlier run of the vectoriser */
 } hsc_ir_loop_facts;
 void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *facts);
 

@@ -4,6 +4,7 @@
 #include "at_link.h"
 #include "pass.h"
 #include "probe.h"
+#include "why.h"
 
 #include <heatscope/formats/linkage.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ typedef struct late_loop {
     uint32_t latch_loop_id, latch_inline_id; /* of the branch that closes it; 0: none */
     uint32_t loop_id, inline_id, instance_id;
     unsigned lanes, copies; /* elements of a vector; times that one source access appears */
+    unsigned made;          /* what the vectoriser says that it made of it, see hsc_why_lanes */
+    bool is_vector;         /* its vectors are the loop vectoriser's */
     bool scalable, checked; /* elements: for each unit of the vector length; accesses rest on a run-time check */
     uint32_t call_id, call_inline_id; /* of the call that all of its code without a loop is of; NONE: of several */
 } late_loop;
@@ -48,7 +51,9 @@ typedef struct late {
     late_loop *loops;
     HSC_VECTOR(vote) votes;
     HSC_VECTOR(access_count) accesses;
-    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of;
+    HSC_VECTOR(LLVMMetadataRef) inlined_at; /* of each inlined copy of the function, the first has the id first_inline + 1 */
+    size_t first_inline;
+    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of, packed_of;
 } late;
 
 static uint64_t key_of(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
@@ -100,6 +105,7 @@ static uint32_t inline_of(late *w, const hsc_ir_loc *loc) {
     *r = (hsc_rec_inline){.inline_id = id, .function_id = w->procedure_id, .parent_id = parent, .callee_id = callee,
                           .site_id = site, .file_id = file, .line = call.line, .column = call.column};
     hsc_map_set(&w->inline_of, key, id);
+    *HSC_VECTOR_ADD(w->inlined_at) = loc->inlined_at;
     return id;
 }
 
@@ -115,6 +121,18 @@ static uint32_t find_inline(void *late_look, const hsc_ir_loc *loc) {
         at = call;
     }
     return 0;
+}
+
+/* Elements of the widest vector in code of an early loop that is in late loop `l`; 0: none. */
+static unsigned packed_of(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    return hsc_map_get(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id));
+}
+
+/* What the vectoriser says of an inlined copy of an early loop, see hsc_why_lanes. */
+static unsigned made_of(const late *w, uint32_t loop_id, uint32_t inline_id) {
+    if (inline_id > w->first_inline)
+        return hsc_why_lanes(w->p, loop_id, w->inlined_at.p[inline_id - w->first_inline - 1]);
+    return hsc_why_lanes(w->p, loop_id, NULL);
 }
 
 /* ---- what late loops are ------------------------------------------------------------------------------------------- */
@@ -198,6 +216,8 @@ static void look_at_code(late *w) {
             if (!hsc_ir_get_loc(i, &loc) || is_debug_or_phi(i))
                 continue;
             uint32_t loop_id = loop_of_site(w->p, hsc_pass_early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
+            if (loop_id && lanes > 1 && lanes > packed_of(w, l, loop_id, inline_id))
+                hsc_map_set(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id), lanes);
             if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
                 hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
             if (loop_id && hsc_pass_access_key(i, &loc, loop_id, &kind))
@@ -223,7 +243,7 @@ static void count_copies(late *w) {
         const late_loop *s = &w->loops[a->loop];
         if (a->loop_id != s->loop_id || a->inline_id != s->inline_id || a->count % a->early)
             continue;
-        if (s->node.is_vectorized && s->lanes && !a->is_vector)
+        if (s->is_vector && !a->is_vector)
             continue; /* done lane by lane in the vector body */
         uint32_t *d = &divisor[3 * a->loop + a->kind], x = *d, y = a->count / a->early;
         while (y) {
@@ -348,6 +368,8 @@ static void identify(late *w) {
         } else {
             identify_by_code(w, l);
         }
+        s->made = made_of(w, s->loop_id, s->inline_id);
+        s->is_vector = s->node.is_vectorized && s->lanes && s->made != 1;
         if (s->loop_id)
             hsc_map_set(&w->home_of, key_of("home", s->loop_id, s->inline_id, 0), 1);
     }
@@ -368,6 +390,10 @@ static uint32_t stand_in(late *w, uint64_t version, uint32_t around, uint32_t pa
     return id;
 }
 
+static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
+    return &w->p->instances.p[w->loops[l].instance_id - 1];
+}
+
 /* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
  * loop, one that stands for the loop that was unrolled fully. */
 static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
@@ -376,14 +402,15 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     if (!loop_id || is_round(w, l, loop_id, inline_id) || hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)))
         return around;
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
-    return stand_in(w,
-                    hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)) ? HSC_loop_version_LIBRARY_CALL
-                                                                                        : HSC_loop_version_UNROLLED_FULLY,
-                    around, parent, loop_id, inline_id);
-}
-
-static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
-    return &w->p->instances.p[w->loops[l].instance_id - 1];
+    if (hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)))
+        return stand_in(w, HSC_loop_version_LIBRARY_CALL, around, parent, loop_id, inline_id);
+    unsigned lanes = packed_of(w, l, loop_id, inline_id), made = 0;
+    if (lanes) /* by itself, or with the loop round it */
+        made = l != NONE && w->loops[l].is_vector ? (unsigned)instance_of(w, l)->vector_width : made_of(w, loop_id, inline_id);
+    uint32_t id = stand_in(w, made > 1 ? HSC_loop_version_VECTOR_UNROLLED_FULLY : HSC_loop_version_UNROLLED_FULLY, around, parent,
+                           loop_id, inline_id);
+    p->instances.p[id - 1].vector_width = made > 1 && made < lanes ? made : lanes;
+    return id;
 }
 
 static void make_instances(late *w) {
@@ -402,12 +429,16 @@ static void make_instances(late *w) {
                                    s->inline_id);
         if (!s->loop_id) {
             r.version = HSC_loop_version_COMPILER;
-        } else if (s->node.is_vectorized && s->lanes) {
+        } else if (s->is_vector) {
             r.version = HSC_loop_version_VECTOR;
-            r.vector_width = s->lanes;
+            /* accesses with a stride are read in wider vectors and sorted */
+            r.vector_width = s->made > 1 && s->made < s->lanes ? s->made : s->lanes;
             if (s->scalable)
                 r.flags |= HSC_instance_flag_SCALABLE;
             r.interleave = s->copies; /* by interleaving, or by unrolling after it: the code is the same */
+        } else if (s->node.is_vectorized && s->made == 1) { /* interleaved only */
+            r.version = s->copies > 1 ? HSC_loop_version_UNROLLED : HSC_loop_version_EPILOGUE;
+            r.unroll = s->copies > 1 ? s->copies : 0;
         } else if (s->node.is_vectorized) {
             r.version = HSC_loop_version_REMAINDER;
             r.unroll = s->copies > 1 ? s->copies : 0;
@@ -417,6 +448,8 @@ static void make_instances(late *w) {
         } else {
             r.version = HSC_loop_version_PLAIN;
         }
+        if (s->loop_id && !r.vector_width && s->lanes > 1)
+            r.vector_width = s->lanes; /* of operations in a row */
         *HSC_VECTOR_ADD(p->instances) = r;
         p->instances.p[p->instances.n - 1].instance_id = s->instance_id = (uint32_t)p->instances.n;
     }
@@ -558,7 +591,7 @@ static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef
 }
 
 void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
-    late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function)};
+    late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function), .first_inline = p->inlines.n};
     w.procedure_id = procedure_of(p, function, w.subprogram);
     hsc_graph_init(&w.g, function);
     w.loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *w.loops);
@@ -585,6 +618,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     free(w.idom);
     free(w.votes.p);
     free(w.accesses.p);
+    free(w.inlined_at.p);
     hsc_map_fini(&w.vote_of);
     hsc_map_fini(&w.access_of);
     hsc_map_fini(&w.inline_of);
@@ -594,5 +628,6 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     hsc_map_fini(&w.copied_of);
     hsc_map_fini(&w.touched_of);
     hsc_map_fini(&w.peeled_of);
+    hsc_map_fini(&w.packed_of);
     hsc_graph_fini(&w.g);
 }

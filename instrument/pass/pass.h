@@ -84,6 +84,7 @@ typedef struct hsc_why {
     hsc_map loop_of_header; /* by address, in the function that the vectoriser is at */
     LLVMValueRef function;  /* that one */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
+    hsc_map lanes_of;    /* of a loop in one inlined copy, as hsc_why_lanes tells them */
     hsc_map loop_at;     /* loop by file, line and column of its begin */
     hsc_map loop_round;  /* innermost loop by file and line, as asked for */
 } hsc_why;

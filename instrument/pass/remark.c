@@ -79,6 +79,7 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->facts_of);
     hsc_map_fini(&w->loop_of_header);
     hsc_map_fini(&w->reason_of);
+    hsc_map_fini(&w->lanes_of);
     hsc_map_fini(&w->loop_at);
     hsc_map_fini(&w->loop_round);
 }
@@ -179,6 +180,16 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     return site;
 }
 
+/* ---- what the vectoriser made ------------------------------------------------------------------------------------- */
+
+static uint64_t lanes_key(uint32_t loop_id, LLVMMetadataRef inlined_at) {
+    return hsc_pass_tag(loop_id, "lanes", &inlined_at, sizeof inlined_at);
+}
+
+uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at) {
+    return loop_id ? hsc_map_get(&p->why.lanes_of, lanes_key(loop_id, inlined_at)) : 0;
+}
+
 /* ---- remarks --------------------------------------------------------------------------------------------------------- */
 
 /* Passes that say one thing of many accesses: one record a site and name. Of the others each text is kept. */
@@ -194,6 +205,11 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     uint32_t site = site_of(p, r, file, &attachment);
     uint32_t procedure = hsc_pass_procedure_of_function(p, r->function);
     bool of_vectorizer = is(r->pass, "loop-vectorize"), much = says_much(r->pass);
+    if (of_vectorizer && r->lanes > hsc_why_lanes(p, site, r->region.loc.inlined_at))
+        hsc_map_set(&p->why.lanes_of, lanes_key(site, r->region.loc.inlined_at), r->lanes);
+    /* at link time: "disabled, or already vectorised" */
+    if (of_vectorizer && is(r->name, "AllDisabled") && (hsc_why_loop_facts(p, loop_of_site(p, site)) & HSC_LOOP_VECTORIZED))
+        return;
     /* "loop not vectorized" adds nothing to the reason that came before it */
     if (of_vectorizer && site) {
         uint64_t reason = hsc_pass_tag(site, "reason", "", 0);

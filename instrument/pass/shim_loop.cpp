@@ -164,6 +164,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
                 facts->has_call = facts->has_call || is_call(i);
         }
     facts->is_disabled = is_disabled(loop);
+    facts->is_vectorized = getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
     if (const DILocation *begin = loop.getStartLoc().get())
         hsc_ir_get_loc_of_node(wrap(begin), &facts->begin);
     hsc_pass_take_loop_facts(pass, facts);

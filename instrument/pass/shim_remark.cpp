@@ -39,6 +39,18 @@ static void find_instruction(const BasicBlock *block, const hsc_ir_remark &r, St
     hsc_ir_get_loc_of_node(wrap(first), &out->loc);
 }
 
+/* Elements that a loop was vectorised by; 1: its iterations were interleaved only; 0: it does not say. */
+static unsigned lanes_of(const DiagnosticInfoIROptimization &remark) {
+    unsigned lanes = remark.getRemarkName() == "Interleaved";
+    for (const auto &arg : remark.getArgs()) {
+        StringRef value = arg.Val;
+        value.consume_front("vscale x ");
+        if (arg.Key == "VectorizationFactor")
+            (void)value.getAsInteger(10, lanes);
+    }
+    return lanes;
+}
+
 struct RemarkCatcher : DiagnosticHandler {
     /* Stands before the compiler's own handler between the two looks: the compiler's handler gets what it would have got
      * without us. LLVM makes nearly all remarks when any handler wants some; of the few passes of
@@ -96,6 +108,9 @@ struct RemarkCatcher : DiagnosticHandler {
         }
         r.pass = text_of(remark.getPassName());
         r.name = text_of(remark.getRemarkName());
+        /* what is to be printed in any case has no name: the vectoriser's reasons for loops that a pragma or OpenMP wants vectorised */
+        if (!r.pass.n && r.kind >= 2 && r.kind <= 4)
+            r.pass = text_of("loop-vectorize");
         if (!hsc_pass_keeps_remark(session->pass, &r))
             return;
         StringRef file;
@@ -111,6 +126,8 @@ struct RemarkCatcher : DiagnosticHandler {
             r.region.header = block;
         }
         r.handle = &remark;
+        if (!r.kind && remark.getPassName() == StringRef("loop-vectorize"))
+            r.lanes = lanes_of(remark);
         hsc_pass_take_remark(session->pass, &r);
     }
 };

@@ -12,11 +12,16 @@ uint32_t hsc_why_loop_of(hsc_pass *p, const hsc_ir_region *region);
 uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t procedure_id, const hsc_ir_loc *loc,
                       size_t next_index, bool *is_new);
 
+/* Elements that the vectoriser took at once in the copy of a loop that was inlined at `inlined_at` (NULL: the function's own); 1: it
+ * interleaved iterations only; 0: neither. */
+uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
+
 /* The vectoriser says nothing of loops that the programmer told it to leave alone. */
 void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
 
 /* dependence.c. What was noted of a loop, 0: nothing; bits below. */
-enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16 };
+enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16,
+       HSC_LOOP_VECTORIZED = 32 /* before the vectoriser came to it: link-time optimisation runs it twice */ };
 uint32_t hsc_why_loop_facts(const hsc_pass *p, uint32_t loop_id);
 
 /* reason.c. Enum reason of a remark, from its pass and name and the facts of its loop. */

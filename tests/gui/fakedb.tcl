@@ -341,19 +341,19 @@ oo::class create ::FakeDb {
     method instances {scope args} {
         switch -- $scope {
             4 {
-                return [list [dict create version_text "vector body" vector_width 4 interleave 2 unroll 0 sum 400 share 0.9] \
-                    [dict create version_text "scalar remainder or fall-back of a vectorised loop" vector_width 0 interleave 0 \
+                return [list [dict create version_text "vector body" is_vector 1 vector_width 4 interleave 2 unroll 0 sum 400 share 0.9] \
+                    [dict create version_text "scalar remainder or fall-back of a vectorised loop" is_vector 0 vector_width 0 interleave 0 \
                         unroll 0 sum 40 share 0.1]]
             }
-            3 { return [list [dict create version_text "unrolled copy" vector_width 0 interleave 0 unroll 2 sum 1 share 1]] }
+            3 { return [list [dict create version_text "unrolled copy" is_vector 0 vector_width 0 interleave 0 unroll 2 sum 1 share 1]] }
         }
         return {}
     }
     method remarks {scope args} {
         if {$scope == 7} {
             return [list [dict create scope 7 file 1 line 5 kind 1 pass loop-vectorize name MissedDetails \
-                message "loop not vectorized" reason_code 1] [dict create scope 7 file 1 line 5 kind 2 reason_code 1 pass loop-vectorize name CantReorder \
-                message "loop not vectorized: cannot prove it is safe to reorder memory operations"]]
+                message "loop not vectorized" reason_code 1 reason_text dependence refuses 1] [dict create scope 7 file 1 line 5 kind 2 reason_code 1 pass loop-vectorize name CantReorder \
+                message "loop not vectorized: cannot prove it is safe to reorder memory operations" refuses 1]]
         }
         return {}
     }

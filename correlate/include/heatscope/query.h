@@ -126,9 +126,11 @@ hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t instance, hsc_db_insta
 typedef struct hsc_db_remark {
     uint32_t scope, file, line;
     uint32_t kind;          /* HSC_remark_kind_* */
-    const char *pass, *name, *message;
+    const char *pass, *name;
+    const char *message;    /* the compiler's, or the reason's text for loops that were not tried to be vectorised */
     uint32_t reason;        /* HSC_reason_*: why it was not done; 0: none given */
     uint32_t count;         /* remarks that the row stands for */
+    bool refuses_vectors;   /* the loop vectoriser looked at the loop and left it scalar, and `reason` is why */
 } hsc_db_remark;
 hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
                               hsc_err *err);

@@ -80,7 +80,7 @@ oo::class create ::heatscope::Compiler {
         set unroll 0
         foreach v [$Db instances $scope -metric $metric -axis $axis] {
             set all [expr {$all + [dict get $v sum]}]
-            if {[dict get $v vector_width] > 1} {
+            if {[dict get $v is_vector]} {
                 set vector [expr {$vector + [dict get $v sum]}]
                 set width [expr {max($width, [dict get $v vector_width])}]
             }
@@ -172,12 +172,12 @@ oo::class create ::heatscope::Compiler {
         foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
             set v [lindex $v 0]
             set words [::heatscope::fmt plain [dict get $v version_text]]
-            foreach {key text} {vector_width ", \u00d7%d" interleave ", interleaved %d" unroll ", unrolled %d"} {
+            foreach {key text} [list vector_width [expr {[dict get $v is_vector] ? ", \u00d7%d" : ", parts packed by %d"}] interleave ", interleaved %d" unroll ", unrolled %d"] {
                 if {[dict get $v $key] > 1} {
                     append words [format $text [dict get $v $key]]
                 }
             }
-            lappend out [dict create kind [expr {[dict get $v vector_width] > 1 ? "good" : "fact"}] text $words \
+            lappend out [dict create kind [expr {[dict get $v is_vector] ? "good" : "fact"}] text $words \
                 right "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" \
                 bar [expr {$all > 0 ? [dict get $v sum] / $all : 0.0}]]
         }
@@ -210,7 +210,7 @@ oo::class create ::heatscope::Compiler {
                 continue
             }
             lappend seen $words
-            lappend lines [dict create kind [expr {[dict get $r reason_code] ? "bad" : "fact"}] text $words \
+            lappend lines [dict create kind [expr {[dict get $r refuses] || ([dict get $r reason_code] && [dict get $r pass] ne "loop-vectorize") ? "bad" : "fact"}] text $words \
                 right [expr {[dict get $r line] > 0 ? [my Place [dict get $r file] [dict get $r line]] : ""}] \
                 file [dict get $r file] line [dict get $r line]]
         }

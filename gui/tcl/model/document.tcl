@@ -191,6 +191,7 @@ oo::class create ::heatscope::Document {
         set vector 0
         set words {}
         set unrolled {}
+        set packed 0
         set scalar 0
         set all 0
         foreach instance [$Db instances $scope] {
@@ -198,9 +199,12 @@ oo::class create ::heatscope::Document {
             set width [dict get $instance vector_width]
             set interleave [dict get $instance interleave]
             set unroll [dict get $instance unroll]
+            if {![dict get $instance is_vector]} {
+                set packed [expr {max($packed, $width)}]
+            }
             # the words of the database's enumeration of loop versions
             switch -glob -- [dict get $instance version_text] {
-                "vector body" {
+                "vector body" - "vector body, fully unrolled" {
                     if {$words eq "" || $width > $vector} {
                         set words "vectorised[expr {$width > 1 ? " \u00d7$width" : ""}]"
                         if {$interleave > 1} {
@@ -228,20 +232,32 @@ oo::class create ::heatscope::Document {
         } elseif {$words ne ""} {
             lappend chips [list $words good]
         }
+        if {$packed > 1} {
+            # operations in a row of a scalar loop
+            lappend chips [list "parts packed \u00d7$packed" plain]
+        }
         if {$unrolled ne ""} {
             lappend chips [list $unrolled plain]
         }
         set reason {}
         set analysed 0
         set passed {}
+        set untried {}
         foreach remark [$Db remarks $scope -n 40] {
             dict with remark {}
-            if {![string match *vectorize* $pass]} {
+            if {$pass ni {loop-vectorize heatscope}} {
                 continue
             }
             if {$kind == 0} {
                 if {$passed eq "" && [regexp -nocase {vectoriz} $message]} {
                     set passed $message
+                }
+                continue
+            }
+            if {!$refuses} {
+                # of interleaving, or not tried at all
+                if {[string match "not tried*" $reason_text]} {
+                    set untried $reason_text
                 }
                 continue
             }
@@ -262,6 +278,8 @@ oo::class create ::heatscope::Document {
         }
         if {!$vector && $reason ne ""} {
             set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" bad]]
+        } elseif {!$vector && $untried ne ""} {
+            set chips [linsert $chips 0 [list "vectors $untried" plain]]
         }
         return $chips
     }

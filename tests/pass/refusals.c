@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What was refused vectors, what was not, and what was not tried.
+// RUN: %cc -g -O2 -w -c %s -o %t.2.o; %map --remarks %t.2.o > %t.2; FileCheck-19 --input-file %t.2 %s
+// RUN: %cc -g -O1 -w -c %s -o %t.1.o; %map --remarks %t.1.o > %t.1; FileCheck-19 --input-file %t.1 --check-prefix LOW %s
+// RUN: %cc -g -O3 -fno-vectorize -w -c %s -o %t.3.o; %map --remarks %t.3.o > %t.3; FileCheck-19 --input-file %t.3 --check-prefix LOW %s
+// RUN: %map --format=csv %t.2.o > %t.csv; FileCheck-19 --input-file %t.csv --check-prefix CSV %s
+// RUN: %map --listing %t.2.o > %t.list; ! grep -q "interleaving" %t.list
+
+// Vectorised by 4, twice in a row: eight iterations are left, and unrolled.
+float to[64], from[64];
+// CHECK: for: vector unrolled fully 4 lanes
+// CSV: refusals.c,fixed,fixed,[[#@LINE+3]],{{.*}},vector,4,
+// LOW: [loop-vectorize: not tried: no vectoriser at this level or with these options]
+void fixed(float a, float b) {
+    for (int i = 0; i < 64; i++)
+        to[i] = from[i] * a + b;
+}
+
+// Interleaved by the programmer's wish, with no vectors: no remainder of vector code.
+// CHECK: for:
+// CHECK-NOT: remainder
+// CHECK-NOT: vector
+// CHECK-SAME: unrolled
+long interleaved(const long *a, int n) {
+    long sum = 0;
+#pragma clang loop vectorize_width(1) interleave_count(4)
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+    return sum;
+}
+
+// The loop stays as it is; operations in a row become vector code.
+int more(const double *p);
+// CHECK: while: as written (parts packed by 2)
+// CSV: refusals.c,pairs,pairs,[[#@LINE+2]],{{.*}},scalar,0,
+void pairs(double *p) {
+    while (more(p)) {
+        p[0] = p[0] * 3 + 1;
+        p[1] = p[1] * 3 + 1;
+        p += 2;
+    }
+}
+
+// That interleaving would not pay is said of loops with vector code, too, and is no reason of theirs.
+// CHECK: for: vector 2 lanes
+// CHECK-NEXT: interleaving is not beneficial
+// CSV: refusals.c,strided,strided,[[#@LINE+2]],{{.*}},vector,2,{{.*}},vector 2 lanes,,,,
+void strided(double *restrict a, const double *restrict b) {
+    for (int j = 0; j < 1000; j++)
+        for (int i = 0; i < 4; i++)
+            a[j * 4 + i] = b[j * 4 + i] * 3 + 1;
+}
+
+// The reasons for loops that a pragma wants vectorised come without the name of a pass.
+// CHECK: prevents vector code
+// CSV: refusals.c,wanted,wanted,[[#@LINE+3]],{{.*}},dependence between iterations,
+void wanted(double *a, int n) {
+#pragma clang loop vectorize(enable)
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] * 2 + 1;
+}
