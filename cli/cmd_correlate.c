@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_MEMORY, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_MEMORY, OPT_CACHE, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
@@ -18,6 +18,7 @@ static const hsc_cli_option options[] = {
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"memory", 0, "SIZE", "memory to use, as 512M or 4G (half of what there is); the result does not depend on it"},
+    {"cache", 0, "WHAT", "what was read, kept for the next time: auto (of 16 MiB or more), on or none; the result does not depend on it"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -44,6 +45,11 @@ static const hsc_cli_command command = {
         "always, messages, waits and probes of each process when they take more than an eighth of --memory. In memory must fit what is "
         "distinct (code and calling contexts), some 2 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
         "needed for small inputs. Under mpirun --memory is for each process.\n\n"
+        "What was read of processes that have ended is kept in .NAME.cache beside the result, NAME. When processes were added, or another directory, "
+        "only their files are read the next time; the result is that of reading all, byte for byte. A file is known again by "
+        "its contents. The cache may be deleted at any time, is never larger than the measurement files, and is sealed with the key in "
+        "~/.cache/heatscope/key: what another user or another build of heatscope wrote, or what is damaged, is not used, with one line. "
+        "Under mpirun there is none.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
                 "  mpirun -n 16 heatscope correlate -o job.h5 big-run",
@@ -55,6 +61,7 @@ typedef struct settings {
     unsigned long long workers, code_kib, memory;
     const char *categories;
     bool launchers, embed, no_code, intel, no_times, quiet;
+    hsc_join_cache cache;
 } settings;
 
 static int set(void *ctx, int option, const char *value) {
@@ -95,6 +102,11 @@ static int set(void *ctx, int option, const char *value) {
         if (!hsc_cli_parse_bytes(value, 1ull << 20, 1ull << 50, &s->memory))
             return hsc_cli_bad_value(&command, option, "a size of 1M or more, as 512M or 4G", value);
         return -1;
+    case OPT_CACHE:
+        s->cache = !strcmp(value, "on") ? HSC_CACHE_ON : !strcmp(value, "none") ? HSC_CACHE_OFF : HSC_CACHE_AUTO;
+        if (s->cache == HSC_CACHE_AUTO && strcmp(value, "auto"))
+            return hsc_cli_bad_value(&command, option, "auto, on or none", value);
+        return -1;
     default:
         s->quiet = true;
         return -1;
@@ -118,6 +130,10 @@ static void tell(const hsc_join_summary *s, const char *output, const char *next
         printf(" for %llu periods", (unsigned long long)s->samples);
     printf(" of %.2f s CPU time, %llu process%s, %llu thread%s\n", s->cpu_s, (unsigned long long)s->processes, s->processes == 1 ? "" : "es", (unsigned long long)s->threads,
            plural(s->threads));
+    if (s->processes_reused)
+        printf("reused: %llu of %llu processes were read before; %llu file%s read\n", (unsigned long long)s->processes_reused,
+               (unsigned long long)s->processes, (unsigned long long)(s->files - s->processes_reused),
+               plural(s->files - s->processes_reused));
     printf("attributed, of that time: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
            "%.1f %% less\n",
            share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),
@@ -167,6 +183,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .output = s.output,
                                      .workers = (unsigned)s.workers,
                                      .memory_bytes = s.memory,
+                                     .cache = s.cache,
                                      .keep_launchers = s.launchers,
                                      .embed_sources = s.embed,
                                      .no_code = s.no_code,

@@ -118,6 +118,15 @@ static void show(void *ctx, const char *what, double done, double total) {
     hsc_cli_progress(what, done, total);
 }
 
+/* Where the key of caches is; NULL: nowhere. */
+static const char *cache_key(char *buffer, size_t size) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = cache && cache[0] == '/' ? snprintf(buffer, size, "%s/heatscope/key", cache)
+            : home && home[0] == '/' ? snprintf(buffer, size, "%s/.cache/heatscope/key", home)
+                                     : 0;
+    return n > 0 && (size_t)n < size ? buffer : NULL;
+}
+
 static int correlate(const char *command, const hsc_join_options *wanted, bool together, hsc_join_summary *summary) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal}, old[3];
@@ -134,6 +143,8 @@ static int correlate(const char *command, const hsc_join_options *wanted, bool t
     hsc_join_options options = *wanted;
     options.map_dirs = dirs;
     options.map_dir_count = hsc_map_store_dirs(folders, sizeof folders, dirs);
+    char key[4200];
+    options.cache_key = cache_key(key, sizeof key);
     options.progress = show;
     options.cancel = &cancelled;
     hsc_cli_team team = {0};
@@ -168,6 +179,8 @@ void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
                 (unsigned long long)s->chunks_bad, s->chunks_bad == 1 ? "" : "s", s->first_problem);
     if (s->modules_note[0])
         fprintf(stderr, "heatscope %s: note: %s\n", command, s->modules_note);
+    if (s->cache_note[0])
+        fprintf(stderr, "heatscope %s: note: %s\n", command, s->cache_note);
     if (s->lost)
         fprintf(stderr, "heatscope %s: warning: no sample has %llu periods of CPU time (%.2f %%); the ledger tells why\n", command,
                 (unsigned long long)s->lost, 100.0 * (double)s->lost / (double)(s->lost + s->samples));

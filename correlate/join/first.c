@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/stream.h>
 
+#include "cache.h"
 #include "join_internal.h"
 #include "ranks.h"
 #include "told.h"
@@ -202,7 +203,7 @@ hsc_status hsc_join_read_first(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
     jprocess *p = &j->processes.p[i], read = {.path = p->path, .input = p->input, .owner = p->owner};
     char problem[496] = "";
-    if (!hsc_ranks_has(j, p))
+    if (!hsc_ranks_has(j, p) || hsc_cache_take_first(j, p))
         return HSC_OK;
     hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
     p->problem = "";
@@ -227,8 +228,12 @@ hsc_status hsc_join_read_first(void *ctx, size_t i, hsc_err *err) {
         if (read.samples)
             status = hsc_join_find_frames(j, &read, read.is_launcher ? JMARK_LAUNCHER : JMARK_PROGRAM, err);
     }
+    if (status == HSC_OK)
+        hsc_cache_put_first(j, p, &read, problem);
+    jkept *kept = p->kept;
     if (status == HSC_OK && !keep_process(j, p, &read))
         status = hsc_join_no_memory(err);
+    p->kept = kept;
     hsc_join_free_process(&read);
     return status;
 }

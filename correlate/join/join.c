@@ -10,6 +10,7 @@
 
 #include "../store/spill.h"
 #include "../store/store.h"
+#include "cache.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -60,6 +61,7 @@ void hsc_join_free_process(jprocess *p) {
     hsc_join_free_measures(p);
     hsc_join_blame_free(p);
     hsc_join_free_told(p);
+    hsc_cache_free_kept(p);
     hsc_pool_fini(&p->pool);
 }
 
@@ -190,6 +192,9 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         j.summary->threads = j.threads.n;
         status = hsc_join_emit(&j, err);
     }
+    if (status == HSC_OK)
+        hsc_cache_write(&j);
+    hsc_cache_free(&j);
     free_join(&j);
     hsc_spill_fini(&spill);
     if (status != HSC_OK && options->cancel && *options->cancel && err) { /* what followed from that is not the reason */

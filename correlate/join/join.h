@@ -12,6 +12,12 @@
 
 struct hsc_team;
 
+typedef enum hsc_join_cache {
+    HSC_CACHE_AUTO, /* used where there is one, written where there are 16 MiB of measurement files */
+    HSC_CACHE_ON,
+    HSC_CACHE_OFF
+} hsc_join_cache;
+
 typedef struct hsc_join_options {
     const char *const *inputs; /* measurement directories, or single .hsr files */
     size_t input_count;
@@ -28,6 +34,8 @@ typedef struct hsc_join_options {
     uint64_t code_bytes;       /* of machine code to disassemble, the hottest procedures first; 0: 2 MiB */
     bool intel;                /* operands as Intel writes them, not as AT&T does */
     bool no_times;             /* leave out the samples in the order of time */
+    hsc_join_cache cache;      /* what of the inputs is kept for the next join, beside the output */
+    const char *cache_key;     /* file with the key that its seals are made with, made where there is none; NULL: no cache */
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
     void *progress_ctx;
@@ -42,6 +50,8 @@ typedef struct hsc_join_summary {
     uint64_t addresses, contexts, lines, scopes, modules;
     uint64_t attributed[6];    /* periods by level: see hsc_join_level */
     uint64_t sources_embedded, sources_missing, sources_changed; /* files, where asked for */
+    uint64_t processes_reused; /* of the processes that count: not read again */
+    char cache_note[496];      /* why a cache that is there is not used, or none could be written; "" */
     double cpu_s, wall_s;      /* of the run */
     char first_problem[496];   /* with an input file; "" */
     char modules_note[496];    /* the first module of the program itself that could not be used fully, and why; "" */

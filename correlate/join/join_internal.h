@@ -20,6 +20,7 @@
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time, a few threads at a time
  *   ranks.c       the same on several ranks (ranks.h): what they tell each other between the steps
+ *   cache.c       what the next join need not read again (cache.h)
  *   details.c     what is kept of each process but lists: in memory or, where that would be too much, parked
  *   emit.c        all of it into the store: emit_data.c what data.c made, emit_details.c, told_emit.c what is kept of processes
  */
@@ -286,6 +287,7 @@ typedef struct jprocess {
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
     bool is_parked;       /* details.c: sites, messages, waits, peers, told and the pool are not in memory */
     hsc_spill_list parked_sites, parked; /* jsite; bytes of the rest */
+    struct jkept *kept;   /* cache.h; NULL: goes into no cache */
     hsc_spill_list spans; /* times.c: jspan, in the order of the database */
     HSC_VEC(jopen_span) open_spans; /* while the file is read */
 } jprocess;
@@ -471,6 +473,7 @@ typedef struct join {
     uint64_t memory;                 /* bytes that may be used for what grows with the input */
     uint64_t details_max, details_bytes; /* details.c: in memory */
     const struct hsc_team *team;     /* ranks.h; NULL: alone */
+    struct jcache *cache;            /* cache.h; NULL: none */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
@@ -550,6 +553,7 @@ void hsc_join_free_process(jprocess *p); /* join.c */
 uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 
 /* second.c. While a file is read for the second time; false: out of memory. */
+uint64_t hsc_join_special_key(uint32_t row, uint64_t state); /* first half of a key of special_rows */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
 bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n); /* of weight 1 each, in no region */
 /* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */

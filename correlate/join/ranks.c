@@ -2,6 +2,8 @@
 /* Between ranks; the files, what is kept of processes, and the tables after the first reading. */
 #include "ranks.h"
 
+#include "cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +129,7 @@ hsc_status hsc_ranks_share_files(join *j, hsc_err *err) {
 
 /* ---- what is kept of a process after the first reading ---- */
 
-static void put_process(const jprocess *p, parcel *a) {
+void hsc_ranks_put_header(const jprocess *p, parcel *a) {
     const char *const texts[] = {p->problem, p->host, p->executable, p->arguments, p->mechanism, p->mechanism_note, p->job};
     parcel_put(a, p, sizeof *p); /* what points is told apart */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -143,7 +145,7 @@ static void put_process(const jprocess *p, parcel *a) {
     }
 }
 
-static void take_process(join *j, jprocess *p, parcel *a) {
+void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
     jprocess q;
     parcel_take(a, &q, sizeof q);
     const char **const texts[] = {&q.problem, &q.host, &q.executable, &q.arguments, &q.mechanism, &q.mechanism_note, &q.job};
@@ -151,6 +153,9 @@ static void take_process(join *j, jprocess *p, parcel *a) {
         *texts[i] = parcel_take_text(a, &j->pool);
     size_t events = q.events.n, threads = q.threads.n;
     q.path = p->path;
+    q.input = p->input;
+    q.owner = p->owner;
+    q.kept = NULL;
     q.pool = (hsc_pool){0};
     q.join = NULL;
     q.known = NULL;
@@ -192,14 +197,14 @@ hsc_status hsc_ranks_share_processes(join *j, hsc_err *err) {
             parcel a = {0};
             for (; own && at < j->processes.n && a.n < PART_BYTES; at += j->team->size) {
                 parcel_u64(&a, at);
-                put_process(&j->processes.p[at], &a);
+                hsc_ranks_put_header(&j->processes.p[at], &a);
             }
             if (own)
                 parcel_u64(&a, at < j->processes.n ? UINT64_MAX : UINT64_MAX - 1);
             status = hsc_ranks_share(j, from, &a, err);
             uint64_t row = 0;
             while (status == HSC_OK && !own && !a.failed && (row = parcel_take_u64(&a)) < j->processes.n)
-                take_process(j, &j->processes.p[row], &a);
+                hsc_ranks_take_header(j, &j->processes.p[row], &a);
             more = own ? at < j->processes.n : row == UINT64_MAX;
             status = status == HSC_OK ? hsc_ranks_taken(&a, err) : status;
             parcel_fini(&a);

@@ -43,19 +43,28 @@ static hsc_status collect_totals(join *j, hsc_err *err) {
 
 /* ---- what is in memory of a process ---- */
 
+/* Numbers of the buckets with something in them, a bit each, and that. */
 void hsc_ranks_put_histogram(const uint64_t *counts, parcel *a) {
+    uint64_t used[2] = {0, 0};
     parcel_u64(a, counts != NULL);
-    parcel_put(a, counts, counts ? JOIN_BUCKETS * sizeof *counts : 0);
+    for (unsigned i = 0; counts && i < JOIN_BUCKETS; i++)
+        used[i / 64] |= (uint64_t)(counts[i] != 0) << i % 64;
+    parcel_put(a, used, counts ? sizeof used : 0);
+    for (unsigned i = 0; counts && i < JOIN_BUCKETS; i++)
+        if (counts[i])
+            parcel_u64(a, counts[i]);
 }
 
 uint64_t *hsc_ranks_take_histogram(jprocess *p, parcel *a) {
+    uint64_t used[2] = {0, 0};
     if (!parcel_take_u64(a) || a->failed)
         return NULL;
     uint64_t *counts = hsc_pool_take(&p->pool, JOIN_BUCKETS * sizeof *counts);
-    if (counts)
-        parcel_take(a, counts, JOIN_BUCKETS * sizeof *counts);
-    else
-        a->failed = true;
+    parcel_take(a, used, sizeof used);
+    a->failed = a->failed || !counts;
+    for (unsigned i = 0; counts && i < JOIN_BUCKETS; i++)
+        if (used[i / 64] >> i % 64 & 1)
+            counts[i] = parcel_take_u64(a);
     return counts;
 }
 

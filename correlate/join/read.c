@@ -10,6 +10,7 @@
 
 #include <heatscope/formats/schema_cache.h>
 
+#include "cache.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -637,7 +638,11 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
     if (status == HSC_OK && !j->processes.n)
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
     if (status == HSC_OK)
+        hsc_cache_open(j);
+    if (status == HSC_OK)
         status = hsc_join_each(j, j->processes.n, hsc_join_read_first, j, "reading", err);
+    if (status == HSC_OK)
+        status = hsc_cache_end_first(j, err);
     if (status == HSC_OK)
         status = hsc_ranks_share_processes(j, err);
     if (status == HSC_OK)
@@ -670,5 +675,7 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
         status = choose_metrics(j, err);
     if (status == HSC_OK)
         hsc_join_choose_ticks(j);
+    if (status == HSC_OK)
+        hsc_cache_choose(j);
     return status;
 }

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache.h"
 #include "details.h"
 #include "ranks.h"
 #include "told.h"
 
 /* ---- while the file is read ---- */
 
-static uint64_t special_key(uint32_t row, uint64_t state) {
+uint64_t hsc_join_special_key(uint32_t row, uint64_t state) {
     return row == HSC_NO_INDEX ? 1ull << 40 | state : (uint64_t)row * STATES + state;
 }
 
@@ -28,7 +29,7 @@ bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state
     tick = tick < j->end_tick ? tick : j->end_tick;
     w->last_tick = (uint32_t)tick > w->last_tick ? (uint32_t)tick : w->last_tick; /* it falls in damaged files only */
     if (row == HSC_NO_INDEX || region || event || key >= JINSTANT_SPECIAL) {
-        uint32_t *at = hsc_table_at(&w->special_rows, special_key(row, state), special_what(event, region));
+        uint32_t *at = hsc_table_at(&w->special_rows, hsc_join_special_key(row, state), special_what(event, region));
         if (!at)
             return false;
         if (*at == HSC_NO_INDEX) {
@@ -120,7 +121,7 @@ static bool find_event(const counting *x, uint64_t event, uint32_t *metric, uint
 }
 
 static uint32_t *special_kind(jwork *w, uint32_t row, unsigned state, uint64_t event, uint64_t region) {
-    uint32_t at = hsc_table_get(&w->special_rows, special_key(row, state), special_what(event, region));
+    uint32_t at = hsc_table_get(&w->special_rows, hsc_join_special_key(row, state), special_what(event, region));
     return at == HSC_NO_INDEX ? NULL : &w->specials.p[at].kind;
 }
 
@@ -394,11 +395,14 @@ static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
     char problem[496] = "";
     if (!hsc_ranks_has(j, p))
         return HSC_OK;
-    hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
-    if (status == HSC_OK && !is_same(&read, p))
+    bool cached = hsc_cache_take_second(j, p, &read);
+    hsc_status status = cached ? HSC_OK : hsc_join_read_file(j, &read, problem, sizeof problem, err);
+    if (status == HSC_OK && !cached && !is_same(&read, p))
         status = hsc_err_set(err, HSC_E_IO, "%s: has changed while it was read", p->path);
-    if (status == HSC_OK)
+    if (status == HSC_OK && !cached)
         status = hsc_join_find_frames(j, &read, 0, err);
+    if (status == HSC_OK)
+        hsc_cache_put_second(j, p, &read);
     if (status == HSC_OK)
         status = count_process(j, &read, err);
     if (status == HSC_OK && !keep_process(j, p, &read))

@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
         put_sites(w, sites < nodes ? sites : nodes, f, time);
         hsc_buffer_writer_put(w, HSC_REC_progress,
                               &(hsc_rec_progress){.thread_id = 1, .time = time, .cpu_ns = samples * 1000000, .samples = samples, .ended = 1}, NULL);
+        hsc_buffer_writer_put(w, HSC_REC_process_end, &(hsc_rec_process_end){.time = time, .cpu_ns = samples * 1000000, .how = HSC_end_kind_EXIT}, NULL);
         hsc_buffer_writer_get_bytes(w, &bytes, &n, NULL);
         fwrite(bytes, 1, n, out);
         hsc_buffer_writer_free(w);

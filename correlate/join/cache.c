@@ -1,0 +1,752 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The cache's file: a head with its place and seal, what second readings left of each process, and at the end the tables and what
+ * first readings took. Written without a name and then put in its place. */
+#include "cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LEAST_BYTES ((uint64_t)16 << 20) /* of measurement files, where nobody asks for a cache */
+#define BLOCK_BYTES ((size_t)1 << 18)
+
+enum { OF_PROGRAM, OF_FILE, OF_BODY, OF_END }; /* what a seal is for: its first byte */
+
+typedef struct jbegin { /* of the file */
+    char magic[16];
+    uint64_t nonce[2];
+    hsc_seal program; /* that wrote it: what follows is the memory of that program */
+    uint64_t end_offset, end_size;
+    hsc_seal end; /* over all before, and the end */
+} jbegin;
+static const char magic[16] = "heatscope cache";
+
+typedef struct jrun { /* frames [begin, end) */
+    uint32_t begin, end;
+} jrun;
+
+struct jkept {
+    uint64_t size;
+    hsc_seal file;
+    struct timespec changed; /* while it is read it must not */
+    bool is_good;            /* all of it is there; of `old`: used */
+    bool fits;               /* `old` has all of it as it would be read now */
+    uint32_t weight;
+    HSC_VEC(jrun) runs;      /* rows of frames, rising */
+    HSC_VEC(uint32_t) mains; /* rows of modules met that are its program */
+    uint64_t marks;          /* JMARK_* of its frames */
+    hsc_spill_list first, body; /* bytes */
+    hsc_seal body_seal;
+    uint64_t body_offset;    /* where it is, or will be, in the cache */
+    uint32_t row;            /* in `old`; HSC_NO_INDEX: not in it */
+};
+
+typedef struct jold { /* what an earlier join left */
+    int fd; /* -1: nothing */
+    uint64_t nonce[2], origin_ns, tick_ns, no_times;
+    HSC_VEC(jmodule) modules;
+    HSC_VEC(jaddress) addresses;
+    HSC_VEC(jframe) frames;
+    HSC_VEC(jkept) kept;
+    HSC_VEC(parcel) first; /* by row of kept */
+    hsc_table rows; /* file: row of kept */
+    uint32_t *frame_rows, *module_rows; /* of the join; HSC_NO_INDEX: nobody has it */
+    bool is_damaged;
+} jold;
+
+struct jcache {
+    hsc_seal_key key;
+    hsc_seal program;
+    uint64_t nonce[2];
+    char *path;
+    jold old;
+    bool writes; /* it is to be written */
+    bool failed; /* it can't be */
+    parcel tables;
+    uint64_t input_bytes;
+};
+
+static void begin_seal(const jcache *c, hsc_sealer *s, uint8_t what, const uint64_t *nonce) {
+    const uint64_t head[] = {what, nonce ? nonce[0] : 0, nonce ? nonce[1] : 0};
+    hsc_seal_begin(s, &c->key);
+    hsc_seal_add(s, head, sizeof head);
+}
+
+static hsc_seal seal_of(const jcache *c, uint8_t what, const uint64_t *nonce, const void *bytes, size_t n) {
+    hsc_sealer s;
+    begin_seal(c, &s, what, nonce);
+    hsc_seal_add(&s, bytes, n);
+    return hsc_seal_end(&s);
+}
+
+static void note(const join *j, const char *what) {
+    if (!j->summary->cache_note[0])
+        snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "%.400s: %s", j->cache->path, what);
+}
+
+/* ---- what an earlier join left ---- */
+
+static bool read_all(int fd, void *to, size_t n, uint64_t offset) {
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(fd, (uint8_t *)to + done, n - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static void put_module(const jmodule *m, parcel *a) {
+    parcel_u64(a, m->build_id_size);
+    parcel_put(a, m->build_id, m->build_id_size);
+    parcel_text(a, m->path);
+    parcel_u64(a, m->file_size);
+    parcel_u64(a, m->file_mtime_ns);
+}
+
+static bool take_module(join *j, jold *o, parcel *a) {
+    jmodule m = {.build_id_size = parcel_take_u64(a)};
+    uint8_t *id = a->failed || m.build_id_size > 64 ? NULL : hsc_pool_take(&j->pool, m.build_id_size + 1);
+    if (!id)
+        return false;
+    parcel_take(a, id, m.build_id_size);
+    m.build_id = id;
+    m.path = parcel_take_text(a, &j->pool);
+    m.file_size = parcel_take_u64(a);
+    m.file_mtime_ns = parcel_take_u64(a);
+    return !a->failed && HSC_PUSH(o->modules, m);
+}
+
+static bool take_kept(jold *o, parcel *a) {
+    jkept k = {.row = (uint32_t)o->kept.n};
+    parcel first = {0};
+    k.size = parcel_take_u64(a);
+    parcel_take(a, &k.file, sizeof k.file);
+    k.marks = parcel_take_u64(a);
+    k.weight = (uint32_t)parcel_take_u64(a);
+    k.body.count = parcel_take_u64(a);
+    k.body_offset = parcel_take_u64(a);
+    parcel_take(a, &k.body_seal, sizeof k.body_seal);
+    PARCEL_TAKE_VEC(a, k.runs);
+    PARCEL_TAKE_VEC(a, k.mains);
+    uint64_t n = parcel_take_u64(a);
+    bool ok = !a->failed && n <= a->n - a->at && HSC_PUSH(o->kept, k);
+    if (!ok) {
+        free(k.runs.p);
+        free(k.mains.p);
+        return false;
+    }
+    parcel_put(&first, a->p + a->at, n);
+    a->at += n;
+    uint32_t *at = hsc_table_at(&o->rows, k.file.s[0], k.file.s[1]);
+    if (at)
+        *at = k.row;
+    ok = at && !first.failed && HSC_PUSH(o->first, first);
+    if (!ok)
+        parcel_fini(&first);
+    return ok;
+}
+
+static bool take_end(join *j, jold *o, parcel *a) {
+    o->origin_ns = parcel_take_u64(a);
+    o->tick_ns = parcel_take_u64(a);
+    o->no_times = parcel_take_u64(a);
+    bool ok = true;
+    for (uint64_t n = parcel_take_u64(a); ok && n; n--)
+        ok = take_module(j, o, a);
+    PARCEL_TAKE_VEC(a, o->addresses);
+    PARCEL_TAKE_VEC(a, o->frames);
+    for (uint64_t n = parcel_take_u64(a); ok && n; n--)
+        ok = take_kept(o, a);
+    return ok && !a->failed;
+}
+
+static void free_vectors(jkept *k) {
+    free(k->runs.p);
+    free(k->mains.p);
+    hsc_spill_list_fini(&k->first);
+    hsc_spill_list_fini(&k->body);
+}
+
+static void free_old(jold *o) {
+    if (o->fd >= 0)
+        close(o->fd);
+    for (size_t i = 0; i < o->kept.n; i++) {
+        o->kept.p[i].body = (hsc_spill_list){0};
+        free_vectors(&o->kept.p[i]);
+    }
+    for (size_t i = 0; i < o->first.n; i++)
+        parcel_fini(&o->first.p[i]);
+    void *arrays[] = {o->modules.p, o->addresses.p, o->frames.p, o->kept.p, o->first.p, o->frame_rows, o->module_rows};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    hsc_table_fini(&o->rows);
+    *o = (jold){.fd = -1};
+}
+
+/* What it says of itself is believed where its seal is ours. */
+static void read_old(join *j) {
+    jcache *c = j->cache;
+    jold *o = &c->old;
+    jbegin b;
+    struct stat st;
+    parcel a = {0};
+    o->fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (o->fd < 0 && errno == ENOENT)
+        return;
+    const char *problem = NULL;
+    if (o->fd < 0 || fstat(o->fd, &st) || !S_ISREG(st.st_mode))
+        problem = "cannot be read: not used";
+    else if (!read_all(o->fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic))
+        problem = "not a cache of heatscope: not used";
+    else if (!hsc_seal_equal(b.program, c->program))
+        problem = "written by another heatscope or another user: not used";
+    else if (b.end_size > (uint64_t)st.st_size || b.end_offset != (uint64_t)st.st_size - b.end_size)
+        problem = "damaged: not used";
+    else if (!(a.p = malloc(sizeof b + b.end_size)))
+        problem = "too large for the memory: not used";
+    if (!problem) {
+        hsc_seal seal = b.end;
+        b.end = (hsc_seal){{0, 0}};
+        memcpy(a.p, &b, sizeof b);
+        a.n = a.cap = sizeof b + b.end_size;
+        a.at = sizeof b;
+        memcpy(o->nonce, b.nonce, sizeof o->nonce);
+        if (!read_all(o->fd, a.p + sizeof b, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(c, OF_END, b.nonce, a.p, a.n)))
+            problem = "damaged: not used";
+        else if (!take_end(j, o, &a))
+            problem = "too large for the memory: not used";
+    }
+    parcel_fini(&a);
+    if (!problem)
+        return;
+    note(j, problem);
+    free_old(o);
+}
+
+/* ---- begin ---- */
+
+/* The file that runs: another one may lay out its memory in another way. */
+static bool seal_program(jcache *c) {
+    struct stat st;
+    if (stat("/proc/self/exe", &st))
+        return false;
+    const uint64_t facts[] = {(uint64_t)st.st_dev,          (uint64_t)st.st_ino,          (uint64_t)st.st_size,
+                              (uint64_t)st.st_mtim.tv_sec,  (uint64_t)st.st_mtim.tv_nsec, sizeof(jprocess),
+                              sizeof(jthread)};
+    c->program = seal_of(c, OF_PROGRAM, NULL, facts, sizeof facts);
+    return true;
+}
+
+/* FOLDER/.NAME.cache for FOLDER/NAME; NULL: out of memory. */
+static char *path_for(const char *output) {
+    size_t n = strlen(output) + sizeof "/..cache";
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    char *path = malloc(n);
+    if (path)
+        snprintf(path, n, "%.*s.%s.cache", (int)(name - output), output, name);
+    return path;
+}
+
+void hsc_cache_open(join *j) {
+    const hsc_join_options *o = j->options;
+    if (j->team || o->cache == HSC_CACHE_OFF || !o->cache_key)
+        return;
+    jcache *c = calloc(1, sizeof *c);
+    if (!c || !(c->path = path_for(o->output))) {
+        free(c);
+        return;
+    }
+    c->old.fd = -1;
+    j->cache = c;
+    for (size_t i = 0; i < j->processes.n; i++) {
+        struct stat st;
+        c->input_bytes += !stat(j->processes.p[i].path, &st) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    }
+    bool is_there = !access(c->path, F_OK), wanted = o->cache == HSC_CACHE_ON || c->input_bytes >= LEAST_BYTES || is_there;
+    if (wanted && (!hsc_seal_read_key(o->cache_key, &c->key) || getrandom(c->nonce, sizeof c->nonce, 0) != sizeof c->nonce ||
+                   !seal_program(c))) {
+        if (o->cache == HSC_CACHE_ON)
+            note(j, "no cache without a key that only its user can read (~/.cache/heatscope/key)");
+        wanted = false;
+    }
+    if (!wanted) {
+        hsc_cache_free(j);
+        return;
+    }
+    c->writes = true;
+    read_old(j);
+}
+
+/* ---- first reading ---- */
+
+/* The seal of the file's bytes. */
+static bool seal_file(const jcache *c, const char *path, jkept *k) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint8_t *block = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? malloc(BLOCK_BYTES) : NULL;
+    ssize_t got = block ? 1 : -1;
+    hsc_sealer s;
+    begin_seal(c, &s, OF_FILE, NULL);
+    while (got > 0) {
+        got = read(fd, block, BLOCK_BYTES);
+        if (got > 0) {
+            hsc_seal_add(&s, block, (size_t)got);
+            k->size += (uint64_t)got;
+        }
+    }
+    if (!got) {
+        k->changed = st.st_mtim;
+        k->file = hsc_seal_end(&s);
+    }
+    free(block);
+    if (fd >= 0)
+        close(fd);
+    return !got;
+}
+
+bool hsc_cache_take_first(join *j, jprocess *p) {
+    jcache *c = j->cache;
+    jkept *k = c ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return false;
+    if (!seal_file(c, p->path, k)) {
+        free(k);
+        return false;
+    }
+    k->row = hsc_table_get(&c->old.rows, k->file.s[0], k->file.s[1]);
+    if (k->row == HSC_NO_INDEX) {
+        p->kept = k;
+        return false;
+    }
+    parcel a = c->old.first.p[k->row]; /* its bytes stay there */
+    pthread_mutex_lock(&j->lock);
+    hsc_ranks_take_header(j, p, &a);
+    pthread_mutex_unlock(&j->lock);
+    if (a.failed) {
+        const jprocess empty = {.path = p->path, .input = p->input, .owner = p->owner};
+        hsc_join_free_process(p);
+        *p = empty;
+        free(k);
+        return false;
+    }
+    p->kept = k;
+    return true;
+}
+
+static int by_row(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool put_runs(jkept *k, uint32_t *rows, size_t n) {
+    bool ok = true, rises = true;
+    for (size_t i = 1; i < n; i++)
+        rises = rises && rows[i - 1] <= rows[i];
+    if (!rises)
+        qsort(rows, n, sizeof *rows, by_row);
+    for (size_t i = 0; ok && i < n; i++) {
+        jrun *last = k->runs.n ? &k->runs.p[k->runs.n - 1] : NULL;
+        if (last && rows[i] < last->end)
+            continue;
+        if (last && rows[i] == last->end)
+            last->end++;
+        else
+            ok = HSC_PUSH(k->runs, (jrun){rows[i], rows[i] + 1});
+    }
+    return ok;
+}
+
+/* Frames and programs of a process that has nodes. */
+static bool note_frames(join *j, jkept *k, const jprocess *read) {
+    size_t n = 0, at = 0;
+    for (size_t t = 0; t < read->threads.n; t++)
+        n += read->threads.p[t].work->nodes.n;
+    uint32_t *rows = malloc((n + 1) * sizeof *rows), *main = calloc(read->mappings.n + 1, sizeof *main);
+    bool ok = rows && main;
+    for (size_t i = 0; ok && i < read->mappings.n; i++)
+        main[i] = !strcmp(read->executable, read->mappings.p[i].path);
+    pthread_rwlock_rdlock(&j->tables);
+    for (size_t t = 0; ok && t < read->threads.n; t++)
+        for (size_t i = 0; ok && i < read->threads.p[t].work->nodes.n; i++) {
+            const jnode *node = &read->threads.p[t].work->nodes.p[i];
+            rows[at++] = node->frame;
+            if (node->mapping == HSC_NO_INDEX || !main[node->mapping])
+                continue;
+            main[node->mapping] = 0; /* once is enough */
+            ok = HSC_PUSH(k->mains, j->addresses.p[j->frames.p[node->frame].place].module);
+        }
+    pthread_rwlock_unlock(&j->tables);
+    ok = ok && put_runs(k, rows, at);
+    free(rows);
+    free(main);
+    return ok;
+}
+
+static bool has_changed(const jprocess *p) {
+    struct stat st;
+    const jkept *k = p->kept;
+    return stat(p->path, &st) || (uint64_t)st.st_size != k->size || st.st_mtim.tv_sec != k->changed.tv_sec ||
+           st.st_mtim.tv_nsec != k->changed.tv_nsec;
+}
+
+/* Only of processes that have ended and whose files are whole. */
+void hsc_cache_put_first(join *j, jprocess *p, const jprocess *read, const char *problem) {
+    jkept *k = p->kept;
+    parcel a = {0};
+    if (!k)
+        return;
+    bool counts = !read->is_launcher || j->options->keep_launchers;
+    bool wanted = counts && read->has_end && read->samples && !read->is_foreign && !problem[0];
+    if (wanted) {
+        jprocess of = *read;
+        of.problem = "";
+        k->marks = read->is_launcher ? JMARK_LAUNCHER : JMARK_PROGRAM;
+        hsc_ranks_put_header(&of, &a);
+        wanted = !a.failed && note_frames(j, k, read) && hsc_spill_put_all(j->spill, &k->first, a.p, a.n, 1);
+    }
+    parcel_fini(&a);
+    if (!wanted)
+        hsc_cache_free_kept(p);
+}
+
+/* Rows of the join for what the processes that were taken have. */
+static bool enter_frames(join *j) {
+    jold *o = &j->cache->old;
+    size_t n = o->frames.n;
+    uint32_t *marks[2] = {calloc(n + 1, sizeof **marks), calloc(n + 1, sizeof **marks)}, open[2] = {0, 0};
+    uint32_t *addresses = malloc((o->addresses.n + 1) * sizeof *addresses);
+    o->frame_rows = malloc((n + 1) * sizeof *o->frame_rows);
+    o->module_rows = malloc((o->modules.n + 1) * sizeof *o->module_rows);
+    bool ok = marks[0] && marks[1] && addresses && o->frame_rows && o->module_rows;
+    for (size_t i = 0; ok && i < o->addresses.n; i++)
+        addresses[i] = HSC_NO_INDEX;
+    for (size_t i = 0; ok && i < o->modules.n; i++)
+        o->module_rows[i] = HSC_NO_INDEX;
+    for (size_t i = 0; ok && i < j->processes.n; i++) {
+        const jkept *k = j->processes.p[i].kept;
+        const jkept *from = k && k->row != HSC_NO_INDEX ? &o->kept.p[k->row] : NULL;
+        for (size_t r = 0; from && r < from->runs.n; r++) { /* how many more have it from there on */
+            marks[from->marks == JMARK_LAUNCHER][from->runs.p[r].begin]++;
+            marks[from->marks == JMARK_LAUNCHER][from->runs.p[r].end]--;
+        }
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        const jframe *f = &o->frames.p[i];
+        const jaddress *of = &o->addresses.p[f->place];
+        open[0] += marks[0][i];
+        open[1] += marks[1][i];
+        uint8_t m = (uint8_t)((open[0] ? JMARK_PROGRAM : 0) | (open[1] ? JMARK_LAUNCHER : 0));
+        o->frame_rows[i] = HSC_NO_INDEX;
+        if (!m)
+            continue;
+        uint32_t module = HSC_NO_INDEX, *address = &addresses[f->place];
+        if (of->module != HSC_NO_INDEX) {
+            uint32_t *row = &o->module_rows[of->module];
+            if (*row == HSC_NO_INDEX)
+                *row = hsc_join_enter_module(j, &o->modules.p[of->module]);
+            module = *row;
+            ok = module != HSC_NO_INDEX;
+            if (ok)
+                j->met.p[module].marks |= m;
+        }
+        if (ok && *address == HSC_NO_INDEX)
+            *address = hsc_join_enter_address(j, module, of->exact, of->address);
+        ok = ok && *address != HSC_NO_INDEX;
+        if (ok) {
+            j->addresses.p[*address].marks |= m;
+            uint32_t parent = f->parent == HSC_NO_INDEX ? HSC_NO_INDEX : o->frame_rows[f->parent];
+            o->frame_rows[i] = hsc_join_enter_frame(j, parent, f->truncated, *address);
+            ok = o->frame_rows[i] != HSC_NO_INDEX;
+        }
+        if (ok)
+            j->frames.p[o->frame_rows[i]].marks |= m;
+    }
+    for (size_t i = 0; ok && i < j->processes.n; i++) {
+        const jkept *k = j->processes.p[i].kept;
+        const jkept *from = k && k->row != HSC_NO_INDEX ? &o->kept.p[k->row] : NULL;
+        for (size_t r = 0; from && r < from->mains.n; r++)
+            j->met.p[o->module_rows[from->mains.p[r]]].main_marks |= (uint8_t)from->marks;
+    }
+    free(marks[0]);
+    free(marks[1]);
+    free(addresses);
+    return ok;
+}
+
+/* The same rows as they are in the new cache. */
+static bool map_runs(jkept *k, const jold *o) {
+    const jkept *from = &o->kept.p[k->row];
+    size_t n = 0, at = 0;
+    for (size_t r = 0; r < from->runs.n; r++)
+        n += from->runs.p[r].end - from->runs.p[r].begin;
+    uint32_t *rows = malloc((n + 1) * sizeof *rows);
+    bool ok = rows != NULL;
+    for (size_t r = 0; ok && r < from->runs.n; r++)
+        for (uint32_t i = from->runs.p[r].begin; i < from->runs.p[r].end; i++)
+            rows[at++] = o->frame_rows[i];
+    ok = ok && put_runs(k, rows, at);
+    for (size_t r = 0; ok && r < from->mains.n; r++)
+        ok = HSC_PUSH(k->mains, o->module_rows[from->mains.p[r]]);
+    k->marks = from->marks;
+    free(rows);
+    return ok;
+}
+
+hsc_status hsc_cache_end_first(join *j, hsc_err *err) {
+    jcache *c = j->cache;
+    if (!c)
+        return HSC_OK;
+    if (c->old.fd >= 0 && !enter_frames(j))
+        return hsc_join_no_memory(err);
+    parcel_u64(&c->tables, j->met.n);
+    for (size_t i = 0; i < j->met.n; i++)
+        put_module(&j->met.p[i], &c->tables);
+    PARCEL_VEC(&c->tables, j->addresses);
+    PARCEL_VEC(&c->tables, j->frames);
+    return HSC_OK;
+}
+
+/* What the second reading left is what it would leave now. */
+static bool fits(const join *j, const jprocess *p) {
+    const jold *o = &j->cache->old;
+    bool same_times = j->options->no_times || (!o->no_times && o->origin_ns == j->origin_ns && o->tick_ns == j->tick_ns);
+    return p->kept->row != HSC_NO_INDEX && same_times && o->kept.p[p->kept->row].weight == p->weight;
+}
+
+void hsc_cache_choose(join *j) {
+    jcache *c = j->cache;
+    if (!c)
+        return;
+    c->writes = false; /* where nothing is new and nothing gone it stays */
+    for (size_t i = 0; i < j->run.n; i++) {
+        jkept *k = j->run.p[i]->kept;
+        if (!k)
+            continue;
+        k->fits = fits(j, j->run.p[i]);
+        c->writes = c->writes || !k->fits;
+        if (k->row != HSC_NO_INDEX)
+            c->old.kept.p[k->row].is_good = true;
+    }
+    for (size_t i = 0; i < c->old.kept.n; i++)
+        c->writes = c->writes || !c->old.kept.p[i].is_good;
+    for (size_t i = 0; c->writes && i < j->run.n; i++) {
+        jkept *k = j->run.p[i]->kept;
+        if (!k || k->row == HSC_NO_INDEX)
+            continue;
+        const parcel *first = &c->old.first.p[k->row];
+        c->failed = c->failed || !map_runs(k, &c->old) || !hsc_spill_put_all(j->spill, &k->first, first->p, first->n, 1);
+    }
+}
+
+/* ---- second reading ---- */
+
+bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
+    jcache *c = j->cache;
+    jkept *k = p->kept;
+    if (!k || !k->fits)
+        return false;
+    const jold *o = &c->old;
+    const jkept *from = &o->kept.p[k->row];
+    parcel a = {.p = malloc(from->body.count + 1), .n = from->body.count};
+    if (!a.p)
+        return false;
+    const jprocess empty = *read;
+    bool whole = read_all(o->fd, a.p, a.n, from->body_offset) &&
+                 hsc_seal_equal(from->body_seal, seal_of(c, OF_BODY, o->nonce, a.p, a.n));
+    if (whole) {
+        read->join = j;
+        hsc_cache_take_body(j, p, read, o->frame_rows, o->frames.n, &a);
+    }
+    if (!whole || a.failed) {
+        hsc_join_free_process(read);
+        *read = empty;
+        pthread_mutex_lock(&j->lock);
+        note(j, "damaged in part: some files were read again");
+        pthread_mutex_unlock(&j->lock);
+        if (!c->writes)
+            unlink(c->path); /* the next join makes another one */
+    } else {
+        __atomic_add_fetch(&j->summary->processes_reused, 1, __ATOMIC_RELAXED);
+    }
+    parcel_fini(&a);
+    return whole && !a.failed;
+}
+
+void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read) {
+    jcache *c = j->cache;
+    jkept *k = p->kept;
+    parcel a = {0};
+    if (!k || !c->writes || c->failed)
+        return;
+    hsc_cache_put_body(j, p, read, &a);
+    k->weight = p->weight;
+    k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1);
+    if (k->is_good)
+        k->body_seal = seal_of(c, OF_BODY, c->nonce, a.p, a.n);
+    parcel_fini(&a);
+}
+
+/* ---- the new one ---- */
+
+typedef struct writing {
+    join *j;
+    int fd;
+    uint64_t offset;
+    bool failed;
+} writing;
+
+static void put_bytes(writing *w, const void *bytes, size_t n) {
+    const uint8_t *p = bytes;
+    while (n && !w->failed) {
+        ssize_t done = pwrite(w->fd, p, n, (off_t)w->offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        w->failed = done <= 0;
+        p += w->failed ? 0 : done;
+        n -= w->failed ? 0 : (size_t)done;
+        w->offset += w->failed ? 0 : (uint64_t)done;
+    }
+}
+
+/* The list's bytes into *a. */
+static bool load_list(join *j, const hsc_spill_list *l, parcel *a) {
+    hsc_spill_cursor at = {.list = l};
+    uint64_t got = 0;
+    hsc_err unused;
+    a->n = a->at = 0;
+    if (!hsc_vec_reserve((void **)&a->p, &a->cap, l->count + 1, 1))
+        return false;
+    bool ok = hsc_spill_read(j->spill, &at, a->p, l->count, &got, &unused) == HSC_OK && got == l->count;
+    a->n = got;
+    return ok;
+}
+
+static void put_kept(writing *w, jkept *k, parcel *end) {
+    parcel first = {0};
+    w->failed = w->failed || !load_list(w->j, &k->first, &first);
+    parcel_u64(end, k->size);
+    parcel_put(end, &k->file, sizeof k->file);
+    parcel_u64(end, k->marks);
+    parcel_u64(end, k->weight);
+    parcel_u64(end, k->body.count);
+    parcel_u64(end, k->body_offset);
+    parcel_put(end, &k->body_seal, sizeof k->body_seal);
+    PARCEL_VEC(end, k->runs);
+    PARCEL_VEC(end, k->mains);
+    parcel_u64(end, first.n);
+    parcel_put(end, first.p, first.n);
+    parcel_fini(&first);
+}
+
+/* All of it: the bodies as long as it stays smaller than the files that it stands for. */
+static void put_file(writing *w) {
+    join *j = w->j;
+    jcache *c = j->cache;
+    jbegin b = {.nonce = {c->nonce[0], c->nonce[1]}, .program = c->program};
+    parcel end = {0}, body = {0};
+    uint64_t most = c->input_bytes > c->tables.n ? c->input_bytes - c->tables.n : 0, n = 0;
+    memcpy(b.magic, magic, sizeof magic);
+    w->offset = sizeof b;
+    for (size_t i = 0; i < j->run.n && !w->failed; i++) {
+        jkept *k = j->run.p[i]->kept;
+        uint64_t bytes = k ? k->body.count + k->first.count + k->runs.n * sizeof *k->runs.p + 256 : 0;
+        if (!k || !k->is_good || bytes > most) {
+            hsc_cache_free_kept(j->run.p[i]);
+            continue;
+        }
+        most -= bytes;
+        n++;
+        k->body_offset = w->offset;
+        w->failed = !load_list(j, &k->body, &body) || (j->options->cancel && *j->options->cancel);
+        put_bytes(w, body.p, body.n);
+    }
+    parcel_u64(&end, j->origin_ns);
+    parcel_u64(&end, j->tick_ns);
+    parcel_u64(&end, j->options->no_times);
+    parcel_put(&end, c->tables.p, c->tables.n);
+    parcel_u64(&end, n);
+    for (size_t i = 0; i < j->run.n && !w->failed; i++)
+        if (j->run.p[i]->kept)
+            put_kept(w, j->run.p[i]->kept, &end);
+    b.end_offset = w->offset;
+    b.end_size = end.n;
+    hsc_sealer s;
+    begin_seal(c, &s, OF_END, b.nonce);
+    hsc_seal_add(&s, &b, sizeof b);
+    hsc_seal_add(&s, end.p, end.n);
+    b.end = hsc_seal_end(&s);
+    put_bytes(w, end.p, end.n);
+    w->offset = 0;
+    put_bytes(w, &b, sizeof b);
+    w->failed = w->failed || end.failed || body.failed;
+    parcel_fini(&end);
+    parcel_fini(&body);
+}
+
+void hsc_cache_write(join *j) {
+    jcache *c = j->cache;
+    if (!c || !c->writes)
+        return;
+    size_t n = strlen(c->path);
+    char *part = malloc(n + sizeof ".part-XXXXXX"), from[64];
+    writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed || !part};
+    bool is_named = false;
+    if (!w.failed) { /* without a name until it is whole, where the file system can */
+        memcpy(part, c->path, n + 1);
+        char *slash = strrchr(part, '/');
+        if (slash)
+            slash[slash == part] = 0;
+        w.fd = open(slash ? part : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        memcpy(part, c->path, n);
+        memcpy(part + n, ".part-XXXXXX", sizeof ".part-XXXXXX");
+        if (w.fd < 0)
+            is_named = (w.fd = mkostemp(part, O_CLOEXEC)) >= 0;
+        w.failed = w.fd < 0;
+    }
+    if (!w.failed)
+        put_file(&w);
+    if (!w.failed && !is_named) {
+        snprintf(from, sizeof from, "/proc/self/fd/%d", w.fd);
+        snprintf(part + n, sizeof ".part-XXXXXX", ".part-%06u", (unsigned)getpid() % 1000000u);
+        unlink(part);
+        is_named = !linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW);
+        w.failed = !is_named;
+    }
+    if (!w.failed && !rename(part, c->path))
+        is_named = false;
+    else
+        w.failed = true;
+    if (is_named)
+        unlink(part);
+    if (w.fd >= 0)
+        close(w.fd);
+    free(part);
+    if (w.failed && !(j->options->cancel && *j->options->cancel))
+        note(j, "cannot be written; the next join reads all files again");
+}
+
+void hsc_cache_free_kept(jprocess *p) {
+    if (p->kept)
+        free_vectors(p->kept);
+    free(p->kept);
+    p->kept = NULL;
+}
+
+void hsc_cache_free(join *j) {
+    if (!j->cache)
+        return;
+    free_old(&j->cache->old);
+    parcel_fini(&j->cache->tables);
+    free(j->cache->path);
+    free(j->cache);
+    j->cache = NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a join keeps of the processes that it read, for the next one (ARCHITECTURE.md, "Added processes"). A process is known
+ * again by a seal over the bytes of its file, wherever that is. Kept are what the first reading took, the call paths as
+ * rows of one table of the cache, and what the second reading counted at nodes; nothing of it depends on other processes,
+ * on the code or, but for times and weights, which are compared, on options. So the next join goes on with it as
+ * if it had read the file. All of it carries seals by a key that only the user has: what anybody else wrote or
+ * changed is not used, so it need not be checked otherwise.
+ *
+ *   seal.c         seals, the key
+ *   cache.c        the file; which processes are in it
+ *   cache_body.c   what a second reading leaves of a process
+ */
+#ifndef HEATSCOPE_JOIN_CACHE_H
+#define HEATSCOPE_JOIN_CACHE_H
+
+#include "join_internal.h"
+#include "parcel.h"
+#include "seal.h"
+
+typedef struct jcache jcache;
+typedef struct jkept jkept;
+
+/* All do nothing where there is no cache: j->cache NULL, p->kept NULL. Trouble with a cache is not the join's: it is noted
+ * in the summary, files are read, and no cache is written. */
+
+/* After the inputs are listed: whether there is to be a cache, and what earlier joins left. */
+void hsc_cache_open(join *j);
+/* Instead of the first reading; false: the file must be read. */
+bool hsc_cache_take_first(join *j, jprocess *p);
+/* After it, of *read, whose nodes have frames: before *p takes that over. `problem`: with the file, or "". */
+void hsc_cache_put_first(join *j, jprocess *p, const jprocess *read, const char *problem);
+/* After all first readings: the frames of those that were taken; all frames for the cache that is written. */
+hsc_status hsc_cache_end_first(join *j, hsc_err *err);
+/* When weights and times are chosen: who need not be read again, and whether a cache is to be written. */
+void hsc_cache_choose(join *j);
+/* Instead of reading for the second time and finding frames; false: must be read, *read is as it was. */
+bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read);
+/* After it, before *read is counted. */
+void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read);
+/* After the database is in its place. */
+void hsc_cache_write(join *j);
+void hsc_cache_free(join *j);
+void hsc_cache_free_kept(jprocess *p);
+
+/* cache_body.c. Frames are rows of the join's in `put`; `frames`[count] are the join's by the cache's rows. a->failed: out of
+ * memory, or not what put_body made; *read is to be freed then. */
+void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a);
+void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a);
+
+/* ranks.c: what is kept of a process after the first reading; `take` leaves path, input and owner. */
+void hsc_ranks_put_header(const jprocess *p, parcel *a);
+void hsc_ranks_take_header(join *j, jprocess *p, parcel *a);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Seals: 128 bits that only who has the user's key can make for some bytes (SipHash-2-4 with 128 bits; Aumasson and
+ * Bernstein, 2012). */
+#ifndef HEATSCOPE_JOIN_SEAL_H
+#define HEATSCOPE_JOIN_SEAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hsc_seal_key {
+    uint64_t k[2];
+} hsc_seal_key;
+
+typedef struct hsc_seal {
+    uint64_t s[2];
+} hsc_seal;
+
+typedef struct hsc_sealer { /* bytes as they come */
+    uint64_t v[4], bytes;
+    uint8_t rest[8]; /* bytes & 7 of them */
+} hsc_sealer;
+
+void hsc_seal_begin(hsc_sealer *s, const hsc_seal_key *key);
+void hsc_seal_add(hsc_sealer *s, const void *bytes, size_t n);
+hsc_seal hsc_seal_end(hsc_sealer *s);
+static inline bool hsc_seal_equal(hsc_seal a, hsc_seal b) {
+    return !((a.s[0] ^ b.s[0]) | (a.s[1] ^ b.s[1]));
+}
+/* The key in file `path`, made where there is none, with its folder. False: there is none to be had, or others than
+ * this user could have read or written it. */
+bool hsc_seal_read_key(const char *path, hsc_seal_key *key);
+
+#endif
