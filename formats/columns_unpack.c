@@ -8,7 +8,8 @@
 #include <zlib.h>
 
 typedef struct kind {
-    uint64_t id, rows, at; /* number of them; that of the next one to be written */
+    uint64_t id, rows, at; /* number of them; that of the next one to be given */
+    hsc_layout *layout;    /* that its rows are decoded to; NULL: none */
     unsigned n_fields, first_of_any_size; /* the latter: the first text or list */
     uint64_t *cells; /* those of a field one after the other; texts and hashes: number in the pool; lists: start in `lists` */
     uint8_t types[HSC_FIELDS_MAX], codings[HSC_FIELDS_MAX], order[HSC_FIELDS_MAX], filled[(HSC_FIELDS_MAX + 7) / 8];
@@ -23,7 +24,7 @@ typedef struct text {
     size_t n;
 } text;
 
-typedef struct unpacking {
+struct hsc_columns {
     uint8_t *body;
     kind *kinds;
     unsigned n_kinds;
@@ -38,7 +39,10 @@ typedef struct unpacking {
     uint64_t *cells;
     hsc_column_last last;
     hsc_column_bytes rows;
-} unpacking;
+    uint64_t at_run, in_run; /* of the next row */
+    bool has_long; /* a text that no record may have */
+};
+typedef struct hsc_columns unpacking;
 
 static const char *const no_memory = "out of memory", *const misfit = "its columns do not fit together";
 
@@ -60,6 +64,7 @@ static const char *inflate_all(const uint8_t *p, size_t size, uint8_t **body, si
     z_stream z = {.next_in = (uint8_t *)(uintptr_t)at, .avail_in = (uInt)(end - at), .next_out = *body, .avail_out = (uInt)length};
     if (!*body || inflateInit(&z) != Z_OK)
         return no_memory;
+    inflateValidate(&z, 0); /* the chunk has a sum of its own, which is checked, and a faster one */
     int done = inflate(&z, Z_FINISH);
     if (done == Z_NEED_DICT && inflateSetDictionary(&z, hsc_columns_dictionary, (uInt)hsc_columns_dictionary_bytes) == Z_OK)
         done = inflate(&z, Z_FINISH);
@@ -177,6 +182,7 @@ static bool add_text(unpacking *k, const uint8_t *p, size_t n) {
     if (!hsc_grow(&k->texts, k->n_texts, &k->texts_capacity, sizeof *k->texts))
         return false;
     k->texts[k->n_texts++] = (text){p, n};
+    k->has_long = k->has_long || n > HSC_STRING_MAX_BYTES;
     return true;
 }
 
@@ -369,32 +375,155 @@ static bool put_rows(unpacking *k) {
     return hsc_column_reserve(b, 1);
 }
 
-const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size) {
-    unpacking k = {0};
+void hsc_columns_close(hsc_columns *k) {
+    if (!k)
+        return;
+    free(k->body);
+    free(k->kinds);
+    free(k->runs);
+    free(k->texts);
+    free(k->lists);
+    free(k->cells);
+    hsc_column_last_fini(&k->last);
+    free(k->rows.p);
+    free(k);
+}
+
+const char *hsc_columns_open(const uint8_t *packed, size_t size, hsc_columns **out) {
+    unpacking *k = calloc(1, sizeof *k);
     size_t n = 0;
-    const char *why = inflate_all(packed, size, &k.body, &n);
+    const char *why = k ? inflate_all(packed, size, &k->body, &n) : no_memory;
     if (!why)
-        why = read_head(&k, n, hsc_columns_cells_max(size));
-    if (!why && (!add_text(&k, NULL, 0) || !add_to_list(&k, 0)))
+        why = read_head(k, n, hsc_columns_cells_max(size));
+    if (!why && (!add_text(k, (const uint8_t *)"", 0) || !add_to_list(k, 0)))
         why = no_memory;
-    for (unsigned i = 0; !why && i < k.n_kinds; i++)
-        for (unsigned f = 0; !why && f < k.kinds[i].n_fields; f++)
-            if (!take_column(&k, &k.kinds[i], k.kinds[i].order[f]))
+    for (unsigned i = 0; !why && i < k->n_kinds; i++)
+        for (unsigned f = 0; !why && f < k->kinds[i].n_fields; f++)
+            if (!take_column(k, &k->kinds[i], k->kinds[i].order[f]))
                 why = misfit;
-    if (!why && (k.texts_at != k.texts_end || k.numbers != k.numbers_end || k.hashes_at != k.hashes_end || !put_rows(&k)))
+    if (!why && (k->texts_at != k->texts_end || k->numbers != k->numbers_end || k->hashes_at != k->hashes_end))
         why = misfit;
-    if (!why) {
-        *out = k.rows.p;
-        *out_size = k.rows.n;
-        k.rows.p = NULL;
-    }
-    free(k.body);
-    free(k.kinds);
-    free(k.runs);
-    free(k.texts);
-    free(k.lists);
-    free(k.cells);
-    hsc_column_last_fini(&k.last);
-    free(k.rows.p);
+    if (!why)
+        *out = k;
+    else
+        hsc_columns_close(k);
     return why;
+}
+
+const char *hsc_columns_take_rows(hsc_columns *k, uint8_t **out, size_t *out_size) {
+    if (!put_rows(k))
+        return misfit;
+    *out = k->rows.p;
+    *out_size = k->rows.n;
+    k->rows.p = NULL;
+    return NULL;
+}
+
+const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size) {
+    hsc_columns *k = NULL;
+    const char *why = hsc_columns_open(packed, size, &k);
+    if (!why)
+        why = hsc_columns_take_rows(k, out, out_size);
+    hsc_columns_close(k);
+    return why;
+}
+
+/* ---- records without rows -------------------------------------------------------------------------------------------- */
+
+bool hsc_columns_fit(hsc_columns *k, const hsc_schema *schema) {
+    if (k->has_long)
+        return false;
+    for (unsigned i = 0; i < k->n_kinds; i++) {
+        kind *q = &k->kinds[i];
+        hsc_layout *l = q->layout = q->id <= UINT32_MAX ? hsc_schema_find(schema, q->id) : NULL;
+        if (!l)
+            return false;
+        for (unsigned f = 0; f < q->n_fields && f < l->info.n_fields; f++)
+            if (q->types[f] != l->info.fields[f].type || q->types[f] == HSC_TYPE_D || q->types[f] == HSC_TYPE_T)
+                return false;
+    }
+    return true;
+}
+
+/* Elements of all lists of the row. */
+static uint64_t elements_of(const unpacking *k, const kind *q, uint64_t row) {
+    uint64_t n = 0;
+    for (unsigned f = q->first_of_any_size; f < q->n_fields; f++)
+        if (is_list(q->types[f]))
+            n += k->lists[q->cells[f * q->rows + row]];
+    return n;
+}
+
+static char *put_list(const unpacking *k, unsigned type, uint64_t start, char *elements, uint8_t *to) {
+    const uint64_t *list = &k->lists[start];
+    size_t n = (size_t)*list++;
+    if (type == HSC_TYPE_AU) {
+        uint64_t *a = (uint64_t *)(void *)elements;
+        memcpy(a, list, n * sizeof *a);
+        *(hsc_u64s *)(void *)to = (hsc_u64s){a, n};
+        return elements + n * sizeof *a;
+    }
+    hsc_str *a = (hsc_str *)(void *)elements;
+    for (size_t i = 0; i < n; i++)
+        a[i] = (hsc_str){(const char *)k->texts[list[i]].p, k->texts[list[i]].n};
+    *(hsc_strs *)(void *)to = (hsc_strs){a, n};
+    return elements + n * sizeof *a;
+}
+
+hsc_layout *hsc_columns_next(hsc_columns *k, void **elements, size_t *elements_bytes) {
+    while (k->at_run < k->n_runs && k->in_run == k->runs[k->at_run].rows) {
+        k->at_run++;
+        k->in_run = 0;
+    }
+    if (k->at_run == k->n_runs)
+        return NULL;
+    kind *q = &k->kinds[k->runs[k->at_run].kind];
+    hsc_layout *l = q->layout;
+    const uint64_t *cell = q->cells + q->at;
+    if (l->has_arrays) {
+        size_t want = ((size_t)elements_of(k, q, q->at) + 1) * sizeof(hsc_str);
+        if (want > *elements_bytes) {
+            free(*elements);
+            *elements = malloc(want);
+            *elements_bytes = *elements ? want : 0;
+        }
+        if (!*elements)
+            return NULL;
+    }
+    k->in_run++;
+    q->at++;
+    char *at = *elements;
+    const hsc_field_info *field = l->info.fields;
+    for (unsigned f = 0; f < l->info.n_fields; f++, field++, cell += q->rows) {
+        uint8_t *to = l->data + field->offset;
+        if (f >= q->n_fields) {
+            memset(to, 0, field->type >= HSC_TYPE_S ? sizeof(hsc_str) : sizeof *cell);
+            cell -= q->rows;
+            continue;
+        }
+        uint64_t v = *cell;
+        switch (q->types[f]) {
+        case HSC_TYPE_S:
+            *(hsc_str *)(void *)to = (hsc_str){(const char *)k->texts[v].p, k->texts[v].n};
+            continue;
+        case HSC_TYPE_B:
+            *(hsc_bytes *)(void *)to = (hsc_bytes){k->texts[v].p, k->texts[v].n};
+            continue;
+        case HSC_TYPE_AU:
+        case HSC_TYPE_AS:
+            at = put_list(k, q->types[f], v, at, to);
+            continue;
+        case HSC_TYPE_H:
+        case HSC_TYPE_F:
+            v = v ? hsc_get64(k->hashes + 8 * (v - 1)) : 0;
+            break;
+        case HSC_TYPE_Z:
+            v = hsc_unzigzag(v);
+            break;
+        default:
+            break;
+        }
+        memcpy(to, &v, sizeof v);
+    }
+    return l;
 }

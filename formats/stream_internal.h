@@ -84,6 +84,17 @@ bool hsc_pack(const uint8_t *payload, size_t size, uint8_t **out, size_t *out_si
 /* columns_unpack.c: and back, from any writer: what is wrong with it; NULL: nothing, *out is the caller's to free(). */
 const char *hsc_unpack(const uint8_t *packed, size_t size, uint8_t **out, size_t *out_size);
 
+/* The same without the rows: a payload in columns, kept unpacked till it is closed. hsc_columns_take_rows gives the rows after all. */
+typedef struct hsc_columns hsc_columns;
+const char *hsc_columns_open(const uint8_t *packed, size_t size, hsc_columns **out);
+const char *hsc_columns_take_rows(hsc_columns *k, uint8_t **out, size_t *out_size);
+void hsc_columns_close(hsc_columns *k);
+/* Are all its fields as in the schema, so that hsc_columns_next can give records? Else its rows have to be decoded. */
+bool hsc_columns_fit(hsc_columns *k, const hsc_schema *schema);
+/* Puts the next record to its layout's data, elements of lists to *elements (which may grow); NULL: there is none, or no memory. Texts
+ * that are written once in the columns are one text here. */
+hsc_layout *hsc_columns_next(hsc_columns *k, void **elements, size_t *elements_bytes);
+
 /* The next good chunk, schema chunks included; false at the end. */
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk);
 /* The next record of that chunk; false at its end. */

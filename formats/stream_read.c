@@ -42,6 +42,8 @@ struct hsc_reader {
     uint64_t epoch;
     bool first;
     uint8_t *unpacked; /* records of a packed chunk */
+    hsc_columns *columns; /* or its columns, which records are taken from without rows */
+    bool values_only;
     void *arrays; /* elements of the array fields of the record at hand */
     size_t arrays_capacity;
     bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream);
@@ -416,6 +418,7 @@ void hsc_reader_close(hsc_reader *r) {
         hsc_schema_cache_give(r->cache, r->schemas[i]);
     hsc_schema_free(r->own);
     free(r->unpacked);
+    hsc_columns_close(r->columns);
     free(r->arrays);
     free(r->window);
     free(r->label);
@@ -432,22 +435,39 @@ static void skip_bad_chunk(hsc_reader *r, const hsc_chunk_header *h) {
     r->at += n;
 }
 
-/* The records of a packed payload, kept till the next one; NULL (with the problem told) when it is damaged. */
-static const uint8_t *unpack(hsc_reader *r, uint64_t at, const uint8_t *payload, size_t *size) {
+/* The records of a packed payload, kept till the next one; r->columns: they are taken from there. NULL (with the problem told) when
+ * it is damaged. */
+static const uint8_t *unpack(hsc_reader *r, uint64_t at, const uint8_t *payload, size_t *size, const hsc_chunk_header *h) {
     uint8_t *rows = NULL;
-    const char *why = hsc_unpack(payload, *size, &rows, size);
+    hsc_columns *k = NULL;
+    const char *why = hsc_columns_open(payload, *size, &k);
+    bool direct = !why && r->values_only && h->kind != HSC_CHUNK_SCHEMA;
+    if (direct) {
+        const hsc_schema *schema = find_schema(r, h->schema_id);
+        schema = schema ? schema : own_schema(r);
+        direct = schema && hsc_columns_fit(k, schema);
+    }
+    if (!why && !direct)
+        why = hsc_columns_take_rows(k, &rows, size);
+    if (why || !direct) {
+        hsc_columns_close(k);
+        k = NULL;
+    }
     if (why) {
         problem(r, at, "chunk in columns: %s", why);
         return NULL;
     }
     free(r->unpacked);
     r->unpacked = rows;
-    return rows;
+    r->columns = k;
+    return direct ? payload : rows;
 }
 
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
     hsc_chunk_header h;
     r->p = r->end = NULL;
+    hsc_columns_close(r->columns);
+    r->columns = NULL;
     while (find_header(r, &h)) {
         uint64_t at = r->at;
         if (h.major != HSC_FORMAT_MAJOR) {
@@ -466,7 +486,7 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
         const uint8_t *payload = load_payload(r, at, &h);
         size_t size = h.committed;
         if (payload && h.flags & HSC_FLAG_COLUMNS)
-            payload = unpack(r, at, payload, &size);
+            payload = unpack(r, at, payload, &size, &h);
         if (!payload) {
             skip_bad_chunk(r, &h);
             continue;
@@ -494,7 +514,7 @@ bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
         r->epoch++;
         r->last_time = h.t0_ns;
         r->first = true;
-        if (h.kind != HSC_CHUNK_SCHEMA) {
+        if (h.kind != HSC_CHUNK_SCHEMA && !r->columns) {
             r->p = payload;
             r->end = payload + size;
         }
@@ -618,7 +638,33 @@ static bool bad_record(hsc_reader *r, uint64_t at, const uint8_t *from, const ch
     return false;
 }
 
+/* The next record of the columns at hand. */
+static bool next_of_columns(hsc_reader *r, hsc_record *record) {
+    const hsc_layout *l = hsc_columns_next(r->columns, &r->arrays, &r->arrays_capacity);
+    if (!l)
+        return false;
+    r->counts.records++;
+    *record = (hsc_record){
+        .record_id = l->info.id,
+        .name = l->info.name,
+        .stream = r->chunk.header.stream,
+        .sequence = r->chunk.header.sequence,
+        .chunk_kind = (hsc_chunk_kind)r->chunk.header.kind,
+        .chunk_offset = r->chunk.offset,
+        .offset = r->chunk.offset,
+        .lost_before = r->chunk.header.lost_before,
+        .first_in_chunk = r->first,
+        .value = l->ours ? l->data : NULL,
+        .layout = &l->info,
+        .data = l->data,
+    };
+    r->first = false;
+    return true;
+}
+
 bool hsc_reader_next_in_chunk(hsc_reader *r, hsc_record *record) {
+    if (r->columns)
+        return next_of_columns(r, record);
     if (r->p == r->end)
         return false;
     const uint8_t *start = r->p;
@@ -808,6 +854,8 @@ size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint6
     r->counts.records += n;
     return n;
 }
+
+void hsc_reader_set_values_only(hsc_reader *r) { r->values_only = true; }
 
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx) {
     r->want = want;

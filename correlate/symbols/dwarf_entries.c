@@ -99,6 +99,30 @@ void hsc_abbreviations_fini(hsc_abbreviations *a) {
     *a = (hsc_abbreviations){0};
 }
 
+static bool is_asked(uint32_t name) {
+    switch (name) {
+    case DW_AT_low_pc:
+    case DW_AT_high_pc:
+    case DW_AT_ranges:
+    case DW_AT_abstract_origin:
+    case DW_AT_specification:
+    case DW_AT_sibling:
+    case DW_AT_call_file:
+    case DW_AT_call_line:
+    case DW_AT_call_column:
+    case 0x2136: /* DW_AT_GNU_discriminator */
+    case DW_AT_decl_file:
+    case DW_AT_decl_line:
+    case DW_AT_name:
+    case DW_AT_linkage_name:
+    case DW_AT_MIPS_linkage_name:
+    case DW_AT_noreturn:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool set_code(hsc_abbreviations *a, uint64_t code, uint32_t row) {
     if (code < CODES_MAX) {
         while (a->by_code.n <= code)
@@ -153,8 +177,9 @@ bool hsc_abbreviations_load(hsc_abbreviations *a, const hsc_dwarf_unit *u) {
             if (!at.name && !at.form)
                 break;
             b.has_sibling = b.has_sibling || at.name == DW_AT_sibling;
-            if (!HSC_PUSH(a->attributes, at) ||
-                !add_step(a, &b, step_of(at.form, u->version, u->address_size, u->offset_size)))
+            at.step = step_of(at.form, u->version, u->address_size, u->offset_size);
+            at.is_asked = is_asked(at.name);
+            if (!HSC_PUSH(a->attributes, at) || !add_step(a, &b, at.step))
                 return false;
         }
         b.count = (uint32_t)a->attributes.n - b.first;
@@ -231,9 +256,11 @@ static const hsc_section no_section;
 static value take_value(const hsc_attribute *at, const hsc_dwarf_unit *u, hsc_cursor *c) {
     const hsc_dwarf_sections *in = u->in;
     uint32_t form = at->form;
-    if (form == DW_FORM_indirect)
+    hsc_skip_step s = at->step;
+    if (form == DW_FORM_indirect) {
         form = (uint32_t)hsc_take_uleb(c);
-    hsc_skip_step s = step_of(form, u->version, u->address_size, u->offset_size);
+        s = step_of(form, u->version, u->address_size, u->offset_size);
+    }
     switch (form) {
     case DW_FORM_implicit_const:
         return (value){VALUE_NUMBER, (uint64_t)at->constant, NULL};
@@ -307,26 +334,8 @@ void hsc_read_entry(const hsc_abbreviations *a, const hsc_abbreviation *b, const
                        .call_line = none, .call_column = none, .call_discriminator = none, .file = none, .line = none};
     for (uint32_t i = 0; i < b->count; i++) {
         const hsc_attribute *at = &a->attributes.p[b->first + i];
-        switch (at->name) {
-        case DW_AT_low_pc:
-        case DW_AT_high_pc:
-        case DW_AT_ranges:
-        case DW_AT_abstract_origin:
-        case DW_AT_specification:
-        case DW_AT_sibling:
-        case DW_AT_call_file:
-        case DW_AT_call_line:
-        case DW_AT_call_column:
-        case 0x2136: /* DW_AT_GNU_discriminator */
-        case DW_AT_decl_file:
-        case DW_AT_decl_line:
-        case DW_AT_name:
-        case DW_AT_linkage_name:
-        case DW_AT_MIPS_linkage_name:
-        case DW_AT_noreturn:
-            break;
-        default:
-            skip_step(step_of(at->form, u->version, u->address_size, u->offset_size), u, c);
+        if (!at->is_asked) {
+            skip_step(at->step, u, c);
             continue;
         }
         value v = take_value(at, u, c);

@@ -63,15 +63,17 @@ bool hsc_dwarf_file(hsc_dwarf *d, hsc_dwarf_unit *u, uint64_t number, uint32_t *
 
 /* ---- entries ---- */
 
-typedef struct hsc_attribute {
-    uint32_t name, form;
-    int64_t constant; /* of DW_FORM_implicit_const */
-} hsc_attribute;
-
 typedef struct hsc_skip_step { /* a way over values that nobody asks for */
     uint32_t what; /* an enumerator of dwarf_entries.c */
     uint32_t bytes;
 } hsc_skip_step;
+
+typedef struct hsc_attribute {
+    uint32_t name, form;
+    hsc_skip_step step; /* over its value */
+    bool is_asked;      /* by hsc_read_entry */
+    int64_t constant;   /* of DW_FORM_implicit_const */
+} hsc_attribute;
 
 typedef struct hsc_abbreviation {
     uint32_t tag, first, count, first_step, step_count; /* tag 0: not there */

@@ -288,6 +288,41 @@ static int by_address(const void *pa, const void *pb) {
     return a->scope < b->scope ? -1 : a->scope > b->scope;
 }
 
+/* Sorts by address: by 11 bits a pass, from the lowest, then what begins at one address. They come in the order of their scopes. */
+static bool sort_ranges(scope_range *list, size_t n) {
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    uint64_t lowest = UINT64_MAX, highest = 0;
+    for (size_t i = 0; i < n; i++) {
+        lowest = list[i].lo < lowest ? list[i].lo : lowest;
+        highest = list[i].lo > highest ? list[i].lo : highest;
+    }
+    scope_range *other = n > 1 ? malloc(n * sizeof *other) : NULL, *from = list, *to = other;
+    if (n > 1 && !other)
+        return false;
+    for (unsigned shift = 0; n > 1 && shift < 64 && (highest - lowest) >> shift; shift += BITS) {
+        size_t begin[DIGITS + 1] = {0};
+        for (size_t i = 0; i < n; i++)
+            begin[((from[i].lo - lowest) >> shift & (DIGITS - 1)) + 1]++;
+        for (size_t d = 1; d < DIGITS; d++)
+            begin[d] += begin[d - 1];
+        for (size_t i = 0; i < n; i++)
+            to[begin[(from[i].lo - lowest) >> shift & (DIGITS - 1)]++] = from[i];
+        scope_range *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != list && n > 1)
+        memcpy(list, from, n * sizeof *list);
+    free(other);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && list[end].lo == list[i].lo; end++)
+            ;
+        if (end - i > 1)
+            qsort(list + i, end - i, sizeof *list, by_address);
+    }
+    return true;
+}
+
 static bool push_span(hsc_code *c, uint64_t lo, uint32_t scope) {
     size_t n = c->scope_spans.n;
     if (n && c->scope_spans.p[n - 1].lo == lo) {
@@ -303,9 +338,7 @@ static bool push_span(hsc_code *c, uint64_t lo, uint32_t scope) {
 static bool flatten(walk *w) {
     hsc_code *c = w->c;
     HSC_VEC(scope_range) open = {0};
-    bool ok = true;
-    if (w->ranges.n > 1)
-        qsort(w->ranges.p, w->ranges.n, sizeof *w->ranges.p, by_address);
+    bool ok = sort_ranges(w->ranges.p, w->ranges.n);
     for (size_t i = 0; ok && i <= w->ranges.n; i++) {
         scope_range r = i < w->ranges.n ? w->ranges.p[i] : (scope_range){UINT64_MAX, UINT64_MAX, 0, 0};
         while (ok && open.n && (open.p[open.n - 1].hi <= r.lo || open.p[open.n - 1].depth >= r.depth)) {

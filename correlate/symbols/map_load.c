@@ -14,6 +14,11 @@
 
 #include <heatscope/formats/tags.h>
 
+typedef struct known_text { /* of the reader's chunk */
+    const char *p, *kept;
+} known_text;
+#define KNOWN_TEXTS 1024u
+
 /* The records of one group, strings interned; references are resolved when all are there. */
 typedef struct group_records {
     uint32_t group;
@@ -30,12 +35,22 @@ typedef struct group_records {
     hsc_tags *tags;
     hsc_id_rows file_rows, procedure_rows, instance_rows;
     HSC_VEC(uint32_t) group_of_instance; /* by row */
+    known_text texts[KNOWN_TEXTS]; /* by where they stand: most texts of a chunk are there once and used often */
+    uint64_t texts_of; /* chunk that they are of */
 } group_records;
 
-static bool intern(hsc_code *c, hsc_str *s) {
-    s->p = hsc_pool_intern(&c->pool, s->p, s->n);
-    s->n = s->p ? strlen(s->p) : 0;
-    return s->p != NULL;
+/* A text of the record at hand. */
+static bool intern(hsc_code *c, group_records *g, hsc_str *s) {
+    known_text *at = &g->texts[((uintptr_t)s->p * 0x9E3779B97F4A7C15u) >> 54];
+    if (at->p != s->p || !s->p || strlen(at->kept) != s->n) {
+        const char *kept = hsc_pool_intern(&c->pool, s->p, s->n);
+        if (!kept)
+            return false;
+        *at = (known_text){s->p, kept};
+    }
+    s->p = at->kept;
+    s->n = strlen(s->p);
+    return true;
 }
 
 static uint32_t row_of(const hsc_id_rows *t, const group_records *g, uint64_t id) { return hsc_id_rows_get(t, g->group, id); }
@@ -345,7 +360,7 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     case HSC_REC_file: {
         hsc_rec_file v = *(const hsc_rec_file *)r->value;
         uint8_t *copy = hsc_pool_take(&c->pool, v.checksum.n < 64 ? v.checksum.n : 0);
-        if (!copy || !intern(c, &v.path) || !intern(c, &v.directory))
+        if (!copy || !intern(c, g, &v.path) || !intern(c, g, &v.directory))
             return false;
         if (v.checksum.n < 64 && v.checksum.n)
             memcpy(copy, v.checksum.p, v.checksum.n);
@@ -354,16 +369,16 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
     }
     case HSC_REC_procedure: {
         hsc_rec_procedure v = *(const hsc_rec_procedure *)r->value;
-        return fill_tag(g, r->record_id, &v) && intern(c, &v.name) && intern(c, &v.linkage_name) && HSC_PUSH(g->procedures, v);
+        return fill_tag(g, r->record_id, &v) && intern(c, g, &v.name) && intern(c, g, &v.linkage_name) && HSC_PUSH(g->procedures, v);
     }
     case HSC_REC_loop: {
         hsc_rec_loop v = *(const hsc_rec_loop *)r->value;
-        return fill_tag(g, r->record_id, &v) && intern(c, &v.induction) && intern(c, &v.start) && intern(c, &v.bound) &&
+        return fill_tag(g, r->record_id, &v) && intern(c, g, &v.induction) && intern(c, g, &v.start) && intern(c, g, &v.bound) &&
                HSC_PUSH(g->loops, v);
     }
     case HSC_REC_callsite: {
         hsc_rec_callsite v = *(const hsc_rec_callsite *)r->value;
-        return intern(c, &v.callee) && HSC_PUSH(g->calls, v);
+        return intern(c, g, &v.callee) && HSC_PUSH(g->calls, v);
     }
     case HSC_REC_loop_instance:
         return HSC_PUSH(g->instances, *(const hsc_rec_loop_instance *)r->value);
@@ -373,7 +388,7 @@ static bool take(hsc_code *c, group_records *g, const hsc_record *r) {
         return HSC_PUSH(g->inlines, *(const hsc_rec_inline *)r->value);
     case HSC_REC_remark: {
         hsc_rec_remark v = *(const hsc_rec_remark *)r->value;
-        return intern(c, &v.pass) && intern(c, &v.name) && intern(c, &v.message) && HSC_PUSH(g->remarks, v);
+        return intern(c, g, &v.pass) && intern(c, g, &v.name) && intern(c, g, &v.message) && HSC_PUSH(g->remarks, v);
     }
     case HSC_REC_dependence:
         return HSC_PUSH(g->dependences, *(const hsc_rec_dependence *)r->value);
@@ -418,9 +433,10 @@ static bool replace_by_linked(hsc_code *c, const group_records *g) {
 }
 
 bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t wanted_size, bool *refused) {
-    group_records g = {.group = HSC_NO_INDEX};
+    group_records g = {.group = HSC_NO_INDEX, .texts_of = UINT64_MAX};
     hsc_record rec;
     bool ok = true;
+    hsc_reader_set_values_only(r);
     hsc_err err;
     *refused = false;
     g.tags = hsc_tags_new(&err);
@@ -429,6 +445,10 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     while (ok && hsc_reader_next(r, &rec)) {
         if (!rec.value)
             continue;
+        if (rec.chunk_offset != g.texts_of) {
+            memset(g.texts, 0, sizeof g.texts);
+            g.texts_of = rec.chunk_offset;
+        }
         if (rec.record_id == HSC_REC_binary) {
             const hsc_rec_binary *b = rec.value;
             *refused = wanted_size && (b->build_id.n != wanted_size || memcmp(b->build_id.p, wanted, wanted_size));

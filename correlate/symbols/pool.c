@@ -23,7 +23,7 @@ uint32_t hsc_table_get(const hsc_table *t, uint64_t a, uint64_t b) {
 
 uint32_t *hsc_table_at(hsc_table *t, uint64_t a, uint64_t b) {
     if (t->count * 10 >= t->capacity * 7) {
-        size_t capacity = t->capacity ? t->capacity * 2 : 16;
+        size_t capacity = t->capacity ? t->capacity * (t->capacity >= 1024 && t->capacity < 65536 ? 4 : 2) : 16;
         hsc_table_slot *slots = calloc(capacity, sizeof *slots);
         if (!slots)
             return NULL;
@@ -95,7 +95,7 @@ static uint32_t string_hash(const char *s, size_t n) {
 }
 
 static bool grow_strings(hsc_pool *p) {
-    size_t capacity = p->string_capacity ? p->string_capacity * 2 : 32;
+    size_t capacity = p->string_capacity ? p->string_capacity * (p->string_capacity >= 1024 && p->string_capacity < 65536 ? 4 : 2) : 32;
     hsc_pool_string *strings = calloc(capacity, sizeof *strings);
     if (!strings)
         return false;

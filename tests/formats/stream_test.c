@@ -358,22 +358,28 @@ static void test_columns(void **state) {
         }
     assert_int_equal(hsc_buffer_writer_get_bytes(b, &bytes, &size, &err), HSC_OK);
     assert_int_equal(hsc_get32(bytes + HSC_AT_FLAGS), HSC_FLAG_SEALED | HSC_FLAG_COLUMNS);
-    hsc_reader *r = open_bytes(bytes, size);
-    for (int pattern = 0; pattern < FILL_PATTERNS; pattern++)
-        for (uint32_t id = 1; id < 64; id++) {
-            any_record expect;
-            const hsc_record_info *info = hsc_record_info_get(id);
-            if (!info)
-                continue;
-            fill_record(&expect, id, pattern);
-            assert_true(hsc_reader_next(r, &record));
-            assert_int_equal(record.record_id, id);
-            assert_true(same_record(info, &expect, record.value));
-            n++;
-        }
-    assert_false(hsc_reader_next(r, &record));
-    assert_int_equal(n, expected);
-    hsc_reader_close(r);
+    for (int values_only = 0; values_only < 2; values_only++) {
+        hsc_reader *r = open_bytes(bytes, size);
+        if (values_only)
+            hsc_reader_set_values_only(r);
+        n = 0;
+        for (int pattern = 0; pattern < FILL_PATTERNS; pattern++)
+            for (uint32_t id = 1; id < 64; id++) {
+                any_record expect;
+                const hsc_record_info *info = hsc_record_info_get(id);
+                if (!info)
+                    continue;
+                fill_record(&expect, id, pattern);
+                assert_true(hsc_reader_next(r, &record));
+                assert_int_equal(record.record_id, id);
+                assert_int_equal(!record.payload.p, values_only);
+                assert_true(same_record(info, &expect, record.value));
+                n++;
+            }
+        assert_false(hsc_reader_next(r, &record));
+        assert_int_equal(n, expected);
+        hsc_reader_close(r);
+    }
 
     uint32_t committed = hsc_get32(bytes + HSC_AT_COMMITTED);
     uint8_t *rows = NULL, *damaged = malloc(committed);

@@ -134,7 +134,7 @@ typedef struct hsc_record {
      * data, which holds C members as in records.h; fields that we do not know are there too. */
     const hsc_record_info *layout;
     const void *data;
-    hsc_bytes payload;        /* the fields as they stand in the file */
+    hsc_bytes payload;        /* the fields as they stand in the file; none after hsc_reader_set_values_only */
 } hsc_record;
 
 /* Opens a regular file (read piece by piece, so that a file that shrinks meanwhile is no danger) or a memory block
@@ -154,6 +154,8 @@ size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, u
 
 /* The same of records `node`. */
 size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset);
+/* From now on records of chunks in columns come without `payload`, and with the chunk's `offset`: twice as fast. */
+void hsc_reader_set_values_only(hsc_reader *r);
 
 /* Like next, only for chunks that `want` accepts (NULL: all); chunks not wanted are not decoded. */
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx);
