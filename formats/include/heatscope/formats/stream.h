@@ -154,6 +154,7 @@ size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, u
 
 /* The same of records `node`. */
 size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset);
+
 /* From now on records of chunks in columns come without `payload`, and with the chunk's `offset`: twice as fast. */
 void hsc_reader_set_values_only(hsc_reader *r);
 
