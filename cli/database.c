@@ -127,6 +127,12 @@ static const char *cache_key(char *buffer, size_t size) {
     return n > 0 && (size_t)n < size ? buffer : NULL;
 }
 
+static void note(void *ctx, const char *text) {
+    (void)ctx;
+    hsc_cli_progress_end();
+    fprintf(stderr, "heatscope correlate: note: %s\n", text);
+}
+
 static int correlate(const char *command, const hsc_join_options *wanted, bool together, hsc_join_summary *summary) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal}, old[3];
@@ -146,6 +152,7 @@ static int correlate(const char *command, const hsc_join_options *wanted, bool t
     char key[4200];
     options.cache_key = cache_key(key, sizeof key);
     options.progress = show;
+    options.note = note;
     options.cancel = &cancelled;
     hsc_cli_team team = {0};
     hsc_status status = together ? hsc_cli_team_open(&team, &cancelled, &err) : HSC_OK;

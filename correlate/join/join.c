@@ -14,7 +14,6 @@
 #include "ranks.h"
 #include "told.h"
 
-#define BASE_BYTES ((uint64_t)100 << 20)  /* what a join of small files takes */
 #define PROCESS_BYTES 2048u               /* of a process, beside its header and its threads */
 #define WORKER_BYTES ((uint64_t)32 << 20) /* so that memory has room for a file of each worker */
 
@@ -126,6 +125,18 @@ static void share_memory(join *j) {
     j->details_max = j->memory / 8;
 }
 
+/* That of the database. */
+static hsc_status check_folder(const char *output, hsc_err *err) {
+    char *folder = strdup(output), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!folder)
+        return hsc_join_no_memory(err);
+    if (slash)
+        slash[slash == folder] = 0;
+    hsc_status status = access(slash ? folder : ".", W_OK) ? hsc_err_set_errno(err, errno, "%s: cannot write to its folder", output) : HSC_OK;
+    free(folder);
+    return status;
+}
+
 void hsc_join_drop_output(void) { hsc_store_drop_file(); }
 
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
@@ -134,13 +145,9 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     *j.summary = (hsc_join_summary){0};
     if (!options->input_count || !options->output)
         return hsc_err_set(err, HSC_E_ARGUMENT, "no measurement directory, or no output");
-    char folder[4200];
-    snprintf(folder, sizeof folder, "%s", options->output);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = 0;
-    if (access(slash ? folder : ".", W_OK)) /* said now, not after all the work */
-        return hsc_err_set_errno(err, errno, "%s: cannot write to its folder", options->output);
+    hsc_status writable = check_folder(options->output, err);
+    if (writable != HSC_OK) /* said now, not after all the work */
+        return writable;
     if (options->team && options->team->size > 1)
         j.team = options->team;
     if (!j.workers) {
@@ -148,7 +155,7 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         j.workers = n > 0 ? (unsigned)n : 1;
     }
     j.memory = hsc_join_memory(options);
-    j.memory = j.memory > BASE_BYTES ? j.memory - BASE_BYTES : 0;
+    j.memory = j.memory > JOIN_BASE_BYTES ? j.memory - JOIN_BASE_BYTES : 0;
     if (j.workers > 1 + j.memory / WORKER_BYTES)
         j.workers = (unsigned)(1 + j.memory / WORKER_BYTES);
     hsc_spill spill;
@@ -191,6 +198,8 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
         j.summary->processes = j.run.n;
         j.summary->threads = j.threads.n;
         status = hsc_join_emit(&j, err);
+        if (status == HSC_OK)
+            hsc_join_note_peak(&j);
     }
     if (status == HSC_OK)
         hsc_cache_write(&j);

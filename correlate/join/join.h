@@ -39,6 +39,7 @@ typedef struct hsc_join_options {
     bool keep_launchers;       /* count mpirun, shells and the like as processes of the program */
     void (*progress)(void *ctx, const char *what, double done, double total); /* may be NULL; called by one thread */
     void *progress_ctx;
+    void (*note)(void *ctx, const char *text); /* may be NULL; what the user should know before the work is done; gets progress_ctx */
     const volatile sig_atomic_t *cancel; /* may be NULL; non-zero: stop soon, leave nothing behind, HSC_E_CANCELLED */
 } hsc_join_options;
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ranks.h"
@@ -63,4 +64,31 @@ uint64_t hsc_join_memory(const hsc_join_options *options) {
         return options->memory_bytes;
     all = least(all, group_limit()) / 2;
     return team && team->on_node > 1 ? all / team->on_node : all;
+}
+
+/* What any join takes, and for each file: what is kept of a process until the end. Places that pass messages and wait come on top. */
+static uint64_t least_memory(uint64_t files) {
+    return JOIN_BASE_BYTES + files * JOIN_FILE_BYTES;
+}
+
+void hsc_join_note_memory(const join *j) {
+    uint64_t has = hsc_join_memory(j->options), least_bytes = least_memory(j->processes.n);
+    char text[200];
+    if (has >= least_bytes || !j->options->note || !hsc_ranks_is_first(j))
+        return;
+    snprintf(text, sizeof text, "%llu measurement files take %llu MB at least%s, more than the %s %llu MB", (unsigned long long)j->processes.n,
+             (unsigned long long)(least_bytes >> 20), j->team ? " on each rank" : "",
+             j->options->memory_bytes ? "--memory of" : "half of this machine's memory, which is", (unsigned long long)(has >> 20));
+    j->options->note(j->options->progress_ctx, text);
+}
+
+void hsc_join_note_peak(const join *j) {
+    struct rusage usage;
+    uint64_t has = hsc_join_memory(j->options), peak = getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss << 10;
+    char text[160];
+    if (peak <= has || has < least_memory(j->processes.n) || !j->options->note || !hsc_ranks_is_first(j))
+        return;
+    snprintf(text, sizeof text, "this took %llu MB of memory, more than the %s %llu MB", (unsigned long long)(peak >> 20),
+             j->options->memory_bytes ? "--memory of" : "half of this machine's memory, which is", (unsigned long long)(has >> 20));
+    j->options->note(j->options->progress_ctx, text);
 }

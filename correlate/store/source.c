@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -79,34 +80,40 @@ static hsc_status read_file(const char *path, char **text, size_t *size, struct 
     return HSC_OK;
 }
 
-/* The file below `folder` with the longest tail of `path`. */
-static bool find_below(const char *folder, size_t folder_size, const char *path, char *out, size_t out_size) {
+/* The file below `folder` with the longest tail of `path`, malloc'ed; NULL: none, or out of memory. */
+static char *find_below(const char *folder, size_t folder_size, const char *path) {
     const char *tail = path;
     while (*tail == '/')
         tail++;
-    for (;;) {
+    size_t room = folder_size + strlen(tail) + 2;
+    char *out = malloc(room);
+    while (out) {
         struct stat st;
-        if (snprintf(out, out_size, "%.*s/%s", (int)folder_size, folder, tail) < (int)out_size && !stat(out, &st) &&
-            S_ISREG(st.st_mode))
-            return true;
+        snprintf(out, room, "%.*s/%s", (int)folder_size, folder, tail);
+        if (!stat(out, &st) && S_ISREG(st.st_mode))
+            return out;
         tail = strchr(tail, '/');
         if (!tail)
-            return false;
+            break;
         while (*tail == '/')
             tail++;
     }
+    free(out);
+    return NULL;
 }
 
 hsc_status hsc_source_read(const char *name, const char *checksum, char **text, size_t *size, bool *changed, struct stat *st,
                            hsc_err *err) {
-    char *t = NULL, path[4096], hex[33];
+    char *t = NULL, hex[33];
     size_t n = 0;
     hsc_status status = read_file(name, &t, &n, st, err);
     const char *list = getenv("HEATSCOPE_SOURCE_PATH");
     for (const char *p = list; p && *p && status == HSC_E_MISSING;) {
         size_t k = strcspn(p, ":");
-        if (k && find_below(p, k, name, path, sizeof path))
+        char *path = k && k < INT_MAX ? find_below(p, k, name) : NULL;
+        if (path)
             status = read_file(path, &t, &n, st, err);
+        free(path);
         p += k + (p[k] == ':');
     }
     if (status == HSC_E_MISSING)

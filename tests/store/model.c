@@ -2,9 +2,11 @@
 /* A small random database held in memory as plain arrays. */
 #include "model.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store_internal.h"
 
@@ -347,4 +349,22 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
         return status;
     }
     return hsc_store_commit(s, err);
+}
+
+int model_files(const char *of, bool clear) {
+    int n = 0;
+    DIR *d = opendir(of);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
+            n++;
+            if (!clear || !unlinkat(dirfd(d), e->d_name, 0))
+                continue;
+            char *below = model_path(of, e->d_name);
+            model_files(below, true);
+            rmdir(below);
+            free(below);
+        }
+    if (d)
+        closedir(d);
+    return d ? n : -1;
 }

@@ -34,6 +34,8 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
 char *model_folder(void);
 char *model_path(const char *folder, const char *name);
 
+int model_files(const char *folder, bool clear); /* how many there are in it; clear: removes them */
+
 unsigned model_random(unsigned *state); /* 0 .. 2^31-1 */
 
 #endif
