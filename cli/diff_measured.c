@@ -21,7 +21,7 @@ void diff_text_measured(diff *d) {
         lost[i] = part(m[i].lost, m[i].due);
         mean[i] = part(m[i].periods, m[i].samples);
         cost[i] = part(m[i].measuring_s, r[i]->info.cpu_s);
-        kernel[i] = part(m[i].system_s, m[i].user_s + m[i].system_s);
+        kernel[i] = part(m[i].usage.system_s, m[i].usage.user_s + m[i].usage.system_s);
     }
     if (fabs(lost[0] - lost[1]) > 0.005) {
         snprintf(text, sizeof text, "of the CPU time %.1f %% in A and %.1f %% in B is in no sample (report --by=ledger): times are too small by that", 100 * lost[0],
@@ -46,14 +46,14 @@ void diff_text_measured(diff *d) {
         snprintf(text, sizeof text, "measuring took %.1f %% of the CPU time in A and %.1f %% in B (--net takes the cost of sampling out)", 100 * cost[0], 100 * cost[1]);
         say(d, text);
     }
-    if (m[0].kernel_known && m[1].kernel_known && fabs(kernel[0] - kernel[1]) > 0.02) {
+    if (m[0].usage.known && m[1].usage.known && fabs(kernel[0] - kernel[1]) > 0.02) {
         snprintf(text, sizeof text, "%.1f %% of the CPU time in A and %.1f %% in B was in the kernel, with %.0f and %.0f page faults", 100 * kernel[0], 100 * kernel[1],
-                 m[0].faults, m[1].faults);
+                 (double)(m[0].usage.minor_faults + m[0].usage.major_faults), (double)(m[1].usage.minor_faults + m[1].usage.major_faults));
         say(d, text);
     }
-    double line[2] = {part(m[0].line_s, m[0].line_s + d->a.info.cpu_s), part(m[1].line_s, m[1].line_s + d->b.info.cpu_s)};
-    if (m[0].line_known && m[1].line_known && fabs(line[0] - line[1]) > 0.02) {
-        snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].line_s, m[1].line_s);
+    double line[2] = {part(m[0].usage.line_s, m[0].usage.line_s + d->a.info.cpu_s), part(m[1].usage.line_s, m[1].usage.line_s + d->b.info.cpu_s)};
+    if (m[0].usage.line_known && m[1].usage.line_known && fabs(line[0] - line[1]) > 0.02) {
+        snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].usage.line_s, m[1].usage.line_s);
         say(d, text);
     }
 }

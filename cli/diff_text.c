@@ -46,7 +46,7 @@ static void put_change(const diff *d, const diff_row *row) {
 }
 
 static void column_heads(const diff *d, const char *what, bool scaling) {
-    fprintf(d->out, "%6s A %6s B %8s", d->a.unit.unit, d->a.unit.unit, "change");
+    fprintf(d->out, "%6s A %6s B %8s", d->a.unit.unit[0] ? d->a.unit.unit : "no.", d->b.unit.unit[0] ? d->b.unit.unit : "no.", "change");
     if (!d->a.unit.exact || !d->b.unit.exact)
         fprintf(d->out, " %*s", ENDS, "95 %");
     fprintf(d->out, " %6s ", "%");

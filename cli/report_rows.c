@@ -230,6 +230,8 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     }
     if (status)
         return status;
+    report_usage usage;
+    report_usage_of(r, first, n, &usage);
     put_count(s, "row", column);
     put_number(s, "rank", p.rank);
     put_text(s, "host", p.host);
@@ -244,6 +246,13 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     put_number(s, "end_s", r->axis == HSC_AXIS_THREAD ? t.end_s : p.end_s);
     put_number(s, "cpu_s", cpu_s);
     put_number(s, "profiler_s", own_s);
+    put_number(s, "user_s", usage.known ? usage.user_s : NAN);
+    put_number(s, "system_s", usage.known ? usage.system_s : NAN);
+    put_number(s, "page_faults", usage.known ? (double)usage.minor_faults + (double)usage.major_faults : NAN);
+    put_number(s, "page_faults_from_disk", usage.known ? (double)usage.major_faults : NAN);
+    put_number(s, "switches_voluntary", usage.known ? (double)usage.voluntary : NAN);
+    put_number(s, "switches_involuntary", usage.known ? (double)usage.involuntary : NAN);
+    put_number(s, "in_line_s", usage.line_known ? usage.line_s : NAN);
     put_count(s, "periods", all[column]);
     report_put_sampled(s, "inclusive", (hsc_weighted){all[column], excess[column] * r->unit.weights_scale}, true);
     put_count(s, "samples", samples);

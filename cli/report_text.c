@@ -35,7 +35,7 @@ void report_text_amount(const report *r, hsc_weighted v) {
 
 /* Heads of these columns. */
 void report_text_amount_heads(const report *r) {
-    fprintf(r->out, "   # %9s %5s%s", r->unit.unit, "%", r->unit.exact ? "" : "   +-");
+    fprintf(r->out, "   # %9s %5s%s", r->unit.unit[0] ? r->unit.unit : "count", "%", r->unit.exact ? "" : "   +-");
 }
 
 static double percent(const report *r, double samples) { return r->total > 0 ? 100 * samples / r->total : 0; }
@@ -151,6 +151,11 @@ static void put_off(const report *r) {
         fprintf(r->out, "           nothing was measured then: no figure has that time in it\n");
 }
 
+static bool whole_run(const report *r) {
+    double begin_s, end_s;
+    return !hsc_db_get_interval(r->db, &begin_s, &end_s);
+}
+
 void report_text_head(report *r) {
     const hsc_db_info *i = &r->info;
     char line[700], name[512];
@@ -167,8 +172,8 @@ void report_text_head(report *r) {
              i->processes == 1 ? "" : "es", i->cpu_s >= 100 ? 1 : 3, i->cpu_s, wall >= 100 ? 1 : 3, wall);
     fprintf(r->out, "run        %s\n", line);
     if (r->unit.exact || !r->records || r->total == (double)r->records)
-        fprintf(r->out, "measured   %.0f %s, each %g %s of %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
-                r->unit.unit, r->unit.name);
+        fprintf(r->out, "measured   %.0f %s, each %g %s%sof %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
+                r->unit.unit, r->unit.unit[0] ? " " : "", r->unit.name);
     else
         fprintf(r->out, "measured   %.0f periods of %g %s of %s, by %llu samples", r->total, r->unit.scale, r->unit.unit, r->unit.name,
                 (unsigned long long)r->records);
@@ -177,6 +182,18 @@ void report_text_head(report *r) {
     fputc('\n', r->out);
     if (i->processes && !hsc_db_get_process(r->db, 0, &p, NULL) && p.mechanism_note[0] && !i->simulated)
         fprintf(r->out, "           %s\n", report_fit_prose(p.mechanism_note, r->width - 11, name, sizeof name));
+    report_usage u;
+    report_usage_of(r, 0, r->info.threads, &u);
+    if (u.known && whole_run(r)) {
+        char queue[40] = "", disk[60] = "";
+        if (u.line_known)
+            snprintf(queue, sizeof queue, ", in line %.3g s", u.line_s);
+        if (u.major_faults)
+            snprintf(disk, sizeof disk, " (%llu from disk)", (unsigned long long)u.major_faults);
+        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu waits, %llu forced", u.user_s, u.system_s, queue,
+                 (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, (unsigned long long)u.involuntary);
+        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
+    }
     uint32_t unfinished = 0;
     const char *host = NULL;
     bool machines = false;

@@ -177,7 +177,8 @@ static bool is_deed(const hsc_db_ledger *l) {
 static const char *deed_text(const hsc_db_ledger *l, char *out, size_t size) {
     const char *at = strstr(l->meaning, not_samples);
     int before = at ? (int)(at - l->meaning) : (int)strlen(l->meaning);
-    snprintf(out, size, "%llu %.*s%s", (unsigned long long)l->samples, before, l->meaning, at ? at + sizeof not_samples - 1 : "");
+    const char *plural = before && l->samples == 1 ? strstr(l->meaning, "s (not samples)") : NULL;
+    snprintf(out, size, "%llu %.*s%s", (unsigned long long)l->samples, before - (plural && plural + 1 == at ? 1 : 0), l->meaning, at ? at + sizeof not_samples - 1 : "");
     return out;
 }
 

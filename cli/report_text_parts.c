@@ -10,8 +10,6 @@
 #include "report_reasons.h"
 #include "report_text.h"
 
-#define REASONS 256
-
 /* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
 hsc_status report_text_findings(report *r, hsc_err *err) {
     hsc_db_finding *list;
@@ -174,24 +172,18 @@ static void put_loop(report *r, const report_refusal *x) {
 }
 
 /* One paragraph: the reasons with what their loops take; the loops themselves stand in the table of loops. */
-static void brief_reasons(report *r, hsc_weighted *sum, const uint32_t *loops) {
+static void brief_reasons(report *r, const report_reason *reasons, uint32_t n) {
     char text[1600], more[80];
     size_t at = 0;
     uint32_t left = 0;
-    for (uint32_t shown = 0;; shown++) {
-        unsigned best = 0;
-        for (unsigned k = 1; k < REASONS; k++)
-            if (sum[k].sum > sum[best].sum)
-                best = k;
-        if (!(sum[best].sum > 0))
-            break;
-        if (shown < 4 && (!shown || sum[best].sum >= 0.005 * r->total)) {
-            int n = snprintf(text + at, sizeof text - at, "%s%s %.1f %% (%u loop%s)", at ? ", " : "", reason_text(best), 100 * sum[best].sum / r->total, loops[best],
-                             loops[best] == 1 ? "" : "s");
-            at += n > 0 && (size_t)n < sizeof text - at ? (size_t)n : 0;
-        } else
-            left += loops[best];
-        sum[best].sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i >= 4 || (i && reasons[i].scalar.sum < 0.005 * r->total)) {
+            left += reasons[i].loops;
+            continue;
+        }
+        int k = snprintf(text + at, sizeof text - at, "%s%s %.1f %% (%u loop%s)", at ? ", " : "", reason_text(reasons[i].reason),
+                         100 * reasons[i].scalar.sum / r->total, reasons[i].loops, reasons[i].loops == 1 ? "" : "s");
+        at += k > 0 && (size_t)k < sizeof text - at ? (size_t)k : 0;
     }
     snprintf(text + at, sizeof text - at, "%s%s", left ? "; " : ": --by=reason", left ? report_text_more(r, left, REPORT_REASON, more, sizeof more) : "");
     report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nVectorisation refused, of all time:") - 1);
@@ -199,62 +191,45 @@ static void brief_reasons(report *r, hsc_weighted *sum, const uint32_t *loops) {
 
 hsc_status report_text_reasons(report *r, hsc_err *err) {
     report_refusal *rows;
+    report_reason reasons[REPORT_REASONS];
     uint32_t n;
-    hsc_weighted sum[REASONS] = {0};
-    uint32_t loops[REASONS] = {0};
     char text[128];
     hsc_status s = report_refusals(r, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++) {
-        sum[rows[i].reason % REASONS].sum += rows[i].scalar.sum;
-        sum[rows[i].reason % REASONS].excess += rows[i].scalar.excess;
-        loops[rows[i].reason % REASONS]++;
-    }
-    if (!n && r->brief) {
-        free(rows);
-        return HSC_OK;
-    }
-    if (r->brief && !r->top_given) {
-        brief_reasons(r, sum, loops);
+    uint32_t count = report_sum_reasons(rows, n, reasons);
+    if (r->brief && (!n || !r->top_given)) {
+        if (n)
+            brief_reasons(r, reasons, count);
         free(rows);
         return HSC_OK;
     }
     fprintf(r->out,
             "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
-            r->unit.unit, "%", "95 % interval");
+            r->unit.unit[0] ? r->unit.unit : "count", "%", "95 % interval");
     if (!n) {
         report_refusal *untried;
-        uint32_t k;
-        if ((s = report_not_tried(r, &untried, &k, err))) {
+        uint32_t left;
+        if ((s = report_not_tried(r, &untried, &left, err))) {
             free(rows);
             return s;
         }
         free(untried);
-        fprintf(r->out, k ? "   none; of %u the compiler was not let to try\n" : "   none\n", k);
+        fprintf(r->out, left ? "   none; of %u the compiler was not let to try\n" : "   none\n", left);
     }
-    for (uint32_t shown = 0; shown < REASONS; shown++) {
-        unsigned best = 0;
-        for (unsigned k = 1; k < REASONS; k++)
-            if (sum[k].sum > sum[best].sum)
-                best = k;
-        if (!(sum[best].sum > 0))
-            break;
+    for (uint32_t k = 0; k < count; k++) {
+        const report_reason *x = &reasons[k];
         double low, high;
-        report_interval(r, sum[best], &low, &high);
-        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, sum[best].sum * r->unit.scale,
-                r->total > 0 ? 100 * sum[best].sum / r->total : 0, r->decimals, low * r->unit.scale, r->decimals,
-                high * r->unit.scale,
-                report_fit_prose(reason_text(best), r->width - 47 - snprintf(NULL, 0, ", %u", loops[best]), text,
-                                 sizeof text),
-                loops[best]);
+        report_interval(r, x->scalar, &low, &high);
+        fprintf(r->out, "   %9.*f %5.1f  %7.*f to %8.*f  %s, %u\n", r->decimals, x->scalar.sum * r->unit.scale,
+                r->total > 0 ? 100 * x->scalar.sum / r->total : 0, r->decimals, low * r->unit.scale, r->decimals, high * r->unit.scale,
+                report_fit_prose(reason_text(x->reason), r->width - 47 - snprintf(NULL, 0, ", %u", x->loops), text, sizeof text), x->loops);
         uint32_t of_reason = 0, most = r->top ? r->top : n;
         for (uint32_t i = 0; i < n && of_reason < most; i++)
-            if (rows[i].reason % REASONS == best) {
+            if (rows[i].reason % REPORT_REASONS == x->reason) {
                 put_loop(r, &rows[i]);
                 of_reason++;
             }
-        sum[best].sum = 0;
     }
     free(rows);
     return HSC_OK;

@@ -56,9 +56,7 @@ typedef struct diff_measured {
     double due, lost;               /* periods of CPU time: that samples were due for, that are in none */
     double samples, periods;        /* taken; that they stand for */
     double measuring_s, off_s;      /* CPU time of measuring; elapsed time without, of all processes */
-    bool kernel_known, line_known;  /* of all threads */
-    double user_s, system_s, faults; /* by the kernel's accounting */
-    double line_s;                  /* ready to run, without a processor */
+    report_usage usage;             /* by the kernel */
 } diff_measured;
 void diff_measured_of(const report *r, diff_measured *out);
 

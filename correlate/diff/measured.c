@@ -7,7 +7,8 @@
 void diff_measured_of(const report *r, diff_measured *out) {
     hsc_db_ledger l;
     hsc_db_process p;
-    *out = (diff_measured){.mechanism = "", .kernel_known = r->info.threads > 0, .line_known = r->info.threads > 0};
+    *out = (diff_measured){.mechanism = ""};
+    report_usage_of(r, 0, r->info.threads, &out->usage);
     if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL))
         out->mechanism = p.mechanism;
     for (uint32_t i = 0; i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++) {
@@ -27,11 +28,5 @@ void diff_measured_of(const report *r, diff_measured *out) {
             continue;
         out->periods += (double)thread.samples;
         out->samples += (double)thread.records;
-        out->kernel_known = out->kernel_known && thread.user_s >= 0;
-        out->line_known = out->line_known && thread.runnable_s >= 0;
-        out->user_s += thread.user_s;
-        out->system_s += thread.system_s;
-        out->faults += (double)thread.minor_faults + (double)thread.major_faults;
-        out->line_s += thread.runnable_s;
     }
 }

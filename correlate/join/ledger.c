@@ -72,7 +72,7 @@ static bool take_deeds(join *j, const jprocess *p, deeds *d) {
                 continue;
             }
             char *said = hsc_pool_take(&j->pool, room);
-            ok = said && HSC_PUSH(d->said, (jledger){said, "processes (not samples) in which the runtime said so", 1, 0, TOTALS});
+            ok = said && HSC_PUSH(d->said, (jledger){said, "processes (not samples) say so", 1, 0, TOTALS});
             if (ok)
                 snprintf(said, room, "%s%s", name, n->text);
         }
@@ -87,7 +87,7 @@ static bool add_deeds(join *j, const deeds *d) {
     for (size_t row = 0; ok && row < d->said.n; row++)
         ok = HSC_PUSH(j->ledger, d->said.p[row]);
     if (ok && d->lowered)
-        ok = HSC_PUSH(j->ledger, (jledger){"rate lowered", "threads (not samples) that were sampled more seldom, to keep to the budget", d->lowered, 0, TOTALS});
+        ok = HSC_PUSH(j->ledger, (jledger){"rate lowered", "threads (not samples) sampled more seldom, to keep to the budget", d->lowered, 0, TOTALS});
     if (ok && d->elsewhere)
         ok = HSC_PUSH(j->ledger, (jledger){"other source", "changes (not samples) of where a thread's samples come from", d->elsewhere, 0, TOTALS});
     if (ok && d->off)

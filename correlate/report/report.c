@@ -125,7 +125,7 @@ hsc_status report_load(report *r, hsc_err *err) {
     }
     r->total = r->all.sum;
     double seconds = r->total * r->unit.scale;
-    r->decimals = seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
+    r->decimals = !r->unit.unit[0] ? 0 : seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
     return status;
 }
 

@@ -88,6 +88,9 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
+/* Visits all calling contexts, parents first, each with its scope and the path of the scope's program or library, or "". */
+typedef void report_visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module);
+hsc_status report_walk_contexts(const report *r, report_visit *visit, void *ctx, hsc_err *err);
 /* Whether the file's name begins with one of the parts, which end with NULL. */
 bool report_names_library(const char *path, const char *const *parts);
 extern const char *const report_openmp_libraries[];
@@ -141,6 +144,16 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
 hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err);
 /* All remarks of a scope; *list is the caller's to free(), also on failure. HSC_E_MEMORY and those of the query. */
 hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err);
+
+/* What the kernel counted of the threads, added up (table thread). */
+typedef struct report_usage {
+    bool known, line_known;     /* of all threads: user_s to involuntary; line_s */
+    double cpu_s, user_s, system_s; /* user, system: by the kernel's accounting, whose sum may differ from cpu_s by ticks */
+    uint64_t minor_faults, major_faults, voluntary, involuntary; /* page faults; switches: because it waited, because others had the processor */
+    double line_s, line_most_s; /* ready to run without a processor; the thread with most of it */
+    uint32_t line_most_at;
+} report_usage;
+void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, report_usage *out);
 
 /* What stands out, the heaviest first; free with hsc_db_free_findings. */
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);

@@ -6,38 +6,24 @@
 
 #include <heatscope/formats/records.h>
 
-#include "report_arrays.h"
-#include "report_causes.h"
-#include "report_elapsed.h"
-#include "report_measures.h"
+#include "findings.h"
 #include "report_reasons.h"
 
-typedef struct findings {
-    report *r;
-    uint32_t n, room;
-    hsc_db_finding *list;
-} findings;
+const spot spot_nowhere = {HSC_NONE, HSC_NONE, 0};
 
-/* Where a finding leads to. */
-typedef struct spot {
-    uint32_t scope, file, line;
-} spot;
-
-static const spot nowhere = {HSC_NONE, HSC_NONE, 0};
-
-static spot at_scope(uint32_t row, const hsc_db_scope *s) {
+spot spot_of_scope(uint32_t row, const hsc_db_scope *s) {
     return (spot){row, s->file, s->line_begin};
 }
 
-static spot at_line(const report *r, uint32_t row) {
+spot spot_of_line(const report *r, uint32_t row) {
     hsc_db_line l;
-    return row == HSC_NONE || hsc_db_get_line(r->db, row, &l, NULL) ? nowhere : (spot){l.scope, l.file, l.line};
+    return row == HSC_NONE || hsc_db_get_line(r->db, row, &l, NULL) ? spot_nowhere : (spot){l.scope, l.file, l.line};
 }
 
-static const hsc_weighted no_share = {-1, 0};
+const hsc_weighted findings_no_share = {-1, 0};
 
-/* `samples`: those of the share that the finding tells, or no_share. */
-static void say(findings *f, double weight, const char *title, hsc_weighted samples, spot at, const char *text) {
+/* `samples`: those of the share that the finding tells, or findings_no_share. */
+void findings_say(findings *f, double weight, const char *title, hsc_weighted samples, spot at, const char *text) {
     if (f->n == f->room) {
         hsc_db_finding *more = realloc(f->list, (f->room + 16) * sizeof *more);
         if (!more)
@@ -65,22 +51,25 @@ static int heavier(const void *a, const void *b) {
     return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
 }
 
-static void seconds(const report *r, double samples, char *out, size_t size) {
+void findings_seconds(const report *r, double samples, char *out, size_t size) {
     double v = samples * r->unit.scale;
-    snprintf(out, size, "%.*f %s", v >= 100 ? 1 : v >= 1 ? 2 : 3, v, r->unit.unit);
+    if (!r->unit.unit[0]) /* events that are counted */
+        snprintf(out, size, v < 1e7 ? "%.0f %s" : "%.3g %s", v, r->unit.name);
+    else
+        snprintf(out, size, "%.*f %s", v >= 100 ? 1 : v >= 1 ? 2 : 3, v, r->unit.unit);
 }
 
 /* "388.2 s, 31.4 % (31.3 to 31.5 %)" */
-static void amount(const report *r, hsc_weighted v, char *out, size_t size) {
+void findings_amount(const report *r, hsc_weighted v, char *out, size_t size) {
     double low, high;
     char s[48];
     report_share_interval(r, v, &low, &high);
-    seconds(r, v.sum, s, sizeof s);
+    findings_seconds(r, v.sum, s, sizeof s);
     snprintf(out, size, "%s, %.1f %% (%.1f to %.1f %%)", s, r->total > 0 ? 100 * v.sum / r->total : 0, 100 * low, 100 * high);
 }
 
 /* "core/sweep.c:16-20" */
-static void place(const report *r, const hsc_db_scope *s, char *out, size_t size) {
+void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t size) {
     hsc_db_file f;
     char path[512];
     if (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL)) {
@@ -96,7 +85,7 @@ static void place(const report *r, const hsc_db_scope *s, char *out, size_t size
         snprintf(out, size, "%s:%u", path, s->line_begin);
 }
 
-static void procedure_name(const report *r, const hsc_db_scope *s, char *out, size_t size) {
+void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size) {
     hsc_db_scope p;
     if (s->procedure == HSC_NONE || hsc_db_get_scope(r->db, s->procedure, &p, NULL))
         snprintf(out, size, "unknown procedure");
@@ -110,6 +99,9 @@ static void procedure_name(const report *r, const hsc_db_scope *s, char *out, si
 static const char *loop_word(const char *name) {
     return strncmp(name, "loop", 4) ? " loop" : "";
 }
+
+/* A loop takes time, and has page faults. */
+static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "has" : "takes"; }
 
 static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
     report *r = f->r;
@@ -133,9 +125,9 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         status = report_remark_of(r, loops[hot], &remarked, &remark, err);
     if (status)
         return status;
-    place(r, &s, where, sizeof where);
-    procedure_name(r, &s, of, sizeof of);
-    amount(r, report_excl(r, loops[hot]), share, sizeof share);
+    findings_place(r, &s, where, sizeof where);
+    findings_procedure(r, &s, of, sizeof of);
+    findings_amount(r, report_excl(r, loops[hot]), share, sizeof share);
     if (how[0])
         snprintf(extra, sizeof extra, " It runs as: %s.", how);
     if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
@@ -143,8 +135,8 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
         report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
-    snprintf(text, sizeof text, "The hottest loop takes %s: %s%s at %s, depth %u, in %s.%s", share, s.name, loop_word(s.name), where, s.depth, of, extra);
-    say(f, r->excl[loops[hot]], "Hottest loop", report_excl(r, loops[hot]), at_scope(loops[hot], &s), text);
+    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s", takes(r), share, s.name, loop_word(s.name), where, s.depth, of, extra);
+    findings_say(f, r->excl[loops[hot]], "Hottest loop", report_excl(r, loops[hot]), spot_of_scope(loops[hot], &s), text);
     return HSC_OK;
 }
 
@@ -163,10 +155,10 @@ static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uin
     }
     if (status || i == n || r->own[procedures[i]] < 0.01 * r->total || (n_loops && r->excl[loops[0]] > 0.25 * r->own[procedures[i]]))
         return status;
-    place(r, &s, where, sizeof where);
-    amount(r, report_own(r, procedures[i]), share, sizeof share);
-    snprintf(text, sizeof text, "The hottest procedure takes %s: %s (%s).", share, report_fit(s.name, 60, name, sizeof name), where);
-    say(f, r->own[procedures[i]], "Hottest procedure", report_own(r, procedures[i]), at_scope(procedures[i], &s), text);
+    findings_place(r, &s, where, sizeof where);
+    findings_amount(r, report_own(r, procedures[i]), share, sizeof share);
+    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).", takes(r), share, report_fit(s.name, 60, name, sizeof name), where);
+    findings_say(f, r->own[procedures[i]], "Hottest procedure", report_own(r, procedures[i]), spot_of_scope(procedures[i], &s), text);
     return HSC_OK;
 }
 
@@ -195,11 +187,11 @@ static hsc_status little_known(findings *f, hsc_err *err) {
     }
     if (sum.sum < 0.2 * r->total)
         return HSC_OK;
-    amount(r, sum, share, sizeof share);
+    findings_amount(r, sum, share, sizeof share);
     snprintf(text, sizeof text, "Little is known of %s of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
              "(or c++, fc) gives its loops and what became of them.", share,
              lines > 0.5 * sum.sum ? "; lines come from its debug information" : ", and has no debug information");
-    say(f, sum.sum, "Little known", sum, worst == HSC_NONE ? nowhere : at_scope(worst, &worst_scope), text);
+    findings_say(f, sum.sum, "Little known", sum, worst == HSC_NONE ? spot_nowhere : spot_of_scope(worst, &worst_scope), text);
     return HSC_OK;
 }
 
@@ -227,15 +219,15 @@ static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, 
         hsc_status status = hsc_db_get_scope(r->db, worst_at, &s, err);
         if (status)
             return status;
-        place(r, &s, where, sizeof where);
-        procedure_name(r, &s, of, sizeof of);
-        amount(r, worst, share, sizeof share);
+        findings_place(r, &s, where, sizeof where);
+        findings_procedure(r, &s, of, sizeof of);
+        findings_amount(r, worst, share, sizeof share);
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s%s at %s in %s.",
                  share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, loop_word(s.name), where,
                  of);
-        say(f, worst.sum, "Scalar remainder", worst, at_scope(worst_at, &s), text);
+        findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
     }
     return HSC_OK;
 }
@@ -296,14 +288,14 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
         hsc_status status = hsc_db_get_scope(r->db, best[i].scope, &s, err);
         if (status)
             return status;
-        place(r, &s, where, sizeof where);
-        procedure_name(r, &s, of, sizeof of);
+        findings_place(r, &s, where, sizeof where);
+        findings_procedure(r, &s, of, sizeof of);
         report_processor(r, r->axis, p->max_at, top, sizeof top);
         report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
         report_ratio_interval(r, p, &low, &high);
-        seconds(r, p->mean, mean, sizeof mean);
-        seconds(r, p->min, least, sizeof least);
-        seconds(r, best[i].cost, save, sizeof save);
+        findings_seconds(r, p->mean, mean, sizeof mean);
+        findings_seconds(r, p->min, least, sizeof least);
+        findings_seconds(r, best[i].cost, save, sizeof save);
         if (p->columns < r->columns)
             snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
         else
@@ -311,7 +303,7 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
         snprintf(text, sizeof text,
                  "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.",
                  of, where, p->max / p->mean, top, low, high, among, top, save);
-        say(f, best[i].cost * p->columns, "Imbalance", no_share, at_scope(best[i].scope, &s), text);
+        findings_say(f, best[i].cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(best[i].scope, &s), text);
     }
     return HSC_OK;
 }
@@ -348,234 +340,14 @@ static hsc_status serial(findings *f, const uint32_t *procedures, uint32_t n, hs
     hsc_status status = hsc_db_get_scope(r->db, first, &s, err);
     if (status)
         return status;
-    place(r, &s, where, sizeof where);
-    procedure_name(r, &s, of, sizeof of);
-    amount(r, sum, share, sizeof share);
+    findings_place(r, &s, where, sizeof where);
+    findings_procedure(r, &s, of, sizeof of);
+    findings_amount(r, sum, share, sizeof share);
     report_processor(r, r->axis, at, who, sizeof who);
     snprintf(text, sizeof text, "Serial: %s is spent outside parallel regions, on %s alone, most in %s (%s), %.1f %%: more threads don't make that shorter.", share, who, of,
              where, 100 * r->own[first] / r->total);
-    say(f, sum.sum, "Serial", sum, at_scope(first, &s), text);
+    findings_say(f, sum.sum, "Serial", sum, spot_of_scope(first, &s), text);
     return HSC_OK;
-}
-
-/* ---- communication and runtime libraries ---- */
-
-/* The call of `scope` that has most of its time: who calls it, and from which line. */
-static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
-    hsc_db_context c, up;
-    double best = 0;
-    uint32_t best_line = HSC_NONE, best_scope = HSC_NONE, best_context = 0;
-    out[0] = 0;
-    *line = HSC_NONE;
-    if (r->info.contexts > 5000000)
-        return HSC_OK;
-    double *sums = calloc((uint64_t)r->info.contexts + 1, sizeof *sums);
-    hsc_status status = sums ? hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0,
-                                                r->info.contexts, sums, NULL)
-                             : HSC_E_MEMORY;
-    for (uint32_t i = 1; i < r->info.contexts && !status; i++) {
-        status = hsc_db_get_context(r->db, i, &c, err);
-        if (status || c.scope != scope || sums[i] <= best)
-            continue;
-        status = hsc_db_get_context(r->db, c.parent, &up, err);
-        best = sums[i];
-        best_line = c.call_line;
-        best_scope = up.scope;
-        best_context = i;
-    }
-    free(sums);
-    if (status == HSC_E_MISSING)
-        return HSC_OK;
-    if (status || best_scope == HSC_NONE)
-        return status;
-    hsc_db_scope s;
-    hsc_db_line l;
-    hsc_db_file file;
-    char name[300], path[300], merged[100];
-    for (uint32_t at = best_context; at; at = c.parent) { /* the call in the user's code, if there is one */
-        hsc_db_scope above;
-        if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
-            break;
-        if (!hsc_db_get_scope(r->db, up.scope, &above, NULL) && above.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &above)) {
-            best_line = c.call_line;
-            best_scope = up.scope;
-            break;
-        }
-    }
-    report_merged_text(r, best_line, merged, sizeof merged);
-    status = hsc_db_get_scope(r->db, best_scope, &s, err);
-    if (status || s.procedure == HSC_NONE)
-        return status;
-    procedure_name(r, &s, name, sizeof name);
-    *line = best_line;
-    if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
-        snprintf(out, size, ", mostly called by %s at %s:%u%s", name, report_fit_place(file.path, 40, path, sizeof path), l.line, merged);
-    else
-        snprintf(out, size, ", mostly called by %s", name);
-    return HSC_OK;
-}
-
-static bool is_mpi_call(const char *name) {
-    return !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5) || !strncmp(name, "mpi_", 4) || !strncmp(name, "pmpi_", 5);
-}
-
-/* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
-static hsc_status mpi(findings *f, hsc_err *err) {
-    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
-    report *r = f->r;
-    hsc_weighted sum = {0};
-    double best = 0;
-    uint32_t best_at = HSC_NONE, caller_line = HSC_NONE;
-    char text[4096], share[120], detail[1200] = "";
-    hsc_status status = HSC_OK;
-    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
-        hsc_db_scope scope;
-        hsc_db_module m;
-        status = hsc_db_get_scope(r->db, s, &scope, err);
-        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !report_names_library(m.path, files))
-            continue;
-        if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
-            sum = r->incl[s] > sum.sum ? report_incl(r, s) : sum;
-        if (scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > best && is_mpi_call(scope.name)) {
-            best = r->incl[s];
-            best_at = s;
-        }
-    }
-    if (status || sum.sum < 0.01 * r->total)
-        return status;
-    if (best_at != HSC_NONE) {
-        hsc_db_scope s;
-        char name[200], caller[700];
-        status = hsc_db_get_scope(r->db, best_at, &s, err);
-        if (!status)
-            status = main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
-        if (status)
-            return status;
-        snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller);
-    }
-    amount(r, sum, share, sizeof share);
-    snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
-    say(f, sum.sum, "MPI", sum, caller_line == HSC_NONE ? nowhere : at_line(r, caller_line), text);
-    return HSC_OK;
-}
-
-/* " at sweeps.c:85", or "" */
-static void place_of_line(const report *r, uint32_t line, char *out, size_t size) {
-    memcpy(out, " at ", 5);
-    if (!*report_call_text(r, line, out + 4, size - 4))
-        out[0] = 0;
-}
-
-/* Elapsed time in calls of the message-passing library, as its wrappers timed them. */
-static hsc_status messages(findings *f, hsc_err *err) {
-    report *r = f->r;
-    report_message *rows;
-    uint32_t n, best = HSC_NONE;
-    double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
-    const char *setup_name = NULL;
-    char text[1200], where[300], apart[200] = "";
-    hsc_status status = report_messages(r, false, &rows, &n, err);
-    if (status)
-        return status;
-    for (uint32_t p = 0; p < r->info.processes; p++) {
-        hsc_db_process process;
-        if (!hsc_db_get_process(r->db, p, &process, NULL))
-            elapsed += process.end_s - process.begin_s;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (rows[i].kind == HSC_operation_class_SETUP) {
-            setup += rows[i].duration_s;
-            setup_name = setup_name ? setup_name : rows[i].operation; /* the longest comes first */
-            continue;
-        }
-        all += rows[i].duration_s;
-        sent += (double)rows[i].sent_bytes;
-        if (best == HSC_NONE)
-            best = i;
-    }
-    if (setup_name && elapsed > 0 && setup >= 0.01 * elapsed)
-        snprintf(apart, sizeof apart, " Another %.3g s pass in start, end and set-up, mostly %s.", setup, setup_name);
-    if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
-        place_of_line(r, rows[best].line, where, sizeof where);
-        snprintf(text, sizeof text,
-                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %.3g MB; "
-                 "longest: %s%s, %.3g s in %llu calls.%s",
-                 all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
-                 (unsigned long long)rows[best].calls, apart);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", no_share, at_line(r, rows[best].line), text);
-    }
-    free(rows);
-    return HSC_OK;
-}
-
-static bool is_io(uint32_t kind) {
-    return kind == HSC_wait_kind_READ || kind == HSC_wait_kind_WRITE || kind == HSC_wait_kind_RECEIVE || kind == HSC_wait_kind_SEND ||
-           kind == HSC_wait_kind_CONNECT || kind == HSC_wait_kind_OPEN || kind == HSC_wait_kind_SYNC;
-}
-
-/* Elapsed time of the user's threads in calls that read and write. */
-static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n, hsc_err *err) {
-    report *r = f->r;
-    uint32_t best = HSC_NONE;
-    uint64_t calls = 0, bytes = 0;
-    double all = 0;
-    report_elapsed of = {0};
-    char text[1200], where[300], size[80] = "";
-    for (uint32_t i = 0; i < n; i++)
-        if (rows[i].own && is_io(rows[i].kind)) {
-            all += rows[i].total_s;
-            calls += rows[i].waits;
-            bytes += rows[i].bytes;
-            best = best == HSC_NONE ? i : best;
-        }
-    hsc_status status = best == HSC_NONE ? HSC_OK : report_elapsed_of(r, &of, err);
-    if (status || best == HSC_NONE || !(of.seconds > 0) || all < 0.01 * of.seconds)
-        return status;
-    const report_wait *w = &rows[best];
-    if (w->bytes)
-        snprintf(size, sizeof size, ", %.0f bytes each on average", (double)w->bytes / (double)w->waits);
-    place_of_line(r, w->line, where, sizeof where);
-    snprintf(text, sizeof text,
-             "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
-             "%llu calls that move %.3g MB; longest: %s%s, %.3g s in %llu calls%s.",
-             all, 100 * all / of.seconds, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
-             (unsigned long long)w->waits, size);
-    say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", no_share, at_line(r, w->line), text);
-    return HSC_OK;
-}
-
-/* Elapsed time in which the user's threads were blocked outside message passing, and what of it is input and output. */
-static hsc_status blocked(findings *f, hsc_err *err) {
-    report *r = f->r;
-    report_wait *rows;
-    uint32_t n, best = HSC_NONE;
-    double all = 0;
-    char text[1200], where[300], holder[400] = "";
-    hsc_status status = report_waits(r, &rows, &n, err);
-    if (status)
-        return status;
-    status = input_output(f, rows, n, err);
-    for (uint32_t i = 0; i < n; i++)
-        if (rows[i].own && !is_io(rows[i].kind)) {
-            all += rows[i].total_s;
-            best = best == HSC_NONE ? i : best;
-        }
-    if (best != HSC_NONE && all >= 0.01 * r->info.cpu_s) {
-        hsc_db_context c;
-        hsc_db_scope s;
-        char name[300];
-        if (rows[best].holder_context != HSC_NONE && !hsc_db_get_context(r->db, rows[best].holder_context, &c, NULL) &&
-            !hsc_db_get_scope(r->db, c.scope, &s, NULL))
-            snprintf(holder, sizeof holder, ", mostly while %s held it", report_fit(s.name, 60, name, sizeof name));
-        place_of_line(r, rows[best].line, where, sizeof where);
-        snprintf(text, sizeof text,
-                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
-                 "wait%s%s.",
-                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, rows[best].waits == 1 ? "" : "s", holder);
-        say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", no_share, at_line(r, rows[best].line), text);
-    }
-    free(rows);
-    return status;
 }
 
 /* Time at stake in loops that the vectoriser refused. */
@@ -584,27 +356,24 @@ static hsc_status refused(findings *f, hsc_err *err) {
     report_refusal *rows;
     uint32_t n;
     hsc_weighted all = {0};
-    double by_reason[256] = {0};
+    report_reason reasons[REPORT_REASONS];
     char text[2400], share[120];
     hsc_status status = report_refusals(r, &rows, &n, err);
     if (status)
         return status;
-    unsigned best = 0;
+    (void)report_sum_reasons(rows, n, reasons);
     for (uint32_t i = 0; i < n; i++) {
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
-        by_reason[rows[i].reason & 255] += rows[i].scalar.sum;
     }
-    for (unsigned k = 1; k < 256; k++)
-        best = by_reason[k] > by_reason[best] ? k : best;
     if (all.sum >= 0.01 * r->total && n) {
         hsc_db_scope s;
         char where[600], why[400], hint[200];
-        const char *reason = hsc_enum_text("reason", best);
+        const char *reason = hsc_enum_text("reason", reasons[0].reason);
         status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
         if (!status) {
-            place(r, &s, where, sizeof where);
-            amount(r, all, share, sizeof share);
+            findings_place(r, &s, where, sizeof where);
+            findings_amount(r, all, share, sizeof share);
             if (rows[0].has_dependence)
                 report_dependence(r, &rows[0].dependence, why, sizeof why);
             else
@@ -617,8 +386,8 @@ static hsc_status refused(findings *f, hsc_err *err) {
                 snprintf(text, sizeof text,
                          "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
                          "%s: %s%s%s%s.",
-                         share, n, 100 * by_reason[best] / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why, with, hint, end);
-            say(f, all.sum, "Not vectorised", all, at_scope(rows[0].scope, &s), text);
+                         share, n, 100 * reasons[0].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why, with, hint, end);
+            findings_say(f, all.sum, "Not vectorised", all, spot_of_scope(rows[0].scope, &s), text);
         }
     }
     free(rows);
@@ -642,90 +411,16 @@ static hsc_status not_tried(findings *f, hsc_err *err) {
         all.excess += rows[i].scalar.excess;
     }
     if (n && all.sum >= 0.01 * r->total && !(status = hsc_db_get_scope(r->db, rows[0].scope, &s, err))) {
-        place(r, &s, where, sizeof where);
-        amount(r, all, share, sizeof share);
+        findings_place(r, &s, where, sizeof where);
+        findings_amount(r, all, share, sizeof share);
         snprintf(text, sizeof text,
                  "Vectorisation not tried: %s in %u loop%s that the compiler did not look at, as they were compiled below -O2 or with "
                  "-fno-vectorize; the hottest, %.1f %%, is at %s.",
                  share, n, n == 1 ? "" : "s", 100 * rows[0].scalar.sum / r->total, where);
-        say(f, all.sum, "Vectorisation not tried", all, at_scope(rows[0].scope, &s), text);
+        findings_say(f, all.sum, "Vectorisation not tried", all, spot_of_scope(rows[0].scope, &s), text);
     }
     free(rows);
     return status;
-}
-
-/* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
- * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
-static hsc_status openmp(findings *f, hsc_err *err) {
-    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
-    report *r = f->r;
-    uint32_t n = r->info.contexts, best_at = HSC_NONE;
-    hsc_weighted sum = {0};
-    double best = 0;
-    uint32_t *entry = malloc(((uint64_t)n + 1) * sizeof *entry); /* context of the entry, none outside the runtime */
-    double *sums = calloc((uint64_t)n + 1, sizeof *sums), *below = calloc((uint64_t)n + 1, sizeof *below);
-    double *excess = calloc((uint64_t)n + 1, sizeof *excess);
-    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
-    hsc_status status = entry && sums && below && excess ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    bool known = !status && !hsc_db_read_sums(r->db, view, 0, n, sums, NULL) && !hsc_db_read_excess(r->db, view, 0, n, excess, NULL);
-    for (uint32_t c = 0; c < n && known && !status; c++) { /* parents come first */
-        hsc_db_context context;
-        hsc_db_scope scope;
-        hsc_db_module m;
-        status = hsc_db_get_context(r->db, c, &context, err);
-        if (!status)
-            status = hsc_db_get_scope(r->db, context.scope, &scope, err);
-        if (status)
-            break;
-        entry[c] = HSC_NONE;
-        if (!c || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL))
-            continue;
-        if (report_names_library(m.path, report_openmp_libraries))
-            entry[c] = entry[context.parent] != HSC_NONE ? entry[context.parent] : c;
-        else if (report_names_library(m.path, system))
-            entry[c] = entry[context.parent];
-        if (entry[c] == HSC_NONE)
-            continue;
-        sum.sum += sums[c];
-        sum.excess += excess[c];
-        below[entry[c]] += sums[c];
-    }
-    for (uint32_t c = 0; c < n && known && !status; c++)
-        if (below[c] > best) {
-            best = below[c];
-            best_at = c;
-        }
-    free(entry);
-    free(sums);
-    free(excess);
-    free(below);
-    if (status || best_at == HSC_NONE || sum.sum < 0.01 * r->total)
-        return status;
-    hsc_db_context context, up;
-    hsc_db_scope s, caller = {.name = ""};
-    hsc_db_line l;
-    hsc_db_file file;
-    char text[4096], share[120], name[200], caller_name[300], path[300], at[400] = "";
-    status = hsc_db_get_context(r->db, best_at, &context, err);
-    if (!status)
-        status = hsc_db_get_scope(r->db, context.scope, &s, err);
-    if (!status)
-        status = hsc_db_get_context(r->db, context.parent, &up, err);
-    if (!status)
-        status = hsc_db_get_scope(r->db, up.scope, &caller, err);
-    if (status)
-        return status;
-    procedure_name(r, &caller, caller_name, sizeof caller_name);
-    if (context.call_line != HSC_NONE && !hsc_db_get_line(r->db, context.call_line, &l, NULL) && l.line &&
-        !hsc_db_get_file(r->db, l.file, &file, NULL))
-        snprintf(at, sizeof at, " at %s:%u", report_fit_place(file.path, 40, path, sizeof path), l.line);
-    amount(r, sum, share, sizeof share);
-    bool idle = !strcmp(caller_name, "start_thread");
-    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
-             report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
-             idle ? ": worker threads that wait for work or for each other" : "");
-    say(f, sum.sum, "OpenMP runtime", sum, at_line(r, context.call_line), text);
-    return HSC_OK;
 }
 
 static hsc_status categories(findings *f, bool *told, hsc_err *err) {
@@ -769,93 +464,9 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
         snprintf(text + at, sizeof text - at, ", other %.1f %% (%.1f to %.1f %%)", 100 * rest.sum / r->total, 100 * low, 100 * high);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
-    say(f, r->total, "Where time goes", no_share, nowhere, text);
+    findings_say(f, r->total, "Where time goes", findings_no_share, spot_nowhere, text);
     *told = true;
     return HSC_OK;
-}
-
-/* ---- how good the measurement is ---- */
-
-static void quality(findings *f) {
-    report *r = f->r;
-    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0;
-    char text[600];
-    for (uint32_t t = 0; t < r->info.threads; t++) {
-        hsc_db_thread thread;
-        if (hsc_db_get_thread(r->db, t, &thread, NULL))
-            continue;
-        lost += (double)thread.lost;
-        truncated += (double)thread.truncated;
-        samples += (double)thread.samples;
-        own_s += thread.own_s;
-        cpu_s += thread.cpu_s;
-    }
-    hsc_db_metric time;
-    if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
-        lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
-    if (lost > 0.005 * (lost + samples)) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time is in no sample (see the ledger); shares hold only if it is like the rest.",
-                 100 * lost / (lost + samples));
-        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
-    }
-    if (truncated > 0.02 * samples && samples > 0) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
-                 "too small by up to that.", 100 * truncated / samples);
-        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
-    }
-    if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
-        snprintf(text, sizeof text, "Care: intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of "
-                 "one period would, for %.0f periods ('heatscope run --budget=off' keeps the rate that was asked for).", hsc_interval_effective(r->all), r->total);
-        say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
-    }
-    double low, high;
-    if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
-        report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
-        snprintf(text, sizeof text, "Care: intervals are wide, because there are few samples: with %.0f a share of 10 %% is known to %.1f to %.1f %%. "
-                 "Let the program run for longer, or sample it more often (-F).", hsc_interval_effective(r->all), 100 * low, 100 * high);
-        say(f, 0.0005 * r->total, "Care", no_share, nowhere, text); /* last: nothing is wrong */
-    }
-    if (own_s > 0.02 * cpu_s && cpu_s > 0) {
-        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
-        say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
-    }
-    double begin_s, end_s;
-    if (r->metric == 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s) && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
-        double ratio = r->total * r->unit.scale / cpu_s;
-        if (ratio < 0.9 || ratio > 1.1) {
-            snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
-                     r->total * r->unit.scale, r->unit.unit, cpu_s);
-            say(f, 2 * r->total, "Care", no_share, nowhere, text); /* before all that depends on it */
-        }
-    }
-}
-
-/* Communication by array. */
-static hsc_status arrays(findings *f, hsc_err *err) {
-    report *r = f->r;
-    char text[1600] = "";
-    double in_calls = 0;
-    uint32_t scope = HSC_NONE;
-    hsc_db_scope s;
-    hsc_status status = report_main_array(r, text, sizeof text, &scope, &in_calls, err);
-    if (!status && text[0])
-        say(f, in_calls / (r->unit.scale > 0 ? r->unit.scale : 1), "Array", no_share,
-            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? nowhere : at_scope(scope, &s), text);
-    return status;
-}
-
-/* Who makes others wait, and with what. */
-static hsc_status causes(findings *f, hsc_err *err) {
-    report *r = f->r;
-    char text[2400] = "";
-    double total = 0;
-    uint32_t scope = HSC_NONE, line = HSC_NONE;
-    hsc_db_scope s;
-    hsc_status status = report_main_cause(r, text, sizeof text, &scope, &line, &total, err);
-    if (!status && text[0])
-        say(f, total / (r->unit.scale > 0 ? r->unit.scale : 1), "Waiting caused", no_share,
-            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? at_line(r, line) : at_scope(scope, &s), text);
-    return status;
 }
 
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
@@ -884,25 +495,29 @@ hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err
     if (!status)
         status = categories(&f, &told, err);
     if (!status)
-        status = mpi(&f, err);
+        status = findings_mpi(&f, err);
     if (!status)
-        status = openmp(&f, err);
+        status = findings_openmp(&f, err);
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s); /* what is not sampled is known of the whole run only */
     if (!status && r->info.messages && whole)
-        status = messages(&f, err);
+        status = findings_messages(&f, err);
     if (!status && r->info.waits && whole)
-        status = blocked(&f, err);
+        status = findings_blocked(&f, err);
     if (!status && r->info.delays)
-        status = causes(&f, err);
+        status = findings_causes(&f, err);
     if (!status && r->info.messages && r->info.mpi_sites)
-        status = arrays(&f, err);
+        status = findings_arrays(&f, err);
     if (!status)
         status = refused(&f, err);
+    if (!status && whole)
+        status = findings_kernel(&f, err);
+    if (!status && whole)
+        findings_waiting_in_line(&f);
     if (!status)
         status = not_tried(&f, err);
     if (!status)
-        quality(&f);
+        findings_quality(&f);
     free(loops);
     free(procedures);
     if (status) {

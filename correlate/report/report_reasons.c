@@ -7,8 +7,6 @@
 
 #include <heatscope/formats/records.h>
 
-#define REASONS 256
-
 static bool prevents(const hsc_db_dependence *d) {
     return d->verdict == HSC_dependence_verdict_UNSAFE || d->verdict == HSC_dependence_verdict_FORWARDING ||
            d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
@@ -113,6 +111,30 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
 
 hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
     return list_of(r, true, rows, n, err);
+}
+
+static int larger_reason(const void *a, const void *b) {
+    const report_reason *x = a, *y = b;
+    if (x->scalar.sum != y->scalar.sum)
+        return x->scalar.sum > y->scalar.sum ? -1 : 1;
+    return (x->reason > y->reason) - (x->reason < y->reason);
+}
+
+uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reason out[REPORT_REASONS]) {
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < REPORT_REASONS; k++)
+        out[k] = (report_reason){.reason = k};
+    for (uint32_t i = 0; i < n; i++) {
+        report_reason *x = &out[rows[i].reason % REPORT_REASONS];
+        x->loops++;
+        x->scalar.sum += rows[i].scalar.sum;
+        x->scalar.excess += rows[i].scalar.excess;
+    }
+    for (uint32_t k = 0; k < REPORT_REASONS; k++)
+        if (out[k].loops)
+            out[kept++] = out[k];
+    qsort(out, kept, sizeof *out, larger_reason);
+    return kept;
 }
 
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {

@@ -19,6 +19,14 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
 /* The same of loops that the vectoriser was not let to look at: it is off at the level of optimisation, or by an option. */
 hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
 
+typedef struct report_reason { /* the loops of one reason, added up */
+    uint32_t reason, loops;
+    hsc_weighted scalar;
+} report_reason;
+enum { REPORT_REASONS = 256 }; /* reasons that there can be */
+/* The largest first. Returns how many there are. */
+uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reason out[REPORT_REASONS]);
+
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 

@@ -16,33 +16,43 @@ bool report_names_library(const char *path, const char *const *parts) {
 
 const char *const report_openmp_libraries[] = {"libomp", "libgomp", "libiomp", NULL};
 
-/* By scope: whether some calling context of it is inside a parallel region: below one, or below a procedure of OpenMP's runtime. */
-static hsc_status load_regions(report *r, hsc_err *err) {
-    uint32_t n = r->info.contexts;
-    uint8_t *inside = calloc((uint64_t)n + 1, 1);
-    hsc_status status = HSC_OK;
-    r->in_region = calloc((uint64_t)r->info.scopes + 1, 1);
-    if (!inside || !r->in_region)
-        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t c = 0; c < n && !status; c++) { /* parents come first */
+hsc_status report_walk_contexts(const report *r, report_visit *visit, void *ctx, hsc_err *err) {
+    for (uint32_t c = 0; c < r->info.contexts; c++) { /* parents come first */
         hsc_db_context context;
         hsc_db_scope scope;
         hsc_db_module m;
-        status = hsc_db_get_context(r->db, c, &context, err);
+        hsc_status status = hsc_db_get_context(r->db, c, &context, err);
         if (!status)
             status = hsc_db_get_scope(r->db, context.scope, &scope, err);
         if (status)
-            break;
-        inside[c] = (c && inside[context.parent]) || scope.kind == HSC_SCOPE_REGION ||
-                    (scope.module != HSC_NONE && !hsc_db_get_module(r->db, scope.module, &m, NULL) && report_names_library(m.path, report_openmp_libraries));
-        if (inside[c]) {
-            r->in_region[context.scope] = 1;
-            r->has_regions = r->has_regions || scope.kind == HSC_SCOPE_REGION || report_is_own(r, &scope);
-            if (scope.procedure != HSC_NONE)
-                r->in_region[scope.procedure] = 1;
-        }
+            return status;
+        visit(ctx, c, &context, &scope, c && scope.module != HSC_NONE && !hsc_db_get_module(r->db, scope.module, &m, NULL) ? m.path : "");
     }
-    free(inside);
+    return HSC_OK;
+}
+
+typedef struct regions {
+    report *r;
+    uint8_t *inside; /* by context */
+} regions;
+
+static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module) {
+    regions *g = ctx;
+    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || (*module && report_names_library(module, report_openmp_libraries));
+    if (!g->inside[c])
+        return;
+    g->r->in_region[context->scope] = 1;
+    g->r->has_regions = g->r->has_regions || scope->kind == HSC_SCOPE_REGION || report_is_own(g->r, scope);
+    if (scope->procedure != HSC_NONE)
+        g->r->in_region[scope->procedure] = 1;
+}
+
+/* By scope: whether some calling context of it is inside a parallel region: below one, or below a procedure of OpenMP's runtime. */
+static hsc_status load_regions(report *r, hsc_err *err) {
+    regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1)};
+    r->in_region = calloc((uint64_t)r->info.scopes + 1, 1);
+    hsc_status status = g.inside && r->in_region ? report_walk_contexts(r, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    free(g.inside);
     return status;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the files of findings share: report_findings.c (the program's code), findings_calls.c (libraries, messages, waits), findings_run.c (the
+ * run and how it was measured). */
+#ifndef HEATSCOPE_FINDINGS_H
+#define HEATSCOPE_FINDINGS_H
+
+#include "report.h"
+
+typedef struct findings {
+    report *r;
+    uint32_t n, room;
+    hsc_db_finding *list;
+} findings;
+
+/* Where a finding leads to. */
+typedef struct spot {
+    uint32_t scope, file, line;
+} spot;
+
+extern const spot spot_nowhere;
+extern const hsc_weighted findings_no_share;
+
+spot spot_of_scope(uint32_t row, const hsc_db_scope *s);
+spot spot_of_line(const report *r, uint32_t row);
+
+/* `samples`: those of the share that the finding tells, or findings_no_share. */
+void findings_say(findings *f, double weight, const char *title, hsc_weighted samples, spot at, const char *text);
+
+void findings_seconds(const report *r, double samples, char *out, size_t size);
+void findings_amount(const report *r, hsc_weighted v, char *out, size_t size);            /* "388.2 s, 31.4 % (31.3 to 31.5 %)" */
+void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t size);      /* "core/sweep.c:16-20" */
+void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size);  /* that the scope is of */
+
+/* findings_calls.c */
+hsc_status findings_mpi(findings *f, hsc_err *err);
+hsc_status findings_openmp(findings *f, hsc_err *err);
+hsc_status findings_messages(findings *f, hsc_err *err);
+hsc_status findings_blocked(findings *f, hsc_err *err);
+hsc_status findings_arrays(findings *f, hsc_err *err);
+hsc_status findings_causes(findings *f, hsc_err *err);
+
+/* findings_run.c */
+hsc_status findings_kernel(findings *f, hsc_err *err);
+void findings_waiting_in_line(findings *f);
+void findings_quality(findings *f);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings on libraries, message passing and waits. */
+#include "findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "report_arrays.h"
+#include "report_causes.h"
+#include "report_elapsed.h"
+#include "report_measures.h"
+
+/* ---- communication and runtime libraries ---- */
+
+/* The call of `scope` that has most of its time: who calls it, and from which line. */
+static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
+    hsc_db_context c, up;
+    double best = 0;
+    uint32_t best_line = HSC_NONE, best_scope = HSC_NONE, best_context = 0;
+    out[0] = 0;
+    *line = HSC_NONE;
+    if (r->info.contexts > 5000000)
+        return HSC_OK;
+    double *sums = calloc((uint64_t)r->info.contexts + 1, sizeof *sums);
+    hsc_status status = sums ? hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0,
+                                                r->info.contexts, sums, NULL)
+                             : HSC_E_MEMORY;
+    for (uint32_t i = 1; i < r->info.contexts && !status; i++) {
+        status = hsc_db_get_context(r->db, i, &c, err);
+        if (status || c.scope != scope || sums[i] <= best)
+            continue;
+        status = hsc_db_get_context(r->db, c.parent, &up, err);
+        best = sums[i];
+        best_line = c.call_line;
+        best_scope = up.scope;
+        best_context = i;
+    }
+    free(sums);
+    if (status == HSC_E_MISSING)
+        return HSC_OK;
+    if (status || best_scope == HSC_NONE)
+        return status;
+    hsc_db_scope s;
+    hsc_db_line l;
+    hsc_db_file file;
+    char name[300], path[300], merged[100];
+    for (uint32_t at = best_context; at; at = c.parent) { /* the call in the user's code, if there is one */
+        hsc_db_scope above;
+        if (hsc_db_get_context(r->db, at, &c, NULL) || hsc_db_get_context(r->db, c.parent, &up, NULL) || c.parent >= at)
+            break;
+        if (!hsc_db_get_scope(r->db, up.scope, &above, NULL) && above.kind >= HSC_SCOPE_PROCEDURE && report_is_own(r, &above)) {
+            best_line = c.call_line;
+            best_scope = up.scope;
+            break;
+        }
+    }
+    report_merged_text(r, best_line, merged, sizeof merged);
+    status = hsc_db_get_scope(r->db, best_scope, &s, err);
+    if (status || s.procedure == HSC_NONE)
+        return status;
+    findings_procedure(r, &s, name, sizeof name);
+    *line = best_line;
+    if (best_line != HSC_NONE && !hsc_db_get_line(r->db, best_line, &l, NULL) && l.line && !hsc_db_get_file(r->db, l.file, &file, NULL))
+        snprintf(out, size, ", mostly called by %s at %s:%u%s", name, report_fit_place(file.path, 40, path, sizeof path), l.line, merged);
+    else
+        snprintf(out, size, ", mostly called by %s", name);
+    return HSC_OK;
+}
+
+static bool is_mpi_call(const char *name) {
+    return !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5) || !strncmp(name, "mpi_", 4) || !strncmp(name, "pmpi_", 5);
+}
+
+/* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
+hsc_status findings_mpi(findings *f, hsc_err *err) {
+    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
+    report *r = f->r;
+    hsc_weighted sum = {0};
+    double best = 0;
+    uint32_t best_at = HSC_NONE, caller_line = HSC_NONE;
+    char text[4096], share[120], detail[1200] = "";
+    hsc_status status = HSC_OK;
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        hsc_db_module m;
+        status = hsc_db_get_scope(r->db, s, &scope, err);
+        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !report_names_library(m.path, files))
+            continue;
+        if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
+            sum = r->incl[s] > sum.sum ? report_incl(r, s) : sum;
+        if (scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > best && is_mpi_call(scope.name)) {
+            best = r->incl[s];
+            best_at = s;
+        }
+    }
+    if (status || sum.sum < 0.01 * r->total)
+        return status;
+    if (best_at != HSC_NONE) {
+        hsc_db_scope s;
+        char name[200], caller[700];
+        status = hsc_db_get_scope(r->db, best_at, &s, err);
+        if (!status)
+            status = main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
+        if (status)
+            return status;
+        snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller);
+    }
+    findings_amount(r, sum, share, sizeof share);
+    snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
+    findings_say(f, sum.sum, "MPI", sum, caller_line == HSC_NONE ? spot_nowhere : spot_of_line(r, caller_line), text);
+    return HSC_OK;
+}
+
+/* " at sweeps.c:85", or "" */
+static void place_of_line(const report *r, uint32_t line, char *out, size_t size) {
+    memcpy(out, " at ", 5);
+    if (!*report_call_text(r, line, out + 4, size - 4))
+        out[0] = 0;
+}
+
+/* Elapsed time in calls of the message-passing library, as its wrappers timed them. */
+hsc_status findings_messages(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_message *rows;
+    uint32_t n, best = HSC_NONE;
+    double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
+    const char *setup_name = NULL;
+    char text[1200], where[300], apart[200] = "";
+    hsc_status status = report_messages(r, false, &rows, &n, err);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < r->info.processes; p++) {
+        hsc_db_process process;
+        if (!hsc_db_get_process(r->db, p, &process, NULL))
+            elapsed += process.end_s - process.begin_s;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (rows[i].kind == HSC_operation_class_SETUP) {
+            setup += rows[i].duration_s;
+            setup_name = setup_name ? setup_name : rows[i].operation; /* the longest comes first */
+            continue;
+        }
+        all += rows[i].duration_s;
+        sent += (double)rows[i].sent_bytes;
+        if (best == HSC_NONE)
+            best = i;
+    }
+    if (setup_name && elapsed > 0 && setup >= 0.01 * elapsed)
+        snprintf(apart, sizeof apart, " Another %.3g s pass in start, end and set-up, mostly %s.", setup, setup_name);
+    if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
+        place_of_line(r, rows[best].line, where, sizeof where);
+        snprintf(text, sizeof text,
+                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %.3g MB; "
+                 "longest: %s%s, %.3g s in %llu calls.%s",
+                 all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
+                 (unsigned long long)rows[best].calls, apart);
+        findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
+    }
+    free(rows);
+    return HSC_OK;
+}
+
+static bool is_io(uint32_t kind) {
+    return kind == HSC_wait_kind_READ || kind == HSC_wait_kind_WRITE || kind == HSC_wait_kind_RECEIVE || kind == HSC_wait_kind_SEND ||
+           kind == HSC_wait_kind_CONNECT || kind == HSC_wait_kind_OPEN || kind == HSC_wait_kind_SYNC;
+}
+
+/* Elapsed time of the user's threads in calls that read and write. */
+static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n, hsc_err *err) {
+    report *r = f->r;
+    uint32_t best = HSC_NONE;
+    uint64_t calls = 0, bytes = 0;
+    double all = 0;
+    report_elapsed of = {0};
+    char text[1200], where[300], size[80] = "";
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].own && is_io(rows[i].kind)) {
+            all += rows[i].total_s;
+            calls += rows[i].waits;
+            bytes += rows[i].bytes;
+            best = best == HSC_NONE ? i : best;
+        }
+    hsc_status status = best == HSC_NONE ? HSC_OK : report_elapsed_of(r, &of, err);
+    if (status || best == HSC_NONE || !(of.seconds > 0) || all < 0.01 * of.seconds)
+        return status;
+    const report_wait *w = &rows[best];
+    if (w->bytes)
+        snprintf(size, sizeof size, ", %.0f bytes each on average", (double)w->bytes / (double)w->waits);
+    place_of_line(r, w->line, where, sizeof where);
+    snprintf(text, sizeof text,
+             "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
+             "%llu calls that move %.3g MB; longest: %s%s, %.3g s in %llu calls%s.",
+             all, 100 * all / of.seconds, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
+             (unsigned long long)w->waits, size);
+    findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", findings_no_share, spot_of_line(r, w->line), text);
+    return HSC_OK;
+}
+
+/* Elapsed time in which the user's threads were blocked outside message passing, and what of it is input and output. */
+hsc_status findings_blocked(findings *f, hsc_err *err) {
+    report *r = f->r;
+    report_wait *rows;
+    uint32_t n, best = HSC_NONE;
+    double all = 0, joins = 0;
+    char text[1400], where[300], holder[400] = "", ends[120] = "";
+    hsc_status status = report_waits(r, &rows, &n, err);
+    if (status)
+        return status;
+    status = input_output(f, rows, n, err);
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].own && rows[i].kind == HSC_wait_kind_JOIN) { /* what is waited for is the work of others, which other findings tell */
+            joins += rows[i].total_s;
+        } else if (rows[i].own && !is_io(rows[i].kind)) {
+            all += rows[i].total_s;
+            best = best == HSC_NONE ? i : best;
+        }
+    if (best != HSC_NONE && all >= 0.01 * r->info.cpu_s) {
+        hsc_db_context c;
+        hsc_db_scope s;
+        char name[300];
+        if (rows[best].holder_context != HSC_NONE && !hsc_db_get_context(r->db, rows[best].holder_context, &c, NULL) &&
+            !hsc_db_get_scope(r->db, c.scope, &s, NULL))
+            snprintf(holder, sizeof holder, ", mostly while %s held it", report_fit(s.name, 60, name, sizeof name));
+        if (joins > 0.01 * r->info.cpu_s)
+            snprintf(ends, sizeof ends, " Another %.3g s they wait for threads to end.", joins);
+        place_of_line(r, rows[best].line, where, sizeof where);
+        snprintf(text, sizeof text,
+                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
+                 "wait%s%s.%s",
+                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, rows[best].waits == 1 ? "" : "s", holder, ends);
+        findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, rows[best].line), text);
+    }
+    free(rows);
+    return status;
+}
+
+typedef struct runtime_walk {
+    uint32_t *entry; /* by context: that of the entry, HSC_NONE outside the runtime */
+    const double *sums, *excess;
+    double *below;
+    hsc_weighted sum;
+} runtime_walk;
+
+static void visit_runtime(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module) {
+    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
+    runtime_walk *w = ctx;
+    (void)scope;
+    w->entry[c] = HSC_NONE;
+    if (!*module)
+        return;
+    if (report_names_library(module, report_openmp_libraries))
+        w->entry[c] = w->entry[context->parent] != HSC_NONE ? w->entry[context->parent] : c;
+    else if (report_names_library(module, system))
+        w->entry[c] = w->entry[context->parent];
+    if (w->entry[c] == HSC_NONE)
+        return;
+    w->sum.sum += w->sums[c];
+    w->sum.excess += w->excess[c];
+    w->below[w->entry[c]] += w->sums[c];
+}
+
+/* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
+ * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
+hsc_status findings_openmp(findings *f, hsc_err *err) {
+    report *r = f->r;
+    uint32_t n = r->info.contexts, best_at = HSC_NONE;
+    double best = 0;
+    uint32_t *entry = malloc(((uint64_t)n + 1) * sizeof *entry);
+    double *sums = calloc((uint64_t)n + 1, sizeof *sums), *below = calloc((uint64_t)n + 1, sizeof *below);
+    double *excess = calloc((uint64_t)n + 1, sizeof *excess);
+    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
+    hsc_status status = entry && sums && below && excess ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    bool known = !status && !hsc_db_read_sums(r->db, view, 0, n, sums, NULL) && !hsc_db_read_excess(r->db, view, 0, n, excess, NULL);
+    runtime_walk walk = {entry, sums, excess, below, {0, 0}};
+    if (known)
+        status = report_walk_contexts(r, visit_runtime, &walk, err);
+    hsc_weighted sum = walk.sum;
+    for (uint32_t c = 0; c < n && known && !status; c++)
+        if (below[c] > best) {
+            best = below[c];
+            best_at = c;
+        }
+    free(entry);
+    free(sums);
+    free(excess);
+    free(below);
+    if (status || best_at == HSC_NONE || sum.sum < 0.01 * r->total)
+        return status;
+    hsc_db_context context, up;
+    hsc_db_scope s, caller = {.name = ""};
+    hsc_db_line l;
+    hsc_db_file file;
+    char text[4096], share[120], name[200], caller_name[300], path[300], at[400] = "";
+    status = hsc_db_get_context(r->db, best_at, &context, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, context.scope, &s, err);
+    if (!status)
+        status = hsc_db_get_context(r->db, context.parent, &up, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, up.scope, &caller, err);
+    if (status)
+        return status;
+    findings_procedure(r, &caller, caller_name, sizeof caller_name);
+    if (context.call_line != HSC_NONE && !hsc_db_get_line(r->db, context.call_line, &l, NULL) && l.line &&
+        !hsc_db_get_file(r->db, l.file, &file, NULL))
+        snprintf(at, sizeof at, " at %s:%u", report_fit_place(file.path, 40, path, sizeof path), l.line);
+    findings_amount(r, sum, share, sizeof share);
+    bool idle = !strcmp(caller_name, "start_thread");
+    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
+             report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
+             idle ? ": worker threads that wait for work or for each other" : "");
+    findings_say(f, sum.sum, "OpenMP runtime", sum, spot_of_line(r, context.call_line), text);
+    return HSC_OK;
+}
+
+/* Communication by array. */
+hsc_status findings_arrays(findings *f, hsc_err *err) {
+    report *r = f->r;
+    char text[1600] = "";
+    double in_calls = 0;
+    uint32_t scope = HSC_NONE;
+    hsc_db_scope s;
+    hsc_status status = report_main_array(r, text, sizeof text, &scope, &in_calls, err);
+    if (!status && text[0])
+        findings_say(f, in_calls / (r->unit.scale > 0 ? r->unit.scale : 1), "Array", findings_no_share,
+            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? spot_nowhere : spot_of_scope(scope, &s), text);
+    return status;
+}
+
+/* Who makes others wait, and with what. */
+hsc_status findings_causes(findings *f, hsc_err *err) {
+    report *r = f->r;
+    char text[2400] = "";
+    double total = 0;
+    uint32_t scope = HSC_NONE, line = HSC_NONE;
+    hsc_db_scope s;
+    hsc_status status = report_main_cause(r, text, sizeof text, &scope, &line, &total, err);
+    if (!status && text[0])
+        findings_say(f, total / (r->unit.scale > 0 ? r->unit.scale : 1), "Waiting caused", findings_no_share,
+            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? spot_of_line(r, line) : spot_of_scope(scope, &s), text);
+    return status;
+}

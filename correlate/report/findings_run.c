@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings on the run as a whole, and on how well it was measured. */
+#include "findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+
+/* The metric that counts page faults, of a run with -e page-faults; HSC_NONE. */
+static uint32_t faults_metric(const report *r) {
+    for (uint32_t i = 0; i < r->info.metrics; i++) {
+        hsc_db_metric m;
+        if (!hsc_db_get_metric(r->db, i, &m, NULL) && strstr(m.name, "page-faults"))
+            return i;
+    }
+    return HSC_NONE;
+}
+
+/* The line with most page faults: " (most at lulesh.cc:1020, 43 %)"; where none were sampled, how to. */
+static hsc_status faults_place(const report *r, uint32_t *row, char *out, size_t size, hsc_err *err) {
+    uint32_t metric = faults_metric(r), best = HSC_NONE, n = r->info.lines;
+    double all = 0, *sums = metric == HSC_NONE ? NULL : calloc((size_t)n + 1, sizeof *sums);
+    hsc_status status = metric == HSC_NONE || sums ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    *row = HSC_NONE;
+    if (sums)
+        status = hsc_db_read_sums(r->db, (hsc_db_view){metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, n, sums, err);
+    for (uint32_t i = 0; sums && !status && i < n; i++) {
+        hsc_db_line l;
+        all += sums[i];
+        if ((best == HSC_NONE || sums[i] > sums[best]) && !hsc_db_get_line(r->db, i, &l, NULL) && l.line)
+            best = i;
+    }
+    if (status || best == HSC_NONE || !(all > 0)) {
+        snprintf(out, size, ". Where: 'heatscope run -e page-faults:100', then 'report --metric=page-faults'");
+    } else {
+        char at[300];
+        report_line_text(r, best, at, sizeof at);
+        snprintf(out, size, "; most of them at %s (%.0f %%)", at, 100 * sums[best] / all);
+        *row = best;
+    }
+    free(sums);
+    return status;
+}
+
+/* CPU time in the kernel: page faults, system calls, interrupts. */
+hsc_status findings_kernel(findings *f, hsc_err *err) {
+    enum { FAULT_NS = 250 }; /* what a page fault takes at the very least */
+    report *r = f->r;
+    report_usage u;
+    char text[900], faults[500] = "";
+    uint32_t row = HSC_NONE;
+    hsc_status status = HSC_OK;
+    report_usage_of(r, 0, r->info.threads, &u);
+    double all = u.user_s + u.system_s, count = (double)u.minor_faults + (double)u.major_faults;
+    bool many = FAULT_NS * 1e-9 * count >= 0.1 * u.system_s; /* enough to be a good part of it */
+    if (r->metric || !u.known || u.system_s < 0.1 * all || u.system_s < 0.05)
+        return HSC_OK;
+    if (many)
+        status = faults_place(r, &row, faults, sizeof faults, err);
+    if (status)
+        return status;
+    snprintf(text, sizeof text, "In the kernel: %.3g s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s.", u.system_s, 100 * u.system_s / all,
+             count, many ? faults : ", too few to explain it: system calls, among them those of libraries that wait actively");
+    findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
+    return HSC_OK;
+}
+
+/* Threads that could run and had no processor. */
+void findings_waiting_in_line(findings *f) {
+    report *r = f->r;
+    report_usage u;
+    char text[700], who[64];
+    report_usage_of(r, 0, r->info.threads, &u);
+    if (r->metric || !u.line_known || u.line_s < 0.1 * (u.line_s + u.cpu_s) || u.line_s < 0.05)
+        return;
+    report_processor(r, HSC_AXIS_THREAD, u.line_most_at, who, sizeof who);
+    snprintf(text, sizeof text, "No processor: threads that could run stood in line for one for %.3g s, %.1f %% of the %.3g s that they could have run (by the kernel's "
+             "accounting), most %s with %.3g s: more threads than processors, or other programs.", u.line_s, 100 * u.line_s / (u.line_s + u.cpu_s), u.line_s + u.cpu_s,
+             who, u.line_most_s);
+    findings_say(f, u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), "No processor", findings_no_share, spot_nowhere, text);
+}
+
+/* ---- how good the measurement is ---- */
+
+void findings_quality(findings *f) {
+    report *r = f->r;
+    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0;
+    char text[600];
+    for (uint32_t t = 0; t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        if (hsc_db_get_thread(r->db, t, &thread, NULL))
+            continue;
+        lost += (double)thread.lost;
+        truncated += (double)thread.truncated;
+        samples += (double)thread.samples;
+        own_s += thread.own_s;
+        cpu_s += thread.cpu_s;
+    }
+    hsc_db_metric time;
+    if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
+        lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
+    if (lost > 0.005 * (lost + samples)) {
+        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time is in no sample (see the ledger); shares hold only if it is like the rest.",
+                 100 * lost / (lost + samples));
+        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+    }
+    if (truncated > 0.02 * samples && samples > 0) {
+        snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
+                 "too small by up to that.", 100 * truncated / samples);
+        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+    }
+    if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
+        snprintf(text, sizeof text, "Care: intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of "
+                 "one period would, for %.0f periods ('heatscope run --budget=off' keeps the rate that was asked for).", hsc_interval_effective(r->all), r->total);
+        findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
+    }
+    double low, high;
+    if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
+        report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
+        snprintf(text, sizeof text, "Care: intervals are wide, because there are few samples: with %.0f a share of 10 %% is known to %.1f to %.1f %%. "
+                 "Let the program run for longer, or sample it more often (-F).", hsc_interval_effective(r->all), 100 * low, 100 * high);
+        findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
+    }
+    if (own_s > 0.02 * cpu_s && cpu_s > 0) {
+        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
+        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+    }
+    double begin_s, end_s;
+    if (r->metric == 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s) && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
+        double ratio = r->total * r->unit.scale / cpu_s;
+        if (ratio < 0.9 || ratio > 1.1) {
+            snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
+                     r->total * r->unit.scale, r->unit.unit, cpu_s);
+            findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+        }
+    }
+}

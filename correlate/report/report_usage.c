@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the kernel counted of threads, added up. */
+#include "report.h"
+
+void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *out) {
+    *out = (report_usage){.known = n > 0, .line_known = n > 0, .line_most_at = HSC_NONE};
+    for (uint32_t i = first; i < first + n && i < r->info.threads; i++) {
+        hsc_db_thread t;
+        if (hsc_db_get_thread(r->db, i, &t, NULL))
+            continue;
+        out->known = out->known && t.user_s >= 0;
+        out->line_known = out->line_known && t.runnable_s >= 0;
+        out->cpu_s += t.cpu_s;
+        out->user_s += t.user_s;
+        out->system_s += t.system_s;
+        out->minor_faults += t.minor_faults;
+        out->major_faults += t.major_faults;
+        out->voluntary += t.voluntary_switches;
+        out->involuntary += t.involuntary_switches;
+        out->line_s += t.runnable_s;
+        if (out->line_most_at == HSC_NONE || t.runnable_s > out->line_most_s) {
+            out->line_most_at = i;
+            out->line_most_s = t.runnable_s;
+        }
+    }
+    out->known = out->known && out->user_s + out->system_s > 0;
+}
