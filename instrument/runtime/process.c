@@ -194,7 +194,7 @@ static void append_path(char *path, size_t size, const char *name) {
     hsc_rt_append(path, size, &at, name);
 }
 
-/* A line in the file of all: "N" samples of a process that has ended, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
+/* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time that they stand for, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget. */
 static void note(const char *word, uint64_t value) {
     char path[HSC_RT_PATH], line[128];
@@ -211,7 +211,7 @@ static void note(const char *word, uint64_t value) {
 }
 
 typedef struct notes {
-    uint64_t samples, processes; /* with samples */
+    uint64_t samples, time_us, processes; /* processes with samples */
     bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
 } notes;
@@ -238,6 +238,7 @@ static notes read_notes(void) {
                     all.lowered++;
                 }
                 all.samples += word ? 0 : v;
+                all.time_us += word == 't' ? v : 0;
                 all.processes += !word && v;
                 v = 0;
                 word = 0;
@@ -326,13 +327,19 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
 
 /* ---- end ------------------------------------------------------------------------------------------------------------------ */
 
-static uint64_t total_samples(uint64_t *lost) {
-    uint64_t n = hsc_rt.ended_samples;
-    *lost = hsc_rt.ended_lost;
+typedef struct totals {
+    uint64_t samples, time_us, lost;
+} totals;
+
+static totals total(void) {
+    totals n = {hsc_rt.ended_records, 0, hsc_rt.ended_lost};
+    uint64_t periods = hsc_rt.ended_samples;
     for (const hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
-        n += t->samples;
-        *lost += t->lost;
+        n.samples += t->records;
+        periods += t->samples;
+        n.lost += t->lost;
     }
+    n.time_us = periods * hsc_rt.period_ns / 1000;
     return n;
 }
 
@@ -354,7 +361,18 @@ static void say_lowered(const notes *all) {
     hsc_rt_say(line);
 }
 
-static void say_end(uint64_t own_samples) {
+/* "201 samples of 3.24 s of CPU time": a sample may stand for several periods. */
+static void append_amount(char *line, size_t size, size_t *at, uint64_t samples, uint64_t time_us) {
+    uint64_t hundredths = time_us / 10000;
+    hsc_rt_append_u64(line, size, at, samples);
+    hsc_rt_append(line, size, at, samples == 1 ? " sample of " : " samples of ");
+    hsc_rt_append_u64(line, size, at, hundredths / 100);
+    hsc_rt_append(line, size, at, hundredths % 100 < 10 ? ".0" : ".");
+    hsc_rt_append_u64(line, size, at, hundredths % 100);
+    hsc_rt_append(line, size, at, " s of CPU time");
+}
+
+static void say_end(const totals *own) {
     bool first_rank = hsc_rt.job.rank == 0 && !me.forked;
     if (hsc_rt.options.quiet || hsc_rt.job.rank > 0 || !(me.root || (first_rank && !hsc_rt.options.root_pid)))
         return; /* around mpirun it is mpirun that tells */
@@ -367,13 +385,12 @@ static void say_end(uint64_t own_samples) {
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " (");
     if (first_rank && hsc_rt.job.ranks > 1) {
-        hsc_rt_append_u64(line, sizeof line, &at, own_samples);
-        hsc_rt_append(line, sizeof line, &at, " samples in rank 0, more in ");
+        append_amount(line, sizeof line, &at, own->samples, own->time_us);
+        hsc_rt_append(line, sizeof line, &at, " in rank 0, more in ");
         hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks - 1);
         hsc_rt_append(line, sizeof line, &at, " other ranks");
     } else {
-        hsc_rt_append_u64(line, sizeof line, &at, all.samples);
-        hsc_rt_append(line, sizeof line, &at, all.samples == 1 ? " sample" : " samples");
+        append_amount(line, sizeof line, &at, all.samples, all.time_us);
         if (all.processes > 1) {
             hsc_rt_append(line, sizeof line, &at, " in ");
             hsc_rt_append_u64(line, sizeof line, &at, all.processes);
@@ -410,13 +427,14 @@ void hsc_rt_finish(uint64_t how) {
     if (hsc_rt_self)
         hsc_rt_source_stop(hsc_rt_self);
     atomic_store(&hsc_rt.helper_quit, 1); /* not waited for: it finds `finished` under the locks */
-    uint64_t mask, lost, samples = 0;
+    uint64_t mask;
+    totals n = {0};
     bool remove = false;
     if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         uint64_t end = hsc_rt_now_ns() + BUSY_LAST_NS;
         for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
             hsc_rt_thread_close(t, hsc_rt_thread_cpu_ns(t->tid), false, wait_for(t, end));
-        samples = total_samples(&lost);
+        n = total();
         uint64_t now = hsc_rt_now_ns();
         hsc_rt.untold[HSC_loss_reason_UNREGISTERED] += atomic_exchange(&hsc_rt.unregistered, 0);
         for (uint64_t i = 0; i < sizeof hsc_rt.untold / sizeof hsc_rt.untold[0]; i++) {
@@ -428,7 +446,7 @@ void hsc_rt_finish(uint64_t how) {
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
         /* what only became another program, or was too short for a sample, is not worth a file */
-        remove = !samples && !lost && !atomic_load(&hsc_rt_probe_state.used) && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
+        remove = !n.samples && !n.lost && !atomic_load(&hsc_rt_probe_state.used) && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
         if (!remove)
             hsc_rt_file_finish();
         hsc_rt_lock_release(&hsc_rt.lock, mask);
@@ -440,12 +458,13 @@ void hsc_rt_finish(uint64_t how) {
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             note("lowered ", 1000000000u / (hsc_rt.period_ns * periods));
-        note("", samples);
+        note("time ", n.time_us);
+        note("", n.samples);
     }
     if (me.root && how != HSC_end_kind_EXEC)
         hsc_rt_spare_end(me.host);
     if (how == HSC_end_kind_EXIT)
-        say_end(samples);
+        say_end(&n);
     errno = saved_errno;
 }
 
@@ -454,7 +473,7 @@ static void at_exit(void) {
         return;
     if (hsc_rt.job.launcher && (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid && !me.ended) {
         me.ended = true;
-        say_end(0);
+        say_end(&(totals){0});
     }
     hsc_rt_finish(HSC_end_kind_EXIT);
 }
@@ -530,7 +549,7 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt_probe_state.lock.word, 0);
     hsc_rt_helper_forget();
     atomic_store(&hsc_rt.unregistered, 0);
-    hsc_rt.ended_samples = hsc_rt.ended_lost = 0;
+    hsc_rt.ended_samples = hsc_rt.ended_lost = hsc_rt.ended_records = 0;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     atomic_store(&hsc_rt_probe_state.used, 0);
     atomic_store(&hsc_rt.governed, 0);

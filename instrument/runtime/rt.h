@@ -375,7 +375,8 @@ typedef struct hsc_rt_thread {
     _Atomic uint32_t state;
     uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
-    _Atomic uint64_t samples, lost, truncated, own_cycles, beats;
+    _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for */
+    _Atomic uint64_t records; /* samples themselves */
     uint64_t lost_by_reason[8];
     int32_t tid;
     uint32_t thread_id;
@@ -609,7 +610,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t helper_word, helper_tid, helper_quit;
     /* Writes what libheatscope-mpi.so has summed up in the thread, which is in the handler or does not write. NULL: not loaded. */
     void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
-    uint64_t ended_samples, ended_lost; /* of threads that are gone */
+    uint64_t ended_samples, ended_lost, ended_records; /* of threads that are gone; the first two are periods */
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
     hsc_rt_file file;   /* last: it is large, and what samples need stands together */
 } hsc_rt_state;

@@ -70,6 +70,7 @@ HSC_RT_HOT static void put_sample_as(hsc_rt_thread *t, uint64_t now, uint32_t no
         return;
     }
     add(&t->samples, weight);
+    add(&t->records, 1);
     if (truncated)
         add(&t->truncated, weight);
 }

@@ -211,6 +211,7 @@ void hsc_rt_thread_end(void) {
         hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true, true);
         hsc_rt.ended_samples += t->samples;
         hsc_rt.ended_lost += t->lost;
+        hsc_rt.ended_records += t->records;
     }
     hsc_rt_lock_release(&hsc_rt.lock, mask);
     hsc_rt_self = NULL;

@@ -121,6 +121,7 @@ def budget():
         said = re.search(r"sampled down to (\d+) times a second", done.stderr)
         expect(f"{options}: one line says so", bool(said) == governed and
                (not said or int(said[1]) == 10**9 // (lowest * p.period_ns())), done.stderr)
+        expect(f"{options}: samples and their time", s.said(found) in done.stderr, (s.said(found), done.stderr))
         for k, t in sorted(p.threads.items()):
             steps, level = t.rates, 1
             for _, periods in steps:

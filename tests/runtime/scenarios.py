@@ -749,6 +749,15 @@ def refusals():
            lines)
 
 
+def said(found):
+    """What the last line of a run says of its processes: samples, not the periods that they stand for, and CPU time in hundredths."""
+    samples = sum(len(t.samples) for p in found for t in p.threads.values())
+    hundredths = sum(p.samples() * p.period_ns() // 1000 for p in found) // 10000
+    counted = sum(p.samples() > 0 for p in found)
+    return f"({samples} sample{'s' * (samples != 1)} of {hundredths // 100}.{hundredths % 100:02} s of CPU time" + (
+        f" in {counted} processes)" if counted > 1 else ")")
+
+
 def script():
     path = os.path.join(WORK, "script")
     with open(path, "w") as f:
@@ -757,9 +766,7 @@ def script():
     done, found = run([path], quiet=False)
     expect("exit code", done.returncode == 11, done)
     expect("programs of the script", sum("in_child" in names_in(p) for p in found) == 2, [p.path for p in found])
-    total = sum(p.samples() for p in found)
-    counted = sum(p.samples() > 0 for p in found)
-    expect("all counted at the end", f"({total} samples in {counted} processes)" in done.stderr, (total, counted, done.stderr))
+    expect("all counted at the end", said(found) in done.stderr, (said(found), done.stderr))
     with open(path, "w") as f: # becomes a shell, and a program, and forks between
         f.write(f"#!/usr/bin/env -S sh -e\n(exit 0)\n{program('processes')} code 0\nexec sh -c '(exit 0); exec env {program('processes')} code 5'\n")
     done, found = run([path], quiet=False)
