@@ -31,9 +31,9 @@ static const hsc_cli_command command = {
     "arm, disarm: the probes of 'heatscope cc --probe' that LIST names, as with 'heatscope run --arm'.\n\n"
     "start, stop: samples and what goes with them; 'heatscope run --stopped' begins without. 'heatscope report' says when measuring "
     "was off.\n\n"
-    "Processes look for commands once a second, and write what they did into their files (records probe_armed, measuring). The "
-    "command waits for that and says what it was. It fails, with one line, when no such process runs any more, when none has "
-    "probes of the kinds in LIST, and when nothing has changed in the time to wait.",
+    "Processes look for commands once a second, and write what they did into their files (records command, probe_armed, measuring). "
+    "The command waits for that and says what it was, also that all was so already. It fails, with one line, when no such process "
+    "runs any more, when none has probes that LIST names, and when one has not looked in the time to wait.",
     "  heatscope control heatscope-prog-1234 arm procedures:solve\n"
     "  heatscope control 1234 stop",
     options,
@@ -84,7 +84,6 @@ static int failed(const char *target, const char *what) {
 typedef struct meant {
     char *path; /* of the stream file */
     hsc_running at; /* when it was last read */
-    uint64_t before; /* changes when the command was given */
 } meant;
 
 typedef struct all_meant {
@@ -115,11 +114,10 @@ static bool find_meant(const char *directory, unsigned long long pid, all_meant 
             break;
         }
         snprintf(m.path, room, "%s/%s", directory, e->d_name);
-        bool known = !hsc_running_read(m.path, &m.at, NULL) && m.at.pid && (!pid || m.at.pid == pid);
-        if (known && !m.at.ended) {
-            m.before = m.at.changes;
+        bool known = !hsc_running_read(m.path, HSC_RUNNING_NO_COMMAND, &m.at, NULL) && m.at.pid && (!pid || m.at.pid == pid);
+        if (known && !m.at.ended)
             a->p[a->n++] = m;
-        } else {
+        else {
             a->ended += known;
             free(m.path);
         }
@@ -129,8 +127,8 @@ static bool find_meant(const char *directory, unsigned long long pid, all_meant 
     return ok;
 }
 
-/* Drops the processes without probes of the kinds in the list. *tells: changes of some are recorded (of values none are). */
-static void keep_probed(all_meant *a, const char *list, bool *tells) {
+/* Drops the processes without probes of the kinds in the list. */
+static void keep_probed(all_meant *a, const char *list) {
     static const char *const words[] = {[HSC_probe_kind_PROCEDURE] = "procedures", [HSC_probe_kind_LOOP] = "loops", [HSC_probe_kind_CALL] = "calls",
                                         [HSC_probe_kind_MESSAGE] = "messages", [HSC_probe_kind_VALUE] = "values"};
     size_t kept = 0;
@@ -139,10 +137,8 @@ static void keep_probed(all_meant *a, const char *list, bool *tells) {
         for (const char *c = list; *c; c += strcspn(c, ","), c += *c == ',') {
             size_t n = strcspn(c, ":,");
             for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
-                if (a->p[i].at.has_probes[k] && ((n == 3 && !strncmp(c, "all", 3)) || (n == strlen(words[k]) && !strncmp(c, words[k], n)))) {
+                if (a->p[i].at.has_probes[k] && ((n == 3 && !strncmp(c, "all", 3)) || (n == strlen(words[k]) && !strncmp(c, words[k], n))))
                     has = true;
-                    *tells = *tells || k != HSC_probe_kind_VALUE;
-                }
         }
         if (has)
             a->p[kept++] = a->p[i];
@@ -152,74 +148,107 @@ static void keep_probed(all_meant *a, const char *list, bool *tells) {
     a->n = kept;
 }
 
-/* Until all have done so or have ended, or the time is over. Returns how many have done so; *changes: how many of them that were;
- * *gone: how many have ended without. */
-static size_t await(all_meant *a, bool arms, bool off, unsigned long long wait_s, uint64_t *changes, size_t *gone) {
+typedef struct effect {
+    size_t obeyed, changed_in, gone; /* processes: that have obeyed, in which something has changed by it, that have ended without */
+    unsigned long long named, changed; /* probes, or processes */
+} effect;
+
+/* Until all have obeyed the command at that offset or have ended, or the time is over. */
+static effect await(all_meant *a, uint64_t offset, unsigned long long wait_s) {
     struct timespec now, nap = {0, 50000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    time_t end = now.tv_sec + (time_t)wait_s;
-    for (uint64_t last = UINT64_MAX;; last = *changes) {
-        size_t done = 0;
-        *changes = 0;
-        *gone = 0;
+    for (time_t end = now.tv_sec + (time_t)wait_s;;) {
+        effect e = {0};
         for (size_t i = 0; i < a->n; i++) {
             meant *m = &a->p[i];
-            (void)hsc_running_read(m->path, &m->at, NULL); /* as it was, where that fails */
-            bool did = arms ? m->at.changes > m->before : m->at.off == off;
-            *changes += m->at.changes - m->before;
-            done += did;
-            *gone += !did && m->at.ended;
+            if (!m->at.obeyed)
+                (void)hsc_running_read(m->path, offset, &m->at, NULL); /* as it was, where that fails */
+            e.obeyed += m->at.obeyed;
+            e.changed_in += m->at.obeyed && m->at.changed;
+            e.gone += !m->at.obeyed && m->at.ended;
+            e.named += m->at.named;
+            e.changed += m->at.changed;
         }
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((done + *gone == a->n && *changes == last) || now.tv_sec > end) /* looked at twice: a command's changes come one by one */
-            return done;
+        if (e.obeyed + e.gone == a->n || now.tv_sec > end)
+            return e;
         nanosleep(&nap, NULL);
     }
 }
 
 static const char *plural(size_t n) { return n == 1 ? "" : "es"; }
 
+static void say_armed(const effect *e, const char *verb) {
+    unsigned long long already = e->named - e->changed;
+    if (e->changed)
+        printf("%llu probe%s %sed in %zu process%s", e->changed, e->changed == 1 ? "" : "s", verb, e->changed_in, plural(e->changed_in));
+    if (e->changed && already)
+        printf(", %llu %s so already\n", already, already == 1 ? "was" : "were");
+    else if (already)
+        printf("%llu probe%s %s %sed already in %zu process%s\n", already, already == 1 ? "" : "s", already == 1 ? "was" : "were", verb, e->obeyed,
+               plural(e->obeyed));
+    else
+        printf("\n");
+}
+
+static void say_measuring(const effect *e, bool off) {
+    size_t already = e->obeyed - e->changed_in;
+    if (e->changed_in)
+        printf("measuring is %s in %zu process%s", off ? "off" : "on", e->changed_in, plural(e->changed_in));
+    if (e->changed_in && already)
+        printf(", in %zu it was already\n", already);
+    else if (already)
+        printf("measuring was %s already in %zu process%s\n", off ? "off" : "on", already, plural(already));
+    else
+        printf("\n");
+}
+
 /* Says what came of the command. */
-static int tell_effect(const char *target, all_meant *a, const char *verb, unsigned long long wait_s, bool tells) {
-    bool arms = strstr(verb, "arm") != NULL, off = !strcmp(verb, "stop");
-    uint64_t changes;
-    size_t gone;
+static int tell_effect(const char *target, all_meant *a, const char *verb, unsigned long long wait_s, uint64_t offset) {
+    bool arms = strstr(verb, "arm") != NULL;
     if (!a->n) {
         printf("no process there yet: those that start will do so\n");
         return HSC_EXIT_OK;
     }
-    if (!wait_s || (arms && !tells)) {
+    if (!wait_s) {
         printf("%zu process%s told\n", a->n, plural(a->n));
         return HSC_EXIT_OK;
     }
-    size_t done = await(a, arms, off, wait_s, &changes, &gone);
-    if (!done) {
-        fprintf(stderr, "heatscope control: %s: %s\n", target, gone == a->n ? "ended before it looked for commands"
-                : arms ? "no probe has changed: the list names none, they are as asked already, or the process does not get to look"
-                       : "no process has done so: none gets to look for commands");
+    effect e = await(a, offset, wait_s);
+    size_t rest = a->n - e.obeyed - e.gone;
+    if (e.gone == a->n)
+        return failed(target, "ended before it looked for commands");
+    if (!e.obeyed) {
+        fprintf(stderr, "heatscope control: %s: no process has looked for commands in %llu s\n", target, wait_s);
         return HSC_EXIT_FAILED;
     }
+    if (arms && !e.named)
+        return failed(target, "the list names none of the probes that are there");
     if (arms)
-        printf("%llu probe%s %sed in %zu process%s\n", (unsigned long long)changes, changes == 1 ? "" : "s", verb, done, plural(done));
+        say_armed(&e, verb);
     else
-        printf("measuring is %s in %zu process%s\n", off ? "off" : "on", done, plural(done));
-    if (!arms && done + gone < a->n) {
-        fprintf(stderr, "heatscope control: %s: %zu more process%s ha%s not done so in %llu s\n", target, a->n - done - gone, plural(a->n - done - gone),
-                a->n - done - gone == 1 ? "s" : "ve", wait_s);
+        say_measuring(&e, !strcmp(verb, "stop"));
+    if (rest) {
+        fprintf(stderr, "heatscope control: %s: %zu more process%s ha%s not looked for commands in %llu s\n", target, rest, plural(rest), rest == 1 ? "s" : "ve",
+                wait_s);
         return HSC_EXIT_FAILED;
     }
     return HSC_EXIT_OK;
 }
 
-static int append(const char *directory, const char *line) {
+/* *offset: where the line begins in the file of commands. */
+static int append(const char *directory, const char *line, uint64_t *offset) {
     size_t room = strlen(directory) + sizeof "/" COMMANDS_FILE, length = strlen(line);
     char *path = malloc(room);
     if (!path)
         return failed(directory, strerror(errno));
     snprintf(path, room, "%s/" COMMANDS_FILE, directory);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666), code = -1;
-    if (fd < 0 || write(fd, line, length) != (ssize_t)length || close(fd)) /* one write: lines of several writers stay whole */
+    bool ok = fd >= 0 && write(fd, line, length) == (ssize_t)length; /* one write: lines of several writers stay whole */
+    off_t end = ok ? lseek(fd, 0, SEEK_CUR) : 0;
+    if (!ok || end < (off_t)length || close(fd))
         code = failed(path, strerror(errno));
+    *offset = (uint64_t)end - length;
     free(path);
     return code;
 }
@@ -227,7 +256,7 @@ static int append(const char *directory, const char *line) {
 static int give(const char *target, const char *directory, unsigned long long pid, const char *verb, const char *list, unsigned long long wait_s) {
     char host[65] = "*", number[24] = "*", line[4096];
     all_meant a = {0};
-    bool tells = false;
+    uint64_t offset = 0;
     if (pid) {
         snprintf(number, sizeof number, "%llu", pid);
         gethostname(host, sizeof host);
@@ -240,14 +269,14 @@ static int give(const char *target, const char *directory, unsigned long long pi
     if (code < 0 && !a.n && (a.ended || pid))
         code = failed(target, pid ? "has no file there that it writes to" : a.ended == 1 ? "its process has ended" : "its processes have ended");
     if (code < 0 && a.n && *list) {
-        keep_probed(&a, list, &tells);
+        keep_probed(&a, list);
         if (!a.n)
             code = failed(target, "no such probes in what runs: 'heatscope cc --probe=LIST' compiles them in");
     }
     if (code < 0)
-        code = append(directory, line);
+        code = append(directory, line, &offset);
     if (code < 0)
-        code = tell_effect(target, &a, verb, wait_s, tells);
+        code = tell_effect(target, &a, verb, wait_s, offset);
     forget(&a);
     return code;
 }

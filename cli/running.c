@@ -47,7 +47,7 @@ static bool is_of_process(void *ctx, hsc_chunk_kind kind, uint32_t stream) {
     return stream == 0;
 }
 
-hsc_status hsc_running_read(const char *path, hsc_running *out, hsc_err *err) {
+hsc_status hsc_running_read(const char *path, uint64_t command, hsc_running *out, hsc_err *err) {
     hsc_reader *reader;
     hsc_record rec;
     hsc_running x = {0};
@@ -67,12 +67,12 @@ hsc_status hsc_running_read(const char *path, hsc_running *out, hsc_err *err) {
         case HSC_REC_probe_place:
             x.has_probes[((const hsc_rec_probe_place *)v)->kind & 7] = true;
             break;
-        case HSC_REC_probe_armed:
-            x.changes++;
-            break;
-        case HSC_REC_measuring:
-            x.off = !((const hsc_rec_measuring *)v)->on;
-            x.changes++;
+        case HSC_REC_command:
+            if (((const hsc_rec_command *)v)->offset == command) {
+                x.obeyed = true;
+                x.named = ((const hsc_rec_command *)v)->named;
+                x.changed = ((const hsc_rec_command *)v)->changed;
+            }
             break;
         default:
             break;

@@ -12,16 +12,19 @@
  * file's name begins HOST.PID.); of others, and of pid 0, false. */
 bool hsc_running_is_gone(const char *path, uint64_t pid);
 
+#define HSC_RUNNING_NO_COMMAND UINT64_MAX
+
 /* What a process has recorded of itself so far. */
 typedef struct hsc_running {
     uint64_t pid;        /* 0: not known yet */
     bool ended;          /* said so, or is gone */
-    bool off;            /* its samples are not taken just now */
     bool has_probes[8];  /* by enum probe_kind */
-    uint64_t changes;    /* how often probes were armed or disarmed, and samples went off or on, so far */
+    bool obeyed;         /* it has obeyed the command that was asked for */
+    uint64_t named, changed; /* probes of its own that the command names (start, stop: 1), and how many were not yet as asked */
 } hsc_running;
 
-/* Reads the process's own records of a stream file (not those of its threads). Those of hsc_reader_open. */
-hsc_status hsc_running_read(const char *path, hsc_running *out, hsc_err *err);
+/* Reads the process's own records of a stream file (not those of its threads). `command`: offset in the file of
+ * commands; HSC_RUNNING_NO_COMMAND: none. Those of hsc_reader_open. */
+hsc_status hsc_running_read(const char *path, uint64_t command, hsc_running *out, hsc_err *err);
 
 #endif

@@ -94,7 +94,7 @@ static void put(hsc_rt_thread *t, uint32_t record_id, void *record, uint64_t *ti
 HSC_RT_EXPORT void heatscope_rt_measure(int on) {
     int saved_errno = errno;
     if (hsc_rt_measured())
-        hsc_rt_measure(on != 0, HSC_measuring_reason_PROGRAM);
+        hsc_rt_measure(on != 0, HSC_measuring_reason_PROGRAM, NULL);
     errno = saved_errno;
 }
 

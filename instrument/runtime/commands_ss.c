@@ -38,7 +38,20 @@ static bool is(const char *text, size_t n, const char *expected) {
     return hsc_rt_length(expected) == n && !__builtin_memcmp(text, expected, n);
 }
 
-static void obey(const char *line, size_t n) {
+/* Who gave the command reads in the file what came of it. */
+static void answer(uint64_t offset, uint32_t named, uint32_t changed) {
+    uint64_t mask, now = hsc_rt_now_ns();
+    hsc_rec_command r = {now, offset, named, changed};
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
+        return;
+    if (!atomic_load(&hsc_rt.finished))
+        hsc_rt_file_put(HSC_REC_command, &r, now);
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+}
+
+static void obey(const char *line, size_t n, uint64_t offset) {
+    uint32_t named = 1, changed = 0;
+    bool done = false;
     char number[24];
     const char *w[4];
     size_t length[4], at = 0, end = 0;
@@ -48,9 +61,11 @@ static void obey(const char *line, size_t n) {
     if ((!is(w[0], length[0], "*") && !is(w[0], length[0], host)) || (!is(w[1], length[1], "*") && !is(w[1], length[1], number)))
         return;
     if (is(w[2], length[2], "arm") || is(w[2], length[2], "disarm"))
-        hsc_rt_probes_arm(w[3], length[3], is(w[2], length[2], "arm"));
+        done = hsc_rt_probes_arm(w[3], length[3], is(w[2], length[2], "arm"), &named, &changed);
     else if (is(w[2], length[2], "start") || is(w[2], length[2], "stop"))
-        hsc_rt_measure(is(w[2], length[2], "start"), HSC_measuring_reason_COMMAND);
+        done = hsc_rt_measure(is(w[2], length[2], "start"), HSC_measuring_reason_COMMAND, &changed);
+    if (done)
+        answer(offset, named, changed);
 }
 
 /* Obeys the whole lines of the buffer. Returns how many bytes they are. */
@@ -58,7 +73,7 @@ static size_t obey_lines(const char *text, size_t n) {
     size_t begin = 0;
     for (size_t i = 0; i < n; i++)
         if (text[i] == '\n') {
-            obey(text + begin, i - begin);
+            obey(text + begin, i - begin, done_bytes + begin);
             begin = i + 1;
         }
     return begin;

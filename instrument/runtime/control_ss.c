@@ -2,11 +2,12 @@
 /* Measuring off and on while the program runs: after a delay, for a duration, by a signal, by the program. */
 #include "rt.h"
 
-void hsc_rt_measure(bool on, uint32_t reason) {
+bool hsc_rt_measure(bool on, uint32_t reason, uint32_t *changed) {
     uint64_t mask, now = hsc_rt_now_ns();
     if (!atomic_load(&hsc_rt.on) || !hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
-        return;
-    if (!atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.measuring, on) != on) {
+        return false;
+    bool alive = !atomic_load(&hsc_rt.finished), changes = alive && atomic_exchange(&hsc_rt.measuring, on) != on;
+    if (changes) {
         hsc_rec_measuring r = {now, on, reason};
         hsc_rt_file_put(HSC_REC_measuring, &r, now);
         for (const hsc_rt_thread *t = hsc_rt.threads; on && t; t = t->next)
@@ -14,9 +15,14 @@ void hsc_rt_measure(bool on, uint32_t reason) {
                 hsc_rt_source_rouse(t);
         hsc_rt.stop_at_ns = on && hsc_rt.options.duration_ms ? now + hsc_rt.options.duration_ms * 1000000 : 0;
         hsc_rt.start_at_ns = 0;
+    } else if (alive && !on && reason == HSC_measuring_reason_COMMAND) {
+        hsc_rt.start_at_ns = 0; /* nor after the delay */
     }
     hsc_rt_lock_release(&hsc_rt.lock, mask);
     hsc_rt_helper_poke(); /* it has a time to look at */
+    if (changed)
+        *changed = changes;
+    return alive;
 }
 
 void hsc_rt_measure_begin(uint64_t now) {
@@ -28,8 +34,8 @@ void hsc_rt_measure_begin(uint64_t now) {
 
 uint64_t hsc_rt_measure_tend(uint64_t now) {
     if (hsc_rt.start_at_ns && now >= hsc_rt.start_at_ns)
-        hsc_rt_measure(true, HSC_measuring_reason_DELAY);
+        hsc_rt_measure(true, HSC_measuring_reason_DELAY, NULL);
     else if (hsc_rt.stop_at_ns && now >= hsc_rt.stop_at_ns)
-        hsc_rt_measure(false, HSC_measuring_reason_DURATION);
+        hsc_rt_measure(false, HSC_measuring_reason_DURATION, NULL);
     return hsc_rt.start_at_ns ? hsc_rt.start_at_ns : hsc_rt.stop_at_ns;
 }

@@ -29,7 +29,7 @@ static void on_toggle(int number) {
     int saved_errno = errno;
     (void)number;
     if (hsc_rt_active())
-        hsc_rt_measure(!atomic_load(&hsc_rt.measuring), HSC_measuring_reason_SIGNAL);
+        hsc_rt_measure(!atomic_load(&hsc_rt.measuring), HSC_measuring_reason_SIGNAL, NULL);
     errno = saved_errno;
 }
 

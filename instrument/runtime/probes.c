@@ -209,7 +209,9 @@ void hsc_rt_probes_begin(void) {
 
 HSC_RT_EXPORT int heatscope_rt_probes_arm(const char *list, int on) {
     int saved_errno = errno;
-    uint32_t n = hsc_rt_measured() && list ? hsc_rt_probes_arm(list, strlen(list), on != 0) : 0;
+    uint32_t named, n = 0;
+    if (hsc_rt_measured() && list)
+        hsc_rt_probes_arm(list, strlen(list), on != 0, &named, &n);
     errno = saved_errno;
     return (int)n;
 }

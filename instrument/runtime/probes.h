@@ -157,7 +157,8 @@ bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n); 
 /* The next two with both locks held (hsc_rt.lock alone for the first). */
 void hsc_rt_probe_tell_armed(uint32_t number, bool armed, uint64_t now_ns);
 bool hsc_rt_probe_arm(uint32_t number, bool on, uint64_t now_ns); /* false: it is so already, or its table is gone */
-/* Arms or disarms what the list names (as of `heatscope run --arm`). Returns how many probes that changed. */
-uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool arm);
+/* Arms or disarms what the list names (as of `heatscope run --arm`): how many probes those are, and how many were not yet so. False: it could not
+ * be done. */
+bool hsc_rt_probes_arm(const char *list, size_t n, bool arm, uint32_t *named, uint32_t *changed);
 
 #endif

@@ -101,17 +101,20 @@ bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n) {
     return false;
 }
 
-uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
+bool hsc_rt_probes_arm(const char *list, size_t n, bool on, uint32_t *named, uint32_t *changed) {
     hsc_rt_probes *s = &hsc_rt_probe_state;
     uint64_t mask, mask_rt, now = hsc_rt_now_ns();
-    uint32_t changed = 0;
+    *named = *changed = 0;
     if (!hsc_rt_lock_take(&s->lock, &mask, HSC_RT_PATIENCE_MS))
-        return 0;
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS)) {
+        return false;
+    bool ok = hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS);
+    if (ok) {
         for (uint32_t i = 0; i < atomic_load(&s->count); i++)
-            if (s->all[i].table && hsc_rt_probe_is_listed(&s->all[i], list, n))
-                changed += hsc_rt_probe_arm(i + 1, on, now);
-        if (changed) {
+            if (s->all[i].table && hsc_rt_probe_is_listed(&s->all[i], list, n)) {
+                ++*named;
+                *changed += hsc_rt_probe_arm(i + 1, on, now);
+            }
+        if (*changed) {
             atomic_fetch_add(&s->generation, 1);
             for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
                 if (t->live && t->scopes)
@@ -120,5 +123,5 @@ uint32_t hsc_rt_probes_arm(const char *list, size_t n, bool on) {
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
     }
     hsc_rt_lock_release(&s->lock, mask);
-    return changed;
+    return ok;
 }

@@ -510,7 +510,8 @@ void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; look
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
 
 /* control_ss.c: measuring off and on; handlers may call it, the lock blocks signals */
-void hsc_rt_measure(bool on, uint32_t reason);
+/* False: it could not be done. *changed (may be NULL): it was not so yet. */
+bool hsc_rt_measure(bool on, uint32_t reason, uint32_t *changed);
 void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread is measured */
 uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
 

@@ -296,6 +296,9 @@ def control():
     armed_by = until(1) + 50
     told("1 probe armed in 1 process", str(child.pid), "arm", "procedures:second")
     until(2)
+    told("1 probe was armed already in 1 process", m, "arm", "procedures:second")
+    none = subprocess.run([HEATSCOPE, "control", "--wait=600", m, "arm", "procedures:third"], capture_output=True, text=True)
+    expect("no such", none.returncode == 1 and "names none" in none.stderr and not none.stdout, none)
     before_disarming = visits
     told("2 probes disarmed in 1 process", str(child.pid), "disarm", "all")
     disarmed_by = until(4) + 50

@@ -364,8 +364,11 @@ def commands():
         refused("no such probes", directory, "arm", "all")
         told("measuring is off in 2 processes", directory, "stop")
         until({a: [(0, "command")], b: [(0, "command")]})
+        told("measuring was off already in 2 processes", directory, "stop")
         told("measuring is on in 1 process", str(b), "start")
+        told("measuring was on already in 1 process", str(b), "start")
         until({a: [(0, "command")], b: [(0, "command"), (1, "command")]})
+        told("measuring is off in 1 process, in 1 it was already", directory, "stop")
     finally:
         for c in children:
             c.kill()
