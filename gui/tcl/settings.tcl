@@ -190,10 +190,13 @@ namespace eval ::heatscope::settings {
     # Keys that single views answer, for the key sheet.
     variable viewKeys {
         Contexts {h {open the hottest way down}  {d u f} {top-down, bottom-up, flat}  {Right Left} {open, close}}
-        Assembler {{h H} {next and previous instruction by samples}  l {next instruction of the line}  {j Return} {to the jump's target}  {y o} {bytes, source lines}  / find}
+        Assembler {{h H} {next and previous instruction by samples}  l {next instruction of the line}  {j Enter} {to the jump's target}  {y o} {bytes, source lines}  / find}
         {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
         Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}  {[ ]} {places in the notes beside}}
-        Matrix {k {by machine or by rank}  Return {to the calls of the pair}}
+        Matrix {k {by machine or by rank}  Enter {to the calls of the pair}}
+        Timeline {{Up Down} {nearer, farther}  {Left Right} {to the side}  Enter {the interval, the whole run}}
+        Terrain {{Left Right Up Down} {turn}}
+        Probes {Enter {a phase becomes the interval}}
     }
 
     proc get {name args} {

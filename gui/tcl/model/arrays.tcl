@@ -17,13 +17,14 @@ oo::class create ::heatscope::Arrays {
     # Dicts of `arrays` with id, name and where; bytes: sent and received.
     method rows {metric} {
         if {$Key ne $metric} {
-            set Key $metric
             set total 0.0
             set Rows [lmap a [$Db arrays -metric $metric -n 2000] {
                 set bytes [expr {[dict get $a sent_bytes] + [dict get $a received_bytes]}]
                 set total [expr {$total + $bytes}]
                 dict merge $a [my Names $a] [dict create bytes $bytes]
             }]
+            # what was stopped on the way is no answer
+            set Key $metric
         }
         return $Rows
     }

@@ -269,10 +269,12 @@ oo::class create ::heatscope::Comparison {
     # Change by context, of those given, with all that they call.
     method contexts {contexts metric} {
         set out {}
-        if {$Other ne "" && ![catch {$Db contrast $Other $contexts -metric $metric} rows]} {
+        if {$Other ne "" && ![catch {$Db contrast $Other $contexts -metric $metric} rows options]} {
             foreach c $rows {
                 dict set out [dict get $c a] $c
             }
+        } elseif {$Other ne "" && [lindex [dict get $options -errorcode] 2] eq "CANCELLED"} {
+            return -options $options $rows
         }
         return $out
     }

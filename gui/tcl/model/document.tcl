@@ -25,6 +25,9 @@ oo::class create ::heatscope::Document {
             return
         }
         if {[catch {$db source $file} source options]} {
+            if {[lindex [dict get $options -errorcode] 2] eq "CANCELLED"} {
+                return -options $options $source
+            }
             set State missing
             set Message $source
             # rows up to the last line with code; a wild line number must not make a wild document

@@ -46,7 +46,7 @@ oo::class create ::heatscope::AboutView {
             }
             ledger {
                 list {name "What became of them" name 0 left order} {of "Part of" text 12 left of} {bar "" bar 6 {} share} {share Share text 6 right share} \
-                    [list samples [string totitle [$Run countWord]]s text 8 right samples] {seconds Time text 9 right seconds}
+                    [list samples [string totitle [$Run countWord]]s text 11 right samples] {seconds Time text 9 right seconds}
             }
             process {
                 list [list name [string totitle $one] name 0 left process] {end Ended text 10 left end} {seconds Elapsed text 9 right seconds} \
