@@ -229,9 +229,22 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     table t = {.db = db, .rows = v->rows, .dense = calloc(v->rows + 1, sizeof *t.dense), .seen = calloc(v->rows + 1, sizeof *t.seen)};
     if (!status && (!t.dense || !t.seen))
         status = out_of_memory(db, err);
-    for (uint64_t k = 0; k < leaves && !status; k++)
-        if (i->total[k] && is_wanted(db, (uint32_t)k, metric))
-            add_leaf(&t, which, (uint32_t)k, i->total[k]);
+    const uint32_t *context = HSC_COL(db, leaf_context, uint32_t);
+    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    bool scopes = which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
+    uint64_t last = 0, sum = 0; /* of leaves with the same path, which stand together: one walk for all */
+    for (uint64_t k = 0; k < leaves && !status; k++) {
+        if (!i->total[k] || !is_wanted(db, (uint32_t)k, metric))
+            continue;
+        if (sum && !(scopes && context[k] == context[last] && category[k] == category[last])) {
+            add_leaf(&t, which, (uint32_t)last, sum);
+            sum = 0;
+        }
+        sum += i->total[k];
+        last = k;
+    }
+    if (sum && !status)
+        add_leaf(&t, which, (uint32_t)last, sum);
     free(t.seen);
     if (status) {
         free(t.dense);

@@ -22,8 +22,15 @@ typedef struct timeline {
     /* by prepare */
     hsc_axis axis;
     double begin, end, run_end, period;
-    uint32_t slots_n, n_keys;
+    uint32_t slots_n, slots_read, n_keys;
     hsc_db_slot *slots;
+    struct slots_of {     /* what they were read for: that of the run, whatever interval is set */
+        hsc_handle *db;
+        int key;
+        uint32_t bins, wanted, rows; /* rows: a hash of which thread is in which */
+        double begin, end;
+        bool spans;
+    } slots_of;
     hsc_timeline_span *spans;
     char (*labels)[32], (*names)[256];
     const char **pointers;
@@ -392,14 +399,18 @@ static hsc_status choose_slots(const timeline *t, const uint32_t *row_of, uint32
     return s;
 }
 
+static bool same_slots(const struct slots_of *a, const struct slots_of *b) {
+    return a->db == b->db && a->key == b->key && a->bins == b->bins && a->wanted == b->wanted && a->rows == b->rows && a->begin == b->begin &&
+           a->end == b->end && a->spans == b->spans;
+}
+
 static hsc_status read_slots(timeline *t, hsc_err *err) {
     hsc_db *db = t->w.db->db;
     uint32_t threads = t->w.db->info.threads, slots;
     uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
     size_t cells = (size_t)t->axis.bins * t->slots_n;
-    free(t->slots);
-    t->slots = malloc((cells + 1) * sizeof *t->slots);
-    hsc_status s = row_of && t->slots ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
+    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans != 0};
+    hsc_status s = row_of ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", threads);
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
         hsc_db_thread thread;
         uint32_t column = i;
@@ -407,15 +418,29 @@ static hsc_status read_slots(timeline *t, hsc_err *err) {
             column = thread.process;
         if (s == HSC_OK)
             row_of[i] = column < t->axis.columns && t->axis.bin_of[column] != UINT32_MAX ? t->axis.bin_of[column] : HSC_NONE;
+        of.rows = (of.rows ^ (s == HSC_OK ? row_of[i] : 0)) * 16777619u;
     }
+    if (s == HSC_OK && t->slots && same_slots(&of, &t->slots_of)) {
+        t->slots_n = t->slots_read;
+        s = make_keys(t, row_of, err);
+        free(row_of);
+        return s;
+    }
+    free(t->slots);
+    t->slots = s == HSC_OK ? malloc((cells + 1) * sizeof *t->slots) : NULL;
+    t->slots_of = (struct slots_of){0};
+    if (s == HSC_OK && !t->slots)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
     if (s == HSC_OK)
         s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, t->slots_n, t->slots, err);
     if (s == HSC_OK && (s = choose_slots(t, row_of, &slots, err)) == HSC_OK && slots < t->slots_n) {
         t->slots_n = slots;
         s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, slots, t->slots, err);
     }
-    if (s == HSC_OK)
-        s = make_spans(t, row_of, err);
+    if (s == HSC_OK && (s = make_spans(t, row_of, err)) == HSC_OK) {
+        t->slots_of = of;
+        t->slots_read = t->slots_n;
+    }
     if (s == HSC_OK)
         s = make_keys(t, row_of, err);
     free(row_of);
