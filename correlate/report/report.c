@@ -141,6 +141,7 @@ void report_clear(report *r) {
         free(of_scopes[i]);
     free(r->touched);
     free(r->in_region);
+    free(r->shared);
 }
 
 /* ---- which scopes ---- */

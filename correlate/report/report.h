@@ -48,6 +48,7 @@ typedef struct report {
     uint32_t *touched;
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     bool has_regions;           /* known with in_region */
+    double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;
 
 hsc_status report_load(report *r, hsc_err *err);
@@ -84,7 +85,7 @@ hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_e
 hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
                                    hsc_err *err);
 /* Is it code outside parallel regions that one thread alone ran? Of processes, never. */
-bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it can be said without the values */
+bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it can be said without its rows */
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);

@@ -5,6 +5,8 @@
 
 #include "report.h"
 
+#define SHARED_MAX 0.001 /* of code that one thread alone runs: what others may have of it */
+
 bool report_names_library(const char *path, const char *const *parts) {
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
@@ -56,6 +58,28 @@ static hsc_status load_regions(report *r, hsc_err *err) {
     return status;
 }
 
+/* By procedure: of its own, at least what is not on the thread that has most; from the statistics of its rows, which are stored. */
+static hsc_status load_shared(report *r, hsc_err *err) {
+    enum { ROWS = 4096 };
+    hsc_db_stats *stats = malloc(ROWS * sizeof *stats);
+    double *shared = calloc((uint64_t)r->info.scopes + 1, sizeof *shared);
+    hsc_status status = stats && shared ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t first = 0; first < r->info.scopes && !status; first += ROWS) {
+        uint32_t n = r->info.scopes - first < ROWS ? r->info.scopes - first : ROWS;
+        hsc_db_scope s;
+        status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, r->axis}, first, n, stats, err);
+        for (uint32_t i = 0; i < n && !status; i++)
+            if (stats[i].sum > 0 && !(status = hsc_db_get_scope(r->db, first + i, &s, err)) && s.procedure != HSC_NONE)
+                shared[s.procedure] += stats[i].sum - stats[i].max;
+    }
+    free(stats);
+    if (status)
+        free(shared);
+    else
+        r->shared = shared;
+    return status;
+}
+
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
     if (r->axis != HSC_AXIS_THREAD || !p->running || p->running == p->columns || (!r->in_region && load_regions(r, NULL)))
         return false;
@@ -65,11 +89,15 @@ bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
 bool report_may_be_serial(report *r, uint32_t scope) {
     if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || (!r->in_region && load_regions(r, NULL)))
         return false;
-    return r->has_regions && !r->in_region[scope];
+    if (!r->has_regions || r->in_region[scope])
+        return false;
+    if (!r->shared && load_shared(r, NULL))
+        return true;
+    return r->shared[scope] <= SHARED_MAX * r->own[scope] * (1 + 1e-9);
 }
 
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
-    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < 0.999 * p->mean * r->columns)
+    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < (1 - SHARED_MAX) * p->mean * r->columns)
         return false;
     if (!r->in_region && load_regions(r, NULL))
         return false;
