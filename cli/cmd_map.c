@@ -18,11 +18,12 @@
 #include "map_remarks.h"
 #include "map_rows.h"
 #include "map_section.h"
+#include "map_values.h"
 #include "map_words.h"
 #include "map_store.h"
 
 enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_ARRAYS, OPT_MESSAGES,
-       OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_WIDTH };
+       OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_VALUES, OPT_WIDTH };
 
 static const hsc_cli_option options[] = {
     {"listing", 'l', NULL, "print the source with what became of each loop and call"},
@@ -36,6 +37,7 @@ static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "write the static mapping file FILE instead of printing"},
     {"save", 0, NULL, "keep map, debug information and symbols by build id, for when PROG is stripped"},
     {"store", 0, "DIR", "folder of --save (~/.local/share/heatscope/maps)"},
+    {"values", 0, "RUN", "print the numbers that only a run knows, as it recorded them (--probe=values)"},
     {"width", 'w', "N", "columns of the listing (the terminal's, else 100)"},
     {NULL, 0, NULL, NULL}};
 
@@ -52,6 +54,8 @@ static const hsc_cli_command command = {
     "--arrays: an array is named as the source does, through pointers as far as they can be followed; behind each "
     "reference stands how its address moves in the innermost loop. --messages: sections are in the array's own "
     "subscripts; '?' is what cannot be told.\n\n"
+    "--values RUN: parameters of procedures, strides, extents of arrays and arguments of MPI with the numbers that RUN, a measurement "
+    "directory or one of its files, recorded last, or that the compiler knew; of several processes the least and the greatest.\n\n"
     "--diff A B matches procedures by their symbols and loops by order, text and shape, so that lines that only "
     "moved are no change.\n\n"
     "With -o the map is written to a file that 'heatscope dump' reads, after a record that names the program and its "
@@ -63,7 +67,7 @@ static const hsc_cli_command command = {
     false};
 
 typedef struct map_options {
-    const char *output, *store;
+    const char *output, *store, *values;
     bool remarks, summary, arrays, messages, listing, diff, save, width_given;
     hsc_map_format format;
     unsigned long long width;
@@ -107,6 +111,9 @@ static int set_option(void *ctx, int option, const char *value) {
         return -1;
     case OPT_STORE:
         o->store = value;
+        return -1;
+    case OPT_VALUES:
+        o->values = value;
         return -1;
     default:
         o->width_given = true;
@@ -388,13 +395,13 @@ int hsc_cmd_map(int argc, char **argv) {
     int first = 0, code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first), count = argc - first;
     if (code >= 0)
         return code;
-    if (o.listing + o.diff + o.save + (o.output != NULL) + o.summary + o.messages + o.arrays > 1)
-        return wrong_usage("--listing, --diff, --save, --output, --summary, --arrays and --messages are one or the other");
+    if (o.listing + o.diff + o.save + (o.output != NULL) + (o.values != NULL) + o.summary + o.messages + o.arrays > 1)
+        return wrong_usage("--listing, --diff, --save, --output, --values, --summary, --arrays and --messages are one or the other");
     if (o.list.only && !o.listing)
         return wrong_usage("--only=NAME is of --listing");
     if (o.store && !o.save)
         return wrong_usage("--store=DIR is of --save");
-    if (o.format != HSC_MAP_TEXT && (o.listing || o.save || o.output || o.summary || o.messages || o.arrays))
+    if (o.format != HSC_MAP_TEXT && (o.listing || o.save || o.output || o.values || o.summary || o.messages || o.arrays))
         return wrong_usage("--format is of the table of loops and of --diff");
     if (count < 1)
         return wrong_usage("which PROG?");
@@ -402,8 +409,11 @@ int hsc_cmd_map(int argc, char **argv) {
         return wrong_usage("--diff compares two: A B");
     if (o.output && count != 1)
         return wrong_usage("--output takes one PROG");
+    if (o.values && count != 1)
+        return wrong_usage("--values takes one PROG");
     status = o.save     ? save(&o, argv + first, count, &err)
              : o.output ? write_file(o.output, argv[first], &err)
+             : o.values ? hsc_map_print_values(argv[first], o.values, &err)
              : o.diff   ? diff(&o, argv + first, &err)
                         : show(&o, argv + first, count, &err);
     if (status == HSC_OK && (ferror(stdout) || fflush(stdout)))

@@ -364,6 +364,29 @@ def values():
     for v in p.values:
         seen.setdefault(names.get(p.tags[v["number"]]), []).append(int(v["value"]))
     expect("step", seen.get("step") == [1, 2, 3, 2], seen, names)
+    known = known_values(program) # the last ones
+    expect("of the run", known.get("parameter step in strided") == "2 (run)", known)
+    expect("what follows from it", known.get("stride of a in strided: 8*step") == "16 (run)", known)
+    expect("of the compiler", known.get("extent 1 of a") == "1000 (compiler)", known)
+    r = subprocess.run([HEATSCOPE, "map", "--values", os.path.join(WORK, "none"), program], capture_output=True, text=True)
+    expect("no run", r.returncode == 1 and r.stderr.count("\n") == 1, r.stderr)
+
+
+def known_values(program):
+    """What `map --values` says of the last run: {what: number}."""
+    text = subprocess.run([HEATSCOPE, "map", "--values", os.path.join(WORK, "m"), program], check=True, capture_output=True, text=True).stdout
+    rows = [line.split(None, 1)[1].rpartition(" = ") for line in text.splitlines() if " = " in line]
+    return {what: number for what, _, number in rows}
+
+
+def bounds():
+    """Bounds of a Fortran array that only the run knows, passed by reference."""
+    program = build("bounds", "--probe=values,procedures:m::smooth,keep")
+    for n in (6, 12):
+        run(program, arguments=[str(n)])
+        known = known_values(program)
+        expect("bound", known.get("extent 1 of a in m::smooth: n") == f"{n} (run)", known)
+        expect("constant", known.get("extent 1 of x") == "60 (compiler)", known)
 
 
 def fortran():
