@@ -215,7 +215,7 @@ void report_text_head(report *r) {
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
     if (hsc_db_get_interval(r->db, &begin_s, &end_s))
-        fprintf(r->out, "interval   %.6g s to %.6g s of the run; what was timed or lost is known of the whole run only\n", begin_s, end_s);
+        fprintf(r->out, "interval   %.6g s to %.6g s: of samples, and waits one by one;\n           all else is known of the whole run only\n", begin_s, end_s);
     if (r->where)
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit_prose(r->where, r->width - 40, name, sizeof name));
 }
@@ -708,11 +708,11 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
     report_text_head(r);
-    if (r->total <= 0 && !whole) {
+    if (r->total <= 0 && !whole && by != REPORT_WAIT) {
         fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
         return HSC_OK;
     }
-    if (r->total <= 0) {
+    if (r->total <= 0 && whole) {
         fprintf(r->out, "\nNo samples: the run was too short, or nothing of it used the processor.\n");
         return r->info.ledger_rows ? report_text_ledger(r, err) : HSC_OK;
     }

@@ -157,6 +157,32 @@ for by in ("message", "wait", "pair"):
 whole = " ".join(run("report", DATABASE).split())
 that("Input and output take 8 s" in whole and "in 4 calls that move 0.0041 MB; longest: read, 8 s in 4 calls, 1024 bytes each on average" in whole, whole[:3000])
 that("blocked for 0.0035 s of elapsed time outside message passing and input and output; longest: mutex, 0.0035 s in 3 waits" in whole, whole[:3000])
+
+# by time: of an interval, waits that are known one by one; the others are told of
+def long_wait(begin, end, node, kind, size=0):
+    return f"wait_interval time={end} duration_ns={end - begin} node_id={node} kind={kind} bytes={size}"
+
+
+MS = 1000000
+WORK = os.path.join(WORK, "by-time")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+for rank in (0, 1):
+    process(rank, (1, thread(1) + [long_wait(100 * MS, 300 * MS, 3, 10, 10), long_wait(400 * MS, 500 * MS, 3, 10, 30), long_wait(1200 * MS, 1800 * MS, 2, 1),
+                                   wait(1900 * MS, 3, 10, 3, 300 * MS + 400000, 200 * MS, 41), wait(1900 * MS, 2, 1, 1, 600 * MS, 600 * MS)]))
+run("correlate", "-o", DATABASE, WORK)
+for interval, expected in (("0.2:0.45", [("read", 2, 20, 0.3, 0.1)]), ("1.5:1.6", [("mutex", 0, 0, 0.2, 0.1)]), ("0.6:1.1", []),
+                           ("0:2", [("mutex", 2, 0, 1.2, 0.6), ("read", 4, 80, 0.6, 0.2)])):
+    rows = table("wait", f"--interval={interval}")
+    that(len(rows) == len(expected) and all(
+        (r["kind"], int(r["waits"]), int(r["bytes"])) == e[:3] and math.isclose(float(r["total_s"]), e[3]) and math.isclose(float(r["max_s"]), e[4])
+        for r, e in zip(rows, expected)), f"waits within {interval}: {rows}")
+text = run("report", "--by=wait", "--interval=0.2:0.45", DATABASE)
+that("Of the run's 8 waits (1.801 s) 6 (1.800 s) are known by time" in " ".join(text.split()), f"waits known by time: {text}")
+that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
+refused = subprocess.run([HEATSCOPE, "report", "--by=message", "--interval=0:1", DATABASE], capture_output=True, text=True)
+that(refused.returncode == 2 and "whole run only" in refused.stderr, f"messages by time: {refused.stderr}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
