@@ -37,7 +37,7 @@ def write(path, data):
 
 def correlate(out, *arguments, env=ENVIRONMENT):
     """(status, what was said, files not read again)"""
-    done = subprocess.run([HEATSCOPE, "correlate", "-o", out, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    done = subprocess.run([HEATSCOPE, "correlate", "--code=none", "-o", out, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
     reused = re.search(r"^reused: (\d+) of", done.stdout, re.M)
     return done.returncode, done.stdout, int(reused.group(1)) if reused else 0
 
@@ -107,7 +107,7 @@ check("times", 0, grown)
 check("times again", 5, grown)
 rules = os.path.join(WORK, "rules")
 write(rules, b"category mine\nmodule * mine strong\n")
-check("other categories", 5, grown, "--categories", rules, "--code=none")
+check("other categories", 5, grown, "--categories", rules)
 
 # ---- processes grow, go and move ----
 whole = bytes_of(os.path.join(source, names[5]))

@@ -142,3 +142,10 @@ void measurement_write(const char *dir, const char *name, const process_truth *p
     take_bytes(w, f);
     fclose(f);
 }
+
+/* Tests write hundreds of databases that nobody reads after a power cut: no waiting for the disk. */
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+    (void)fd;
+    return 0;
+}

@@ -533,7 +533,7 @@ static void test_bad_input(void **state) {
     remove_all(dir);
 }
 
-static void test_damage(void **state) { /* cut at every 97th byte, then garbage in the middle */
+static void test_damage(void **state) { /* cut at every 331st byte, then garbage in the middle */
     (void)state;
     const char *dir = new_dir("damage");
     char database[600], file[600];
@@ -547,7 +547,7 @@ static void test_damage(void **state) { /* cut at every 97th byte, then garbage 
     measurement_write(dir, "b", &p, &where);
     size_t n;
     char *bytes = slurp(file, &n);
-    for (size_t cut = 0; cut <= n + 97 * 20; cut += 97) {
+    for (size_t cut = 0; cut <= n + 331 * 20; cut += 331) {
         FILE *f = fopen(file, "wb");
         char *copy = malloc(n);
         memcpy(copy, bytes, n);
@@ -631,13 +631,13 @@ static void test_cancel(void **state) {
     remove_all(dir);
 }
 
-static void test_memory(void **state) { /* every 13th allocation fails in turn, then each of the first ones */
+static void test_memory(void **state) { /* allocations fail in turn: each of the first ones, then ever fewer */
     (void)state;
     const char *dir = write_run("memory", false);
     char database[600];
     snprintf(database, sizeof database, "%s/db.h5", dir);
     bool done = false;
-    for (long n = 1; !done; n += n < 200 ? 1 : 13) {
+    for (long n = 1; !done; n += 1 + n / 40) {
         hsc_err err = {0};
         allocations_left = n;
         hsc_status status = join_to(dir, database, 1, NULL, &err);
