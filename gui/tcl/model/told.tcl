@@ -83,11 +83,12 @@ oo::class create ::heatscope::Told {
                 share [expr {$most > 0 ? [dict get $c values] / $most : 0}]]
         }]
     }
+    # Own time is in part an estimate: of a thread that hardly ran it can be more than all its time.
     method Costs {} {
         return [lmap c [$Db told cost -n 4096] {
             set cpu [dict get $c cpu_s]
             dict merge $c [dict create id [dict get $c row] name [my thread [dict get $c thread]] where "" \
-                share [expr {$cpu > 0 ? [dict get $c own_s] / $cpu : 0}]]
+                share [expr {$cpu > 0 ? min(1.0, [dict get $c own_s] / $cpu) : 0}]]
         }]
     }
     method visits {what row} {
