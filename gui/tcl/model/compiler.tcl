@@ -52,12 +52,24 @@ oo::class create ::heatscope::Compiler {
                     set tone bad
                 }
             }
+            if {$words eq "" && [dict get $row knowledge] eq "map"} {
+                set words [expr {$share >= 0.0005 && [my Untried $scope] ? "not tried" : "as written"}]
+            }
             lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
                 sum $sum share $share words $words tone $tone price $price reason $reason]
         }
         set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
         set Key [list $metric $axis]
         return $Rows
+    }
+    # Did the vectoriser not even look at the loop (as with -O1)?
+    method Untried {scope} {
+        foreach r [$Db remarks $scope -n 40] {
+            if {[string match "not tried*" [dict get $r reason_text]]} {
+                return 1
+            }
+        }
+        return 0
     }
     method Place {file line {column 0}} {
         if {$file < 0} {

@@ -110,7 +110,11 @@ oo::define ::heatscope::DetailView {
             set row [expr {$i - $Top + 1}]
             # what does not fit is cut with a sign that there is more; the read-out has it all
             set chips [my Chips $i]
-            set room [my Cut $row [lindex $lines $row-1] [llength $chips]]
+            # strides of references only where the code leaves room
+            set room [my Cut $row [lindex $lines $row-1] [my Weighty $i $chips]]
+            if {$room <= 0} {
+                set chips [my Weighty $i $chips 1]
+            }
             foreach chip $chips {
                 lassign $chip words tone scope
                 set words [::heatscope::fmt elide $words 60]
@@ -151,6 +155,12 @@ oo::define ::heatscope::DetailView {
     method Chips {line} {
         set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
         return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $own [$Document chips $line]]
+    }
+    # How many of the chips are more than plain facts on references; with 1 those chips themselves.
+    method Weighty {line chips {themselves 0}} {
+        set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
+        set kept [lmap chip $chips {if {$chip in $own && [lindex $chip 1] eq "plain"} continue; set chip}]
+        return [expr {$themselves ? $kept : [llength $kept]}]
     }
     method FillUnlined {} {
         $Text insert end "[$Document message].\n" message
