@@ -37,7 +37,15 @@ typedef struct book {
 
 /* ---- what is asked for ---------------------------------------------------------------------------------------------- */
 
-static bool add(book *b, row r) { return !r.value_id || HSC_PUSH(b->rows, r); }
+/* Is it a number? What only has a text, and MPI's names, are none. */
+static bool is_number(const hsc_map_module *m, uint64_t value_id) {
+    uint64_t kind = value_id ? m->values[value_id - 1].kind : HSC_value_kind_OPAQUE;
+    return kind == HSC_value_kind_CONSTANT || kind == HSC_value_kind_SYMBOL || kind == HSC_value_kind_POLYNOMIAL;
+}
+
+static bool add(book *b, row r) {
+    return !is_number(&b->model.modules[r.module], r.value_id) || HSC_PUSH(b->rows, r);
+}
 
 static const hsc_rec_callsite *call_of(const hsc_map_module *m, uint64_t id) { /* ids rise */
     size_t lo = 0, hi = m->n_callsites;
