@@ -272,45 +272,36 @@ static void mark_contexts(const hsc_db *db, hsc_db_table which, uint64_t row, ui
                 (which == HSC_TABLE_LINE_INCL ? c && call[c] == row : scope[c] < scopes && scope[c] >= row && scope[c] < end[row]);
 }
 
-/* Calls for every leaf that counts for row: its number goes to `leaf` (NULL: they are only counted). */
-static uint64_t leaves_of_row(const hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t row, const uint8_t *in, uint32_t *leaf) {
+/* A few rows of an inclusive table: one by one. */
+static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t first, uint64_t n, members *m) {
     const uint32_t *context = HSC_COL(db, leaf_context, uint32_t), *line = HSC_COL(db, leaf_line, uint32_t);
     const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
     const uint64_t *total = db->interval->total;
-    uint64_t n = 0, leaves = db->tables.rows[HSC_TAB_leaf], categories = db->tables.rows[HSC_TAB_category];
-    for (uint64_t k = 0; k < leaves; k++)
-        if (total[k] && is_wanted(db, (uint32_t)k, metric) &&
-            (in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) &&
-            (which != HSC_TABLE_SCOPE_CATEGORY || category[k] == row % categories)) {
-            if (leaf)
-                leaf[n] = (uint32_t)k;
-            n++;
-        }
-    return n;
-}
-
-/* A few rows of an inclusive table: one by one. */
-static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t first, uint64_t n, members *m) {
-    uint64_t categories = db->tables.rows[HSC_TAB_category], marked = UINT64_MAX;
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf], categories = db->tables.rows[HSC_TAB_category], marked = UINT64_MAX, room = 1024, at = 0;
     uint8_t *in = malloc(db->tables.rows[HSC_TAB_context] + 1);
-    for (uint64_t r = 0; in && r < n; r++) {
-        uint64_t holder = which == HSC_TABLE_SCOPE_CATEGORY ? (first + r) / categories : first + r;
+    m->leaf = malloc(room * sizeof *m->leaf);
+    bool good = in && m->leaf;
+    for (uint64_t r = 0; good && r < n; r++) {
+        uint64_t row = first + r, holder = which == HSC_TABLE_SCOPE_CATEGORY ? row / categories : row;
         if (holder != marked)
             mark_contexts(db, which, holder, in);
         marked = holder;
-        uint64_t k = leaves_of_row(db, which, metric, first + r, in, NULL);
-        uint32_t *more = realloc(m->leaf, (m->begin[r] + k + 1) * sizeof *more);
-        if (!more)
-            break;
-        m->leaf = more;
-        m->begin[r + 1] = m->begin[r] + leaves_of_row(db, which, metric, first + r, in, more + m->begin[r]);
-        if (r + 1 == n) {
-            free(in);
-            return true;
+        for (uint64_t k = 0; k < leaves && good; k++) {
+            if (!total[k] || !(in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) || !is_wanted(db, (uint32_t)k, metric) ||
+                (which == HSC_TABLE_SCOPE_CATEGORY && category[k] != row % categories))
+                continue;
+            if (at == room) {
+                uint32_t *more = realloc(m->leaf, (room *= 2) * sizeof *more);
+                good = more != NULL;
+                m->leaf = more ? more : m->leaf;
+            }
+            if (good)
+                m->leaf[at++] = (uint32_t)k;
         }
+        m->begin[r + 1] = at;
     }
     free(in);
-    return n == 0;
+    return good;
 }
 
 /* All rows of a range: the rows of every leaf, turned round. */

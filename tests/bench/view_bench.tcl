@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, CPU time of the start and of intervals, memory.
+# Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, elapsed and in CPU time of viewer and reader (which a busy
+# machine changes less); CPU time of the start, intervals, memory.
 # usage: tclsh view_bench.tcl HEATSCOPE DB [N]   (N actions of a kind, default 20; a display, or Xvfb, which the viewer starts)
 # A large DB: heatscope-simulate --lines=1000000 --threads=10000 --processes=2500 --samples=4000 --times
 lassign $argv heatscope db n
@@ -22,24 +23,26 @@ proc ask {args} {
     }
     error "the window has gone"
 }
-# cpu: CPU time of all of them
-proc report {what times cpu} {
-    set times [lsort -real $times]
-    set k [llength $times]
-    puts [format "%-34s p50 %8.1f  p95 %8.1f  worst %8.1f ms, CPU %8.1f ms each" $what [lindex $times [expr {$k / 2}]] \
-        [lindex $times [expr {min($k - 1, int($k * 0.95))}]] [lindex $times end] [expr {$cpu / $k}]]
+proc quantile {list share} {
+    return [lindex [lsort -real $list] [expr {min([llength $list] - 1, int([llength $list] * $share))}]]
+}
+proc report {what times cpus} {
+    puts [format "%-34s p50 %8.1f  p95 %8.1f  worst %8.1f ms, CPU p50 %6.1f  p95 %6.1f" $what [quantile $times 0.5] [quantile $times 0.95] \
+        [quantile $times 1] [quantile $cpus 0.5] [quantile $cpus 0.95]]
 }
 proc measure {what script} {
     set times {}
-    set before [cpu]
+    set cpus {}
     for {set i 0} {$i < $::n} {incr i} {
         set ::i $i
+        set before [cpu]
         set t [clock microseconds]
         uplevel #0 $script
         ask settle
         lappend times [expr {([clock microseconds] - $t) / 1e3}]
+        lappend cpus [expr {[cpu] - $before}]
     }
-    report $what $times [expr {[cpu] - $before}]
+    report $what $times $cpus
 }
 # CPU time of the viewer and its reader so far, in ms.
 proc children {pid} {
@@ -49,18 +52,40 @@ proc children {pid} {
     }
     return $out
 }
-proc cpu {} {
-    set sum 0
-    foreach pid [children [pid $::channel]] {
-        if {![catch {open /proc/$pid/schedstat} f]} {
-            set used [lindex [gets $f] 0]
-            close $f
-            if {[regexp {tclsh|wish} [exec cat /proc/$pid/comm]]} {
-                set sum [expr {$sum + $used / 1e6}]
+# Viewer and reader; looked for once, they stay.
+proc ours {} {
+    if {![info exists ::ours]} {
+        set ::ours {}
+        foreach pid [children [pid $::channel]] {
+            if {![catch {exec cat /proc/$pid/comm} name] && [regexp {tclsh|wish} $name]} {
+                lappend ::ours $pid
             }
         }
     }
+    return $::ours
+}
+proc cpu {} {
+    set sum 0
+    foreach pid [ours] {
+        set f [open /proc/$pid/schedstat]
+        set sum [expr {$sum + [lindex [gets $f] 0] / 1e6}]
+        close $f
+    }
     return $sum
+}
+# {NOW MOST} in MB, of its own: what is not of files or shared.
+proc memory {} {
+    set now 0
+    set most 0
+    foreach pid [ours] {
+        set text [exec cat /proc/$pid/status]
+        foreach key {VmHWM RssAnon RssFile RssShmem} {
+            regexp "$key:\\s+(\\d+)" $text -> $key
+        }
+        incr now $RssAnon
+        incr most [expr {max($RssAnon, $VmHWM - $RssFile - $RssShmem)}]
+    }
+    return [list [expr {$now / 1024}] [expr {$most / 1024}]]
 }
 ask settle
 puts [format "all panes in sight, with the start of the display %d ms, %.0f ms of CPU time" [expr {[clock milliseconds] - $begin}] [cpu]]
@@ -87,20 +112,30 @@ foreach view {messages compare timeline assembly} {
     measure "line down, $view in front" {ask key Down}
     measure "hot spot, $view in front" {ask key n}
 }
+puts [format "memory of its own, viewer and reader: %d MB, at most %d" {*}[memory]]
 ask raise timeline
-lassign [lrange [ask geometry timeline time] 2 3] width height
-measure "interval" {ask drag timeline time [expr {$width / 4 + 3 * $i}] [expr {$height / 2}] [expr {$width / 2 + 5 * $i}] [expr {$height / 2}]}
+ask settle
+# random intervals of a tenth of the run at least: to sums drawn, to all drawn, the longest time without looking for events
+expr {srand(1)}
+regexp {0 s to ([\d.]+) s} [ask describe timeline] -> end
+set cpus {}
+foreach what {first all blocked} {
+    set $what {}
+}
+for {set i 0} {$i < $n} {incr i} {
+    set from [expr {0.9 * $end * rand()}]
+    set to [expr {$from + $end * 0.1 + rand() * (0.9 * $end - $from)}]
+    set before [cpu]
+    foreach {what ms} [ask interval $from $to] {
+        lappend $what $ms
+    }
+    lappend cpus [expr {[cpu] - $before}]
+}
+report "interval, sums drawn" $first 0
+report "interval, all drawn" $all $cpus
+report "interval, longest without events" $blocked 0
+puts [format "memory of its own, with an interval: %d MB, at most %d" {*}[memory]]
 ask key Escape
 measure "search" {ask search [lindex {flux pack edge filter tile mesh} [expr {$i % 6}]]}
-proc rss {pid} {
-    set all 0
-    foreach child [split [string trim [exec sh -c "pgrep -P $pid || true"]] \n] {
-        set all [expr {$all + [rss $child]}]
-    }
-    if {![catch {exec grep RssAnon /proc/$pid/status} line] && [regexp {tclsh|wish} [exec cat /proc/$pid/comm]]} {
-        incr all [lindex $line 1]
-    }
-    return $all
-}
-puts "memory of its own, viewer and reader: [expr {[rss [lindex [pid $channel] 0]] / 1024}] MB"
+puts [format "memory of its own at the end: %d MB, at most %d" {*}[memory]]
 catch {puts $channel quit}
