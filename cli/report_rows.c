@@ -452,6 +452,7 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
     case REPORT_PROCESSOR:
         status = processors(&s, err);
         break;
+    case REPORT_PROGRAM:
     case REPORT_FILE:
     case REPORT_MODULE:
     case REPORT_NEST:

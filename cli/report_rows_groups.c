@@ -21,6 +21,11 @@ static const char *procedure_of(const report *r, uint32_t scope) {
     return s.name;
 }
 
+static void program_cells(sink *s, const report_group *x) {
+    put_text(s, "program", s->r->info.title);
+    report_put_inclusive(s, x->value);
+}
+
 static void file_cells(sink *s, const report_group *x, bool any) {
     hsc_db_file f = {.path = ""};
     hsc_db_module m = {.path = ""};
@@ -30,6 +35,7 @@ static void file_cells(sink *s, const report_group *x, bool any) {
     put_text(s, "module", m.path);
     put_count(s, "lines", x->members);
     report_put_exclusive(s, x->value);
+    report_put_inclusive(s, x->inclusive);
 }
 
 static void module_cells(sink *s, const report_group *x, bool any) {
@@ -74,6 +80,7 @@ static void call_cells(sink *s, const report_group *x, bool any) {
     report_put_place(s, l.file, l.line, l.line, false);
     put_text(s, "callee", callee.name);
     put_count(s, "contexts", x->members);
+    report_put_exclusive(s, x->own);
     report_put_inclusive(s, x->value);
 }
 
@@ -193,7 +200,7 @@ static hsc_status count_on_lines(const report *r, uint32_t **out, hsc_err *err) 
 
 hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     static const report_grouping groupings[REPORT_TABLES] = {
-        [REPORT_FILE] = REPORT_BY_FILE,       [REPORT_MODULE] = REPORT_BY_MODULE,   [REPORT_NEST] = REPORT_BY_NEST,
+        [REPORT_PROGRAM] = REPORT_BY_PROGRAM, [REPORT_FILE] = REPORT_BY_FILE,       [REPORT_MODULE] = REPORT_BY_MODULE,   [REPORT_NEST] = REPORT_BY_NEST,
         [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION,
         [REPORT_CATEGORY] = REPORT_BY_CATEGORY, [REPORT_DATA] = REPORT_BY_DATA,     [REPORT_REFERENCE] = REPORT_BY_REFERENCE};
     report_groups g;
@@ -211,6 +218,9 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         begin_row(s);
         put_count(s, "rank", any ? i + 1 : 0);
         switch (by) {
+        case REPORT_PROGRAM:
+            program_cells(s, x);
+            break;
         case REPORT_FILE:
             file_cells(s, x, any);
             break;

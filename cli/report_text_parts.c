@@ -149,7 +149,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     if (shown + hidden < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - hidden - shown, REPORT_WAIT, where, sizeof where));
     if (hidden)
-        fprintf(r->out, "%8.3f       %u more, in threads that libraries made for themselves\n", libraries, hidden);
+        fprintf(r->out, "   Not counted: %.3f s in which libraries' own threads wait (%u rows of CSV)\n", libraries, hidden);
     if (!n)
         fputs("  none\n", r->out);
     free(rows);

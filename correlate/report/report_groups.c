@@ -68,21 +68,69 @@ static const hsc_weighted none = {NAN, 0};
 
 /* ---- files, modules, loops ---- */
 
-static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
+static hsc_status by_program(report *r, report_groups *g, hsc_err *err) {
+    g->table = HSC_TABLE_SCOPE_INCL;
+    hsc_status s = add_group(g, (report_group){.row = 0, .members = 1, .inclusive = none}, err);
+    if (!s)
+        s = add_range(g, 0, 1, err);
+    return s ? s : settle(r, g, err);
+}
+
+/* By file: samples with one of its procedures, or inlined copies, anywhere on the path. */
+static hsc_status load_inclusive(const report *r, hsc_weighted *of_file, hsc_err *err) {
+    enum { ROWS = 512 };
+    hsc_weighted sums[ROWS];
     hsc_status s = HSC_OK;
+    for (uint32_t first = 0; first < r->info.contexts && !s; first += ROWS) {
+        uint32_t n = r->info.contexts - first < ROWS ? r->info.contexts - first : ROWS;
+        s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, first, n, sums, err);
+        for (uint32_t i = 0; i < n && !s; i++) {
+            hsc_db_context c, up;
+            hsc_db_scope scope, above = {.file = HSC_NONE};
+            if (!(sums[i].sum > 0) || (s = hsc_db_get_context(r->db, first + i, &c, err)) || (s = hsc_db_get_scope(r->db, c.scope, &scope, err)) ||
+                scope.file == HSC_NONE || c.kind == HSC_CONTEXT_ROOT)
+                continue;
+            bool inner = false; /* counted with the outer one */
+            for (uint32_t at = first + i; at && !inner && !s; at = c.parent)
+                if (!(s = hsc_db_get_context(r->db, at, &c, err)) && !(s = hsc_db_get_context(r->db, c.parent, &up, err)) && up.kind != HSC_CONTEXT_ROOT &&
+                    !(s = hsc_db_get_scope(r->db, up.scope, &above, err)))
+                    inner = above.file == scope.file;
+            if (!s && !inner) {
+                of_file[scope.file].sum += sums[i].sum;
+                of_file[scope.file].excess += sums[i].excess;
+            }
+        }
+    }
+    if (s == HSC_E_MISSING) { /* a database may have no contexts' values */
+        hsc_err_clear(err);
+        for (uint32_t f = 0; f < r->info.files; f++)
+            of_file[f] = none;
+        s = HSC_OK;
+    }
+    return s;
+}
+
+static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
+    hsc_weighted *inclusive = calloc((size_t)r->info.files + 1, sizeof *inclusive);
+    hsc_status s = inclusive ? load_inclusive(r, inclusive, err) : no_memory(err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t f = 0; f < r->info.files && !s; f++) {
         hsc_db_file file;
-        if ((s = hsc_db_get_file(r->db, f, &file, err)) || (s = add_group(g, (report_group){.row = f, .inclusive = none}, err)))
+        if ((s = hsc_db_get_file(r->db, f, &file, err)) || (s = add_group(g, (report_group){.row = f, .inclusive = r->where ? none : inclusive[f]}, err)))
             break;
         for (uint32_t l = file.first_line_row; l < file.first_line_row + file.line_rows && !s; l++)
             if (report_wanted_line(r, l)) {
                 g->list[g->n - 1].members++;
                 s = add_range(g, l, 1, err);
             }
+        uint32_t before = g->n;
         if (!s)
             s = settle(r, g, err);
+        report_group *x = !s && g->n == before ? &g->list[g->n - 1] : NULL; /* not taken back */
+        if (x && x->inclusive.sum < x->value.sum) /* lines of it in code that is said to be of another file, or of none */
+            x->inclusive = x->value;
     }
+    free(inclusive);
     return s;
 }
 
@@ -152,6 +200,22 @@ static int by_site(const void *a, const void *b) {
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
+/* To `own` what is in the context itself and in its loops, without what these call. */
+static hsc_status add_own(const report *r, uint32_t context, uint32_t end, hsc_weighted *own, hsc_err *err) {
+    hsc_db_context x;
+    hsc_status s = HSC_OK;
+    for (uint32_t c = context; c < end && !s; c = s || c == context || x.kind == HSC_CONTEXT_LOOP ? c + 1 : x.subtree_end) {
+        hsc_weighted v;
+        if ((s = hsc_db_get_context(r->db, c, &x, err)) || (c != context && x.kind != HSC_CONTEXT_LOOP))
+            continue;
+        if (!(s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, c, 1, &v, err))) {
+            own->sum += v.sum;
+            own->excess += v.excess;
+        }
+    }
+    return s;
+}
+
 static hsc_status by_call(report *r, bool inlined, report_groups *g, hsc_err *err) {
     site *sites = malloc(((size_t)r->info.contexts + 1) * sizeof *sites);
     uint32_t n = 0, end = 0;
@@ -176,7 +240,8 @@ static hsc_status by_call(report *r, bool inlined, report_groups *g, hsc_err *er
         if (s)
             break;
         g->list[g->n - 1].members++;
-        if (sites[i].context >= end) {
+        s = add_own(r, sites[i].context, sites[i].end, &g->list[g->n - 1].own, err);
+        if (!s && sites[i].context >= end) {
             s = add_range(g, sites[i].context, 1, err);
             end = sites[i].end;
         }
@@ -322,6 +387,9 @@ hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, h
     hsc_status s;
     *out = (report_groups){0};
     switch (by) {
+    case REPORT_BY_PROGRAM:
+        s = by_program(r, out, err);
+        break;
     case REPORT_BY_FILE:
         s = by_file(r, out, err);
         break;

@@ -299,7 +299,7 @@ def speedscope():
     """The real application in a browser: it shows "Time Order" when it has loaded a profile."""
     need("chromium")
     need("npm")
-    done = run("npm", "pack", "--silent", f"speedscope@{SPEEDSCOPE}", cwd=WORK)
+    done = run("npm", "pack", "--silent", "--fetch-retries=1", "--fetch-timeout=30000", f"speedscope@{SPEEDSCOPE}", cwd=WORK)
     if done.returncode:
         print(f"skipped: speedscope is not to be had: {done.stderr[-300:]}")
         sys.exit(SKIP)

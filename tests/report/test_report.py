@@ -16,7 +16,7 @@ HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array", "pair",
-          "nest", "version", "file", "call", "inlined", "category", "data", "reference")
+          "nest", "version", "program", "file", "call", "inlined", "category", "data", "reference")
 
 
 def run(*args, code=0, env=None):
@@ -116,6 +116,28 @@ class Report(unittest.TestCase):
                 if by == "loop":
                     self.assertGreaterEqual(float(r["with_inner_s"]) + 1e-9, s)
                     self.assertLessEqual(float(r["vector_s"]) + float(r["scalar_remainder_s"]), s + 1e-9)
+
+    def test_levels(self):
+        """Every level has both: what is in it itself, and on paths through it."""
+        for db in self.all:
+            total = json.loads(run("--format=json", "--top=1", db))["periods"]
+            program = rows(db, "program")
+            self.assertEqual([int(r["inclusive_periods"]) for r in program], [total])
+            for by in ("file", "call", "inlined", "module"):
+                for r in rows(db, by):
+                    self.assertGreaterEqual(int(r["inclusive_periods"]), int(r["exclusive_periods"]), (by, r))
+                    self.assertLessEqual(int(r["inclusive_periods"]), total, (by, r))
+            self.assertEqual(sum(int(r["exclusive_periods"]) for r in rows(db, "file")), total)
+            # what is called at a place itself: of all its call sites no more than the procedure has with its loops
+            own = {}
+            for r in rows(db, "call"):
+                if r["kind"] == "call":
+                    own[r["callee"]] = own.get(r["callee"], 0) + int(r["exclusive_periods"])
+            procedures = {}
+            for r in rows(db, "procedure"):
+                procedures[r["procedure"]] = procedures.get(r["procedure"], 0) + int(r["exclusive_periods"])
+            for name, n in own.items():
+                self.assertLessEqual(n, procedures.get(name, 0), name)
 
     def test_poisson_interval(self):
         """The approximation against the mid-P interval itself: P(more than 10) + P(10) / 2 is 2.5 %, and so on."""
