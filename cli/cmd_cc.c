@@ -55,7 +55,8 @@ static const hsc_cli_command commands[] = {
      DESCRIPTION("flang-new-19", "HEATSCOPE_FC") "\n\n"
      "`use mpi` works even if the MPI library's module files were made by gfortran, which flang cannot\n"
      "read: a module with the same constants and procedures is then made from its mpif.h, once, in the\n"
-     "user's cache directory. `use mpi_f08` needs an MPI library built with flang.",
+     "user's cache directory. For Open MPI the same is done for `use mpi_f08`; other libraries must\n"
+     "have been built with flang for that.",
      "  heatscope fc -O2 -c solver.f90\n  OMPI_FC=heatscope-fc mpif90 -O2 -o solver solver.f90", options, true}};
 
 enum { CC, CXX, FC };
@@ -303,12 +304,12 @@ static bool cache_folder(const char *compiler, const char *mpif, const char *sou
     return n > 0 && (size_t)n < size;
 }
 
-/* Compiles share/heatscope/fortran/mpi.F90 with the library's mpif.h into `folder`; other builds may do the same at the
- * same time, so the result is put there by renaming. `plain`: only what mpif.h says, for libraries that name procedures
+/* Compiles a source of share/heatscope/fortran with the library's mpif.h into `folder`, where module `name` is wanted; other builds
+ * may do the same at the same time, so the result is put there by renaming. `plain`: only what mpif.h says, for libraries that name procedures
  * in it themselves; this second try may tell the user what is wrong. */
-static bool build_module(char **compiler, int n_compiler, const char *source, const char *include, const char *folder,
-                         bool plain) {
-    char work[PATH_MAX], made[PATH_MAX + 16], final[PATH_MAX + 16], flag[PATH_MAX + 2];
+static bool build_module(char **compiler, int n_compiler, const char *source, const char *name, const char *include,
+                         const char *folder, bool plain) {
+    char work[PATH_MAX], made[PATH_MAX + 32], final[PATH_MAX + 32], flag[PATH_MAX + 2];
     if (snprintf(work, sizeof work, "%s/new-XXXXXX", folder) >= (int)sizeof work || !mkdtemp(work))
         return false;
     snprintf(flag, sizeof flag, "-I%s", include);
@@ -338,27 +339,16 @@ static bool build_module(char **compiler, int n_compiler, const char *source, co
     bool ok = child > 0;
     while (ok && waitpid(child, &status, 0) < 0)
         ok = errno == EINTR;
-    snprintf(made, sizeof made, "%s/mpi.mod", work);
-    snprintf(final, sizeof final, "%s/mpi.mod", folder);
-    ok = ok && WIFEXITED(status) && WEXITSTATUS(status) == 0 && rename(made, final) == 0;
-    unlink(made);
+    static const char constants[] = "heatscope_mpif"; /* what module mpi_f08 uses */
+    for (int k = 0; k < 2; k++) {
+        snprintf(made, sizeof made, "%s/%s.mod", work, k ? name : constants);
+        snprintf(final, sizeof final, "%s/%s.mod", folder, k ? name : constants);
+        ok = ok && WIFEXITED(status) && WEXITSTATUS(status) == 0 && (rename(made, final) == 0 || (!k && errno == ENOENT));
+        unlink(made);
+    }
     rmdir(work);
     free(argv);
     return ok;
-}
-
-/* `use mpi_f08` is beyond this trick: flang would print each byte of the foreign file as an error. A file that it refuses
- * at once, in a folder whose name says why, makes one line of it. Returns false when that is not needed. */
-static bool refusing_folder(const request *r, const char *cache, char *folder, size_t size) {
-    static const char text[] = "This MPI library has no mpi_f08 for flang; use mpi or mpif.h\n";
-    char foreign[PATH_MAX], file[PATH_MAX + 16];
-    hsc_err err = {0};
-    if (!include_with(r, "mpi_f08.mod", foreign, sizeof foreign) || !is_foreign_module(foreign) ||
-        snprintf(folder, size, "%s/mpi_f08-was-not-compiled-by-flang-use-mpi-instead", cache) >= (int)size ||
-        !make_folders(folder))
-        return false;
-    snprintf(file, sizeof file, "%s/mpi_f08.mod", folder);
-    return access(file, R_OK) == 0 || hsc_file_write_atomic(file, text, sizeof text - 1, &err) == HSC_OK;
 }
 
 /* The folder with an mpi.mod that flang can read, if the one on the command line is of the other kind; NULL: not
@@ -374,12 +364,41 @@ static const char *module_folder(const request *r, char **compiler, int n_compil
     snprintf(done, sizeof done, "%s/mpi.mod", folder);
     if (access(done, R_OK) == 0)
         return folder;
-    if (!make_folders(folder) || (!build_module(compiler, n_compiler, source, include, folder, false) &&
-                                  !build_module(compiler, n_compiler, source, include, folder, true))) {
+    if (!make_folders(folder) || (!build_module(compiler, n_compiler, source, "mpi", include, folder, false) &&
+                                  !build_module(compiler, n_compiler, source, "mpi", include, folder, true))) {
         fprintf(stderr, "heatscope fc: no mpi module could be made from %s in %s; 'use mpi' will fail\n", mpif, folder);
         return NULL;
     }
     return folder;
+}
+
+/* The folder with an mpi_f08.mod of ours, for Open MPI, whose mpif.h is made of several files and whose procedures of Fortran 77 let the
+ * error code be left out. Returns false when that is not needed or not to be had. */
+static bool f08_folder(const request *r, char **compiler, int n_compiler, char *folder, size_t size) {
+    char found[PATH_MAX], source[PATH_MAX], done[PATH_MAX + 16];
+    if (!include_with(r, "mpi_f08.mod", found, sizeof found) || !is_foreign_module(found))
+        return false;
+    const char *include = include_with(r, "mpif-handles.h", found, sizeof found);
+    if (!include || !hsc_cli_share_file("fortran/mpi_f08.F90", source, sizeof source) ||
+        !cache_folder(compiler[n_compiler - 1], found, source, folder, size))
+        return false;
+    snprintf(done, sizeof done, "%s/mpi_f08.mod", folder);
+    return access(done, R_OK) == 0 ||
+           (make_folders(folder) && build_module(compiler, n_compiler, source, "mpi_f08", include, folder, false));
+}
+
+/* Where there is no mpi_f08 for flang, it would print each byte of the foreign file as an error. A file that it refuses at once, in a
+ * folder whose name says why, makes one line of it. Returns false when that is not needed. */
+static bool refusing_folder(const request *r, const char *cache, char *folder, size_t size) {
+    static const char text[] = "This MPI library has no mpi_f08 for flang; use mpi or mpif.h\n";
+    char foreign[PATH_MAX], file[PATH_MAX + 16];
+    hsc_err err = {0};
+    if (!include_with(r, "mpi_f08.mod", foreign, sizeof foreign) || !is_foreign_module(foreign) ||
+        snprintf(folder, size, "%s/mpi_f08-was-not-compiled-by-flang-use-mpi-instead", cache) >= (int)size ||
+        !make_folders(folder))
+        return false;
+    snprintf(file, sizeof file, "%s/mpi_f08.mod", folder);
+    return access(file, R_OK) == 0 || hsc_file_write_atomic(file, text, sizeof text - 1, &err) == HSC_OK;
 }
 
 /* ---- link-time optimisation ------------------------------------------------------------------------------------------ */
@@ -503,7 +522,8 @@ static int run(int language, int argc, char **argv) {
         if (language == FC && module_folder(&r, compiler, n_compiler, modules, sizeof modules)) {
             snprintf(module_flag, sizeof module_flag, "-I%s", modules);
             all[n++] = module_flag; /* before the library's own folder */
-            if (refusing_folder(&r, modules, refusing, sizeof refusing)) {
+            if (f08_folder(&r, compiler, n_compiler, refusing, sizeof refusing) ||
+                refusing_folder(&r, modules, refusing, sizeof refusing)) {
                 snprintf(refusing_flag, sizeof refusing_flag, "-I%s", refusing);
                 all[n++] = refusing_flag;
             }

@@ -248,6 +248,9 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
             .reason = hsc_reason_of(r, hsc_why_loop_facts(p, loop_of_site(p, site))),
             .attachment = attachment,
         };
+        /* the reason of a loop that is not known may be another remark's */
+        if (!site && p->why.remarks.p[at].reason == HSC_reason_NOT_TRIED)
+            p->why.remarks.p[at].reason = HSC_reason_NONE;
     }
     p->why.remarks.p[at].count++;
 }
