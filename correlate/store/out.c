@@ -8,7 +8,7 @@
 
 #include <libdeflate.h>
 
-enum { BATCH = 64, ALIKE = 4, LEVEL = 4 /* written into the file, for its readers */, EFFORT = 5 /* of libdeflate */ };
+enum { BATCH = 64, ALIKE = 4, LEVEL = 4 /* written into the file, for its readers */, EFFORT = 5, QUICK = 1 /* of libdeflate */ };
 
 typedef struct slot { /* one chunk in the pool */
     const uint8_t *from;
@@ -22,9 +22,14 @@ typedef struct slot { /* one chunk in the pool */
 
 typedef struct alike { /* a chunk whose values are all one, as it was packed last */
     uint8_t value[8];
+    bool quick;
     size_t element, chunk_bytes, packed_bytes;
     uint8_t *packed; /* NULL: none */
 } alike;
+
+typedef struct packers { /* of a thread; NULL: no memory */
+    struct libdeflate_compressor *usual, *quick;
+} packers;
 
 struct hsc_out {
     const char *path;
@@ -40,7 +45,8 @@ struct hsc_out {
     size_t element, chunk_bytes, capacity;
     alike alike[ALIKE]; /* the caller's */
     unsigned next_alike;
-    struct libdeflate_compressor *compressor; /* of the caller */
+    bool quick;      /* the batch */
+    packers packers; /* of the caller */
 };
 
 /* Byte planes of `n` elements, as HDF5's shuffle filter lays them out; in tiles, to stay in the cache. */
@@ -82,30 +88,39 @@ done:
     free(planes);
 }
 
-static void work_on_batch(hsc_out *o, struct libdeflate_compressor *c) { /* with the lock held */
+static void work_on_batch(hsc_out *o, const packers *c) { /* with the lock held */
     while (o->next < o->n_slots) {
         slot *s = &o->slots[o->next++];
         pthread_mutex_unlock(&o->lock);
         if (!s->known)
-            pack(o, s, c);
+            pack(o, s, o->quick ? c->quick : c->usual);
         pthread_mutex_lock(&o->lock);
         if (++o->finished == o->n_slots)
             pthread_cond_broadcast(&o->done);
     }
 }
 
+static packers new_packers(void) {
+    return (packers){libdeflate_alloc_compressor(EFFORT), libdeflate_alloc_compressor(QUICK)};
+}
+
+static void free_packers(packers *c) {
+    libdeflate_free_compressor(c->usual);
+    libdeflate_free_compressor(c->quick);
+}
+
 static void *worker(void *arg) {
     hsc_out *o = arg;
-    struct libdeflate_compressor *c = libdeflate_alloc_compressor(EFFORT);
+    packers c = new_packers();
     pthread_mutex_lock(&o->lock);
     while (!o->stop) {
-        if (c)
-            work_on_batch(o, c);
+        if (c.usual && c.quick)
+            work_on_batch(o, &c);
         if (!o->stop)
             pthread_cond_wait(&o->work, &o->lock);
     }
     pthread_mutex_unlock(&o->lock);
-    libdeflate_free_compressor(c);
+    free_packers(&c);
     return NULL;
 }
 
@@ -113,8 +128,9 @@ hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_er
     hsc_out *o = calloc(1, sizeof *o);
     if (!o)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
-    o->compressor = libdeflate_alloc_compressor(EFFORT);
-    if (!o->compressor) {
+    o->packers = new_packers();
+    if (!o->packers.usual || !o->packers.quick) {
+        free_packers(&o->packers);
         free(o);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
@@ -150,7 +166,7 @@ void hsc_out_free(hsc_out *o) {
     pthread_cond_destroy(&o->done);
     pthread_mutex_destroy(&o->lock);
     free(o->threads);
-    libdeflate_free_compressor(o->compressor);
+    free_packers(&o->packers);
     free(o);
 }
 
@@ -224,7 +240,7 @@ static void find_alike(const hsc_out *o, slot *s) {
                   !memcmp(s->from, s->from + o->element, s->bytes - o->element);
     for (unsigned i = 0; i < ALIKE && s->is_alike && !s->known; i++) {
         const alike *a = &o->alike[i];
-        if (a->packed && a->element == o->element && a->chunk_bytes == o->chunk_bytes && !memcmp(a->value, s->from, o->element))
+        if (a->packed && a->quick == o->quick && a->element == o->element && a->chunk_bytes == o->chunk_bytes && !memcmp(a->value, s->from, o->element))
             s->known = a;
     }
 }
@@ -232,7 +248,7 @@ static void find_alike(const hsc_out *o, slot *s) {
 static void keep_alike(hsc_out *o, const slot *s) { /* where there is no memory for it, it is packed again */
     alike *a = &o->alike[o->next_alike++ % ALIKE];
     free(a->packed);
-    *a = (alike){.element = o->element, .chunk_bytes = o->chunk_bytes, .packed_bytes = s->packed_bytes, .packed = malloc(s->packed_bytes)};
+    *a = (alike){.quick = o->quick, .element = o->element, .chunk_bytes = o->chunk_bytes, .packed_bytes = s->packed_bytes, .packed = malloc(s->packed_bytes)};
     memcpy(a->value, s->from, o->element);
     if (a->packed)
         memcpy(a->packed, s->packed, s->packed_bytes);
@@ -240,10 +256,12 @@ static void keep_alike(hsc_out *o, const slot *s) { /* where there is no memory 
 
 /* at: of the first value in the data set, a multiple of chunk_rows. */
 static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element,
-                               uint64_t chunk_rows, uint64_t at, hsc_err *err) {
+                               uint64_t chunk_rows, bool quick, uint64_t at, hsc_err *err) {
+    o->quick = quick;
     o->element = element;
     o->chunk_bytes = element * chunk_rows;
-    size_t capacity = libdeflate_zlib_compress_bound(o->compressor, o->chunk_bytes);
+    size_t usual = libdeflate_zlib_compress_bound(o->packers.usual, o->chunk_bytes), other = libdeflate_zlib_compress_bound(o->packers.quick, o->chunk_bytes);
+    size_t capacity = usual > other ? usual : other;
     for (unsigned i = 0; i < BATCH; i++)
         if (capacity > o->capacity) {
             free(o->slots[i].packed);
@@ -268,7 +286,7 @@ static hsc_status write_chunks(hsc_out *o, hid_t set, const char *name, const vo
         o->n_slots = batch;
         o->next = o->finished = 0;
         pthread_cond_broadcast(&o->work);
-        work_on_batch(o, o->compressor);
+        work_on_batch(o, &o->packers);
         while (o->finished < o->n_slots)
             pthread_cond_wait(&o->done, &o->lock);
         o->n_slots = o->next = 0;
@@ -366,7 +384,7 @@ hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_typ
     if (status)
         return status;
     if (chunked)
-        status = write_chunks(o, set, name, values, n, element, chunk, 0, err);
+        status = write_chunks(o, set, name, values, n, element, chunk, notes->quick, 0, err);
     else if (n) {
         hid_t t = file_type(type, string_size);
         if (H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
@@ -433,7 +451,7 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     if (!status && s->size == UINT64_MAX && H5Dset_extent(s->set, &dims) < 0)
         status = hsc_out_fail(s->out, "enlarge", s->name, err);
     if (!status)
-        status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, rows_of_chunk(&s->notes), s->written, err);
+        status = write_chunks(s->out, s->set, s->name, s->buffer, s->n, s->element, rows_of_chunk(&s->notes), s->notes.quick, s->written, err);
     s->written += s->n;
     s->n = 0;
     return status;
