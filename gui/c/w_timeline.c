@@ -663,9 +663,38 @@ static bool move(hsw *w, int rows, int columns, bool extend, bool page) {
     return true;
 }
 
+/* What is drawn as rows {PROCESSOR FROM TO NAME BUSY WAITING}: neighbours of the same name are one, BUSY and WAITING their mean. */
+static Tcl_Obj *slot_rows(const timeline *t) {
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    double width = (t->end - t->begin) / (t->slots_n ? t->slots_n : 1);
+    for (uint32_t r = 0; t->w.db && !t->absent && r < t->axis.bins; r++) {
+        const hsc_db_slot *s = &t->slots[(size_t)r * t->slots_n];
+        const hsc_timeline_span *spans = t->spans ? &t->spans[(size_t)r * t->slots_n] : NULL;
+        for (uint32_t i = 0, k; i < t->slots_n; i = k) {
+            double busy = 0, waiting = 0;
+            for (k = i; k < t->slots_n && s[k].key == s[i].key; k++) {
+                busy += (double)s[k].busy;
+                waiting += spans ? spans[k].part / 255.0 : 0;
+            }
+            char key[256] = "";
+            if (s[i].key != HSC_NONE)
+                name_key(t, s[i].key, key, sizeof key);
+            Tcl_Obj *row[] = {Tcl_NewStringObj(t->labels[r], -1), Tcl_NewDoubleObj(t->begin + i * width), Tcl_NewDoubleObj(t->begin + k * width),
+                              hsc_tcl_text(key, strlen(key)), Tcl_NewDoubleObj(busy / (k - i)), Tcl_NewDoubleObj(waiting / (k - i))};
+            Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(6, row));
+        }
+    }
+    return list;
+}
+
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     timeline *t = (timeline *)w;
     (void)objv;
+    if (!strcmp(name, "slots") && objc == 2) {
+        hsw_draw(w);
+        Tcl_SetObjResult(interp, slot_rows(t));
+        return TCL_OK;
+    }
     if (strcmp(name, "range") || objc != 2)
         return TCL_CONTINUE;
     hsw_draw(w);
@@ -720,4 +749,4 @@ static void describe(hsw *w, Tcl_Obj *text) {
 const hsw_class hsw_timeline_class = {
     .command = "timeline", .tk_class = "HeatscopeTimeline", .size = sizeof(timeline), .options = options, .init = init, .changed = changed,
     .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
-    .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range"};
+    .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range slots"};

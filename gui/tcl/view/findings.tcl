@@ -166,6 +166,29 @@ oo::class create ::heatscope::FindingsView {
         $Text see f$n.first
         $Nav finding findings [lindex $Found $n]
     }
+    # As a drawing: the text set into lines, in a list that nobody sees.
+    method drawing {} {
+        set list $Path.drawing
+        set lines {}
+        set width [expr {max([::heatscope::theme dp 300], [winfo width $Text])}]
+        foreach line [split [string trim [my describe]] \n] {
+            while {$line ne ""} {
+                set n [string length [::heatscope::fmt fit $line [expr {$width - 30}] {::heatscope::theme width HsUI}]]
+                if {$n < [string length $line]} {
+                    set at [string last " " [string range $line 0 $n-2]]
+                    set n [expr {$at > 0 ? $at + 1 : $n}]
+                }
+                lappend lines [string range $line 0 $n-1]
+                set line [string range $line $n end]
+            }
+        }
+        set row [expr {[font metrics HsUI -linespace] + 4}]
+        my Widget barlist $list -font HsUI -monofont HsUI -heading 0 -rowheight $row -columns {{name "" name 0 left}} -width $width \
+            -height [expr {[llength $lines] * $row + 8}]
+        set n 0
+        $list setrows [lmap line $lines {list [incr n] [list $line ""]}]
+        return $list
+    }
     method table {} {
         set rows [list {title share low high place text}]
         foreach f $Found {

@@ -66,6 +66,21 @@ oo::class create ::heatscope::TerrainView {
         my Read "[expr {$last > $line ? "Lines $line\u2013$last" : "Line $line"}] on [expr {$one eq $many ? $one : "$one\u2013$many"}]:\
             [my Told [dict get $hit value]]"
     }
+    # Each line with code by processor.
+    method table {} {
+        if {$Segment eq ""} {
+            return {line}
+        }
+        lassign $Segment file first last
+        set axis [dict get $Selection axis]
+        set n [$Run columns $axis]
+        set rows [list [linsert [lrange [$Run labels $axis] 0 $n-1] 0 line]]
+        foreach line [$Db lines $file $first $last] {
+            set row [$Db findline $file $line]
+            lappend rows [linsert [lindex [$Db block -table [my LineTable] -rows [list $row 1] -columns [list 0 $n] {*}[my Common]] 0] 0 $line]
+        }
+        return $rows
+    }
     method describe {} {
         return [$Land describe]
     }

@@ -201,6 +201,10 @@ oo::class create ::heatscope::TimelineView {
         }
         my Read $words
     }
+    # What is drawn: who did what from when to when, which part of a processor was used, and which part passed in waits and messages.
+    method table {} {
+        return [linsert [$Time slots] 0 {processor from_s to_s what busy waiting}]
+    }
     method describe {} {
         return "[$Time describe][expr {$Other ne "" ? "[$Path.body.othername cget -text]\n[$Other describe]" : ""}]"
     }

@@ -277,10 +277,22 @@ oo::class create ::heatscope::View {
             switch -- $suffix {
                 .png { ::heatscope::grab $Path $temporary }
                 .svg - .pdf {
-                    if {[catch {[my picture] cget -db}]} {
+                    set picture [my picture]
+                    set drawn [expr {"drawing" in [info object methods [self] -all]}]
+                    if {$drawn} {
+                        set picture [my drawing]
+                        place $picture -x 20000 -y 20000
+                        update idletasks
+                    } elseif {[catch {$picture cget -db}]} {
                         return -code error -errorcode {HEATSCOPE VIEW EXPORT} "[my name] is text: export it as .txt, .tsv or .png"
                     }
-                    [my picture] export $temporary
+                    try {
+                        $picture export $temporary
+                    } finally {
+                        if {$drawn} {
+                            destroy $picture
+                        }
+                    }
                 }
                 .tsv { ::heatscope::View::write $temporary [::heatscope::View::tsv [my table]] }
                 .txt { ::heatscope::View::write $temporary [my describe] }
