@@ -24,7 +24,10 @@ static inline hsc_rt_thread *hsc_rt_measured(void) {
 /* Takes the thread's writer, tree and tables for normal code of the thread itself. False: it has them already (our code
  * was interrupted by a signal handler of the program, which called a wrapper): record nothing. Keep it short: samples that
  * fall due meanwhile are recorded by hsc_rt_disown, as overhead at `node` (0: at the next sample's place). */
-bool hsc_rt_own(hsc_rt_thread *t);
+#define hsc_rt_own(t) hsc_rt_own_in(t, (const uint64_t *)__builtin_frame_address(0))
+bool hsc_rt_own_in(hsc_rt_thread *t, const uint64_t *frame); /* frame: the caller's, which gives it back before it returns; NULL: not told */
+bool hsc_rt_own_untold(hsc_rt_thread *t); /* the same for who may not be left by a jump (calls of MPI) */
+void hsc_rt_reclaim(hsc_rt_thread *t);    /* after a jump out of its owner: what that left half done is begun anew. The writer is owned then */
 void hsc_rt_disown(hsc_rt_thread *t, uint32_t node);
 
 /* CLOCK_MONOTONIC, never before what the thread's stream has already. */

@@ -271,6 +271,7 @@ typedef struct hsc_rt_tree {
 
 bool hsc_rt_tree_init(hsc_rt_tree *t);
 void hsc_rt_tree_clear(hsc_rt_tree *t); /* keeps the first parts */
+void hsc_rt_tree_forget(hsc_rt_tree *t); /* after it was left half changed: finds none of its nodes any more, new ones get new numbers */
 /* The child of `parent` for this frame; *fresh tells whether it is new. 0: no memory. Handlers. */
 /* Takes the newest node out again (its record found no room). */
 void hsc_rt_tree_forget_last(hsc_rt_tree *t);
@@ -373,6 +374,9 @@ typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
     _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
     _Atomic uint32_t state;
+    /* normal code that has the writer: its frame pointer (UINT64_MAX: nobody whose end could be found out) and its return address. Where the stack
+     * pointer is above the frame, or another address stands there, a handler of the program has left it by a jump. */
+    _Atomic uint64_t owner_frame, owner_return;
     uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for */

@@ -112,7 +112,7 @@ HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node,
 /* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */
 static void check_state(hsc_rt_thread *t, const void *context) {
     uint64_t sp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-    if (atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN && sp > t->state_frame &&
+    if ((atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind) && sp > t->state_frame &&
         sp < t->stack_high && t->state_frame >= t->stack_low) {
         hsc_rt_state_set(t, HSC_state_UNKNOWN);
         hsc_rt_wait_over(t, t->last_time, 0, 0, 0);
@@ -251,16 +251,59 @@ static bool take(hsc_rt_thread *t) {
                                                    memory_order_relaxed);
 }
 
-bool hsc_rt_own(hsc_rt_thread *t) {
+#define SIGNAL_FRAME_BYTES 1000u /* at least between an interrupted stack pointer and the handler's frames */
+
+/* Has the code that took the writer been left by a jump, seen from a stack pointer of the same thread? */
+static bool was_left(const hsc_rt_thread *t, uint64_t sp) {
+    uint64_t frame = atomic_load_explicit(&t->owner_frame, memory_order_relaxed);
+    if (frame < t->stack_low || frame >= t->stack_high - 16 || sp < t->stack_low || sp >= t->stack_high)
+        return false;
+    return sp > frame + 8 ||
+           *(const volatile uint64_t *)(frame + 8) != atomic_load_explicit(&t->owner_return, memory_order_relaxed); /* NOLINT */
+}
+
+void hsc_rt_reclaim(hsc_rt_thread *t) {
+    atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
+    t->has_chunk = false; /* what is committed in it will be read, as after a kill */
+    t->frames = 0;
+    t->window_address = 0;
+    __builtin_memset(t->cache, 0, sizeof t->cache);
+    __builtin_memset(t->recent, 0, sizeof t->recent);
+    hsc_rt_tree_forget(&t->tree);
+    t->waits = (hsc_rt_waits){0}; /* waits of the last 100 ms; its memory may be half given back */
+    t->last_node = t->system_call = 0;
+}
+
+static void note_owner(hsc_rt_thread *t, const uint64_t *frame) {
+    atomic_store_explicit(&t->owner_return, frame ? frame[1] : 0, memory_order_relaxed);
+    atomic_signal_fence(memory_order_release);
+    atomic_store_explicit(&t->owner_frame, frame ? (uint64_t)frame : UINT64_MAX, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+bool hsc_rt_own_in(hsc_rt_thread *t, const uint64_t *frame) {
+    if (atomic_load_explicit(&t->busy, memory_order_relaxed) != HSC_RT_BUSY)
+        note_owner(t, frame); /* before it is so, too: there is no moment in which a jump would be for good */
     while (!take(t)) {
-        if (atomic_load_explicit(&t->busy, memory_order_relaxed) == HSC_RT_BUSY)
-            return false;
+        if (atomic_load_explicit(&t->busy, memory_order_relaxed) == HSC_RT_BUSY) {
+            if (!frame || !was_left(t, (uint64_t)frame + SIGNAL_FRAME_BYTES))
+                return false;
+            hsc_rt_reclaim(t);
+            break;
+        }
         hsc_relax(); /* the helper, for a moment */
     }
-    if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
+    if (atomic_load_explicit(&hsc_rt.on, memory_order_acquire)) {
+        note_owner(t, frame);
         return true;
+    }
+    atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
     atomic_store_explicit(&t->busy, 0, memory_order_release); /* the file was closed meanwhile */
     return false;
+}
+
+bool hsc_rt_own_untold(hsc_rt_thread *t) {
+    return hsc_rt_own_in(t, NULL);
 }
 
 void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
@@ -268,6 +311,8 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
         uint64_t n = node ? atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed) : 0;
         if (n)
             put_sample_as(t, hsc_rt_thread_now(t), node, HSC_state_RUNTIME, false, n);
+        atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
+        atomic_signal_fence(memory_order_release);
         atomic_store_explicit(&t->busy, 0, memory_order_release);
     } while (node && atomic_load_explicit(&t->deferred, memory_order_relaxed) && take(t));
 }
@@ -314,6 +359,15 @@ HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
         sample(t, true, 0, context);
 }
 
+/* The writer is taken: for good, by code that a jump has left? Then it is the handler's now. */
+static bool is_left_to_us(hsc_rt_thread *t, const void *context) {
+    if (atomic_load_explicit(&t->busy, memory_order_relaxed) != HSC_RT_BUSY ||
+        !was_left(t, (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP]))
+        return false;
+    hsc_rt_reclaim(t);
+    return true;
+}
+
 HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     uint64_t start = hsc_cycles();
     int saved_errno = errno;
@@ -344,7 +398,7 @@ HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     }
     if (!t)
         atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);
-    else if (!take(t)) {
+    else if (!take(t) && !is_left_to_us(t, context)) {
         if (perf && hsc_rt.n_events == 1) /* several events: they are counted next time */
             atomic_fetch_add_explicit(&t->deferred, t->periods, memory_order_relaxed);
     } else {

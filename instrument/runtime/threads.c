@@ -57,6 +57,7 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
         free_thread(t);
         return;
     }
+    atomic_store(&t->owner_frame, UINT64_MAX);
     atomic_store(&t->busy, 1);
     t->tid = (int32_t)hsc_sys3(SYS_gettid, 0, 0, 0);
     t->stack_low = stack_low;
@@ -196,7 +197,8 @@ void hsc_rt_thread_end(void) {
         return;
     }
     uint64_t mask;
-    atomic_store(&t->busy, 1);
+    if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY && atomic_load(&t->owner_frame) != UINT64_MAX)
+        hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code */
     hsc_rt_source_stop(t);
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;

@@ -59,6 +59,13 @@ void hsc_rt_tree_clear(hsc_rt_tree *t) {
     hsc_rt_tree_init(t);
 }
 
+void hsc_rt_tree_forget(hsc_rt_tree *t) {
+    for (uint32_t k = 0; k < HSC_RT_TREE_PARTS; k++)
+        for (uint32_t i = 0; t->buckets[k] && i < 256u << k; i++)
+            t->buckets[k][i] = 0;
+    t->split = 0; /* of a level that is there */
+}
+
 /* One bucket more: the elements of bucket `split` are shared with it. Without memory the table just stays as it is. */
 static void grow(hsc_rt_tree *t) {
     uint32_t n = 256u << t->level, offset, k = part_of(n + t->split, &offset);

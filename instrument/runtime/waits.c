@@ -32,7 +32,7 @@ void hsc_rt_wait_break(hsc_rt_thread *t) {
 
 /* What a jump out of a wrapper left behind, seen from a caller whose frame is above that wrapper's. */
 static void forget_left(hsc_rt_thread *t, uint64_t frame) {
-    if (atomic_load_explicit(&t->state, memory_order_relaxed) == HSC_state_UNKNOWN || frame <= t->state_frame ||
+    if ((atomic_load_explicit(&t->state, memory_order_relaxed) == HSC_state_UNKNOWN && !t->open.kind) || frame <= t->state_frame ||
         frame >= t->stack_high || t->state_frame < t->stack_low)
         return;
     hsc_rt_wait_break(t);

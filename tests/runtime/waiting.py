@@ -74,6 +74,24 @@ def waits():
             expect(f"thread {t.id}: traced time", sums[key][1] >= ns, (key, sums[key], ns))
 
 
+def jumps():
+    """Handlers leave calls, and our code in them, by siglongjmp: samples and waits go on. `after` has its CPU time in samples (credited as ever:
+    scenarios.cpu_covered says how far), the reads after the last jump are counted, and all paths are whole."""
+    before = scenarios.away()
+    done, found = run([program("jumps"), "1000"])
+    expect("output", done.returncode == 0 and int(done.stdout) >= 1000, done)
+    p = only(found)
+    t = p.threads[1]
+    scenarios.cpu_covered("CPU time", p, before)
+    n = sum(w for _, node, w in t.samples if "after" in p.path_of(t, node))
+    # 0.3 s of user code, of which the reserve of 8 ticks may be elsewhere, as may what the hypervisor took
+    expect("samples after the last jump", n * p.period_ns() >= 0.3e9 * 0.6 - (scenarios.away() - before) * 1e9, n)
+    whole = sum(w for _, node, w in t.samples if "main" in p.path_of(t, node))
+    expect("paths", whole >= 0.99 * t.weight() - 5, (whole, t.weight()))
+    reads = sum(w["count"] for _, w in waits_of(p, "READ", "reads_after"))
+    expect("waits after the last jump", reads == 1000, reads)
+
+
 def waits_off():
     done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
     expect("exit code", done.returncode == 0, done)
