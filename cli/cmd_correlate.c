@@ -18,7 +18,7 @@ static const hsc_cli_option options[] = {
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"memory", 0, "SIZE", "memory to use, as 512M or 4G (half of what there is); the result does not depend on it"},
-    {"cache", 0, "WHAT", "what was read, kept for the next time: auto (of 16 MiB or more), on or none; the result does not depend on it"},
+    {"cache", 0, "WHAT", "what was read, kept for the next time: on, auto (where it is kept already) or none; the result does not depend on it"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -45,7 +45,8 @@ static const hsc_cli_command command = {
         "always, messages, waits and probes of each process when they take more than an eighth of --memory. In memory must fit what is "
         "distinct (code and calling contexts), some 3 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
         "needed for small inputs: where that is more than --memory, a note says so at the start, or at the end how much it took. Under mpirun --memory is for each process.\n\n"
-        "What was read of processes that have ended is kept in .NAME.cache beside the result, NAME. When processes were added, or another directory, "
+        "With --cache=on what was read of processes that have ended is kept in .NAME.cache beside the result, NAME, and used and brought up to date "
+        "from then on. When processes were added, or another directory, "
         "only their files are read the next time; the result is that of reading all, byte for byte. A file is known again by "
         "its contents. The cache may be deleted at any time, is never larger than the measurement files, and is sealed with the key in "
         "~/.cache/heatscope/key: what another user or another build of heatscope wrote, or what is damaged, is not used, with one line. "

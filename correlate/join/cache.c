@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LEAST_BYTES ((uint64_t)16 << 20) /* of measurement files, where nobody asks for a cache */
 #define BLOCK_BYTES ((size_t)1 << 18)
 
 enum { OF_PROGRAM, OF_FILE, OF_BODY, OF_END }; /* what a seal is for: its first byte */
@@ -74,7 +73,7 @@ struct jcache {
 
 static void begin_seal(const jcache *c, hsc_sealer *s, uint8_t what, const uint64_t *nonce) {
     const uint64_t head[] = {what, nonce ? nonce[0] : 0, nonce ? nonce[1] : 0};
-    hsc_seal_begin(s, &c->key);
+    hsc_seal_begin(s, &c->key, what == OF_FILE ? 1 : 2);
     hsc_seal_add(s, head, sizeof head);
 }
 
@@ -271,7 +270,7 @@ void hsc_cache_open(join *j) {
         struct stat st;
         c->input_bytes += !stat(j->processes.p[i].path, &st) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
     }
-    bool is_there = !access(c->path, F_OK), wanted = o->cache == HSC_CACHE_ON || c->input_bytes >= LEAST_BYTES || is_there;
+    bool wanted = o->cache == HSC_CACHE_ON || !access(c->path, F_OK);
     if (wanted && (!hsc_seal_read_key(o->cache_key, &c->key) || getrandom(c->nonce, sizeof c->nonce, 0) != sizeof c->nonce ||
                    !seal_program(c))) {
         if (o->cache == HSC_CACHE_ON)

@@ -13,8 +13,8 @@
 struct hsc_team;
 
 typedef enum hsc_join_cache {
-    HSC_CACHE_AUTO, /* used where there is one, written where there are 16 MiB of measurement files */
-    HSC_CACHE_ON,
+    HSC_CACHE_AUTO, /* used and brought up to date where there is one */
+    HSC_CACHE_ON,   /* made where there is none */
     HSC_CACHE_OFF
 } hsc_join_cache;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* SipHash-2-4 with a result of 128 bits, and the user's key. */
+/* SipHash with a result of 128 bits, and the user's key. */
 #include "seal.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static uint64_t turn(uint64_t x, unsigned by) {
+static inline uint64_t turn(uint64_t x, unsigned by) {
     return x << by | x >> (64 - by);
 }
 
-static void mix(uint64_t *v, unsigned rounds) {
+static inline void mix(uint64_t *v, unsigned rounds) {
     while (rounds--) {
         v[0] += v[1], v[2] += v[3];
         v[1] = turn(v[1], 13) ^ v[0], v[3] = turn(v[3], 16) ^ v[2];
@@ -26,21 +27,20 @@ static void mix(uint64_t *v, unsigned rounds) {
     }
 }
 
-static uint64_t word_at(const uint8_t *p) {
-    uint64_t w = 0;
-    for (unsigned i = 0; i < 8; i++)
-        w |= (uint64_t)p[i] << 8 * i;
-    return w;
+static inline uint64_t word_at(const uint8_t *p) {
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return le64toh(w);
 }
 
-static void take(uint64_t *v, uint64_t word) {
+static inline void take(uint64_t *v, uint64_t word, unsigned rounds) {
     v[3] ^= word;
-    mix(v, 2);
+    mix(v, rounds);
     v[0] ^= word;
 }
 
-void hsc_seal_begin(hsc_sealer *s, const hsc_seal_key *key) {
-    *s = (hsc_sealer){.v = {key->k[0] ^ 0x736f6d6570736575u, key->k[1] ^ 0x646f72616e646f6du ^ 0xee,
+void hsc_seal_begin(hsc_sealer *s, const hsc_seal_key *key, unsigned rounds) {
+    *s = (hsc_sealer){.rounds = rounds, .v = {key->k[0] ^ 0x736f6d6570736575u, key->k[1] ^ 0x646f72616e646f6du ^ 0xee,
                             key->k[0] ^ 0x6c7967656e657261u, key->k[1] ^ 0x7465646279746573u}};
 }
 
@@ -56,11 +56,14 @@ void hsc_seal_add(hsc_sealer *s, const void *bytes, size_t n) {
         n -= more;
         if (held + more < 8)
             return;
-        take(s->v, word_at(s->rest));
+        take(s->v, word_at(s->rest), s->rounds);
     }
     memcpy(v, s->v, sizeof v);
+    if (s->rounds == 1) /* the loops by themselves, so that all stays in registers */
+        for (; n >= 8; p += 8, n -= 8)
+            take(v, word_at(p), 1);
     for (; n >= 8; p += 8, n -= 8)
-        take(v, word_at(p));
+        take(v, word_at(p), 2);
     memcpy(s->v, v, sizeof v);
     if (n)
         memcpy(s->rest, p, n);
@@ -70,12 +73,12 @@ hsc_seal hsc_seal_end(hsc_sealer *s) {
     size_t held = s->bytes & 7;
     hsc_seal seal;
     memset(s->rest + held, 0, 8 - held);
-    take(s->v, word_at(s->rest) | s->bytes << 56);
+    take(s->v, word_at(s->rest) | s->bytes << 56, s->rounds);
     s->v[2] ^= 0xee;
-    mix(s->v, 4);
+    mix(s->v, s->rounds + 2);
     seal.s[0] = s->v[0] ^ s->v[1] ^ s->v[2] ^ s->v[3];
     s->v[1] ^= 0xdd;
-    mix(s->v, 4);
+    mix(s->v, s->rounds + 2);
     seal.s[1] = s->v[0] ^ s->v[1] ^ s->v[2] ^ s->v[3];
     return seal;
 }

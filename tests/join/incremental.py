@@ -87,8 +87,8 @@ def add(folder, *files):
 
 # ---- processes are added ----
 add(grown, *names[:3])
-check("small inputs have none", 0, grown, cache="--cache=auto")
-that(not os.path.exists(CACHE), "a cache of small inputs that nobody asked for")
+check("nobody asks for one", 0, grown, cache="--cache=auto")
+that(not os.path.exists(CACHE), "a cache that nobody asked for")
 check("first time", 0, grown)
 that(os.path.exists(CACHE) and os.path.getsize(CACHE) < inputs(grown, names[:3]), "no cache, or a larger one than the files are")
 kept = bytes_of(CACHE)

@@ -16,6 +16,7 @@
 
 #include <heatscope/query.h>
 #include <join.h>
+#include "seal.h"
 
 #include "measurement.h"
 
@@ -654,6 +655,31 @@ static void test_memory(void **state) { /* allocations fail in turn: each of the
     remove_all(dir);
 }
 
+static void test_seal(void **state) { /* the first of SipHash's published results of 128 bits; pieces of any size */
+    (void)state;
+    static const hsc_seal expected[2] = {{{0xe6a825ba047f81a3u, 0x930255c71472f66du}}, {{0x44af996bd8c187dau, 0x45fc229b11597634u}}};
+    const hsc_seal_key key = {{0x0706050403020100u, 0x0f0e0d0c0b0a0908u}};
+    uint8_t bytes[64] = {0};
+    hsc_sealer s;
+    for (size_t n = 0; n < 2; n++) {
+        hsc_seal_begin(&s, &key, 2);
+        hsc_seal_add(&s, bytes, n);
+        assert_true(hsc_seal_equal(hsc_seal_end(&s), expected[n]));
+    }
+    for (unsigned rounds = 1; rounds < 3; rounds++)
+        for (size_t piece = 1; piece < sizeof bytes; piece++) {
+            hsc_sealer whole;
+            for (size_t i = 0; i < sizeof bytes; i++)
+                bytes[i] = (uint8_t)(i * piece);
+            hsc_seal_begin(&whole, &key, rounds);
+            hsc_seal_add(&whole, bytes, sizeof bytes);
+            hsc_seal_begin(&s, &key, rounds);
+            for (size_t at = 0; at < sizeof bytes; at += piece)
+                hsc_seal_add(&s, bytes + at, piece < sizeof bytes - at ? piece : sizeof bytes - at);
+            assert_true(hsc_seal_equal(hsc_seal_end(&s), hsc_seal_end(&whole)));
+        }
+}
+
 int main(int argc, char **argv) {
     if (argc < 2)
         return 2;
@@ -674,7 +700,7 @@ int main(int argc, char **argv) {
     if (!mkdtemp(base))
         return 2;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals),    cmocka_unit_test(test_contexts), cmocka_unit_test(test_equal_bytes),
+        cmocka_unit_test(test_seal), cmocka_unit_test(test_totals),    cmocka_unit_test(test_contexts), cmocka_unit_test(test_equal_bytes),
         cmocka_unit_test(test_periods),   cmocka_unit_test(test_weights),   cmocka_unit_test(test_bad_input), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_modules),   cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
     };
