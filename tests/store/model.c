@@ -10,6 +10,13 @@
 
 #include "store_internal.h"
 
+/* Databases of tests need not outlive the machine. */
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+    (void)fd;
+    return 0;
+}
+
 unsigned model_random(unsigned *state) {
     *state = *state * 1103515245u + 12345u;
     unsigned high = *state >> 16;
