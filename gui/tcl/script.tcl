@@ -399,6 +399,8 @@ namespace eval ::heatscope::script {
             }
             return
         }
+        # commands wait, working: the next one must not begin meanwhile
+        fileevent stdin readable {}
         if {[catch {execute $app $line} answer]} {
             puts "error [string map {\n { }} $answer]"
         } else {
@@ -407,5 +409,6 @@ namespace eval ::heatscope::script {
             }
             puts ok
         }
+        fileevent stdin readable [namespace code [list Serve $app]]
     }
 }
