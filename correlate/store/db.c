@@ -99,7 +99,7 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: values %" PRIu64 " to %" PRIu64 " asked for, it has %" PRIu64, db->path,
                            a->name, first, first + n, a->n);
     a->used = ++db->clock;
-    if (!a->whole && (a->pinned || (n > a->n / 8 && a->n * size <= db->budget / 4))) {
+    if (!a->whole && (a->pinned || (n > a->n / 8 && a->n * size <= db->budget / 2))) {
         hsc_status status = load_whole(db, a, err);
         if (status)
             return status;

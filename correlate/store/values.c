@@ -192,7 +192,7 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
     if (row >= c->last)
         return HSC_OK;
     at = indptr[row];
-    if (m->nnz * 8 <= c->db->budget / 4) /* will be, or is, resident: no need for pieces */
+    if (m->nnz * 8 <= c->db->budget / 2) /* will be, or is, resident: no need for pieces */
         limit = m->nnz;
     if (indptr[c->last] - at <= limit)
         n = c->last - row;
@@ -395,7 +395,7 @@ static hsc_status each_sum(hsc_source *s, uint32_t metric, uint64_t first, uint6
     if (!scratch)
         return out_of_memory(s->db, err);
     /* ask for all when it is much, so that it becomes resident */
-    if (n > s->rows / 8 && s->rows * 8 <= s->db->budget / 4)
+    if (n > s->rows / 8 && s->rows * 8 <= s->db->budget / 2)
         status = hsc_array_keep(s->db, &s->v->sum, err);
     for (uint64_t r = first; r < first + n && !status; r += PIECE) {
         uint64_t m = first + n - r < PIECE ? first + n - r : PIECE;
