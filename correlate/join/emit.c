@@ -174,7 +174,8 @@ static void put_dynamic(emit *e) {
     COLUMN(e, thread_begin_s, double, n, hsc_join_run_time(j, t[i]->process, t[i]->begin_ns));
     COLUMN(e, thread_end_s, double, n, t[i]->end_ns ? hsc_join_run_time(j, t[i]->process, t[i]->end_ns) : hsc_join_end_of(j, t[i]->process));
     COLUMN(e, thread_cpu_s, double, n, (double)t[i]->cpu_ns * 1e-9);
-    COLUMN(e, thread_own_s, double, n, (double)t[i]->own_ns * 1e-9);
+    /* what is estimated from visits may exceed all there is */
+    COLUMN(e, thread_own_s, double, n, (double)(t[i]->cpu_ns && t[i]->own_ns > t[i]->cpu_ns ? t[i]->cpu_ns : t[i]->own_ns) * 1e-9);
     COLUMN(e, thread_samples, uint64_t, n, t[i]->samples * t[i]->process->weight);
     COLUMN(e, thread_lost, uint64_t, n, t[i]->said_lost * t[i]->process->weight);
     COLUMN(e, thread_truncated, uint64_t, n, t[i]->truncated * t[i]->process->weight);

@@ -310,10 +310,16 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
         c.signals_s = (double)of->runs * (double)p->told->interrupt_ns * 1e-9;
         c.probes_s = (double)of->probe_ns * 1e-9;
     }
-    double rest = (double)t->own_ns * 1e-9 - c.handler_s - c.probes_s;
+    double own = (double)t->own_ns * 1e-9;
+    if (c.handler_s + c.probes_s > own) /* the handler's sum has what probes added to the thread's */
+        c.handler_s = own > c.probes_s ? own - c.probes_s : 0;
+    double rest = own - c.handler_s - c.probes_s;
     c.wrappers_s = of && of->runs && rest > 0 ? rest : 0;
     if (!of || !of->runs) /* an old or damaged file: not told apart */
         c.handler_s = (double)t->own_ns * 1e-9 > c.probes_s ? (double)t->own_ns * 1e-9 - c.probes_s : 0;
+    double most = (double)t->cpu_ns * 1e-9 - c.handler_s - c.signals_s; /* visits times the price of one when it was calibrated: an estimate */
+    if (t->cpu_ns && c.probes_s > most)
+        c.probes_s = most > 0 ? most : 0;
     c.helper_s = p->told && p->threads.n && t == &p->threads.p[0] ? (double)p->told->helper_ns * 1e-9 : 0;
     return c;
 }
