@@ -49,7 +49,7 @@ static Tk_RestrictAction restrict_event(ClientData data, XEvent *e) {
 static void draw_now(progress *p) {
     p->w.flags |= HSW_PAINT;
     hsw_draw(&p->w);
-    hsc_surface_put(&p->w.surface, p->w.tkwin, 0, 0, p->w.surface.width, p->w.surface.height);
+    hsc_surface_show(&p->w.surface, p->w.tkwin); /* remembers what was sent: else it would stay on a far display */
     XFlush(p->w.display);
 }
 
