@@ -56,9 +56,19 @@ typedef struct late {
     hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of, packed_of;
 } late;
 
+static uint64_t mix(uint64_t h) { /* the last step of SplitMix64 */
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    return h ^ h >> 31;
+}
+
+/* A key of this look's maps, several for each instruction: numbers of 64 bits at a time and not bytes. Never 0. */
 static uint64_t key_of(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t v[3] = {a, b, c};
-    return hsc_pass_tag(0, kind, v, sizeof v);
+    uint64_t h = 0;
+    for (const char *k = kind; *k; k++)
+        h = h * 31 + (unsigned char)*k;
+    h = mix((mix((mix(h ^ a) + 0x9e3779b97f4a7c15u) ^ b) + 0x9e3779b97f4a7c15u) ^ c);
+    return h + !h;
 }
 
 static bool is_debug_or_phi(LLVMValueRef i) {
