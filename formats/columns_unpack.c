@@ -470,6 +470,8 @@ static char *put_list(const unpacking *k, unsigned type, uint64_t start, char *e
     return elements + n * sizeof *a;
 }
 
+bool hsc_columns_is_at_end(const hsc_columns *k) { return k->at_run == k->n_runs; }
+
 hsc_layout *hsc_columns_next(hsc_columns *k, void **elements, size_t *elements_bytes) {
     while (k->at_run < k->n_runs && k->in_run == k->runs[k->at_run].rows) {
         k->at_run++;

@@ -94,6 +94,7 @@ bool hsc_columns_fit(hsc_columns *k, const hsc_schema *schema);
 /* Puts the next record to its layout's data, elements of lists to *elements (which may grow); NULL: there is none, or no memory. Texts
  * that are written once in the columns are one text here. */
 hsc_layout *hsc_columns_next(hsc_columns *k, void **elements, size_t *elements_bytes);
+bool hsc_columns_is_at_end(const hsc_columns *k);
 
 /* The next good chunk, schema chunks included; false at the end. */
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk);

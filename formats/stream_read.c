@@ -641,6 +641,12 @@ static bool bad_record(hsc_reader *r, uint64_t at, const uint8_t *from, const ch
 /* The next record of the columns at hand. */
 static bool next_of_columns(hsc_reader *r, hsc_record *record) {
     const hsc_layout *l = hsc_columns_next(r->columns, &r->arrays, &r->arrays_capacity);
+    if (!l && !hsc_columns_is_at_end(r->columns)) {
+        problem(r, r->chunk.offset, "out of memory; the rest of the chunk is skipped");
+        r->counts.records_bad++;
+        hsc_columns_close(r->columns);
+        r->columns = NULL;
+    }
     if (!l)
         return false;
     r->counts.records++;
