@@ -33,6 +33,16 @@ void report_text_amount(const report *r, hsc_weighted v) {
     fprintf(r->out, " %4.*f", half < 9.995 ? 2 : 1, half);
 }
 
+char *report_text_share(const report *r, hsc_weighted v, char *out, size_t size) {
+    double low, high, share = r->total > 0 ? v.sum / r->total : 0;
+    report_share_interval(r, v, &low, &high);
+    if (r->unit.exact)
+        snprintf(out, size, "%.1f %%", 100 * share);
+    else
+        snprintf(out, size, "%.1f %% (%.1f to %.1f %%)", 100 * share, 100 * low, 100 * high);
+    return out;
+}
+
 /* Heads of these columns. */
 void report_text_amount_heads(const report *r) {
     fprintf(r->out, "   # %9s %5s%s", r->unit.unit[0] ? r->unit.unit : "count", "%", r->unit.exact ? "" : "   +-");

@@ -36,6 +36,7 @@ void report_text_wrap(FILE *out, int width, const char *prose, int indent, int a
 hsc_status report_text_modules(report *r, hsc_err *err);
 hsc_status report_text_ledger(report *r, hsc_err *err);
 /* Heads of the columns of an amount, and they: "  388.20  31.4 0.21"; columns that the +- takes. */
+char *report_text_share(const report *r, hsc_weighted v, char *out, size_t size); /* "31.4 % (31.3 to 31.5 %)"; returns out */
 void report_text_amount_heads(const report *r);
 void report_text_amount(const report *r, hsc_weighted v);
 int report_text_interval_width(const report *r);

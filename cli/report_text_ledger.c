@@ -59,8 +59,8 @@ static int heavier_module(const void *a, const void *b) {
 /* One paragraph: what each file has, and how far its code is known. */
 static hsc_status brief_modules(report *r, const module_row *rows, uint32_t n, hsc_err *err) {
     hsc_db_module m;
-    double rest = 0;
-    char name[600], piece[900], more[80];
+    hsc_weighted rest = {0, 0};
+    char name[600], piece[900], more[80], share[80];
     uint32_t shown = 0, few = report_text_rows(r, 5);
     paragraph p = paragraph_begin(r, "\nPrograms and libraries:", 3);
     while (shown < n && (!few || shown < few) && (!shown || rows[shown].own.sum >= 0.01 * r->total)) {
@@ -69,15 +69,15 @@ static hsc_status brief_modules(report *r, const module_row *rows, uint32_t n, h
             return status;
         const char *base = strrchr(m.path, '/');
         bool odd = m.note[0] && strncmp(m.note, "no ", 3); /* "no map" says what `known by` does */
-        snprintf(piece, sizeof piece, "%s %.1f %% (%s%s%.300s)", report_fit_path(base ? base + 1 : m.path, 60, name, sizeof name), percent(r, rows[shown].own.sum),
+        snprintf(piece, sizeof piece, "%s %s, %s%s%.300s", report_fit_path(base ? base + 1 : m.path, 60, name, sizeof name), report_text_share(r, rows[shown].own, share, sizeof share),
                  report_known_by(m.knowledge), odd ? "; " : "", odd ? m.note : "");
-        paragraph_put(&p, shown ? "," : "", piece);
+        paragraph_put(&p, shown ? ";" : "", piece);
         shown++;
     }
     for (uint32_t i = shown; i < n; i++)
-        rest += rows[i].own.sum;
+        rest.sum += rows[i].own.sum, rest.excess += rows[i].own.excess;
     if (shown < n) {
-        snprintf(piece, sizeof piece, "%.1f %% in %s", percent(r, rest), report_text_more(r, n - shown, REPORT_MODULE, more, sizeof more));
+        snprintf(piece, sizeof piece, "%s in %s", report_text_share(r, rest, share, sizeof share), report_text_more(r, n - shown, REPORT_MODULE, more, sizeof more));
         paragraph_put(&p, ";", piece);
     }
     paragraph_end(&p);

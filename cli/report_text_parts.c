@@ -183,7 +183,7 @@ static void put_loop(report *r, const report_refusal *x) {
 
 /* One paragraph: the reasons with what their loops take; the loops themselves stand in the table of loops. */
 static void brief_reasons(report *r, const report_reason *reasons, uint32_t n) {
-    char text[1600], more[80];
+    char text[1600], more[80], share[80];
     size_t at = 0;
     uint32_t left = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -191,8 +191,8 @@ static void brief_reasons(report *r, const report_reason *reasons, uint32_t n) {
             left += reasons[i].loops;
             continue;
         }
-        int k = snprintf(text + at, sizeof text - at, "%s%s %.1f %% (%u loop%s)", at ? ", " : "", reason_text(reasons[i].reason),
-                         100 * reasons[i].scalar.sum / r->total, reasons[i].loops, reasons[i].loops == 1 ? "" : "s");
+        int k = snprintf(text + at, sizeof text - at, "%s%s %s, %u loop%s", at ? "; " : "", reason_text(reasons[i].reason),
+                         report_text_share(r, reasons[i].scalar, share, sizeof share), reasons[i].loops, reasons[i].loops == 1 ? "" : "s");
         at += k > 0 && (size_t)k < sizeof text - at ? (size_t)k : 0;
     }
     snprintf(text + at, sizeof text - at, "%s%s", left ? "; " : ": --by=reason", left ? report_text_more(r, left, REPORT_REASON, more, sizeof more) : "");
