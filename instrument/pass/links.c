@@ -27,6 +27,14 @@ static const hsc_rec_loop *loop_record(const hsc_pass *p, uint64_t site) {
     return &p->loops.p[p->sites.p[site - 1].index];
 }
 
+/* How many loops there are round a loop, itself included; 0: no loop. */
+static unsigned depth_of(const hsc_pass *p, uint64_t loop) {
+    unsigned depth = 0;
+    for (; loop; loop = loop_record(p, loop)->parent_id)
+        depth++;
+    return depth;
+}
+
 /* The outermost loop round `loop` that is not round the call as well; 0: all are. */
 static uint64_t outermost_apart(const hsc_pass *p, uint64_t loop, uint64_t call_loop) {
     uint64_t found = 0;
@@ -60,6 +68,7 @@ static bool receives(const hsc_pass *p, uint64_t message_id, uint64_t array_id) 
 typedef struct candidate {
     uint64_t begin, end, kind, target, confidence;
     const char *reason;
+    unsigned shared; /* of a loop: loops that are round it and round the message */
 } candidate;
 
 typedef HSC_VECTOR(candidate) candidates;
@@ -94,7 +103,8 @@ static void find_loops(hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t 
             continue;
         *HSC_VECTOR_ADD(*out) = (candidate){l->line_begin, l->line_end,
                                             before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,
-                                            HSC_confidence_LIKELY, before ? "writes the buffer" : "reads the buffer"};
+                                            HSC_confidence_LIKELY, before ? "writes the buffer" : "reads the buffer",
+                                            depth_of(p, l->parent_id)};
     }
 }
 
@@ -107,7 +117,7 @@ static void find_calls(hsc_pass *p, const hsc_mpi_call *calls, size_t n, const h
         if (calls[i].kind == HSC_message_kind_PACK && touches(p, calls[i].message_id, array_id) &&
             (before ? o->line <= c->line : o->line >= c->line))
             *HSC_VECTOR_ADD(*out) = (candidate){o->line, o->line, kind, calls[i].callsite_id, HSC_confidence_CERTAIN,
-                                                before ? "packs into the buffer" : "unpacks from the buffer"};
+                                                before ? "packs into the buffer" : "unpacks from the buffer", 0};
     }
     for (size_t i = 0; i < p->array_arguments.n; i++) {
         const hsc_rec_array_argument *a = &p->array_arguments.p[i];
@@ -115,12 +125,13 @@ static void find_calls(hsc_pass *p, const hsc_mpi_call *calls, size_t n, const h
         if (a->array_id == array_id && o->procedure_id == c->procedure_id && o->file_id == c->file_id &&
             (before ? o->line < c->line : o->line > c->line))
             *HSC_VECTOR_ADD(*out) =
-                (candidate){o->line, o->line, kind, a->callsite_id, HSC_confidence_POSSIBLE, "is given the buffer"};
+                (candidate){o->line, o->line, kind, a->callsite_id, HSC_confidence_POSSIBLE, "is given the buffer", 0};
     }
 }
 
 /* Of the candidates those nearest to the message: no other message about the array stands between them and the nearest
- * one of all. One loop may fill a buffer for several messages that follow each other. */
+ * one of all. One loop may fill a buffer for several messages that follow each other. What was written once, before a loop round the
+ * message, has been overwritten where another loop writes the buffer in each iteration of that. */
 static void link_nearest(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
                          size_t first_reference) {
     hsc_pass *p = d->p;
@@ -129,6 +140,9 @@ static void link_nearest(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_
     find_loops(p, calls, n, at, array_id, before, first_reference, &list);
     find_calls(p, calls, n, c, array_id, before, &list);
     uint64_t nearest = before ? 0 : UINT64_MAX, limit = before ? 0 : UINT64_MAX;
+    unsigned shared = 0;
+    for (size_t i = 0; i < list.n && before; i++)
+        shared = list.p[i].shared > shared ? list.p[i].shared : shared;
     for (size_t i = 0; i < list.n; i++)
         if (before ? list.p[i].end > nearest : list.p[i].begin < nearest)
             nearest = before ? list.p[i].end : list.p[i].begin;
@@ -141,7 +155,8 @@ static void link_nearest(hsc_data *d, const hsc_mpi_call *calls, size_t n, size_
             limit = o->line;
     }
     for (size_t i = 0; i < list.n; i++)
-        if (before ? list.p[i].end >= limit : list.p[i].begin <= limit)
+        if (before ? list.p[i].end >= limit && (list.p[i].kind != HSC_link_kind_PACK_LOOP || list.p[i].shared == shared)
+                   : list.p[i].begin <= limit)
             add(p, calls[at].message_id, list.p[i].kind, list.p[i].target, list.p[i].confidence, list.p[i].reason);
     free(list.p);
 }

@@ -124,3 +124,20 @@ void twice(double *got, double *sum, int n, int from) {
         sum[1] += got[1];
     }
 }
+
+/* What was written before the loop round a message is overwritten in it. */
+void again(double *out, const double *a, int n, int steps) {
+    for (int i = 0; i < n; i++)
+        out[i] = 0;
+    for (int s = 0; s < steps; s++) {
+        for (int i = 0; i < n; i++)
+            out[i] += a[i] * s;
+        // CHECK: [[#@LINE+4]] MPI_Send in again
+        // CHECK-NOT: packed
+        // CHECK: packed by loop at lines [[#@LINE-4]]-[[#@LINE-3]] (likely)
+        // CHECK-NOT: packed
+        MPI_Send(out, n, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
+    }
+    // CHECK: [[#@LINE+1]] MPI_Barrier in again
+    MPI_Barrier(MPI_COMM_WORLD);
+}
