@@ -257,6 +257,8 @@ static char *path_for(const char *output) {
 
 void hsc_cache_open(join *j) {
     const hsc_join_options *o = j->options;
+    if (j->team && o->cache == HSC_CACHE_ON)
+        snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "no cache is kept by several ranks");
     if (j->team || o->cache == HSC_CACHE_OFF || !o->cache_key)
         return;
     jcache *c = calloc(1, sizeof *c);
