@@ -53,7 +53,7 @@ oo::class create ::heatscope::Compiler {
                 }
             }
             if {$words eq "" && [dict get $row knowledge] eq "map"} {
-                set words [expr {$share >= 0.0005 && [my Untried $scope] ? "not tried" : "as written"}]
+                set words [my Fate $scope $metric $axis $share]
             }
             lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
                 sum $sum share $share words $words tone $tone price $price reason $reason]
@@ -61,6 +61,40 @@ oo::class create ::heatscope::Compiler {
         set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
         set Key [list $metric $axis]
         return $Rows
+    }
+    # What became of a loop without vectors that nothing else is said of: as `heatscope map` has it.
+    method Fate {scope metric axis share} {
+        set versions [lmap v [$Db instances $scope -metric $metric -axis $axis] {dict get $v version_text}]
+        if {![llength $versions]} {
+            foreach r [$Db remarks $scope -n 40] {
+                if {[dict get $r pass] eq "loop-unroll" && [dict get $r kind] == 0 && [regexp -nocase {completely|fully} [dict get $r message]]} {
+                    return "fully unrolled"
+                }
+            }
+            return [expr {[my Collapsed $scope] ? "one with the loop round it" : "no code left"}]
+        }
+        foreach {pattern words} {"fully unrolled*" "fully unrolled" "vector body*" vectors "replaced by*" "memcpy or memset" "unrolled copy" unrolled} {
+            if {[lsearch -glob $versions $pattern] >= 0} {
+                return $words
+            }
+        }
+        if {$share >= 0.0005 && [my Untried $scope]} {
+            return "not tried"
+        }
+        return [expr {"as written" in $versions ? "as written" : [lindex [split [lindex $versions 0] ":"] 0]}]
+    }
+    # Was the loop made one with those round it?
+    method Collapsed {scope} {
+        for {set inner 2} {[set scope [dict get [$Db scope $scope] parent]] >= 0} {incr inner} {
+            if {[dict get [$Db scope $scope] kind] ne "loop"} {
+                return 0
+            }
+            set facts [$Db loopfacts $scope -n 1]
+            if {[dict exists $facts collapsed] && [dict get $facts collapsed] >= $inner} {
+                return 1
+            }
+        }
+        return 0
     }
     # Did the vectoriser not even look at the loop (as with -O1)?
     method Untried {scope} {
