@@ -23,7 +23,10 @@ typedef struct row {
     const char *whose;  /* array, operation; "" */
     size_t number;      /* of the dimension or argument; 0 */
     uint64_t type;      /* enum symbolic_type */
-    int64_t least, greatest;
+    int64_t last_least, last_greatest; /* of the processes' last values */
+    HSC_VEC(int64_t) values; /* of all processes, each once, in the order of by_value */
+    bool is_changing;   /* within a process */
+    bool is_last;       /* in a process only the last value is known */
     size_t processes;   /* that have it; 0: none */
     bool is_static;     /* the compiler knew it */
 } row;
@@ -101,6 +104,50 @@ static hsc_status take_all(hsc_values *v, hsc_reader *r, hsc_err *err) {
     return status;
 }
 
+/* Is it the less, as a number of the row's type? */
+static bool is_less(const row *r, int64_t a, int64_t b) {
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    if (r->type == HSC_symbolic_type_REAL)
+        return x < y;
+    return r->type == HSC_symbolic_type_ADDRESS || r->type == HSC_symbolic_type_UNSIGNED ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* All values that a number had in one process, to those of the others. */
+static hsc_status take_values(row *at, hsc_values *v, uint64_t module_tag, int64_t last, hsc_err *err) {
+    int64_t *list = NULL;
+    size_t n = 0, kept = 0;
+    hsc_status status = hsc_values_get_all(v, module_tag, at->value_id, &list, &n, err);
+    if (status == HSC_E_MEMORY)
+        return status;
+    if (status != HSC_OK) { /* an older one does not fit */
+        hsc_err_clear(err);
+        n = 0;
+    }
+    at->is_changing |= n != 1;
+    at->is_last |= !n;
+    at->last_least = !at->processes || is_less(at, last, at->last_least) ? last : at->last_least;
+    at->last_greatest = !at->processes || is_less(at, at->last_greatest, last) ? last : at->last_greatest;
+    bool ok = n || HSC_PUSH(at->values, last);
+    for (size_t i = 0; i < n && ok; i++)
+        ok = HSC_PUSH(at->values, list[i]);
+    free(list);
+    if (!ok)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    qsort(at->values.p, at->values.n, sizeof *at->values.p, by_value);
+    for (size_t i = 0; i < at->values.n; i++)
+        if (!kept || at->values.p[i] != at->values.p[kept - 1])
+            at->values.p[kept++] = at->values.p[i];
+    at->values.n = kept;
+    return HSC_OK;
+}
+
 /* One process's numbers. */
 static hsc_status take_process(book *b, const char *path, hsc_err *err) {
     hsc_values *v = NULL;
@@ -126,8 +173,7 @@ static hsc_status take_process(book *b, const char *path, hsc_err *err) {
             hsc_err_clear(&why);
             continue;
         }
-        at->least = !at->processes || n < at->least ? n : at->least;
-        at->greatest = !at->processes || n > at->greatest ? n : at->greatest;
+        status = take_values(at, v, b->model.modules[at->module].head.module_tag, n, err);
         at->is_static = source == HSC_VALUE_STATIC;
         at->processes++;
     }
@@ -182,6 +228,22 @@ static bool is_same(const row *a, const row *b) {
            a->number == b->number && !strcmp(a->what, b->what) && !strcmp(a->whose, b->whose);
 }
 
+static void print_range(const row *r, int64_t least, int64_t greatest) {
+    print_number(r, least);
+    if (greatest != least) {
+        printf(" to ");
+        print_number(r, greatest);
+    }
+}
+
+/* A parameter of a procedure that was inlined: no probe is in the copies. */
+static bool is_inlined(const hsc_map_module *m, const row *r) {
+    for (size_t i = 0; i < m->n_inlines && r->procedure_id && !strcmp(r->what, "parameter"); i++)
+        if (m->inlines[i].callee_id == r->procedure_id)
+            return true;
+    return false;
+}
+
 static void print_row(const book *b, const row *r) {
     const hsc_map_module *m = &b->model.modules[r->module];
     const char *text = m->values[r->value_id - 1].text.n ? m->values[r->value_id - 1].text.p : "";
@@ -194,21 +256,28 @@ static void print_row(const book *b, const row *r) {
     if (*text && strcmp(text, r->whose) != 0)
         printf(": %s", text);
     printf(" = ");
-    if (!r->processes)
-        printf("? (not recorded)");
-    else
-        print_number(r, r->least);
-    if (r->processes && r->greatest != r->least) {
-        printf(" to ");
-        print_number(r, r->greatest);
+    if (!r->processes) {
+        printf(is_inlined(m, r) ? "? (not recorded: inlined, and inlined copies record nothing)\n" : "? (not recorded)\n");
+        return;
     }
-    if (r->processes && r->is_static)
-        printf(" (compiler)");
-    else if (r->processes && b->processes > 1)
-        printf(" (run, %zu of %zu processes)", r->processes, b->processes);
-    else if (r->processes)
-        printf(" (run)");
-    printf("\n");
+    int64_t least = r->values.p[0], greatest = least;
+    for (size_t i = 1; i < r->values.n; i++) {
+        least = is_less(r, r->values.p[i], least) ? r->values.p[i] : least;
+        greatest = is_less(r, greatest, r->values.p[i]) ? r->values.p[i] : greatest;
+    }
+    print_range(r, least, greatest);
+    if (r->is_changing) {
+        printf(", last ");
+        print_range(r, r->last_least, r->last_greatest);
+    }
+    printf(r->is_static ? " (compiler" : " (run");
+    if (r->is_last)
+        printf(", only the last value%s known", r->processes > 1 ? "s are" : " is");
+    else if (r->is_changing)
+        printf(", %zu values", r->values.n);
+    if (!r->is_static && b->processes > 1)
+        printf(", %zu of %zu processes", r->processes, b->processes);
+    printf(")\n");
 }
 
 hsc_status hsc_map_print_values(const char *program, const char *run, hsc_err *err) {
@@ -227,6 +296,8 @@ hsc_status hsc_map_print_values(const char *program, const char *run, hsc_err *e
         if (!i || !is_same(&b.rows.p[i], &b.rows.p[i - 1]))
             print_row(&b, &b.rows.p[i]);
     }
+    for (size_t i = 0; i < b.rows.n; i++)
+        free(b.rows.p[i].values.p);
     free(b.rows.p);
     hsc_map_model_fini(&b.model);
     hsc_map_section_fini(&b.section);

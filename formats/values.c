@@ -209,11 +209,29 @@ static int compare(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The newest record of this place that `when` allows; NULL: none. */
-static const recorded *find_recorded(hsc_values *v, uint64_t number, const hsc_value_when *when) {
+static void sort(hsc_values *v) {
     if (!v->is_sorted && v->n_recorded)
         qsort(v->recorded, v->n_recorded, sizeof *v->recorded, compare);
     v->is_sorted = true;
+}
+
+/* The first record of this place; those after it follow. NULL: none. */
+static const recorded *find_first(hsc_values *v, uint64_t number) {
+    sort(v);
+    size_t low = 0, high = v->n_recorded;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (v->recorded[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < v->n_recorded && v->recorded[low].number == number ? &v->recorded[low] : NULL;
+}
+
+/* The newest record of this place that `when` allows; NULL: none. */
+static const recorded *find_recorded(hsc_values *v, uint64_t number, const hsc_value_when *when) {
+    sort(v);
     size_t low = 0, high = v->n_recorded; /* the first one after what is looked for */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -238,11 +256,20 @@ typedef struct asking {
     const module *m;
     const hsc_value_when *when;
     hsc_value_source source;
+    const node *instead; /* of this symbol `value` is taken, not what was recorded; NULL: of none */
+    int64_t value;
+    const node *symbols[2]; /* met that have several values: the first two */
+    unsigned n_symbols;
+    bool is_listing; /* symbols are wanted */
     unsigned steps;
     hsc_err *err;
 } asking;
 
 static hsc_status get(asking *a, uint64_t id, unsigned depth, int64_t *out);
+
+static uint64_t tag_of(const asking *a, const node *n) { /* of a symbol; 0: none */
+    return n->symbolic_id && n->symbolic_id <= a->m->n_symbolics ? a->m->symbolic_tags[n->symbolic_id - 1] : 0;
+}
 
 static hsc_status get_polynomial(asking *a, const node *n, unsigned depth, int64_t *out) {
     int64_t sum = n->number;
@@ -266,8 +293,30 @@ static hsc_status get_polynomial(asking *a, const node *n, unsigned depth, int64
     return HSC_OK;
 }
 
+/* Has more than one value been recorded of it? */
+static bool is_changing(const asking *a, const node *n) {
+    const recorded *first = NULL;
+    uint64_t tag = tag_of(a, n);
+    for (size_t i = 0; tag && i < a->v->n_places; i++) {
+        const place *p = &a->v->places[i];
+        if (p->tag != tag || p->module_tag != a->m->tag)
+            continue;
+        for (const recorded *r = find_first(a->v, p->number); r && r < a->v->recorded + a->v->n_recorded && r->number == p->number; r++) {
+            if (first && r->value != first->value)
+                return true;
+            first = first ? first : r;
+        }
+    }
+    return false;
+}
+
 static hsc_status get_symbol(asking *a, const node *n, int64_t *out) {
-    uint64_t tag = n->symbolic_id && n->symbolic_id <= a->m->n_symbolics ? a->m->symbolic_tags[n->symbolic_id - 1] : 0;
+    if (a->instead && tag_of(a, n) == tag_of(a, a->instead)) {
+        a->source = HSC_VALUE_DYNAMIC;
+        *out = a->value;
+        return HSC_OK;
+    }
+    uint64_t tag = tag_of(a, n);
     const recorded *newest = NULL;
     for (size_t i = 0; tag && i < a->v->n_places; i++) {
         const place *p = &a->v->places[i];
@@ -278,6 +327,8 @@ static hsc_status get_symbol(asking *a, const node *n, int64_t *out) {
     }
     if (!newest)
         return hsc_err_set(a->err, HSC_E_MISSING, "value %s: not recorded", n->text);
+    if (a->is_listing && a->n_symbols < 2 && !(a->n_symbols && tag_of(a, a->symbols[0]) == tag) && is_changing(a, n))
+        a->symbols[a->n_symbols++] = n;
     a->source = HSC_VALUE_DYNAMIC;
     *out = newest->value;
     return HSC_OK;
@@ -320,6 +371,73 @@ hsc_status hsc_values_get(hsc_values *v, uint64_t module_tag, uint64_t value_id,
     *out = number;
     if (source)
         *source = a.source;
+    return HSC_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The values that were recorded of the symbol, rising, each once. */
+static hsc_status list_recorded(asking *a, const node *symbol, int64_t **out, size_t *n) {
+    uint64_t tag = tag_of(a, symbol);
+    int64_t *list = NULL;
+    size_t all = 0, kept = 0;
+    for (size_t i = 0; i < a->v->n_places; i++) {
+        const place *p = &a->v->places[i];
+        if (p->tag != tag || p->module_tag != a->m->tag)
+            continue;
+        for (const recorded *r = find_first(a->v, p->number); r && r < a->v->recorded + a->v->n_recorded && r->number == p->number; r++) {
+            if (!grow(&list, all, sizeof *list)) {
+                free(list);
+                return no_memory(a->err);
+            }
+            list[all++] = r->value;
+        }
+    }
+    if (all)
+        qsort(list, all, sizeof *list, by_value);
+    for (size_t i = 0; i < all; i++)
+        if (!kept || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    *out = list;
+    *n = kept;
+    return HSC_OK;
+}
+
+hsc_status hsc_values_get_all(hsc_values *v, uint64_t module_tag, uint64_t value_id, int64_t **out, size_t *n, hsc_err *err) {
+    static const hsc_value_when last = {.time_ns = UINT64_MAX, .stream = HSC_VALUE_ANY_STREAM};
+    asking a = {.v = v, .m = find_module(v, module_tag), .when = &last, .is_listing = true, .err = err};
+    int64_t number = 0, *list = NULL;
+    size_t all = 0, kept = 0;
+    if (!a.m)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "value: no module %016" PRIx64, module_tag);
+    hsc_status status = get(&a, value_id, 0, &number);
+    if (status == HSC_OK && a.n_symbols == 1)
+        status = list_recorded(&a, a.symbols[0], &list, &all);
+    else if (status == HSC_OK && !a.n_symbols && !(list = malloc(sizeof *list)))
+        status = no_memory(err);
+    if (status == HSC_OK && !a.n_symbols)
+        list[kept++] = number;
+    a.instead = a.symbols[0];
+    a.is_listing = false;
+    for (size_t i = 0; i < all && status == HSC_OK; i++) {
+        a.value = list[i];
+        a.steps = 0;
+        status = get(&a, value_id, 0, &list[kept++]);
+    }
+    if (status != HSC_OK) {
+        free(list);
+        return status;
+    }
+    if (kept)
+        qsort(list, kept, sizeof *list, by_value);
+    *n = 0;
+    for (size_t i = 0; i < kept; i++)
+        if (!*n || list[i] != list[*n - 1])
+            list[(*n)++] = list[i];
+    *out = list;
     return HSC_OK;
 }
 

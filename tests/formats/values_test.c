@@ -9,7 +9,7 @@
 
 #include <heatscope/formats/values.h>
 
-enum { CONSTANT = 1, N, ITERATION, SUM, TYPE, CYCLE, M };
+enum { CONSTANT = 1, N, ITERATION, SUM, TYPE, CYCLE, LINE, K, BOTH, M };
 
 static hsc_values *values;
 
@@ -25,8 +25,9 @@ static hsc_str str(const char *s) {
 
 static int setup(void **state) {
     (void)state;
-    /* 7; n; iteration of loop 5; 10 - 3 n + 2 n i; MPI_DOUBLE; a value that contains itself; m, recorded nowhere */
-    const uint64_t terms[] = {5, 1, N, 4, 2, N, ITERATION}, own[] = {2, 1, CYCLE};
+    /* 7; n; iteration of loop 5; 10 - 3 n + 2 n i; MPI_DOUBLE; a value that contains itself; 1 - 2 n; k; n + k; m,
+     * recorded nowhere */
+    const uint64_t terms[] = {5, 1, N, 4, 2, N, ITERATION}, own[] = {2, 1, CYCLE}, line[] = {3, 1, N}, both[] = {2, 1, N, 2, 1, K};
     const hsc_rec_value list[] = {
         {.value_id = CONSTANT, .kind = HSC_value_kind_CONSTANT, .number = -7, .text = str("-7")},
         {.value_id = N, .kind = HSC_value_kind_SYMBOL, .symbolic_id = 1, .text = str("n")},
@@ -34,6 +35,9 @@ static int setup(void **state) {
         {.value_id = SUM, .kind = HSC_value_kind_POLYNOMIAL, .number = 10, .terms = {terms, 7}, .text = str("...")},
         {.value_id = TYPE, .kind = HSC_value_kind_HANDLE, .text = str("MPI_DOUBLE")},
         {.value_id = CYCLE, .kind = HSC_value_kind_POLYNOMIAL, .terms = {own, 3}, .text = str("cycle")},
+        {.value_id = LINE, .kind = HSC_value_kind_POLYNOMIAL, .number = 1, .terms = {line, 3}, .text = str("1 - 2*n")},
+        {.value_id = K, .kind = HSC_value_kind_SYMBOL, .symbolic_id = 2, .text = str("k")},
+        {.value_id = BOTH, .kind = HSC_value_kind_POLYNOMIAL, .terms = {both, 6}, .text = str("n + k")},
         {.value_id = M, .kind = HSC_value_kind_SYMBOL, .text = str("m")}};
     hsc_err err = {0};
     assert_int_equal(hsc_values_new(&values, &err), HSC_OK);
@@ -42,9 +46,13 @@ static int setup(void **state) {
         for (size_t i = 0; i < sizeof list / sizeof *list; i++)
             take(HSC_REC_value, 0, &list[i]);
         take(HSC_REC_symbolic, 0, &(hsc_rec_symbolic){.symbolic_id = 1, .tag = 1234, .value_id = N});
+        take(HSC_REC_symbolic, 0, &(hsc_rec_symbolic){.symbolic_id = 2, .tag = 1235, .value_id = K});
         take(HSC_REC_module_end, 0, &(hsc_rec_module_end){.module_tag = 99});
     }
     take(HSC_REC_symbolic_place, 0, &(hsc_rec_symbolic_place){.number = 3, .module_tag = 99, .tag = 1234});
+    take(HSC_REC_symbolic_place, 0, &(hsc_rec_symbolic_place){.number = 4, .module_tag = 99, .tag = 1235});
+    for (int64_t k = 1; k <= 2; k++)
+        take(HSC_REC_symbolic_value, 1, &(hsc_rec_symbolic_value){.time = 100 + (uint64_t)k, .number = 4, .value = k});
     const struct {
         uint64_t time;
         uint32_t stream;
@@ -111,6 +119,39 @@ static void test_dynamic(void **state) {
     }
 }
 
+/* What a number was all through the run, each value once; of polynomials as of their one part that changed. */
+static void test_all(void **state) {
+    (void)state;
+    static const int64_t n_values[] = {10, 15, 20, 30, 31};
+    int64_t *list = NULL;
+    size_t n = 0;
+    hsc_err err = {0};
+    assert_int_equal(hsc_values_get_all(values, 99, N, &list, &n, &err), HSC_OK);
+    assert_int_equal(n, 5);
+    assert_memory_equal(list, n_values, sizeof n_values);
+    free(list);
+    assert_int_equal(hsc_values_get_all(values, 99, LINE, &list, &n, &err), HSC_OK);
+    assert_int_equal(n, 5);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(list[i], 1 - 2 * n_values[4 - i]);
+    free(list);
+    assert_int_equal(hsc_values_get_all(values, 99, CONSTANT, &list, &n, &err), HSC_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(list[0], -7);
+    free(list);
+    assert_int_equal(hsc_values_get_all(values, 99, K, &list, &n, &err), HSC_OK);
+    assert_int_equal(n, 2);
+    free(list);
+    assert_int_equal(hsc_values_get_all(values, 99, BOTH, &list, &n, &err), HSC_OK); /* n + k: both changed */
+    assert_int_equal(n, 0);
+    assert_null(list);
+    assert_int_equal(hsc_values_get_all(values, 99, M, &list, &n, &err), HSC_E_MISSING);
+    err = (hsc_err){0};
+    assert_int_equal(hsc_values_get_all(values, 99, CYCLE, &list, &n, &err), HSC_E_LIMIT);
+    err = (hsc_err){0};
+    assert_int_equal(hsc_values_get_all(values, 98, N, &list, &n, &err), HSC_E_ARGUMENT);
+}
+
 static void test_unknown(void **state) {
     (void)state;
     int64_t out = -5;
@@ -134,6 +175,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_static, setup, teardown),
         cmocka_unit_test_setup_teardown(test_dynamic, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,9 +364,10 @@ def values():
     for v in p.values:
         seen.setdefault(names.get(p.tags[v["number"]]), []).append(int(v["value"]))
     expect("step", seen.get("step") == [1, 2, 3, 2], seen, names)
-    known = known_values(program) # the last ones
-    expect("of the run", known.get("parameter step in strided") == "2 (run)", known)
-    expect("what follows from it", known.get("stride of a in strided: 8*step") == "16 (run)", known)
+    known = known_values(program)
+    expect("of the run", known.get("parameter step in strided") == "1 to 3, last 2 (run, 3 values)", known)
+    expect("what follows from it", known.get("stride of a in strided: 8*step") == "8 to 24, last 16 (run, 3 values)", known)
+    expect("inlined", known.get("parameter by in inlined", "").startswith("? (not recorded: inlined"), known)
     expect("of the compiler", known.get("extent 1 of a") == "1000 (compiler)", known)
     r = subprocess.run([HEATSCOPE, "map", "--values", os.path.join(WORK, "none"), program], capture_output=True, text=True)
     expect("no run", r.returncode == 1 and r.stderr.count("\n") == 1, r.stderr)

@@ -7,11 +7,16 @@ __attribute__((noinline)) void strided(int n, long step) {
     for (int i = 0; i < n; i++)
         a[i * step] += a[i * step + 1];
 }
+static inline __attribute__((always_inline)) void inlined(int n, long by) {
+    for (int i = 0; i < n; i++)
+        a[i * by] += 1;
+}
 int main(int argc, char **argv) {
     int k = argc + atoi(argv[1]);
     for (int i = 0; i < 100; i++)
         strided(k, i / 40 + 1);
     strided(k - 1, 2);
+    inlined(k, k);
     printf("%d\n", k);
     return 0;
 }

@@ -42,6 +42,11 @@ hsc_status hsc_values_take(hsc_values *v, const hsc_record *record, hsc_err *err
 hsc_status hsc_values_get(hsc_values *v, uint64_t module_tag, uint64_t value_id, const hsc_value_when *when,
                           int64_t *out, hsc_value_source *source, hsc_err *err);
 
+/* All values that the number had in the run, of all threads, rising, each once: *out malloc'ed (free() it), NULL and *n 0 where
+ * they cannot be told, as several parts of it changed and which values met is not recorded. Errors as above. Cost: one look
+ * at each record of its parts. */
+hsc_status hsc_values_get_all(hsc_values *v, uint64_t module_tag, uint64_t value_id, int64_t **out, size_t *n, hsc_err *err);
+
 /* Its text in the terms of the source, borrowed; "?" for id 0, NULL when there is no such value. */
 const char *hsc_values_get_text(const hsc_values *v, uint64_t module_tag, uint64_t value_id);
 
