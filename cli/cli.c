@@ -169,6 +169,15 @@ bool hsc_cli_parse_bytes(const char *text, unsigned long long low, unsigned long
     return true;
 }
 
+/* perf's -e and --event: the option that says it here. */
+static bool has_metric_for(const hsc_cli_command *c, const char *arg) {
+    bool asked = !strncmp(arg, "-e", 2) || !strcmp(arg, "--event") || !strncmp(arg, "--event=", 8);
+    for (const hsc_cli_option *o = c->options; asked && o && o->long_name; o++)
+        if (!strcmp(o->long_name, "metric"))
+            return true;
+    return false;
+}
+
 static int usage_error(const hsc_cli_command *c, const char *what, const char *arg) {
     fprintf(stderr, "heatscope %s: %s '%s'; 'heatscope %s --help' lists the options\n", c->name, what, arg, c->name);
     return HSC_EXIT_USAGE;
@@ -216,7 +225,11 @@ int hsc_cli_parse(const hsc_cli_command *c, int argc, char **argv,
             }
         }
         if (!found) {
-            code = usage_error(c, "unknown option", a);
+            if (has_metric_for(c, a)) {
+                fprintf(stderr, "heatscope %s: unknown option '%s'; --metric=NAME chooses what was counted\n", c->name, a);
+                code = HSC_EXIT_USAGE;
+            } else
+                code = usage_error(c, "unknown option", a);
             break;
         }
         if (!c->options[k].argument && value)

@@ -32,7 +32,8 @@ static const hsc_cli_command command = {
         "Prints all pieces of a procedure's machine code (also .cold parts and clones): share of the run and samples of each "
         "instruction, its address and text, the source lines they are made of, also of what is inlined, and for each loop which "
         "version of it (vector body, remainder, ...) the code is and what the compiler said of it. With FILE:LINE: the "
-        "procedures that have instructions of the line, which are marked with '>', wherever the compiler put them. Without either, the "
+        "procedures that have instructions of the line, which are marked with '>', wherever the compiler put them. Of a procedure without "
+        "code of its own: its outlined regions and inlined copies, in the procedures they are in. Without either, the "
         "procedure with most samples.\n"
         "\n"
         "A sample counts at the instruction that the processor was to execute next: often one after the one that took the time. "
@@ -54,6 +55,8 @@ typedef struct annotation {
     hsc_db_metric unit;
     double total;              /* of the run, or of the processor */
     uint32_t line;             /* row that is marked; HSC_NONE */
+    uint8_t *inside;           /* by instruction: is it of the procedure without code of its own? NULL: all are shown */
+    const char *inside_name;
 } annotation;
 
 static int set(void *ctx, int option, const char *value) {
@@ -189,6 +192,68 @@ static hsc_status find_procedures(const annotation *a, uint8_t **marks, hsc_err 
     return status;
 }
 
+/* Marks the instructions of the procedures of this name, or whose names have it, with their regions and all that is below. */
+static hsc_status mark_instructions(annotation *a, const char *wanted, bool exact, bool *any, hsc_err *err) {
+    hsc_db_info info;
+    hsc_status status = HSC_OK;
+    hsc_db_get_info(a->db, &info);
+    for (uint32_t i = 0; i < info.scopes && status == HSC_OK; i++) {
+        hsc_db_scope s;
+        uint32_t *rows = NULL, n = 0;
+        if (hsc_db_get_scope(a->db, i, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE || (exact ? strcmp(s.name, wanted) != 0 : !strstr(s.name, wanted)))
+            continue;
+        status = hsc_db_find_instructions(a->db, HSC_OF_SCOPE, i, &rows, &n, err);
+        for (uint32_t k = 0; k < n && status == HSC_OK; k++)
+            a->inside[rows[k]] = 1;
+        *any |= status == HSC_OK && n;
+        free(rows);
+    }
+    return status;
+}
+
+/* Of a procedure that was inlined or whose regions were outlined: of the n of list[] the *kept procedures that have
+ * instructions of it. */
+static hsc_status choose_inside(annotation *a, const char *wanted, bool exact, choice *list, size_t n, size_t *kept,
+                                hsc_err *err) {
+    hsc_db_info info;
+    bool any = false;
+    hsc_db_get_info(a->db, &info);
+    uint32_t *parts = malloc(((size_t)info.code_parts + 1) * sizeof *parts);
+    double *counts = malloc(((size_t)info.instructions + 1) * sizeof *counts);
+    free(a->inside);
+    a->inside = calloc((size_t)info.instructions + 1, 1);
+    hsc_status status = parts && counts && a->inside ? read_counts(a, 0, info.instructions, counts, err)
+                                                     : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (status == HSC_OK)
+        status = mark_instructions(a, wanted, exact, &any, err);
+    for (size_t i = 0; i < n && any && status == HSC_OK; i++) {
+        choice c = {list[i].procedure, 0};
+        uint32_t n_parts = 0;
+        bool has = false;
+        status = hsc_db_find_code_parts(a->db, c.procedure, parts, info.code_parts, &n_parts, err);
+        for (uint32_t k = 0; k < n_parts && status == HSC_OK; k++) {
+            hsc_db_code_part p;
+            status = hsc_db_get_code_part(a->db, parts[k], &p, err);
+            for (uint32_t x = 0; status == HSC_OK && x < p.rows; x++)
+                if (a->inside[p.first + x]) {
+                    has = true;
+                    c.samples += counts[p.first + x];
+                }
+        }
+        if (has)
+            list[(*kept)++] = c;
+    }
+    free(parts);
+    free(counts);
+    a->inside_name = wanted;
+    qsort(list, *kept, sizeof *list, by_samples);
+    if (!*kept) {
+        free(a->inside);
+        a->inside = NULL;
+    }
+    return status;
+}
+
 /* Drops from the list what was not asked for. */
 static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t *n, hsc_err *err) {
     size_t kept = 0;
@@ -199,7 +264,7 @@ static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t
     uint8_t *marks = NULL;
     a->line = line_of(a, wanted);
     hsc_status status = find_procedures(a, &marks, err);
-    for (int exact = 1; exact >= 0 && !kept && status == HSC_OK; exact--)
+    for (int exact = 1; exact >= 0 && !kept && status == HSC_OK; exact--) {
         for (size_t i = 0; i < *n; i++) {
             hsc_db_scope s;
             bool take;
@@ -214,11 +279,14 @@ static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t
             if (kept && a->line == HSC_NONE && !exact)
                 break; /* of those whose names have it, the hottest */
         }
-    *n = kept;
+        if (!kept && a->line == HSC_NONE)
+            status = choose_inside(a, wanted, exact, list, *n, &kept, err);
+    }
     free(marks);
+    *n = kept;
     if (status != HSC_OK)
         return status;
-    return kept ? HSC_OK : hsc_err_set(err, HSC_E_MISSING, "'%s': no procedure with samples is of that name, and no line with code", wanted);
+    return kept ? HSC_OK : hsc_err_set(err, HSC_E_MISSING, "'%s': no procedure, region or inlined copy of that name has code in the database, and no line", wanted);
 }
 
 /* ---- words ---- */
@@ -338,6 +406,17 @@ static bool is_near(const annotation *a, const double *counts, uint32_t n, uint3
     return false;
 }
 
+static bool is_inside(const annotation *a, uint32_t row) {
+    return !a->inside || a->inside[row];
+}
+
+static bool has_inside(const annotation *a, const hsc_db_code_part *p) {
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (is_inside(a, p->first + i))
+            return true;
+    return false;
+}
+
 static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const double *counts, uint8_t *told, const double *of_instance,
                              hsc_err *err) {
     uint32_t line = HSC_NONE - 1, instance = HSC_NONE, inlined = HSC_NONE;
@@ -350,7 +429,7 @@ static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const dou
         hsc_status status = hsc_db_get_instruction(a->db, p->first + i, &x, err);
         if (status != HSC_OK)
             return status;
-        if (!is_near(a, counts, p->rows, i)) {
+        if (!is_near(a, counts, p->rows, i) || !is_inside(a, p->first + i)) {
             if (!gap)
                 fprintf(a->out, "%29s...\n", "");
             gap = true;
@@ -395,7 +474,8 @@ static void print_head(const annotation *a, const hsc_db_scope *s, double sample
         report_at(&a->report, s->file, s->line_begin, place + 2, sizeof place - 2);
     } else if (s->module != HSC_NONE && !hsc_db_get_module(a->db, s->module, &m, NULL))
         snprintf(place, sizeof place, "  [%s]", base_of(m.path));
-    fprintf(a->out, "%s%s: %g %s in its machine code, %.1f %% of the %s\n", s->name, place, samples * a->unit.scale, a->unit.unit,
+    fprintf(a->out, "%s%s: %g %s%s%s in its machine code, %.1f %% of the %s\n", s->name, place, samples * a->unit.scale, a->unit.unit,
+            a->inside ? " of " : "", a->inside ? a->inside_name : "",
             a->total > 0 ? 100 * samples / a->total : 0, a->column == HSC_NONE ? "run" : "process");
 }
 
@@ -453,7 +533,7 @@ static hsc_status print_rows(const annotation *a, hsc_table *t, const hsc_db_sco
         hsc_status status = hsc_db_get_instruction(a->db, p->first + i, &x, err);
         if (status != HSC_OK)
             return status;
-        if (is_near(a, counts, p->rows, i))
+        if (is_near(a, counts, p->rows, i) && is_inside(a, p->first + i))
             print_row(a, t, s, p, &x, p->first + i, counts[i]);
     }
     return HSC_OK;
@@ -485,10 +565,10 @@ static hsc_status print_procedure(annotation *a, hsc_table *t, const choice *c, 
             for (uint32_t k = 0; !pass && k < p.rows && status == HSC_OK; k++) {
                 hsc_db_instruction x;
                 status = hsc_db_get_instruction(a->db, p.first + k, &x, err);
-                if (status == HSC_OK && x.instance != HSC_NONE)
+                if (status == HSC_OK && x.instance != HSC_NONE && is_inside(a, p.first + k))
                     of_instance[x.instance] += counts[k];
             }
-            if (pass && status == HSC_OK)
+            if (pass && status == HSC_OK && (!a->inside || has_inside(a, &p)))
                 status = t ? print_rows(a, t, &s, &p, counts, err) : print_part(a, &p, counts, told, of_instance, err);
         }
     free(parts);
@@ -561,6 +641,7 @@ int hsc_cmd_annotate(int argc, char **argv) {
     a.report.db = a.db;
     hsc_db_get_info(a.db, &a.report.info);
     hsc_status status = annotate(&a, argc - first == 2 ? argv[first + 1] : NULL, &err);
+    free(a.inside);
     report_clear(&a.report);
     hsc_db_close(a.db);
     if (status != HSC_OK)

@@ -44,6 +44,10 @@ char *report_text_share(const report *r, hsc_weighted v, char *out, size_t size)
 }
 
 /* Heads of these columns. */
+const char *report_text_measure(const report *r) {
+    return !strcmp(r->unit.unit, "s") ? "time" : r->unit.name;
+}
+
 void report_text_amount_heads(const report *r) {
     fprintf(r->out, "   # %9s %5s%s", r->unit.unit[0] ? r->unit.unit : "count", "%", r->unit.exact ? "" : "   +-");
 }
@@ -549,7 +553,9 @@ static hsc_status contexts(report *r, hsc_err *err) {
                                                        accept_context, r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && n && sums[0] > 0) {
-        title(r, "Call paths, by the time at their end");
+        char heading[300];
+        snprintf(heading, sizeof heading, "Call paths, by the %s at their end", report_text_measure(r));
+        title(r, heading);
         report_text_amount_heads(r);
         fprintf(r->out, "  path, with the line of each call before its procedure\n");
     }

@@ -37,6 +37,8 @@ hsc_status report_text_modules(report *r, hsc_err *err);
 hsc_status report_text_ledger(report *r, hsc_err *err);
 /* Heads of the columns of an amount, and they: "  388.20  31.4 0.21"; columns that the +- takes. */
 char *report_text_share(const report *r, hsc_weighted v, char *out, size_t size); /* "31.4 % (31.3 to 31.5 %)"; returns out */
+/* What the metric's amounts are: "time", or the name of what was counted; borrowed. */
+const char *report_text_measure(const report *r);
 void report_text_amount_heads(const report *r);
 void report_text_amount(const report *r, hsc_weighted v);
 int report_text_interval_width(const report *r);

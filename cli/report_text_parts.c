@@ -196,7 +196,7 @@ static void brief_reasons(report *r, const report_reason *reasons, uint32_t n) {
         at += k > 0 && (size_t)k < sizeof text - at ? (size_t)k : 0;
     }
     snprintf(text + at, sizeof text - at, "%s%s", left ? "; " : ": --by=reason", left ? report_text_more(r, left, REPORT_REASON, more, sizeof more) : "");
-    report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nVectorisation refused, of all time:") - 1);
+    report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nVectorisation refused, of all %s:", report_text_measure(r)) - 1);
 }
 
 hsc_status report_text_reasons(report *r, hsc_err *err) {

@@ -123,6 +123,10 @@ text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
 marked = [x for x in text.split("\n") if re.match(r".{16}>", x)]
 that(marked and "inlined: twice, called at work.c" in text and "calls  work.c" in text, "the inlined line is not shown")
 that("HOT */" in run(HEATSCOPE, "annotate", "m.h5"), "the hottest procedure is not the one that is shown")
+text = run(HEATSCOPE, "annotate", "m.h5", "twice")  # no code of its own: its inlined copies and nothing else
+that(" of twice in its machine code" in text, "nothing says where the inlined copies are")
+rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv", "m.h5", "twice"))))
+that(rows and all("twice, called at work.c" in r["inlined"] and r["procedure"] != "twice" for r in rows), "other code than that of the inlined copies")
 run(HEATSCOPE, "annotate", "m.h5", "no_such_name", code=1)
 
 # ---- what there is not is told ----
