@@ -57,7 +57,7 @@ static void list_waits(columns *c, const jprocess *p) {
         const jwait *w = &p->waits.p[i];
         const jsite *site = &p->sites.p[w->site], *holder = w->holder != HSC_NO_INDEX ? &p->sites.p[w->holder] : NULL;
         uint32_t thread = hsc_join_thread_row(p, site->thread), row = (uint32_t)columns_rows(c, HSC_COL_wait_thread);
-        if (thread == HSC_NO_INDEX)
+        if (thread == HSC_NO_INDEX || !(w->count || w->total_ns || w->bytes)) /* nothing: all of it belongs to a holder's row */
             continue;
         CELL(c, wait_thread, uint32_t, thread);
         CELL(c, wait_context, uint32_t, site->context);

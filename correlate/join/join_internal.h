@@ -229,6 +229,7 @@ typedef struct jwait {
     uint32_t site, holder; /* holder: site where the lock was given back; HSC_NO_INDEX */
     uint32_t kind;
     uint64_t count, total_ns, max_ns, bytes;
+    uint64_t moved_ns; /* while the file is read: of total_ns, what belongs to rows with a holder */
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
 } jwait;
 

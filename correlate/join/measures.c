@@ -97,6 +97,14 @@ static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_sum
                                                     r->duration_histogram.p + 1, r->duration_histogram.n - 1));
 }
 
+/* Row of waits; HSC_NO_INDEX: out of memory. */
+static uint32_t wait_of(jprocess *p, uint32_t site, uint64_t kind, uint32_t holder) {
+    uint32_t *at = hsc_table_at(&p->wait_rows, (uint64_t)site << 8 | kind, holder);
+    if (at && *at == HSC_NO_INDEX && HSC_PUSH(p->waits, (jwait){.site = site, .holder = holder, .kind = (uint32_t)kind}))
+        *at = (uint32_t)p->waits.n - 1;
+    return at ? *at : HSC_NO_INDEX;
+}
+
 static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
     uint32_t site = site_of(p, stream, r->node_id), holder = HSC_NO_INDEX;
     if (site == HSC_NO_INDEX)
@@ -104,15 +112,17 @@ static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
     if (r->holder_thread_id && (holder = site_of(p, r->holder_thread_id, r->holder_node_id)) == HSC_NO_INDEX)
         return false;
     uint64_t kind = r->kind < 256 ? r->kind : 0;
-    uint32_t *at = hsc_table_at(&p->wait_rows, (uint64_t)site << 8 | kind, holder);
-    if (!at)
+    uint32_t row = wait_of(p, site, kind, holder);
+    if (row == HSC_NO_INDEX)
         return false;
-    if (*at == HSC_NO_INDEX) {
-        *at = (uint32_t)p->waits.n;
-        if (!HSC_PUSH(p->waits, (jwait){.site = site, .holder = holder, .kind = (uint32_t)kind}))
+    if (holder != HSC_NO_INDEX && r->told_ns) { /* while it went on, its holder was not known */
+        uint32_t before = wait_of(p, site, kind, HSC_NO_INDEX);
+        if (before == HSC_NO_INDEX)
             return false;
+        p->waits.p[before].moved_ns = plus(p->waits.p[before].moved_ns, r->told_ns);
+        p->waits.p[row].total_ns = plus(p->waits.p[row].total_ns, r->told_ns);
     }
-    jwait *w = &p->waits.p[*at];
+    jwait *w = &p->waits.p[row];
     w->count = plus(w->count, r->count);
     w->total_ns = plus(w->total_ns, r->total_ns);
     w->max_ns = r->max_ns > w->max_ns ? r->max_ns : w->max_ns;
@@ -226,7 +236,9 @@ bool hsc_join_end_measures(jprocess *p) {
              add(p, site, JOIN_MEASURE_RECEIVED, state, m->received_bytes);
     }
     for (size_t i = 0; ok && i < p->waits.n; i++) {
-        const jwait *w = &p->waits.p[i];
+        jwait *w = &p->waits.p[i];
+        w->total_ns -= w->moved_ns < w->total_ns ? w->moved_ns : w->total_ns; /* chunks stand in any order: not earlier */
+        w->moved_ns = 0;
         uint64_t state = hsc_join_state_of_wait(w->kind);
         ok = add(p, &p->sites.p[w->site], JOIN_MEASURE_WAITING, state, w->total_ns) &&
              add(p, &p->sites.p[w->site], JOIN_MEASURE_IO, state, w->bytes);

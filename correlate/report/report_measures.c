@@ -157,7 +157,9 @@ static int wait_key(const report_wait *x, const report_wait *y) {
 }
 
 static int by_wait(const void *a, const void *b) {
-    return wait_key(a, b);
+    const report_wait *x = a, *y = b;
+    int c = wait_key(x, y);
+    return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 static int longest_wait(const void *a, const void *b) {
@@ -184,7 +186,7 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
             continue;
         }
         report_wait *to = &list[kept - 1];
-        to->processors += of_one_thread ? 0 : list[i].processors;
+        to->processors += of_one_thread || list[i].thread == list[i - 1].thread ? 0 : list[i].processors;
         to->waits += list[i].waits;
         to->bytes += list[i].bytes;
         to->total_s += list[i].total_s;
@@ -250,7 +252,7 @@ static hsc_status thread_waits(report *r, uint32_t thread, wait_list *own, hsc_e
         if (!make_room(own, true))
             return no_memory(r, err);
         own->p[own->n++] = (report_wait){w.line, w.context, w.kind, HSC_NONE, HSC_NONE, 1, w.kind_text, ends, ends ? w.bytes : 0, part, part,
-                                         report_is_own_path(r, w.context)};
+                                         report_is_own_path(r, w.context), thread};
     }
     if (!s)
         merge_waits(own->p, &own->n, true);
@@ -315,7 +317,7 @@ static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err 
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context)};
+                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread};
     }
     if (s) {
         free(list);

@@ -17,11 +17,12 @@ typedef struct report_message { /* of one place, operation and, where `by_class`
 } report_message;
 
 typedef struct report_wait { /* of one place, kind and holder */
-    uint32_t line, context, kind, holder_thread, holder_context, processors;
+    uint32_t line, context, kind, holder_thread, holder_context, processors; /* processors: threads that waited */
     const char *kind_text;
     uint64_t waits, bytes;
     double total_s, max_s;
-    bool own; /* code of the user's is on the path of the first */
+    bool own;        /* code of the user's is on the path of the first */
+    uint32_t thread; /* of the first */
 } report_wait;
 
 /* The longest first. free() *rows. */

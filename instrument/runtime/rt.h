@@ -335,7 +335,7 @@ typedef struct hsc_rt_here {
 typedef struct hsc_rt_wait_sum {
     uint32_t node, kind, holder_thread, holder_node, count, next_dirty;
     bool dirty, open;
-    uint64_t total_ns, max_ns, bytes;
+    uint64_t total_ns, max_ns, bytes, told_ns; /* told: of waits that ended, in records with `open` */
     uint32_t bucket[HSC_RT_WAIT_BUCKETS];
 } hsc_rt_wait_sum;
 

@@ -87,6 +87,7 @@ void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t d
     e->total_ns += duration_ns - told_ns;
     e->max_ns = duration_ns > e->max_ns ? duration_ns : e->max_ns;
     e->bytes += bytes;
+    e->told_ns += told_ns;
     mark(w, e);
 }
 
@@ -102,7 +103,7 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
         buckets[n++] = e->bucket[i];
     }
     hsc_rec_wait r = {now, e->node, e->kind, e->count, e->total_ns, e->max_ns, e->bytes, n ? low + BUCKET_LOW : 0,
-                      {buckets, n}, e->holder_thread, e->holder_node, e->open};
+                      {buckets, n}, e->holder_thread, e->holder_node, e->open, e->told_ns};
     if (!hsc_rt_thread_put(t, HSC_REC_wait, &r, now))
         return false;
     uint32_t next = e->next_dirty;

@@ -120,7 +120,7 @@ class Process:
                 self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))
             elif kind == "wait":
                 w = {k: number(f[k]) for k in ("node_id", "count", "total_ns", "max_ns", "bytes", "bucket", "holder_thread_id",
-                                               "holder_node_id", "open")}
+                                               "holder_node_id", "open", "told_ns")}
                 w["kind"] = number(f["kind"])
                 w["buckets"] = [int(v) for v in re.findall(r"\d+", f["buckets"])]
                 self.thread(stream).waits.append(w)

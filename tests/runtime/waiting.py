@@ -46,6 +46,7 @@ def waits():
         moved, what = sum(w["bytes"] for _, w in records), f"{kind} in {procedure}"
         expect(f"{what}: not more than it was", total <= float(seconds) * 1e9, f"{total} ns of {seconds} s")
         expect(f"{what}: bytes", moved == int(size), f"{moved} of {size}")
+        expect(f"{what}: all of its time", all(w["total_ns"] + w["told_ns"] == w["max_ns"] for _, w in records if w["count"] == 1 and not w["open"]), records)
         expect(f"{what}: buckets", all(sum(w["buckets"]) == w["count"] for _, w in records), records)
         if kind == "SPIN": # nobody can see whether it spins already
             expect(f"{what}: count", n <= int(count), n)
