@@ -578,6 +578,33 @@ static hsc_status print_procedure(annotation *a, hsc_table *t, const choice *c, 
     return status;
 }
 
+/* Of a procedure with code of its own: what its regions and inlined copies elsewhere took. */
+static hsc_status say_elsewhere(annotation *a, const choice *c, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_scope s;
+    uint32_t *rows = NULL, n = 0;
+    double sum = 0;
+    hsc_db_get_info(a->db, &info);
+    double *counts = malloc(((size_t)info.instructions + 1) * sizeof *counts);
+    hsc_status status = counts ? read_counts(a, 0, info.instructions, counts, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (status == HSC_OK)
+        status = hsc_db_find_instructions(a->db, HSC_OF_SCOPE, c->procedure, &rows, &n, err);
+    if (status == HSC_OK)
+        status = hsc_db_get_scope(a->db, c->procedure, &s, err);
+    for (uint32_t i = 0; i < n && status == HSC_OK; i++) {
+        hsc_db_code_part p;
+        uint32_t part = counts[rows[i]] > 0 ? hsc_db_find_part_of(a->db, rows[i]) : HSC_NONE;
+        if (part != HSC_NONE && !(status = hsc_db_get_code_part(a->db, part, &p, err)) && p.procedure != c->procedure)
+            sum += counts[rows[i]];
+    }
+    if (status == HSC_OK && sum > 0)
+        fprintf(a->out, "\nOutlined regions and inlined copies of %s have another %g %s, %.1f %% of the %s: FILE:LINE shows them\n", s.name,
+                sum * a->unit.scale, a->unit.unit, a->total > 0 ? 100 * sum / a->total : 0, a->column == HSC_NONE ? "run" : "process");
+    free(counts);
+    free(rows);
+    return status;
+}
+
 static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
     choice *list = NULL;
     size_t n = 0;
@@ -613,6 +640,8 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         if (i && !rows)
             fputs("\n\n", a->out);
         status = print_procedure(a, rows ? &t : NULL, &list[i], err);
+        if (status == HSC_OK && !rows && !a->inside && a->line == HSC_NONE)
+            status = say_elsewhere(a, &list[i], err);
     }
     if (status == HSC_OK && rows)
         status = hsc_table_finish(&t, err);
