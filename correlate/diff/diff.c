@@ -34,8 +34,8 @@ static void set_change(const diff *d, diff_row *row) {
     row->change = row->count_b * sb - row->count_a * sa;
     row->low = row->high = row->change;
     if (!d->a.unit.exact || !d->b.unit.exact)
-        hsc_interval_change((hsc_weighted){row->count_a, row->excess_a}, sa, (hsc_weighted){row->count_b, row->excess_b}, sb, &row->low,
-                            &row->high);
+        hsc_interval_change((hsc_sampled){{row->count_a, row->excess_a}, d->a.all, sa},
+                            (hsc_sampled){{row->count_b, row->excess_b}, d->b.all, sb}, &row->low, &row->high);
     row->beyond = row->low > 0 || row->high < 0;
 }
 
@@ -217,21 +217,28 @@ hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double
     return HSC_OK;
 }
 
-/* The percentages are time, not decisions. */
-static bool same_versions(const char *a, const char *b) {
-    for (; *a && *b; a++, b++) {
-        while (*a == ' ' && a[1] >= '0' && a[1] <= '9')
-            for (a++; (*a >= '0' && *a <= '9') || *a == ' ' || *a == '%'; a++)
-                ;
-        while (*b == ' ' && b[1] >= '0' && b[1] <= '9')
-            for (b++; (*b >= '0' && *b <= '9') || *b == ' ' || *b == '%'; b++)
-                ;
-        if (*a != *b)
-            return false;
-        if (!*a)
-            return true;
+/* Versions are known where samples met them: one that is not met is one that is not there only if, with the share of time that it
+ * has in the other run, 5 samples or more would have been expected (none of 5: 0.7 %). */
+static bool other_versions(const report_versions *a, double n_a, const report_versions *b, double n_b) {
+    double all_a = 0, all_b = 0;
+    for (int k = 0; k < REPORT_VERSIONS; k++) {
+        all_a += a->met[k];
+        all_b += b->met[k];
     }
-    return *a == *b;
+    for (int k = 0; k < REPORT_VERSIONS; k++)
+        if ((!(b->met[k] > 0) && a->met[k] * fmin(n_a, n_b) >= 5 * all_a && a->met[k] > 0) ||
+            (!(a->met[k] > 0) && b->met[k] * fmin(n_a, n_b) >= 5 * all_b && b->met[k] > 0))
+            return true;
+    return false;
+}
+
+/* The same code: the compiler decided once. */
+static bool same_binary(const diff *d, uint32_t a, uint32_t b) {
+    hsc_db_scope in_a, in_b;
+    hsc_db_module of_a, of_b;
+    return !hsc_db_get_scope(d->a.db, a, &in_a, NULL) && !hsc_db_get_scope(d->b.db, b, &in_b, NULL) && in_a.module != HSC_NONE &&
+           in_b.module != HSC_NONE && !hsc_db_get_module(d->a.db, in_a.module, &of_a, NULL) &&
+           !hsc_db_get_module(d->b.db, in_b.module, &of_b, NULL) && *of_a.build_id && !strcmp(of_a.build_id, of_b.build_id);
 }
 
 static hsc_status decisions(report *r, uint32_t scope, report_versions *v, char *versions, size_t size, char *remark,
@@ -257,13 +264,11 @@ hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, 
     if (!s)
         s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b,
                       err);
-    /* versions are known where they were met by samples: one that is missing is no decision unless the loop was met
-     * well */
+    double n_a = hsc_interval_effective((hsc_weighted){row->count_a, row->excess_a}),
+           n_b = hsc_interval_effective((hsc_weighted){row->count_b, row->excess_b});
     bool known = *out->versions_a && *out->versions_b;
-    out->changed =
-        !s && row->a != HSC_NONE && row->b != HSC_NONE &&
-        (strcmp(out->remark_a, out->remark_b) != 0 ||
-         (known && (a.width != b.width || (a.vector.sum > 0) != (b.vector.sum > 0) ||
-                    (row->count_a >= 20 && row->count_b >= 20 && !same_versions(out->versions_a, out->versions_b)))));
+    out->changed = !s && row->a != HSC_NONE && row->b != HSC_NONE && !same_binary(d, row->a, row->b) &&
+                   (strcmp(out->remark_a, out->remark_b) != 0 ||
+                    (known && ((a.width != b.width && a.vector.sum > 0 && b.vector.sum > 0) || other_versions(&a, n_a, &b, n_b))));
     return s;
 }

@@ -43,7 +43,7 @@ diff_row diff_total(const diff *d);
 hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double *efficiency, hsc_err *err);
 
 /* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
- * or the remark differ. Texts of `size` bytes each. */
+ * or the remark differ, and the binaries do (build id). Texts of `size` bytes each. */
 typedef struct diff_decisions {
     bool changed;
     char versions_a[200], versions_b[200], remark_a[400], remark_b[400];

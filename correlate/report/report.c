@@ -265,6 +265,7 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
         if (status)
             return status;
         by_version[instance.version & 0xFF] += sum;
+        v->met[instance.version % REPORT_VERSIONS] += sum;
         all += sum;
         if (!hsc_version_is_vector(instance.version) && instance.vector_width > 1 && sum > 0)
             packed = instance.vector_width > packed ? instance.vector_width : packed;

@@ -134,10 +134,13 @@ const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *
 
 const char *report_known_by(hsc_knowledge k);
 
+enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
+
 /* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. */
 typedef struct report_versions {
     hsc_weighted vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
     uint32_t width;
+    double met[REPORT_VERSIONS]; /* samples by HSC_loop_version_* */
 } report_versions;
 hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err);
 

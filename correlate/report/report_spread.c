@@ -149,7 +149,7 @@ void report_interval(const report *r, hsc_weighted v, double *low, double *high)
     if (r->unit.exact || isnan(v.sum))
         *low = *high = v.sum;
     else
-        hsc_interval_sum(v, low, high);
+        hsc_interval_sum(v, r->all, low, high);
 }
 
 void report_share_interval(const report *r, hsc_weighted v, double *low, double *high) {

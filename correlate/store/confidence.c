@@ -10,11 +10,12 @@ double hsc_interval_effective(hsc_weighted v) {
     return v.sum > 0 ? v.sum * v.sum / (v.sum + fmax(0, v.excess)) : 0;
 }
 
-void hsc_interval_sum(hsc_weighted v, double *low, double *high) {
+void hsc_interval_sum(hsc_weighted v, hsc_weighted all, double *low, double *high) {
     double n = hsc_interval_effective(v);
     if (!(n > 0)) {
         *low = 0;
-        *high = 2.995732273553991; /* -ln 0.05: the mid-P limit for none */
+        double each = all.sum > 0 ? 1 + fmax(0, all.excess) / all.sum : 1; /* of the run: sum of w^2 / sum of w */
+        *high = 2.995732273553991 * each; /* -ln 0.05: the mid-P limit for none */
         return;
     }
     double m = n + 0.5, a = 1 - 1 / (9 * m), b = Z95 / (3 * sqrt(m)), each = v.sum / n;
@@ -51,10 +52,10 @@ void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, doubl
     *high = ratio * exp(half);
 }
 
-void hsc_interval_change(hsc_weighted a, double scale_a, hsc_weighted b, double scale_b, double *low, double *high) {
-    double low_a, high_a, low_b, high_b, change = b.sum * scale_b - a.sum * scale_a;
-    hsc_interval_sum(a, &low_a, &high_a);
-    hsc_interval_sum(b, &low_b, &high_b);
-    *low = change - hypot((b.sum - low_b) * scale_b, (high_a - a.sum) * scale_a);
-    *high = change + hypot((high_b - b.sum) * scale_b, (a.sum - low_a) * scale_a);
+void hsc_interval_change(hsc_sampled a, hsc_sampled b, double *low, double *high) {
+    double low_a, high_a, low_b, high_b, change = b.v.sum * b.scale - a.v.sum * a.scale;
+    hsc_interval_sum(a.v, a.all, &low_a, &high_a);
+    hsc_interval_sum(b.v, b.all, &low_b, &high_b);
+    *low = change - hypot((b.v.sum - low_b) * b.scale, (high_a - a.v.sum) * a.scale);
+    *high = change + hypot((high_b - b.v.sum) * b.scale, (a.v.sum - low_a) * a.scale);
 }

@@ -254,7 +254,7 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
 }
 
 static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t *map, uint32_t row, hsc_db_view here, hsc_db_view there,
-                               Tcl_Obj *out, hsc_err *err) {
+                               const hsc_weighted all[2], Tcl_Obj *out, hsc_err *err) {
     hsc_db_metric m = {.scale = 1}, n = {.scale = 1};
     hsc_weighted a = {0, 0}, b = {0, 0};
     double low = 0, high = 0;
@@ -270,7 +270,7 @@ static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t 
     double change = b.sum * n.scale - a.sum * m.scale;
     low = high = change;
     if (!m.exact || !n.exact)
-        hsc_interval_change(a, m.scale, b, n.scale, &low, &high);
+        hsc_interval_change((hsc_sampled){a, all[0], m.scale}, (hsc_sampled){b, all[1], n.scale}, &low, &high);
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "a", hsc_tcl_index(row));
     PUT(d, "b", hsc_tcl_index(map[row] < other->info.contexts ? map[row] : HSC_NONE));
@@ -297,6 +297,10 @@ static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Ob
         hsc_handle_match(h, other, HSC_MATCH_CONTEXTS, &map, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     hsc_db_view here = {a->view.metric, HSC_TABLE_CONTEXT_INCL, a->view.axis}, there = {metric, HSC_TABLE_CONTEXT_INCL, a->view.axis};
+    hsc_weighted all[2] = {{0, 0}, {0, 0}}; /* the root has everything */
+    if ((h->info.contexts && hsc_db_read_weighted(h->db, here, 0, 1, &all[0], &err) != HSC_OK) ||
+        (other->info.contexts && hsc_db_read_weighted(other->db, there, 0, 1, &all[1], &err) != HSC_OK))
+        return hsc_tcl_error(interp, &err);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     for (Tcl_Size i = 0; i < n; i++) {
         uint32_t row;
@@ -304,7 +308,7 @@ static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Ob
             Tcl_DecrRefCount(out);
             return TCL_ERROR;
         }
-        if (put_contrast(h, other, map, row, here, there, out, &err) != HSC_OK) {
+        if (put_contrast(h, other, map, row, here, there, all, out, &err) != HSC_OK) {
             Tcl_DecrRefCount(out);
             return hsc_tcl_error(interp, &err);
         }

@@ -186,8 +186,8 @@ bool hsw_within_noise(const hsw_noise *n, double a, double b) {
     double low, high;
     if (n->exact)
         return a == b;
-    hsc_interval_change((hsc_weighted){a, a * n->excess_a}, 1, (hsc_weighted){b / n->scale, b / n->scale * n->excess_b}, n->scale, &low,
-                        &high);
+    hsc_interval_change((hsc_sampled){{a, a * n->excess_a}, {1, n->excess_a}, 1},
+                        (hsc_sampled){{b / n->scale, b / n->scale * n->excess_b}, {1, n->excess_b}, n->scale}, &low, &high);
     return low <= 0 && high >= 0;
 }
 

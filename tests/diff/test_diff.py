@@ -134,6 +134,11 @@ def builds():
     refused = {r["line_begin"]: r["reason"] for r in table("reason", a)}
     that("carried" in refused.get(line_of(text_a, "i < times"), ""), f"the recurrence's reason: {refused}")
     that(str(int(line_of(text_a, "a[i] = a[i]")) - 1) not in refused, f"a vectorised loop among the refused: {refused}")
+    run("run", "-q", "-F", "97", "-o", "one/again", "one/program")  # few samples: versions are met with other shares, or not at all
+    run("correlate", "one/again")
+    again = rows("loop", a, "one/again")
+    that(again and all(r["compiler_changed"] == "no" for r in again), f"one binary, and two decisions: {again}")
+    that("treated differently" not in run("diff", a, "one/again"), "one binary, and treated differently")
     text = run("diff", a, b)
     that("compiler A" in text and "compiler B" in text, "no decisions in the text")
 

@@ -528,14 +528,19 @@ typedef struct hsc_weighted {
 
 /* Samples of one weight that would tell as much: (sum of w)^2 / sum of w^2. */
 double hsc_interval_effective(hsc_weighted v);
-/* Of a sum, in counts. */
-void hsc_interval_sum(hsc_weighted v, double *low, double *high);
+/* Of a sum, in counts. all: of the run; where v has no samples, what one would have counted is known from it (nothing in it: 1). */
+void hsc_interval_sum(hsc_weighted v, hsc_weighted all, double *low, double *high);
 /* Of part / all, where the part is in all: 0 to 1. */
 void hsc_interval_share(hsc_weighted part, hsc_weighted all, double *low, double *high);
 /* Of a ratio that is a constant times part / all: the largest over the mean. */
 void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, double *low, double *high);
-/* Of b * scale_b - a * scale_a, of two runs. */
-void hsc_interval_change(hsc_weighted a, double scale_a, hsc_weighted b, double scale_b, double *low, double *high);
+typedef struct hsc_sampled { /* a sum with the run that it is of */
+    hsc_weighted v, all;
+    double scale; /* of a count, in the metric's unit */
+} hsc_sampled;
+
+/* Of b - a, of two runs, in the metric's unit. */
+void hsc_interval_change(hsc_sampled a, hsc_sampled b, double *low, double *high);
 
 /* As hsc_db_read_sums, with what intervals need. Of an exact metric excess is 0, and there is no interval. */
 hsc_status hsc_db_read_weighted(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err);
