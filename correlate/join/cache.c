@@ -697,29 +697,22 @@ void hsc_cache_write(join *j) {
     jcache *c = j->cache;
     if (!c || !c->writes)
         return;
-    size_t n = strlen(c->path);
-    char *part = malloc(n + sizeof ".part-XXXXXX"), from[64];
-    writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed || !part};
-    bool is_named = false;
-    if (!w.failed) { /* without a name until it is whole, where the file system can */
-        memcpy(part, c->path, n + 1);
-        char *slash = strrchr(part, '/');
-        if (slash)
-            slash[slash == part] = 0;
-        w.fd = open(slash ? part : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-        memcpy(part, c->path, n);
-        memcpy(part + n, ".part-XXXXXX", sizeof ".part-XXXXXX");
-        if (w.fd < 0)
-            is_named = (w.fd = mkostemp(part, O_CLOEXEC)) >= 0;
-        w.failed = w.fd < 0;
-    }
+    char *part = NULL;
+    writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed};
+    if (!w.failed)
+        w.failed = (w.fd = hsc_spill_file(c->path, &part)) < 0; /* without a name until it is whole, where the file system can */
     if (!w.failed)
         put_file(&w);
+    bool is_named = part != NULL;
     if (!w.failed && !is_named) {
+        char from[64];
         snprintf(from, sizeof from, "/proc/self/fd/%d", w.fd);
-        snprintf(part + n, sizeof ".part-XXXXXX", ".part-%06u", (unsigned)getpid() % 1000000u);
-        unlink(part);
-        is_named = !linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW);
+        w.failed = asprintf(&part, "%s.part-%ld", c->path, (long)getpid()) < 0;
+        if (w.failed)
+            part = NULL;
+        else
+            unlink(part);
+        is_named = !w.failed && !linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW);
         w.failed = !is_named;
     }
     if (!w.failed && !rename(part, c->path))

@@ -120,18 +120,10 @@ static uint32_t parts_of(const hsc_db *db, const hsc_interval *v, uint32_t threa
 
 /* The samples to look at for the end at `tick`; none where the slices' times tell. */
 static hsc_status end_range(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint32_t number, end *e, range *r, hsc_err *err) {
-    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread];
-    uint64_t low = 0, high = t->slice_indptr[thread + 1] - base; /* first slice that begins at or after tick */
-    hsc_status status = hsc_pieces_need(db, &t->begin, base, high, err);
+    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread], low = 0;
+    hsc_status status = hsc_times_slice(db, t, thread, tick, &low, err);
     if (status)
         return status;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (hsc_pieces_u4(&t->begin, base + middle) < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     uint64_t last = low * HSC_SLICE_FIRST < n ? low * HSC_SLICE_FIRST : n;
     *e = (end){.sample = last, .tick = tick, .found = !low};
     *r = (range){.owner = number};

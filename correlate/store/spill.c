@@ -20,11 +20,11 @@ void hsc_spill_fini(hsc_spill *s) {
     pthread_mutex_destroy(&s->lock);
 }
 
-/* A file without a name in the folder of `beside`; -1 with errno. File systems that know no such files get one that is removed at once. */
-static int make_file(const char *beside) {
+int hsc_spill_file(const char *beside, char **name) {
     static const char ending[] = ".part-XXXXXX";
     size_t n = strlen(beside);
     char *path = malloc(n + sizeof ending);
+    *name = NULL;
     if (!path)
         return -1;
     memcpy(path, beside, n + 1);
@@ -36,10 +36,22 @@ static int make_file(const char *beside) {
         memcpy(path, beside, n);
         memcpy(path + n, ending, sizeof ending);
         fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0)
-            unlink(path);
+        if (fd >= 0) {
+            *name = path;
+            return fd;
+        }
     }
     free(path);
+    return fd;
+}
+
+/* A file without a name in the folder of `beside`; -1 with errno. */
+static int make_file(const char *beside) {
+    char *name;
+    int fd = hsc_spill_file(beside, &name);
+    if (name)
+        unlink(name);
+    free(name);
     return fd;
 }
 

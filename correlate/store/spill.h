@@ -43,6 +43,10 @@ typedef struct hsc_spill_cursor { /* all zero but for list: at its begin */
     uint32_t at, held;  /* item of the buffer that comes next, items in it */
 } hsc_spill_cursor;
 
+/* A new file in the folder of `beside`, open for reading and writing; -1 with errno. It has no name where the file system can do that, else
+ * *name (owned by the caller; NULL: none). */
+int hsc_spill_file(const char *beside, char **name);
+
 void hsc_spill_init(hsc_spill *s, const char *beside);
 void hsc_spill_fini(hsc_spill *s);
 /* False: out of memory. `size`: bytes of an item, the same for all of one list. */

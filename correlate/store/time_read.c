@@ -400,9 +400,8 @@ uint64_t hsc_times_tick(const hsc_times *t, double seconds) {
     return !(tick > 0) ? 0 : tick > (double)t->end + 1 ? t->end + 1 : (uint64_t)tick;
 }
 
-hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
-    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread];
-    uint64_t low = 0, high = t->slice_indptr[thread + 1] - base; /* first slice that begins at or after tick */
+hsc_status hsc_times_slice(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *slice, hsc_err *err) {
+    uint64_t base = t->slice_indptr[thread], low = 0, high = t->slice_indptr[thread + 1] - base;
     hsc_status status = hsc_pieces_need(db, &t->begin, base, high, err);
     if (status)
         return status;
@@ -413,6 +412,15 @@ hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t ti
         else
             high = middle;
     }
+    *slice = low;
+    return HSC_OK;
+}
+
+hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
+    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread], low = 0;
+    hsc_status status = hsc_times_slice(db, t, thread, tick, &low, err);
+    if (status)
+        return status;
     *sample = low * HSC_SLICE_FIRST < n ? low * HSC_SLICE_FIRST : n;
     if (!low)
         return HSC_OK;

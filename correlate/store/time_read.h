@@ -74,9 +74,11 @@ hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err); /* opens b
 /* Makes elements [first, first + n) readable. */
 hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err);
 
+/* *slice: the first slice of the thread, counted from its own first, that begins at or after the tick; how many there are if none does. */
+hsc_status hsc_times_slice(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *slice, hsc_err *err);
+
 /* Number of the thread's first sample (from 0) at or after a time; its number of samples where there is none. */
 hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err);
-/* Tick of sample `sample` of the thread, at the start of a slice or after the one before. */
 uint64_t hsc_times_tick(const hsc_times *t, double seconds); /* first tick not before; clamped */
 
 #endif
