@@ -91,6 +91,9 @@ oo::class create ::heatscope::FindingsView {
         set At -1
         $Text configure -state normal
         $Text delete 1.0 end
+        if {[dict get $Selection interval] ne ""} {
+            $Text insert end "What samples tell is of the interval; waiting, messages and arrays are of the whole run.\n" words
+        }
         set n 0
         foreach f $Found {
             set tags [list f$n]
