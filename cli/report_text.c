@@ -271,19 +271,23 @@ static double least(const report *r) { return r->brief && !r->top_given ? 0.005 
 
 static const char *axis_name(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
 
-/* Which of the rows a table shows: marks them; all together `few` at most, of them a third for what is not the user's own. */
+/* Which of the rows a table shows, at most `few`: marks them. What is not the user's own has a third of the places, and those
+ * that the user's own leaves free. Returns how many. */
 static uint32_t choose(report *r, const double *by, const uint32_t *rows, uint32_t n, uint32_t few, bool *shown) {
     uint32_t most = report_text_rows(r, few), count = 0, foreign = 0;
-    for (uint32_t i = 0; i < n && (!most || count < most); i++) {
-        hsc_db_scope s;
-        if (by[rows[i]] < least(r) || (r->brief && by[rows[i]] <= 0))
-            continue;
-        bool own = hsc_db_get_scope(r->db, rows[i], &s, NULL) || report_is_users(r, &s);
-        if (r->brief && !r->top_given && !own && foreign >= (few + 2) / 3)
-            continue;
-        foreign += !own;
-        shown[i] = true;
-        count++;
+    bool places = r->brief && !r->top_given;
+    for (uint32_t pass = 0; pass < (places ? 2 : 1); pass++) {
+        for (uint32_t i = 0; i < n && (!most || count < most); i++) {
+            hsc_db_scope s;
+            if (shown[i] || by[rows[i]] < least(r) || (r->brief && by[rows[i]] <= 0))
+                continue;
+            bool own = hsc_db_get_scope(r->db, rows[i], &s, NULL) || report_is_users(r, &s);
+            if (places && pass == 0 && !own && foreign >= (few + 2) / 3)
+                continue;
+            foreign += !own;
+            shown[i] = true;
+            count++;
+        }
     }
     return count;
 }
