@@ -20,7 +20,9 @@ typedef struct hsc_out_notes {
 
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err);
-void hsc_out_free(hsc_out *o);
+void hsc_out_free(hsc_out *o); /* drops what is not in the file; before that is closed */
+/* Values are in the file only after this; errors of them may come from any call. */
+hsc_status hsc_out_drain(hsc_out *o, hsc_err *err);
 
 /* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
 hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err);

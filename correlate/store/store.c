@@ -112,13 +112,13 @@ void hsc_store_abort(hsc_store *s) {
     hsc_out_stream_abort(s->column);
     hsc_store_values_clear(s);
     close_objects(s);
+    hsc_out_free(s->out);
     if (s->file >= 0)
         H5Fclose(s->file);
     if (under_way == s->temporary)
         under_way = NULL;
     if (s->created)
         unlink(s->temporary);
-    hsc_out_free(s->out);
     free(s->written);
     for (int i = 0; i < HSC_COL_COUNT; i++)
         free(s->kept[i]);
@@ -559,6 +559,8 @@ hsc_status hsc_store_commit(hsc_store *s, hsc_err *err) {
         status = write_blob(s, "strings", "texts that are longer than their column", "", s->pool_offsets, s->n_pool, s->pool, err);
     if (!status)
         status = write_sources(s, err);
+    if (!status)
+        status = hsc_out_drain(s->out, err);
     close_objects(s);
     if (!status && H5Fflush(s->file, H5F_SCOPE_GLOBAL) < 0)
         status = hsc_out_fail(s->out, "write", s->temporary, err);

@@ -142,9 +142,16 @@ static hsc_status put_order(hsc_store_order *o, uint64_t n, const uint64_t *indp
     for (uint64_t i = 0; i < n; i++)
         o->indptr[o->done + i + 1] = o->nnz + indptr[i + 1] - indptr[0];
     o->done += n;
-    o->nnz += more;
-    hsc_status status = hsc_out_stream_put(o->indices, indices, more, err);
-    return status ? status : hsc_out_stream_put(o->data, counts, more, err);
+    hsc_status status = HSC_OK;
+    for (uint64_t done = 0, m; done < more && !status; done += m) { /* chunk by chunk, so that their order in the file is that of the values */
+        m = HSC_CHUNK_ROWS - o->nnz % HSC_CHUNK_ROWS;
+        m = m < more - done ? m : more - done;
+        status = hsc_out_stream_put(o->indices, indices + done, m, err);
+        if (!status)
+            status = hsc_out_stream_put(o->data, counts + done, m, err);
+        o->nnz += m;
+    }
+    return status;
 }
 
 static hsc_status put_totals(hsc_store_values *v, uint64_t n, const uint64_t *indptr, const uint32_t *indices, const uint32_t *counts,

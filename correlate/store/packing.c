@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A queue of chunks: threads pack any of them, the caller writes the oldest. */
+#include "packing.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdeflate.h>
+
+enum { ALIKE = 4, EFFORT = 4, QUICK = 1 /* of libdeflate */ };
+#define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
+
+struct hsc_packing_set {
+    hid_t set;
+    size_t element;
+    uint64_t chunk_rows, put, extent; /* elements put, and of the data set where it grows */
+    bool grows, quick;
+    unsigned users; /* chunks, and who opened it */
+};
+
+typedef struct chunk {
+    struct chunk *next;
+    hsc_packing_set *set;
+    hsize_t start;
+    size_t used;    /* bytes that were put; the rest of the chunk is zero */
+    uint8_t *plain; /* until it is packed */
+    uint8_t *packed;
+    size_t packed_bytes;
+    bool is_alike; /* all its values are one */
+    uint8_t value[8];
+    enum { WAITS, UNDER_WAY, PACKED, FAILED } state;
+} chunk;
+
+typedef struct alike { /* a chunk whose values are all one, as it was packed last */
+    uint8_t value[8];
+    bool quick;
+    size_t element, chunk_bytes, packed_bytes;
+    uint8_t *packed; /* NULL: none */
+} alike;
+
+typedef struct packer { /* what a thread needs for it */
+    struct libdeflate_compressor *usual, *quick;
+    uint8_t *planes, *out; /* room_planes, room_out */
+    size_t room_planes, room_out;
+} packer;
+
+struct hsc_packing {
+    const char *path;
+    pthread_t *threads;
+    unsigned started;
+    pthread_mutex_t lock; /* of the list from `waits` on, and of states */
+    pthread_cond_t work, done;
+    bool stop;
+    chunk *first, *last, *waits; /* the queue; the first of it that waits */
+    size_t pending;              /* bytes of all chunks in it */
+    alike alike[ALIKE];          /* the caller's */
+    unsigned next_alike;
+    packer own;
+};
+
+static bool packer_init(packer *k) {
+    *k = (packer){.usual = libdeflate_alloc_compressor(EFFORT), .quick = libdeflate_alloc_compressor(QUICK)};
+    return k->usual && k->quick;
+}
+
+static void packer_fini(packer *k) {
+    libdeflate_free_compressor(k->usual);
+    libdeflate_free_compressor(k->quick);
+    free(k->planes);
+    free(k->out);
+}
+
+static size_t chunk_bytes(const hsc_packing_set *s) {
+    return s->element * s->chunk_rows;
+}
+
+/* ---- packing ---- */
+
+enum { TILE = 128 };
+
+/* Tiles of words as compilers make vector code of. */
+static void shuffle4(const uint8_t *from, uint8_t *to, size_t n) {
+    for (size_t first = 0; first < n; first += TILE) {
+        uint32_t v[TILE];
+        memcpy(v, from + 4 * first, sizeof v);
+        for (unsigned b = 0; b < 4; b++)
+            for (unsigned i = 0; i < TILE; i++)
+                to[b * n + first + i] = (uint8_t)(v[i] >> 8 * b);
+    }
+}
+
+static void shuffle8(const uint8_t *from, uint8_t *to, size_t n) {
+    for (size_t first = 0; first < n; first += TILE) {
+        uint64_t v[TILE];
+        memcpy(v, from + 8 * first, sizeof v);
+        for (unsigned b = 0; b < 8; b++)
+            for (unsigned i = 0; i < TILE; i++)
+                to[b * n + first + i] = (uint8_t)(v[i] >> 8 * b);
+    }
+}
+
+/* Byte planes of `n` elements, as HDF5's shuffle filter lays them out; in tiles, to stay in the cache. */
+static void shuffle(const uint8_t *from, uint8_t *to, size_t n, size_t element) {
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (element == 4 || element == 8) && n % TILE == 0) {
+        (element == 4 ? shuffle4 : shuffle8)(from, to, n);
+        return;
+    }
+    for (size_t first = 0; first < n; first += TILE) {
+        size_t rows = n - first < TILE ? n - first : TILE;
+        for (size_t b = 0; b < element; b++) {
+            const uint8_t *p = from + first * element + b;
+            uint8_t *q = to + b * n + first;
+            for (size_t i = 0; i < rows; i++)
+                q[i] = p[i * element];
+        }
+    }
+}
+
+static bool make_room(uint8_t **p, size_t *room, size_t n) {
+    if (n <= *room)
+        return true;
+    free(*p);
+    *p = malloc(n);
+    *room = *p ? n : 0;
+    return *p != NULL;
+}
+
+static bool pack(packer *k, chunk *c) {
+    size_t bytes = chunk_bytes(c->set), element = c->set->element;
+    struct libdeflate_compressor *how = c->set->quick ? k->quick : k->usual;
+    size_t most = how ? libdeflate_zlib_compress_bound(how, bytes) : 0;
+    if (!how || !make_room(&k->out, &k->room_out, most) ||
+        (element > 1 && !make_room(&k->planes, &k->room_planes, bytes)))
+        return false;
+    if (c->used < bytes) {
+        uint8_t *whole = realloc(c->plain, bytes);
+        if (!whole)
+            return false;
+        memset(whole + c->used, 0, bytes - c->used);
+        c->plain = whole;
+    }
+    if (element > 1)
+        shuffle(c->plain, k->planes, bytes / element, element);
+    c->packed_bytes = libdeflate_zlib_compress(how, element > 1 ? k->planes : c->plain, bytes, k->out, most);
+    if (!c->packed_bytes || !(c->packed = malloc(c->packed_bytes)))
+        return false;
+    memcpy(c->packed, k->out, c->packed_bytes);
+    free(c->plain);
+    c->plain = NULL;
+    return true;
+}
+
+/* Packs the first chunk that waits, with the lock held; false: none does. */
+static bool pack_next(hsc_packing *p, packer *k) {
+    chunk *c = p->waits;
+    while (c && c->state != WAITS)
+        c = c->next;
+    p->waits = c ? c->next : NULL;
+    if (!c)
+        return false;
+    c->state = UNDER_WAY;
+    pthread_mutex_unlock(&p->lock);
+    bool good = pack(k, c);
+    pthread_mutex_lock(&p->lock);
+    c->state = good ? PACKED : FAILED;
+    pthread_cond_signal(&p->done);
+    return true;
+}
+
+static void *worker(void *arg) {
+    hsc_packing *p = arg;
+    packer k;
+    bool good = packer_init(&k);
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop && good)
+        if (!pack_next(p, &k))
+            pthread_cond_wait(&p->work, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+    packer_fini(&k);
+    return NULL;
+}
+
+hsc_packing *hsc_packing_new(const char *path, unsigned workers) {
+    hsc_packing *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    if (!packer_init(&p->own)) {
+        packer_fini(&p->own);
+        free(p);
+        return NULL;
+    }
+    p->path = path;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_cond_init(&p->done, NULL);
+    workers = workers > 256 ? 256 : workers;
+    if (workers > 1) { /* the caller works too; fewer threads than asked for only take longer */
+        p->threads = calloc(workers, sizeof *p->threads);
+        while (p->threads && p->started + 1 < workers && !pthread_create(&p->threads[p->started], NULL, worker, p))
+            p->started++;
+    }
+    return p;
+}
+
+/* ---- the queue ---- */
+
+static void release(hsc_packing_set *s) {
+    if (--s->users)
+        return;
+    H5Dclose(s->set);
+    free(s);
+}
+
+static void free_chunk(chunk *c) {
+    release(c->set);
+    free(c->plain);
+    free(c->packed);
+    free(c);
+}
+
+void hsc_packing_free(hsc_packing *p) {
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (unsigned i = 0; i < p->started; i++)
+        pthread_join(p->threads[i], NULL);
+    for (chunk *c = p->first, *next; c; c = next) {
+        next = c->next;
+        free_chunk(c);
+    }
+    for (unsigned i = 0; i < ALIKE; i++)
+        free(p->alike[i].packed);
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->done);
+    pthread_mutex_destroy(&p->lock);
+    free(p->threads);
+    packer_fini(&p->own);
+    free(p);
+}
+
+static herr_t innermost(unsigned n, const H5E_error2_t *e, void *data) {
+    (void)n;
+    snprintf(data, 160, "%s", e->desc ? e->desc : "unknown reason");
+    return 1;
+}
+
+hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err) {
+    char why[160] = "unknown reason";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, why);
+    return hsc_err_set(err, HSC_E_IO, "%s: cannot %s %s: HDF5: %s", path, what, name, why);
+}
+
+static const char *name_of(const hsc_packing_set *s, char *name, size_t size) {
+    return H5Iget_name(s->set, name, size) > 0 ? name : "a data set";
+}
+
+hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, bool quick) {
+    hsc_packing_set *s = malloc(sizeof *s);
+    if (s)
+        *s = (hsc_packing_set){
+            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .quick = quick, .users = 1};
+    else
+        H5Dclose(set);
+    return s;
+}
+
+void hsc_packing_close(hsc_packing_set *s) {
+    if (s)
+        release(s);
+}
+
+/* A chunk of equal values, which are many and cost as much to pack as others: as it was packed before, if it was. */
+static void find_alike(const hsc_packing *p, chunk *c) {
+    const hsc_packing_set *s = c->set;
+    c->is_alike = c->used == chunk_bytes(s) && s->element <= sizeof c->value &&
+                  !memcmp(c->plain, c->plain + s->element, c->used - s->element);
+    for (unsigned i = 0; i < ALIKE && c->is_alike && c->state == WAITS; i++) {
+        const alike *a = &p->alike[i];
+        if (a->packed && a->quick == s->quick && a->element == s->element && a->chunk_bytes == c->used &&
+            !memcmp(a->value, c->plain, s->element) && (c->packed = malloc(a->packed_bytes))) {
+            memcpy(c->packed, a->packed, a->packed_bytes);
+            c->packed_bytes = a->packed_bytes;
+            c->state = PACKED;
+        }
+    }
+    if (c->is_alike)
+        memcpy(c->value, c->plain, s->element);
+}
+
+static void keep_alike(hsc_packing *p, const chunk *c) { /* where there is no memory for it, it is packed again */
+    size_t bytes = chunk_bytes(c->set);
+    for (unsigned i = 0; i < ALIKE; i++) {
+        const alike *a = &p->alike[i];
+        if (a->packed && a->quick == c->set->quick && a->element == c->set->element && a->chunk_bytes == bytes &&
+            !memcmp(a->value, c->value, a->element))
+            return;
+    }
+    alike *a = &p->alike[p->next_alike++ % ALIKE];
+    free(a->packed);
+    *a = (alike){.quick = c->set->quick,
+                 .element = c->set->element,
+                 .chunk_bytes = bytes,
+                 .packed_bytes = c->packed_bytes,
+                 .packed = malloc(c->packed_bytes)};
+    memcpy(a->value, c->value, c->set->element);
+    if (a->packed)
+        memcpy(a->packed, c->packed, c->packed_bytes);
+}
+
+/* Takes the oldest chunk out, packed; meanwhile the caller packs as the others do. */
+static chunk *take_oldest(hsc_packing *p) {
+    pthread_mutex_lock(&p->lock);
+    chunk *c = p->first;
+    while (c->state < PACKED)
+        if (!pack_next(p, &p->own))
+            pthread_cond_wait(&p->done, &p->lock);
+    p->first = c->next;
+    p->last = p->first ? p->last : NULL;
+    p->waits = p->waits == c ? c->next : p->waits;
+    p->pending -= chunk_bytes(c->set);
+    pthread_mutex_unlock(&p->lock);
+    return c;
+}
+
+static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
+    char name[96];
+    chunk *c = take_oldest(p);
+    hsc_packing_set *s = c->set;
+    hsize_t put = s->put;
+    hsc_status status = HSC_OK;
+    if (c->state == FAILED)
+        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", p->path, name_of(s, name, sizeof name));
+    else if (s->grows && s->extent < put && H5Dset_extent(s->set, &put) < 0)
+        status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), err);
+    else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0)
+        status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), err);
+    s->extent = put;
+    if (!status && c->is_alike)
+        keep_alike(p, c);
+    free_chunk(c);
+    return status;
+}
+
+hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    chunk *c = calloc(1, sizeof *c);
+    if (!c) {
+        free(plain);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
+    }
+    *c = (chunk){.set = s, .start = s->put, .used = rows * s->element, .plain = plain};
+    s->put += rows;
+    s->users++;
+    find_alike(p, c);
+    pthread_mutex_lock(&p->lock);
+    *(p->last ? &p->last->next : &p->first) = c;
+    p->last = c;
+    p->waits = p->waits ? p->waits : c;
+    p->pending += chunk_bytes(s);
+    if (c->state == WAITS)
+        pthread_cond_signal(&p->work);
+    bool full = p->pending > PENDING_BYTES;
+    pthread_mutex_unlock(&p->lock);
+    while (full && !status) {
+        status = write_oldest(p, err);
+        full = p->pending > PENDING_BYTES;
+    }
+    return status;
+}
+
+hsc_status hsc_packing_drain(hsc_packing *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    while (p->first && !status)
+        status = write_oldest(p, err);
+    return status;
+}

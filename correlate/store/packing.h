@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Chunks of data sets on their way into a file: threads pack them while the caller makes the next ones. All calls of
+ * HDF5 are the caller's, in an order that depends on what is put alone: a chunk is written when so many bytes stand
+ * behind it. */
+#ifndef HEATSCOPE_STORE_PACKING_H
+#define HEATSCOPE_STORE_PACKING_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <heatscope/formats/err.h>
+
+typedef struct hsc_packing hsc_packing;
+typedef struct hsc_packing_set hsc_packing_set; /* a data set that chunks are put to */
+
+/* path: of the file, for messages; borrowed. workers: threads that work, the caller among them; 0 as 1. NULL: no
+ * memory. */
+hsc_packing *hsc_packing_new(const char *path, unsigned workers);
+void hsc_packing_free(hsc_packing *p); /* what is not written yet is dropped and its data sets closed; NULL: nothing */
+
+/* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
+hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err);
+
+/* Takes the open data set, of chunks of chunk_rows elements: it is closed when the caller has closed it here and its
+ * last chunk is written. grows: its extent is set to what was put. quick: packed with less effort. NULL: no memory, the
+ * data set is closed. */
+hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, bool quick);
+void hsc_packing_close(hsc_packing_set *s);
+
+/* The next `rows` elements of the data set, from malloc: a whole chunk, or less at the end. Takes `plain`, also on
+ * failure. An error may be that of a chunk put before. */
+hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err);
+hsc_status hsc_packing_drain(hsc_packing *p, hsc_err *err); /* writes all that was put */
+
+#endif
