@@ -94,6 +94,8 @@ static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, cons
     double more = *own - others, drawn = *own + others; /* of what is drawn by samples */
     if (cells->spot.context == HSC_NO_INDEX) /* all but what samples tell */
         drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
+    if (cells->spot.context == HSC_NO_INDEX && s->noise_ns2 > 0)
+        return more > 2 * sqrt(s->noise_ns2) ? more : 0;
     return more > (surely ? sqrt(drawn * d->period_ns) : 0) ? more : 0;
 }
 
@@ -114,11 +116,12 @@ static size_t same_context(const jcell *cells, size_t i, size_t n) {
     return end;
 }
 
-/* Parts of one delay by place; they add up to 1. */
-static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, shares *out) {
+/* Parts of one delay by place; they add up to 1. `in_line_ns`: how long the thread stood in line for a processor in all; what it was nowhere
+ * beyond that it may have been in waits too short for a record. */
+static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, double in_line_ns, shares *out) {
     const jdelay_sum *s = &d->sums.p[delay];
     const jspot call = {s->key.context, s->key.line, HSC_NO_INDEX};
-    double found = 0, own, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
+    double found = 0, own, unknown, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
     bool surely = true;
     out->n = 0;
     for (int pass = 0; pass < 2 && found <= 0; pass++) {
@@ -132,17 +135,22 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
      * the difference, the rest is told as not known */
     if (found > 0)
         known = surely || expected <= found ? 1 : found / expected;
+    unknown = 1 - known;
     for (size_t i = 0, end; known > 0 && i < n; i = end) {
         end = same_context(cells, i, n);
         double more = excess(d, s, delay, cells + i, end - i, surely, &own);
         for (; more > 0 && i < end; i++) {
             bool nowhere = cells[i].spot.context == HSC_NO_INDEX;
             share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING};
-            if (!HSC_PUSH(*out, part))
+            if (nowhere && more > in_line_ns) {
+                unknown += part.part * (1 - in_line_ns / more);
+                part.part *= in_line_ns / more;
+            }
+            if (part.part > 0 && !HSC_PUSH(*out, part))
                 return false;
         }
     }
-    return known >= 1 || HSC_PUSH(*out, (share){call, 1 - known, NOT_KNOWN});
+    return unknown <= 0 || HSC_PUSH(*out, (share){call, unknown, NOT_KNOWN});
 }
 
 /* ---- metrics ---- */
@@ -291,7 +299,9 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
         for (end = first; end < d->cells.n && d->cells.p[end].delay == delay;)
             end++;
         double own = s->wait_ns > s->indirect_ns ? s->wait_ns - s->indirect_ns : 0;
-        ok = spread(d, delay, d->cells.p + first, end - first, &parts) &&
+        const hsc_rec_thread_usage *usage = &j->threads.p[s->key.thread]->usage;
+        double in_line_ns = s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? (double)usage->runnable_ns : INFINITY;
+        ok = spread(d, delay, d->cells.p + first, end - first, in_line_ns, &parts) &&
              HSC_PUSH(j->delays, (jdelay){s->key.kind, s->key.thread, s->key.context, s->key.line, s->waits, s->wait_ns * 1e-9,
                                           s->indirect_ns * 1e-9, s->caused_ns * 1e-9});
         for (size_t k = 0; ok && k < parts.n; k++) {

@@ -4,7 +4,8 @@
  *   blame_take.c      while files are read: events of messages, and where each thread was at which time, to the spill
  *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it
  *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
- *   blame_threads.c   locks and OpenMP barriers
+ *   blame_locks.c     who held a lock that was waited for, and what it did meanwhile
+ *   blame_threads.c   OpenMP barriers
  *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
  */
 #ifndef HEATSCOPE_JOIN_BLAME_H
@@ -29,6 +30,12 @@ typedef struct jmoment { /* time spent at a place, which ended at `time` or, of 
     uint32_t is_interval;
 } jmoment;
 
+typedef struct jheld { /* a wait for a lock that another thread held */
+    uint64_t time, length; /* ns; time: when it ended */
+    uint64_t stands_for;   /* ns: its own time and that of shorter ones without a record */
+    uint32_t site, holder; /* rows of the process: where it was waited, where the lock was given back */
+} jheld;
+
 typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
     uint32_t context, line, instance;
 } jspot;
@@ -49,6 +56,7 @@ typedef struct jblame {
     uint64_t wall_event;      /* id; 0: none */
     HSC_VEC(jcommunicator) communicators;
     HSC_VEC(jtrack) tracks;
+    hsc_spill_list held; /* jheld */
     hsc_table communicator_rows, track_rows, operation_rows; /* by id; of operations: of the process */
 } jblame;
 
@@ -68,6 +76,7 @@ typedef struct jdelay_sum {
     double windows, victims;     /* looked into: its own, and those of the ones that waited; weighted */
     double told_ns, told_of_others_ns; /* of these windows: in samples and waits */
     uint64_t last_window;        /* end of the last one of its own */
+    double noise_ns2;            /* locks: variance of what samples tell of its windows, were they all computation */
     double caused_ns;            /* blame.c: waiting that it is the cause of in the end */
 } jdelay_sum;
 
@@ -114,7 +123,17 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns);
 void hsc_delays_free(jdelays *d);
 
+jspot hsc_blame_spot(const join *j, uint32_t frame);
+
+/* Of [a, b) and [c, d). */
+static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    uint64_t from = a > c ? a : c, to = b < d ? b : d;
+    return to > from ? to - from : 0;
+}
+
 hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err);
+/* The waits for locks of one process, whose details are open. */
+hsc_status hsc_blame_locks(join *j, jdelays *d, jprocess *p, hsc_err *err);
 hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err);
 
 #endif

@@ -4,6 +4,18 @@
 
 #include "blame.h"
 
+jspot hsc_blame_spot(const join *j, uint32_t frame) {
+    jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
+    if (frame >= j->frames.n || j->frames.p[frame].context >= j->contexts.n)
+        return s;
+    const jplace *place = hsc_join_place_of(j, frame);
+    s.context = j->frames.p[frame].context;
+    s.line = place->line_row;
+    if (place->instance != HSC_NO_INDEX)
+        s.instance = j->modules.p[place->module].instance_rows.p[place->instance];
+    return s;
+}
+
 uint32_t hsc_delay_of(jdelays *d, jdelay_key key) {
     uint32_t *at = hsc_table_at(&d->sum_rows, (uint64_t)key.kind << 32 | key.thread, (uint64_t)key.context << 32 | key.line);
     if (!at)

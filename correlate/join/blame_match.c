@@ -187,19 +187,6 @@ static void rise(const match *m, bool lanes, uint32_t *heap, size_t i) {
 
 /* ---- lanes ---- */
 
-static jspot spot_of(const match *m, uint32_t frame) {
-    const join *j = m->j;
-    jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
-    if (frame >= j->frames.n || j->frames.p[frame].context >= j->contexts.n)
-        return s;
-    const jplace *place = hsc_join_place_of(j, frame);
-    s.context = j->frames.p[frame].context;
-    s.line = place->line_row;
-    if (place->instance != HSC_NO_INDEX)
-        s.instance = j->modules.p[place->module].instance_rows.p[place->instance];
-    return s;
-}
-
 static hsc_status next_event(match *m, lane *l, hsc_err *err) {
     hsc_status status = hsc_spill_next(m->j->spill, &l->events, &l->next, &l->has_next, err);
     if (status == HSC_OK && l->has_next) {
@@ -235,16 +222,11 @@ static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
     }
 }
 
-static uint64_t overlap(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
-    uint64_t from = a > c ? a : c, to = b < d ? b : d;
-    return to > from ? to - from : 0;
-}
-
 /* For how long the thread waited from a to b. */
 static uint64_t time_waited(const lane *l, uint64_t a, uint64_t b) {
     uint64_t sum = 0;
     for (size_t i = l->waits.n; i-- > 0 && l->waits.p[i].end > a;)
-        sum += overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b);
+        sum += hsc_blame_overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b);
     return sum;
 }
 
@@ -272,13 +254,13 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
         if (o->is_interval) {
             uint64_t begin = o->time > o->length ? o->time - o->length : 0, out;
             begin = begin > from ? begin : from;
-            ns = overlap(begin, o->time, from, to);
+            ns = hsc_blame_overlap(begin, o->time, from, to);
             out = ns ? time_waited(l, begin, o->time < to ? o->time : to) : 0;
             ns = ns > out ? ns - out : 0;
         } else if (o->time > to || was_waiting(l, o->time)) {
             continue;
         }
-        jspot s = spot_of(m, o->frame);
+        jspot s = hsc_blame_spot(m->j, o->frame);
         told += (double)ns;
         if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns))
             status = hsc_join_no_memory(err);
@@ -348,7 +330,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     jdelays *d = m->d;
     lane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
-    jspot here = spot_of(m, c->row), there = spot_of(m, c->best_row);
+    jspot here = hsc_blame_spot(m->j, c->row), there = hsc_blame_spot(m->j, c->best_row);
     uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line}) : HSC_NO_INDEX;
     if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
@@ -360,7 +342,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     double indirect = more > 0 ? more / (more + own) : 0;
     for (size_t i = late->waits.n; indirect > 0 && i-- > 0 && late->waits.p[i].end > from;) {
         const waited *w = &late->waits.p[i];
-        double share = (double)overlap(w->begin, w->end, from, c->best) / (double)late_waited;
+        double share = (double)hsc_blame_overlap(w->begin, w->end, from, c->best) / (double)late_waited;
         if (share > 0 && !hsc_delay_add_flow(d, delay, w->delay, indirect * share * (double)wait))
             return hsc_join_no_memory(err);
     }

@@ -31,6 +31,7 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
     b->communicator_rows = b->track_rows = b->operation_rows = (hsc_table){0};
     memset(&b->communicators, 0, sizeof b->communicators);
     memset(&b->tracks, 0, sizeof b->tracks);
+    b->held = (hsc_spill_list){0};
     PARCEL_TAKE_VEC(a, b->communicators);
     for (uint32_t i = 0; i < b->communicators.n && !a->failed; i++) {
         uint32_t *at = hsc_table_at(&b->communicator_rows, b->communicators.p[i].id, 0);
@@ -44,6 +45,10 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
 
 hsc_spill_list *hsc_ranks_blame_list(jprocess *p, size_t n, uint32_t *item) {
     *item = n % 2 ? sizeof(jmoment) : sizeof(jmessage_event);
+    if (p->blame && n == 2 * p->blame->tracks.n) {
+        *item = sizeof(jheld);
+        return &p->blame->held;
+    }
     if (!p->blame || n / 2 >= p->blame->tracks.n)
         return NULL;
     jtrack *t = &p->blame->tracks.p[n / 2];

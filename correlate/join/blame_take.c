@@ -63,11 +63,28 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
     return hsc_spill_put(j->spill, &t->events, &e, sizeof e);
 }
 
-/* Only of threads that pass messages, and of the first one, which may come to it later. */
+bool hsc_join_blame_begin(jprocess *p) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->known->threads.n; i++)
+        if (p->known->threads.p[i].holds)
+            ok = blame_of(p) && track_of(p->blame, p->known->threads.p[i].id, true);
+    return ok;
+}
+
+static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_interval *r) {
+    if (!r->holder_thread_id || !p->blame || r->time > INT64_MAX || r->duration_ns > r->time)
+        return true;
+    jheld h = {r->time, r->duration_ns, r->stands_for_ns < INT64_MAX ? r->stands_for_ns : r->duration_ns,
+               hsc_join_site_of(p, stream, r->node_id), hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id)};
+    return h.site != HSC_NO_INDEX && h.holder != HSC_NO_INDEX && hsc_spill_put(j->spill, &p->blame->held, &h, sizeof h);
+}
+
+/* Only of threads that hold locks, pass messages, and of the first one, which may come to that later. */
 static bool take_moment(join *j, jprocess *p, uint64_t stream, uint64_t time, uint64_t length, uint64_t node, bool is_interval) {
     jblame *b = p->blame;
-    jtrack *t = b && b->begin_ns && time < INT64_MAX && length < INT64_MAX ? track_of(b, stream, stream == 1) : NULL;
-    if (!b || !b->begin_ns || (!t && stream != 1) || time >= INT64_MAX || length >= INT64_MAX)
+    bool is_first = b && b->begin_ns && stream == 1;
+    jtrack *t = b && time < INT64_MAX && length < INT64_MAX ? track_of(b, stream, is_first) : NULL;
+    if (!b || (!t && !is_first) || time >= INT64_MAX || length >= INT64_MAX)
         return true;
     jmoment m = {time, length, row_of(p, stream, node), is_interval};
     return t && hsc_spill_put(j->spill, &t->moments, &m, sizeof m);
@@ -124,7 +141,8 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
     }
     case HSC_REC_wait_interval: {
         const hsc_rec_wait_interval *r = rec->value;
-        return !p->blame || p->blame->wall_event || take_moment(j, p, rec->stream, r->time, r->duration_ns, r->node_id, true);
+        return !p->blame || (take_held(j, p, rec->stream, r) &&
+                             (p->blame->wall_event || take_moment(j, p, rec->stream, r->time, r->duration_ns, r->node_id, true)));
     }
     default:
         return true;
@@ -151,7 +169,7 @@ hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
         jtrack *track = &p->blame->tracks.p[i];
         const jthread *known = hsc_join_known_thread(p, track->thread);
         jthread *t = known ? &p->threads.p[known - p->threads.p] : NULL;
-        if (!t || t->row == HSC_NO_INDEX || !track->events.count) { /* nobody asks for it */
+        if (!t || t->row == HSC_NO_INDEX || !(track->events.count || t->holds)) { /* nobody asks for it */
             hsc_spill_list_fini(&track->events);
             hsc_spill_list_fini(&track->moments);
             continue;
@@ -162,6 +180,8 @@ hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
         if (status == HSC_OK && !(hsc_spill_flush(j->spill, &track->events) && hsc_spill_flush(j->spill, &track->moments)))
             status = hsc_join_no_memory(err);
     }
+    if (p->blame && status == HSC_OK && !hsc_spill_flush(j->spill, &p->blame->held))
+        status = hsc_join_no_memory(err);
     return status;
 }
 
@@ -171,6 +191,7 @@ void hsc_join_blame_free(jprocess *p) {
         hsc_spill_list_fini(&p->blame->tracks.p[i].moments);
     }
     if (p->blame) {
+        hsc_spill_list_fini(&p->blame->held);
         free(p->blame->communicators.p);
         free(p->blame->tracks.p);
         hsc_table_fini(&p->blame->communicator_rows);

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Delays inside a process: who held the lock, and which thread worked longest before a barrier of threads. */
+/* Delays inside a process: which thread came last to a barrier of threads, and what it did before. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "blame.h"
 #include "details.h"
-
-static uint32_t row_of(const jprocess *p, uint64_t thread) {
-    const jthread *t = hsc_join_known_thread(p, thread);
-    return t ? t->row : HSC_NO_INDEX;
-}
-
-static bool add_lock(jdelays *d, const jprocess *p, const jwait *w) {
-    const jsite *here = &p->sites.p[w->site], *holder = &p->sites.p[w->holder];
-    uint32_t victim = row_of(p, here->thread), thread = row_of(p, holder->thread);
-    if (victim == HSC_NO_INDEX || thread == HSC_NO_INDEX)
-        return true;
-    uint32_t delay = hsc_delay_of(d, (jdelay_key){HSC_wait_cause_LOCK, thread, holder->context, holder->line});
-    return delay != HSC_NO_INDEX &&
-           hsc_delay_add_victim(d, delay, victim, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns);
-}
 
 /* ---- barriers: which thread was last is not recorded, how much each did before is ---- */
 
@@ -176,12 +161,12 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
         for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
             const jwait *w = &p->waits.p[k];
             const jthread *t = hsc_join_known_thread(p, p->sites.p[w->site].thread);
-            if (w->holder != HSC_NO_INDEX && w->total_ns && !add_lock(d, p, w))
-                status = hsc_join_no_memory(err);
             if (t && t->row != HSC_NO_INDEX && is_thread_barrier(w->kind) && w->total_ns &&
                 !HSC_PUSH(list, (barrier){&p->sites.p[w->site], w, t}))
                 status = hsc_join_no_memory(err);
         }
+        if (status == HSC_OK)
+            status = hsc_blame_locks(j, d, p, err);
         if (list.n > 1)
             qsort(list.p, list.n, sizeof *list.p, by_place);
         worker *all = NULL;

@@ -372,6 +372,27 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
 
 /* ---- the process ---- */
 
+static void put_held(void *ctx, const void *item) {
+    const jheld *h = item;
+    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        put(ctx, all[i]);
+}
+
+static void take_held(join *j, jprocess *read, parcel *a) {
+    uint64_t n = take_count(a);
+    for (uint64_t i = 0; i < n && !a->failed; i++) {
+        jheld h = {.time = take(a)};
+        h.length = take(a);
+        h.stands_for = take(a);
+        uint64_t site = take(a), holder = take(a);
+        h.site = (uint32_t)site;
+        h.holder = (uint32_t)holder;
+        a->failed = a->failed || !read->blame || site >= read->sites.n || holder >= read->sites.n ||
+                    !hsc_spill_put(j->spill, &read->blame->held, &h, sizeof h);
+    }
+}
+
 static void put_spans(const jprocess *read, parcel *a) {
     uint64_t begin = 0;
     put(a, read->open_spans.n);
@@ -419,6 +440,9 @@ void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel
     put_spans(read, a);
     hsc_join_put_details(read, a);
     hsc_ranks_put_blame(read, a);
+    put(a, read->blame ? read->blame->held.count : 0);
+    if (read->blame)
+        a->failed = each_item(j, &read->blame->held, sizeof(jheld), put_held, a) != HSC_OK || a->failed;
     put(a, ids);
     for (size_t k = 0; k < read->threads.n && !a->failed; k++)
         put_thread(j, p, read, &read->threads.p[k], ids, a);
@@ -448,6 +472,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     }
     hsc_join_take_details(read, a);
     hsc_ranks_take_blame(read, a);
+    take_held(j, read, a);
     bool ids = take(a);
     for (size_t k = 0; k < p->threads.n && !a->failed; k++) {
         jthread t = p->threads.p[k];

@@ -154,6 +154,7 @@ typedef struct jthread {
     uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
     hsc_rec_thread_usage usage; /* the last; time 0: none */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
+    bool holds; /* a lock that another one waited for, in a wait with a record of its own */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
     jwork *work;         /* NULL: its file is not being read */
@@ -279,9 +280,10 @@ typedef struct jprocess {
     HSC_VEC(jmessage) messages;
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
+    hsc_table holder_rows; /* while the file is read: (id of a thread that `holds`, 0) */
     HSC_VEC(jpeer) peers;
     hsc_table peer_rows; /* (rank, 0): row of peers */
-    struct jblame *blame; /* blame.h; NULL: passes no messages */
+    struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */
     struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
     bool left_out; /* launcher */
@@ -527,6 +529,8 @@ double hsc_join_multiplex(const jthread *t, uint64_t event); /* time asked for /
 uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, double sum, double factor);
 
 /* measures.c. Takes a record (true also for those of no interest here; false: no memory). */
+/* Row of sites for a node of a thread (ids); HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node);
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
 /* After the last record of the file: values by node, for the metrics. */
 bool hsc_join_end_measures(jprocess *p);
@@ -592,6 +596,8 @@ void hsc_join_free_instructions(join *j);
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 /* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */
 bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
+/* Before it is read for the second time. False: out of memory. */
+bool hsc_join_blame_begin(jprocess *p);
 /* Frames for rows of nodes. */
 hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err);
 void hsc_join_blame_free(jprocess *p);

@@ -12,7 +12,7 @@ static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint32_t site_of(jprocess *p, uint64_t thread, uint64_t node) {
+uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node) {
     uint32_t *at = hsc_table_at(&p->site_rows, thread, node);
     if (!at)
         return HSC_NO_INDEX;
@@ -53,7 +53,7 @@ static uint32_t operation_row(const jprocess *p, uint64_t id) {
 }
 
 static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_summary *r) {
-    uint32_t site = site_of(p, r->thread_id ? r->thread_id : stream, r->node_id);
+    uint32_t site = hsc_join_site_of(p, r->thread_id ? r->thread_id : stream, r->node_id);
     uint64_t peer = r->peer_class < 256 ? r->peer_class : 255, size = r->size_class < 256 ? r->size_class : 255;
     if (site == HSC_NO_INDEX)
         return false;
@@ -106,10 +106,10 @@ static uint32_t wait_of(jprocess *p, uint32_t site, uint64_t kind, uint32_t hold
 }
 
 static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
-    uint32_t site = site_of(p, stream, r->node_id), holder = HSC_NO_INDEX;
+    uint32_t site = hsc_join_site_of(p, stream, r->node_id), holder = HSC_NO_INDEX;
     if (site == HSC_NO_INDEX)
         return false;
-    if (r->holder_thread_id && (holder = site_of(p, r->holder_thread_id, r->holder_node_id)) == HSC_NO_INDEX)
+    if (r->holder_thread_id && (holder = hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id)) == HSC_NO_INDEX)
         return false;
     uint64_t kind = r->kind < 256 ? r->kind : 0;
     uint32_t row = wait_of(p, site, kind, holder);
@@ -143,6 +143,13 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
         return hsc_join_take_peer(p, rec->value);
     case HSC_REC_wait:
         return take_wait(p, rec->stream, rec->value);
+    case HSC_REC_wait_interval: {
+        const hsc_rec_wait_interval *r = rec->value;
+        uint32_t *at = r->holder_thread_id ? hsc_table_at(&p->holder_rows, r->holder_thread_id, 0) : NULL;
+        if (at)
+            *at = 0;
+        return at || !r->holder_thread_id;
+    }
     default:
         return true;
     }

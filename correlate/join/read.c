@@ -432,6 +432,8 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     p->join = j;
     p->rank = -1;
     p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = p->problem = "";
+    if (p->known && !hsc_join_blame_begin(p))
+        return hsc_join_no_memory(err);
     hsc_status status = read_records(j, p, first_problem, size, &problem, err);
     if (problem.status != HSC_OK) {
         snprintf(first_problem, size, "%s", problem.text);
@@ -449,8 +451,11 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k];
         t->has_values = t->work->other_values.n != 0;
+        t->holds = hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
     }
+    hsc_table_fini(&p->holder_rows);
+    p->holder_rows = (hsc_table){0};
     if (p->threads.n > 1)
         qsort(p->threads.p, p->threads.n, sizeof *p->threads.p, by_thread);
     return HSC_OK;

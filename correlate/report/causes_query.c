@@ -131,7 +131,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
             break;
         c->context = c->place.context;
         c->line = c->place.line;
-        if (!c->place.not_running && !c->place.not_known && c->delay.kind != HSC_wait_cause_LOCK)
+        if (!c->place.not_running && !c->place.not_known)
             c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place);
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";

@@ -344,6 +344,7 @@ typedef struct hsc_rt_waits {
     uint32_t count, capacity;
     uint32_t dirty; /* list of entries to write, index + 1 */
     uint64_t told_ns;
+    uint64_t unrecorded_ns; /* waited for locks with a holder since the last record of one such wait */
 } hsc_rt_waits;
 
 /* The wait that the thread is in. */

@@ -156,9 +156,12 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
         return;
     uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
     hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
-    if (hsc_rt.options.trace || duration >= LONG_NS) {
-        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes};
-        hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now);
+    t->waits.unrecorded_ns += holder_thread ? duration : 0;
+    uint64_t stands_for = holder_thread ? t->waits.unrecorded_ns : 0;
+    if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
+        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for};
+        if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now))
+            t->waits.unrecorded_ns -= stands_for;
     }
     o->kind = 0;
     if (hsc_rt_waits_due(t, now))

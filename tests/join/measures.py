@@ -202,6 +202,36 @@ for name, order in (("open", 1), ("open-turned", -1)):
     waiting = sum(float(r["exclusive_s"]) for r in table("procedure", "--metric=waiting"))
     that(math.isclose(waiting, 0.36 + 0.12 + 0.04 + 0.3, rel_tol=1e-6), f"{name}: metric waiting {waiting}")
 
+# what the holder did meanwhile: from 100 to 400 ms thread 1 waits for thread 2, which reads for 180 ms, computes for 90 and waits for thread 3
+# for 30, which sleeps; shorter waits stand for others; a hold of 400 ms without a sample or a wait had no processor
+def held(begin, end, node, holder, stands_for=None):
+    return (f"{long_wait(begin, end, node, 1)} holder_thread_id={holder[0]} holder_node_id={holder[1]} "
+            f"stands_for_ns={end - begin if stands_for is None else stands_for}")
+
+
+def samples(begin, end, node):
+    return [f"sample time={t} node_id={node} state=0" for t in range(begin + MS // 2, end, MS)]
+
+
+WORK = os.path.join(os.path.dirname(WORK), "held")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (1, thread(1) + [held(100 * MS, 400 * MS, 3, (2, 2)), wait(401 * MS, 3, 1, 1, 300 * MS, 300 * MS, holder=(2, 2)),
+                            held(600 * MS, 1000 * MS, 2, (4, 2)), wait(1001 * MS, 2, 1, 1, 400 * MS, 400 * MS, holder=(4, 2)),
+                            *[held(1100 * MS + 20 * k * MS, 1100 * MS + (20 * k + 2) * MS, 3, (5, 2), 20 * MS) for k in range(10)],
+                            wait(1301 * MS, 3, 1, 100, 200 * MS, 2 * MS, holder=(5, 2))]),
+        (2, thread(2, 0) + [long_wait(50 * MS, 280 * MS, 3, 10), held(280 * MS, 310 * MS, 3, (3, 2)),
+                            wait(401 * MS, 3, 10, 1, 230 * MS, 230 * MS), wait(401 * MS, 3, 1, 1, 30 * MS, 30 * MS, holder=(3, 2)),
+                            *samples(310 * MS, 450 * MS, 2)]),
+        (3, thread(3, 0) + [long_wait(250 * MS, 350 * MS, 3, 7), wait(401 * MS, 3, 7, 1, 100 * MS, 100 * MS)]),
+        (4, thread(4, 0) + samples(1010 * MS, 1100 * MS, 2)),
+        (5, thread(5, 0) + samples(1050 * MS, 1400 * MS, 2)))
+run("correlate", "-o", DATABASE, WORK)
+found = {r["processor"]: (r["known"], r["running"], r["waited"], int(r["waits"]), *(round(float(r[k]), 6) for k in ("wait_s", "indirect_s", "caused_s")))
+         for r in table("cause")}
+that(found == {"rank 0 thread 1": ("yes", "yes", "read", 1, 0.3, 0.03, 0.27), "rank 0 thread 2": ("yes", "yes", "semaphore", 1, 0.03, 0, 0.06),
+               "rank 0 thread 3": ("yes", "no", "", 1, 0.4, 0, 0.4), "rank 0 thread 4": ("yes", "yes", "", 100, 0.2, 0, 0.2)}, f"held: {found}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
