@@ -5,11 +5,25 @@
 #define HEATSCOPE_FINDINGS_H
 
 #include "report.h"
+#include "report_reasons.h"
+
+enum { FINDINGS_ROWS = 1 << 15 }; /* scopes or contexts to look at in a step */
+
+typedef struct findings_walk findings_walk; /* of findings_openmp */
 
 typedef struct findings {
     report *r;
     uint32_t n, room;
     hsc_db_finding *list;
+    uint32_t *loops, *procedures, n_loops, n_procedures; /* hottest first */
+    struct {
+        hsc_weighted sum;
+        double best;
+        uint32_t best_at, next;
+    } mpi;
+    findings_walk *walk;
+    report_refused refused;
+    bool again; /* of the step under way: it is to be called once more */
 } findings;
 
 /* Where a finding leads to. */
@@ -34,6 +48,7 @@ void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);
 hsc_status findings_openmp(findings *f, hsc_err *err);
+void findings_walk_free(findings_walk *w);
 hsc_status findings_messages(findings *f, hsc_err *err);
 hsc_status findings_blocked(findings *f, hsc_err *err);
 hsc_status findings_arrays(findings *f, hsc_err *err);

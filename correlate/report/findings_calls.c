@@ -74,44 +74,57 @@ static bool is_mpi_call(const char *name) {
     return !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5) || !strncmp(name, "mpi_", 4) || !strncmp(name, "pmpi_", 5);
 }
 
-/* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
-hsc_status findings_mpi(findings *f, hsc_err *err) {
-    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
+static hsc_status tell_mpi(findings *f, hsc_err *err) {
     report *r = f->r;
-    hsc_weighted sum = {0};
-    double best = 0;
-    uint32_t best_at = HSC_NONE, caller_line = HSC_NONE;
+    hsc_weighted sum = f->mpi.sum;
+    uint32_t best_at = f->mpi.best_at, caller_line = HSC_NONE;
     char text[4096], share[120], detail[1200] = "";
-    hsc_status status = HSC_OK;
-    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
-        hsc_db_scope scope;
-        hsc_db_module m;
-        status = hsc_db_get_scope(r->db, s, &scope, err);
-        if (status || scope.module == HSC_NONE || hsc_db_get_module(r->db, scope.module, &m, NULL) || !report_names_library(m.path, files))
-            continue;
-        if (scope.kind == HSC_SCOPE_MODULE) /* they lie on each other's paths: the largest is all of them */
-            sum = r->incl[s] > sum.sum ? report_incl(r, s) : sum;
-        if (scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > best && is_mpi_call(scope.name)) {
-            best = r->incl[s];
-            best_at = s;
-        }
-    }
-    if (status || sum.sum < 0.01 * r->total)
-        return status;
+    if (sum.sum < 0.01 * r->total)
+        return HSC_OK;
     if (best_at != HSC_NONE) {
         hsc_db_scope s;
         char name[200], caller[700];
-        status = hsc_db_get_scope(r->db, best_at, &s, err);
+        hsc_status status = hsc_db_get_scope(r->db, best_at, &s, err);
         if (!status)
             status = main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
         if (status)
             return status;
-        snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller);
+        snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * f->mpi.best / r->total, caller);
     }
     findings_amount(r, sum, share, sizeof share);
     snprintf(text, sizeof text, "MPI takes %s%s.", share, detail);
     findings_say(f, sum.sum, "MPI", sum, caller_line == HSC_NONE ? spot_nowhere : spot_of_line(r, caller_line), text);
     return HSC_OK;
+}
+
+/* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
+hsc_status findings_mpi(findings *f, hsc_err *err) {
+    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
+    report *r = f->r;
+    uint32_t n = r->info.scopes - f->mpi.next, end = n < FINDINGS_ROWS ? r->info.scopes : f->mpi.next + FINDINGS_ROWS, module = HSC_NONE;
+    bool is_mpi = false; /* of `module`: scopes of one stand together */
+    if (!f->mpi.next)
+        f->mpi.best_at = HSC_NONE;
+    for (uint32_t s = f->mpi.next; s < end; s++) {
+        hsc_db_scope scope;
+        hsc_db_module m;
+        hsc_status status = hsc_db_get_scope(r->db, s, &scope, err);
+        if (status)
+            return status;
+        if (scope.module != module) {
+            module = scope.module;
+            is_mpi = module != HSC_NONE && !hsc_db_get_module(r->db, module, &m, NULL) && report_names_library(m.path, files);
+        }
+        if (is_mpi && scope.kind == HSC_SCOPE_MODULE && r->incl[s] > f->mpi.sum.sum) /* they lie on each other's paths: the largest is all of them */
+            f->mpi.sum = report_incl(r, s);
+        if (is_mpi && scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > f->mpi.best && is_mpi_call(scope.name)) {
+            f->mpi.best = r->incl[s];
+            f->mpi.best_at = s;
+        }
+    }
+    f->mpi.next = end;
+    f->again = end < r->info.scopes;
+    return f->again ? HSC_OK : tell_mpi(f, err);
 }
 
 /* " at sweeps.c:85", or "" */
@@ -237,24 +250,32 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     return status;
 }
 
-typedef struct runtime_walk {
+struct findings_walk {
+    uint32_t next;
     uint32_t *entry; /* by context: that of the entry, HSC_NONE outside the runtime */
-    const double *sums, *excess;
-    double *below;
+    double *sums, *excess, *below;
     hsc_weighted sum;
-} runtime_walk;
+};
 
-static void visit_runtime(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module) {
-    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
-    runtime_walk *w = ctx;
+void findings_walk_free(findings_walk *w) {
+    if (!w)
+        return;
+    free(w->entry);
+    free(w->sums);
+    free(w->excess);
+    free(w->below);
+    free(w);
+}
+
+static void visit_runtime(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library) {
+    findings_walk *w = ctx;
     (void)scope;
     w->entry[c] = HSC_NONE;
-    if (!*module)
+    if (library == REPORT_OTHER)
         return;
-    if (report_names_library(module, report_openmp_libraries))
-        w->entry[c] = w->entry[context->parent] != HSC_NONE ? w->entry[context->parent] : c;
-    else if (report_names_library(module, system))
-        w->entry[c] = w->entry[context->parent];
+    w->entry[c] = w->entry[context->parent];
+    if (library == REPORT_OPENMP && w->entry[c] == HSC_NONE)
+        w->entry[c] = c;
     if (w->entry[c] == HSC_NONE)
         return;
     w->sum.sum += w->sums[c];
@@ -262,39 +283,50 @@ static void visit_runtime(void *ctx, uint32_t c, const hsc_db_context *context, 
     w->below[w->entry[c]] += w->sums[c];
 }
 
+/* The sums of all contexts; next beyond the last: there are none. */
+static hsc_status begin_walk(findings *f, hsc_err *err) {
+    report *r = f->r;
+    uint32_t n = r->info.contexts;
+    findings_walk *w = f->walk = calloc(1, sizeof *w);
+    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
+    if (!w || !(w->entry = malloc(((uint64_t)n + 1) * sizeof *w->entry)) || !(w->sums = calloc((uint64_t)n + 1, sizeof *w->sums)) ||
+        !(w->excess = calloc((uint64_t)n + 1, sizeof *w->excess)) || !(w->below = calloc((uint64_t)n + 1, sizeof *w->below)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (hsc_db_read_sums(r->db, view, 0, n, w->sums, NULL) || hsc_db_read_excess(r->db, view, 0, n, w->excess, NULL))
+        w->next = n;
+    return HSC_OK;
+}
+
 /* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
  * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
 hsc_status findings_openmp(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint32_t n = r->info.contexts, best_at = HSC_NONE;
+    findings_walk *w = f->walk;
+    uint32_t best_at = HSC_NONE;
     double best = 0;
-    uint32_t *entry = malloc(((uint64_t)n + 1) * sizeof *entry);
-    double *sums = calloc((uint64_t)n + 1, sizeof *sums), *below = calloc((uint64_t)n + 1, sizeof *below);
-    double *excess = calloc((uint64_t)n + 1, sizeof *excess);
-    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
-    hsc_status status = entry && sums && below && excess ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    bool known = !status && !hsc_db_read_sums(r->db, view, 0, n, sums, NULL) && !hsc_db_read_excess(r->db, view, 0, n, excess, NULL);
-    runtime_walk walk = {entry, sums, excess, below, {0, 0}};
-    if (known)
-        status = report_walk_contexts(r, visit_runtime, &walk, err);
-    hsc_weighted sum = walk.sum;
-    for (uint32_t c = 0; c < n && known && !status; c++)
-        if (below[c] > best) {
-            best = below[c];
+    f->again = true;
+    if (!w)
+        return begin_walk(f, err);
+    if (w->next < r->info.contexts) {
+        uint32_t first = w->next, n = r->info.contexts - first;
+        w->next = n < FINDINGS_ROWS ? r->info.contexts : first + FINDINGS_ROWS;
+        return report_walk_contexts(r, first, w->next, visit_runtime, w, err);
+    }
+    f->again = false;
+    for (uint32_t c = 0; c < r->info.contexts; c++)
+        if (w->below[c] > best) {
+            best = w->below[c];
             best_at = c;
         }
-    free(entry);
-    free(sums);
-    free(excess);
-    free(below);
-    if (status || best_at == HSC_NONE || sum.sum < 0.01 * r->total)
-        return status;
+    hsc_weighted sum = w->sum;
+    if (best_at == HSC_NONE || sum.sum < 0.01 * r->total)
+        return HSC_OK;
     hsc_db_context context, up;
     hsc_db_scope s, caller = {.name = ""};
     hsc_db_line l;
     hsc_db_file file;
     char text[4096], share[120], name[200], caller_name[300], path[300], at[400] = "";
-    status = hsc_db_get_context(r->db, best_at, &context, err);
+    hsc_status status = hsc_db_get_context(r->db, best_at, &context, err);
     if (!status)
         status = hsc_db_get_scope(r->db, context.scope, &s, err);
     if (!status)

@@ -80,7 +80,7 @@ static hsc_status take_out_cost(report *r, hsc_err *err) {
     return status;
 }
 
-hsc_status report_load(report *r, hsc_err *err) {
+static hsc_status load_head(report *r, hsc_err *err) {
     hsc_status status = hsc_db_get_metric(r->db, r->metric, &r->unit, err);
     hsc_db_get_info(r->db, &r->info);
     if (!status && r->net)
@@ -92,14 +92,15 @@ hsc_status report_load(report *r, hsc_err *err) {
         hsc_db_thread thread;
         r->records += hsc_db_get_thread(r->db, t, &thread, NULL) ? 0 : thread.records;
     }
-    if (!status)
-        status = load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, &r->excl_excess, err);
-    if (!status)
-        status = load_sums(r, HSC_TABLE_SCOPE_INCL, &r->incl, &r->incl_excess, err);
-    if (!status)
-        status = load_instances(r, err);
-    if (status)
-        return status;
+    return status;
+}
+
+static hsc_status load_exclusive(report *r, hsc_err *err) { return load_sums(r, HSC_TABLE_SCOPE_EXCL, &r->excl, &r->excl_excess, err); }
+
+static hsc_status load_inclusive(report *r, hsc_err *err) { return load_sums(r, HSC_TABLE_SCOPE_INCL, &r->incl, &r->incl_excess, err); }
+
+static hsc_status load_own(report *r, hsc_err *err) {
+    hsc_status status = HSC_OK;
     r->own = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own);
     r->own_excess = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own_excess);
     r->dense = calloc((uint64_t)r->columns + 1, sizeof *r->dense);
@@ -126,6 +127,18 @@ hsc_status report_load(report *r, hsc_err *err) {
     r->total = r->all.sum;
     double seconds = r->total * r->unit.scale;
     r->decimals = !r->unit.unit[0] ? 0 : seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
+    return status;
+}
+
+static hsc_status (*const load_steps[])(report *, hsc_err *) = {load_head, load_exclusive, load_inclusive, load_instances, load_own};
+const unsigned report_load_steps = sizeof load_steps / sizeof *load_steps;
+
+hsc_status report_load_step(report *r, unsigned step, hsc_err *err) { return load_steps[step](r, err); }
+
+hsc_status report_load(report *r, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (unsigned i = 0; i < report_load_steps && !status; i++)
+        status = report_load_step(r, i, err);
     return status;
 }
 

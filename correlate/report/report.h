@@ -52,6 +52,9 @@ typedef struct report {
 } report;
 
 hsc_status report_load(report *r, hsc_err *err);
+/* The same in steps, 0 to report_load_steps - 1, for who has other things to do between them. */
+extern const unsigned report_load_steps;
+hsc_status report_load_step(report *r, unsigned step, hsc_err *err);
 void report_clear(report *r);
 
 /* Scopes of a kind with samples, largest first: by own for procedures, by excl for loops. *rows is malloc'ed. */
@@ -89,12 +92,13 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
-/* Visits all calling contexts, parents first, each with its scope and the path of the scope's program or library, or "". */
-typedef void report_visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module);
-hsc_status report_walk_contexts(const report *r, report_visit *visit, void *ctx, hsc_err *err);
+/* Visits calling contexts [first, last), each with its scope, and whose library that is of. All are visited in their order: parents come
+ * first. */
+typedef enum report_library { REPORT_OTHER, REPORT_OPENMP, REPORT_SYSTEM } report_library;
+typedef void report_visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library);
+hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, report_visit *visit, void *ctx, hsc_err *err);
 /* Whether the file's name begins with one of the parts, which end with NULL. */
 bool report_names_library(const char *path, const char *const *parts);
-extern const char *const report_openmp_libraries[];
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
 
 /* Sums with what intervals need, of scopes; and 95 % intervals in counts and of shares of all, which are the numbers themselves
@@ -161,5 +165,12 @@ void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, r
 
 /* What stands out, the heaviest first; free with hsc_db_free_findings. */
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);
+/* The same in short steps: 1,000,000 scopes and contexts make some hundred. *done: there are no more; take() then hands over the list. */
+typedef struct report_looking report_looking;
+report_looking *report_looking_new(report *r); /* NULL: no memory. r is the caller's, loaded, and stays */
+hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err);
+double report_looking_part(const report_looking *l); /* 0 to 1 */
+void report_looking_take(report_looking *l, hsc_db_finding **out, uint32_t *n);
+void report_looking_free(report_looking *l); /* NULL: nothing */
 
 #endif

@@ -103,8 +103,9 @@ static const char *loop_word(const char *name) {
 /* A loop takes time, and has page faults. */
 static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "has" : "takes"; }
 
-static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
+static hsc_status hottest_loop(findings *f, hsc_err *err) {
     report *r = f->r;
+    const uint32_t *loops = f->loops, n = f->n_loops;
     hsc_db_scope s;
     report_versions v;
     hsc_db_remark remark;
@@ -141,9 +142,9 @@ static hsc_status hottest_loop(findings *f, const uint32_t *loops, uint32_t n, h
 }
 
 /* Where loops do not tell: too little is known of the code, or the time is outside of them. */
-static hsc_status hottest_procedure(findings *f, const uint32_t *procedures, uint32_t n, const uint32_t *loops, uint32_t n_loops,
-                                    hsc_err *err) {
+static hsc_status hottest_procedure(findings *f, hsc_err *err) {
     report *r = f->r;
+    const uint32_t *procedures = f->procedures, *loops = f->loops, n = f->n_procedures, n_loops = f->n_loops;
     char text[4096], where[600], name[300], share[120];
     hsc_db_scope s;
     uint32_t i = 0;
@@ -197,8 +198,9 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 /* ---- scalar time in vectorised loops; hot loops that were not vectorised ---- */
 
-static hsc_status loop_versions(findings *f, const uint32_t *loops, uint32_t n, hsc_err *err) {
+static hsc_status loop_versions(findings *f, hsc_err *err) {
     report *r = f->r;
+    const uint32_t *loops = f->loops, n = f->n_loops;
     hsc_weighted worst = {0};
     uint32_t worst_at = HSC_NONE;
     report_versions worst_v = {0};
@@ -246,8 +248,9 @@ static report_spread among_running(const report_spread *all) {
     return p;
 }
 
-static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n, hsc_err *err) {
+static hsc_status imbalance(findings *f, hsc_err *err) {
     report *r = f->r;
+    const uint32_t *procedures = f->procedures, n = f->n_procedures;
     struct {
         uint32_t scope;
         report_spread spread;
@@ -309,8 +312,9 @@ static hsc_status imbalance(findings *f, const uint32_t *procedures, uint32_t n,
 }
 
 /* What one thread alone runs, outside the parallel regions that the program has. */
-static hsc_status serial(findings *f, const uint32_t *procedures, uint32_t n, hsc_err *err) {
+static hsc_status serial(findings *f, hsc_err *err) {
     report *r = f->r;
+    const uint32_t *procedures = f->procedures, n = f->n_procedures;
     hsc_weighted sum = {0};
     uint32_t first = HSC_NONE, at = HSC_NONE;
     for (uint32_t i = 0; i < n && r->columns > 1 && r->own[procedures[i]] > 0; i++) {
@@ -350,17 +354,22 @@ static hsc_status serial(findings *f, const uint32_t *procedures, uint32_t n, hs
     return HSC_OK;
 }
 
+/* Loops that the vectoriser refused, or was not let to look at. */
+static hsc_status look_for_refused(findings *f, hsc_err *err) {
+    hsc_status status = report_look_for_refused(f->r, &f->refused, FINDINGS_ROWS / 2, err);
+    f->again = f->refused.next < f->r->info.scopes;
+    return status;
+}
+
 /* Time at stake in loops that the vectoriser refused. */
 static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
-    report_refusal *rows;
-    uint32_t n;
+    const report_refusal *rows = f->refused.refused.rows;
+    uint32_t n = f->refused.refused.n;
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
     char text[2400], share[120];
-    hsc_status status = report_refusals(r, &rows, &n, err);
-    if (status)
-        return status;
+    hsc_status status = HSC_OK;
     (void)report_sum_reasons(rows, n, reasons);
     for (uint32_t i = 0; i < n; i++) {
         all.sum += rows[i].scalar.sum;
@@ -390,22 +399,19 @@ static hsc_status refused(findings *f, hsc_err *err) {
             findings_say(f, all.sum, "Not vectorised", all, spot_of_scope(rows[0].scope, &s), text);
         }
     }
-    free(rows);
     return status;
 }
 
 /* Time in loops that the vectoriser was not let to look at. */
 static hsc_status not_tried(findings *f, hsc_err *err) {
     report *r = f->r;
-    report_refusal *rows;
-    uint32_t n;
+    const report_refusal *rows = f->refused.not_tried.rows;
+    uint32_t n = f->refused.not_tried.n;
     hsc_weighted all = {0};
     char text[1200], share[120];
     hsc_db_scope s;
     char where[600];
-    hsc_status status = report_not_tried(r, &rows, &n, err);
-    if (status)
-        return status;
+    hsc_status status = HSC_OK;
     for (uint32_t i = 0; i < n; i++) {
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
@@ -419,17 +425,15 @@ static hsc_status not_tried(findings *f, hsc_err *err) {
                  share, n, n == 1 ? "" : "s", 100 * rows[0].scalar.sum / r->total, where);
         findings_say(f, all.sum, "Vectorisation not tried", all, spot_of_scope(rows[0].scope, &s), text);
     }
-    free(rows);
     return status;
 }
 
-static hsc_status categories(findings *f, bool *told, hsc_err *err) {
+static hsc_status categories(findings *f, hsc_err *err) {
     report *r = f->r;
     hsc_weighted sums[64], rest = {0};
     double others = 0;
     uint32_t n = r->info.categories < 64 ? r->info.categories : 64;
     char text[4096] = "Time by what the threads were doing:";
-    *told = false;
     hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, 0, n, sums, err);
     if (status) {
         hsc_err_clear(err);
@@ -465,68 +469,111 @@ static hsc_status categories(findings *f, bool *told, hsc_err *err) {
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
     findings_say(f, r->total, "Where time goes", findings_no_share, spot_nowhere, text);
-    *told = true;
     return HSC_OK;
 }
 
-hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
-    findings f = {.r = r};
-    uint32_t *loops = NULL, *procedures = NULL, n_loops = 0, n_procedures = 0;
-    bool told;
-    hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &loops, &n_loops, err);
-    if (status)
-        return status;
-    status = report_rank(r, HSC_SCOPE_PROCEDURE, &procedures, &n_procedures, err);
-    if (status) {
-        free(loops);
-        return status;
-    }
-    status = hottest_loop(&f, loops, n_loops, err);
-    if (!status)
-        status = hottest_procedure(&f, procedures, n_procedures, loops, n_loops, err);
-    if (!status)
-        status = little_known(&f, err);
-    if (!status)
-        status = loop_versions(&f, loops, n_loops, err);
-    if (!status)
-        status = imbalance(&f, procedures, n_procedures, err);
-    if (!status)
-        status = serial(&f, procedures, n_procedures, err);
-    if (!status)
-        status = categories(&f, &told, err);
-    if (!status)
-        status = findings_mpi(&f, err);
-    if (!status)
-        status = findings_openmp(&f, err);
+/* ---- all of them, in steps ---- */
+
+static hsc_status rank_loops(findings *f, hsc_err *err) {
+    return report_rank(f->r, HSC_SCOPE_LOOP, &f->loops, &f->n_loops, err);
+}
+
+static hsc_status rank_procedures(findings *f, hsc_err *err) {
+    return report_rank(f->r, HSC_SCOPE_PROCEDURE, &f->procedures, &f->n_procedures, err);
+}
+
+/* What is not sampled is known of the whole run only. */
+static bool is_whole(const findings *f) {
     double begin_s, end_s;
-    bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s); /* what is not sampled is known of the whole run only */
-    if (!status && r->info.messages && whole)
-        status = findings_messages(&f, err);
-    if (!status && r->info.waits && whole)
-        status = findings_blocked(&f, err);
-    if (!status && r->info.delays)
-        status = findings_causes(&f, err);
-    if (!status && r->info.messages && r->info.mpi_sites)
-        status = findings_arrays(&f, err);
-    if (!status)
-        status = refused(&f, err);
-    if (!status && whole)
-        status = findings_kernel(&f, err);
-    if (!status && whole)
-        findings_waiting_in_line(&f);
-    if (!status)
-        status = not_tried(&f, err);
-    if (!status)
-        findings_quality(&f);
-    free(loops);
-    free(procedures);
-    if (status) {
-        hsc_db_free_findings(f.list, f.n);
-        return status;
-    }
-    if (f.n)
-        qsort(f.list, f.n, sizeof *f.list, heavier);
-    *out = f.list;
-    *n = f.n;
+    return !hsc_db_get_interval(f->r->db, &begin_s, &end_s);
+}
+
+static hsc_status messages(findings *f, hsc_err *err) {
+    return f->r->info.messages && is_whole(f) ? findings_messages(f, err) : HSC_OK;
+}
+
+static hsc_status blocked(findings *f, hsc_err *err) {
+    return f->r->info.waits && is_whole(f) ? findings_blocked(f, err) : HSC_OK;
+}
+
+static hsc_status causes(findings *f, hsc_err *err) {
+    return f->r->info.delays ? findings_causes(f, err) : HSC_OK;
+}
+
+static hsc_status arrays(findings *f, hsc_err *err) {
+    return f->r->info.messages && f->r->info.mpi_sites ? findings_arrays(f, err) : HSC_OK;
+}
+
+static hsc_status of_the_run(findings *f, hsc_err *err) {
+    hsc_status status = is_whole(f) ? findings_kernel(f, err) : HSC_OK;
+    if (!status && is_whole(f))
+        findings_waiting_in_line(f);
+    return status;
+}
+
+static hsc_status quality(findings *f, hsc_err *err) {
+    (void)err;
+    findings_quality(f);
     return HSC_OK;
+}
+
+typedef hsc_status step(findings *f, hsc_err *err);
+static step *const steps[] = {rank_loops,   rank_procedures, hottest_loop, hottest_procedure, little_known,     loop_versions, imbalance,
+                              serial,       categories,      findings_mpi, findings_openmp,   messages,         blocked,       causes,
+                              arrays,       look_for_refused, refused,     of_the_run,        not_tried,        quality};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+struct report_looking {
+    findings f;
+    unsigned next;
+};
+
+report_looking *report_looking_new(report *r) {
+    report_looking *l = calloc(1, sizeof *l);
+    if (l)
+        l->f.r = r;
+    return l;
+}
+
+hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err) {
+    l->f.again = false;
+    hsc_status status = l->next < STEPS ? steps[l->next](&l->f, err) : HSC_OK;
+    l->next += !status && !l->f.again && l->next < STEPS;
+    *done = l->next == STEPS;
+    return status;
+}
+
+double report_looking_part(const report_looking *l) { return (double)l->next / STEPS; }
+
+void report_looking_take(report_looking *l, hsc_db_finding **out, uint32_t *n) {
+    if (l->f.n)
+        qsort(l->f.list, l->f.n, sizeof *l->f.list, heavier);
+    *out = l->f.list;
+    *n = l->f.n;
+    l->f.list = NULL;
+    l->f.n = l->f.room = 0;
+}
+
+void report_looking_free(report_looking *l) {
+    if (!l)
+        return;
+    hsc_db_free_findings(l->f.list, l->f.n);
+    findings_walk_free(l->f.walk);
+    free(l->f.loops);
+    free(l->f.procedures);
+    free(l->f.refused.refused.rows);
+    free(l->f.refused.not_tried.rows);
+    free(l);
+}
+
+hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
+    report_looking *l = report_looking_new(r);
+    bool done = false;
+    hsc_status status = l ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    while (!status && !done)
+        status = report_looking_step(l, &done, err);
+    if (!status)
+        report_looking_take(l, out, n);
+    report_looking_free(l);
+    return status;
 }

@@ -2,24 +2,79 @@
 /* The part of query.h that looks at a database as a whole. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <heatscope/formats/records.h>
 
 #include "report_arrays.h"
 #include "report_reasons.h"
 
-static hsc_status load(report *r, hsc_db *db, uint32_t metric, hsc_err *err) {
+static void begin(report *r, hsc_db *db, uint32_t metric) {
     *r = (report){.db = db, .metric = metric, .width = 120};
     r->axis = hsc_db_get_columns(db, HSC_AXIS_PROCESS) > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+}
+
+static hsc_status load(report *r, hsc_db *db, uint32_t metric, hsc_err *err) {
+    begin(r, db, metric);
     return report_load(r, err);
 }
 
-hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
+struct hsc_db_looking {
     report r;
-    hsc_status s = load(&r, db, metric, err);
+    unsigned loaded;
+    report_looking *looking;
+};
+
+hsc_status hsc_db_begin_findings(hsc_db *db, uint32_t metric, hsc_db_looking **out, hsc_err *err) {
+    hsc_db_looking *l = calloc(1, sizeof *l);
+    if (!l || !(l->looking = report_looking_new(&l->r))) {
+        free(l);
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    }
+    begin(&l->r, db, metric);
+    *out = l;
+    return HSC_OK;
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+hsc_status hsc_db_look_on(hsc_db_looking *l, double seconds, double *part, hsc_err *err) {
+    double until = now_s() + seconds;
+    bool done = false;
+    hsc_status s = HSC_OK;
+    do {
+        if (l->loaded < report_load_steps)
+            s = report_load_step(&l->r, l->loaded++, err);
+        else
+            s = report_looking_step(l->looking, &done, err);
+    } while (!s && !done && now_s() < until);
+    *part = done ? 1 : 0.3 * l->loaded / report_load_steps + 0.69 * report_looking_part(l->looking);
+    return s;
+}
+
+void hsc_db_take_findings(hsc_db_looking *l, hsc_db_finding **out, uint32_t *n) { report_looking_take(l->looking, out, n); }
+
+void hsc_db_end_findings(hsc_db_looking *l) {
+    if (!l)
+        return;
+    report_looking_free(l->looking);
+    report_clear(&l->r);
+    free(l);
+}
+
+hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err) {
+    hsc_db_looking *l = NULL;
+    double part = 0;
+    hsc_status s = hsc_db_begin_findings(db, metric, &l, err);
+    while (!s && part < 1)
+        s = hsc_db_look_on(l, 1, &part, err);
     if (!s)
-        s = report_findings(&r, out, n, err);
-    report_clear(&r);
+        hsc_db_take_findings(l, out, n);
+    hsc_db_end_findings(l);
     return s;
 }
 

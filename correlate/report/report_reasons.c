@@ -12,39 +12,31 @@ static bool prevents(const hsc_db_dependence *d) {
            d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
 }
 
-/* Not tried: only of a loop of which nothing else is said. */
-static bool is_of(const hsc_db_remark *m, bool not_tried) {
-    return not_tried ? m->reason == HSC_reason_NOT_TRIED : m->refuses_vectors;
-}
-
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
- * of them say. */
-static hsc_status refusal_of(report *r, uint32_t scope, bool not_tried, report_refusal *out, bool *found, hsc_err *err) {
-    hsc_db_remark *list;
-    hsc_db_dependence pairs[64];
-    uint32_t n, k;
-    hsc_status s = report_remarks(r, scope, &list, &n, err);
-    *found = false;
-    for (uint32_t i = 0; !s && i < n; i++) {
+ * of them say. Not tried: only where it looked at no copy. */
+static bool refusal_of(const hsc_db_remark *list, uint32_t n, bool not_tried, report_refusal *out) {
+    bool found = false;
+    for (uint32_t i = 0; i < n; i++) {
         const hsc_db_remark *m = &list[i];
-        if (not_tried && m->refuses_vectors) { /* another copy was */
-            *found = false;
-            break;
-        }
-        if (!is_of(m, not_tried))
+        if (not_tried && m->refuses_vectors) /* another copy was */
+            return false;
+        if (not_tried ? m->reason != HSC_reason_NOT_TRIED : !m->refuses_vectors)
             continue;
-        bool better = !*found || (out->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) ||
+        bool better = !found || (out->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) ||
                       (m->reason != HSC_reason_OTHER && m->count > out->remark.count);
         if (better) {
             out->reason = m->reason;
             out->remark = *m;
-            *found = true;
+            found = true;
         }
     }
-    free(list);
-    if (s || !*found)
-        return s;
-    s = hsc_db_get_dependences(r->db, scope, pairs, 64, &k, err);
+    return found;
+}
+
+static hsc_status find_dependence(report *r, report_refusal *out, hsc_err *err) {
+    hsc_db_dependence pairs[64];
+    uint32_t k;
+    hsc_status s = hsc_db_get_dependences(r->db, out->scope, pairs, 64, &k, err);
     for (uint32_t i = 0; !s && i < k && i < 64 && !out->has_dependence; i++)
         if (prevents(&pairs[i])) {
             out->dependence = pairs[i];
@@ -76,41 +68,82 @@ static bool has_samples(const report *r, uint32_t scope) {
     return any;
 }
 
-static hsc_status list_of(report *r, bool not_tried, report_refusal **rows, uint32_t *n, hsc_err *err) {
+static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal *row, hsc_err *err) {
     char text[256];
-    report_refusal *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
-    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-    *n = 0;
-    for (uint32_t i = 0; !s && i < r->info.scopes; i++) {
-        hsc_db_scope scope;
-        report_versions v = {0};
-        report_refusal row = {.scope = i};
-        bool found = false;
-        if (!has_samples(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP ||
-            !report_wanted(r, i))
-            continue;
-        s = refusal_of(r, i, not_tried, &row, &found, err);
-        if (!s && found)
-            s = report_versions_of(r, i, &v, text, sizeof text, err);
-        row.scalar = not_vector(r, i, &v);
-        if (!s && found && row.scalar.sum > 0)
-            list[(*n)++] = row;
+    report_versions v;
+    hsc_status s = find_dependence(r, row, err);
+    if (!s)
+        s = report_versions_of(r, row->scope, &v, text, sizeof text, err);
+    if (s)
+        return s;
+    row->scalar = not_vector(r, row->scope, &v);
+    if (!(row->scalar.sum > 0))
+        return HSC_OK;
+    if (l->n == l->room) {
+        uint32_t room = l->room ? 2 * l->room : 64;
+        report_refusal *rows = realloc(l->rows, room * sizeof *rows);
+        if (!rows)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+        l->rows = rows;
+        l->room = room;
     }
+    l->rows[l->n++] = *row;
+    return HSC_OK;
+}
+
+static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err *err) {
+    hsc_db_scope facts;
+    hsc_db_remark *list;
+    uint32_t n;
+    hsc_status s = hsc_db_get_scope(r->db, scope, &facts, err);
+    if (s || facts.kind != HSC_SCOPE_LOOP || !report_wanted(r, scope))
+        return s;
+    s = report_remarks(r, scope, &list, &n, err);
+    for (int k = 0; k < 2 && !s; k++) {
+        report_refusal row = {.scope = scope};
+        if (refusal_of(list, n, k, &row))
+            s = add_refusal(r, k ? &f->not_tried : &f->refused, &row, err);
+    }
+    free(list);
+    return s;
+}
+
+hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    uint32_t end = n < r->info.scopes - f->next ? f->next + n : r->info.scopes;
+    for (; f->next < end && !s; f->next++)
+        if (has_samples(r, f->next))
+            s = look_at(r, f, f->next, err);
+    if (s || f->next < r->info.scopes)
+        return s;
+    if (f->refused.n)
+        qsort(f->refused.rows, f->refused.n, sizeof *f->refused.rows, larger);
+    if (f->not_tried.n)
+        qsort(f->not_tried.rows, f->not_tried.n, sizeof *f->not_tried.rows, larger);
+    return HSC_OK;
+}
+
+/* Both, of which one is kept. */
+static hsc_status look_for(report *r, bool not_tried, report_refusal **rows, uint32_t *n, hsc_err *err) {
+    report_refused f = {.next = 0};
+    hsc_status s = report_look_for_refused(r, &f, UINT32_MAX, err);
+    report_refused_list *kept = not_tried ? &f.not_tried : &f.refused, *other = not_tried ? &f.refused : &f.not_tried;
+    free(other->rows);
     if (s) {
-        free(list);
+        free(kept->rows);
         return s;
     }
-    qsort(list, *n, sizeof *list, larger);
-    *rows = list;
+    *rows = kept->rows;
+    *n = kept->n;
     return HSC_OK;
 }
 
 hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
-    return list_of(r, false, rows, n, err);
+    return look_for(r, false, rows, n, err);
 }
 
 hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
-    return list_of(r, true, rows, n, err);
+    return look_for(r, true, rows, n, err);
 }
 
 static int larger_reason(const void *a, const void *b) {

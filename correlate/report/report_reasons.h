@@ -19,6 +19,18 @@ hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_er
 /* The same of loops that the vectoriser was not let to look at: it is off at the level of optimisation, or by an option. */
 hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
 
+/* Both by and by: begin with zeros; report_look_for_refused looks at the next scopes, n at most, until next is r->info.scopes: then both
+ * are sorted. free() both rows, also on failure. */
+typedef struct report_refused_list {
+    report_refusal *rows;
+    uint32_t n, room;
+} report_refused_list;
+typedef struct report_refused {
+    report_refused_list refused, not_tried;
+    uint32_t next;
+} report_refused;
+hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err);
+
 typedef struct report_reason { /* the loops of one reason, added up */
     uint32_t reason, loops;
     hsc_weighted scalar;

@@ -16,19 +16,29 @@ bool report_names_library(const char *path, const char *const *parts) {
     return false;
 }
 
-const char *const report_openmp_libraries[] = {"libomp", "libgomp", "libiomp", NULL};
+static report_library library_of(const report *r, uint32_t module) {
+    static const char *const openmp[] = {"libomp", "libgomp", "libiomp", NULL};
+    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
+    hsc_db_module m;
+    if (module == HSC_NONE || hsc_db_get_module(r->db, module, &m, NULL))
+        return REPORT_OTHER;
+    return report_names_library(m.path, openmp) ? REPORT_OPENMP : report_names_library(m.path, system) ? REPORT_SYSTEM : REPORT_OTHER;
+}
 
-hsc_status report_walk_contexts(const report *r, report_visit *visit, void *ctx, hsc_err *err) {
-    for (uint32_t c = 0; c < r->info.contexts; c++) { /* parents come first */
+hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, report_visit *visit, void *ctx, hsc_err *err) {
+    uint32_t module = HSC_NONE; /* of the context before: most are of one */
+    report_library library = REPORT_OTHER;
+    for (uint32_t c = first; c < last; c++) {
         hsc_db_context context;
         hsc_db_scope scope;
-        hsc_db_module m;
         hsc_status status = hsc_db_get_context(r->db, c, &context, err);
         if (!status)
             status = hsc_db_get_scope(r->db, context.scope, &scope, err);
         if (status)
             return status;
-        visit(ctx, c, &context, &scope, c && scope.module != HSC_NONE && !hsc_db_get_module(r->db, scope.module, &m, NULL) ? m.path : "");
+        if (scope.module != module)
+            library = library_of(r, module = scope.module);
+        visit(ctx, c, &context, &scope, c ? library : REPORT_OTHER);
     }
     return HSC_OK;
 }
@@ -38,9 +48,9 @@ typedef struct regions {
     uint8_t *inside; /* by context */
 } regions;
 
-static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, const char *module) {
+static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library) {
     regions *g = ctx;
-    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || (*module && report_names_library(module, report_openmp_libraries));
+    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || library == REPORT_OPENMP;
     if (!g->inside[c])
         return;
     g->r->in_region[context->scope] = 1;
@@ -53,7 +63,7 @@ static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, c
 static hsc_status load_regions(report *r, hsc_err *err) {
     regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1)};
     r->in_region = calloc((uint64_t)r->info.scopes + 1, 1);
-    hsc_status status = g.inside && r->in_region ? report_walk_contexts(r, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = g.inside && r->in_region ? report_walk_contexts(r, 0, r->info.contexts, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     free(g.inside);
     return status;
 }

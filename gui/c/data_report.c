@@ -17,12 +17,45 @@ static Tcl_Obj *share(double v) {
     return isnan(v) ? Tcl_NewObj() : Tcl_NewDoubleObj(v);
 }
 
+void hsc_handle_look_no_more(hsc_handle *h) {
+    hsc_db_end_findings(h->looking);
+    h->looking = NULL;
+    h->looked = 0;
+}
+
+/* Looks for findings for so many seconds. */
+static hsc_status look_on(hsc_handle *h, uint32_t metric, double seconds, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    if (h->looking && h->looking_metric != metric)
+        hsc_handle_look_no_more(h);
+    if (!h->looking)
+        s = hsc_db_begin_findings(h->db, h->looking_metric = metric, &h->looking, err);
+    if (s == HSC_OK && h->looked < 1)
+        s = hsc_db_look_on(h->looking, seconds, &h->looked, err);
+    if (s != HSC_OK)
+        hsc_handle_look_no_more(h);
+    return s;
+}
+
+/* lookfor MS ?-metric M?: for so long; which part is done. At 1 `findings` has nothing to do. */
+static int look_for(hsc_handle *h, Tcl_Interp *interp, int ms, const hsc_data_args *a) {
+    hsc_err err = {0};
+    if (look_on(h, a->view.metric, ms * 1e-3, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(h->looked));
+    return TCL_OK;
+}
+
 static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     hsc_db_finding *list;
     uint32_t n;
-    if (hsc_db_read_findings(h->db, a->view.metric, &list, &n, &err) != HSC_OK)
-        return hsc_tcl_error(interp, &err);
+    do
+        if (look_on(h, a->view.metric, 1, &err) != HSC_OK)
+            return hsc_tcl_error(interp, &err);
+    while (h->looked < 1);
+    hsc_db_take_findings(h->looking, &list, &n);
+    hsc_handle_look_no_more(h);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < n; i++) {
         Tcl_Obj *d = Tcl_NewDictObj();
@@ -322,6 +355,14 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
     uint32_t scope;
     if (!strcmp(name, "findings"))
         return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? findings(h, interp, &a) : TCL_ERROR;
+    if (!strcmp(name, "lookfor")) {
+        int ms;
+        if (objc < 1)
+            return hsc_tcl_usage(interp, "lookfor MILLISECONDS ?-metric M?");
+        return Tcl_GetIntFromObj(interp, objv[0], &ms) == TCL_OK && hsc_data_parse(h, interp, objc - 1, objv + 1, 0, 0, 1, 1, &a) == TCL_OK
+                   ? look_for(h, interp, ms, &a)
+                   : TCL_ERROR;
+    }
     if (!strcmp(name, "refusals"))
         return hsc_data_parse(h, interp, objc, objv, HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
                                                                                             : TCL_ERROR;

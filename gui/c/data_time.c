@@ -39,6 +39,7 @@ static hsc_status choose(hsc_handle *h, double from, double to, uint32_t only, h
     hsc_db_times t = {.end_s = 0};
     double a = from, b = to;
     hsc_status s = HSC_OK;
+    hsc_handle_look_no_more(h);
     if (only != HSC_NONE && !(from < to)) { /* one category of the whole run */
         s = hsc_db_get_times(h->db, &t, err);
         a = 0;

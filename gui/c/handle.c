@@ -127,6 +127,7 @@ void hsc_handle_release(hsc_handle *h) {
     if (!h || --h->references > 0)
         return;
     forget_other(h);
+    hsc_handle_look_no_more(h);
     hsc_db_close(h->db);
     free(h->scope_start);
     free(h->scopes);

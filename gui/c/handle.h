@@ -38,6 +38,9 @@ typedef struct hsc_handle {
     uint32_t message_groups[6];
     struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */
     uint32_t *of_other[HSC_MATCH_CONTEXTS + 1];
+    hsc_db_looking *looking; /* for findings of looking_metric; NULL: nobody does */
+    uint32_t looking_metric;
+    double looked;       /* which part of it is done */
 } hsc_handle;
 
 /* Opens a database and makes its command. */
@@ -107,6 +110,8 @@ int hsc_data_pairs(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc
 int hsc_data_arrays(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_arrays.c */
 /* Throws away what was remembered of values: the interval they are of has changed. */
 void hsc_handle_forget(hsc_handle *h);
+/* Nobody looks for findings any more: before another interval is set. */
+void hsc_handle_look_no_more(hsc_handle *h);
 int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* Options of a value query, and which of them a command takes. */

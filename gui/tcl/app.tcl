@@ -30,6 +30,7 @@ oo::class create ::heatscope::App {
         set Counting 0
         set CountTimer {}
         set Counts 0
+        set Beat {}
         set Whole {interval {} category -1 metric 0}
         my pace
         $Bus set start skip [::heatscope::settings get skipLines]
@@ -67,6 +68,7 @@ oo::class create ::heatscope::App {
     destructor {
         after cancel $LaterTimer
         after cancel $CountTimer
+        after cancel [lindex $Beat 2]
         foreach object [list $Syntax $Comparison $Finder $Nav $Bus $Run] {
             catch {$object destroy}
         }

@@ -71,16 +71,26 @@ oo::define ::heatscope::App {
     method timedInterval {from to} {
         my settle
         set begin [clock microseconds]
-        set Beat [list $begin 0]
-        my HeartBeat
+        my beat on
         $Bus set script interval [list $from $to]
         while {![my Idle]} {
             update
         }
         set first [expr {([clock microseconds] - $begin) / 1e3}]
         my settle
+        return [format "first %.1f all %.1f blocked %s" $first [expr {([clock microseconds] - $begin) / 1e3}] [my beat off]]
+    }
+    # on: looks at the clock in the event loop; off: ends that, and gives the longest time, in ms, in which the loop did not come by.
+    method beat {what} {
         after cancel [lindex $Beat 2]
-        return [format "first %.1f all %.1f blocked %.1f" $first [expr {([clock microseconds] - $begin) / 1e3}] [expr {[lindex $Beat 1] / 1e3}]]
+        if {$what eq "on"} {
+            set Beat [list [clock microseconds] 0]
+            my HeartBeat
+            return
+        }
+        set most [expr {[lindex $Beat 1] / 1e3}]
+        set Beat {}
+        return $most
     }
     method HeartBeat {} {
         lassign $Beat last most

@@ -30,19 +30,20 @@ oo::define ::heatscope::App {
             set LaterTimer [after 20 [namespace code {my DoLater}]]
         }
     }
+    # One of them; the next one when events have been looked at.
     method DoLater {} {
-        set LaterTimer [after 20 [namespace code {my DoLater}]]
         if {![my Quiet]} {
+            set LaterTimer [after 10 [namespace code {my DoLater}]]
             return
         }
         set Later [lassign $Later next]
-        if {![llength $Later]} {
-            after cancel $LaterTimer
-            set LaterTimer {}
-        }
         lassign $next view method
-        if {[info object isa object $view]} {
-            $view $method
+        try {
+            if {[info object isa object $view]} {
+                $view $method
+            }
+        } finally {
+            set LaterTimer [expr {[llength $Later] ? [after 1 [namespace code {my DoLater}]] : ""}]
         }
     }
     # Waits, working, until all is drawn; an error after `limit` ms.
@@ -53,20 +54,24 @@ oo::define ::heatscope::App {
             if {[clock milliseconds] > $end} {
                 return -code error -errorcode {HEATSCOPE VIEW SETTLE} "the window was not drawn within [expr {$limit / 1000}] s"
             }
-            set before [clock microseconds]
             update
             incr quiet
             if {![my drawn]} {
                 set quiet 0
+                my Breathe 1
             }
         }
+    }
+    # Waits without working, but for events.
+    method Breathe {ms} {
+        after $ms {set ::heatscope::breath 1}
+        vwait ::heatscope::breath
     }
     # Pictures have the colours of all words, if they come within `limit` ms.
     method SettleWords {{limit 30000}} {
         set end [expr {[clock milliseconds] + $limit}]
         while {[$Syntax pending] && [clock milliseconds] < $end} {
-            after 20
-            update
+            my Breathe 20
         }
         my settle
     }

@@ -145,6 +145,9 @@ proc ::heatscope::main {words} {
     set app [lindex $Apps 0]
     focus -force .
     bind . <Destroy> +[list ::heatscope::closed %W]
+    if {[info exists ::env(HEATSCOPE_BEAT)]} {
+        $app beat on
+    }
     $app open
     if {[dict get $options script] eq "-"} {
         $app settle

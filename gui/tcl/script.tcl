@@ -24,6 +24,7 @@ namespace eval ::heatscope::script {
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
         interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
+        beat       {1 1 "on|off: off: the longest time since on, in ms, in which no event was looked at"}
         back       {0 0 ": history"}
         forward    {0 0 ": history"}
         finding    {1 1 "N: what a click on the N-th finding does, from 0"}
@@ -237,6 +238,12 @@ namespace eval ::heatscope::script {
             return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: interval: expected FROM before TO, and a number of pieces"
         }
         return [expr {$n eq "" ? [$app timedInterval $from $to] : [$app stoppedInterval $from $to $n]}]
+    }
+    proc Do_beat {app what} {
+        if {$what ni {on off}} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: beat: expected on or off, got '$what'"
+        }
+        return [$app beat $what]
     }
     proc Do_back {app} {
         $app history -1

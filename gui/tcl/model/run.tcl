@@ -305,8 +305,12 @@ oo::class create ::heatscope::Run {
         return [expr {$b > $a ? "lines $a\u2013$b" : "line $a"}]
     }
 
-    # What stands out, as the report says it: dicts of `findings`. The first call for a metric reads the sums of all scopes.
+    # What stands out, as the report says it: dicts of `findings`. The first call for a metric reads the sums of all scopes, where
+    # lookFor, some milliseconds at a time until it gives 1, has not done so.
     method hasFindings {metric} { return [dict exists $Findings $metric] }
+    method lookFor {metric ms} {
+        return [expr {[dict exists $Findings $metric] ? 1.0 : [$Db lookfor $ms -metric $metric]}]
+    }
     method findings {{metric 0}} {
         if {![dict exists $Findings $metric]} {
             dict set Findings $metric [$Db findings -metric $metric]

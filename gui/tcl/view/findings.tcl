@@ -76,13 +76,24 @@ oo::class create ::heatscope::FindingsView {
         $Text insert end "Looking for what stands out\u2026" words
         $Text configure -state disabled
         my subtitle ""
-        $App later [self] readNow
+        $App later [self] lookOn
     }
-    method readNow {} {
-        dict set Dirty read 1
-        if {[winfo ismapped $Path]} {
-            my Refresh
+    # A little at a time, while the window works.
+    method lookOn {} {
+        if {![winfo ismapped $Path]} {
+            dict set Dirty look 1
+            return
         }
+        try {
+            if {[$Run lookFor [dict get $Selection metric] 15] < 1} {
+                $App later [self] lookOn
+                return
+            }
+        } trap {HEATSCOPE DB} {} {
+            # it is asked for again, and said
+        }
+        dict set Dirty read 1
+        my Refresh
     }
     method Fill {} {
         set metric [dict get $Selection metric]
