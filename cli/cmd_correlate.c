@@ -18,7 +18,7 @@ static const hsc_cli_option options[] = {
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
     {"memory", 0, "SIZE", "memory to use, as 512M or 4G (half of what there is); the result does not depend on it"},
-    {"cache", 0, "WHAT", "what was read, kept for the next time: on, auto (where it is kept already) or none; the result does not depend on it"},
+    {"cache", 0, "WHAT", "what was read, kept for the next time: on, auto (where it is kept already; and nothing is done where nothing is new) or none; the result does not depend on it"},
     {"quiet", 'q', NULL, "print warnings and errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -45,12 +45,14 @@ static const hsc_cli_command command = {
         "always, messages, waits and probes of each process when they take more than an eighth of --memory. In memory must fit what is "
         "distinct (code and calling contexts), some 3 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
         "needed for small inputs: where that is more than --memory, a note says so at the start, or at the end how much it took. Under mpirun --memory is for each process.\n\n"
-        "With --cache=on what was read of processes that have ended is kept in .NAME.cache beside the result, NAME, and used and brought up to date "
+        "Where nothing is new the database is left as it is: no other files, options, programs, maps, debug information than it was made from, which "
+        "is known from .NAME.made beside the result, NAME. With --cache=none it is made in any case. Sources that are to be embedded make it new always.\n\n"
+        "With --cache=on what was read of processes that have ended is kept in .NAME.cache beside the result, and used and brought up to date "
         "from then on. When processes were added, or another directory, "
         "only their files are read the next time; the result is that of reading all, byte for byte. A file is known again by "
-        "its contents. The cache may be deleted at any time, is never larger than the measurement files, and is sealed with the key in "
+        "its contents. Both may be deleted at any time; the cache is never larger than the measurement files. They are sealed with the key in "
         "~/.cache/heatscope/key: what another user or another build of heatscope wrote, or what is damaged, is not used, with one line. "
-        "Under mpirun there is none.\n\n"
+        "Under mpirun there are none.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
                 "  mpirun -n 16 heatscope correlate -o job.h5 big-run",
@@ -131,7 +133,9 @@ static void tell(const hsc_join_summary *s, const char *output, const char *next
         printf(" for %llu periods", (unsigned long long)s->samples);
     printf(" of %.2f s CPU time, %llu process%s, %llu thread%s\n", s->cpu_s, (unsigned long long)s->processes, s->processes == 1 ? "" : "es", (unsigned long long)s->threads,
            plural(s->threads));
-    if (s->processes_reused)
+    if (s->is_unchanged)
+        printf("nothing is new: %s is left as it is\n", output);
+    else if (s->processes_reused)
         printf("reused: %llu of %llu processes were read before; %llu file%s read\n", (unsigned long long)s->processes_reused,
                (unsigned long long)s->processes, (unsigned long long)(s->files - s->processes_reused),
                plural(s->files - s->processes_reused));

@@ -15,8 +15,6 @@
 
 #define BLOCK_BYTES ((size_t)1 << 18)
 
-enum { OF_PROGRAM, OF_FILE, OF_BODY, OF_END }; /* what a seal is for: its first byte */
-
 typedef struct jbegin { /* of the file */
     char magic[16];
     uint64_t nonce[2];
@@ -65,21 +63,16 @@ struct jcache {
     uint64_t nonce[2];
     char *path;
     jold old;
+    bool keeps;  /* it is asked for, or there */
     bool writes; /* it is to be written */
     bool failed; /* it can't be */
     parcel tables;
     uint64_t input_bytes;
 };
 
-static void begin_seal(const jcache *c, hsc_sealer *s, uint8_t what, const uint64_t *nonce) {
-    const uint64_t head[] = {what, nonce ? nonce[0] : 0, nonce ? nonce[1] : 0};
-    hsc_seal_begin(s, &c->key, what == OF_FILE ? 1 : 2);
-    hsc_seal_add(s, head, sizeof head);
-}
-
-static hsc_seal seal_of(const jcache *c, uint8_t what, const uint64_t *nonce, const void *bytes, size_t n) {
+static hsc_seal seal_of(const join *j, unsigned what, const uint64_t *nonce, const void *bytes, size_t n) {
     hsc_sealer s;
-    begin_seal(c, &s, what, nonce);
+    hsc_made_begin_seal(j, &s, what, nonce);
     hsc_seal_add(&s, bytes, n);
     return hsc_seal_end(&s);
 }
@@ -90,18 +83,6 @@ static void note(const join *j, const char *what) {
 }
 
 /* ---- what an earlier join left ---- */
-
-static bool read_all(int fd, void *to, size_t n, uint64_t offset) {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, (uint8_t *)to + done, n - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
-}
 
 static void put_module(const jmodule *m, parcel *a) {
     parcel_u64(a, m->build_id_size);
@@ -204,7 +185,7 @@ static void read_old(join *j) {
     const char *problem = NULL;
     if (o->fd < 0 || fstat(o->fd, &st) || !S_ISREG(st.st_mode))
         problem = "cannot be read: not used";
-    else if (!read_all(o->fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic))
+    else if (!hsc_place_take(o->fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic))
         problem = "not a cache of heatscope: not used";
     else if (!hsc_seal_equal(b.program, c->program))
         problem = "written by another heatscope or another user: not used";
@@ -219,7 +200,7 @@ static void read_old(join *j) {
         a.n = a.cap = sizeof b + b.end_size;
         a.at = sizeof b;
         memcpy(o->nonce, b.nonce, sizeof o->nonce);
-        if (!read_all(o->fd, a.p + sizeof b, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(c, OF_END, b.nonce, a.p, a.n)))
+        if (!hsc_place_take(o->fd, a.p + sizeof b, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(j, HSC_SEAL_END, b.nonce, a.p, a.n)))
             problem = "damaged: not used";
         else if (!take_end(j, o, &a))
             problem = "too large for the memory: not used";
@@ -234,95 +215,62 @@ static void read_old(join *j) {
 /* ---- begin ---- */
 
 /* The file that runs: another one may lay out its memory in another way. */
-static bool seal_program(jcache *c) {
+static bool seal_program(const join *j, hsc_seal *program) {
     struct stat st;
     if (stat("/proc/self/exe", &st))
         return false;
     const uint64_t facts[] = {(uint64_t)st.st_dev,          (uint64_t)st.st_ino,          (uint64_t)st.st_size,
                               (uint64_t)st.st_mtim.tv_sec,  (uint64_t)st.st_mtim.tv_nsec, sizeof(jprocess),
                               sizeof(jthread)};
-    c->program = seal_of(c, OF_PROGRAM, NULL, facts, sizeof facts);
+    *program = seal_of(j, HSC_SEAL_PROGRAM, NULL, facts, sizeof facts);
     return true;
 }
 
-/* FOLDER/.NAME.cache for FOLDER/NAME; NULL: out of memory. */
-static char *path_for(const char *output) {
-    size_t n = strlen(output) + sizeof "/..cache";
-    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
-    char *path = malloc(n);
-    if (path)
-        snprintf(path, n, "%.*s.%s.cache", (int)(name - output), output, name);
-    return path;
-}
-
-void hsc_cache_open(join *j) {
+hsc_status hsc_cache_open(join *j, hsc_err *err) {
     const hsc_join_options *o = j->options;
     if (j->team && o->cache == HSC_CACHE_ON)
         snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "no cache is kept by several ranks");
     if (j->team || o->cache == HSC_CACHE_OFF || !o->cache_key)
-        return;
+        return HSC_OK;
     jcache *c = calloc(1, sizeof *c);
-    if (!c || !(c->path = path_for(o->output))) {
+    if (!c || !(c->path = hsc_place_of(o->output, "cache"))) {
         free(c);
-        return;
+        return hsc_join_no_memory(err);
     }
     c->old.fd = -1;
     j->cache = c;
-    for (size_t i = 0; i < j->processes.n; i++) {
-        struct stat st;
-        c->input_bytes += !stat(j->processes.p[i].path, &st) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
-    }
-    bool wanted = o->cache == HSC_CACHE_ON || !access(c->path, F_OK);
-    if (wanted && (!hsc_seal_read_key(o->cache_key, &c->key) || getrandom(c->nonce, sizeof c->nonce, 0) != sizeof c->nonce ||
-                   !seal_program(c))) {
-        if (o->cache == HSC_CACHE_ON)
+    j->key = &c->key;
+    j->program = &c->program;
+    if (!hsc_seal_read_key(o->cache_key, &c->key) || getrandom(c->nonce, sizeof c->nonce, 0) != sizeof c->nonce ||
+        !seal_program(j, &c->program)) {
+        if (o->cache == HSC_CACHE_ON || !access(c->path, F_OK))
             note(j, "no cache without a key that only its user can read (~/.cache/heatscope/key)");
-        wanted = false;
-    }
-    if (!wanted) {
         hsc_cache_free(j);
-        return;
+        return HSC_OK;
     }
-    c->writes = true;
-    read_old(j);
+    hsc_status status = hsc_made_open(j, err);
+    if (status != HSC_OK || j->is_made)
+        return status;
+    c->keeps = o->cache == HSC_CACHE_ON || !access(c->path, F_OK);
+    for (size_t i = 0; c->keeps && i < j->processes.n; i++)
+        c->input_bytes += j->sealed[i].size;
+    c->writes = c->keeps;
+    if (c->keeps)
+        read_old(j);
+    return HSC_OK;
 }
 
 /* ---- first reading ---- */
 
-/* The seal of the file's bytes. */
-static bool seal_file(const jcache *c, const char *path, jkept *k) {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    uint8_t *block = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? malloc(BLOCK_BYTES) : NULL;
-    ssize_t got = block ? 1 : -1;
-    hsc_sealer s;
-    begin_seal(c, &s, OF_FILE, NULL);
-    while (got > 0) {
-        got = read(fd, block, BLOCK_BYTES);
-        if (got > 0) {
-            hsc_seal_add(&s, block, (size_t)got);
-            k->size += (uint64_t)got;
-        }
-    }
-    if (!got) {
-        k->changed = st.st_mtim;
-        k->file = hsc_seal_end(&s);
-    }
-    free(block);
-    if (fd >= 0)
-        close(fd);
-    return !got;
-}
-
 bool hsc_cache_take_first(join *j, jprocess *p) {
     jcache *c = j->cache;
-    jkept *k = c ? calloc(1, sizeof *k) : NULL;
+    const jsealed *sealed = c && c->keeps ? &j->sealed[p - j->processes.p] : NULL; /* they are as they were listed */
+    jkept *k = sealed && sealed->is_good ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return false;
-    if (!seal_file(c, p->path, k)) {
-        free(k);
-        return false;
-    }
+    k->size = sealed->size;
+    k->file = sealed->seal;
+    k->changed = sealed->changed;
     k->row = hsc_table_get(&c->old.rows, k->file.s[0], k->file.s[1]);
     if (k->row == HSC_NO_INDEX) {
         p->kept = k;
@@ -504,7 +452,7 @@ static bool map_runs(jkept *k, const jold *o) {
 
 hsc_status hsc_cache_end_first(join *j, hsc_err *err) {
     jcache *c = j->cache;
-    if (!c)
+    if (!c || !c->keeps)
         return HSC_OK;
     if (c->old.fd >= 0 && !enter_frames(j))
         return hsc_join_no_memory(err);
@@ -525,7 +473,7 @@ static bool fits(const join *j, const jprocess *p) {
 
 void hsc_cache_choose(join *j) {
     jcache *c = j->cache;
-    if (!c)
+    if (!c || !c->keeps)
         return;
     c->writes = false; /* where nothing is new and nothing gone it stays */
     for (size_t i = 0; i < j->run.n; i++) {
@@ -561,8 +509,8 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
     if (!a.p)
         return false;
     const jprocess empty = *read;
-    bool whole = read_all(o->fd, a.p, a.n, from->body_offset) &&
-                 hsc_seal_equal(from->body_seal, seal_of(c, OF_BODY, o->nonce, a.p, a.n));
+    bool whole = hsc_place_take(o->fd, a.p, a.n, from->body_offset) &&
+                 hsc_seal_equal(from->body_seal, seal_of(j, HSC_SEAL_BODY, o->nonce, a.p, a.n));
     if (whole) {
         read->join = j;
         hsc_cache_take_body(j, p, read, o->frame_rows, o->frames.n, &a);
@@ -592,7 +540,7 @@ void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read) {
     k->weight = p->weight;
     k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1);
     if (k->is_good)
-        k->body_seal = seal_of(c, OF_BODY, c->nonce, a.p, a.n);
+        k->body_seal = seal_of(j, HSC_SEAL_BODY, c->nonce, a.p, a.n);
     parcel_fini(&a);
 }
 
@@ -606,16 +554,8 @@ typedef struct writing {
 } writing;
 
 static void put_bytes(writing *w, const void *bytes, size_t n) {
-    const uint8_t *p = bytes;
-    while (n && !w->failed) {
-        ssize_t done = pwrite(w->fd, p, n, (off_t)w->offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        w->failed = done <= 0;
-        p += w->failed ? 0 : done;
-        n -= w->failed ? 0 : (size_t)done;
-        w->offset += w->failed ? 0 : (uint64_t)done;
-    }
+    w->failed = w->failed || !hsc_place_put(w->fd, bytes, n, w->offset);
+    w->offset += n;
 }
 
 /* The list's bytes into *a. */
@@ -681,7 +621,7 @@ static void put_file(writing *w) {
     b.end_offset = w->offset;
     b.end_size = end.n;
     hsc_sealer s;
-    begin_seal(c, &s, OF_END, b.nonce);
+    hsc_made_begin_seal(j, &s, HSC_SEAL_END, b.nonce);
     hsc_seal_add(&s, &b, sizeof b);
     hsc_seal_add(&s, end.p, end.n);
     b.end = hsc_seal_end(&s);
@@ -700,30 +640,10 @@ void hsc_cache_write(join *j) {
     char *part = NULL;
     writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed};
     if (!w.failed)
-        w.failed = (w.fd = hsc_spill_file(c->path, &part)) < 0; /* without a name until it is whole, where the file system can */
+        w.failed = (w.fd = hsc_place_begin(c->path, &part)) < 0;
     if (!w.failed)
         put_file(&w);
-    bool is_named = part != NULL;
-    if (!w.failed && !is_named) {
-        char from[64];
-        snprintf(from, sizeof from, "/proc/self/fd/%d", w.fd);
-        w.failed = asprintf(&part, "%s.part-%ld", c->path, (long)getpid()) < 0;
-        if (w.failed)
-            part = NULL;
-        else
-            unlink(part);
-        is_named = !w.failed && !linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW);
-        w.failed = !is_named;
-    }
-    if (!w.failed && !rename(part, c->path))
-        is_named = false;
-    else
-        w.failed = true;
-    if (is_named)
-        unlink(part);
-    if (w.fd >= 0)
-        close(w.fd);
-    free(part);
+    w.failed = !hsc_place_end(c->path, w.fd, part, !w.failed);
     if (w.failed && !(j->options->cancel && *j->options->cancel))
         note(j, "cannot be written; the next join reads all files again");
 }
@@ -740,6 +660,11 @@ void hsc_cache_free(join *j) {
         return;
     free_old(&j->cache->old);
     parcel_fini(&j->cache->tables);
+    hsc_made_free(j);
+    free(j->sealed);
+    j->sealed = NULL;
+    j->key = NULL;
+    j->program = NULL;
     free(j->cache->path);
     free(j->cache);
     j->cache = NULL;

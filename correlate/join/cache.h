@@ -14,6 +14,7 @@
 #define HEATSCOPE_JOIN_CACHE_H
 
 #include "join_internal.h"
+#include "made.h"
 #include "parcel.h"
 #include "seal.h"
 
@@ -23,8 +24,9 @@ typedef struct jkept jkept;
 /* All do nothing where there is no cache: j->cache NULL, p->kept NULL. Trouble with a cache is not the join's: it is noted
  * in the summary, files are read, and no cache is written. */
 
-/* After the inputs are listed: whether there is to be a cache, and what earlier joins left. */
-void hsc_cache_open(join *j);
+/* After the inputs are listed: whether there is to be a cache, and what earlier joins left. Where nothing is new j->is_made is set, and
+ * the join is done. */
+hsc_status hsc_cache_open(join *j, hsc_err *err);
 /* Instead of the first reading; false: the file must be read. */
 bool hsc_cache_take_first(join *j, jprocess *p);
 /* After it, of *read, whose nodes have frames: before *p takes that over. `problem`: with the file, or "". */

@@ -327,5 +327,9 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         hsc_store_abort(e.s);
         return e.status;
     }
-    return hsc_store_commit(e.s, err);
+    struct stat made = {0};
+    hsc_store_set_made(e.s, &made);
+    e.status = hsc_store_commit(e.s, err);
+    j->made_facts = e.status == HSC_OK && made.st_ino ? hsc_file_facts_of(&made) : (hsc_file_facts){0};
+    return e.status;
 }

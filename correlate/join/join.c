@@ -139,6 +139,48 @@ static hsc_status check_folder(const char *output, hsc_err *err) {
 
 void hsc_join_drop_output(void) { hsc_store_drop_file(); }
 
+/* All that follows the first reading. */
+static hsc_status make(join *j, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    bool first = hsc_ranks_is_first(j);
+    share_memory(j);
+    if (status == HSC_OK && first)
+        status = hsc_join_resolve(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_make_scopes(j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_share_code(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_read_second(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_make_contexts(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_settle(j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_collect(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_make_ledger(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_make_instructions(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_blame(j, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_share_rest(j, err);
+    if (status == HSC_OK) {
+        note_modules(j);
+        j->summary->processes = j->run.n;
+        j->summary->threads = j->threads.n;
+        status = hsc_join_emit(j, err);
+        if (status == HSC_OK)
+            hsc_join_note_peak(j);
+    }
+    if (status == HSC_OK)
+        hsc_cache_write(j);
+    if (status == HSC_OK)
+        hsc_made_write(j);
+    return status;
+}
+
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
     hsc_join_summary unused;
     join j = {.options = options, .workers = options->workers, .summary = summary ? summary : &unused};
@@ -169,40 +211,8 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     hsc_status status = hsc_join_make_categories(&j, err);
     if (status == HSC_OK)
         status = hsc_join_read(&j, err);
-    bool first = hsc_ranks_is_first(&j);
-    share_memory(&j);
-    if (status == HSC_OK && first)
-        status = hsc_join_resolve(&j, err);
-    if (status == HSC_OK && first)
-        status = hsc_join_make_scopes(&j, err);
-    if (status == HSC_OK)
-        status = hsc_ranks_share_code(&j, err);
-    if (status == HSC_OK)
-        status = hsc_join_read_second(&j, err);
-    if (status == HSC_OK)
-        status = hsc_join_make_contexts(&j, err);
-    if (status == HSC_OK)
-        status = hsc_join_settle(&j, err);
-    if (status == HSC_OK)
-        status = hsc_ranks_collect(&j, err);
-    if (status == HSC_OK && first)
-        status = hsc_join_make_ledger(&j, err);
-    if (status == HSC_OK && first)
-        status = hsc_join_make_instructions(&j, err);
-    if (status == HSC_OK && first)
-        status = hsc_join_blame(&j, err);
-    if (status == HSC_OK)
-        status = hsc_ranks_share_rest(&j, err);
-    if (status == HSC_OK) {
-        note_modules(&j);
-        j.summary->processes = j.run.n;
-        j.summary->threads = j.threads.n;
-        status = hsc_join_emit(&j, err);
-        if (status == HSC_OK)
-            hsc_join_note_peak(&j);
-    }
-    if (status == HSC_OK)
-        hsc_cache_write(&j);
+    if (status == HSC_OK && !j.is_made)
+        status = make(&j, err);
     hsc_cache_free(&j);
     free_join(&j);
     hsc_spill_fini(&spill);

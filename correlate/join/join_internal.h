@@ -477,6 +477,12 @@ typedef struct join {
     uint64_t details_max, details_bytes; /* details.c: in memory */
     const struct hsc_team *team;     /* ranks.h; NULL: alone */
     struct jcache *cache;            /* cache.h; NULL: none */
+    const struct hsc_seal_key *key;  /* of what is kept for the next join; NULL: nothing is */
+    struct hsc_seal *program;        /* the file that runs */
+    struct jsealed *sealed;          /* made.h: by number of the file as they were listed; NULL: not sealed */
+    struct jmade *made;              /* made.h; NULL: nothing is kept of what the database was made from */
+    bool is_made;                    /* the database is what would be made */
+    hsc_file_facts made_facts;       /* of the database, when it is in its place */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;

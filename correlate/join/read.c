@@ -644,8 +644,10 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
     if (status == HSC_OK) {
         hsc_join_note_memory(j);
-        hsc_cache_open(j);
+        status = hsc_cache_open(j, err);
     }
+    if (status == HSC_OK && j->is_made)
+        return HSC_OK;
     if (status == HSC_OK)
         status = hsc_join_each(j, j->processes.n, hsc_join_read_first, j, "reading", err);
     if (status == HSC_OK)

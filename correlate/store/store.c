@@ -518,6 +518,8 @@ static hsc_status complete_tables(hsc_store *s, hsc_err *err) {
     return HSC_OK;
 }
 
+void hsc_store_set_made(hsc_store *s, struct stat *made) { s->made = made; }
+
 /* fsync the file, rename it, fsync the folder. */
 static hsc_status publish(hsc_store *s, hsc_err *err) {
     int fd = open(s->temporary, O_RDONLY | O_CLOEXEC);
@@ -527,11 +529,16 @@ static hsc_status publish(hsc_store *s, hsc_err *err) {
             close(fd);
         return hsc_err_set_errno(err, e, "%s: cannot write to disk", s->temporary);
     }
-    close(fd);
     if (under_way == s->temporary)
         under_way = NULL;
-    if (rename(s->temporary, s->path))
-        return hsc_err_set_errno(err, errno, "%s: cannot rename to %s", s->temporary, s->path);
+    if (rename(s->temporary, s->path)) {
+        int e = errno;
+        close(fd);
+        return hsc_err_set_errno(err, e, "%s: cannot rename to %s", s->temporary, s->path);
+    }
+    if (s->made && fstat(fd, s->made)) /* after that: a new name is a change */
+        memset(s->made, 0, sizeof *s->made);
+    close(fd);
     s->created = false;
     char *copy = strdup(s->path);
     int folder = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

@@ -13,6 +13,7 @@
 #include <heatscope/query.h>
 
 typedef struct hsc_store hsc_store;
+struct stat;
 
 /* Ids of the columns of schema.def: HSC_COL_line_file, ... */
 enum hsc_column_id {
@@ -67,6 +68,9 @@ hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err);
 
 /* Text of a source file to embed, for row `file` of the file table. */
 hsc_status hsc_store_put_source(hsc_store *s, uint32_t file, const char *text, size_t size, hsc_err *err);
+
+/* Where commit tells what the file is in its place; NULL: nowhere. */
+void hsc_store_set_made(hsc_store *s, struct stat *made);
 
 /* Checks that every mandatory column is there and consistent, writes state = "final", closes, renames. Frees s. */
 hsc_status hsc_store_commit(hsc_store *s, hsc_err *err);

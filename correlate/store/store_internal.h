@@ -45,6 +45,7 @@ typedef struct hsc_store_written { /* a value table in the file */
 struct hsc_store {
     char *path, *temporary;
     bool created; /* the temporary file is there */
+    struct stat *made; /* commit tells what it became; NULL */
     hid_t file, metrics, table_groups[HSC_TAB_COUNT];
     hsc_out *out;
     hsc_tables tables;

@@ -174,6 +174,7 @@ static bool load_map_section(hsc_code *c, Elf *elf, bool *found) {
 }
 
 static bool load_map_file(hsc_code *c, const char *path, const uint8_t *id, size_t id_size, bool *found) {
+    hsc_looks_add(&c->looks, &c->pool, path);
     if (access(path, R_OK))
         return true;
     hsc_reader *r = NULL;
@@ -287,6 +288,8 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
     c->knowledge = HSC_KNOWN_MODULE;
     c->path = hsc_pool_intern(&c->pool, spec->path, strlen(spec->path));
     elf_version(EV_CURRENT);
+    if (spec->path[0] != '[' && spec->path[0])
+        hsc_looks_add(&c->looks, &c->pool, spec->path);
     if (spec->path[0] == '[' || !spec->path[0])
         hsc_code_add_note(c, "not a file");
     else if (stat(spec->path, &st))
@@ -321,6 +324,7 @@ void hsc_code_close(hsc_code *c) {
     for (size_t i = 0; i < c->functions.n; i++)
         hsc_machine_function_fini(c->functions.p[i]);
     free(c->functions.p);
+    free(c->looks.list.p);
     free(c->files.p);
     free(c->procedures.p);
     free(c->loops.p);
@@ -368,6 +372,8 @@ void hsc_code_close(hsc_code *c) {
 uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop) {
     return loop < c->loops.n ? c->loops.p[loop].depth + 1 : 0;
 }
+
+const hsc_looks *hsc_code_get_looks(const hsc_code *c) { return &c->looks; }
 
 const hsc_code_data *hsc_code_get_data(const hsc_code *c) { return &c->data; }
 

@@ -14,6 +14,7 @@
 #include <heatscope/formats/err.h>
 #include <heatscope/query.h>
 
+#include "looks.h"
 #include "pool.h"
 
 typedef struct hsc_code hsc_code;
@@ -170,6 +171,8 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
 void hsc_code_close(hsc_code *c);
 void hsc_code_get_tables(const hsc_code *c, hsc_code_tables *out);
 const hsc_code_data *hsc_code_get_data(const hsc_code *c);
+/* The files that it was read from or would have been, had they been there; borrowed. */
+const hsc_looks *hsc_code_get_looks(const hsc_code *c);
 /* Depth of a loop in its procedure + 1; 0 for HSC_NO_INDEX. Good at any time, also within hsc_code_each_line. */
 uint32_t hsc_code_get_loop_depth(const hsc_code *c, uint32_t loop);
 

@@ -135,6 +135,7 @@ typedef struct hsc_symbol_facts { /* found when first asked for */
 struct hsc_code {
     hsc_pool pool;
     const char *path, *note;
+    hsc_looks looks;
     hsc_knowledge knowledge;
     HSC_VEC(hsc_code_file) files;
     HSC_VEC(hsc_code_procedure) procedures;

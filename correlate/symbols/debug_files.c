@@ -93,6 +93,7 @@ typedef struct search {
 /* Opens the path when it belongs to the module: equal build ids; without one (crc not NULL) an equal checksum. */
 static bool take(const search *s, const char *path, const GElf_Word *crc) {
     const uint8_t *other;
+    hsc_looks_add(&s->c->looks, &s->c->pool, path);
     if (access(path, R_OK) || !hsc_elf_open(path, s->f))
         return false;
     size_t n = hsc_elf_build_id(s->f->elf, &other);

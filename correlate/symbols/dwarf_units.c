@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Compile units, and the groups of the map that they are. */
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,9 @@ bool hsc_dwarf_open_units(hsc_dwarf *d, Dwarf *dwarf) {
     size_t missing = 0;
     const char *missing_name = "";
     Dwarf *common = dwarf_getalt(dwarf);
+    const char *common_name;
+    const void *common_id;
+    c->looks.has_more = c->looks.has_more || dwelf_dwarf_gnu_debugaltlink(dwarf, &common_name, &common_id) != 0;
     find_sections(dwarf_getelf(dwarf), false, &d->main);
     if (common)
         find_sections(dwarf_getelf(common), false, &d->common);
@@ -206,6 +210,7 @@ bool hsc_dwarf_open_units(hsc_dwarf *d, Dwarf *dwarf) {
         if (u.directory && !u.directory[0])
             u.directory = text_of(c, source, DW_AT_comp_dir);
         if (split.addr) {
+            c->looks.has_more = true;
             in = hsc_pool_take(&c->pool, sizeof *in);
             if (!in)
                 return false;
@@ -228,6 +233,7 @@ bool hsc_dwarf_open_units(hsc_dwarf *d, Dwarf *dwarf) {
         if (!directory || !add_unit(d, &die, &die, type, &d->common, (hsc_dwarf_unit){.row = HSC_NO_INDEX, .directory = directory}))
             return false;
     }
+    c->looks.has_more = c->looks.has_more || missing;
     c->split_missing = missing > 0;
     if (missing)
         hsc_code_add_note(c, "split debug information of %zu of %zu units not found: %s", missing, c->units.n,

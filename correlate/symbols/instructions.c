@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ typedef struct llvm {
     void (*dispose)(void *d);
     size_t (*disassemble)(void *d, uint8_t *bytes, uint64_t size, uint64_t address, char *text, size_t text_size);
     char why[200]; /* it can't be used; "" */
+    char path[4096]; /* of the file; "" */
 } llvm;
 
 static llvm llvm_19;
@@ -92,6 +94,9 @@ static void load_llvm(void) {
         snprintf(llvm_19.why, sizeof llvm_19.why, "no disassembler: libLLVM 19 (package libllvm19) is not installed");
         return;
     }
+    struct link_map *map = NULL;
+    if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && map->l_name && strlen(map->l_name) < sizeof llvm_19.path)
+        strcpy(llvm_19.path, map->l_name);
     bool good = find(library, "LLVMCreateDisasm", &llvm_19.create) &&
                 find(library, "LLVMSetDisasmOptions", &llvm_19.set_options) &&
                 find(library, "LLVMDisasmDispose", &llvm_19.dispose) &&
@@ -102,6 +107,11 @@ static void load_llvm(void) {
         if (good)
             start();
     }
+}
+
+bool hsc_disassembler_get_file(const char **path) {
+    *path = llvm_19.path;
+    return !llvm_19.why[0];
 }
 
 /* ---- names of data ---- */

@@ -34,6 +34,9 @@ typedef struct hsc_instruction {
 
 typedef struct hsc_disassembler hsc_disassembler;
 
+/* The file that the disassembler is in; "": none was asked for so far. False: one was, and there is none. Not while one is opened. */
+bool hsc_disassembler_get_file(const char **path);
+
 /* For the code of one module, which must outlive it; for one thread at a time. `intel`: operands as Intel writes them, else
  * as AT&T. HSC_E_UNSUPPORTED: other processors, or no libLLVM. */
 hsc_status hsc_disassembler_open(hsc_code *c, bool intel, hsc_disassembler **out, hsc_err *err);

@@ -37,7 +37,7 @@ def run(launch, heatscope, source, folder, out):
     for name in os.listdir(folder):
         if name.startswith("usage."):
             os.unlink(os.path.join(folder, name))
-    subprocess.run([*launch, sys.executable, os.path.abspath(__file__), "--one", folder, heatscope, "correlate", "-q", "-j1", "-o", out, source],
+    subprocess.run([*launch, sys.executable, os.path.abspath(__file__), "--one", folder, heatscope, "correlate", "-q", "-j1", "--cache=none", "-o", out, source],
                    check=True, stderr=subprocess.DEVNULL)
     names = sorted((n for n in os.listdir(folder) if n.startswith("usage.")), key=lambda n: int(n[6:]))
     return [tuple(float(x) for x in open(os.path.join(folder, n)).read().split()) for n in names]

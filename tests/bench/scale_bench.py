@@ -101,7 +101,7 @@ def main():
             first = None
             for jobs, memory in itertools.product(a.jobs.split(","), a.memory.split(",")):
                 out = os.path.join(folder, f"{jobs}{memory}.h5")
-                command = [a.heatscope, "correlate", "-q", "-j", jobs, *([f"--memory={memory}"] if memory else []), "-o", out, runs]
+                command = [a.heatscope, "correlate", "-q", "--cache=none", "-j", jobs, *([f"--memory={memory}"] if memory else []), "-o", out, runs]
                 wall, cpu, peak = measured(command if a.times else command[:2] + ["--time=none"] + command[2:])
                 same = first is None or filecmp.cmp(first, out, shallow=False)
                 samples = ranks * of_each

@@ -16,7 +16,7 @@ wrong = []
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys")}
-OUT, CACHE, WHOLE = (os.path.join(WORK, name) for name in ("out/run.h5", "out/.run.h5.cache", "whole.h5"))
+OUT, CACHE, MADE, WHOLE = (os.path.join(WORK, name) for name in ("out/run.h5", "out/.run.h5.cache", "out/.run.h5.made", "whole.h5"))
 os.mkdir(os.path.join(WORK, "out"))
 
 
@@ -57,16 +57,19 @@ def whole_join(name, arguments):
 
 
 def check(name, reused, *arguments, note=None, env=ENVIRONMENT, cache="--cache=on"):
-    """As without a cache; so many files not read; a line about the cache where there should be one."""
+    """As without a cache; so many files not read; a line about the cache where there should be one. The database is not there before: where
+    nothing is new it would be left alone (made.py)."""
     whole_join(name, arguments)
+    if os.path.exists(OUT):
+        os.remove(OUT)
     status, text, got = correlate(OUT, cache, *arguments, env=env)
     that(not status, f"{name}: {status}: {text}")
     that(not status and bytes_of(OUT) == bytes_of(WHOLE), f"{name}: other bytes")
     that(reused is None or got == reused, f"{name}: {got} files not read again, expected {reused}")
-    notes = [line for line in text.splitlines() if "run.h5.cache" in line]
+    notes = [line for line in text.splitlines() if "run.h5.cache" in line or "run.h5.made" in line]
     that(bool(notes) == bool(note) and len(notes) < 2 and (not note or note in notes[0]), f"{name}: said {notes}, expected {note}")
     left = sorted(os.listdir(os.path.dirname(OUT)))
-    that(set(left) <= {"run.h5", ".run.h5.cache"}, f"{name}: left behind {left}")
+    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made"}, f"{name}: left behind {left}")
 
 
 def inputs(folder, files):
@@ -150,6 +153,7 @@ kept = bytes_of(CACHE)
 head = 80
 for n, at in enumerate([0, 17, 33, 49, 57, 65, head + 1, len(kept) - 1] + [head + (len(kept) - head) * i // 7 for i in range(1, 7)]):
     write(CACHE, kept[:at] + bytes([kept[at] ^ (1 << n % 8)]) + kept[at + 1 :])
+    os.remove(OUT)
     status, text, _ = correlate(OUT, "-q", grown)
     notes = [line for line in text.splitlines() if "run.h5.cache" in line]
     that(not status and bytes_of(OUT) == bytes_of(WHOLE), f"byte {at} changed: {status}: {text}")
@@ -163,6 +167,7 @@ write(CACHE, whole)
 check("another file", 0, grown, note="not a cache")
 os.remove(CACHE)
 os.mkdir(CACHE)
+os.remove(OUT)
 status, text, _ = correlate(OUT, "-q", grown)
 that(not status and bytes_of(OUT) == bytes_of(WHOLE) and "run.h5.cache" in text, f"a folder in its place: {status}: {text}")
 os.rmdir(CACHE)
@@ -175,6 +180,7 @@ that(os.stat(key).st_mode & 0o777 == 0o600, "the key can be read by others")
 os.chmod(key, 0o644)
 check("a key for all", 0, grown, note="key")
 os.chmod(key, 0o600)
+os.remove(MADE)
 check("mine", 4, grown)
 # bodies of one cache in another with the same place and length
 add(grown, names[0])
@@ -193,7 +199,7 @@ for delay in (0.01, 0.05):
         p.send_signal(signal.SIGTERM)
     p.wait()
     left = sorted(os.listdir(os.path.dirname(OUT)))
-    that(set(left) <= {"run.h5", ".run.h5.cache"}, f"ended after {delay} s: left behind {left}")
+    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made"}, f"ended after {delay} s: left behind {left}")
     check(f"after one that was ended after {delay} s", None, grown)
     os.remove(os.path.join(grown, "more.hsr"))
 for value in ("", "yes", "onn"):

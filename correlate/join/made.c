@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../symbols/instructions.h"
+#include "parcel.h"
+
+#define BLOCK_BYTES ((size_t)1 << 18)
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+typedef struct jbegin { /* of the file */
+    char magic[16];
+    hsc_seal program; /* that wrote it: what follows is the memory of that program */
+    hsc_seal all;     /* what follows, and what is before */
+    uint64_t size;    /* of what follows */
+} jbegin;
+static const char magic[16] = "heatscope made";
+
+struct jmade {
+    char *path;
+    hsc_seal question;
+};
+
+void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
+    const uint64_t head[] = {what, nonce ? nonce[0] : 0, nonce ? nonce[1] : 0};
+    hsc_seal_begin(s, j->key, what == HSC_SEAL_FILE || what == HSC_SEAL_CHUNK || what == HSC_SEAL_PACKED ? 1 : 2);
+    hsc_seal_add(s, head, sizeof head);
+}
+
+/* ---- the measurement files ---- */
+
+bool hsc_made_is_same(const jsealed *sealed) {
+    struct stat st;
+    return sealed->is_good && !stat(sealed->path, &st) && (uint64_t)st.st_size == sealed->size && st.st_mtim.tv_sec == sealed->changed.tv_sec &&
+           st.st_mtim.tv_nsec == sealed->changed.tv_nsec;
+}
+
+static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
+    (void)err;
+    join *j = ctx;
+    jsealed *to = &j->sealed[i];
+    struct stat st;
+    to->path = j->processes.p[i].path;
+    int fd = open(to->path, O_RDONLY | O_CLOEXEC);
+    uint8_t *block = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? malloc(BLOCK_BYTES) : NULL;
+    ssize_t got = block ? 1 : -1;
+    hsc_sealer s;
+    hsc_made_begin_seal(j, &s, HSC_SEAL_FILE, NULL);
+    while (got > 0) {
+        got = read(fd, block, BLOCK_BYTES);
+        if (got < 0 && errno == EINTR) {
+            got = 1;
+        } else if (got > 0) {
+            hsc_seal_add(&s, block, (size_t)got);
+            to->size += (uint64_t)got;
+        }
+    }
+    if (!got) {
+        to->changed = st.st_mtim;
+        to->seal = hsc_seal_end(&s);
+        to->is_good = true;
+    }
+    free(block);
+    if (fd >= 0)
+        close(fd);
+    return HSC_OK; /* whoever reads it says what is wrong with it */
+}
+
+/* ---- what the join is asked ---- */
+
+static int put_library(struct dl_phdr_info *info, size_t size, void *ctx) {
+    (void)size;
+    if (info->dlpi_name && info->dlpi_name[0] == '/') { /* what it writes may depend on it */
+        hsc_file_facts facts = hsc_file_get_facts(info->dlpi_name);
+        parcel_text(ctx, info->dlpi_name);
+        parcel_put(ctx, &facts, sizeof facts);
+    }
+    return 0;
+}
+
+static bool seal_question(join *j) {
+    const hsc_join_options *o = j->options;
+    parcel a = {0};
+    const uint64_t flags[] = {o->no_code, o->no_code ? 0 : o->code_bytes, !o->no_code && o->intel, o->no_times, o->keep_launchers,
+                              o->input_count, o->map_dir_count, j->processes.n, j->foreign, j->categories.n, j->rules.n};
+    parcel_put(&a, flags, sizeof flags);
+    for (size_t i = 0; i < o->input_count; i++)
+        parcel_text(&a, o->inputs[i]);
+    for (size_t i = 0; i < o->map_dir_count; i++)
+        parcel_text(&a, o->map_dirs[i]);
+    for (size_t i = 0; i < j->categories.n; i++)
+        parcel_text(&a, j->categories.p[i]);
+    for (size_t i = 0; i < j->rules.n; i++) {
+        const jrule *r = &j->rules.p[i];
+        parcel_put(&a, (const uint8_t[]){r->what, r->strong, r->category}, 3);
+        parcel_text(&a, r->pattern);
+    }
+    bool good = true;
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jprocess *p = &j->processes.p[i];
+        parcel_text(&a, p->path);
+        parcel_u64(&a, p->input);
+        parcel_put(&a, &j->sealed[i].seal, sizeof j->sealed[i].seal);
+        good = good && j->sealed[i].is_good;
+    }
+    dl_iterate_phdr(put_library, &a);
+    hsc_sealer s;
+    hsc_made_begin_seal(j, &s, HSC_SEAL_QUESTION, NULL);
+    hsc_seal_add(&s, j->program, sizeof *j->program);
+    hsc_seal_add(&s, a.p, a.n);
+    j->made->question = hsc_seal_end(&s);
+    good = good && !a.failed;
+    parcel_fini(&a);
+    return good;
+}
+
+/* ---- what an earlier join left ---- */
+
+static void note(const join *j, const char *what) {
+    if (!j->summary->cache_note[0])
+        snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "%.400s: %s", j->made->path, what);
+}
+
+static hsc_seal seal_all(const join *j, jbegin b, const parcel *a) {
+    hsc_sealer s;
+    b.all = (hsc_seal){{0, 0}};
+    hsc_made_begin_seal(j, &s, HSC_SEAL_MADE, NULL);
+    hsc_seal_add(&s, &b, sizeof b);
+    hsc_seal_add(&s, a->p, a->n);
+    return hsc_seal_end(&s);
+}
+
+/* What it says is believed where its seal is ours. */
+static bool read_made(const join *j, parcel *a) {
+    struct stat st;
+    jbegin b;
+    const char *problem = NULL;
+    int fd = open(j->made->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT)
+        return false;
+    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+        problem = "cannot be read: not used";
+    else if (!hsc_place_take(fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic))
+        problem = "not a file of heatscope: not used";
+    else if (!hsc_seal_equal(b.program, *j->program))
+        problem = "written by another heatscope or another user: not used";
+    else if (b.size > MOST_BYTES || (uint64_t)st.st_size != sizeof b + b.size)
+        problem = "damaged: not used";
+    else if (!(a->p = malloc(b.size + 1)))
+        problem = "too large for the memory: not used";
+    else if (!hsc_place_take(fd, a->p, a->n = a->cap = b.size, sizeof b) || !hsc_seal_equal(b.all, seal_all(j, b, a)))
+        problem = "damaged: not used";
+    if (fd >= 0)
+        close(fd);
+    if (problem)
+        note(j, problem);
+    return !problem;
+}
+
+static bool is_same_file(parcel *a, const char *path) {
+    hsc_file_facts then, now = hsc_file_get_facts(path);
+    parcel_take(a, &then, sizeof then);
+    return !a->failed && !memcmp(&then, &now, sizeof now);
+}
+
+/* The database is what this join would make. */
+static bool is_made(join *j) {
+    parcel a = {0};
+    hsc_seal question;
+    hsc_pool pool = {0};
+    hsc_join_summary summary;
+    bool same = read_made(j, &a) && is_same_file(&a, j->options->output);
+    if (same) {
+        parcel_take(&a, &question, sizeof question);
+        same = !a.failed && hsc_seal_equal(question, j->made->question);
+    }
+    for (uint64_t n = same ? parcel_take_u64(&a) : 0; same && n; n--)
+        same = is_same_file(&a, parcel_take_text(&a, &pool));
+    parcel_take(&a, &summary, sizeof summary);
+    if (same && !a.failed) {
+        *j->summary = summary;
+        j->summary->processes_reused = summary.processes;
+        j->summary->is_unchanged = true;
+    }
+    same = same && !a.failed;
+    hsc_pool_fini(&pool);
+    parcel_fini(&a);
+    return same;
+}
+
+hsc_status hsc_made_open(join *j, hsc_err *err) {
+    j->sealed = calloc(j->processes.n + 1, sizeof *j->sealed);
+    j->made = calloc(1, sizeof *j->made);
+    if (!j->sealed || !j->made || !(j->made->path = hsc_place_of(j->options->output, "made")))
+        return hsc_join_no_memory(err);
+    hsc_status status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
+    if (status != HSC_OK)
+        return status;
+    if (!seal_question(j) || j->options->embed_sources)
+        hsc_made_free(j);
+    else
+        j->is_made = is_made(j);
+    return HSC_OK;
+}
+
+/* ---- for the next one ---- */
+
+static bool put_looks(parcel *a, const hsc_looks *looks, uint64_t *n) {
+    bool good = !looks->has_more;
+    for (size_t i = 0; good && i < looks->list.n; i++) {
+        const hsc_look *l = &looks->list.p[i];
+        good = !l->is_young;
+        parcel_text(a, l->path);
+        parcel_put(a, &l->facts, sizeof l->facts);
+    }
+    *n += looks->list.n;
+    return good;
+}
+
+static bool put_made(join *j, parcel *a) {
+    parcel looked = {0};
+    hsc_looks others = {0};
+    const char *path;
+    uint64_t n = 0;
+    bool good = j->made_facts.is_there && hsc_disassembler_get_file(&path);
+    for (size_t i = 0; good && i < j->processes.n; i++)
+        good = hsc_made_is_same(&j->sealed[i]);
+    if (good && path[0])
+        hsc_looks_add(&others, &j->pool, path);
+    good = good && put_looks(&looked, &others, &n);
+    for (size_t i = 0; good && i < j->modules.n; i++)
+        good = !j->modules.p[i].code || put_looks(&looked, hsc_code_get_looks(j->modules.p[i].code), &n);
+    parcel_put(a, &j->made_facts, sizeof j->made_facts);
+    parcel_put(a, &j->made->question, sizeof j->made->question);
+    parcel_u64(a, n);
+    parcel_put(a, looked.p, looked.n);
+    hsc_join_summary summary = *j->summary;
+    memset(summary.cache_note, 0, sizeof summary.cache_note);
+    parcel_put(a, &summary, sizeof summary);
+    good = good && !a->failed && !looked.failed;
+    parcel_fini(&looked);
+    free(others.list.p);
+    return good;
+}
+
+void hsc_made_write(join *j) {
+    if (!j->made)
+        return;
+    parcel a = {0};
+    char *part = NULL;
+    bool wanted = put_made(j, &a);
+    jbegin b = {.program = *j->program, .size = a.n};
+    memcpy(b.magic, magic, sizeof magic);
+    int fd = wanted ? hsc_place_begin(j->made->path, &part) : -1;
+    if (fd >= 0) {
+        b.all = seal_all(j, b, &a);
+        bool good = hsc_place_put(fd, &b, sizeof b, 0) && hsc_place_put(fd, a.p, a.n, sizeof b);
+        wanted = hsc_place_end(j->made->path, fd, part, good);
+    }
+    if (!wanted || fd < 0)
+        unlink(j->made->path); /* it tells of a database that is no more */
+    parcel_fini(&a);
+}
+
+void hsc_made_free(join *j) {
+    if (j->made)
+        free(j->made->path);
+    free(j->made);
+    j->made = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a database was made from: where a join would make the one that is there once more, it is left alone. Kept in .NAME.made
+ * beside the database NAME: a seal over all that the join was asked (what the measurement files hold, options, rules), facts of every
+ * file that was looked at for what is known of the code, also of those that were not there, facts of the database, and the
+ * summary. All of it carries a seal by the user's key, as the cache does (cache.h). */
+#ifndef HEATSCOPE_JOIN_MADE_H
+#define HEATSCOPE_JOIN_MADE_H
+
+#include "join_internal.h"
+#include "seal.h"
+
+typedef struct jmade jmade;
+
+typedef struct jsealed { /* a measurement file */
+    const char *path;
+    hsc_seal seal;           /* over its bytes */
+    uint64_t size;
+    struct timespec changed; /* before they were read */
+    bool is_good;
+} jsealed;
+
+/* After the inputs are listed and j->key and j->program are set. Sets j->sealed and, where the database is what this join would
+ * make, j->is_made and the summary. */
+hsc_status hsc_made_open(join *j, hsc_err *err);
+/* Whether the file is as it was when it was sealed. */
+bool hsc_made_is_same(const jsealed *sealed);
+/* While the modules and the database (j->made_facts) are there. Where that cannot be, nothing is left. */
+void hsc_made_write(join *j);
+void hsc_made_free(join *j);
+
+/* For seals over what belongs to this join: the first bytes of what is sealed. */
+void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce);
+
+/* place.c: FOLDER/.NAME.KIND for FOLDER/NAME; NULL: out of memory. */
+char *hsc_place_of(const char *output, const char *kind);
+/* A file that gets its name when it is whole. begin: -1: it can't be made. end: closes fd; false: it is not there, the one before is. */
+int hsc_place_begin(const char *path, char **part);
+bool hsc_place_end(const char *path, int fd, char *part, bool keep);
+bool hsc_place_put(int fd, const void *bytes, size_t n, uint64_t offset);
+bool hsc_place_take(int fd, void *bytes, size_t n, uint64_t offset);
+
+#endif

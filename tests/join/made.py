@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""correlate where nothing is new leaves the database alone, and only there: other inputs, options, rules, programs, maps, databases; a record of what
+it was made from that is damaged, cut, foreign or another user's. Each database has the bytes of one that is made from nothing.
+Usage: made.py HEATSCOPE BENCH_MAKE CC WORK"""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HEATSCOPE, BENCH_MAKE, CC = sys.argv[1:4]
+WORK = os.path.abspath(sys.argv[4])
+wrong = []
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(os.path.join(WORK, "out"))
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys"), "XDG_DATA_HOME": os.path.join(WORK, "data"), "HOME": WORK}
+OUT, MADE, WHOLE, RUN, PROGRAM = (os.path.join(WORK, name) for name in ("out/run.h5", "out/.run.h5.made", "whole.h5", "run", "program"))
+YOUNG = 0.12  # seconds after a change for which a file is not trusted to bear another time after the next
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(str(complaint))
+
+
+def bytes_of(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def write(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def correlate(*arguments, env=ENVIRONMENT):
+    done = subprocess.run([HEATSCOPE, "correlate", "-j1", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+    that(not done.returncode, f"{arguments}: {done.returncode}: {done.stdout}")
+    return done.stdout
+
+
+def check(name, left, *arguments, note=None, env=ENVIRONMENT):
+    """left: the database is left alone."""
+    before = os.stat(OUT) if os.path.exists(OUT) else None
+    text = correlate("-o", OUT, *arguments, env=env)
+    now = os.stat(OUT)
+    alone = before is not None and (before.st_ino, before.st_mtime_ns) == (now.st_ino, now.st_mtime_ns)
+    that(alone == left and ("nothing is new" in text) == left, f"{name}: left alone: {alone}, expected {left}: {text}")
+    correlate("-q", "--cache=none", "-o", WHOLE, *arguments, env=env)
+    that(bytes_of(OUT) == bytes_of(WHOLE), f"{name}: other bytes")
+    notes = [line for line in text.splitlines() if "run.h5.made" in line]
+    that(len(notes) == bool(note) and (not note or note in notes[0]), f"{name}: said {notes}, expected {note}")
+    that(set(os.listdir(os.path.dirname(OUT))) <= {"run.h5", ".run.h5.made"}, f"{name}: left behind {os.listdir(os.path.dirname(OUT))}")
+
+
+def build(text, *options):
+    """Another build with the same name."""
+    source = os.path.join(WORK, "program.c")
+    write(source, text.encode())
+    subprocess.run([CC, "-O1", *options, "-Wl,--build-id", "-o", PROGRAM, source], check=True)
+    time.sleep(YOUNG)
+
+
+ONE = "".join(f"int f{i}(int x) {{ return x * {i} + 1; }}\n" for i in range(40)) + "int main(void) { return f3(1) & 0; }\n"
+build(ONE, "-g")
+subprocess.run([BENCH_MAKE, RUN, PROGRAM, "3", "40", "30"], check=True)
+files = sorted(os.path.join(RUN, f) for f in os.listdir(RUN))
+
+# ---- nothing new ----
+check("first", False, RUN)
+check("nothing new", True, RUN)
+check("other workers and memory", True, "-j3", "--memory=1M", RUN)
+first = correlate("-o", OUT, RUN)
+again = correlate("-o", OUT, RUN)
+that(first == again and " 3 processes" in first, f"it says other things: {first} {again}")
+os.utime(files[0])
+check("only touched", True, RUN)
+correlate("-q", "--cache=none", "-o", OUT, RUN)
+check("made again by one that keeps nothing", False, RUN)
+
+# ---- other questions ----
+for options in (["--time=none"], ["--assembler=intel"], ["--code=none"], ["--launchers"]):
+    check(f"{options}", False, *options, RUN)
+    check(f"{options} again", True, *options, RUN)
+rules = os.path.join(WORK, "rules")
+write(rules, b"category mine\nprocedure f3 mine\n")
+check("rules", False, "--categories", rules, RUN)
+check("rules again", True, "--categories", rules, RUN)
+write(rules, b"category mine\nprocedure f4 mine\n")
+check("other rules in the same file", False, "--categories", rules, RUN)
+check("sources", False, "--embed-sources", RUN)
+check("sources again: not told", False, "--embed-sources", RUN)
+check("as before", False, RUN)
+
+# ---- other inputs ----
+data = bytes_of(files[2])
+os.remove(files[2])
+check("one less", False, RUN)
+check("one less again", True, RUN)
+write(files[2], data)
+check("it is back", False, RUN)
+check("it is back again", True, RUN)
+write(files[2], data[:-1] + bytes([data[-1] ^ 1]))
+check("one bit", False, RUN)
+write(files[2], data[: len(data) // 2])
+check("half of it", False, RUN)
+write(files[2], data)
+os.rename(files[2], os.path.join(RUN, "zz.hsr"))
+check("another name", False, RUN)
+check("another name again", True, RUN)
+
+# ---- other code ----
+kept = bytes_of(PROGRAM)
+build(ONE.replace("x * 3", "x * 33"), "-g")
+check("another build", False, RUN)
+check("another build again", True, RUN)
+os.remove(PROGRAM)
+check("no program", False, RUN)
+check("no program again", True, RUN)
+write(PROGRAM, kept)
+time.sleep(YOUNG)
+check("the program is back", False, RUN)
+check("the program is back again", True, RUN)
+write(PROGRAM + ".hsm", b"no map")
+time.sleep(YOUNG)
+check("a file in the place of its map", False, RUN)
+check("a file in the place of its map again", True, RUN)
+os.remove(PROGRAM + ".hsm")
+check("it is gone", False, RUN)
+subprocess.run(["objcopy", "--only-keep-debug", PROGRAM, PROGRAM + ".debug"], check=True)
+subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={PROGRAM}.debug", PROGRAM], check=True)
+os.remove(PROGRAM + ".debug")
+time.sleep(YOUNG)
+check("stripped", False, RUN)
+check("stripped again", True, RUN)
+write(PROGRAM + ".debug", kept)
+time.sleep(YOUNG)
+check("its debug information is found now", False, RUN)
+check("its debug information again", True, RUN)
+write(PROGRAM, kept)
+check("just changed: not told", False, RUN)
+time.sleep(YOUNG)
+check("a while after", False, RUN)
+check("a while after, again", True, RUN)
+
+# ---- another database ----
+made = bytes_of(OUT)
+write(OUT, made[:-9] + bytes([made[-9] ^ 1]) + made[-8:])
+check("a database that was changed", False, RUN)
+shutil.copy(OUT, OUT + ".copy")
+os.replace(OUT + ".copy", OUT)
+check("a copy in its place", False, RUN)
+os.remove(OUT)
+check("none", False, RUN)
+check("there", True, RUN)
+
+# ---- what it was made from is not to be believed ----
+record = bytes_of(MADE)
+that(os.stat(MADE).st_mode & 0o777 == 0o600, "others can read it")
+for n, at in enumerate([0, 15, 16, 31, 32, 47, 48, 55, 56] + [len(record) * i // 9 for i in range(2, 9)] + [len(record) - 1]):
+    write(MADE, record[:at] + bytes([record[at] ^ (1 << n % 8)]) + record[at + 1 :])
+    text = correlate("-q", "-o", OUT, RUN)
+    that(text.count("run.h5.made") == 1 and "not used" in text and bytes_of(OUT) == made, f"byte {at} changed: {text}")
+for size in (0, 55, 56, len(record) // 2, len(record) - 1):
+    write(MADE, record[:size])
+    check(f"cut to {size}", False, RUN, note="not used")
+write(MADE, record + b"more")
+check("longer", False, RUN, note="damaged")
+write(MADE, data)
+check("another file", False, RUN, note="not a file of heatscope")
+os.remove(MADE)
+os.mkdir(MADE)
+text = correlate("-q", "-o", OUT, RUN)
+that(text.count("run.h5.made") >= 1 and bytes_of(OUT) == made, f"a folder in its place: {text}")
+os.rmdir(MADE)
+check("without it", False, RUN)
+check("with it", True, RUN)
+check("another user's", False, RUN, note="another user", env={**ENVIRONMENT, "XDG_CACHE_HOME": os.path.join(WORK, "keys2")})
+os.remove(MADE)
+check("none again", False, RUN)
+check("none asked for", False, "--cache=none", RUN)
+os.chmod(os.path.join(WORK, "keys", "heatscope", "key"), 0o644)
+check("a key for all", False, RUN)
+check("a key for all: nothing is kept", False, RUN)
+if wrong:
+    sys.exit("\n".join(wrong))
