@@ -43,10 +43,12 @@ typedef struct hsc_rt_scope {
 
 /* What a probe notes. The number of a probe has 17 bits; above it HSC_RT_MARK_LEAVE and the address of the frame by 8. Without a number:
  * the thread's state + 1 from then on, or 0: nothing. Memory for it is taken by one instruction, so that signal handlers may come at any time. */
-typedef struct hsc_rt_mark {
-    _Atomic uint64_t time; /* cycles; written last. 0: not yet, the probe has been interrupted */
-    uint64_t what;
-} hsc_rt_mark;
+typedef _Atomic uint64_t hsc_rt_mark; /* cycles; written last. 0: not yet, the probe has been interrupted */
+
+#define HSC_RT_MARK_WHAT (HSC_RT_MARKS + 8) /* what it notes stands so much further: times are emptied all at once */
+static inline uint64_t *hsc_rt_mark_what(hsc_rt_mark *m) {
+    return (uint64_t *)(m + HSC_RT_MARK_WHAT);
+}
 
 #define HSC_RT_MARK_LEAVE 0x20000u
 #define HSC_RT_MARK_SHIFT 18
@@ -56,6 +58,18 @@ typedef struct hsc_rt_noting {
     _Atomic(hsc_rt_mark *) next;  /* beyond `limit`: marks have been refused */
     _Atomic(hsc_rt_mark *) limit; /* the end of its marks; their beginning: the next one comes to hsc_rt_probe_room. Others set that */
 } hsc_rt_noting;
+
+/* Visits of one block on end, as they are to stand in it: what the fields that are named alike get. */
+typedef struct hsc_rt_run {
+    _Atomic uint32_t ready;
+    uint32_t state, low, high; /* buckets that change */
+    hsc_rt_block *outer, *block;
+    uint64_t outside, inside, total, least, most, last, visits;
+    unsigned __int128 squares;
+    hsc_rt_mark *folded;
+    uint32_t bucket[HSC_RT_BLOCK_BUCKETS + 1];
+    uint32_t part[130]; /* of each octave: how many were from its limit on, and below it; all 0 between two runs */
+} hsc_rt_run;
 
 /* Of a thread; only the thread itself and its handler touch it. */
 struct hsc_rt_scopes {
@@ -83,10 +97,12 @@ struct hsc_rt_scopes {
         bool known;
     } *values; /* by number, values_capacity of them */
     uint32_t values_capacity;
-    /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i], from limits[i] on one more */
-    uint64_t limits[64];
-    uint32_t first[64];
-    hsc_rt_mark marks[HSC_RT_MARKS];
+    /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i + 1], from limits[i + 1] on one more; [0] is of none */
+    uint64_t limits[65];
+    uint32_t first[65];
+    hsc_rt_run run;
+    hsc_rt_mark marks[HSC_RT_MARK_WHAT];
+    uint64_t what[HSC_RT_MARKS]; /* hsc_rt_mark_what */
 };
 
 /* Of the calling thread, NULL before it meets a probe. */
@@ -132,6 +148,14 @@ extern const char hsc_rt_probe_code_end[] __asm__("__stop_hsc_probe_code") __att
 bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused);
 bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
 void hsc_rt_probes_fold(hsc_rt_thread *t); /* where nobody can be at it */
+
+/* What is usual (probes_fold_ss.c): keeps all but general registers. `inside` is taken. */
+enum hsc_rt_folded { HSC_RT_FOLD_DONE, HSC_RT_FOLD_UNUSUAL, HSC_RT_FOLD_UNFINISHED /* mark s->folded is so */ };
+enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_mark *end); /* from s->folded on, up to `end` at most */
+bool hsc_rt_probes_wrap(hsc_rt_scopes *s, hsc_rt_mark *next, hsc_rt_mark *end); /* false: a handler has taken a mark beyond `next` */
+void hsc_rt_probes_redo(hsc_rt_scopes *s); /* what a jump left half given to a block */
+void hsc_rt_probes_add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t cycles);
+bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused); /* false: hsc_rt_probe_room has to see to it */
 
 bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
 void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state); /* the thread's from now on; also in handlers */

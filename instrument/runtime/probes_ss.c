@@ -134,8 +134,8 @@ static void set_rate(hsc_rt_scopes *s, uint64_t ns_per_cycle_q32) {
     if (s->ns_per_cycle_q32 == ns_per_cycle_q32)
         return;
     s->ns_per_cycle_q32 = ns_per_cycle_q32;
-    for (uint32_t i = 0; i < 64; i++) {
-        uint32_t k = bucket_of(i ? hsc_rt_cycles_ns(1ull << i, ns_per_cycle_q32) : 0);
+    for (uint32_t i = 0; i <= 64; i++) {
+        uint32_t k = bucket_of(i > 1 ? hsc_rt_cycles_ns(1ull << (i - 1), ns_per_cycle_q32) : 0);
         s->first[i] = k;
         s->limits[i] = k == HSC_RT_BLOCK_BUCKETS - 1 ? UINT64_MAX : cycles_of(k, ns_per_cycle_q32 ? ns_per_cycle_q32 : 1);
     }
@@ -224,21 +224,10 @@ static void mark(hsc_rt_scopes *s, hsc_rt_block *b) {
     s->dirty = b;
 }
 
-static inline void add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t d) {
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll(d | 1);
-    b->total += d;
-    if (d < b->least)
-        b->least = d;
-    if (d > b->most)
-        b->most = d;
-    b->squares += (unsigned __int128)d * d;
-    b->bucket[s->first[octave] + (d >= s->limits[octave])]++;
-}
-
 static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     hsc_rt_block *b = s->top->block;
     charge(s, now);
-    add_visit(s, b, now > s->top->start ? now - s->top->start : 0);
+    hsc_rt_probes_add_visit(s, b, now > s->top->start ? now - s->top->start : 0);
     b->left += left;
     mark(s, b);
     s->left += left;
@@ -354,79 +343,26 @@ static __attribute__((noinline)) void fold_unusual(hsc_rt_thread *t, hsc_rt_scop
     }
 }
 
-static inline uint64_t take_mark(hsc_rt_mark *m) {
-    uint64_t what = m->what;
-    m->what = 0;
-    atomic_store_explicit(&m->time, 0, memory_order_relaxed);
-    return what;
-}
-
-/* The marks from s->folded up to `end`, or to one that is not there yet. */
-static HSC_RT_HOT void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_mark *end) {
-    bool settled = is_settled(s);
-    hsc_rt_scope *top = s->top;
-    uint64_t now, then, last = s->last, visits = s->visits;
-    uint32_t state = s->state;
-    hsc_rt_mark *m = s->folded;
-    for (; m < end && (now = atomic_load_explicit(&m->time, memory_order_acquire)); m++) {
-        uint64_t what = take_mark(m), sp = what >> HSC_RT_MARK_SHIFT << 3;
-        uint32_t number = what & (HSC_RT_MARK_LEAVE - 1);
-        hsc_rt_block *b = top->block, *child = b->last;
-        if (settled && now >= last) {
-            if (child->number == number && !(what & HSC_RT_MARK_LEAVE) && top->sp > sp && top + 1 < s->end) {
-                b->exclusive[state] += now - last;
-                last = now;
-                visits++;
-                if (m + 1 < end && m[1].what == what + HSC_RT_MARK_LEAVE &&
-                    (then = atomic_load_explicit(&m[1].time, memory_order_acquire)) >= now) { /* nothing inside, mostly */
-                    take_mark(++m);
-                    child->exclusive[state] += then - now;
-                    last = then;
-                    add_visit(s, child, then - now);
-                } else {
-                    *++top = (hsc_rt_scope){sp, now, child, number};
-                    s->top = top;
-                }
-                s->visits = visits;
-                s->last = last;
-                s->folded = m + 1; /* a handler of the program may leave us by a jump: from here others go on then */
-                continue;
-            }
-            if (what & HSC_RT_MARK_LEAVE && top->sp == sp && top->number == number) {
-                b->exclusive[state] += now - last;
-                last = now;
-                add_visit(s, b, now - top->start);
-                s->top = --top;
-                s->last = last;
-                s->folded = m + 1;
-                continue;
-            }
-        }
-        fold_unusual(t, s, what, now);
-        s->folded = m + 1;
-        top = s->top;
-        last = s->last;
-        visits = s->visits;
-        state = s->state;
+/* Up to `end`, or to the first mark that is not there yet, because its probe is what we or a handler round us have interrupted; `inside` is ours. */
+static void fold_marks(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_mark *end) {
+    uint64_t now;
+    while (hsc_rt_probes_fold_usual(s, end) == HSC_RT_FOLD_UNUSUAL) {
+        if (!(now = atomic_load_explicit(s->folded, memory_order_acquire)))
+            return;
+        s->folded++; /* left by a jump, it is not begun again */
+        fold_unusual(t, s, *hsc_rt_mark_what(s->folded - 1), now);
     }
 }
 
-/* Up to the first mark that is not there yet, because its probe is what we or a handler round us have interrupted; `inside` is ours. */
 static void fold(hsc_rt_thread *t, hsc_rt_scopes *s) {
-    hsc_rt_mark *start = s->marks, *next, *end, *found;
+    hsc_rt_mark *start = s->marks, *next, *end;
     do {
-        found = next = atomic_load_explicit(&s->noting->next, memory_order_acquire);
+        next = atomic_load_explicit(&s->noting->next, memory_order_acquire);
         end = next < start + HSC_RT_MARKS ? next : start + HSC_RT_MARKS;
         fold_marks(t, s, end);
         if (s->folded != end || hsc_rt_self != t) /* another thread's, at the end of the process */
             return;
-        /* from the beginning again, unless a handler has taken one meanwhile: by one instruction, as probes do. (Left by a jump between: all
-         * marks are empty, as if unfinished.) */
-        s->folded = start;
-        __asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(s->noting->next) : "r"(start) : "memory", "cc");
-        if (found != next)
-            s->folded = end;
-    } while (found != next);
+    } while (!hsc_rt_probes_wrap(s, next, end));
 }
 
 static bool is_folded(const hsc_rt_scopes *s) {
@@ -553,6 +489,7 @@ static bool may_go_on(hsc_rt_thread *t, const hsc_rt_here *from) {
 
 /* Who changed the blocks is gone: what may be half done is put in order. Blocks were given at most one visit less or more. */
 static void put_in_order(hsc_rt_scopes *s) {
+    hsc_rt_probes_redo(s);
     hsc_rt_scope *q = s->base, *top = s->top;
     while (q < top && q[1].block->parent == q->block && q[1].number == q[1].block->number && q[1].sp <= q->sp)
         q++;
@@ -569,7 +506,7 @@ static void put_in_order(hsc_rt_scopes *s) {
 static void skip_unfinished(hsc_rt_thread *t, hsc_rt_scopes *s) {
     const hsc_rt_mark *end = s->marks + HSC_RT_MARKS;
     for (fold(t, s); s->folded < end && !is_folded(s); fold(t, s)) {
-        take_mark(s->folded++);
+        atomic_store_explicit(s->folded++, 0, memory_order_relaxed);
         s->missed++;
     }
 }
@@ -640,8 +577,10 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_ma
     (void)sp;
     if (!t || (!s && !(s = new_scopes(t))))
         return false;
-    if (refused >= s->marks && refused < s->marks + HSC_RT_MARKS)
-        atomic_store_explicit(&refused->time, 1, memory_order_release);
+    if (refused >= s->marks && refused < s->marks + HSC_RT_MARKS) {
+        *hsc_rt_mark_what(refused) = 0;
+        atomic_store_explicit(refused, 1, memory_order_release);
+    }
     return make_room(t, s, &from, true);
 }
 
@@ -652,8 +591,8 @@ HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
         hsc_rt_mark *m = (hsc_rt_mark *)sizeof *m; /* NOLINT: what is added */
         __asm__ volatile("xaddq %0, %1" : "+r"(m), "+m"(s->noting->next) : : "memory", "cc");
         if (m < s->marks + HSC_RT_MARKS) {
-            m->what = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
-            atomic_store_explicit(&m->time, hsc_cycles(), memory_order_release);
+            *hsc_rt_mark_what(m) = (uint64_t)(state + 1) << HSC_RT_MARK_SHIFT;
+            atomic_store_explicit(m, hsc_cycles(), memory_order_release);
             return;
         }
         if (!t || !make_room(t, s, &from, false))
