@@ -171,6 +171,8 @@ report_looking *report_looking_new(report *r); /* NULL: no memory. r is the call
 hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err);
 double report_looking_part(const report_looking *l); /* 0 to 1 */
 void report_looking_take(report_looking *l, hsc_db_finding **out, uint32_t *n);
+struct report_refusal;
+const struct report_refusal *report_looking_refusals(const report_looking *l, uint32_t *n); /* met on the way: borrowed, the dearest first */
 void report_looking_free(report_looking *l); /* NULL: nothing */
 
 #endif

@@ -554,6 +554,11 @@ void report_looking_take(report_looking *l, hsc_db_finding **out, uint32_t *n) {
     l->f.n = l->f.room = 0;
 }
 
+const report_refusal *report_looking_refusals(const report_looking *l, uint32_t *n) {
+    *n = l->f.refused.refused.n;
+    return l->f.refused.refused.rows;
+}
+
 void report_looking_free(report_looking *l) {
     if (!l)
         return;

@@ -84,26 +84,34 @@ void hsc_db_free_findings(hsc_db_finding *list, uint32_t n) {
     free(list);
 }
 
+static hsc_status take_refusals(const report *r, const report_refusal *rows, uint32_t n, hsc_db_refusal **out, hsc_err *err) {
+    hsc_db_refusal *list = malloc(((size_t)n + 1) * sizeof *list);
+    if (!list)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *text = hsc_enum_text("reason", rows[i].reason);
+        list[i] = (hsc_db_refusal){rows[i].scope, rows[i].reason, text ? text : "unknown reason", rows[i].remark.message,
+                                   rows[i].scalar.sum, 0, 0};
+        report_interval(r, rows[i].scalar, &list[i].low, &list[i].high);
+    }
+    *out = list;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_take_refusals(hsc_db_looking *l, hsc_db_refusal **out, uint32_t *n, hsc_err *err) {
+    const report_refusal *rows = report_looking_refusals(l->looking, n);
+    return take_refusals(&l->r, rows, *n, out, err);
+}
+
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err) {
     report r;
     report_refusal *rows = NULL;
     uint32_t count = 0;
-    hsc_db_refusal *list = NULL;
     hsc_status s = load(&r, db, metric, err);
     if (!s)
         s = report_refusals(&r, &rows, &count, err);
-    if (!s && !(list = malloc(((size_t)count + 1) * sizeof *list)))
-        s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
-    for (uint32_t i = 0; !s && i < count; i++) {
-        const char *text = hsc_enum_text("reason", rows[i].reason);
-        list[i] = (hsc_db_refusal){rows[i].scope, rows[i].reason, text ? text : "unknown reason", rows[i].remark.message,
-                                   rows[i].scalar.sum, 0, 0};
-        report_interval(&r, rows[i].scalar, &list[i].low, &list[i].high);
-    }
-    if (!s) {
-        *out = list;
+    if (!s && !(s = take_refusals(&r, rows, count, out, err)))
         *n = count;
-    }
     free(rows);
     report_clear(&r);
     return s;

@@ -329,6 +329,23 @@ static void add_usage(hsc_db_thread *sum, const hsc_db_thread *one, bool first) 
         sum->runnable_s = (sum->runnable_s < 0 ? 0 : sum->runnable_s) + one->runnable_s;
 }
 
+/* labels AXIS: of all columns. */
+static int labels(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *name) {
+    int axis;
+    if (Tcl_GetIndexFromObj(interp, name, hsc_axis_names, "axis", TCL_EXACT, &axis) != TCL_OK) {
+        Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
+        return TCL_ERROR;
+    }
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < hsc_db_get_columns(h->db, (hsc_db_axis)axis); i++) {
+        char label[64];
+        hsc_handle_label(h, (hsc_db_axis)axis, i, label, sizeof label);
+        Tcl_ListObjAppendElement(NULL, list, hsc_tcl_text(label, strlen(label)));
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
 static Tcl_Obj *column_dict(hsc_handle *h, hsc_db_axis axis, uint32_t i, hsc_err *err) {
     hsc_db_thread t = {.process = i};
     hsc_db_process p;
@@ -632,7 +649,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
                   {"scopesof", "FILE ?-kind K?", 1, -1},
                   {"remarks", "SCOPE ?-n N?", 1, -1},
                   {"source", "FILE", 1, 1},
-                  {"ledger", "", 0, 0}};
+                  {"ledger", "", 0, 0},
+                  {"labels", "AXIS", 1, 1}};
     if (objc < 2)
         return hsc_tcl_usage(interp, "%s COMMAND ?ARG ...?", Tcl_GetString(objv[0]));
     const char *name = Tcl_GetString(objv[1]);
@@ -689,6 +707,7 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
     case 11: return remarks(h, interp, objc, objv);
     case 12: return source(h, interp, objv[2]);
     case 13: return ledger(h, interp);
+    case 14: return labels(h, interp, objv[2]);
     default: break;
     }
     int r = hsc_data_values(h, interp, name, objc - 2, objv + 2);

@@ -18,83 +18,91 @@ static Tcl_Obj *share(double v) {
 }
 
 void hsc_handle_look_no_more(hsc_handle *h) {
-    hsc_db_end_findings(h->looking);
-    h->looking = NULL;
-    h->looked = 0;
+    hsc_db_end_findings(h->looked.under_way);
+    hsc_db_free_findings(h->looked.findings, h->looked.n_findings);
+    free(h->looked.refusals);
+    memset(&h->looked, 0, sizeof h->looked);
 }
 
-/* Looks for findings for so many seconds. */
+/* Looks for what stands out for so many seconds. */
 static hsc_status look_on(hsc_handle *h, uint32_t metric, double seconds, hsc_err *err) {
     hsc_status s = HSC_OK;
-    if (h->looking && h->looking_metric != metric)
+    if (h->looked.metric != metric)
         hsc_handle_look_no_more(h);
-    if (!h->looking)
-        s = hsc_db_begin_findings(h->db, h->looking_metric = metric, &h->looking, err);
-    if (s == HSC_OK && h->looked < 1)
-        s = hsc_db_look_on(h->looking, seconds, &h->looked, err);
+    if (h->looked.done >= 1)
+        return HSC_OK;
+    if (!h->looked.under_way)
+        s = hsc_db_begin_findings(h->db, h->looked.metric = metric, &h->looked.under_way, err);
+    if (s == HSC_OK)
+        s = hsc_db_look_on(h->looked.under_way, seconds, &h->looked.done, err);
+    if (s == HSC_OK && h->looked.done >= 1) {
+        hsc_db_take_findings(h->looked.under_way, &h->looked.findings, &h->looked.n_findings);
+        s = hsc_db_take_refusals(h->looked.under_way, &h->looked.refusals, &h->looked.n_refusals, err);
+        hsc_db_end_findings(h->looked.under_way);
+        h->looked.under_way = NULL;
+    }
     if (s != HSC_OK)
         hsc_handle_look_no_more(h);
     return s;
 }
 
-/* lookfor MS ?-metric M?: for so long; which part is done. At 1 `findings` has nothing to do. */
+static hsc_status look(hsc_handle *h, uint32_t metric, hsc_err *err) {
+    hsc_status s;
+    do
+        s = look_on(h, metric, 1, err);
+    while (s == HSC_OK && h->looked.done < 1);
+    return s;
+}
+
+/* lookfor MS ?-metric M?: for so long; which part is done. At 1 `findings` and `refusals` have nothing to do. */
 static int look_for(hsc_handle *h, Tcl_Interp *interp, int ms, const hsc_data_args *a) {
     hsc_err err = {0};
     if (look_on(h, a->view.metric, ms * 1e-3, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
-    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(h->looked));
+    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(h->looked.done));
     return TCL_OK;
 }
 
 static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
-    hsc_db_finding *list;
-    uint32_t n;
-    do
-        if (look_on(h, a->view.metric, 1, &err) != HSC_OK)
-            return hsc_tcl_error(interp, &err);
-    while (h->looked < 1);
-    hsc_db_take_findings(h->looking, &list, &n);
-    hsc_handle_look_no_more(h);
+    if (look(h, a->view.metric, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < h->looked.n_findings; i++) {
+        const hsc_db_finding *x = &h->looked.findings[i];
         Tcl_Obj *d = Tcl_NewDictObj();
-        PUT(d, "title", TEXT(list[i].title));
-        PUT(d, "text", TEXT(list[i].text));
-        PUT(d, "weight", Tcl_NewDoubleObj(list[i].weight));
-        PUT(d, "share", share(list[i].share));
-        PUT(d, "low", share(list[i].share_low));
-        PUT(d, "high", share(list[i].share_high));
-        PUT(d, "scope", hsc_tcl_index(list[i].scope));
-        PUT(d, "file", hsc_tcl_index(list[i].file));
-        PUT(d, "line", WIDE(list[i].line));
+        PUT(d, "title", TEXT(x->title));
+        PUT(d, "text", TEXT(x->text));
+        PUT(d, "weight", Tcl_NewDoubleObj(x->weight));
+        PUT(d, "share", share(x->share));
+        PUT(d, "low", share(x->share_low));
+        PUT(d, "high", share(x->share_high));
+        PUT(d, "scope", hsc_tcl_index(x->scope));
+        PUT(d, "file", hsc_tcl_index(x->file));
+        PUT(d, "line", WIDE(x->line));
         Tcl_ListObjAppendElement(NULL, out, d);
     }
-    hsc_db_free_findings(list, n);
     Tcl_SetObjResult(interp, out);
     return TCL_OK;
 }
 
 static int refusals(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
-    hsc_db_refusal *list;
-    uint32_t n;
     double total = 0;
-    if (hsc_handle_total(h, a->view.metric, &total, &err) != HSC_OK ||
-        hsc_db_read_refusals(h->db, a->view.metric, &list, &n, &err) != HSC_OK)
+    if (hsc_handle_total(h, a->view.metric, &total, &err) != HSC_OK || look(h, a->view.metric, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; i < n && i < a->limit; i++) {
+    for (uint32_t i = 0; i < h->looked.n_refusals && i < a->limit; i++) {
+        const hsc_db_refusal *x = &h->looked.refusals[i];
         Tcl_Obj *d = Tcl_NewDictObj();
-        PUT(d, "scope", hsc_tcl_index(list[i].scope));
-        PUT(d, "reason", WIDE(list[i].reason));
-        PUT(d, "reason_text", TEXT(list[i].reason_text));
-        PUT(d, "message", TEXT(list[i].message));
-        PUT(d, "sum", Tcl_NewDoubleObj(list[i].samples));
-        PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? list[i].samples / total : 0));
+        PUT(d, "scope", hsc_tcl_index(x->scope));
+        PUT(d, "reason", WIDE(x->reason));
+        PUT(d, "reason_text", TEXT(x->reason_text));
+        PUT(d, "message", TEXT(x->message));
+        PUT(d, "sum", Tcl_NewDoubleObj(x->samples));
+        PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? x->samples / total : 0));
         Tcl_ListObjAppendElement(NULL, out, d);
     }
-    free(list);
     Tcl_SetObjResult(interp, out);
     return TCL_OK;
 }

@@ -220,6 +220,18 @@ static int procedure_stats(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, co
     return TCL_OK;
 }
 
+/* What -stats 1 gives of one row of a ranking. */
+static int row_stats(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    Tcl_Obj *d = Tcl_NewDictObj();
+    if (put_top_stats(h, a->view, of_holders(a), (uint32_t)a->row, d, &err) != HSC_OK) {
+        Tcl_DecrRefCount(d);
+        return hsc_tcl_error(interp, &err);
+    }
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
 static int top(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     uint32_t found = 0;
@@ -533,7 +545,7 @@ done:
 
 int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     static const char *const names[] = {"top", "rank", "children", "contexts", "hotpath", "callers", "contextsof", "find",
-                                       "procstats", "contextvalues", NULL};
+                                       "procstats", "contextvalues", "rowstats", NULL};
     int k = 0;
     uint32_t row = 0;
     hsc_data_args a;
@@ -552,7 +564,11 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
             return TCL_ERROR;
         return rank(h, interp, &a);
     case 7: return hsc_data_find(h, interp, objc, objv);
-    case 10: return TCL_CONTINUE;
+    case 10:
+        if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_KIND, HSC_ARG_TABLE | HSC_ARG_ROW, 1, 1, &a) != TCL_OK)
+            return TCL_ERROR;
+        return row_stats(h, interp, &a);
+    case 11: return TCL_CONTINUE;
     default: break;
     }
     bool contexts = k == 3 || k == 4 || k == 9, optional = k == 4 && (objc == 0 || Tcl_GetString(objv[0])[0] == '-');

@@ -38,9 +38,14 @@ typedef struct hsc_handle {
     uint32_t message_groups[6];
     struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */
     uint32_t *of_other[HSC_MATCH_CONTEXTS + 1];
-    hsc_db_looking *looking; /* for findings of looking_metric; NULL: nobody does */
-    uint32_t looking_metric;
-    double looked;       /* which part of it is done */
+    struct { /* for what stands out, of a metric */
+        hsc_db_looking *under_way; /* NULL: nobody looks */
+        uint32_t metric;
+        double done;    /* which part of it is; 1: here it is */
+        hsc_db_finding *findings;
+        hsc_db_refusal *refusals;
+        uint32_t n_findings, n_refusals;
+    } looked;
 } hsc_handle;
 
 /* Opens a database and makes its command. */

@@ -7,13 +7,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SHARED "heatscope::shared"
+
+#define BATCH_MS 12 /* of drawing without looking at events; or one widget */
 
 struct hsw_shared {
     hsc_rgb palette[HSC_P_COUNT];
     hsw *first;
-    bool interp_gone;
+    hsw *first_due, *last_due; /* to be drawn */
+    bool scheduled;
     int references; /* the interpreter and each widget */
 };
 
@@ -23,9 +27,54 @@ static const char *const palette_names[] = {
 #undef HSC_PALETTE_NAME
     NULL};
 
+static void draw_due(ClientData data);
+
 static void let_go(hsw_shared *s) {
-    if (--s->references == 0)
-        free(s);
+    if (--s->references)
+        return;
+    Tcl_CancelIdleCall(draw_due, s);
+    free(s);
+}
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void schedule(hsw_shared *s) {
+    if (!s->scheduled)
+        Tcl_DoWhenIdle(draw_due, s);
+    s->scheduled = true;
+}
+
+static void draw_due(ClientData data) {
+    hsw_shared *s = data;
+    double end = now_ms() + BATCH_MS;
+    s->references++; /* drawing may destroy widgets */
+    s->scheduled = false;
+    do {
+        hsw *w = s->first_due;
+        if (!w)
+            break;
+        s->first_due = w->next_due;
+        if (!s->first_due)
+            s->last_due = NULL;
+        hsw_draw_due(w);
+    } while (now_ms() < end);
+    if (s->first_due)
+        schedule(s);
+    let_go(s);
+}
+
+void hsw_shared_due(hsw_shared *s, hsw *w) {
+    w->next_due = NULL;
+    if (s->last_due)
+        s->last_due->next_due = w;
+    else
+        s->first_due = w;
+    s->last_due = w;
+    schedule(s);
 }
 
 static void interp_gone(ClientData data, Tcl_Interp *interp) {
@@ -61,6 +110,18 @@ void hsw_shared_remove(hsw_shared *s, hsw *w) {
             *p = w->next;
             break;
         }
+    hsw *before = NULL;
+    for (hsw *d = s->first_due; d; before = d, d = d->next_due) {
+        if (d != w)
+            continue;
+        if (before)
+            before->next_due = w->next_due;
+        else
+            s->first_due = w->next_due;
+        if (s->last_due == w)
+            s->last_due = before;
+        break;
+    }
     let_go(s);
 }
 

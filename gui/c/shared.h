@@ -9,6 +9,8 @@ typedef struct hsw_shared hsw_shared;
 
 hsw_shared *hsw_shared_add(Tcl_Interp *interp, hsw *w);
 void hsw_shared_remove(hsw_shared *s, hsw *w);
+/* Has it drawn at idle, in the order of these calls; events are looked at every few milliseconds between them. Once until hsw_draw_due. */
+void hsw_shared_due(hsw_shared *s, hsw *w);
 const hsc_rgb *hsw_palette(const hsw_shared *s);
 
 typedef struct hsw_font_description {

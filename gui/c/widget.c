@@ -203,8 +203,7 @@ void hsw_draw(hsw *w) {
     }
 }
 
-static void idle(ClientData data) {
-    hsw *w = data;
+void hsw_draw_due(hsw *w) {
     w->flags &= ~(unsigned)HSW_IDLE;
     if ((w->flags & HSW_GONE) || !Tk_IsMapped(w->tkwin))
         return; /* what is due stays due until it is mapped */
@@ -219,7 +218,7 @@ void hsw_schedule(hsw *w, unsigned what) {
     w->flags |= what;
     if (!(w->flags & (HSW_IDLE | HSW_GONE)) && Tk_IsMapped(w->tkwin)) {
         w->flags |= HSW_IDLE;
-        Tcl_DoWhenIdle(idle, w);
+        hsw_shared_due(w->shared, w);
     }
 }
 
@@ -270,8 +269,6 @@ static void on_event(ClientData data, XEvent *e) {
         w->flags |= HSW_GONE;
         if (w->command)
             Tcl_DeleteCommandFromToken(w->interp, w->command);
-        if (w->flags & HSW_IDLE)
-            Tcl_CancelIdleCall(idle, w);
         if (w->cls->fini)
             w->cls->fini(w);
         hsw_shared_remove(w->shared, w);

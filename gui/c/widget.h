@@ -52,7 +52,7 @@ struct hsw {
     const hsw_class *cls;
     Tk_OptionTable options;
     struct hsw_shared *shared;
-    hsw *next;
+    hsw *next, *next_due;
     /* options of every widget */
     char *db_name;
     int width, height;
@@ -108,6 +108,8 @@ int hsw_register(Tcl_Interp *interp, const hsw_class *const *classes);
 void hsw_schedule(hsw *w, unsigned what);
 /* Draws now when something is due. */
 void hsw_draw(hsw *w);
+/* The same, and puts it on the screen; of a widget that hsw_shared_due took. */
+void hsw_draw_due(hsw *w);
 /* Sends a virtual event with a dict (takes a reference for the time of the call). */
 void hsw_send(hsw *w, const char *event, Tcl_Obj *dict);
 /* Options were set from C: tells Tk's option record nothing, just redraws. */

@@ -163,6 +163,7 @@ oo::class create ::heatscope::App {
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {
+                $view stopReading
                 $view forget
                 $view refreshAll
             }

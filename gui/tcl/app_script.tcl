@@ -19,6 +19,11 @@ oo::define ::heatscope::App {
         if {[info commands ::heatscope::idle] ne "" && ![::heatscope::idle]} {
             return 0
         }
+        foreach view [$Panes made] {
+            if {[$view reading]} {
+                return 0
+            }
+        }
         return 1
     }
     # Calls a method of a view when the picture as it is now has been drawn.

@@ -3,6 +3,7 @@
 apply {{here} {
     foreach file {
         settings
+        model/breathe
         model/fmt
         model/bus
         model/lexer

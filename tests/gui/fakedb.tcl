@@ -53,6 +53,17 @@ oo::class create ::FakeDb {
         return [dict create name "" host node0 tid 7 cpu_s 1.5 begin_s 0.0 end_s 2.0 user_s [expr {$known ? 1.25 : -1}] system_s 0.25 minor_faults 30 major_faults 2 \
             voluntary_switches 1 involuntary_switches 12 runnable_s [expr {$known ? 0.5 : -1}]]
     }
+    method labels {axis} {
+        set n [my columns $axis]
+        set labels {}
+        for {set i 0} {$i < $n} {incr i} {
+            lappend labels [dict get [my column $axis $i] label]
+        }
+        return $labels
+    }
+    # rows of `top` have them
+    method rowstats {args} { return {} }
+    method lookfor {ms args} { return 1.0 }
     method column {axis i} {
         return [dict merge [my Usage [expr {$i < 7}]] [my Column $axis $i]]
     }

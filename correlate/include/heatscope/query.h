@@ -746,14 +746,6 @@ typedef struct hsc_db_finding {
 /* The heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
-/* The same by and by, with other queries between: begin, look_on for so many seconds at a time (or a step that takes longer: some
- * 10 ms with 1,000,000 lines) until *part, from 0, is 1, take, end. An interval must not be set between: end first. After a failure: end. */
-typedef struct hsc_db_looking hsc_db_looking;
-hsc_status hsc_db_begin_findings(hsc_db *db, uint32_t metric, hsc_db_looking **out, hsc_err *err);
-hsc_status hsc_db_look_on(hsc_db_looking *looking, double seconds, double *part, hsc_err *err);
-void hsc_db_take_findings(hsc_db_looking *looking, hsc_db_finding **out, uint32_t *n); /* as of hsc_db_read_findings; once, when all is done */
-void hsc_db_end_findings(hsc_db_looking *looking); /* NULL: nothing */
-
 /* A loop that the vectoriser refused, and what that costs: its samples without inner loops and vector bodies. */
 typedef struct hsc_db_refusal {
     uint32_t scope;
@@ -764,6 +756,14 @@ typedef struct hsc_db_refusal {
 } hsc_db_refusal;
 /* The dearest first; free() *out. */
 hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **out, uint32_t *n, hsc_err *err);
+/* Findings and refusals by and by, with other queries between: begin, look_on for so many seconds at a time (or a step that takes longer: some
+ * 10 ms with 1,000,000 lines) until *part, from 0, is 1, take, end. An interval must not be set between: end first. After a failure: end. */
+typedef struct hsc_db_looking hsc_db_looking;
+hsc_status hsc_db_begin_findings(hsc_db *db, uint32_t metric, hsc_db_looking **out, hsc_err *err);
+hsc_status hsc_db_look_on(hsc_db_looking *looking, double seconds, double *part, hsc_err *err);
+void hsc_db_take_findings(hsc_db_looking *looking, hsc_db_finding **out, uint32_t *n); /* as of hsc_db_read_findings; once, when all is done */
+hsc_status hsc_db_take_refusals(hsc_db_looking *looking, hsc_db_refusal **out, uint32_t *n, hsc_err *err); /* as of hsc_db_read_refusals */
+void hsc_db_end_findings(hsc_db_looking *looking); /* NULL: nothing */
 
 /* What made others wait, as people should read it: a row of delay places with its delay. */
 typedef struct hsc_db_cause {

@@ -2,7 +2,7 @@
 # The selection that all views share: one dictionary, published once per idle, with history.
 
 oo::class create ::heatscope::Bus {
-    variable Selection Subscribers Pending Origin Scheduled Past Future Limit Errors Tokens
+    variable Selection Subscribers Pending Queue Origin Scheduled Past Future Limit Errors Tokens
 
     # what may stand in a selection: key -> {test initial-value place?}; a place key makes a step of the history
     constructor {{limit 200}} {
@@ -13,6 +13,7 @@ oo::class create ::heatscope::Bus {
         }
         set Subscribers {}
         set Pending {}
+        set Queue {}
         set Origin {}
         set Scheduled {}
         set Past {}
@@ -111,6 +112,7 @@ oo::class create ::heatscope::Bus {
     }
     method unsubscribe {token} {
         dict unset Subscribers $token
+        dict unset Queue $token
     }
     method subscribers {} {
         return [dict size $Subscribers]
@@ -118,43 +120,53 @@ oo::class create ::heatscope::Bus {
 
     # Publishes what is pending now instead of at the next idle.
     method flush {} {
-        if {$Scheduled ne ""} {
+        while {$Scheduled ne ""} {
             after cancel $Scheduled
-            my Publish
+            my Publish Inf
         }
     }
     method pending {} {
         return [expr {$Scheduled ne ""}]
     }
 
-    method Publish {} {
+    # Tells the subscribers, in their order, for about `ms` milliseconds: the rest when events have been looked at. Whoever has not
+    # been told of one change when the next comes is told of both together.
+    method Publish {{ms 12}} {
         set Scheduled {}
         set changed [dict keys $Pending]
         set Pending {}
-        set origin $Origin
-        set selection $Selection
+        dict for {token subscriber} $Subscribers {
+            set keys [lindex $subscriber 1]
+            if {![llength $keys] || [llength [lmap key $changed {if {$key ni $keys} continue}]]} {
+                foreach key $changed {
+                    dict set Queue $token $key 1
+                }
+            }
+        }
+        set end [expr {[clock milliseconds] + $ms}]
         foreach token [dict keys $Subscribers] {
-            if {![dict exists $Subscribers $token]} {
+            if {![dict exists $Queue $token]} {
                 continue
             }
-            lassign [dict get $Subscribers $token] command keys
-            if {[llength $keys]} {
-                set wanted 0
-                foreach key $changed {
-                    if {$key in $keys} {
-                        set wanted 1
-                        break
-                    }
-                }
-                if {!$wanted} {
-                    continue
-                }
+            set told [dict keys [dict get $Queue $token]]
+            dict unset Queue $token
+            # it may have gone meanwhile
+            if {[dict exists $Subscribers $token]} {
+                my Tell [lindex [dict get $Subscribers $token] 0] $told
             }
-            # one view that fails must not keep the others from moving
-            if {[catch {{*}$command $selection $changed $origin} message options]} {
-                lappend Errors $message
-                after idle [list ::heatscope::Bus::report $message $options]
+            if {[clock milliseconds] >= $end} {
+                break
             }
+        }
+        if {[dict size $Queue] && $Scheduled eq ""} {
+            set Scheduled [after idle [namespace code {my Publish}]]
+        }
+    }
+    method Tell {command changed} {
+        # one view that fails must not keep the others from moving
+        if {[catch {{*}$command $Selection $changed $Origin} message options]} {
+            lappend Errors $message
+            after idle [list ::heatscope::Bus::report $message $options]
         }
     }
     method errors {} {

@@ -25,14 +25,19 @@ oo::class create ::heatscope::Compiler {
         }
         set Key {}
         set prices {}
+        # what was refused is found with what stands out
+        while {[$Run lookFor $metric 10] < 1} {
+            ::heatscope::breathe
+        }
         foreach r [$Db refusals -metric $metric -n 4096] {
             dict set prices [dict get $r scope] $r
         }
-        set Rows {}
+        set rows {}
         set ranked [$Run ranking loop $metric $axis]
         # of code without a map the compiler's decisions are not known: such loops only where there are no others
         set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
         foreach row [expr {[llength $mapped] ? $mapped : $ranked}] {
+            ::heatscope::breathe
             set scope [dict get $row row]
             lassign [my Decision $scope $metric $axis] words tone all
             # with what is inlined into the loop, as the price has it
@@ -55,10 +60,10 @@ oo::class create ::heatscope::Compiler {
             if {$words eq "" && [dict get $row knowledge] eq "map"} {
                 set words [my Fate $scope $metric $axis $share]
             }
-            lappend Rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
+            lappend rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
                 sum $sum share $share words $words tone $tone price $price reason $reason]
         }
-        set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
+        set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
         set Key [list $metric $axis]
         return $Rows
     }

@@ -144,11 +144,7 @@ oo::class create ::heatscope::Run {
     # Labels of all columns, kept.
     method labels {axis} {
         if {![dict exists $Labels $axis]} {
-            set list {}
-            for {set i 0} {$i < [my columns $axis]} {incr i} {
-                lappend list [my columnLabel $axis $i]
-            }
-            dict set Labels $axis $list
+            dict set Labels $axis [$Db labels $axis]
         }
         return [dict get $Labels $axis]
     }
@@ -211,12 +207,17 @@ oo::class create ::heatscope::Run {
         if {[dict exists $Ranked $key]} {
             return [dict get $Ranked $key]
         }
-        set options [list -metric $metric -axis $axis -n [::heatscope::settings get rankedRows]]
+        set options [list -metric $metric -axis $axis]
         switch -- $what {
-            procedure - loop { set rows [$Db top -table scope_excl -kind $what -stats 1 {*}$options] }
-            module { set rows [$Db top -table scope_excl -kind module -stats 1 {*}$options] }
-            line { set rows [$Db top -table line -stats 1 {*}$options] }
-            context { set rows [$Db top -table context_excl -stats 1 {*}$options] }
+            procedure - loop - module { lappend options -table scope_excl -kind $what }
+            line { lappend options -table line }
+            context { lappend options -table context_excl }
+        }
+        # each row's statistics are read for themselves
+        set rows {}
+        foreach row [$Db top {*}$options -n [::heatscope::settings get rankedRows]] {
+            ::heatscope::breathe
+            lappend rows [dict merge $row [$Db rowstats -row [dict get $row row] {*}$options]]
         }
         if {[dict size $Ranked] > 20} {
             set Ranked {}

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::ListView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted
+    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted Empty
 
     constructor {path context} {
         set Rows {}
@@ -159,7 +159,24 @@ oo::class create ::heatscope::ListView {
             set SortColumn [my FirstSort]
             set SortOrder [expr {[my Type $SortColumn] in {name text} ? "increasing" : "decreasing"}]
         }
-        set Rows [my Contrast [my Load]]
+        # if it takes longer than a moment, nothing of before is shown meanwhile
+        if {[$List cget -empty] ne "reading \u2026"} {
+            set Empty [$List cget -empty]
+        }
+        set Rows {}
+        set ById {}
+        set PlaceOf {}
+        $List configure -empty "reading \u2026" -selected "" -pinned {} -hits {}
+        $List setrows {}
+        my subtitle ""
+        try {
+            set rows [my Contrast [my Load]]
+        } finally {
+            if {[$List cget -empty] eq "reading \u2026"} {
+                $List configure -empty $Empty
+            }
+        }
+        set Rows $rows
         set ChangeMost 0
         if {[my Contrasts]} {
             foreach row $Rows {
@@ -167,8 +184,6 @@ oo::class create ::heatscope::ListView {
                 set ChangeMost [expr {$v ne "" ? max($ChangeMost, abs($v)) : $ChangeMost}]
             }
         }
-        set ById {}
-        set PlaceOf {}
         set n 0
         foreach row $Rows {
             dict set ById [dict get $row id] $row
@@ -228,7 +243,10 @@ oo::class create ::heatscope::ListView {
     }
     method Sort {} {
         $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        $List setrows [lmap row [my Sorted] {list [dict get $row id] {*}[my AllCells $row]}]
+        $List setrows [lmap row [my Sorted] {
+            ::heatscope::breathe
+            list [dict get $row id] {*}[my AllCells $row]
+        }]
     }
     method OnSort {pick} {
         my sort [dict get $pick column]

@@ -40,6 +40,7 @@ oo::class create ::heatscope::OutlineView {
         set found {}
         foreach kind {procedure loop region} {
             foreach row [$Db top -table scope_incl -kind $kind -n 600 {*}[my Common]] {
+                ::heatscope::breathe
                 if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0 && [dict get $row share] >= 0.0002} {
                     dict set found [dict get $row row] $row
                 }
@@ -51,6 +52,7 @@ oo::class create ::heatscope::OutlineView {
         set rows {}
         set order 0
         foreach row $sorted {
+            ::heatscope::breathe
             set s [dict get $row row]
             set own [lindex [$Db sums -table scope_excl -rows [list $s 1] {*}[my Common]] 0]
             lassign [lmap k $kinds {

@@ -2,7 +2,7 @@
 # What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
 
 oo::class create ::heatscope::View {
-    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint Waiting
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint Waiting Reading
 
     # context: {bus B run R nav N app A}; the view makes the widget `path`
     constructor {path context} {
@@ -16,6 +16,7 @@ oo::class create ::heatscope::View {
         set Dirty {}
         set Complaint ""
         set Waiting 0
+        set Reading {}
         set Tabs {}
         set TabsLeft {}
         set TabsFitted {}
@@ -48,6 +49,7 @@ oo::class create ::heatscope::View {
         }
     }
     destructor {
+        my stopReading
         $Bus unsubscribe $Token
     }
 
@@ -158,7 +160,8 @@ oo::class create ::heatscope::View {
         foreach key $changed {
             dict set Dirty $key 1
         }
-        if {[winfo ismapped $Path]} {
+        # what is being read is read to its end, if it is still what is wanted
+        if {[winfo ismapped $Path] && (![my reading] || [my Any $changed metric axis interval category show group])} {
             my Refresh
         }
     }
@@ -167,22 +170,46 @@ oo::class create ::heatscope::View {
             my Refresh
         }
     }
+    # Shows what has changed. What takes long breathes (model/breathe.tcl), so it may go on after this.
     method Refresh {} {
-        set changed [dict keys $Dirty]
+        my stopReading
+        set Reading [dict keys $Dirty]
         set Dirty {}
+        ::heatscope::work [self namespace]::refreshing [list [namespace which my] RefreshNow]
+    }
+    method RefreshNow {} {
         try {
-            my Show $changed
+            my Show $Reading
+            set Reading {}
             my Complain ""
         } trap {HEATSCOPE DB} {message options} {
             # it is still to be shown
-            foreach key $changed {
+            foreach key $Reading {
                 dict set Dirty $key 1
             }
+            set Reading {}
             set why [lindex [dict get $options -errorcode] 2]
             if {$why eq "PENDING"} {
                 my Wait
             } else {
                 my Complain $message $why
+            }
+            return
+        }
+        # what came meanwhile
+        if {[dict size $Dirty] && [winfo ismapped $Path]} {
+            after idle [namespace code {my OnMap}]
+        }
+    }
+    # Is something being read by and by?
+    method reading {} {
+        return [expr {[llength [info commands [self namespace]::refreshing]] > 0}]
+    }
+    # It is to be shown anew.
+    method stopReading {} {
+        if {[info coroutine] ne "[self namespace]::refreshing" && [::heatscope::abandon [self namespace]::refreshing]} {
+            foreach key $Reading {
+                dict set Dirty $key 1
             }
         }
     }
