@@ -232,6 +232,8 @@ void hsc_mpi_ready(void) {
     hsc_mpi_file_put(HSC_REC_message_system, &r, now);
     atomic_thread_fence(memory_order_seq_cst);
     l->ready = true;
+    l->usual[0] = l->kind != HSC_MPI_UNKNOWN;
+    l->usual[1] = l->kind == HSC_MPI_OPEN_MPI;
     if (l->kind)
         hsc_mpi_comm_of(l->comm_world);
 }

@@ -30,8 +30,11 @@ static bool steady_cycles(void) {
 
 uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b) {
     uint64_t now = hsc_rt_now_ns();
+    uint64_t rate = atomic_load_explicit(&heatscope_rt_services.state->ns_per_cycle_q32, memory_order_relaxed);
     b->anchor_cycles = hsc_cycles();
-    b->anchor_ns = steady_cycles() ? now : 0;
+    b->anchor_ns = now;
+    b->anchor_rate = rate;
+    b->anchor_room = rate && steady_cycles() ? ((uint64_t)HSC_MPI_ANCHOR_NS << 32) / rate : 0;
     b->last_ns = now > b->last_ns ? now : b->last_ns;
     return b->last_ns;
 }
@@ -187,7 +190,7 @@ static void forget_paths(hsc_mpi_block *b) {
 static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here, uint32_t node) {
     const hsc_rt_thread *t = b->thread;
     const hsc_rt_frame *s = t->stack;
-    size_t most = ((size_t)t->frames * 3 + 1) * sizeof *p->word;
+    size_t most = ((size_t)t->frames * 3 + HSC_MPI_WORDS) * sizeof *p->word;
     p->node = 0;
     if (!t->frames)
         return; /* not to be had by reading words of this stack alone */
@@ -201,7 +204,7 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
         if (b->words_used + most > b->words_room)
             forget_paths(b);
         p->word = (void *)(b->words + b->words_used); /* NOLINT */
-        p->room = t->frames * 3 + 1;
+        p->room = t->frames * 3 + HSC_MPI_WORDS;
         b->words_used += most;
     }
     uint32_t n = 0;
@@ -225,10 +228,8 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
         if (f->bp_slot)
             bp_slot = f->bp_slot;
     }
-    if (n % 2) { /* compared in pairs */
+    for (; n % HSC_MPI_WORDS; n++)
         p->word[n] = p->word[n - 1];
-        n++;
-    }
     p->pc = here->pc;
     p->sp = here->sp;
     p->bp = here->bp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a call's arguments and statuses say; only for call.c and call_before.c. */
+/* What a call's arguments and statuses say; for before.h, after.h and one_sided.c. */
 #ifndef HSC_MPI_CALL_H
 #define HSC_MPI_CALL_H
 
@@ -7,58 +7,66 @@
 
 #include "mpi.h"
 
-#define IS(c, k) ((c)->op->kind == HSC_MPI_##k)
+#define IS(h, k) ((h)->kind == HSC_MPI_##k)
 
 /* ---- arguments
  * --------------------------------------------------------------------------------------------------------------- */
 
-static inline bool has(const hsc_mpi_call *c, char role) {
-    return hsc_mpi_at(c->op, role) >= 0;
+/* Argument of a role; -1: none. Known when a wrapper is compiled that is made for its operation. */
+HSC_MPI_HOT int at_of(const hsc_mpi_how *h, char role) {
+    if (h->at)
+        return h->at[role - 'A'];
+    const char *p = __builtin_strchr(h->roles, role);
+    return p ? (int)(p - h->roles) : -1;
 }
 
-static inline uint64_t argument(const hsc_mpi_call *c, char role) {
-    int i = hsc_mpi_at(c->op, role);
+HSC_MPI_HOT bool has(const hsc_mpi_how *h, char role) {
+    return at_of(h, role) >= 0;
+}
+
+HSC_MPI_HOT uint64_t argument(const hsc_mpi_call *c, const hsc_mpi_how *h, char role) {
+    int i = at_of(h, role);
     return i < 0 ? 0 : c->a[i];
 }
 
 /* A number; 0 when the function has no such argument. */
-static inline int64_t number(const hsc_mpi_call *c, char role) {
-    int i = hsc_mpi_at(c->op, role);
+HSC_MPI_HOT int64_t number(const hsc_mpi_call *c, const hsc_mpi_how *h, char role) {
+    int i = at_of(h, role);
     if (i < 0)
         return 0;
-    if (c->fortran)
+    if (h->fortran)
         return *(const int32_t *)c->a[i]; /* NOLINT */
-    return c->op->large && strchr("cvl", role) ? (int64_t)c->a[i] : (int32_t)c->a[i];
+    return h->large && strchr("cvl", role) ? (int64_t)c->a[i] : (int32_t)c->a[i];
 }
 
-static inline uint64_t widen(const hsc_mpi_call *c, uint64_t raw) {
-    if (c->fortran)
+HSC_MPI_HOT uint64_t widen(const hsc_mpi_how *h, uint64_t raw) {
+    if (h->fortran)
         return hsc_mpi_lib.handle_bytes == 8 ? (uint32_t)raw | HSC_MPI_FORTRAN_KEY : (uint32_t)raw;
     return hsc_mpi_lib.handle_bytes == 8 ? raw : (uint32_t)raw;
 }
 
 /* A handle at an address: C's arrays and results, all of Fortran's. */
-static inline uint64_t handle_at(const hsc_mpi_call *c, uint64_t address, uint64_t i) {
+HSC_MPI_HOT uint64_t handle_at(const hsc_mpi_how *h, uint64_t address, uint64_t i) {
     if (!address)
         return 0;
-    if (!c->fortran && hsc_mpi_lib.handle_bytes == 8)
+    if (!h->fortran && hsc_mpi_lib.handle_bytes == 8)
         return ((const uint64_t *)address)[i];       /* NOLINT */
-    return widen(c, ((const uint32_t *)address)[i]); /* NOLINT */
+    return widen(h, ((const uint32_t *)address)[i]); /* NOLINT */
 }
 
 /* A handle that is passed (by value in C). */
-static inline uint64_t handle(const hsc_mpi_call *c, char role) {
-    uint64_t v = argument(c, role);
-    return c->fortran ? handle_at(c, v, 0) : widen(c, v);
+HSC_MPI_HOT uint64_t handle(const hsc_mpi_call *c, const hsc_mpi_how *h, char role) {
+    uint64_t v = argument(c, h, role);
+    return h->fortran ? handle_at(h, v, 0) : widen(h, v);
 }
 
 /* A handle that C passes by its address too: requests, results. */
-static inline uint64_t handle_by_address(const hsc_mpi_call *c, char role) {
-    return handle_at(c, argument(c, role), 0);
+HSC_MPI_HOT uint64_t handle_by_address(const hsc_mpi_call *c, const hsc_mpi_how *h, char role) {
+    return handle_at(h, argument(c, h, role), 0);
 }
 
-static inline int64_t element(const hsc_mpi_call *c, uint64_t address, int64_t i) {
-    return c->op->large && !c->fortran ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
+HSC_MPI_HOT int64_t element(const hsc_mpi_how *h, uint64_t address, int64_t i) {
+    return h->large && !h->fortran ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
 }
 
 /* ---- statuses
@@ -71,7 +79,7 @@ typedef struct status {
     bool cancelled;
 } status;
 
-static inline status read_status(const uint8_t *p) {
+HSC_MPI_HOT status read_status(const uint8_t *p) {
     int32_t v[4];
     status s;
     memcpy(v, p, sizeof v);
@@ -84,28 +92,11 @@ static inline status read_status(const uint8_t *p) {
     return s;
 }
 
-/* call_before.c: what is known before the call; sets its communicator, channels, sizes and requests. */
-void hsc_mpi_before(hsc_mpi_call *c);
-
-/* call_before.c: a communicator or, with its key, a window. NULL: not to be had. */
-hsc_mpi_comm *hsc_mpi_comm_cached(const hsc_mpi_call *c, uint64_t handle);
-
 /* one_sided.c: fences, epochs, locks */
-void hsc_mpi_before_synchronisation(hsc_mpi_call *c);
-void hsc_mpi_after_synchronisation(hsc_mpi_call *c, uint64_t duration);
+void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h);
+void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration);
 
-/* call.c: an event of the call; whether it is worth a record: it was long, or came long after the one before in its sequence; the
- * other side, which may have waited for it, then finds it. */
-hsc_rec_message_event hsc_mpi_event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m, int64_t peer,
-                                       int64_t tag, uint64_t sequence, uint64_t size);
-void hsc_mpi_put_event(hsc_mpi_call *c, const hsc_rec_message_event *e);
-static inline bool hsc_mpi_is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
-    uint64_t before = *last_enter;
-    *last_enter = c->enter;
-    return duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns;
-}
-
-/* call.c: a request takes what is known of the call that makes it. */
-void hsc_mpi_begin_request(hsc_mpi_request *r, hsc_mpi_call *c);
+/* call.c: writes an event of a call at `node`. */
+void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e);
 
 #endif

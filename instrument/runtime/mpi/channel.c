@@ -28,6 +28,8 @@ hsc_mpi_channel *hsc_mpi_channel_slow(hsc_mpi_comm *c, uint64_t a, uint64_t b) {
             channels++;
             x->a = a;
             x->b = b;
+            x->world = hsc_mpi_world_rank(c, (int32_t)(uint32_t)a);
+            x->peer_class = (uint8_t)hsc_mpi_peer_class(c, (int32_t)(uint32_t)a);
             x->next = *at;
             *at = x;
         }

@@ -61,11 +61,20 @@ typedef enum hsc_mpi_kind {
 enum { HSC_MPI_PERSISTENT = 1, HSC_MPI_BEFORE = 2, HSC_MPI_TEXT = 4 };
 enum { HSC_MPI_C, HSC_MPI_FORTRAN, HSC_MPI_VARIANTS = 6 }; /* C; mpi_x_, mpi_x__, mpi_x, MPI_X, mpi_x_f08_ */
 
+/* How the arguments of a call are understood. A wrapper that is made for its operation has this as a constant, which vanishes. */
+typedef struct hsc_mpi_how {
+    const char *roles;
+    const int8_t *at; /* argument of each role, from 'A'; -1: none. NULL: to be found in `roles` */
+    uint8_t kind, flags;
+    bool large, fortran;
+} hsc_mpi_how;
+
 typedef struct hsc_mpi_op {
     const char *name, *lower, *upper, *roles;
     uint8_t kind, state, flags;
     bool large;
-    int8_t at[58]; /* argument of each role, from 'A'; -1: none */
+    int8_t at[58];
+    hsc_mpi_how how[2]; /* of C, of Fortran */
     _Atomic(void *) real[HSC_MPI_VARIANTS];
     _Atomic uint32_t id; /* operation_id; 0: not used yet */
 } hsc_mpi_op;
@@ -81,10 +90,6 @@ enum {
 
 extern hsc_mpi_op hsc_mpi_ops[HSC_MPI_OPS];
 
-static inline int hsc_mpi_at(const hsc_mpi_op *op, char role) {
-    return op->at[role - 'A'];
-}
-
 /* ---- the library (bind.c)
  * -------------------------------------------------------------------------------------------------- */
 
@@ -93,6 +98,7 @@ enum hsc_mpi_library_kind { HSC_MPI_UNKNOWN, HSC_MPI_OPEN_MPI, HSC_MPI_MPICH };
 typedef struct hsc_mpi_library {
     enum hsc_mpi_library_kind kind;
     bool bound, ready, multiple, one_machine;
+    bool usual[2]; /* calls of C, of Fortran are understood, and all that has to be known is known */
     int level;
     uint64_t comm_world, comm_self, comm_null, type_null;
     const void *in_place, *fortran_in_place[4];
@@ -193,6 +199,8 @@ typedef struct hsc_mpi_channel {
     uint64_t a, b;
     _Atomic uint64_t messages;
     uint64_t last_enter;
+    int world; /* world rank of the partner; -1: none */
+    uint8_t peer_class;
     struct hsc_mpi_channel *next;
 } hsc_mpi_channel;
 
@@ -249,15 +257,26 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_ANCHOR_NS 200000u
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
 
-/* Calls are the sum of their durations' histogram; a minimum is that of none (UINT64_MAX) before the first. */
+/* What one call adds to a summary beside its time. */
+typedef struct hsc_mpi_amount {
+    uint64_t sent_messages, sent, received_messages, received, size, completions;
+} hsc_mpi_amount;
+
+/* Calls are the sum of their durations' histogram; a minimum is that of none (UINT64_MAX) before the first. What calls on end have alike is
+ * counted, and added when it changes or is written. What each call touches stands together. */
 typedef struct hsc_mpi_summary {
     uint64_t key; /* node, operation, classes */
     uint32_t thread_id, next;
-    uint64_t size_min, size_max, duration, duration_min, duration_max;
-    double size_squares, duration_squares;
-    uint64_t sent_messages, sent_bytes, received_messages, received_bytes, completions, in_flight, completion;
-    uint32_t sizes[5], durations[HSC_MPI_DURATIONS];
     bool dirty;
+    uint32_t repeats; /* calls of `same` that are not added yet */
+    hsc_mpi_amount same;
+    uint64_t duration, duration_min, duration_max;
+    double duration_squares;
+    uint32_t durations[HSC_MPI_DURATIONS];
+    uint64_t in_flight, completion, completions;
+    uint64_t size_min, size_max, sent_messages, sent_bytes, received_messages, received_bytes;
+    double size_squares;
+    uint32_t sizes[5];
 } hsc_mpi_summary;
 
 typedef struct hsc_mpi_peer {
@@ -281,7 +300,7 @@ typedef struct hsc_mpi_block {
     uint32_t thread_id, generation;
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
     uint64_t frame;            /* of the outermost wrapper; 0: none */
-    uint64_t anchor_cycles, anchor_ns, last_ns, due_cycles;
+    uint64_t anchor_cycles, anchor_room, anchor_rate, anchor_ns, last_ns; /* room: cycles, 0: no anchor; rate: ns, 32.32 fixed point */
     /* summaries and partners */
     hsc_mpi_summary *summary;
     uint32_t *bucket, *dirty;
@@ -316,13 +335,18 @@ hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t); /* NULL: no memory */
 static inline hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
     return __builtin_expect(t->messages != NULL, 1) ? t->messages : hsc_mpi_block_new(t);
 }
+#define HSC_MPI_WORDS 4u /* compared at once: there is a multiple of them */
 /* Its words are of this thread's own stack: they can be read whatever has become of the frames. */
 HSC_MPI_HOT bool hsc_mpi_is_here(const hsc_mpi_path *p, const hsc_rt_here *here) {
     if (p->pc != here->pc || p->sp != here->sp || !p->node || (p->bp_matters && p->bp != here->bp))
         return false;
     uint64_t differ = 0;
-    for (const struct hsc_mpi_word *w = p->word, *end = w + p->words; w != end; w += 2)
-        differ |= (*(const volatile uint64_t *)w[0].at ^ w[0].value) | (*(const volatile uint64_t *)w[1].at ^ w[1].value);
+    for (const struct hsc_mpi_word *w = p->word, *end = w + p->words; w != end; w += HSC_MPI_WORDS) {
+        differ |= *(const volatile uint64_t *)w[0].at ^ w[0].value;
+        differ |= *(const volatile uint64_t *)w[1].at ^ w[1].value;
+        differ |= *(const volatile uint64_t *)w[2].at ^ w[2].value;
+        differ |= *(const volatile uint64_t *)w[3].at ^ w[3].value;
+    }
     return !differ;
 }
 
@@ -340,14 +364,13 @@ HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uin
 }
 
 uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
-/* CLOCK_MONOTONIC, by the cycle counter where that is steady */
-HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b) {
-    uint64_t rate = atomic_load_explicit(&heatscope_rt_services.state->ns_per_cycle_q32, memory_order_relaxed);
-    uint64_t passed = hsc_rt_cycles_ns(hsc_cycles() - b->anchor_cycles, rate), now = b->anchor_ns + passed;
-    if (__builtin_expect(passed > HSC_MPI_ANCHOR_NS || !b->anchor_ns, 0))
+/* CLOCK_MONOTONIC, by the cycle counter where that is steady. *cycles: what that said. */
+HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b, uint64_t *cycles) {
+    uint64_t passed = (*cycles = hsc_cycles()) - b->anchor_cycles;
+    if (__builtin_expect(passed >= b->anchor_room, 0))
         return hsc_mpi_clock_slow(b);
-    b->last_ns = now > b->last_ns ? now : b->last_ns;
-    return b->last_ns;
+    uint64_t now = b->anchor_ns + (passed * b->anchor_rate >> 32);
+    return b->last_ns = now > b->last_ns ? now : b->last_ns;
 }
 bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted);
 
@@ -361,6 +384,8 @@ HSC_MPI_HOT hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t threa
         return s;
     return hsc_mpi_summary_slow(b, thread_id, key);
 }
+/* Adds what was counted. */
+void hsc_mpi_fold(hsc_mpi_summary *s);
 static inline uint32_t hsc_mpi_peer_slot(uint32_t rank_1, uint32_t room) {
     return (uint32_t)(rank_1 * 0x9e3779b97f4a7c15u >> 40) & (room - 1);
 }
@@ -379,6 +404,7 @@ uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
 /* ---- a call (call.c)
  * ---------------------------------------------------------------------------------------------------------- */
 
+/* Lives in registers as far as it can: a wrapper made for its operation never passes its address on (slow parts get a copy). */
 typedef struct hsc_mpi_call {
     hsc_rt_thread *thread;
     hsc_mpi_block *block;
@@ -387,20 +413,23 @@ typedef struct hsc_mpi_call {
     bool fortran, any;
     uint8_t peer_class;
     uint32_t node, old_state;
-    uint64_t enter;
+    uint64_t enter, enter_cycles;
     hsc_mpi_comm *comm;
     hsc_mpi_channel *to, *from;
     hsc_mpi_request *request; /* matched message */
     int64_t dest, source, tag, receive_tag, root;
     uint64_t sent, room, received;
     uint64_t to_sequence, from_sequence;
+    uint8_t *own_status;   /* HSC_MPI_STATUS_ROOM bytes; for a status that the program did not want */
     const uint8_t *status; /* of the completing call or the receive; NULL: none */
     uint64_t n, handle;
-    uint8_t own_status[32];
+    uint64_t cost_begin, cost_enter, slow_before; /* cycles; cost_begin 0: this call's cost is not measured */
 } hsc_mpi_call;
 
-/* False: not measured, call the real function and do no more. The caller's frame is `frame`. */
-bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, bool fortran, const hsc_rt_here *here);
+#define HSC_MPI_STATUS_ROOM 32u
+
+/* For any operation. False: not measured, call the real function and do no more. */
+bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here);
 void hsc_mpi_end(hsc_mpi_call *c, int error);
 
 #endif

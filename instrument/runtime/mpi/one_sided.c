@@ -3,7 +3,7 @@
  * a message to each origin, which the start or completion of their epoch waits for; a completion is one to each target, which
  * its wait waits for: both sides number them alike, as other messages. Locks are told by both ends of each, with how long they
  * were held: who waited for whom is found afterwards. Not told: locks of all processes at once, and flushes. */
-#include "call.h"
+#include "after.h"
 
 enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
 
@@ -32,9 +32,9 @@ static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
 }
 
 /* Ranks in the window's group of the members of a group; returns how many, 0 where that can't be had. */
-static uint32_t members(const hsc_mpi_call *c, int32_t *to) {
+static uint32_t members(const hsc_mpi_call *c, const hsc_mpi_how *h, int32_t *to) {
     const hsc_mpi_library *l = &hsc_mpi_lib;
-    uint64_t group = handle(c, 'G'), window = handle(c, 'w'), all = 0;
+    uint64_t group = handle(c, h, 'G'), window = handle(c, h, 'w'), all = 0;
     int32_t n = 0;
     if (group & HSC_MPI_FORTRAN_KEY)
         group = l->Group_f2c ? l->Group_f2c((int32_t)(uint32_t)group) : 0;
@@ -56,8 +56,8 @@ static uint32_t members(const hsc_mpi_call *c, int32_t *to) {
 
 static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer, int64_t tag, uint64_t sequence) {
     hsc_rec_message_event e =
-        hsc_mpi_event_of(c, duration, flags | HSC_message_event_flag_ONE_SIDED, c->comm, peer, tag, sequence, 0);
-    hsc_mpi_put_event(c, &e);
+        event_of(c, duration, flags | HSC_message_event_flag_ONE_SIDED, c->comm, peer, tag, sequence, 0);
+    hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 /* What others may wait for. */
@@ -65,7 +65,7 @@ static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, to[i], tag, false);
         uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0;
-        if (x && hsc_mpi_is_long(c, duration, &x->last_enter))
+        if (x && is_long(c, duration, &x->last_enter))
             put(c, duration, HSC_message_event_flag_SENT, to[i], tag, sequence);
     }
 }
@@ -80,11 +80,11 @@ static void ask(hsc_mpi_call *c, uint64_t duration, const int32_t *from, uint32_
     }
 }
 
-static void lock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
+static void lock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint64_t duration) {
     if (c->dest < 0 || c->dest >= c->comm->size)
         return;
     /* the values of MPI_LOCK_SHARED: 2 in Open MPI, 235 in MPICH and its relatives */
-    w->shared[c->dest] = number(c, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
+    w->shared[c->dest] = number(c, h, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
     w->locked_ns[c->dest] = c->enter;
     if (duration >= c->block->threshold_ns)
         put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0);
@@ -97,34 +97,34 @@ static void unlock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
     w->locked_ns[c->dest] = 0;
     if (held + duration < c->block->threshold_ns)
         return;
-    hsc_rec_message_event e = hsc_mpi_event_of(c, duration, HSC_message_event_flag_SENT | HSC_message_event_flag_ONE_SIDED, c->comm,
+    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_SENT | HSC_message_event_flag_ONE_SIDED, c->comm,
                                                c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0, 0);
     e.begin_ns = held;
-    hsc_mpi_put_event(c, &e);
+    hsc_mpi_put_event(c->block, c->node, &e);
 }
 
-void hsc_mpi_before_synchronisation(hsc_mpi_call *c) {
-    c->comm = hsc_mpi_comm_cached(c, handle(c, 'w') | HSC_MPI_WINDOW_KEY);
-    c->dest = has(c, 'd') ? number(c, 'd') : -1;
-    if (c->comm && IS(c, FENCE))
+void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
+    c->comm = comm_of(c, handle(c, h, 'w') | HSC_MPI_WINDOW_KEY);
+    c->dest = has(h, 'd') ? number(c, h, 'd') : -1;
+    if (c->comm && IS(h, FENCE))
         c->to_sequence = hsc_mpi_next(&c->comm->collectives);
 }
 
-void hsc_mpi_after_synchronisation(hsc_mpi_call *c, uint64_t duration) {
+void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     hsc_mpi_window *w = window_of(c->comm);
     if (!w)
         return;
-    switch (c->op->kind) {
+    switch (h->kind) {
     case HSC_MPI_FENCE:
-        if (hsc_mpi_is_long(c, duration, &c->comm->last_enter))
+        if (is_long(c, duration, &c->comm->last_enter))
             put(c, duration, HSC_message_event_flag_COLLECTIVE, -1, -1, c->to_sequence);
         break;
     case HSC_MPI_EXPOSE:
-        w->exposed = members(c, w->exposed_to);
+        w->exposed = members(c, h, w->exposed_to);
         tell(c, duration, w->exposed_to, w->exposed, POST);
         break;
     case HSC_MPI_ACCESS: {
-        w->accessed = members(c, w->accessed_at);
+        w->accessed = members(c, h, w->accessed_at);
         for (uint32_t i = 0; i < w->accessed; i++) {
             hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, w->accessed_at[i], POST, true);
             w->posts[i] = x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
@@ -138,13 +138,13 @@ void hsc_mpi_after_synchronisation(hsc_mpi_call *c, uint64_t duration) {
         w->accessed = 0;
         break;
     case HSC_MPI_EXPOSE_END:
-        if (has(c, 'f') && !*(const int32_t *)argument(c, 'f')) /* NOLINT */
+        if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
             break;
         ask(c, duration, w->exposed_to, w->exposed, COMPLETE, NULL);
         w->exposed = 0;
         break;
     case HSC_MPI_LOCK:
-        lock(c, w, duration);
+        lock(c, h, w, duration);
         break;
     case HSC_MPI_UNLOCK:
         unlock(c, w, duration);

@@ -128,10 +128,28 @@ static hsc_u64s histogram(uint64_t *out, const uint32_t *counts, uint32_t n, uin
     return (hsc_u64s){out, low < high ? 1 + high - low : 0};
 }
 
+void hsc_mpi_fold(hsc_mpi_summary *s) {
+    uint64_t n = s->repeats, size = s->same.size;
+    if (!n)
+        return;
+    unsigned bits = hsc_mpi_bits(size), size_class = (bits + 3) / 4;
+    s->size_min = size < s->size_min ? size : s->size_min;
+    s->size_max = size > s->size_max ? size : s->size_max;
+    s->size_squares += (double)n * (double)(int64_t)size * (double)(int64_t)size;
+    s->sizes[size_class ? bits - (4 * size_class - 3) : 0] += (uint32_t)n;
+    s->sent_messages += n * s->same.sent_messages;
+    s->sent_bytes += n * s->same.sent;
+    s->received_messages += n * s->same.received_messages;
+    s->received_bytes += n * s->same.received;
+    s->completions += n * s->same.completions;
+    s->repeats = 0;
+}
+
 static bool put_summary(hsc_rt_thread *t, hsc_mpi_summary *s, uint64_t now) {
     uint64_t sizes[8], durations[HSC_MPI_DURATIONS + 1];
     uint32_t size_class = s->key & 255;
     uint64_t calls = 0;
+    hsc_mpi_fold(s);
     for (uint32_t i = 0; i < HSC_MPI_DURATIONS; i++)
         calls += s->durations[i];
     hsc_rec_message_summary r = {.time = now,

@@ -7,6 +7,7 @@
 #define PERSISTENT HSC_MPI_PERSISTENT
 #define BEFORE HSC_MPI_BEFORE
 #define TEXT HSC_MPI_TEXT
+#define FREQUENT 0
 
 hsc_mpi_op hsc_mpi_ops[HSC_MPI_OPS] = {
 #define HSC_MPI(n, Name, lower_, UPPER, roles_, kind_, state_, flags_)                                                 \
@@ -33,5 +34,7 @@ static __attribute__((constructor(102))) void roles(void) {
         for (int i = (int)strlen(op->roles) - 1; i >= 0; i--)
             if (op->roles[i] != '.')
                 op->at[op->roles[i] - 'A'] = (int8_t)i;
+        for (int fortran = 0; fortran < 2; fortran++)
+            op->how[fortran] = (hsc_mpi_how){op->roles, op->at, op->kind, op->flags, op->large, fortran};
     }
 }

@@ -1,27 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The entry points of C, made from mpi.def. */
 #include "arguments.h"
-#include "mpi.h"
+#include "hot.h"
 
 /* The arguments are passed on as they came, in registers and words of the stack of 64 bits, but for a status that the
- * program did not want. */
+ * program did not want. `any_NAME` takes all calls, wrap_NAME of a frequent operation the usual ones. */
+#define REAL(n, variant) ((uint64_t(*)(HSC_MPI_TYPES_##n))hsc_mpi_real(op, variant))
+#define ANY(n, op_)                                                                                                    \
+    uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                           \
+    uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                           \
+    hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                                \
+    hsc_mpi_call c;                                                                                                    \
+    bool measured_ = hsc_mpi_begin(&c, op, a, own_status, false, &here);                                               \
+    uint64_t r = REAL(n, HSC_MPI_C)(HSC_MPI_VALUES_##n);                                                               \
+    if (measured_)                                                                                                     \
+        hsc_mpi_end(&c, (int)r);                                                                                       \
+    return r;
+
 #define WRAPPER(n, name, op_)                                                                                          \
     HSC_MPI_ENTRY(name) uint64_t wrap_##name(HSC_MPI_TYPES_##n);                                                       \
     uint64_t wrap_##name(HSC_MPI_TYPES_##n) {                                                                          \
-        uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                       \
-        hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \
-        hsc_mpi_call c;                                                                                                \
-        bool measured = hsc_mpi_begin(&c, op, a, false, &here);                                                        \
-        uint64_t (*real)(HSC_MPI_TYPES_##n) = (uint64_t(*)(HSC_MPI_TYPES_##n))hsc_mpi_real(op, HSC_MPI_C);             \
-        uint64_t r = real(HSC_MPI_VALUES_##n);                                                                         \
-        if (measured)                                                                                                  \
-            hsc_mpi_end(&c, (int)r);                                                                                   \
+        ANY(n, op_)                                                                                                    \
+    }
+
+#define FREQUENT(n, name, op_, roles_, kind_, state_)                                                                  \
+    static __attribute__((noinline, cold))                                                                             \
+    uint64_t any_##name(hsc_rt_here here, HSC_MPI_TYPES_##n){ANY(n, op_)} HSC_MPI_ENTRY(name)                          \
+        uint64_t wrap_##name(HSC_MPI_TYPES_##n);                                                                       \
+    uint64_t wrap_##name(HSC_MPI_TYPES_##n) {                                                                          \
+        hsc_rt_here here = HSC_RT_HERE();                                                                              \
+        hsc_mpi_block *b = usual(false);                                                                               \
+        if (__builtin_expect(!b, 0))                                                                                   \
+            return any_##name(here, HSC_MPI_NAMES_##n);                                                                \
+        uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                       \
+        uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                       \
+        hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
+        static const hsc_mpi_how how = {.roles = roles_, .kind = HSC_MPI_##kind_};                                     \
+        hsc_mpi_call c = {.op = op, .a = a, .own_status = own_status};                                                 \
+        begin(&c, &how, b, HSC_state_##state_, &here, true);                                                           \
+        uint64_t r = REAL(n, HSC_MPI_C)(HSC_MPI_VALUES_##n);                                                           \
+        end(&c, &how, (int)r, true);                                                                                   \
         return r;                                                                                                      \
     }
 
-#define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags) WRAPPER(n, MPI_##Name, HSC_MPI_OP_##Name)
+#define BODY_0(n, Name, roles, kind, state) WRAPPER(n, MPI_##Name, HSC_MPI_OP_##Name)
+#define BODY_PERSISTENT BODY_0
+#define BODY_BEFORE BODY_0
+#define BODY_TEXT BODY_0
+#define BODY_FREQUENT(n, Name, roles, kind, state) FREQUENT(n, MPI_##Name, HSC_MPI_OP_##Name, roles, kind, state)
+#define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags) BODY_##flags(n, Name, roles, kind, state)
 #define HSC_MPI_LARGE(n, Name, lower, UPPER, roles, kind, state, flags)                                                \
-    WRAPPER(n, MPI_##Name, HSC_MPI_OP_##Name)                                                                          \
-    WRAPPER(n, MPI_##Name##_c, HSC_MPI_OP_##Name##_c)
+    BODY_##flags(n, Name, roles, kind, state) WRAPPER(n, MPI_##Name##_c, HSC_MPI_OP_##Name##_c)
 #include "mpi.def"

@@ -3,34 +3,65 @@
  * procedures, module mpi_f08 as Open MPI has it. All arguments are addresses; the last but for lengths is the error
  * code's, which mpi_f08 may leave out. */
 #include "arguments.h"
-#include "mpi.h"
+#include "hot.h"
+
+#define REAL(m, variant) ((void (*)(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)))hsc_mpi_real(op, variant))
+#define ERROR(n) (a[n] ? *(const int32_t *)a[n] : 0) /* NOLINT */
+#define ANY(n, m, op_, variant)                                                                                        \
+    uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                                 \
+    uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                           \
+    hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                                \
+    hsc_mpi_call c;                                                                                                    \
+    bool measured_ = hsc_mpi_begin(&c, op, a, own_status, true, &here);                                                \
+    REAL(m, variant)(HSC_MPI_JOIN(HSC_MPI_VALUES_, m));                                                                \
+    if (measured_)                                                                                                     \
+        hsc_mpi_end(&c, ERROR(n));
 
 #define WRAPPER(n, m, name, op_, variant)                                                                              \
     HSC_MPI_ENTRY(name) void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m));                                             \
     void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) {                                                                \
-        uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                             \
-        hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \
-        hsc_mpi_call c;                                                                                                \
-        bool measured = hsc_mpi_begin(&c, op, a, true, &here);                                                         \
-        void (*real)(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) =                                                                \
-            (void (*)(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)))hsc_mpi_real(op, variant);                                      \
-        real(HSC_MPI_JOIN(HSC_MPI_VALUES_, m));                                                                        \
-        if (measured)                                                                                                  \
-            hsc_mpi_end(&c, a[n] ? *(const int32_t *)a[n] : 0); /* NOLINT */                                           \
+        ANY(n, m, op_, variant)                                                                                        \
     }
 
-#define ALL(n, m, Name, lower, UPPER)                                                                                  \
-    WRAPPER(n, m, mpi_##lower##_, HSC_MPI_OP_##Name, 1)                                                                \
+#define FREQUENT(n, m, name, op_, variant, roles_, kind_, state_)                                                      \
+    static __attribute__((noinline, cold)) void any_##name(hsc_rt_here here, HSC_MPI_JOIN(HSC_MPI_TYPES_, m)){         \
+        ANY(n, m, op_, variant)} HSC_MPI_ENTRY(name) void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m));                \
+    void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) {                                                                \
+        hsc_rt_here here = HSC_RT_HERE();                                                                              \
+        hsc_mpi_block *b = usual(true);                                                                                \
+        if (__builtin_expect(!b, 0)) {                                                                                 \
+            any_##name(here, HSC_MPI_JOIN(HSC_MPI_NAMES_, m));                                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                             \
+        uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                       \
+        hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
+        static const hsc_mpi_how how = {.roles = roles_, .kind = HSC_MPI_##kind_, .fortran = true};                    \
+        hsc_mpi_call c = {.op = op, .a = a, .own_status = own_status};                                                 \
+        begin(&c, &how, b, HSC_state_##state_, &here, true);                                                           \
+        REAL(m, variant)(HSC_MPI_JOIN(HSC_MPI_VALUES_, m));                                                            \
+        end(&c, &how, ERROR(n), true);                                                                                 \
+    }
+
+#define OTHERS(n, m, Name, lower, UPPER)                                                                               \
     WRAPPER(n, m, mpi_##lower##__, HSC_MPI_OP_##Name, 2)                                                               \
     WRAPPER(n, m, mpi_##lower, HSC_MPI_OP_##Name, 3)                                                                   \
-    WRAPPER(n, m, MPI_##UPPER, HSC_MPI_OP_##Name, 4)                                                                   \
+    WRAPPER(n, m, MPI_##UPPER, HSC_MPI_OP_##Name, 4)
+#define ALL(n, m, Name, lower, UPPER)                                                                                  \
+    WRAPPER(n, m, mpi_##lower##_, HSC_MPI_OP_##Name, 1)                                                                \
+    OTHERS(n, m, Name, lower, UPPER)                                                                                   \
     WRAPPER(n, m, mpi_##lower##_f08_, HSC_MPI_OP_##Name, 5)
 
-#define LENGTHS_0(n) HSC_MPI_PLUS_1_##n
-#define LENGTHS_TEXT(n) HSC_MPI_PLUS_4_##n
-#define LENGTHS_PERSISTENT(n) HSC_MPI_PLUS_1_##n
-#define LENGTHS_BEFORE(n) HSC_MPI_PLUS_1_##n
-#define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags) ALL(n, LENGTHS_##flags(n), Name, lower, UPPER)
+#define BODY_0(n, Name, lower, UPPER, roles, kind, state) ALL(n, HSC_MPI_PLUS_1_##n, Name, lower, UPPER)
+#define BODY_PERSISTENT BODY_0
+#define BODY_BEFORE BODY_0
+#define BODY_TEXT(n, Name, lower, UPPER, roles, kind, state) ALL(n, HSC_MPI_PLUS_4_##n, Name, lower, UPPER)
+#define BODY_FREQUENT(n, Name, lower, UPPER, roles, kind, state)                                                       \
+    FREQUENT(n, HSC_MPI_PLUS_1_##n, mpi_##lower##_, HSC_MPI_OP_##Name, 1, roles, kind, state)                          \
+    OTHERS(n, HSC_MPI_PLUS_1_##n, Name, lower, UPPER)                                                                  \
+    FREQUENT(n, HSC_MPI_PLUS_1_##n, mpi_##lower##_f08_, HSC_MPI_OP_##Name, 5, roles, kind, state)
+#define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags)                                                      \
+    BODY_##flags(n, Name, lower, UPPER, roles, kind, state)
 #define HSC_MPI_LARGE HSC_MPI
 #include "mpi.def"

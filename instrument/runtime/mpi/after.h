@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One call: what is noted after it. All inline, as before.h. */
+#ifndef HSC_MPI_AFTER_H
+#define HSC_MPI_AFTER_H
+
+#include "before.h"
+
+HSC_MPI_HOT uint32_t id_of(hsc_mpi_op *op) {
+    uint32_t id = atomic_load_explicit(&op->id, memory_order_relaxed);
+    return __builtin_expect(id != 0, 1) ? id : hsc_mpi_op_id_slow(op);
+}
+
+typedef hsc_mpi_amount amount;
+
+HSC_MPI_HOT void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_mpi_op *op, uint32_t peer_class,
+                      uint64_t duration, const amount *x) {
+    hsc_mpi_summary *s = hsc_mpi_summary_of(b, thread_id, node, id_of(op), peer_class, x->size);
+    if (!s)
+        return;
+    if (__builtin_expect(s->same.size != x->size || s->same.sent_messages != x->sent_messages || s->same.sent != x->sent ||
+                         s->same.received_messages != x->received_messages || s->same.received != x->received ||
+                         s->same.completions != x->completions, 0)) {
+        hsc_mpi_fold(s);
+        s->same = *x;
+    }
+    s->repeats++;
+    s->duration += duration;
+    s->duration_min = duration < s->duration_min ? duration : s->duration_min;
+    s->duration_max = duration > s->duration_max ? duration : s->duration_max;
+    s->duration_squares += (double)(int64_t)duration * (double)(int64_t)duration;
+    unsigned d = hsc_mpi_bits(duration);
+    s->durations[d < HSC_MPI_DURATIONS ? d : HSC_MPI_DURATIONS - 1]++;
+}
+
+HSC_MPI_HOT void note_peer(hsc_mpi_block *b, int world_rank, bool received, uint64_t size) {
+    hsc_mpi_peer *p = hsc_mpi_peer_of(b, world_rank);
+    if (p && received) {
+        p->received_messages++;
+        p->received_bytes += size;
+    } else if (p) {
+        p->sent_messages++;
+        p->sent_bytes += size;
+    }
+}
+
+/* By the channel, where there is one, without looking at communicators. */
+HSC_MPI_HOT uint32_t peer_class_of(const hsc_mpi_comm *m, const hsc_mpi_channel *x, int64_t rank) {
+    return x ? x->peer_class : rank == hsc_mpi_lib.proc_null ? HSC_peer_class_NOBODY : hsc_mpi_peer_class(m, rank);
+}
+
+HSC_MPI_HOT int world_of(const hsc_mpi_comm *m, const hsc_mpi_channel *x, int64_t rank) {
+    return __builtin_expect(x != NULL, 1) ? x->world : hsc_mpi_world_rank(m, rank);
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+HSC_MPI_HOT hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m, int64_t peer,
+                                           int64_t tag, uint64_t sequence, uint64_t size) {
+    return (hsc_rec_message_event){.time = c->enter,
+                                   .duration_ns = duration,
+                                   .node_id = c->node,
+                                   .operation_id = id_of(c->op),
+                                   .flags = flags,
+                                   .communicator_id = m->id,
+                                   .peer = peer,
+                                   .tag = tag,
+                                   .sequence = sequence,
+                                   .bytes = size};
+}
+
+/* Whether an event of the call is worth a record: it was long, or came long after the one before in its sequence; the other side, which
+ * may have waited for it, then finds it. */
+HSC_MPI_HOT bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
+    uint64_t before = *last_enter;
+    *last_enter = c->enter;
+    return __builtin_expect(duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns, 0);
+}
+
+HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
+    if (!c->to || !is_long(c, duration, &c->to->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_SENT | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+HSC_MPI_HOT void receive_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, uint64_t size) {
+    if (!c->from || !is_long(c, duration, &c->from->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_RECEIVED | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) |
+                     (c->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+HSC_MPI_HOT void collective_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
+    if (!is_long(c, duration, &c->comm->last_enter))
+        return;
+    uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+/* A request takes what is known of the call that makes it. */
+HSC_MPI_HOT void begin_request(hsc_mpi_request *r, hsc_mpi_call *c, const hsc_mpi_how *h) {
+    r->op = c->op;
+    r->comm = c->comm;
+    r->to = c->to;
+    r->from = c->from;
+    r->dest = c->dest;
+    r->source = c->source;
+    r->tag = c->tag;
+    r->receive_tag = c->receive_tag;
+    r->root = c->root;
+    r->sent = c->sent;
+    r->room = c->room;
+    r->received = c->received;
+    r->to_sequence = c->to_sequence;
+    r->from_sequence = c->from_sequence;
+    r->begun_ns = c->enter;
+    r->thread_id = c->block->thread_id;
+    r->node = c->node;
+    r->peer_class = c->peer_class;
+    r->any = c->any;
+    r->persistent = h->flags & HSC_MPI_PERSISTENT;
+    r->active = !r->persistent;
+    r->begin_duration = 0;
+    r->deferred = false;
+}
+
+/* A persistent operation starts: it counts like one that is begun here. */
+static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t key) {
+    hsc_mpi_request *r = hsc_mpi_request_get(key);
+    if (!r || !r->persistent)
+        return;
+    r->active = true;
+    r->begun_ns = c->enter;
+    r->thread_id = c->block->thread_id;
+    r->node = c->node;
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+        r->to_sequence = hsc_mpi_next(&r->comm->collectives);
+    if (r->dest >= 0 && (r->to = hsc_mpi_channel_of(r->comm, r->dest, r->tag, false)) != NULL)
+        r->to_sequence = hsc_mpi_next(&r->to->messages);
+    if (r->source >= 0 && !r->any && (r->from = hsc_mpi_channel_of(r->comm, r->source, r->receive_tag, true)) != NULL)
+        r->from_sequence = hsc_mpi_next(&r->from->messages);
+    hsc_mpi_call as = *c;
+    as.comm = r->comm;
+    as.to = r->to;
+    as.from = r->from;
+    as.dest = r->dest;
+    as.tag = r->tag;
+    as.source = r->source;
+    as.receive_tag = r->receive_tag;
+    as.to_sequence = r->to_sequence;
+    as.from_sequence = r->from_sequence;
+    as.sent = r->sent;
+    as.root = r->root;
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+        collective_event(&as, h, 0);
+    send_event(&as, h, 0);
+    receive_event(&as, h, 0, r->room);
+}
+
+/* Adds to the place where it was begun; for receives of unknown size that is where they are counted. */
+HSC_MPI_HOT void note_completion(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t leave, uint64_t share, const status *s) {
+    hsc_mpi_block *b = c->block;
+    uint32_t thread_id = r->thread_id == b->thread_id ? 0 : r->thread_id;
+    bool came = r->source != hsc_mpi_lib.proc_null && s && !s->cancelled;
+    uint64_t received = r->from || r->any ? (came ? s->bytes : 0) : r->received, size = r->sent;
+    uint64_t received_messages = (r->from || r->any) && came, sent_messages = 0;
+    if (received_messages)
+        note_peer(b, world_of(r->comm, r->from, s->source), true, received);
+    if (r->persistent && r->to) {
+        note_peer(b, world_of(r->comm, r->to, r->dest), false, r->sent);
+        sent_messages = 1;
+    }
+    hsc_mpi_op *op = r->op;
+    if (r->deferred || r->persistent) {
+        amount x = {sent_messages, r->sent, received_messages, received, r->sent ? r->sent : received, 0};
+        if (!r->persistent)
+            x.sent_messages = r->to != NULL;
+        note(b, thread_id, r->node, op, r->peer_class, r->persistent ? 0 : r->begin_duration, &x);
+        size = x.size;
+    }
+    hsc_mpi_summary *at = hsc_mpi_summary_of(b, thread_id, r->node, id_of(op), r->peer_class, size);
+    if (at) {
+        at->completions++;
+        at->in_flight += leave - r->begun_ns;
+        at->completion += share;
+    }
+}
+
+HSC_MPI_HOT void completion_event(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t duration, const status *s) {
+    bool collective = r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL;
+    uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+    if (duration < c->block->threshold_ns || !r->comm)
+        return;
+    hsc_rec_message_event e;
+    if (r->from)
+        e = event_of(c, duration, flags | HSC_message_event_flag_RECEIVED, r->comm, s ? s->source : r->source,
+                     s ? s->tag : r->receive_tag, r->from_sequence, s ? s->bytes : r->room);
+    else if (r->to)
+        e = event_of(c, duration, flags | HSC_message_event_flag_SENT, r->comm, r->dest, r->tag, r->to_sequence,
+                     r->sent);
+    else if (collective)
+        e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
+                     r->sent);
+    else
+        return;
+    e.begin_thread_id = r->thread_id;
+    e.begin_node_id = r->node;
+    e.begin_ns = c->enter > r->begun_ns ? c->enter - r->begun_ns : 0;
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
+    hsc_mpi_request *r = hsc_mpi_request_get(key);
+    if (!r || !r->active)
+        return false;
+    status s = {0};
+    bool receives = r->from || r->any;
+    if (at)
+        s = read_status(at);
+    if (r->any && at && !s.cancelled && s.source >= 0) {
+        r->from = hsc_mpi_channel_of(r->comm, s.source, s.tag, true);
+        if (r->from)
+            r->from_sequence = hsc_mpi_next(&r->from->messages);
+    }
+    if (s.cancelled && r->from) { /* took no message */
+        uint64_t next = r->from_sequence + 1;
+        atomic_compare_exchange_strong(&r->from->messages, &next, r->from_sequence);
+    }
+    note_completion(c, r, leave, share, at && receives ? &s : NULL);
+    completion_event(c, r, leave - c->enter, at && receives ? &s : NULL);
+    if (r->persistent)
+        r->active = false;
+    else
+        hsc_mpi_request_end(r);
+    return true;
+}
+
+/* Requests that the call has completed, by the results that it gave. Returns how many. */
+HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
+    const hsc_mpi_block *b = c->block;
+    uint64_t duration = leave - c->enter, n = 0, done = 0;
+    int base = h->fortran ? 1 : 0;
+    if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
+        return 0;
+    switch (h->kind) {
+    case HSC_MPI_WAIT:
+        return complete(c, c->handle, c->status, leave, duration);
+    case HSC_MPI_WAITALL:
+        for (uint64_t i = 0; i < c->n; i++)
+            n += hsc_mpi_request_get(b->keys[i]) != NULL;
+        for (uint64_t i = 0; i < c->n && n; i++)
+            done += complete(c, b->keys[i], c->status ? c->status + i * hsc_mpi_lib.status_bytes : NULL, leave,
+                             duration / n);
+        return done;
+    case HSC_MPI_WAITANY: {
+        int64_t i = *(const int32_t *)argument(c, h, 'i') - base; /* NOLINT */
+        return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration) : 0;
+    }
+    default: {
+        int64_t found = *(const int32_t *)argument(c, h, 'o'); /* NOLINT */
+        for (int64_t k = 0; k < found; k++) {
+            int64_t i = ((const int32_t *)argument(c, h, 'I'))[k] - base; /* NOLINT */
+            if (i >= 0 && (uint64_t)i < c->n)
+                done += complete(c, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
+                                 leave, duration / (uint64_t)found);
+        }
+        return done;
+    }
+    }
+}
+
+HSC_MPI_HOT void post(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, bool deferred) {
+    hsc_mpi_request *r = hsc_mpi_request_new(handle_by_address(c, h, 'r'), c->from || c->any);
+    if (!r)
+        return;
+    begin_request(r, c, h);
+    r->begin_duration = duration;
+    r->deferred = deferred;
+}
+
+/* ---- the end of each kind ------------------------------------------------------------ */
+
+/* Made for each kind: what it has not, costs nothing. */
+HSC_MPI_HOT void after_point_to_point(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, bool sends, bool receives, bool posts) {
+    hsc_mpi_block *b = c->block;
+    bool persistent = posts && h->flags & HSC_MPI_PERSISTENT;
+    amount x = {.sent = sends && c->dest != hsc_mpi_lib.proc_null ? c->sent : 0};
+    if (receives && c->request) { /* taken by a matched probe before */
+        hsc_mpi_request *m = c->request;
+        c->comm = m->comm;
+        c->from = m->from;
+        c->source = m->source;
+        c->receive_tag = m->receive_tag;
+        c->from_sequence = m->from_sequence;
+        c->any = m->any;
+        hsc_mpi_request_end(m);
+    }
+    if (!c->comm) {
+        note(b, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+        return;
+    }
+    int64_t source = c->source;
+    if (receives && !posts && c->status) {
+        status s = read_status(c->status);
+        if (c->any && s.source >= 0 && !c->from) {
+            c->source = s.source;
+            c->receive_tag = s.tag;
+            if ((c->from = hsc_mpi_channel_of(c->comm, s.source, s.tag, true)) != NULL)
+                c->from_sequence = hsc_mpi_next(&c->from->messages);
+        }
+        if (c->from || c->any) {
+            x.received = s.bytes;
+            x.received_messages = s.source >= 0;
+            if (x.received_messages)
+                note_peer(b, world_of(c->comm, c->from, c->source), true, s.bytes);
+        }
+    }
+    c->peer_class = (uint8_t)(sends                              ? peer_class_of(c->comm, c->to, c->dest)
+                              : source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
+                                                                 : peer_class_of(c->comm, c->from, source));
+    if (c->to && !persistent) {
+        x.sent_messages = 1;
+        note_peer(b, c->to->world, false, c->sent);
+    }
+    x.size = sends ? x.sent : x.received;
+    if (posts) {
+        post(c, h, duration, receives && !persistent);
+        if (receives && !persistent) { /* counted when its size is known */
+            receive_event(c, h, duration, c->room);
+            send_event(c, h, duration);
+            return;
+        }
+        if (persistent)
+            x = (amount){0};
+    }
+    note(b, 0, c->node, c->op, c->peer_class, duration, &x);
+    if (sends)
+        send_event(c, h, duration);
+    if (receives)
+        receive_event(c, h, duration, x.received);
+}
+
+HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
+    bool found = !has(h, 'f') || *(const int32_t *)argument(c, h, 'f'); /* NOLINT */
+    amount x = {.completions = found};
+    uint32_t peer_class = !c->comm                              ? HSC_peer_class_NONE
+                          : c->source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
+                                                                : hsc_mpi_peer_class(c->comm, c->source);
+    note(c->block, 0, c->node, c->op, peer_class, duration, &x);
+    if (!found || !c->comm || !c->status || c->source == hsc_mpi_lib.proc_null)
+        return;
+    status s = read_status(c->status);
+    hsc_mpi_channel *from = s.source >= 0 ? hsc_mpi_channel_of(c->comm, s.source, s.tag, true) : NULL;
+    hsc_mpi_request *m =
+        has(h, 'e') ? hsc_mpi_request_new(handle_by_address(c, h, 'e') | HSC_MPI_MESSAGE_KEY, true) : NULL;
+    uint64_t sequence = from ? atomic_load_explicit(&from->messages, memory_order_relaxed) : 0;
+    if (m) {
+        sequence = from ? hsc_mpi_next(&from->messages) : 0;
+        begin_request(m, c, h);
+        m->from = from;
+        m->source = s.source;
+        m->receive_tag = s.tag;
+        m->from_sequence = sequence;
+    }
+    if (!from || duration < c->block->threshold_ns)
+        return;
+    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
+                                       c->comm, s.source, s.tag, sequence, s.bytes);
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+HSC_MPI_HOT void after_collective(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
+    amount x = {.sent = c->sent, .received = c->received, .size = c->sent ? c->sent : c->received};
+    if (!c->comm) {
+        note(c->block, 0, c->node, c->op, HSC_peer_class_ALL, duration, &x);
+        return;
+    }
+    bool persistent = h->flags & HSC_MPI_PERSISTENT;
+    if (has(h, 'r'))
+        post(c, h, duration, false);
+    if (persistent)
+        x = (amount){0};
+    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    if (!persistent)
+        collective_event(c, h, duration);
+}
+
+static inline void after_one_sided(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
+    bool gets = !IS(h, PUT), puts = !IS(h, GET), somebody = c->comm && c->dest != hsc_mpi_lib.proc_null;
+    amount x = {puts && somebody, somebody ? c->sent : 0, gets && somebody, somebody ? c->received : 0, 0, 0};
+    x.size = x.sent ? x.sent : x.received;
+    c->peer_class = (uint8_t)(c->comm ? hsc_mpi_peer_class(c->comm, c->dest) : HSC_peer_class_NONE);
+    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    if (has(h, 'r') && c->comm) {
+        c->dest = -1;
+        post(c, h, duration, false);
+    }
+}
+
+HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
+    uint64_t duration = leave - c->enter;
+    amount x = {0};
+    switch (h->kind) {
+    case HSC_MPI_SEND:
+        if (has(h, 'r'))
+            after_point_to_point(c, h, duration, true, false, true);
+        else
+            after_point_to_point(c, h, duration, true, false, false);
+        return;
+    case HSC_MPI_RECEIVE:
+        if (has(h, 'r'))
+            after_point_to_point(c, h, duration, false, true, true);
+        else
+            after_point_to_point(c, h, duration, false, true, false);
+        return;
+    case HSC_MPI_SENDRECEIVE:
+        after_point_to_point(c, h, duration, true, true, has(h, 'r'));
+        return;
+    case HSC_MPI_PROBE:
+        after_probe(c, h, duration);
+        return;
+    case HSC_MPI_WAIT:
+    case HSC_MPI_WAITALL:
+    case HSC_MPI_WAITANY:
+    case HSC_MPI_WAITSOME:
+        x.completions = completions(c, h, leave);
+        break;
+    case HSC_MPI_START:
+        start_request(c, h, c->handle);
+        break;
+    case HSC_MPI_STARTALL:
+        for (uint64_t i = 0; i < c->n; i++)
+            start_request(c, h, c->block->keys[i]);
+        break;
+    case HSC_MPI_REQUEST_FREE: {
+        hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
+        if (r && r->active)
+            complete(c, c->handle, NULL, leave, 0);
+        else if (r)
+            hsc_mpi_request_end(r);
+        if ((r = hsc_mpi_request_get(c->handle)) != NULL && r->persistent)
+            hsc_mpi_request_end(r);
+        break;
+    }
+    case HSC_MPI_PUT:
+    case HSC_MPI_GET:
+    case HSC_MPI_PUTGET:
+        after_one_sided(c, h, duration);
+        return;
+    case HSC_MPI_FENCE:
+    case HSC_MPI_EXPOSE:
+    case HSC_MPI_EXPOSE_END:
+    case HSC_MPI_ACCESS:
+    case HSC_MPI_ACCESS_END:
+    case HSC_MPI_LOCK:
+    case HSC_MPI_UNLOCK:
+        hsc_mpi_after_synchronisation(c, h, duration);
+        break;
+    case HSC_MPI_WINDOW:
+        if (c->comm && handle_by_address(c, h, 'W'))
+            hsc_mpi_comm_new(c->comm, handle_by_address(c, h, 'W') | HSC_MPI_WINDOW_KEY, 0, true);
+        break;
+    case HSC_MPI_COMMUNICATOR: {
+        uint64_t made = handle_by_address(c, h, 'M'), salt = has(h, 'g') ? (uint64_t)number(c, h, 'g') : 0;
+        if (c->comm && !has(h, 'r') && made)
+            hsc_mpi_comm_new(c->comm, made, salt, !has(h, 'g'));
+        else if (c->comm)
+            hsc_mpi_next(&c->comm->children);
+        break;
+    }
+    case HSC_MPI_COMMUNICATOR_FREE:
+    case HSC_MPI_WINDOW_FREE:
+        hsc_mpi_comm_forget(c->handle);
+        break;
+    case HSC_MPI_TYPE_FREE:
+        hsc_mpi_type_forget(0);
+        break;
+    case HSC_MPI_FILE_READ:
+        x.received = !has(h, 'r') && c->status ? read_status(c->status).bytes : c->room;
+        x.size = x.received;
+        break;
+    case HSC_MPI_FILE_WRITE:
+        x.sent = x.size = c->sent;
+        break;
+    default:
+        if (h->kind >= HSC_MPI_BARRIER && h->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL) {
+            after_collective(c, h, duration);
+            return;
+        }
+    }
+    note(c->block, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+}
+
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Begin and end of a call, inline: a wrapper made for one operation gives its roles, kind, state and flags as literals,
+ * so that only what that operation has is left. call.c makes the same for all others. */
+#ifndef HSC_MPI_HOT_H
+#define HSC_MPI_HOT_H
+
+#include "../state.h"
+#include "after.h"
+
+/* call.c: writes what is due. */
+void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
+extern ptrdiff_t hsc_mpi_self_at; /* where the thread's data are, from the thread pointer; 0: not known yet */
+
+/* hsc_rt_measured of here.h, without a call. */
+HSC_MPI_HOT hsc_rt_thread *measured(const hsc_rt_state *rt) {
+    hsc_rt_thread *t =
+        *(hsc_rt_thread *const *)((const char *)__builtin_thread_pointer() + hsc_mpi_self_at); /* NOLINT */
+    if (!t || !atomic_load_explicit(&rt->on, memory_order_relaxed))
+        return NULL;
+    bool same = __builtin_expect(rt->same_process != NULL, 1)
+                    ? atomic_load_explicit(rt->same_process, memory_order_relaxed) != 0
+                    : heatscope_rt_services.active();
+    return same ? t : NULL;
+}
+
+/* The thread's block where the call is one like any other: measured, from the program, of a library that is known and
+ * set up. NULL: ask hsc_mpi_begin. */
+HSC_MPI_HOT hsc_mpi_block *usual(bool fortran) {
+    if (__builtin_expect(!hsc_mpi_lib.usual[fortran], 0))
+        return NULL;
+    hsc_rt_thread *t = measured(heatscope_rt_services.state);
+    hsc_mpi_block *b = t ? t->messages : NULL;
+    return b && !b->frame ? b : NULL;
+}
+
+/* Of a call that is measured; op, a, own_status are set. `known`: the library is, and it is initialised. */
+HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, uint32_t state, const hsc_rt_here *here,
+                       bool known) {
+    hsc_rt_thread *t = b->thread;
+    c->thread = t;
+    c->block = b;
+    b->frame = here->sp;
+    c->any = false;
+    c->peer_class = HSC_peer_class_NONE;
+    c->comm = NULL;
+    c->to = c->from = NULL;
+    c->request = NULL;
+    c->status = NULL;
+    c->sent = c->room = c->received = c->to_sequence = c->from_sequence = c->n = c->handle = 0;
+    c->dest = c->source = c->tag = c->receive_tag = c->root = -1;
+    c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
+    if (c->old_state == HSC_state_UNKNOWN)
+        t->state_frame = here->sp;
+    hsc_rt_state_set(t, state);
+    /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
+    if (__builtin_expect(b->last_ns >= t->messages_due, 0) || IS(h, FINALIZE))
+        hsc_mpi_write_due(b, 0);
+    c->node =
+        hsc_mpi_node(b, here, atomic_load_explicit(&heatscope_rt_services.state->generation, memory_order_relaxed));
+    if (known)
+        before(c, h);
+    c->enter = hsc_mpi_clock(b, &c->enter_cycles);
+}
+
+HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool known) {
+    hsc_mpi_block *b = c->block;
+    hsc_rt_thread *t = c->thread;
+    uint64_t leave_cycles, leave = hsc_mpi_clock(b, &leave_cycles);
+    if (__builtin_expect(t->messages == b, 1)) {
+        atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (__builtin_expect(!error, 1) && known)
+            after(c, h, leave);
+        else {
+            amount none = {0};
+            note(b, 0, c->node, c->op, HSC_peer_class_NONE, leave - c->enter, &none);
+        }
+        atomic_signal_fence(memory_order_seq_cst);
+        atomic_store_explicit(&b->updating, 0, memory_order_relaxed);
+        if (__builtin_expect(leave >= t->messages_due, 0) || IS(h, FINALIZE))
+            hsc_mpi_write_due(b, c->node);
+    }
+    b->frame = 0;
+    hsc_rt_state_set(t, c->old_state);
+}
+
+#endif
