@@ -4,8 +4,8 @@
  *   blame_take.c      while files are read: events of messages, and where each thread was at which time, to the spill
  *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it
  *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
- *   blame_locks.c     who held a lock that was waited for, and what it did meanwhile
- *   blame_threads.c   OpenMP barriers
+ *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
+ *   blame_threads.c   barriers of threads, from sums
  *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
  */
 #ifndef HEATSCOPE_JOIN_BLAME_H
@@ -30,10 +30,11 @@ typedef struct jmoment { /* time spent at a place, which ended at `time` or, of 
     uint32_t is_interval;
 } jmoment;
 
-typedef struct jheld { /* a wait for a lock that another thread held */
+typedef struct jheld { /* a wait for a lock that another thread held, or at a barrier of threads */
     uint64_t time, length; /* ns; time: when it ended */
     uint64_t stands_for;   /* ns: its own time and that of shorter ones without a record */
-    uint32_t site, holder; /* rows of the process: where it was waited, where the lock was given back */
+    uint32_t site, holder; /* rows of the process: where it was waited, where the lock was given back (barriers: HSC_NO_INDEX) */
+    uint32_t kind;         /* of enum wait_kind */
 } jheld;
 
 typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
@@ -123,6 +124,9 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns);
 void hsc_delays_free(jdelays *d);
 
+bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
+/* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
+uint32_t hsc_blame_region_of(const join *j, const jsite *site);
 jspot hsc_blame_spot(const join *j, uint32_t frame);
 
 /* Of [a, b) and [c, d). */
@@ -132,8 +136,13 @@ static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uin
 }
 
 hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err);
-/* The waits for locks of one process, whose details are open. */
-hsc_status hsc_blame_locks(join *j, jdelays *d, jprocess *p, hsc_err *err);
+/* The waits for locks and at barriers of one process that are known one by one, and its sums of waits for locks; its details are open. */
+typedef struct jcovered { /* of a row of a process's waits: what has its cause */
+    uint64_t waits;
+    double ns;
+} jcovered;
+
+hsc_status hsc_blame_windows(join *j, jdelays *d, jprocess *p, jcovered *covered, hsc_err *err);
 hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- barriers: which thread was last is not recorded, how much each did before is ---- */
 
-static bool is_thread_barrier(uint32_t kind) {
+bool hsc_blame_is_barrier(uint32_t kind) {
     return kind == HSC_wait_kind_OMP_BARRIER || kind == HSC_wait_kind_OMP_REGION_END || kind == HSC_wait_kind_OMP_REDUCTION ||
            kind == HSC_wait_kind_BARRIER;
 }
@@ -16,7 +16,7 @@ static bool is_thread_barrier(uint32_t kind) {
 bool hsc_blame_wants_profiles(const jprocess *p) {
     bool wants = false;
     for (size_t i = 0; !wants && i < p->waits.n; i++)
-        wants = is_thread_barrier(p->waits.p[i].kind) && p->waits.p[i].total_ns;
+        wants = hsc_blame_is_barrier(p->waits.p[i].kind) && p->waits.p[i].total_ns;
     return wants;
 }
 
@@ -48,7 +48,7 @@ static bool is_region(const join *j, uint32_t context) {
 
 /* The region's body that the barrier is in; where it ends the region, the region that is forked there or, when the wait is inside
  * of the OpenMP runtime, where that was called. */
-static uint32_t region_of(const join *j, const jsite *site) {
+uint32_t hsc_blame_region_of(const join *j, const jsite *site) {
     for (uint32_t c = site->context; c; c = j->contexts.p[c].parent)
         if (is_region(j, c))
             return c;
@@ -98,10 +98,11 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
     return true;
 }
 
-/* One place: what a thread waited there is laid to those that did more in the region than it, in proportion to that. */
-static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const barrier *b, size_t n, hsc_err *err) {
+/* One place: what a thread waited there in waits without records of their own is laid to those that did more in the region than it, in proportion to that. */
+static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const jcovered *covered, const barrier *b, size_t n,
+                            hsc_err *err) {
     bool ok = true;
-    uint32_t region = region_of(j, b->site);
+    uint32_t region = hsc_blame_region_of(j, b->site);
     double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
     size_t workers = 0;
     if (!work)
@@ -111,7 +112,11 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
         workers += work[i] > 0;
     }
     for (size_t i = 0; ok && workers && i < n; i++) {
-        double mine = work[b[i].thread - p->threads.p], more = 0;
+        const jcovered *c = &covered[b[i].wait - p->waits.p];
+        double mine = work[b[i].thread - p->threads.p], more = 0, rest = (double)b[i].wait->total_ns - c->ns;
+        uint64_t waits = b[i].wait->count > c->waits ? b[i].wait->count - c->waits : 0;
+        if (rest <= 0)
+            continue;
         for (size_t k = 0; k < p->threads.n; k++)
             more += work[k] > mine ? work[k] - mine : 0;
         for (size_t k = 0; ok && more > 0 && k < p->threads.n; k++) {
@@ -121,8 +126,7 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
             uint32_t delay = hsc_delay_of(d, key);
             ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line,
-                                                               b[i].wait->count, share * (double)b[i].wait->total_ns,
-                                                               (double)b[i].wait->max_ns);
+                                                               waits, share * rest, rest < (double)b[i].wait->max_ns ? rest : (double)b[i].wait->max_ns);
             if (ok && d->sums.p[delay].windows == 0) { /* its own work, against the others' mean */
                 d->sums.p[delay].windows = d->sums.p[delay].victims = 1;
                 ok = work_of(j, &all[k], region, d, delay, true, period, &unused);
@@ -161,12 +165,13 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
         for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
             const jwait *w = &p->waits.p[k];
             const jthread *t = hsc_join_known_thread(p, p->sites.p[w->site].thread);
-            if (t && t->row != HSC_NO_INDEX && is_thread_barrier(w->kind) && w->total_ns &&
+            if (t && t->row != HSC_NO_INDEX && hsc_blame_is_barrier(w->kind) && w->total_ns &&
                 !HSC_PUSH(list, (barrier){&p->sites.p[w->site], w, t}))
                 status = hsc_join_no_memory(err);
         }
+        jcovered *covered = calloc(p->waits.n + 1, sizeof *covered);
         if (status == HSC_OK)
-            status = hsc_blame_locks(j, d, p, err);
+            status = covered ? hsc_blame_windows(j, d, p, covered, err) : hsc_join_no_memory(err);
         if (list.n > 1)
             qsort(list.p, list.n, sizeof *list.p, by_place);
         worker *all = NULL;
@@ -176,9 +181,10 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
             for (end = k + 1; end < list.n && list.p[end].site->context == list.p[k].site->context &&
                               list.p[end].site->line == list.p[k].site->line && list.p[end].wait->kind == list.p[k].wait->kind;)
                 end++;
-            status = add_place(j, d, p, all, list.p + k, end - k, err);
+            status = add_place(j, d, p, all, covered, list.p + k, end - k, err);
         }
         free_workers(all, p->threads.n);
+        free(covered);
         hsc_join_close_details(p);
     }
     free(list.p);

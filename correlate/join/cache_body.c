@@ -374,7 +374,7 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
 
 static void put_held(void *ctx, const void *item) {
     const jheld *h = item;
-    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder};
+    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder == HSC_NO_INDEX ? 0 : (uint64_t)h->holder + 1, h->kind};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         put(ctx, all[i]);
 }
@@ -387,8 +387,9 @@ static void take_held(join *j, jprocess *read, parcel *a) {
         h.stands_for = take(a);
         uint64_t site = take(a), holder = take(a);
         h.site = (uint32_t)site;
-        h.holder = (uint32_t)holder;
-        a->failed = a->failed || !read->blame || site >= read->sites.n || holder >= read->sites.n ||
+        h.holder = (uint32_t)(holder - 1);
+        h.kind = (uint32_t)take(a);
+        a->failed = a->failed || !read->blame || site >= read->sites.n || holder > read->sites.n ||
                     !hsc_spill_put(j->spill, &read->blame->held, &h, sizeof h);
     }
 }

@@ -154,7 +154,7 @@ typedef struct jthread {
     uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
     hsc_rec_thread_usage usage; /* the last; time 0: none */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
-    bool holds; /* a lock that another one waited for, in a wait with a record of its own */
+    bool holds; /* a lock, or others up at a barrier, in a wait with a record of its own: what it did at which time is kept */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
     jwork *work;         /* NULL: its file is not being read */
@@ -280,7 +280,7 @@ typedef struct jprocess {
     HSC_VEC(jmessage) messages;
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
-    hsc_table holder_rows; /* while the file is read: (id of a thread that `holds`, 0) */
+    hsc_table holder_rows; /* while the file is read: (id of a thread that `holds`, 0); id 0: all */
     HSC_VEC(jpeer) peers;
     hsc_table peer_rows; /* (rank, 0): row of peers */
     struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_internal.h"
+#include "blame.h"
 
 #define MICROSECOND 1000u
 
@@ -145,10 +145,13 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
         return take_wait(p, rec->stream, rec->value);
     case HSC_REC_wait_interval: {
         const hsc_rec_wait_interval *r = rec->value;
-        uint32_t *at = r->holder_thread_id ? hsc_table_at(&p->holder_rows, r->holder_thread_id, 0) : NULL;
+        uint64_t of = hsc_blame_is_barrier((uint32_t)r->kind) ? 0 : r->holder_thread_id; /* 0: any may be the last one */
+        if (!of && !hsc_blame_is_barrier((uint32_t)r->kind))
+            return true;
+        uint32_t *at = hsc_table_at(&p->holder_rows, of, 0);
         if (at)
             *at = 0;
-        return at || !r->holder_thread_id;
+        return at != NULL;
     }
     default:
         return true;

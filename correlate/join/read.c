@@ -448,10 +448,11 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     hsc_join_end_told(p);
     if (!hsc_join_end_measures(p))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
+    bool all_hold = hsc_table_get(&p->holder_rows, 0, 0) != HSC_NO_INDEX;
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k];
         t->has_values = t->work->other_values.n != 0;
-        t->holds = hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
+        t->holds = all_hold || hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
     }
     hsc_table_fini(&p->holder_rows);

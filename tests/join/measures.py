@@ -232,6 +232,21 @@ found = {r["processor"]: (r["known"], r["running"], r["waited"], int(r["waits"])
 that(found == {"rank 0 thread 1": ("yes", "yes", "read", 1, 0.3, 0.03, 0.27), "rank 0 thread 2": ("yes", "yes", "semaphore", 1, 0.03, 0, 0.06),
                "rank 0 thread 3": ("yes", "no", "", 1, 0.4, 0, 0.4), "rank 0 thread 4": ("yes", "yes", "", 100, 0.2, 0, 0.2)}, f"held: {found}")
 
+# barriers of threads: the last one is the one that did not wait when the others were let go, though over the run each waits as long. Thread 2 is late
+# by 60 ms of computing and 40 ms without a processor, thread 1 by 100 ms without one; who is let go later than the others had no processor itself
+WORK = os.path.join(os.path.dirname(WORK), "barriers")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+BARRIER = 5
+process(0, (1, thread(1) + [long_wait(100 * MS, 200 * MS, 3, BARRIER), wait(900 * MS, 3, BARRIER, 2, 100 * MS + 5000, 100 * MS)]),
+        (2, thread(2, 0) + [*samples(100 * MS, 160 * MS, 2), long_wait(300 * MS, 400 * MS, 3, BARRIER), wait(900 * MS, 3, BARRIER, 2, 100 * MS + 5000, 100 * MS)]),
+        (3, thread(3, 0) + [long_wait(100 * MS, 230 * MS, 3, BARRIER), long_wait(300 * MS, 400 * MS, 3, BARRIER),
+                            wait(900 * MS, 3, BARRIER, 2, 230 * MS, 130 * MS)]))
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["processor"], r["running"]): (int(r["waits"]), *(round(float(r[k]), 6) for k in ("wait_s", "caused_s"))) for r in table("cause")}
+that(found == {("rank 0 thread 1", "yes"): (2, 0.2, 0.12), ("rank 0 thread 1", "no"): (2, 0.2, 0.08), ("rank 0 thread 0", "no"): (2, 0.2, 0.2)},
+     f"barriers: {found}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)

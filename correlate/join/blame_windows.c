@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Waits for locks and at barriers of threads: who held the lock or came last, and what it did meanwhile.
+ *
+ * How long was waited for each holder is in the sums of waits. Waits with a record of their own say when that was: what the holder's
+ * samples, waits and calls of message passing tell of that time is what it was late by. Where it waited for a lock itself, that time
+ * is handed on to the one that held that one. At a barrier the last one is the one that did not wait when the others were let go. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame.h"
+#include "details.h"
+
+#define LATE_MAX 8u /* threads that came within the last millisecond: one of them was the last */
+
+typedef struct look { /* one wait */
+    uint64_t begin, end;
+    double weight; /* times of its window that it stands for */
+    uint32_t delay, victim, holder; /* rows of the process's threads */
+    uint32_t region, alike; /* of a barrier: context, and waits that tell of the same time */
+} look;
+
+typedef struct arrival { /* at a barrier */
+    uint64_t begin, end;
+    uint32_t region, kind, thread, site; /* region: context; or that of the place */
+} arrival;
+
+typedef struct member { /* of the threads that wait at a barrier */
+    uint32_t region, kind, thread;
+} member;
+
+typedef struct home { /* where a sample of a worker was hung */
+    uint32_t line, instance, context;
+} home;
+
+typedef struct stream { /* moments of one thread, of which those before the present window are forgotten */
+    hsc_spill_cursor from;
+    bool is_calls, ended;
+    HSC_VEC(jmoment) seen;
+} stream;
+
+typedef struct locks {
+    join *j;
+    jdelays *d;
+    jprocess *p;
+    HSC_VEC(look) looks;
+    HSC_VEC(arrival) arrivals;
+    HSC_VEC(member) members;
+    HSC_VEC(home) homes; /* of the present holder */
+    uint32_t *by_victim; /* rows of looks, by thread that waited and end */
+} locks;
+
+static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
+    const jsite *here = &p->sites.p[w->site], *holder = &p->sites.p[w->holder];
+    const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
+    if (!victim || !thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
+        return true;
+    uint32_t delay = hsc_delay_of(d, (jdelay_key){HSC_wait_cause_LOCK, thread->row, holder->context, holder->line});
+    return delay != HSC_NO_INDEX &&
+           hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns);
+}
+
+/* The delay that a wait for a lock belongs to. False: out of memory. */
+static bool add_lock(locks *x, const jheld *h) {
+    const jprocess *p = x->p;
+    if (h->site >= p->sites.n || h->holder >= p->sites.n || !h->length)
+        return true;
+    const jsite *here = &p->sites.p[h->site], *holder = &p->sites.p[h->holder];
+    const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
+    if (!victim || !thread || victim == thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
+        return true;
+    uint32_t delay = hsc_delay_of(x->d, (jdelay_key){HSC_wait_cause_LOCK, thread->row, holder->context, holder->line});
+    if (delay == HSC_NO_INDEX)
+        return false;
+    x->d->sums.p[delay].windows += (double)h->stands_for;
+    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, (double)h->stands_for / (double)h->length, delay,
+                                     (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1});
+}
+
+/* ---- barriers ---- */
+
+static bool add_arrival(locks *x, const jheld *h) {
+    const jprocess *p = x->p;
+    const jsite *site = h->site < p->sites.n ? &p->sites.p[h->site] : NULL;
+    const jthread *t = site && h->length ? hsc_join_known_thread(p, site->thread) : NULL;
+    if (!t || t->row == HSC_NO_INDEX)
+        return true;
+    uint32_t region = hsc_blame_region_of(x->j, site);
+    return HSC_PUSH(x->arrivals, (arrival){h->time - h->length, h->time, region == HSC_NO_INDEX ? site->context : region, h->kind,
+                                           (uint32_t)(t - p->threads.p), h->site});
+}
+
+static int by_barrier(const void *pa, const void *pb) {
+    const arrival *a = pa, *b = pb;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static int by_team(const void *pa, const void *pb) {
+    const member *a = pa, *b = pb;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* Who has ever waited at a barrier, sorted. */
+static bool find_members(locks *x) {
+    const jprocess *p = x->p;
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->waits.n; i++) {
+        const jwait *w = &p->waits.p[i];
+        const jsite *site = &p->sites.p[w->site];
+        const jthread *t = hsc_blame_is_barrier(w->kind) ? hsc_join_known_thread(p, site->thread) : NULL;
+        uint32_t region = t && t->row != HSC_NO_INDEX ? hsc_blame_region_of(x->j, site) : HSC_NO_INDEX;
+        if (t && t->row != HSC_NO_INDEX)
+            ok = HSC_PUSH(x->members, (member){region == HSC_NO_INDEX ? site->context : region, w->kind, (uint32_t)(t - p->threads.p)});
+    }
+    if (ok && x->members.n > 1)
+        qsort(x->members.p, x->members.n, sizeof *x->members.p, by_team);
+    return ok;
+}
+
+/* The threads that have ever waited at it. */
+static size_t find_team(const locks *x, const arrival *of, bool *in_team) {
+    size_t low = 0, high = x->members.n, n = 0;
+    memset(in_team, 0, x->p->threads.n);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_team(&x->members.p[middle], &(member){of->region, of->kind, 0}) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < x->members.n && x->members.p[low].region == of->region && x->members.p[low].kind == of->kind; low++) {
+        n += !in_team[x->members.p[low].thread];
+        in_team[x->members.p[low].thread] = true;
+    }
+    return n;
+}
+
+static bool cover(const locks *x, const arrival *a, const hsc_table *wait_rows, jcovered *covered) {
+    uint32_t row = hsc_table_get(wait_rows, (uint64_t)a->site << 8 | a->kind, 0);
+    if (row == HSC_NO_INDEX || covered[row].waits >= x->p->waits.p[row].count)
+        return false;
+    covered[row].waits++;
+    covered[row].ns += (double)(a->end - a->begin);
+    return true;
+}
+
+/* Those that were at one barrier together, a[0] the first one to be let go. */
+static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool *in_team, size_t team, bool *here, const hsc_table *wait_rows,
+                        jcovered *covered) {
+    uint32_t late[LATE_MAX];
+    uint64_t until = a[0]->end;
+    size_t lates = 0;
+    memset(here, 0, x->p->threads.n);
+    for (size_t i = 0; i < n; i++)
+        here[a[i]->thread] = true;
+    if (team - n > LATE_MAX)
+        return true;
+    for (uint32_t t = 0; t < x->p->threads.n && team > n && lates < LATE_MAX; t++)
+        if (in_team[t] && !here[t])
+            late[lates++] = t;
+    if (!lates) {
+        const arrival *last = a[0];
+        for (size_t i = 1; i < n; i++)
+            last = a[i]->begin > last->begin ? a[i] : last;
+        late[lates++] = last->thread;
+        until = last->begin;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const jsite *site = &x->p->sites.p[a[i]->site];
+        if ((a[i]->thread == late[0] && lates == 1) || a[i]->begin >= until || !cover(x, a[i], wait_rows, covered))
+            continue;
+        double ns = (double)(until - a[i]->begin) / (double)lates;
+        for (size_t k = 0; k < lates; k++) {
+            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line};
+            uint32_t delay = hsc_delay_of(x->d, key);
+            if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line,
+                                                               k == 0, ns, (double)(until - a[i]->begin)) ||
+                !HSC_PUSH(x->looks, (look){a[i]->begin, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n}))
+                return false;
+            x->d->sums.p[delay].windows += ns;
+        }
+    }
+    return true;
+}
+
+static bool add_barriers(locks *x, jcovered *covered) {
+    size_t n = x->arrivals.n, threads = x->p->threads.n;
+    bool *in_team = malloc(threads + 1), *here = malloc(threads + 1), *taken = calloc(n + 1, sizeof *taken);
+    const arrival **together = malloc((threads + 1) * sizeof *together);
+    hsc_table wait_rows = {0};
+    bool ok = in_team && here && taken && together && find_members(x);
+    for (uint32_t i = 0; ok && i < x->p->waits.n; i++) {
+        const jwait *w = &x->p->waits.p[i];
+        uint32_t *at = w->kind < 256 && hsc_blame_is_barrier(w->kind) ? hsc_table_at(&wait_rows, (uint64_t)w->site << 8 | w->kind, 0) : NULL;
+        ok = at || !hsc_blame_is_barrier(w->kind);
+        if (at)
+            *at = i;
+    }
+    if (ok && n > 1)
+        qsort(x->arrivals.p, n, sizeof *x->arrivals.p, by_barrier);
+    size_t team = 0;
+    for (size_t i = 0; ok && i < n; i++) {
+        const arrival *first = &x->arrivals.p[i];
+        if (!i || first->region != first[-1].region || first->kind != first[-1].kind)
+            team = find_team(x, first, in_team);
+        if (taken[i] || team < 2)
+            continue;
+        size_t count = 0;
+        memset(here, 0, threads);
+        for (size_t k = i; k < n && k < i + 2 * team && count < team; k++) {
+            const arrival *a = &x->arrivals.p[k];
+            if (a->region != first->region || a->kind != first->kind)
+                break;
+            if (taken[k] || a->begin >= first->end || here[a->thread])
+                continue;
+            taken[k] = here[a->thread] = true;
+            together[count++] = a;
+        }
+        ok = add_barrier(x, together, count, in_team, team, here, &wait_rows, covered);
+    }
+    free(in_team);
+    free(here);
+    free(taken);
+    free(together);
+    hsc_table_fini(&wait_rows);
+    return ok;
+}
+
+/* ---- in order ---- */
+
+static int by_holder(const void *pa, const void *pb) {
+    const look *a = pa, *b = pb;
+    if (a->holder != b->holder)
+        return a->holder < b->holder ? -1 : 1;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return a->victim < b->victim ? -1 : a->victim > b->victim;
+}
+
+static int by_victim(const void *pa, const void *pb, void *ctx) {
+    const look *looks = ctx, *a = &looks[*(const uint32_t *)pa], *b = &looks[*(const uint32_t *)pb];
+    if (a->victim != b->victim)
+        return a->victim < b->victim ? -1 : 1;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* ---- the holder's moments ---- */
+
+static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err *err) {
+    if (!s->is_calls)
+        return hsc_spill_next(j->spill, &s->from, m, any, err);
+    jmessage_event e;
+    hsc_status status = hsc_spill_next(j->spill, &s->from, &e, any, err);
+    if (status == HSC_OK && *any)
+        *m = (jmoment){e.time + e.duration, e.duration, e.frame, true};
+    return status;
+}
+
+/* Those that end after `begin`, until one that ends after `end`. */
+static hsc_status look_on(join *j, stream *s, uint64_t begin, uint64_t end, hsc_err *err) {
+    size_t keep = 0;
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < s->seen.n; i++)
+        if (s->seen.p[i].time > begin)
+            s->seen.p[keep++] = s->seen.p[i];
+    s->seen.n = keep;
+    while (status == HSC_OK && s->from.list && !s->ended && !(s->seen.n && s->seen.p[s->seen.n - 1].time > end)) {
+        jmoment m;
+        bool any = false;
+        status = next_moment(j, s, &m, &any, err);
+        s->ended = status == HSC_OK && !any;
+        const jmoment *last = s->seen.n ? &s->seen.p[s->seen.n - 1] : NULL;
+        bool same = last && s->is_calls && any && last->time == m.time && last->length == m.length; /* completed by one call */
+        if (status == HSC_OK && any && m.time > begin && !same && !HSC_PUSH(s->seen, m))
+            status = hsc_join_no_memory(err);
+    }
+    return status;
+}
+
+static uint64_t begin_of(const jmoment *m) { return m->time > m->length ? m->time - m->length : 0; }
+
+static int by_code(const void *pa, const void *pb) {
+    const home *a = pa, *b = pb;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->instance != b->instance)
+        return a->instance < b->instance ? -1 : 1;
+    return a->context < b->context ? -1 : a->context > b->context;
+}
+
+/* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are. */
+static void go_home(const locks *x, const look *l, jspot *s) {
+    size_t low = 0, high = x->homes.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_code(&x->homes.p[middle], &(home){s->line, s->instance, 0}) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t end = l->region != HSC_NO_INDEX ? x->j->subtree_ends.p[l->region] : 0;
+    for (size_t i = low; i < x->homes.n && x->homes.p[i].line == s->line && x->homes.p[i].instance == s->instance; i++) {
+        uint32_t context = x->homes.p[i].context;
+        if (l->region == HSC_NO_INDEX ? !s->context : context >= l->region && context < end) {
+            s->context = context;
+            return;
+        }
+    }
+}
+
+static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
+    jcount *profile = NULL;
+    size_t n = 0;
+    x->homes.n = 0;
+    if (!hsc_blame_wants_profiles(x->p))
+        return HSC_OK;
+    hsc_status status = hsc_join_load_profile(x->j, &x->p->threads.p[thread], &profile, &n, err);
+    for (size_t i = 0; status == HSC_OK && i < n; i++) {
+        const jkind *k = &x->j->kinds.p[profile[i].kind];
+        if (!k->metric && !HSC_PUSH(x->homes, (home){k->line, k->instance, k->context}))
+            status = hsc_join_no_memory(err);
+    }
+    free(profile);
+    if (x->homes.n > 1)
+        qsort(x->homes.p, x->homes.n, sizeof *x->homes.p, by_code);
+    return status;
+}
+
+static bool add(locks *x, const look *l, const jmoment *m, double ns, double *told) {
+    jspot s = hsc_blame_spot(x->j, m->frame);
+    go_home(x, l, &s);
+    *told += ns;
+    return ns <= 0 || hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns);
+}
+
+/* First of the looks by victim in which `thread` waited that ends after `time`. */
+static size_t first_wait(const locks *x, uint32_t thread, uint64_t time) {
+    size_t low = 0, high = x->looks.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const look *l = &x->looks.p[x->by_victim[middle]];
+        if (l->victim < thread || (l->victim == thread && l->end <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* For how long the thread waited for locks from a to b; with `of`: handed on. False: out of memory. */
+static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b, const look *of, uint64_t *sum) {
+    *sum = 0;
+    for (size_t i = first_wait(x, thread, a); i < x->looks.n; i++) {
+        const look *l = &x->looks.p[x->by_victim[i]];
+        uint64_t ns = hsc_blame_overlap(l->begin, l->end, a, b);
+        if (l->victim != thread || !ns)
+            return true;
+        *sum += ns;
+        if (!of)
+            continue;
+        const jdelay_sum *s = &x->d->sums.p[of->delay];
+        if (s->windows > 0 && !hsc_delay_add_flow(x->d, of->delay, l->delay, of->weight * (double)ns * s->wait_ns / s->windows))
+            return false;
+    }
+    return true;
+}
+
+/* What the holder did in one window. */
+static hsc_status look_into(locks *x, const look *l, const stream *moments, const stream *calls, hsc_err *err) {
+    uint64_t locked = 0;
+    double told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin);
+    bool ok = time_locked(x, l->holder, l->begin, l->end, l, &locked), wall = x->p->blame->wall_event != 0;
+    for (size_t i = 0; ok && i < calls->seen.n; i++)
+        ok = add(x, l, &calls->seen.p[i], (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
+    for (size_t i = 0; ok && i < moments->seen.n; i++) {
+        const jmoment *m = &moments->seen.p[i];
+        uint64_t from = m->is_interval ? begin_of(m) : m->time - 1, to = m->time;
+        from = from > l->begin ? from : l->begin;
+        to = to < l->end ? to : l->end;
+        if (from >= to)
+            continue;
+        uint64_t in_call = 0, in_lock;
+        for (size_t k = 0; k < calls->seen.n; k++)
+            in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
+        ok = time_locked(x, l->holder, from, to, NULL, &in_lock);
+        double ns = m->is_interval ? (double)(to - from) - (double)in_call - (double)in_lock : in_call || in_lock ? 0 : (double)m->length;
+        ok = ok && add(x, l, m, ns, &told);
+    }
+    jdelay_sum *s = &x->d->sums.p[l->delay];
+    const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
+    s->told_ns += l->weight * told;
+    s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
+    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - (double)locked - told)));
+    return ok ? HSC_OK : hsc_join_no_memory(err);
+}
+
+static const jtrack *track_of(const jblame *b, uint64_t thread) {
+    uint32_t row = hsc_table_get(&b->track_rows, thread, 0);
+    if (row != HSC_NO_INDEX)
+        return &b->tracks.p[row];
+    for (size_t i = 0; i < b->tracks.n; i++) /* of another rank's process there is no table */
+        if (b->tracks.p[i].thread == thread)
+            return &b->tracks.p[i];
+    return NULL;
+}
+
+static hsc_status look_into_all(locks *x, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    size_t n = x->looks.n;
+    x->by_victim = malloc((n + 1) * sizeof *x->by_victim);
+    if (!x->by_victim)
+        return hsc_join_no_memory(err);
+    if (n > 1)
+        qsort(x->looks.p, n, sizeof *x->looks.p, by_holder);
+    for (uint32_t i = 0; i < n; i++)
+        x->by_victim[i] = i;
+    if (n > 1)
+        qsort_r(x->by_victim, n, sizeof *x->by_victim, by_victim, x->looks.p);
+    stream moments = {0}, calls = {.is_calls = true};
+    for (size_t i = 0; status == HSC_OK && i < n; i++) {
+        const look *l = &x->looks.p[i];
+        if (!i || l->holder != l[-1].holder) {
+            const jtrack *t = track_of(x->p->blame, x->p->threads.p[l->holder].id);
+            hsc_spill_cursor_fini(&moments.from);
+            hsc_spill_cursor_fini(&calls.from);
+            moments.from = (hsc_spill_cursor){.list = t ? &t->moments : NULL};
+            calls.from = (hsc_spill_cursor){.list = t ? &t->events : NULL};
+            moments.ended = calls.ended = false;
+            moments.seen.n = calls.seen.n = 0;
+            status = find_homes(x, l->holder, err);
+        }
+        if (status == HSC_OK)
+            status = look_on(x->j, &moments, l->begin, l->end, err);
+        if (status == HSC_OK)
+            status = look_on(x->j, &calls, l->begin, l->end, err);
+        if (status == HSC_OK)
+            status = look_into(x, l, &moments, &calls, err);
+        if (status == HSC_OK && !(i & 0xFFF))
+            status = hsc_join_check(x->j, err);
+    }
+    hsc_spill_cursor_fini(&moments.from);
+    hsc_spill_cursor_fini(&calls.from);
+    free(moments.seen.p);
+    free(calls.seen.p);
+    free(x->by_victim);
+    x->by_victim = NULL;
+    return status;
+}
+
+hsc_status hsc_blame_windows(join *j, jdelays *d, jprocess *p, jcovered *covered, hsc_err *err) {
+    locks x = {.j = j, .d = d, .p = p};
+    hsc_status status = HSC_OK;
+    bool ok = true, any = true;
+    d->period_ns = (double)p->period_ns > d->period_ns ? (double)p->period_ns : d->period_ns;
+    for (size_t k = 0; ok && k < p->waits.n; k++)
+        if (p->waits.p[k].holder != HSC_NO_INDEX && p->waits.p[k].total_ns)
+            ok = add_sum(d, p, &p->waits.p[k]);
+    hsc_spill_cursor c = {.list = p->blame ? &p->blame->held : NULL};
+    while (ok && status == HSC_OK && c.list && any) {
+        jheld h;
+        status = hsc_spill_next(j->spill, &c, &h, &any, err);
+        if (status == HSC_OK && any)
+            ok = hsc_blame_is_barrier(h.kind) ? add_arrival(&x, &h) : add_lock(&x, &h);
+    }
+    hsc_spill_cursor_fini(&c);
+    if (status == HSC_OK && !(ok && (!x.arrivals.n || add_barriers(&x, covered))))
+        status = hsc_join_no_memory(err);
+    if (status == HSC_OK && x.looks.n)
+        status = look_into_all(&x, err);
+    free(x.looks.p);
+    free(x.arrivals.p);
+    free(x.members.p);
+    free(x.homes.p);
+    return status;
+}
