@@ -25,8 +25,10 @@ int hsc_spill_file(const char *beside, char **name) {
     size_t n = strlen(beside);
     char *path = malloc(n + sizeof ending);
     *name = NULL;
-    if (!path)
+    if (!path) {
+        errno = ENOMEM;
         return -1;
+    }
     memcpy(path, beside, n + 1);
     char *slash = strrchr(path, '/');
     if (slash)
@@ -151,7 +153,7 @@ static bool make_room(hsc_spill *s, hsc_spill_list *l) {
     return true;
 }
 
-bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size) {
+bool hsc_spill_put_first(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size) {
     l->size = size;
     if (l->held == l->room && !make_room(s, l))
         return false;
@@ -209,6 +211,8 @@ static hsc_status fill(hsc_spill *s, hsc_spill_cursor *c, hsc_err *err) {
 }
 
 static hsc_status check(const hsc_spill *s, hsc_err *err) {
+    if (s->failed == ENOMEM)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     return s->failed ? hsc_err_set_errno(err, s->failed, "temporary file beside %s", s->beside) : HSC_OK;
 }
 

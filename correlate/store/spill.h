@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <heatscope/formats/err.h>
 
@@ -49,8 +50,15 @@ int hsc_spill_file(const char *beside, char **name);
 
 void hsc_spill_init(hsc_spill *s, const char *beside);
 void hsc_spill_fini(hsc_spill *s);
+bool hsc_spill_put_first(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size); /* where there may be no room */
 /* False: out of memory. `size`: bytes of an item, the same for all of one list. */
-bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size);
+static inline bool hsc_spill_put(hsc_spill *s, hsc_spill_list *l, const void *item, uint32_t size) {
+    if (l->held == l->room)
+        return hsc_spill_put_first(s, l, item, size);
+    memcpy(l->items + (size_t)l->held++ * size, item, size);
+    l->count++;
+    return true;
+}
 /* n items by the buffer, as one after the other. */
 bool hsc_spill_put_some(hsc_spill *s, hsc_spill_list *l, const void *items, size_t n, uint32_t size);
 /* n items at once, past the buffer. */

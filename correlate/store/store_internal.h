@@ -7,6 +7,7 @@
 #include "out.h"
 #include "spill.h"
 #include "text.h"
+#include "turned.h"
 
 typedef struct hsc_store_source {
     char *text;
@@ -30,8 +31,9 @@ typedef struct hsc_store_values { /* the value table under way */
     hid_t group;
     hsc_store_order put, made; /* the order in which values are put, and the other one */
     hsc_spill spill;
-    hsc_spill_list *parts; /* HSC_STORE_PARTS: values of ranges of the other order's rows */
+    hsc_turned *parts;     /* HSC_STORE_PARTS: values of ranges of the other order's rows */
     uint64_t part_rows;
+    uint32_t *values_of;   /* by row of the other order: how many */
     struct hsc_totals *totals; /* of rows */
 } hsc_store_values;
 
@@ -71,7 +73,8 @@ struct hsc_store {
 
 /* store_totals.c: statistics and pyramids of a value table, from its rows in their order. */
 typedef struct hsc_totals hsc_totals;
-hsc_status hsc_totals_new(hsc_store *s, bool pyramids, hsc_totals **out, hsc_err *err);
+/* nnz: of the table; UINT64_MAX: not known yet. */
+hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err);
 hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err); /* the next row */
 /* Writes them into the table's group; the pyramids where `pyramids`. */
 hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err);

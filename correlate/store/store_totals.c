@@ -126,13 +126,13 @@ typedef struct level { /* blocks of `factor` rows of the level below */
     uint32_t *touched;
     uint64_t n_touched;
     uint64_t n, done, nnz, *indptr; /* n + 1 */
-    hsc_spill_list cells;
+    hsc_spill_list cells; /* none once there are too many for the level to be stored */
 } level;
 
 typedef struct pyramid {
     hsc_store *s;
     hsc_spill *spill;
-    uint64_t columns;
+    uint64_t columns, most; /* cells of a level that is stored */
     unsigned n;
     level levels[HSC_LEVELS_MAX];
 } pyramid;
@@ -142,10 +142,10 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t rows, uint64_t columns) {
+static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz, uint64_t rows, uint64_t columns) {
     unsigned factor = HSC_LEVEL_FIRST;
     uint64_t block = HSC_LEVEL_FIRST;
-    *p = (pyramid){.s = s, .spill = spill, .columns = columns};
+    *p = (pyramid){.s = s, .spill = spill, .columns = columns, .most = nnz / HSC_LEVEL_GAIN};
     for (; p->n < HSC_LEVELS_MAX && rows > factor * 4u; p->n++) {
         level *l = &p->levels[p->n];
         rows = (rows + factor - 1) / factor;
@@ -198,15 +198,18 @@ static hsc_status end_row(pyramid *p, unsigned at, bool last, hsc_err *err) {
                 l->touched[n++] = c;
     } else if (n > 1)
         qsort(l->touched, n, sizeof *l->touched, compare_u32);
+    bool stored = l->nnz + n <= p->most;
     for (uint64_t i = 0; i < n; i++) {
         uint32_t c = l->touched[i];
         cell v = {l->max[c], l->sum[c], c};
-        if (!hsc_spill_put(p->spill, &l->cells, &v, sizeof v))
+        if (stored && !hsc_spill_put(p->spill, &l->cells, &v, sizeof v))
             return hsc_store_values_memory(p->s, err);
         if (at + 1 < p->n)
             add_cell(&p->levels[at + 1], c, v.max, v.sum);
         l->max[c] = l->sum[c] = 0;
     }
+    if (!stored)
+        hsc_spill_list_fini(&l->cells);
     l->nnz += n;
     l->n_touched = l->rows_below = 0;
     l->indptr[++l->done] = l->nnz;
@@ -293,7 +296,7 @@ static bool same_axes_of(const hsc_store *s) {
     return s->tables.rows[HSC_TAB_thread] == s->tables.rows[HSC_TAB_process];
 }
 
-hsc_status hsc_totals_new(hsc_store *s, bool pyramids, hsc_totals **out, hsc_err *err) {
+hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err) {
     hsc_store_values *v = &s->values;
     hsc_totals *t = *out = calloc(1, sizeof *t);
     if (!t)
@@ -305,8 +308,8 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, hsc_totals **out, hsc_err
     t->sums = malloc(((uint64_t)v->columns + 1) * sizeof *t->sums);
     t->columns = malloc(((uint64_t)v->columns + 1) * sizeof *t->columns);
     bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows) && (t->same_axes || stats_new(&t->process, v->rows)) &&
-              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, v->rows, v->columns)) &&
-              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, v->rows, s->tables.rows[HSC_TAB_process]));
+              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, v->rows, v->columns)) &&
+              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, v->rows, s->tables.rows[HSC_TAB_process]));
     return ok ? HSC_OK : hsc_store_values_memory(s, err);
 }
 

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct turned { /* a value on its way into the other order */
-    uint32_t row, column, count; /* of the other order */
-} turned;
-
 hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values of table %s", s->path,
                        hsc_schema_values[s->values.table].name);
@@ -32,8 +28,9 @@ void hsc_store_values_clear(hsc_store *s) {
     clear_order(&v->put);
     clear_order(&v->made);
     for (unsigned i = 0; v->parts && i < HSC_STORE_PARTS; i++)
-        hsc_spill_list_fini(&v->parts[i]);
+        hsc_turned_fini(&v->parts[i]);
     free(v->parts);
+    free(v->values_of);
     hsc_totals_free(v->totals);
     hsc_spill_fini(&v->spill);
     if (v->group > 0)
@@ -178,7 +175,8 @@ static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
     v->parts = calloc(HSC_STORE_PARTS, sizeof *v->parts);
     uint64_t others = by_thread ? v->rows : v->columns;
     v->part_rows = others / HSC_STORE_PARTS + 1;
-    if (!v->parts)
+    v->values_of = calloc(others + 1, sizeof *v->values_of);
+    if (!v->parts || !v->values_of)
         return hsc_store_values_memory(s, err);
     hsc_status status = metric_group(s, v->metric, &metric, err);
     if (!status)
@@ -189,8 +187,24 @@ static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
     if (metric >= 0)
         H5Gclose(metric);
     if (!status && !by_thread)
-        status = hsc_totals_new(s, true, &v->totals, err);
+        status = hsc_totals_new(s, true, UINT64_MAX, &v->totals, err);
     return status ? status : open_order(s, &v->put, by_thread, UINT64_MAX, err);
+}
+
+/* A row as a column of the other order. */
+static bool put_turned(hsc_store_values *v, uint32_t column, const uint32_t *rows, const uint32_t *counts, uint64_t n) {
+    uint64_t part = 0, first = 0, end = 0; /* of the rows of parts[part - 1] */
+    bool ok = true;
+    for (uint64_t k = 0; k < n && ok; k++) {
+        if (rows[k] >= end) {
+            part = rows[k] / v->part_rows + 1;
+            end = part * v->part_rows;
+            first = end - v->part_rows;
+        }
+        ok = hsc_turned_put(&v->spill, &v->parts[part - 1], &(hsc_turned_value){(uint32_t)(rows[k] - first), column, counts[k]});
+        v->values_of[rows[k]]++;
+    }
+    return ok;
 }
 
 static hsc_status put(hsc_store *s, bool by_thread, uint64_t n, const uint64_t *indptr, const uint32_t *indices, const uint32_t *counts,
@@ -222,11 +236,8 @@ static hsc_status put(hsc_store *s, bool by_thread, uint64_t n, const uint64_t *
     if (!status && !by_thread)
         status = put_totals(v, n, indptr, indices, counts, err);
     for (uint64_t i = 0; i < n && !status; i++)
-        for (uint64_t k = indptr[i]; k < indptr[i + 1]; k++) {
-            turned t = {indices[k], (uint32_t)(first + i), counts[k]};
-            if (!hsc_spill_put(&v->spill, &v->parts[t.row / v->part_rows], &t, sizeof t))
-                return hsc_store_values_memory(s, err);
-        }
+        if (!put_turned(v, (uint32_t)(first + i), indices + indptr[i], counts + indptr[i], indptr[i + 1] - indptr[i]))
+            status = hsc_store_values_memory(s, err);
     return status;
 }
 
@@ -242,73 +253,70 @@ hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indpt
 
 /* ---- the other order ---- */
 
-/* Rows [first, first + n) of the other order from a list that has them in its columns' order. */
-static hsc_status turn_part(hsc_store *s, hsc_spill_list *l, uint64_t first, uint64_t n, hsc_err *err) {
-    enum { BLOCK = 2048 };
+typedef struct turning {
+    uint64_t *at; /* by row of the part: where its next value goes */
+    uint32_t *indices, *counts;
+} turning;
+
+static bool turn_value(void *ctx, const hsc_turned_value *v) {
+    const turning *t = ctx;
+    uint64_t at = t->at[v->row]++;
+    t->indices[at] = v->column;
+    t->counts[at] = v->count;
+    return true;
+}
+
+/* Rows [first, first + n) of the other order from a list of them. */
+static hsc_status turn_part(hsc_store *s, hsc_turned *l, uint64_t first, uint64_t n, hsc_err *err) {
     hsc_store_values *v = &s->values;
     hsc_status status = HSC_OK;
-    uint64_t *indptr = calloc(n + 2, sizeof *indptr);
-    uint32_t *indices = malloc((l->count + 1) * sizeof *indices), *counts = malloc((l->count + 1) * sizeof *counts);
-    turned *block = malloc(BLOCK * sizeof *block);
-    if (!indptr || !indices || !counts || !block)
+    uint64_t *indptr = malloc((n + 1) * sizeof *indptr);
+    turning t = {malloc((n + 1) * sizeof *t.at), malloc((l->count + 1) * sizeof *t.indices), malloc((l->count + 1) * sizeof *t.counts)};
+    if (!indptr || !t.at || !t.indices || !t.counts)
         status = hsc_store_values_memory(s, err);
-    for (int pass = 0; pass < 2 && !status; pass++) {
-        hsc_spill_cursor c = {.list = l};
-        uint64_t got = 1;
-        while (!status && l->count && got) {
-            status = hsc_spill_read(&v->spill, &c, block, BLOCK, &got, err);
-            for (uint64_t i = 0; !status && i < got; i++) {
-                uint64_t row = block[i].row - first;
-                if (!pass) {
-                    indptr[row + 2]++;
-                    continue;
-                }
-                uint64_t at = indptr[row + 1]++;
-                indices[at] = block[i].column;
-                counts[at] = block[i].count;
-            }
-        }
-        for (uint64_t r = 0; !pass && r < n; r++)
-            indptr[r + 2] += indptr[r + 1];
+    for (uint64_t r = 0, at = 0; r <= n && !status; r++) {
+        indptr[r] = t.at[r] = at;
+        at += r < n ? v->values_of[first + r] : 0;
     }
-    hsc_spill_list_fini(l);
     if (!status)
-        status = put_order(&v->made, n, indptr, indices, counts, err);
+        status = hsc_turned_each(&v->spill, l, turn_value, &t, err);
+    hsc_turned_fini(l);
+    if (!status)
+        status = put_order(&v->made, n, indptr, t.indices, t.counts, err);
     if (!status && v->by_thread)
-        status = put_totals(v, n, indptr, indices, counts, err);
+        status = put_totals(v, n, indptr, t.indices, t.counts, err);
     free(indptr);
-    free(indices);
-    free(counts);
-    free(block);
+    free(t.at);
+    free(t.indices);
+    free(t.counts);
     return status;
 }
 
+typedef struct split { /* a part into smaller ones */
+    hsc_spill *spill;
+    hsc_turned parts[16];
+    uint64_t rows; /* of each */
+} split;
+
+static bool split_value(void *ctx, const hsc_turned_value *v) {
+    split *t = ctx;
+    uint64_t part = v->row / t->rows;
+    return hsc_turned_put(t->spill, &t->parts[part], &(hsc_turned_value){(uint32_t)(v->row - part * t->rows), v->column, v->count});
+}
+
 /* The same, in smaller ranges where the part is too large to be held. */
-static hsc_status make_part(hsc_store *s, hsc_spill_list *l, uint64_t first, uint64_t n, hsc_err *err) {
-    enum { BLOCK = 2048 };
+static hsc_status make_part(hsc_store *s, hsc_turned *l, uint64_t first, uint64_t n, hsc_err *err) {
     hsc_store_values *v = &s->values;
-    hsc_status status = HSC_OK;
     if (l->count <= s->part_max || n == 1)
         return turn_part(s, l, first, n, err);
-    uint64_t rows = (n + 15) / 16, got = 1;
-    hsc_spill_list parts[16] = {{0}};
-    hsc_spill_cursor c = {.list = l};
-    turned *block = malloc(BLOCK * sizeof *block);
-    if (!block)
-        return hsc_store_values_memory(s, err);
-    while (!status && got) {
-        status = hsc_spill_read(&v->spill, &c, block, BLOCK, &got, err);
-        for (uint64_t i = 0; !status && i < got; i++)
-            if (!hsc_spill_put(&v->spill, &parts[(block[i].row - first) / rows], &block[i], sizeof *block))
-                status = hsc_store_values_memory(s, err);
-    }
-    free(block);
-    hsc_spill_list_fini(l);
+    split t = {.spill = &v->spill, .rows = (n + 15) / 16};
+    hsc_status status = hsc_turned_each(&v->spill, l, split_value, &t, err);
+    hsc_turned_fini(l);
     for (uint64_t i = 0; i < 16; i++) {
-        uint64_t from = i * rows < n ? i * rows : n, to = from + rows < n ? from + rows : n;
+        uint64_t from = i * t.rows < n ? i * t.rows : n, to = from + t.rows < n ? from + t.rows : n;
         if (!status && from < to)
-            status = make_part(s, &parts[i], first + from, to - from, err);
-        hsc_spill_list_fini(&parts[i]);
+            status = make_part(s, &t.parts[i], first + from, to - from, err);
+        hsc_turned_fini(&t.parts[i]);
     }
     return status;
 }
@@ -337,7 +345,7 @@ hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err) {
     if (!status)
         status = close_order(s, &v->put, err);
     if (!status && v->by_thread)
-        status = hsc_totals_new(s, pyramids, &v->totals, err);
+        status = hsc_totals_new(s, pyramids, nnz, &v->totals, err);
     if (!status)
         status = open_order(s, &v->made, !v->by_thread, nnz, err);
     for (unsigned i = 0; i < HSC_STORE_PARTS && !status; i++) {
