@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sort.h"
 #include "emit.h"
 #include "instructions.h"
 
@@ -62,10 +63,26 @@ static int by_place(const void *pa, const void *pb) {
     return a->count < b->count ? -1 : a->count > b->count;
 }
 
+/* As words of 8 bits of metric, 32 of place and 24 of count, where they fit. */
+static void sort_places(jplace_count *list, size_t n) {
+    bool fit = true;
+    for (size_t i = 0; i < n; i++)
+        fit = fit && list[i].metric < 256 && list[i].count < 1u << 24;
+    uint64_t *words = fit ? malloc((2 * n + 1) * sizeof *words) : NULL;
+    for (size_t i = 0; words && i < n; i++)
+        words[i] = (uint64_t)list[i].metric << 56 | (uint64_t)list[i].place << 24 | list[i].count;
+    if (words)
+        hsc_sort_words(words, words + n, n);
+    else if (n > 1)
+        qsort(list, n, sizeof *list, by_place);
+    for (size_t i = 0; words && i < n; i++)
+        list[i] = (jplace_count){(uint32_t)(words[i] >> 24), (uint32_t)(words[i] >> 56), (uint32_t)words[i] & 0xffffff};
+    free(words);
+}
+
 void hsc_join_settle_places(join *j, jplace_count *list, size_t *n) {
     size_t m = 0;
-    if (*n > 1)
-        qsort(list, *n, sizeof *list, by_place);
+    sort_places(list, *n);
     for (size_t i = 0; i < *n; i++) {
         jplace_count *last = m ? &list[m - 1] : NULL, *a = &list[i];
         jplace *place = &j->places.p[a->place];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sort.h"
 #include "cache.h"
 #include "details.h"
 #include "ranks.h"
@@ -238,11 +239,23 @@ static int by_kind_row(const void *a, const void *b) {
     return x->count < y->count ? -1 : x->count > y->count;
 }
 
+static void sort_counts(jcount *list, size_t n) {
+    uint64_t *words = malloc((2 * n + 1) * sizeof *words);
+    for (size_t k = 0; words && k < n; k++)
+        words[k] = (uint64_t)list[k].kind << 32 | list[k].count;
+    if (words)
+        hsc_sort_words(words, words + n, n);
+    else if (n > 1)
+        qsort(list, n, sizeof *list, by_kind_row);
+    for (size_t k = 0; words && k < n; k++)
+        list[k] = (jcount){(uint32_t)(words[k] >> 32), (uint32_t)words[k]};
+    free(words);
+}
+
 /* Sorted, equal kinds added up. */
 void hsc_join_add_up(jcount *list, size_t *n) {
     size_t m = 0;
-    if (*n > 1)
-        qsort(list, *n, sizeof *list, by_kind_row);
+    sort_counts(list, *n);
     for (size_t k = 0; k < *n; k++)
         if (m && list[m - 1].kind == list[k].kind && list[m - 1].count <= UINT32_MAX - list[k].count)
             list[m - 1].count += list[k].count;

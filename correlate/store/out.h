@@ -15,7 +15,7 @@ typedef struct hsc_out_notes {
     const char *units, *description, *references, *dimensions;
     double scale_factor;
     uint32_t chunk_rows; /* a power of 2; 0: HSC_CHUNK_ROWS */
-    bool quick;          /* packed with less effort: for what is as long as there are samples */
+    bool quick;          /* packed with less effort: for what is as long as there are samples or values; a tenth more bytes in half the time */
 } hsc_out_notes;
 
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */

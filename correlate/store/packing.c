@@ -9,7 +9,7 @@
 
 #include <libdeflate.h>
 
-enum { ALIKE = 4, EFFORT = 4, QUICK = 1 /* of libdeflate */ };
+enum { ALIKE = 4, EFFORT = 5, QUICK = 1 /* of libdeflate */ };
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
 
 struct hsc_packing_set {
