@@ -165,6 +165,18 @@ static void put_off(const report *r) {
         fprintf(r->out, "           nothing was measured then: no figure has that time in it\n");
 }
 
+/* Processes without a sample, where their time counts. */
+static void put_brief(const report *r) {
+    hsc_db_ledger l;
+    for (uint32_t i = 0; i < r->info.ledger_rows; i++)
+        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !strcmp(l.name, HSC_LEDGER_BRIEF) && l.seconds >= 0.01 * r->info.cpu_s) {
+            char line[200];
+            snprintf(line, sizeof line, "and %llu process%s too short for a sample, in no table: %.3f s CPU time", (unsigned long long)l.samples,
+                     l.samples == 1 ? "" : "es", l.seconds);
+            report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
+        }
+}
+
 static bool whole_run(const report *r) {
     double begin_s, end_s;
     return !hsc_db_get_interval(r->db, &begin_s, &end_s);
@@ -185,6 +197,7 @@ void report_text_head(report *r) {
     snprintf(line, sizeof line, "%u thread%s of %u process%s; %.*f s CPU time in %.*f s", i->threads, i->threads == 1 ? "" : "s", i->processes,
              i->processes == 1 ? "" : "es", i->cpu_s >= 100 ? 1 : 3, i->cpu_s, wall >= 100 ? 1 : 3, wall);
     fprintf(r->out, "run        %s\n", line);
+    put_brief(r);
     if (r->unit.exact || !r->records || r->total == (double)r->records)
         fprintf(r->out, "measured   %.0f %s, each %g %s%sof %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
                 r->unit.unit, r->unit.unit[0] ? " " : "", r->unit.name);

@@ -488,6 +488,7 @@ typedef struct join {
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
     uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
+    uint64_t brief, brief_us;        /* processes that ended before a sample and have no file; their CPU time */
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
 } join;

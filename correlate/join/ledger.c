@@ -194,6 +194,9 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
          add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
          add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
          add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s);
+    if (j->brief)
+        ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_BRIEF, "processes (not samples) that ended before a sample was due: in no table; the seconds are their CPU time",
+                               j->brief, (double)j->brief_us * 1e-6);
     ok = ok && add_deeds(j, &done);
     free(done.said.p);
     j->summary->samples = recorded;

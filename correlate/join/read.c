@@ -2,11 +2,14 @@
 /* Measurement files into processes: one file a process, its threads' trees of call paths with counts. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <heatscope/formats/schema_cache.h>
 
@@ -481,6 +484,28 @@ static int by_path(const void *a, const void *b) {
     return p->input != q->input ? (p->input < q->input ? -1 : 1) : strcmp(p->path, q->path);
 }
 
+/* The runtime's own list beside the measurement files; one that is not there, or not as expected, tells of none. */
+static void read_brief(join *j, const char *directory) {
+    char path[PATH_MAX], line[128];
+    if (snprintf(path, sizeof path, "%s/.processes", directory) >= (int)sizeof path)
+        return;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+    if (!f && fd >= 0)
+        close(fd);
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long long us;
+        char end;
+        if (!strncmp(line, "brief ", 6) && line[6] >= '0' && line[6] <= '9' && sscanf(line, "brief %15llu%c", &us, &end) == 2 && end == '\n') {
+            j->brief++;
+            j->brief_us += us;
+        }
+    }
+    if (f)
+        fclose(f);
+}
+
 static hsc_status list_inputs(join *j, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (size_t i = 0; i < j->options->input_count && status == HSC_OK; i++) {
@@ -508,6 +533,7 @@ static hsc_status list_inputs(join *j, hsc_err *err) {
             free(path);
         }
         closedir(d);
+        read_brief(j, input);
     }
     if (status == HSC_OK && j->processes.n > 1)
         qsort(j->processes.p, j->processes.n, sizeof *j->processes.p, by_path);

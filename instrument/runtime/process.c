@@ -30,6 +30,7 @@ static struct {
     char texts[8192]; /* the record has to fit in its slot */
     char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512], event_note[1024];
     bool root, forked, removed, ended;
+    uint64_t begin_us; /* CPU time that beginning to measure took */
 } me;
 
 const char *hsc_rt_library(void) {
@@ -195,7 +196,9 @@ static void append_path(char *path, size_t size, const char *name) {
 }
 
 /* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time that they stand for, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
- * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget. */
+ * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
+ * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
+ * correlator reads these). */
 static void note(const char *word, uint64_t value) {
     char path[HSC_RT_PATH], line[128];
     size_t at = 0;
@@ -214,6 +217,7 @@ typedef struct notes {
     uint64_t samples, time_us, processes; /* processes with samples */
     bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
+    uint64_t brief, brief_us;    /* processes without a file, their CPU time */
 } notes;
 
 static notes read_notes(void) {
@@ -239,6 +243,8 @@ static notes read_notes(void) {
                 }
                 all.samples += word ? 0 : v;
                 all.time_us += word == 't' ? v : 0;
+                all.brief += word == 'b';
+                all.brief_us += word == 'b' ? v : 0;
                 all.processes += !word && v;
                 v = 0;
                 word = 0;
@@ -254,6 +260,8 @@ static const char *output_name(void) {
     size_t n = strlen(me.directory);
     return n > 1 && !strncmp(me.output, me.directory, n) && me.output[n] == '/' ? me.output + n + 1 : me.output;
 }
+
+static uint64_t cpu_us(void) { return hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000; }
 
 static void say_start(void) {
     if (hsc_rt.options.quiet || !(hsc_rt.job.rank == 0 || (hsc_rt.job.rank < 0 && me.root)) || me.forked)
@@ -361,15 +369,21 @@ static void say_lowered(const notes *all) {
     hsc_rt_say(line);
 }
 
-/* "201 samples of 3.24 s of CPU time": a sample may stand for several periods. */
-static void append_amount(char *line, size_t size, size_t *at, uint64_t samples, uint64_t time_us) {
+/* "3.24 s" */
+static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us) {
     uint64_t hundredths = time_us / 10000;
-    hsc_rt_append_u64(line, size, at, samples);
-    hsc_rt_append(line, size, at, samples == 1 ? " sample of " : " samples of ");
     hsc_rt_append_u64(line, size, at, hundredths / 100);
     hsc_rt_append(line, size, at, hundredths % 100 < 10 ? ".0" : ".");
     hsc_rt_append_u64(line, size, at, hundredths % 100);
-    hsc_rt_append(line, size, at, " s of CPU time");
+    hsc_rt_append(line, size, at, " s");
+}
+
+/* "201 samples of 3.24 s of CPU time": a sample may stand for several periods. */
+static void append_amount(char *line, size_t size, size_t *at, uint64_t samples, uint64_t time_us) {
+    hsc_rt_append_u64(line, size, at, samples);
+    hsc_rt_append(line, size, at, samples == 1 ? " sample of " : " samples of ");
+    append_seconds(line, size, at, time_us);
+    hsc_rt_append(line, size, at, " of CPU time");
 }
 
 static void say_end(const totals *own) {
@@ -395,6 +409,12 @@ static void say_end(const totals *own) {
             hsc_rt_append(line, sizeof line, &at, " in ");
             hsc_rt_append_u64(line, sizeof line, &at, all.processes);
             hsc_rt_append(line, sizeof line, &at, " processes");
+        }
+        if (all.brief_us * 100 >= all.time_us && all.brief_us >= 10000) {
+            hsc_rt_append(line, sizeof line, &at, "; ");
+            hsc_rt_append_u64(line, sizeof line, &at, all.brief);
+            hsc_rt_append(line, sizeof line, &at, " too short for one: ");
+            append_seconds(line, sizeof line, &at, all.brief_us);
         }
     }
     hsc_rt_append(line, sizeof line, &at, "); next: heatscope report ");
@@ -454,7 +474,11 @@ void hsc_rt_finish(uint64_t how) {
     me.removed = remove;
     if (remove)
         hsc_rt_file_remove(hsc_rt_is_filtered() ? NULL : me.host); /* a filter may end who makes an unusual call */
-    else {
+    if (remove && how != HSC_end_kind_EXEC) { /* the clock of one that becomes another program goes on */
+        uint64_t us = cpu_us();
+        note("brief ", us > me.begin_us ? us - me.begin_us : 0);
+    }
+    if (!remove) {
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             note("lowered ", 1000000000u / (hsc_rt.period_ns * periods));
@@ -559,10 +583,12 @@ static void after_fork_child(void) {
     hsc_rt_file_forget();
     hsc_rt_threads_forget();
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
+    uint64_t before_us = cpu_us();
     if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high))
         atomic_store(&hsc_rt.on, 0);
     else if (hsc_rt.same_process)
         atomic_store(hsc_rt.same_process, 1);
+    me.begin_us = cpu_us() - before_us;
     errno = saved_errno;
 }
 
@@ -636,6 +662,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     if (hsc_rt.pid)
         return;
     int saved_errno = errno;
+    uint64_t before_us = cpu_us();
     hsc_rt_locks_init();
     hsc_rt_options_read(&hsc_rt.options);
     if (!*hsc_rt.options.output)
@@ -705,6 +732,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(t1 - t0, cycles_then - cycles);
         if (begin(low, high))
             say_start();
+        me.begin_us = cpu_us() - before_us;
     }
     errno = saved_errno;
 }

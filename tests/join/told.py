@@ -103,6 +103,8 @@ process(0,
           "user_end time=540000000 name_id=1", "user_counter time=550000000 name_id=3 value=1.0", "user_end time=560000000 name_id=0",
           "user_begin time=900000000 name_id=2"]))
 process(1, (1, thread(1, [(200000000, 1)]) + ["block block_id=1 parent_id=0 number=3", summary(1, [5000, 6000])]))
+with open(os.path.join(WORK, ".processes"), "w", encoding="ascii") as f:  # the runtime's list; lines that it never writes are no processes
+    f.write("said 7\nbrief 1500\ntime 3\n4\nbrief 250\nbrief -1\nbrief x\nbrief 1000000000000000\nbrief 9 9\n" + "brief " * 100 + "\nbrief 250")
 run("correlate", "-o", DATABASE, WORK)
 for workers in ("1", "3"):
     again = os.path.join(WORK, f"again{workers}.h5")
@@ -161,6 +163,7 @@ refused = subprocess.run([HEATSCOPE, "report", "--net", "--metric=residual", DAT
 that(refused.returncode == 1 and refused.stderr.count("\n") == 1, refused)
 ledger = {r["name"]: float(r["time_s"]) for r in table("ledger")}
 counts = {r["name"]: int(r["periods"]) for r in table("ledger")}
+that(counts.get("processes too short") == 2 and near(ledger["processes too short"], 0.00175), (counts, ledger))
 that([counts.get(n) for n in ("said: counters take turns", "rate lowered", "measuring off")] == [2, 2, 2], counts)
 that(near(ledger.get("measuring off", 0), 2 * 0.05), ledger)
 that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)

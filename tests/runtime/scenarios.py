@@ -356,6 +356,11 @@ def fork_storm():
     # children too short for a sample leave no file
     expect("processes", 1 <= len(found) <= 40, len(found))
     expect("files at the end", len(os.listdir(os.path.join(WORK, "m"))) <= 42, os.listdir(os.path.join(WORK, "m")))
+    # but are told of with their CPU time: each child has a file or a line
+    with open(os.path.join(WORK, "m", ".processes"), encoding="ascii") as f:
+        brief = [int(line.split()[1]) for line in f if line.startswith("brief ")]
+    expect("each child is told of", len(brief) + len(found) == 201, (len(brief), len(found)))
+    expect("of CPU time", all(us < 10**7 for us in brief), brief)
 
 
 def fork_crowd():

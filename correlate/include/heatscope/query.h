@@ -462,6 +462,7 @@ typedef struct hsc_db_ledger {
     double seconds;
     uint32_t group;         /* rows of one group add up to the row of group 0 named in its meaning */
 } hsc_db_ledger;
+#define HSC_LEDGER_BRIEF "processes too short" /* name of the row of those that ended before a sample; absent: none */
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);
 
 /* Calling contexts in pre-order: parent < child, subtree of c = rows [c, subtree_end). Row 0 is the root. */
