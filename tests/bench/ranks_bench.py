@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ranks_bench.py HEATSCOPE JOIN_BENCH_MAKE [--files 2000] [--loops 1000] [--samples 300] [--ranks 1,2] [--runs 3] [--launch CMD]
+"""ranks_bench.py HEATSCOPE JOIN_BENCH_MAKE [--files 1000] [--loops 1000] [--samples 300] [--ranks 1,2,4] [--runs 3] [--launch CMD]
 
 Joins *simulated* measurements of one program on several ranks, each with one thread, and tells the time that passed, the CPU time and
 the most memory of rank 0 and of the others: medians of runs that take turns, beside one process. All runs must give the same bytes.
@@ -47,10 +47,10 @@ def main():
     a = argparse.ArgumentParser(description=__doc__)
     a.add_argument("heatscope", type=os.path.abspath)
     a.add_argument("make")
-    a.add_argument("--files", type=int, default=2000)
+    a.add_argument("--files", type=int, default=1000)
     a.add_argument("--loops", type=int, default=1000)
     a.add_argument("--samples", type=int, default=300)
-    a.add_argument("--ranks", default="1,2")
+    a.add_argument("--ranks", default="1,2,4")
     a.add_argument("--runs", type=int, default=3)
     a.add_argument("--launch", default="mpirun --allow-run-as-root --oversubscribe")
     o = a.parse_args()

@@ -25,9 +25,10 @@
 #define SANITIZED 0
 #endif
 
-enum { READ = 0, REFUSED = 3, WE_DIED = 41, CUTS = 40 };
+enum { READ = 0, REFUSED = 3, WE_DIED = 41, CUTS = 24 };
 
-static int mutants = 200; /* or the argument */
+static int mutants = 100; /* or the argument: then all data sets that are read in a way of their own have a wrong number too */
+static bool many;
 
 static char *folder, *path;
 static unsigned char *bytes;
@@ -384,7 +385,33 @@ static void put_numbers(hid_t file, const char *name, uint64_t row, uint64_t val
     H5Dclose(set);
 }
 
-/* One number of a data set becomes another, of every data set there is, so also of those that are yet to come. */
+/* The way a data set is read: metrics and value tables are read by one code each, as are levels of slices, bins and blocks. */
+static void shape_of(const char *name, char *shape) {
+    unsigned metric;
+    char table[160];
+    int n = 0;
+    if (sscanf(name, "metrics/%u/%159[^/]%n", &metric, table, &n) == 2)
+        name += n;
+    for (; *name; name++)
+        if (*name < '0' || *name > '9')
+            *shape++ = *name;
+        else if (name[1] < '0' || name[1] > '9')
+            *shape++ = '#';
+    *shape = 0;
+}
+
+static bool is_like_one_before(const sets *all, size_t i) {
+    char own[160], other[160];
+    shape_of(all->names[i], own);
+    for (size_t k = 0; k < i; k++) {
+        shape_of(all->names[k], other);
+        if (!strcmp(own, other))
+            return true;
+    }
+    return false;
+}
+
+/* One number of a data set becomes another, of every way that data sets are read, so also of those that are yet to come. */
 static void wrong_numbers(void **state) {
     (void)state;
     static const uint64_t odd[] = {0, 1, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF, 0x100000000, UINT64_MAX};
@@ -395,12 +422,12 @@ static void wrong_numbers(void **state) {
     int refused = 0, tried = 0;
     unsigned r = 5;
     bool has_notes = false, has_program = false;
-    size_t step = mutants < 1000 ? all.n / 40 + 1 : 1;
+    size_t step = many ? 1 : all.n / 40 + 1;
     for (size_t i = 0; i < all.n; i++) {
         has_notes |= !!strstr(all.names[i], "/note/");
         has_program |= !!strstr(all.names[i], "time/program/");
         uint64_t row = model_random(&r) % 3 ? model_random(&r) % all.rows[i] : all.rows[i] - 1, value = odd[model_random(&r) % 7];
-        if ((i + 3) % step) /* a part of them, the same each time */
+        if ((i + 3) % step || (many && is_like_one_before(&all, i))) /* a part of them, the same each time */
             continue;
         file = open_good();
         put_numbers(file, all.names[i], row, value);
@@ -589,13 +616,14 @@ int main(int argc, char **argv) {
     mutants = argc > 1 ? atoi(argv[1]) : mutants;
     folder = model_folder();
     path = model_path(folder, "x.h5");
-    const struct CMUnitTest tests[] = {
+    many = argc > 1;
+    const struct CMUnitTest all[] = {
         cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files), cmocka_unit_test(wrong_numbers),
         cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
         cmocka_unit_test(links_out),            cmocka_unit_test(data_that_claim_or_reach_too_much),
         cmocka_unit_test(rows_that_lie),
-    };
-    int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+    }, mutated[] = {cmocka_unit_test(changed_bytes), cmocka_unit_test(wrong_numbers)};
+    int failed = many ? cmocka_run_group_tests(mutated, set_up, tear_down) : cmocka_run_group_tests(all, set_up, tear_down);
     unlink(path);
     rmdir(folder);
     free(path);
