@@ -314,8 +314,9 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     if (c.handler_s + c.probes_s > own) /* the handler's sum has what probes added to the thread's */
         c.handler_s = own > c.probes_s ? own - c.probes_s : 0;
     double rest = own - c.handler_s - c.probes_s;
-    c.wrappers_s = of && of->runs && rest > 0 ? rest : 0;
-    if (!of || !of->runs) /* an old or damaged file: not told apart */
+    bool apart = of && (of->runs || of->wrappers_ns);
+    c.wrappers_s = apart && rest > 0 ? rest : 0;
+    if (!apart) /* an old or damaged file: not told apart */
         c.handler_s = (double)t->own_ns * 1e-9 > c.probes_s ? (double)t->own_ns * 1e-9 - c.probes_s : 0;
     double most = (double)t->cpu_ns * 1e-9 - c.handler_s - c.signals_s; /* visits times the price of one when it was calibrated: an estimate */
     if (t->cpu_ns && c.probes_s > most)

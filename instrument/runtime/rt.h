@@ -380,7 +380,8 @@ typedef struct hsc_rt_thread {
     _Atomic uint64_t owner_frame, owner_return;
     uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
-    _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for */
+    _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for; own: all that is ours */
+    uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
     _Atomic uint64_t records; /* samples themselves */
     uint64_t lost_by_reason[8];
     int32_t tid;
@@ -576,6 +577,12 @@ typedef struct hsc_rt_region {
 } hsc_rt_region;
 
 extern hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS] __attribute__((visibility("hidden")));
+
+/* By the thread itself: our own time in a wrapper. */
+static inline void hsc_rt_charge_wrapper(hsc_rt_thread *t, uint64_t cycles) {
+    t->wrapper_cycles += cycles;
+    atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
+}
 
 typedef struct hsc_rt_state {
     _Atomic uint32_t on;       /* samples are taken */

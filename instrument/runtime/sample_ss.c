@@ -323,6 +323,7 @@ static void note_own(hsc_rt_thread *t, uint64_t cycles) {
     unsigned octave = 63u - (unsigned)__builtin_clzll(c | 64);
     t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
     add(&t->own_cycles, c);
+    t->handler_cycles += c;
     t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
 }
 

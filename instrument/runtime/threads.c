@@ -137,12 +137,15 @@ static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
             put_last(t, HSC_REC_event_total, &r, now);
     }
     hsc_rec_handler_time h = {.thread_id = t->thread_id, .time = now, .runs = t->beats};
-    if (!h.runs)
+    h.own_ns = hsc_rt_cycles_ns(t->handler_cycles, rate);
+    h.wrappers_ns = hsc_rt_cycles_ns(t->wrapper_cycles, rate);
+    if (!h.runs && !h.wrappers_ns)
         return;
-    h.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
-    h.median_ns = own_bound(t, h.runs / 2, rate);
-    h.p90_ns = own_bound(t, h.runs * 9 / 10, rate);
-    h.p99_ns = own_bound(t, h.runs * 99 / 100, rate);
+    if (h.runs) {
+        h.median_ns = own_bound(t, h.runs / 2, rate);
+        h.p90_ns = own_bound(t, h.runs * 9 / 10, rate);
+        h.p99_ns = own_bound(t, h.runs * 99 / 100, rate);
+    }
     put_last(t, HSC_REC_handler_time, &h, now);
 }
 

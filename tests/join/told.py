@@ -83,7 +83,7 @@ def thread(number, samples):
     return [f'thread thread_id={number} tid={number} time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=16 flags=0",
             *[f"sample_weighted time={t} node_id=1 state=0 weight={w} event_id=0" for t, w in samples],
             f"rate thread_id={number} time=700 periods=4 cpu_ns=1 cost_ns=1 looked_ns=1 switches=0",
-            f"handler_time thread_id={number} time=900 runs=5 own_ns=20000 median_ns=1 p90_ns=2 p99_ns=3",
+            f"handler_time thread_id={number} time=900 runs=5 own_ns=20000 median_ns=1 p90_ns=2 p99_ns=3 wrappers_ns=7000",
             f"probe_progress time=900 visits=9 open=0 left=0 unmatched=0 missed=0 own_ns=3000",
             f"progress thread_id={number} time=1000000000 cpu_ns={total * 1000000} samples={total} lost=0 own_ns=30000 ended=1 truncated=0"]
 

@@ -154,7 +154,7 @@ class Process:
             elif kind == "event_total":
                 self.thread(number(f["thread_id"])).totals[number(f["event_id"])] = number(f["samples"])
             elif kind == "handler_time":
-                self.thread(number(f["thread_id"])).handler = {k: number(f[k]) for k in ("runs", "own_ns", "median_ns", "p90_ns", "p99_ns")}
+                self.thread(number(f["thread_id"])).handler = {k: number(f[k]) for k in ("runs", "own_ns", "median_ns", "p90_ns", "p99_ns", "wrappers_ns")}
             elif kind == "user_name":
                 self.names[number(f["name_id"])] = f["name"].strip('"')
             elif kind.startswith("user_"):

@@ -71,6 +71,7 @@ hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t) {
     b->thread = t;
     b->thread_id = t->thread_id;
     b->generation = UINT32_MAX;
+    b->until_cost = HSC_MPI_COST_EVERY;
     b->start_ns = hsc_rt_now_ns();
     b->threshold_ns = heatscope_rt_services.state->options.messages > 1 || heatscope_rt_services.state->options.trace
                           ? 0
@@ -241,12 +242,14 @@ static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_he
     const hsc_rt_services *rt = &heatscope_rt_services;
     hsc_rt_thread *t = b->thread;
     bool truncated;
+    uint64_t begin = hsc_cycles();
     if (!rt->own(t))
         return 0;
     uint32_t node = rt->walk_here(t, here, hsc_rt_thread_now(t), &truncated);
     if (node)
         remember(b, p, here, node);
     rt->disown(t, node);
+    hsc_mpi_was_slow(b, begin);
     return node;
 }
 

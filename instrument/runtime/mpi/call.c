@@ -10,20 +10,35 @@ static __attribute__((constructor(104))) void find_self(void) {
 
 void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node) {
     hsc_rt_thread *t = b->thread;
+    uint64_t begin = hsc_cycles();
     if (!heatscope_rt_services.own(t))
         return;
     hsc_mpi_flush(t, hsc_rt_thread_now(t), false);
     heatscope_rt_services.disown(t, node);
+    hsc_mpi_was_slow(b, begin);
+}
+
+#define PLAIN_MAX 30000u /* cycles: the thread was interrupted */
+
+void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before) {
+    uint64_t slow = b->cost_slow - slow_before, plain = cycles > slow ? cycles - slow : 0;
+    b->cost_calls++;
+    if (plain < PLAIN_MAX) {
+        b->cost_plain_calls++;
+        b->cost_plain += plain;
+    }
 }
 
 void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e) {
     const hsc_rt_services *rt = &heatscope_rt_services;
+    uint64_t begin = hsc_cycles();
     if (!rt->own(b->thread)) {
         b->not_recorded++;
         return;
     }
     hsc_mpi_event(b, e);
     rt->disown(b->thread, node);
+    hsc_mpi_was_slow(b, begin);
 }
 
 bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here) {

@@ -9,6 +9,8 @@
 
 /* call.c: writes what is due. */
 void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
+/* call.c: our own part of a call took so many cycles, with what was slow since then. */
+void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before);
 extern ptrdiff_t hsc_mpi_self_at; /* where the thread's data are, from the thread pointer; 0: not known yet */
 
 /* hsc_rt_measured of here.h, without a call. */
@@ -37,6 +39,12 @@ HSC_MPI_HOT hsc_mpi_block *usual(bool fortran) {
 HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, uint32_t state, const hsc_rt_here *here,
                        bool known) {
     hsc_rt_thread *t = b->thread;
+    c->cost_begin = 0;
+    if (__builtin_expect(!--b->until_cost, 0)) {
+        b->until_cost = HSC_MPI_COST_EVERY;
+        c->slow_before = b->cost_slow;
+        c->cost_begin = hsc_cycles();
+    }
     c->thread = t;
     c->block = b;
     b->frame = here->sp;
@@ -82,6 +90,8 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
     }
     b->frame = 0;
     hsc_rt_state_set(t, c->old_state);
+    if (__builtin_expect(c->cost_begin != 0, 0))
+        hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin + (hsc_cycles() - leave_cycles), c->slow_before);
 }
 
 #endif

@@ -255,6 +255,7 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_PATHS 1024u
 #define HSC_MPI_HINTS 256u
 #define HSC_MPI_ANCHOR_NS 200000u
+#define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
 
 /* What one call adds to a summary beside its time. */
@@ -310,6 +311,9 @@ typedef struct hsc_mpi_block {
     /* events */
     uint64_t threshold_ns, event_bytes, events, not_recorded, start_ns;
     bool threshold_told;
+    /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
+    uint32_t until_cost;
+    uint64_t cost_calls, cost_plain_calls, cost_plain, cost_slow, cost_told;
     /* scratch: handles before a completing call, statuses that the program did not want */
     uint64_t *keys;
     uint8_t *statuses;
@@ -361,6 +365,13 @@ uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here);
 HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uint32_t generation) {
     const hsc_mpi_path *p = hsc_mpi_paths_of(b, here);
     return __builtin_expect(b->generation == generation && hsc_mpi_is_here(p, here), 1) ? p->node : hsc_mpi_node_slow(b, here);
+}
+
+/* A slow part of a call, since `begin` (cycles). Where it took so long, the thread was rather not running. */
+#define HSC_MPI_SLOW_MAX 3000000u
+static inline void hsc_mpi_was_slow(hsc_mpi_block *b, uint64_t begin) {
+    uint64_t took = hsc_cycles() - begin;
+    b->cost_slow += took < HSC_MPI_SLOW_MAX ? took : HSC_MPI_SLOW_MAX;
 }
 
 uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
@@ -423,7 +434,7 @@ typedef struct hsc_mpi_call {
     uint8_t *own_status;   /* HSC_MPI_STATUS_ROOM bytes; for a status that the program did not want */
     const uint8_t *status; /* of the completing call or the receive; NULL: none */
     uint64_t n, handle;
-    uint64_t cost_begin, cost_enter, slow_before; /* cycles; cost_begin 0: this call's cost is not measured */
+    uint64_t cost_begin, slow_before; /* cycles; cost_begin 0: this call's cost is not measured */
 } hsc_mpi_call;
 
 #define HSC_MPI_STATUS_ROOM 32u

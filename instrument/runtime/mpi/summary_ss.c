@@ -178,10 +178,23 @@ static bool put_summary(hsc_rt_thread *t, hsc_mpi_summary *s, uint64_t now) {
     return heatscope_rt_services.thread_put(t, HSC_REC_message_summary, &r, now);
 }
 
+/* Charges the thread with what is new of our own time; a call that can't be told apart from an interruption counts as the others. */
+static void tell_cost(hsc_rt_thread *t, hsc_mpi_block *b) {
+    uint64_t calls = b->cost_calls * HSC_MPI_COST_EVERY + (HSC_MPI_COST_EVERY - b->until_cost);
+    uint64_t own = b->cost_slow;
+    if (b->cost_plain_calls)
+        own += (uint64_t)((double)b->cost_plain / (double)b->cost_plain_calls * (double)calls);
+    if (own > b->cost_told) {
+        hsc_rt_charge_wrapper(t, own - b->cost_told);
+        b->cost_told = own;
+    }
+}
+
 uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last) {
     hsc_mpi_block *b = t->messages;
     uint64_t written = 0;
     uint32_t kept = 0;
+    tell_cost(t, b);
     for (uint32_t i = 0; i < b->dirties; i++) {
         hsc_mpi_summary *s = &b->summary[b->dirty[i]];
         if (!put_summary(t, s, now_ns)) {
