@@ -66,19 +66,27 @@ static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const
 }
 
 /* Where the user's code does it, or calls what does. */
-static void climb(const report *r, hsc_db_cause *c) {
-    uint32_t at = c->context, of = c->line;
+static void climb(const report *r, uint32_t *to_context, uint32_t *to_line) {
+    uint32_t at = *to_context, of = *to_line;
     hsc_db_context context;
     hsc_db_scope s;
     while (at && !hsc_db_get_context(r->db, at, &context, NULL) && !hsc_db_get_scope(r->db, context.scope, &s, NULL)) {
         if (report_is_own(r, &s) && s.kind >= HSC_SCOPE_PROCEDURE) {
-            c->context = at;
-            c->line = of;
+            *to_context = at;
+            *to_line = of;
             return;
         }
         of = context.call_line;
         at = context.parent;
     }
+}
+
+void hsc_db_find_wait_place(hsc_db *db, uint32_t kind, uint32_t *context, uint32_t *line) {
+    report r = {.db = db};
+    if (kind < HSC_wait_kind_OMP_BARRIER || kind > HSC_wait_kind_OMP_IDLE)
+        return;
+    hsc_db_get_info(db, &r.info);
+    climb(&r, context, line);
 }
 
 /* Where to show it: a loop where it begins, anything else at its line. */
@@ -135,7 +143,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
             c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place);
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
-        climb(&r, c);
+        climb(&r, &c->context, &c->line);
         c->scope = report_scope_of(&r, c->context);
         c->own = c->delay.kind != HSC_wait_cause_LOCK ||
                  (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));

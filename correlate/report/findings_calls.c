@@ -141,7 +141,7 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
     uint32_t n, best = HSC_NONE;
     double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
     const char *setup_name = NULL;
-    char text[1200], where[300], apart[200] = "";
+    char text[1200], where[300], apart[200] = "", volume[32];
     hsc_status status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -166,9 +166,9 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
     if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
-                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %.3g MB; "
+                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
                  "longest: %s%s, %.3g s in %llu calls.%s",
-                 all, 100 * all / elapsed, sent * 1e-6, rows[best].operation, where, rows[best].duration_s,
+                 all, 100 * all / elapsed, report_volume(sent, volume, sizeof volume), rows[best].operation, where, rows[best].duration_s,
                  (unsigned long long)rows[best].calls, apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
@@ -188,7 +188,7 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
     uint64_t calls = 0, bytes = 0;
     double all = 0;
     report_elapsed of = {0};
-    char text[1200], where[300], size[80] = "";
+    char text[1200], where[300], size[80] = "", volume[32];
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].own && is_io(rows[i].kind)) {
             all += rows[i].total_s;
@@ -205,8 +205,8 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
     place_of_line(r, w->line, where, sizeof where);
     snprintf(text, sizeof text,
              "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
-             "%llu calls that move %.3g MB; longest: %s%s, %.3g s in %llu calls%s.",
-             all, 100 * all / of.seconds, (unsigned long long)calls, 1e-6 * (double)bytes, w->kind_text, where, w->total_s,
+             "%llu calls that move %s; longest: %s%s, %.3g s in %llu calls%s.",
+             all, 100 * all / of.seconds, (unsigned long long)calls, report_volume((double)bytes, volume, sizeof volume), w->kind_text, where, w->total_s,
              (unsigned long long)w->waits, size);
     findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", findings_no_share, spot_of_line(r, w->line), text);
     return HSC_OK;

@@ -175,4 +175,7 @@ struct report_refusal;
 const struct report_refusal *report_looking_refusals(const report_looking *l, uint32_t *n); /* met on the way: borrowed, the dearest first */
 void report_looking_free(report_looking *l); /* NULL: nothing */
 
+/* "80 bytes", "903 MB"; returns out. */
+const char *report_volume(double bytes, char *out, size_t size);
+
 #endif

@@ -323,6 +323,16 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
         snprintf(out, size, "%s%s", a.name[0] ? a.name : "(no name)", a.bounds);
 }
 
+/* "Array u(:, 5)"; of memory that has no name the compiler knows of: "A buffer without a name". */
+static void main_text(const report *r, uint32_t array, char *out, size_t size) {
+    char name[300];
+    report_array_text(r, array, name, sizeof name);
+    if (name[strspn(name, "?[]()")])
+        snprintf(out, size, "Array %s", name);
+    else
+        snprintf(out, size, "A buffer without a name");
+}
+
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {
     report_array *rows;
     uint32_t n;
@@ -348,19 +358,20 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
             x = &rows[i];
     }
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
-        char also[400] = "", other[300];
-        report_array_text(r, x->array, name, sizeof name);
+        char also[400] = "", other[300], sent[32], received[32];
+        main_text(r, x->array, name, sizeof name);
         if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
-            report_array_text(r, most->array, other, sizeof other);
-            snprintf(also, sizeof also, " %.200s moves %s: %.3g MB sent, %.3g MB received, %.3g s in calls.", other,
-                     most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much", 1e-6 * (double)most->sent_bytes,
-                     1e-6 * (double)most->received_bytes, most->mpi_s);
+            main_text(r, most->array, other, sizeof other);
+            snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %.3g s in calls.", other,
+                     most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much",
+                     report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
+                     most->mpi_s);
         }
         snprintf(out, size,
-                 "Array %.200s has %s: %.3g MB sent, %.3g MB received, %.0f %% of the bytes whose calls are "
+                 "%.200s has %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
                  "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners (of %.3g s).%s",
-                 name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication", 1e-6 * (double)x->sent_bytes,
-                 1e-6 * (double)x->received_bytes, 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s, waiting, also);
+                 name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",
+                 report_volume((double)x->sent_bytes, sent, sizeof sent), report_volume((double)x->received_bytes, received, sizeof received), 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s, waiting, also);
         *scope = a.scope;
         *seconds = x->mpi_s;
     }

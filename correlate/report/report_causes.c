@@ -249,12 +249,15 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
-        snprintf(out, size, "%s%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
-                 "time of the %u threads that run the program's code.",
-                 who, c->threads > 1 ? " and others" : "", c->threads > 1 ? "" : "s", c->caused_s, report_cause_kind(x->delay.kind),
+        if (c->threads > 1)
+            snprintf(who + strlen(who), sizeof who - strlen(who), " and %u more", c->threads - 1);
+        snprintf(out, size, "%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
+                 "time of the %u thread%s the program's code.",
+                 who, c->threads > 1 ? "" : "s", c->caused_s,
+                 x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  told ? " " : "", told ? late : "",
-                 x->place.not_running ? ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
-                 total, 100 * total / of.seconds, of.threads);
+                 x->place.not_running ? c->threads > 1 ? ": they had no processor meanwhile" : ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
+                 total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
         bool is_loop = !late_call && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
                        loop.kind == HSC_SCOPE_LOOP;
         *scope = is_loop ? x->scope : HSC_NONE;

@@ -117,7 +117,7 @@ static hsc_status hottest_loop(findings *f, hsc_err *err) {
             hot = i;
             break;
         }
-    if (!n || r->excl[loops[hot]] <= 0)
+    if (!n || r->excl[loops[hot]] <= 0 || r->excl[loops[hot]] < 0.01 * r->total)
         return HSC_OK;
     hsc_status status = hsc_db_get_scope(r->db, loops[hot], &s, err);
     if (!status)
@@ -258,6 +258,9 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
     } best[2] = {{.scope = HSC_NONE}, {.scope = HSC_NONE}};
     if (r->columns < 2)
         return HSC_OK;
+    double begin_s, end_s, worth = 0.03 * r->total / r->columns; /* a sentence */
+    if (!strcmp(r->unit.unit, "s") && r->unit.scale > 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s))
+        worth = fmax(worth, 0.01 * r->info.wall_s / r->unit.scale);
     for (uint32_t i = 0; i < n && i < 20 && r->own[procedures[i]] >= 0.01 * r->total; i++) {
         report_spread p;
         hsc_db_scope s;
@@ -272,7 +275,7 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
         if (report_is_serial(r, procedures[i], &p))
             continue;
         /* libraries wait because others work: their imbalance is a consequence */
-        if (!report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < 0.02 * r->total / r->columns)
+        if (!report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < worth)
             continue;
         int at = cost > best[0].cost ? 0 : cost > best[1].cost ? 1 : 2;
         if (at == 0)
@@ -299,6 +302,14 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
         findings_seconds(r, p->mean, mean, sizeof mean);
         findings_seconds(r, p->min, least, sizeof least);
         findings_seconds(r, best[i].cost, save, sizeof save);
+        if (p->running == 1) { /* a ratio would only tell how many threads there are */
+            char whole[48];
+            findings_seconds(r, p->max, whole, sizeof whole);
+            snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.", of, where, top, whole,
+                     r->columns, top, save);
+            findings_say(f, best[i].cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(best[i].scope, &s), text);
+            continue;
+        }
         if (p->columns < r->columns)
             snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
         else
@@ -461,7 +472,7 @@ static hsc_status categories(findings *f, hsc_err *err) {
         snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c].sum / r->total, 100 * low,
                  100 * high);
     }
-    if (rest.sum > 0) {
+    if (rest.sum >= 0.005 * r->total) {
         double low, high;
         size_t at = strlen(text);
         report_share_interval(r, rest, &low, &high);

@@ -231,3 +231,12 @@ char *report_fit_path(const char *path, int width, char *out, size_t size) {
     cut_middle(out, width, -1);
     return out;
 }
+
+const char *report_volume(double bytes, char *out, size_t size) {
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+    unsigned u = 0;
+    for (; bytes >= 999.5 && u + 1 < sizeof units / sizeof *units; u++)
+        bytes *= 1e-3;
+    snprintf(out, size, "%.3g %s", bytes, bytes == 1 && !u ? "byte" : units[u]);
+    return out;
+}

@@ -247,6 +247,7 @@ static hsc_status thread_waits(report *r, uint32_t thread, wait_list *own, hsc_e
         if (s || w.is_message || w.end_s <= w.begin_s)
             continue;
         double part = part_within(&w, t.process, when, pieces, &ends);
+        hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
         if (part <= 0 || !wants_wait(r, w.line, w.context))
             continue;
         if (!make_room(own, true))
@@ -312,7 +313,8 @@ static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err 
     hsc_status s = list ? HSC_OK : no_memory(r, err);
     for (uint32_t i = 0; !s && i < r->info.waits; i++) {
         hsc_db_wait w;
-        s = hsc_db_get_wait(r->db, i, &w, err);
+        if (!(s = hsc_db_get_wait(r->db, i, &w, err)))
+            hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
         if (s || !wants_wait(r, w.line, w.context))
             continue;
         list[count++] =

@@ -357,6 +357,7 @@ static int waits(hsc_handle *h, Tcl_Interp *interp, uint32_t limit) {
             Tcl_DecrRefCount(list);
             return hsc_tcl_error(interp, &err);
         }
+        hsc_db_find_wait_place(h->db, w.kind, &w.context, &w.line);
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "kind", TEXT(w.kind_text));
         put_place(h, d, w.line, w.context);

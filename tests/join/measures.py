@@ -155,7 +155,7 @@ for by in ("message", "wait", "pair"):
     that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
     that("\nmeasured   6 samples, each 0.001 s of CPU time " in text, f"not as many samples as periods: {text}")
 whole = " ".join(run("report", DATABASE).split())
-that("Input and output take 8 s" in whole and "in 4 calls that move 0.0041 MB; longest: read, 8 s in 4 calls, 1024 bytes each on average" in whole, whole[:3000])
+that("Input and output take 8 s" in whole and "in 4 calls that move 4.1 kB; longest: read, 8 s in 4 calls, 1024 bytes each on average" in whole, whole[:3000])
 that("blocked for 0.0035 s of elapsed time outside message passing and input and output; longest: mutex, 0.0035 s in 3 waits" in whole, whole[:3000])
 
 # by time: of an interval, waits that are known one by one; the others are told of
