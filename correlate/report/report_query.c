@@ -118,13 +118,16 @@ hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **ou
 }
 
 hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **out, uint32_t *n, hsc_err *err) {
-    report r;
+    report r = {.db = NULL};
     report_array *rows = NULL;
     uint32_t count = 0, made = 0;
     hsc_db_array_use *list = NULL;
     char text[400];
-    hsc_status s = load(&r, db, metric, err);
-    if (!s)
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    bool any = info.arrays || info.messages; /* else there is nothing to load for */
+    hsc_status s = any ? load(&r, db, metric, err) : HSC_OK;
+    if (!s && any)
         s = report_arrays(&r, &rows, &count, err);
     if (!s && !(list = calloc((size_t)count + 1, sizeof *list)))
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);

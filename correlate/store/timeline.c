@@ -118,11 +118,17 @@ static void take_row(const canvas *c, uint32_t threads, hsc_db_slot *out) {
 
 hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, double begin_s, double end_s,
                                 uint32_t pixels, hsc_db_slot *out, hsc_err *err) {
+    return hsc_db_read_timeline_rows(db, key, rows, row_of, 0, rows, begin_s, end_s, pixels, out, err);
+}
+
+hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, uint32_t first_row, uint32_t n_rows,
+                                     double begin_s, double end_s, uint32_t pixels, hsc_db_slot *out, hsc_err *err) {
     hsc_times *t = NULL;
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
     hsc_status status = hsc_times_begin(db, &t, err);
-    if (!status && (!(begin_s < end_s) || !isfinite(begin_s) || !isfinite(end_s) || !pixels || (unsigned)key > HSC_TIMELINE_SCOPE))
-        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: no interval, no slots, or no such key of a timeline", db->path);
+    if (!status && (!(begin_s < end_s) || !isfinite(begin_s) || !isfinite(end_s) || !pixels || (unsigned)key > HSC_TIMELINE_SCOPE ||
+                    first_row > rows || n_rows > rows - first_row))
+        status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: no interval, no slots, or no such key or rows of a timeline", db->path);
     if (status)
         return status;
     double period = HSC_COL(db, metric_scale, double)[0] / t->tick_s;
@@ -153,7 +159,7 @@ hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows,
         level++;
     if (!status && !single)
         status = hsc_times_level(db, level, err);
-    for (uint32_t r = 0; r < rows && !status; r++) {
+    for (uint32_t r = first_row; r < first_row + n_rows && !status; r++) {
         uint64_t from = first[r + 1], to = r + 1 < rows ? first[r + 2] : drawn;
         for (uint32_t i = 0; i < pixels; i++) {
             c.slots[i].all = 0;
@@ -171,7 +177,7 @@ hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows,
         for (uint64_t k = from; k < to; k++)
             busy += t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] >= most / 100 + 1;
         if (!status)
-            take_row(&c, busy, out + (uint64_t)r * pixels);
+            take_row(&c, busy, out + (uint64_t)(r - first_row) * pixels);
     }
     free(c.slots);
     free(first);

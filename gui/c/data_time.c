@@ -14,6 +14,7 @@ void hsc_handle_forget(hsc_handle *h) {
     free(h->own);
     h->own = NULL;
     memset(h->maxima, 0, sizeof h->maxima);
+    memset(h->looking_for, 0, sizeof h->looking_for);
     h->maxima_asked = 0;
 }
 

@@ -32,6 +32,11 @@ typedef struct hsc_handle {
         double value;
     } maxima[32];
     uint64_t maxima_asked;
+    struct {        /* those that are being looked for, by and by */
+        uint64_t key, asked;
+        uint32_t next;  /* row */
+        double best;
+    } looking_for[4];
     double from_s, to_s; /* interval of all values; from >= to: the whole run */
     uint32_t only;       /* category of all values; HSC_NONE: all */
     uint32_t *message_order[6], *message_group[6]; /* by grouping, lazily made: rows of messages group by group; where groups begin */

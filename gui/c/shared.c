@@ -17,7 +17,7 @@ struct hsw_shared {
     hsc_rgb palette[HSC_P_COUNT];
     hsw *first;
     hsw *first_due, *last_due; /* to be drawn */
-    bool scheduled;
+    bool scheduled, held;
     int references; /* the interpreter and each widget */
 };
 
@@ -43,8 +43,9 @@ static double now_ms(void) {
 }
 
 static void schedule(hsw_shared *s) {
-    if (!s->scheduled)
-        Tcl_DoWhenIdle(draw_due, s);
+    if (s->scheduled || s->held)
+        return;
+    Tcl_DoWhenIdle(draw_due, s);
     s->scheduled = true;
 }
 
@@ -54,7 +55,7 @@ static void draw_due(ClientData data) {
     s->references++; /* drawing may destroy widgets */
     s->scheduled = false;
     do {
-        hsw *w = s->first_due;
+        hsw *w = s->held ? NULL : s->first_due;
         if (!w)
             break;
         s->first_due = w->next_due;
@@ -180,6 +181,21 @@ static int redraw(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const 
     for (hsw *w = shared_of(interp)->first; w; w = w->next)
         if (w->db == db && (w->waiting || !waiting))
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
+    return TCL_OK;
+}
+
+/* hold BOOL: while it is on, nothing is drawn at idle: for an `update idletasks` that is about sizes. */
+static int hold(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    (void)data;
+    hsw_shared *s = shared_of(interp);
+    int on;
+    if (objc != 2)
+        return hsc_tcl_usage(interp, "heatscope::hold BOOLEAN");
+    if (Tcl_GetBooleanFromObj(interp, objv[1], &on) != TCL_OK)
+        return TCL_ERROR;
+    s->held = on;
+    if (s->first_due)
+        schedule(s);
     return TCL_OK;
 }
 
@@ -345,6 +361,7 @@ static const char bindings[] =
 int hsw_shared_commands(Tcl_Interp *interp) {
     Tcl_CreateObjCommand(interp, "::heatscope::palette", palette, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::redraw", redraw, NULL, NULL);
+    Tcl_CreateObjCommand(interp, "::heatscope::hold", hold, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::idle", idle_command, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::grab", grab, NULL, NULL);
     return Tcl_EvalEx(interp, bindings, -1, TCL_EVAL_GLOBAL);

@@ -21,7 +21,7 @@ typedef struct hsw_font_description {
 /* Family and size in pixels of the font that Tk really draws with. */
 void hsw_describe_font(Tcl_Interp *interp, Tk_Window tkwin, Tk_Font font, hsw_font_description *out);
 
-/* Commands heatscope::palette, idle, grab and draw_bindings. */
+/* Commands heatscope::palette, redraw, hold, idle, grab and draw_bindings. */
 int hsw_shared_commands(Tcl_Interp *interp);
 
 #endif

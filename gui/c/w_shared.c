@@ -133,6 +133,54 @@ static hsc_status range_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
     return s;
 }
 
+static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *more, size_t size) {
+    uint32_t parts[4] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce};
+    uint64_t key = hash(0xcbf29ce484222325u, parts, sizeof parts);
+    if (bins)
+        key = hash(key, axis->bin_of, axis->columns * sizeof *axis->bin_of);
+    else
+        for (uint32_t c = 0; c < axis->columns; c++)
+            key = (key ^ (axis->bin_of[c] != UINT32_MAX)) * 0x100000001b3u;
+    return hash(key, more, size);
+}
+
+/* The same in an interval, whose rows are made as they are read: some at a time; `more`: what it is of besides. */
+static hsc_status largest_in_turns(hsw *w, hsc_db_view view, const hsc_axis *axis, uint32_t n, const uint32_t *from, const uint32_t *to, double *out,
+                                   hsc_err *err) {
+    enum { ROWS = 1 << 14, SLOTS = sizeof w->db->looking_for / sizeof *w->db->looking_for };
+    uint64_t key = maximum_key(view, HSC_REDUCE_MAX, axis, false, from, n * sizeof *from);
+    double begin = hsw_now_ms(), one;
+    unsigned slot = 0;
+    for (unsigned i = 1; i < SLOTS; i++)
+        if (w->db->looking_for[i].asked < w->db->looking_for[slot].asked)
+            slot = i;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (w->db->looking_for[i].key == key)
+            slot = i;
+    if (w->db->looking_for[slot].key != key) {
+        w->db->looking_for[slot].key = key;
+        w->db->looking_for[slot].next = 0;
+        w->db->looking_for[slot].best = 0;
+    }
+    w->db->looking_for[slot].asked = ++w->db->maxima_asked;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        uint32_t lo = from[i] > w->db->looking_for[slot].next ? from[i] : w->db->looking_for[slot].next;
+        for (; s == HSC_OK && lo < to[i]; lo = w->db->looking_for[slot].next) {
+            uint32_t hi = to[i] - lo < ROWS ? to[i] : lo + ROWS;
+            if ((s = largest_of(w, view, axis, 1, &lo, &hi, &one, err)) != HSC_OK)
+                break;
+            w->db->looking_for[slot].best = fmax(w->db->looking_for[slot].best, one);
+            w->db->looking_for[slot].next = hi;
+            s = hsw_later(w, begin, err);
+        }
+    }
+    *out = w->db->looking_for[slot].best;
+    if (s != HSC_E_PENDING)
+        w->db->looking_for[slot].key = 0;
+    return s;
+}
+
 /* Largest bin value of all lines that have a number. */
 static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, double *out, hsc_err *err) {
     hsc_handle *h = w->db;
@@ -156,8 +204,10 @@ static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
         }
     }
     double best = 0, one;
+    double begin_s, end_s;
     if (s == HSC_OK && by_processor(reduce, axis))
-        s = largest_of(w, view, axis, n, from, to, &best, err);
+        s = hsc_db_get_interval(h->db, &begin_s, &end_s) ? largest_in_turns(w, view, axis, n, from, to, &best, err)
+                                                          : largest_of(w, view, axis, n, from, to, &best, err);
     else
         for (uint32_t i = 0; s == HSC_OK && i < n; i++)
             if ((s = range_maximum(w, view, reduce, axis, from[i], to[i], &one, err)) == HSC_OK && one > best)
@@ -167,17 +217,6 @@ static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
     if (s == HSC_OK)
         *out = best;
     return s;
-}
-
-static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *more, size_t size) {
-    uint32_t parts[4] = {view.metric, (uint32_t)view.table, (uint32_t)view.axis, (uint32_t)reduce};
-    uint64_t key = hash(0xcbf29ce484222325u, parts, sizeof parts);
-    if (bins)
-        key = hash(key, axis->bin_of, axis->columns * sizeof *axis->bin_of);
-    else
-        for (uint32_t c = 0; c < axis->columns; c++)
-            key = (key ^ (axis->bin_of[c] != UINT32_MAX)) * 0x100000001b3u;
-    return hash(key, more, size);
 }
 
 bool hsw_remembered(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *key, size_t size, double *out) {

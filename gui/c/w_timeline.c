@@ -23,6 +23,7 @@ typedef struct timeline {
     hsc_axis axis;
     double begin, end, run_end, period;
     uint32_t slots_n, slots_read, n_keys;
+    uint32_t rows_read;   /* of slots_of: so many rows are there; all: axis.bins */
     hsc_db_slot *slots;
     struct slots_of {     /* what they were read for: that of the run, whatever interval is set */
         hsc_handle *db;
@@ -32,6 +33,7 @@ typedef struct timeline {
         bool spans;
     } slots_of;
     hsc_timeline_span *spans;
+    bool spans_made;      /* for the slots */
     char (*labels)[32], (*names)[256];
     const char **pointers;
     hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
@@ -404,6 +406,23 @@ static bool same_slots(const struct slots_of *a, const struct slots_of *b) {
            a->end == b->end && a->spans == b->spans;
 }
 
+/* Some rows at a time. */
+static hsc_status read_rows(timeline *t, const uint32_t *row_of, hsc_err *err) {
+    double begin = hsw_now_ms();
+    uint32_t threads = t->w.db->info.threads, step = threads > 0 ? 256 * t->axis.bins / threads : 1; /* 256 threads */
+    hsc_status s = HSC_OK;
+    step = step ? step : 1;
+    while (s == HSC_OK && t->rows_read < t->axis.bins) {
+        uint32_t n = t->axis.bins - t->rows_read < step ? t->axis.bins - t->rows_read : step;
+        s = hsc_db_read_timeline_rows(t->w.db->db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->rows_read, n, t->begin, t->end, t->slots_n,
+                                      t->slots + (size_t)t->rows_read * t->slots_n, err);
+        t->rows_read += s == HSC_OK ? n : 0;
+        if (s == HSC_OK && t->rows_read < t->axis.bins)
+            s = hsw_later(&t->w, begin, err);
+    }
+    return s;
+}
+
 static hsc_status read_slots(timeline *t, hsc_err *err) {
     hsc_db *db = t->w.db->db;
     uint32_t threads = t->w.db->info.threads, slots;
@@ -422,27 +441,29 @@ static hsc_status read_slots(timeline *t, hsc_err *err) {
     }
     if (s == HSC_OK && t->slots && same_slots(&of, &t->slots_of)) {
         t->slots_n = t->slots_read;
-        s = make_keys(t, row_of, err);
-        free(row_of);
-        return s;
-    }
-    free(t->slots);
-    t->slots = s == HSC_OK ? malloc((cells + 1) * sizeof *t->slots) : NULL;
-    t->slots_of = (struct slots_of){0};
-    if (s == HSC_OK && !t->slots)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
-    if (s == HSC_OK)
-        s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, t->slots_n, t->slots, err);
-    if (s == HSC_OK && (s = choose_slots(t, row_of, &slots, err)) == HSC_OK && slots < t->slots_n) {
-        t->slots_n = slots;
-        s = hsc_db_read_timeline(db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->begin, t->end, slots, t->slots, err);
-    }
-    if (s == HSC_OK && (s = make_spans(t, row_of, err)) == HSC_OK) {
+    } else if (s == HSC_OK) {
+        free(t->slots);
+        t->slots = malloc((cells + 1) * sizeof *t->slots);
         t->slots_of = of;
         t->slots_read = t->slots_n;
+        t->rows_read = 0;
+        t->spans_made = false;
+        if (!t->slots)
+            s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
     }
+    if (s == HSC_OK && t->rows_read < t->axis.bins && (s = read_rows(t, row_of, err)) == HSC_OK &&
+        (s = choose_slots(t, row_of, &slots, err)) == HSC_OK && slots < t->slots_n && t->slots_n == of.wanted) {
+        t->slots_n = t->slots_read = slots;
+        t->rows_read = 0;
+        s = read_rows(t, row_of, err);
+    }
+    if (s == HSC_OK && !t->spans_made)
+        s = make_spans(t, row_of, err);
+    t->spans_made = t->spans_made || s == HSC_OK;
     if (s == HSC_OK)
         s = make_keys(t, row_of, err);
+    if (s != HSC_OK && s != HSC_E_PENDING)
+        t->slots_of = (struct slots_of){0};
     free(row_of);
     return s;
 }

@@ -32,7 +32,7 @@ const Tk_OptionSpec hsw_common_options[] = {
     HSW_O_ENUM(hsw, "-axis", axis, "process", hsc_axis_names, HSW_DATA),
     {TK_OPTION_END, NULL, NULL, NULL, NULL, 0, -1, 0, NULL, 0}};
 
-static double now_ms(void) {
+double hsw_now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
@@ -91,7 +91,7 @@ static void drop_fonts(hsw *w) {
 
 /* In place of a picture that needs what is being counted. */
 static void paint_waiting(const hsw *w, hsc_canvas *c) {
-    const char *words = "counting by processor \xe2\x80\xa6";
+    const char *words = w->again ? "reading \xe2\x80\xa6" : "counting by processor \xe2\x80\xa6";
     int pad = hsc_canvas_dp(c, 8);
     hsc_canvas_text_fit(c, w->style.font, pad, pad + w->style.font->ascent, c->width - 2 * pad, HSC_LEFT, w->style.colour[HSC_P_muted], words);
 }
@@ -148,11 +148,19 @@ static void paint_on(hsw *w, hsc_canvas *c) {
         hsc_canvas_frame(c, 0, 0, c->width, c->height, hsc_canvas_dp(c, 1), w->style.colour[HSC_P_accent]);
 }
 
-void hsw_draw(hsw *w) {
+hsc_status hsw_later(hsw *w, double begin_ms, hsc_err *err) {
+    enum { TURN_MS = 15 };
+    if (w->at_once || hsw_now_ms() - begin_ms < TURN_MS)
+        return HSC_OK;
+    w->again = true;
+    return hsc_err_set(err, HSC_E_PENDING, "not all is read yet");
+}
+
+static void draw(hsw *w) {
     if (!(w->flags & (HSW_DATA | HSW_PAINT)) || (w->flags & HSW_GONE))
         return;
     hsc_err err = {0};
-    double begin = now_ms();
+    double begin = hsw_now_ms();
     bool data = (w->flags & HSW_DATA) != 0;
     w->flags &= ~(unsigned)(HSW_DATA | HSW_PAINT);
     Tk_MakeWindowExist(w->tkwin);
@@ -167,6 +175,7 @@ void hsw_draw(hsw *w) {
         drop_base(w);
         w->error[0] = 0;
         w->waiting = false;
+        w->again = false;
         if (w->db && w->cls->prepare) {
             if (w->metric < 0 || (uint32_t)w->metric >= w->db->info.metrics)
                 s = hsc_err_set(&err, HSC_E_ARGUMENT, "no metric %d, there are %u", w->metric, w->db->info.metrics);
@@ -175,6 +184,8 @@ void hsw_draw(hsw *w) {
         }
         if (s == HSC_E_PENDING)
             w->waiting = true;
+        if (s == HSC_E_PENDING && w->again)
+            hsw_schedule(w, HSW_DATA | HSW_PAINT);
         else if (s == HSC_E_CANCELLED)
             snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
         else if (s != HSC_OK)
@@ -190,7 +201,7 @@ void hsw_draw(hsw *w) {
     }
     paint_on(w, &w->surface.canvas);
     cairo_surface_flush(w->surface.canvas.surface);
-    double ms = now_ms() - begin;
+    double ms = hsw_now_ms() - begin;
     w->frames++;
     w->last_ms = ms;
     w->total_ms += ms;
@@ -203,12 +214,18 @@ void hsw_draw(hsw *w) {
     }
 }
 
+void hsw_draw(hsw *w) {
+    w->at_once = true;
+    draw(w);
+    w->at_once = false;
+}
+
 void hsw_draw_due(hsw *w) {
     w->flags &= ~(unsigned)HSW_IDLE;
     if ((w->flags & HSW_GONE) || !Tk_IsMapped(w->tkwin))
         return; /* what is due stays due until it is mapped */
     Tcl_Preserve(w);
-    hsw_draw(w);
+    draw(w);
     if (!(w->flags & HSW_GONE))
         hsc_surface_show(&w->surface, w->tkwin);
     Tcl_Release(w);

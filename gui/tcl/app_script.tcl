@@ -6,7 +6,7 @@ oo::define ::heatscope::App {
 
     # True when the bus is quiet and every widget has drawn what it should.
     method drawn {} {
-        return [expr {![llength $Later] && [my Quiet]}]
+        return [expr {[$Panes opened] && ![llength $Later] && [my Quiet]}]
     }
     method Quiet {} {
         return [expr {!$Counting && $CountTimer eq "" && [my Idle]}]

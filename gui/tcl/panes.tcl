@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved
+    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -17,6 +17,7 @@ oo::class create ::heatscope::Panes {
         set Saved {}
         set Sashes {}
         set Open 0
+        set Unfilled {}
         set Moved {}
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
@@ -54,17 +55,34 @@ oo::class create ::heatscope::Panes {
     # at first comes first; the other places are filled when that is drawn.
     method open {} {
         set Open 1
-        foreach place {middle.top left.top} {
-            if {[dict exists $Places $place]} {
-                my Fill $place
+        if {[dict exists $Places middle.top]} {
+            my Fill middle.top
+        }
+        foreach place [dict keys $Places] {
+            if {$place ne "middle.top"} {
+                dict set Unfilled $place 1
             }
         }
-        [dict get $Context app] later [self] openRest
+        after 1 [namespace code {my OpenNext left.top}]
     }
-    method openRest {} {
-        foreach place [dict keys $Places] {
+    # One place after the other, each when what was there has been drawn.
+    method OpenNext {{place {}}} {
+        if {$place eq ""} {
+            set place [lindex [dict keys $Unfilled] 0]
+        }
+        if {[dict exists $Unfilled $place]} {
             my Fill $place
         }
+        if {[dict size $Unfilled]} {
+            [dict get $Context app] later [self] openRest
+        }
+    }
+    method openRest {} {
+        my OpenNext
+    }
+    # Are all places filled?
+    method opened {} {
+        return [expr {$Open && ![dict size $Unfilled]}]
     }
 
     # Names of all views, made or not, in their order.
@@ -131,6 +149,7 @@ oo::class create ::heatscope::Panes {
         if {!$Open} {
             return
         }
+        dict unset Unfilled $place
         set name [dict get $Raised $place]
         set path [[my view $name] path]
         foreach w [grid slaves $Main.$place] {
@@ -139,8 +158,13 @@ oo::class create ::heatscope::Panes {
             }
         }
         grid $path -row 0 -column 0 -sticky nswe
-        # what it shows when it appears is made for its size
-        update idletasks
+        # what it shows when it appears is made for its size; it is drawn in turn
+        ::heatscope::hold 1
+        try {
+            update idletasks
+        } finally {
+            ::heatscope::hold 0
+        }
     }
 
     # ---- what users do ----

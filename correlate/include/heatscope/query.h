@@ -660,6 +660,9 @@ typedef struct hsc_db_slot { /* a row of the picture at a pixel */
  * bins in a slot the key is the one with most counts in the bins that it leads, and its share a lower bound. */
 hsc_status hsc_db_read_timeline(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, double begin_s,
                                 double end_s, uint32_t pixels, hsc_db_slot *out, hsc_err *err);
+/* The same picture's rows [first_row, first_row + n_rows) alone: out[n_rows][pixels]. */
+hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t rows, const uint32_t *row_of, uint32_t first_row, uint32_t n_rows,
+                                     double begin_s, double end_s, uint32_t pixels, hsc_db_slot *out, hsc_err *err);
 
 /* Waits and message-passing calls of a trace, sorted by thread and begin. */
 typedef struct hsc_db_span {

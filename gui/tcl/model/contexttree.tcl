@@ -213,6 +213,7 @@ oo::class create ::heatscope::ContextTree {
     method Walk {id depth outName} {
         upvar 1 $outName out
         foreach key [my Level $id] {
+            ::heatscope::breathe
             set open [expr {[dict exists $Open $key] && ![dict get $Facts $key leaf]}]
             lappend out $key $depth $open
             if {$open && [llength $out] < 15000} {

@@ -70,15 +70,23 @@ oo::class create ::heatscope::ContextsView {
     method forget {} {
         $Tree forget
         set Filled 0
+        set Outline {}
+        set Seen {}
+        $List setrows {}
     }
     method Show {changed} {
         set s $Selection
         if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {
-            set Filled 1
+            # rows of before are not of these values; it may take more than a moment
+            set Filled 0
+            set Outline {}
+            set Seen {}
+            $List setrows {}
             if {$Mode eq "topdown"} {
                 $Tree reveal [$Nav contextFor]
             }
             my Fill
+            set Filled 1
         }
         if {[my Any $changed metric context procedure scope]} {
             my Mark
