@@ -233,10 +233,13 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     if (best != HSC_NONE && all >= 0.01 * r->info.cpu_s) {
         hsc_db_context c;
         hsc_db_scope s;
-        char name[300];
+        char name[300], at[300];
         if (rows[best].holder_context != HSC_NONE && !hsc_db_get_context(r->db, rows[best].holder_context, &c, NULL) &&
-            !hsc_db_get_scope(r->db, c.scope, &s, NULL))
-            snprintf(holder, sizeof holder, ", mostly while %s held it", report_fit(s.name, 60, name, sizeof name));
+            !hsc_db_get_scope(r->db, c.scope, &s, NULL)) {
+            findings_procedure(r, &s, name, sizeof name);
+            findings_place(r, &s, at, sizeof at);
+            snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly while %s held it" : ", mostly while %s (%s) held it", name, at);
+        }
         if (joins > 0.01 * r->info.cpu_s)
             snprintf(ends, sizeof ends, " Another %.3g s they wait for threads to end.", joins);
         place_of_line(r, rows[best].line, where, sizeof where);

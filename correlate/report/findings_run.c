@@ -85,9 +85,8 @@ void findings_waiting_in_line(findings *f) {
     if (r->metric || !u.line_known || u.line_s < 0.1 * (u.line_s + u.cpu_s) || u.line_s < 0.05)
         return;
     report_processor(r, HSC_AXIS_THREAD, u.line_most_at, who, sizeof who);
-    snprintf(text, sizeof text, "No processor: threads that could run stood in line for one for %.3g s, %.1f %% of the %.3g s that they could have run (by the kernel's "
-             "accounting), most %s with %.3g s: more threads than processors, or other programs.", u.line_s, 100 * u.line_s / (u.line_s + u.cpu_s), u.line_s + u.cpu_s,
-             who, u.line_most_s);
+    snprintf(text, sizeof text, "No processor: %.3g s, %.1f %% of the %.3g s that threads could have run, they waited for one (by the kernel's accounting), most %s "
+             "with %.3g s: more threads than processors, or other programs.", u.line_s, 100 * u.line_s / (u.line_s + u.cpu_s), u.line_s + u.cpu_s, who, u.line_most_s);
     findings_say(f, u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), "No processor", findings_no_share, spot_nowhere, text);
 }
 

@@ -155,11 +155,13 @@ oo::class create ::heatscope::App {
         $db interval $wanted
         $db only $only
         $Run only $only
+        $Run part $wanted
         $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}]
         $Run forget
         $Nav forget
         $Finder forget
         my CountSome first
+        my ShowFacts
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {

@@ -64,8 +64,23 @@ oo::define ::heatscope::App {
             after idle [namespace code {my TrimTools}]
         }
     }
+    # What has no room goes: the job, the threads, the processes, the elapsed time; the number of samples stays.
     method FitFacts {width} {
-        ::heatscope::theme say $Path.tools.facts [::heatscope::fmt clauses [$Run facts] $width {::heatscope::theme width HsUI}]
+        set parts [$Run factList]
+        foreach drop {{} job threads processes elapsed simulated} {
+            dict unset parts $drop
+            set text [join [dict values $parts] " \u00b7 "]
+            if {[::heatscope::theme width HsUI $text] <= $width} {
+                break
+            }
+            set text [$Run counted]
+        }
+        ::heatscope::theme say $Path.tools.facts [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]
+    }
+    method ShowFacts {} {
+        if {[winfo exists $Path.tools.facts]} {
+            my FitFacts [winfo width $Path.tools.facts]
+        }
     }
     method Choices {key} {
         set list {}

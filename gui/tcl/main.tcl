@@ -128,7 +128,7 @@ proc ::heatscope::main {words} {
         set height [expr {min($height, [winfo screenheight .] - $above)}]
     }
     wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
-    wm minsize . [theme dp 900] [theme dp 560]
+    wm minsize . {*}[LeastSize]
     set start {}
     foreach key {axis select} {
         if {[dict get $options $key] ne ""} {
@@ -172,6 +172,10 @@ proc ::heatscope::main {words} {
         exit 0
     }
 }
+# {width height}: the least that a window has, as far as the screen goes.
+proc ::heatscope::LeastSize {} {
+    return [list [expr {min([theme dp 900], [winfo screenwidth .])}] [expr {min([theme dp 560], [winfo screenheight .])}]]
+}
 # Another database in a window of its own. Closing the first window closes all.
 proc ::heatscope::openWindow {file} {
     variable Apps
@@ -181,7 +185,7 @@ proc ::heatscope::openWindow {file} {
     set top .window[incr windows]
     toplevel $top
     wm geometry $top [theme dp 1560]x[theme dp 940]
-    wm minsize $top [theme dp 900] [theme dp 560]
+    wm minsize $top {*}[LeastSize]
     if {[catch {App new $top $db [dict create tokens $tokens]} app options]} {
         destroy $top
         $db close

@@ -48,6 +48,14 @@ oo::class create ::heatscope::Panes {
         if {[dict exists $Places middle.bottom] && [winfo screenheight .] < 600} {
             lappend Hidden middle.bottom
         }
+        # nor beside it
+        if {[winfo screenwidth .] < 800} {
+            foreach place {left.top left.bottom} {
+                if {[dict exists $Places $place]} {
+                    lappend Hidden $place
+                }
+            }
+        }
         my Layout
     }
 

@@ -232,7 +232,12 @@ oo::class create ::heatscope::About {
         }
         foreach {key text} {created started path database} {
             if {[$Run info $key] ne ""} {
-                lappend out [dict create kind fact text "$text  [::heatscope::fmt plain [$Run info $key]]"]
+                set said [::heatscope::fmt plain [$Run info $key]]
+                if {$key eq "created"} {
+                    # broken between day and time where there is no room
+                    regsub {^(\d+-\d+-\d+)T(\d+:\d+:\d+)Z$} $said {\1 \2 UTC} said
+                }
+                lappend out [dict create kind fact text "$text  $said"]
             }
         }
         foreach part [split [$Run facts] \u00b7] {

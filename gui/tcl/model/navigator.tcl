@@ -27,9 +27,11 @@ oo::class create ::heatscope::Navigator {
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
-        # what was compiled with the pass first: libraries, also our own, are no place to begin
+        # what was compiled with the pass first: libraries, also our own, are no place to begin; nor is what has lines but hardly any time
         set other -1
-        foreach row [$Db top -table scope_excl -kind procedure -n 20 {*}[my Axis]] {
+        set rows [$Db top -table scope_excl -kind procedure -n 20 {*}[my Axis]]
+        set most [expr {[llength $rows] ? [dict get [lindex $rows 0] sum] : 0}]
+        foreach row $rows {
             if {[dict get $row file] < 0 || ![dict get [$Db file [dict get $row file]] has_lines]} {
                 continue
             }
@@ -37,7 +39,7 @@ oo::class create ::heatscope::Navigator {
                 my procedure start [dict get $row row]
                 return
             }
-            if {$other < 0} {
+            if {$other < 0 && [dict get $row sum] >= 0.1 * $most} {
                 set other [dict get $row row]
             }
         }
@@ -45,7 +47,6 @@ oo::class create ::heatscope::Navigator {
             my procedure start $other
             return
         }
-        set rows [$Db top -table scope_excl -kind procedure -n 1 {*}[my Axis]]
         if {[llength $rows]} {
             my procedure start [dict get [lindex $rows 0] row]
         } elseif {[$Run info files] > 0} {

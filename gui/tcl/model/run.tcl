@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Sampled Weights Taken
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -18,6 +18,7 @@ oo::class create ::heatscope::Run {
         set Metrics {}
         set FileNames {}
         set Only -1
+        set Part 0
         set Sampled {}
         set Weights {}
         set Taken {}
@@ -98,28 +99,40 @@ oo::class create ::heatscope::Run {
     }
 
     # "4 ranks · 8 threads · 12.3 s · 49 201 samples"
-    method facts {} {
+    method facts {} { return [join [dict values [my factList]] " \u00b7 "] }
+    # The same by what each tells of: a dictionary of some of simulated processes threads elapsed samples job.
+    method factList {} {
         set parts {}
+        if {[dict get $Info simulated]} {
+            dict set parts simulated "simulated, not measured"
+        }
         set processes [dict get $Info processes]
         set threads [dict get $Info threads]
-        lappend parts [::heatscope::fmt plural $processes {*}[my words process]]
+        dict set parts processes [::heatscope::fmt plural $processes {*}[my words process]]
         if {$threads != $processes} {
-            lappend parts [::heatscope::fmt plural $threads thread]
+            dict set parts threads [::heatscope::fmt plural $threads thread]
         }
-        lappend parts [::heatscope::fmt seconds [dict get $Info wall_s]]
+        dict set parts elapsed [::heatscope::fmt seconds [dict get $Info wall_s]]
         set counted [::heatscope::fmt plural [dict get $Info samples] [my countWord]]
-        if {[my countWord] eq "period"} {
+        if {$Part || $Only >= 0} {
+            # in an interval or a category: how many of them
+            set counted "[::heatscope::fmt grouped [expr {round([my total 0])}]] of $counted"
+        } elseif {[my countWord] eq "period"} {
             set counted "[::heatscope::fmt plural [dict get [my taken] samples] sample] for $counted"
         }
-        lappend parts $counted
-        # what has no room goes from the end
+        dict set parts samples $counted
         if {[my shortTitle] ne [my title] && [regexp {, (job [^,]+)$} [my title] -> job]} {
-            lappend parts $job
+            dict set parts job $job
         }
-        if {[dict get $Info simulated]} {
-            set parts [linsert $parts 0 "simulated, not measured"]
+        return $parts
+    }
+
+    # The last of them where there is hardly room: "933 samples", "286 of 971".
+    method counted {} {
+        if {$Part || $Only >= 0} {
+            return "[::heatscope::fmt grouped [expr {round([my total 0])}]] of [::heatscope::fmt grouped [dict get $Info samples]]"
         }
-        return [join $parts " \u00b7 "]
+        return [::heatscope::fmt plural [dict get [my taken] samples] sample]
     }
 
     # Singular and plural of what a column of the axis is.
@@ -228,12 +241,14 @@ oo::class create ::heatscope::Run {
 
     # Values are of a category alone from now on, -1: of all.
     method only {category} { set Only $category }
+    # Values are of an interval from now on, {}: of the whole run.
+    method part {interval} { set Part [expr {$interval ne ""}] }
     # What all values together are, for "12 % of ...": the run, all waiting, the bytes sent.
     method whole {metric} {
         if {[my exact $metric]} {
             return [::heatscope::fmt plain [dict get [my metric $metric] name]]
         }
-        return [expr {$Only >= 0 ? "all [my categoryName $Only]" : "the run"}]
+        return [expr {$Only >= 0 ? "all [my categoryName $Only]" : $Part ? "the interval" : "the run"}]
     }
     method categoryName {category} { return [::heatscope::fmt plain [$Db category $category]] }
     # Categories with samples in the run, the most first.

@@ -498,6 +498,18 @@ oo::class create ::heatscope::DetailView {
         set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
         set most [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMin])}]
         set least [expr {$narrow ? min(124, max(64, $n * 34)) : 124}]
+        # one cell for each processor while they fit, before the source has all that it would like
+        set room [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceLeast])}]
+        set cell [::heatscope::theme size cellMin]
+        if {$n * $cell + 2 > max($most, $room)} {
+            set cell [::heatscope::theme size cellLeast]
+        }
+        set each [expr {$n * $cell + 2}]
+        set single [expr {$each <= max($most, $room)}]
+        if {$single && $each > $most} {
+            set most $each
+        }
+        $Heat configure -mincell [expr {$single ? $cell : [::heatscope::theme size cellMin]}]
         set width [expr {max([::heatscope::theme dp $least], min($want, $most))}]
         $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
     }

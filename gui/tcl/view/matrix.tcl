@@ -79,6 +79,13 @@ oo::class create ::heatscope::MatrixView {
     }
     method ShowLegend {} {
         set layout [$Matrix layout]
+        set none [expr {[dict get $layout total] <= 0 && ![my Comparing]}]
+        $List configure -empty [expr {$none ? "" : "click on a cell: the calls of the pair"}]
+        if {$none} {
+            grid remove $Legend
+            ::heatscope::theme say $Path.body.split.left.unit [my Nothing]
+            return
+        }
         # a diverging map has its numbers in the cells
         if {[my Comparing]} {
             grid remove $Legend
@@ -90,6 +97,9 @@ oo::class create ::heatscope::MatrixView {
         $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
             -least [dict get $layout least] -maximum [dict get $layout maximum] -unit [dict get {bytes B messages none size B waiting s waits none} $By]
         ::heatscope::theme say $Path.body.split.left.unit [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
+    }
+    method Nothing {} {
+        return [expr {$By in {waiting waits} ? "no waiting for other processes was recorded" : "no messages between processes were recorded"}]
     }
     method Quantity {v} {
         switch -- $By {
@@ -181,7 +191,7 @@ oo::class create ::heatscope::MatrixView {
     method Beside {} {
         set layout [$Matrix layout]
         if {[dict get $layout total] <= 0} {
-            return [expr {$By in {waiting waits} ? "no waiting for others" : "no messages between processes"} ]
+            return [my Nothing]
         }
         set words [dict get {process "" host ", by machine" range ""} [dict get $layout group]]
         if {[dict get $layout group] eq "range"} {
