@@ -102,6 +102,7 @@ oo::define ::heatscope::App {
             selection { return [$Bus serialise] }
             status { return [my status] }
             views { return [$Panes names] }
+            tools { return "[$Path.tools.title cget -text]: [$Path.tools.facts cget -text]" }
         }
         # what is not shown has not been filled
         if {![$Panes shown $what]} {

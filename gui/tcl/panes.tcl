@@ -309,6 +309,11 @@ oo::class create ::heatscope::Panes {
     # In a small window the side columns give way first.
     method Narrow {} {
         set w [winfo width $Main]
+        # without a left column, as on a small screen
+        if {$w >= 200 && $w < [::heatscope::theme dp 1200] && ![dict exists $Saved two] && [llength [$Main panes]] == 2 && "$Main.right" in [$Main panes]} {
+            dict set Saved two 1
+            after idle [namespace code [list my SetSash 0 [expr {min([::heatscope::theme dp 228], $w * 4 / 10)}]]]
+        }
         if {$w < 200 || [dict exists $Saved main] || [llength [$Main panes]] < 3} {
             return
         }
@@ -331,6 +336,8 @@ oo::class create ::heatscope::Panes {
         if {[winfo exists $Main] && [llength [$Main panes]] == 3} {
             $Main sashpos 0 $left
             $Main sashpos 1 [expr {[winfo width $Main] - $right}]
+        } elseif {!$left && [winfo exists $Main] && [llength [$Main panes]] == 2} {
+            $Main sashpos 0 [expr {[winfo width $Main] - $right}]
         }
     }
 

@@ -163,7 +163,7 @@ oo::define ::heatscope::DetailView {
         return [expr {$themselves ? $kept : [llength $kept]}]
     }
     method FillUnlined {} {
-        $Text insert end "[$Document message].\n" message
+        $Text insert end "[string map {{: } :\n} [$Document message]].\n" message
         if {[dict get [$Document facts] module] >= 0} {
             set module [$Db module [dict get [$Document facts] module]]
             if {[dict get $module note] ne ""} {
