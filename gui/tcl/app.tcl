@@ -161,7 +161,7 @@ oo::class create ::heatscope::App {
         $Nav forget
         $Finder forget
         my CountSome first
-        my ShowFacts
+        after idle [namespace code {my ShowFacts}]
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {

@@ -77,8 +77,10 @@ oo::define ::heatscope::App {
         }
         ::heatscope::theme say $Path.tools.facts [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]
     }
+    # They are others now: of an interval.
     method ShowFacts {} {
         if {[winfo exists $Path.tools.facts]} {
+            my TrimTools
             my FitFacts [winfo width $Path.tools.facts]
         }
     }
@@ -213,7 +215,10 @@ oo::define ::heatscope::App {
             return
         }
         set t ::heatscope::theme
-        set room [expr {[winfo width $Path.main] - 2 * [$t size pad] - [winfo reqwidth $f.title] - [$t dp 28]}]
+        # words of the title, the longest first
+        set titles [lmap n {40 24 14} {::heatscope::fmt elide [$Run shortTitle] $n}]
+        set title [$t width HsTitle [lindex $titles 0]]
+        set room [expr {[winfo width $Path.main] - 2 * [$t size pad] - $title - [$t dp 28]}]
         if {[winfo manager $f.interval] ne ""} {
             set room [expr {$room - [winfo reqwidth $f.interval] - [$t dp 14]}]
         }
@@ -237,6 +242,17 @@ oo::define ::heatscope::App {
                 set room [expr {$room + [dict get $gain $drop]}]
                 lappend without $drop
             }
+        }
+        # then the title gives way, as far as the number of samples needs it
+        set counted [expr {[$t width HsUI [$Run counted]] + [$t dp 8]}]
+        foreach words $titles {
+            set short $words
+            if {$room + $title - [$t width HsTitle $words] >= $counted} {
+                break
+            }
+        }
+        if {[$f.title cget -text] ne $short} {
+            $t say $f.title $short
         }
         if {$without ne $Dropped} {
             my PackTools $without
