@@ -52,6 +52,7 @@ typedef struct hsc_join_summary {
     uint64_t attributed[6];    /* periods by level: see hsc_join_level */
     uint64_t sources_embedded, sources_missing, sources_changed; /* files, where asked for */
     uint64_t processes_reused; /* of the processes that count: not read again */
+    uint64_t chunks_reused;    /* of the database: packed as they were in the one before */
     bool is_unchanged;         /* the database is what would be made once more: it was left alone, all else here is as it was told then */
     char cache_note[496];      /* why a cache that is there is not used, or none could be written; "" */
     double cpu_s, wall_s;      /* of the run */

@@ -27,6 +27,9 @@ static const char magic[16] = "heatscope made";
 struct jmade {
     char *path;
     hsc_seal question;
+    bool is_open; /* the question can't be asked again: what it depends on is not told */
+    jpacked packed;
+    hsc_packed_memo memo;
 };
 
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
@@ -168,48 +171,57 @@ static bool read_made(const join *j, parcel *a) {
 static bool is_same_file(parcel *a, const char *path) {
     hsc_file_facts then, now = hsc_file_get_facts(path);
     parcel_take(a, &then, sizeof then);
-    return !a->failed && !memcmp(&then, &now, sizeof now);
+    return !memcmp(&then, &now, sizeof now);
 }
 
-/* The database is what this join would make. */
-static bool is_made(join *j) {
-    parcel a = {0};
+/* Whether the database is what this join would make; its chunks, where it is the one that they were noted of. */
+static bool take_made(join *j, parcel *a) {
+    hsc_file_facts database;
     hsc_seal question;
     hsc_pool pool = {0};
     hsc_join_summary summary;
-    bool same = read_made(j, &a) && is_same_file(&a, j->options->output);
-    if (same) {
-        parcel_take(&a, &question, sizeof question);
-        same = !a.failed && hsc_seal_equal(question, j->made->question);
+    parcel_take(a, &database, sizeof database);
+    parcel_take(a, &question, sizeof question);
+    hsc_file_facts now = hsc_file_get_facts(j->options->output);
+    bool answers = parcel_take_u64(a), same = !memcmp(&database, &now, sizeof now);
+    bool made = same && answers && !j->made->is_open && hsc_seal_equal(question, j->made->question);
+    for (uint64_t n = parcel_take_u64(a); !a->failed && n; n--) {
+        const char *path = parcel_take_text(a, &pool);
+        made = is_same_file(a, path) && made;
     }
-    for (uint64_t n = same ? parcel_take_u64(&a) : 0; same && n; n--)
-        same = is_same_file(&a, parcel_take_text(&a, &pool));
-    parcel_take(&a, &summary, sizeof summary);
-    if (same && !a.failed) {
+    hsc_pool_fini(&pool);
+    parcel_take(a, &summary, sizeof summary);
+    if (made && !a->failed) {
         *j->summary = summary;
         j->summary->processes_reused = summary.processes;
         j->summary->is_unchanged = true;
+        return true;
     }
-    same = same && !a.failed;
-    hsc_pool_fini(&pool);
-    parcel_fini(&a);
-    return same;
+    PARCEL_TAKE_VEC(a, j->made->packed.old);
+    if (a->failed)
+        j->made->packed.old.n = 0;
+    hsc_packed_open(&j->made->packed, j, &database);
+    return false;
 }
 
 hsc_status hsc_made_open(join *j, hsc_err *err) {
+    parcel a = {0};
     j->sealed = calloc(j->processes.n + 1, sizeof *j->sealed);
     j->made = calloc(1, sizeof *j->made);
     if (!j->sealed || !j->made || !(j->made->path = hsc_place_of(j->options->output, "made")))
         return hsc_join_no_memory(err);
+    j->made->packed = (jpacked){.j = j, .fd = -1};
+    j->made->memo = hsc_packed_get_memo(&j->made->packed);
     hsc_status status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
     if (status != HSC_OK)
         return status;
-    if (!seal_question(j) || j->options->embed_sources)
-        hsc_made_free(j);
-    else
-        j->is_made = is_made(j);
+    j->made->is_open = !seal_question(j) || j->options->embed_sources;
+    j->is_made = read_made(j, &a) && take_made(j, &a);
+    parcel_fini(&a);
     return HSC_OK;
 }
+
+const hsc_packed_memo *hsc_made_get_memo(join *j) { return j->made ? &j->made->memo : NULL; }
 
 /* ---- for the next one ---- */
 
@@ -230,7 +242,7 @@ static bool put_made(join *j, parcel *a) {
     hsc_looks others = {0};
     const char *path;
     uint64_t n = 0;
-    bool good = j->made_facts.is_there && hsc_disassembler_get_file(&path);
+    bool good = !j->made->is_open && hsc_disassembler_get_file(&path);
     for (size_t i = 0; good && i < j->processes.n; i++)
         good = hsc_made_is_same(&j->sealed[i]);
     if (good && path[0])
@@ -240,15 +252,19 @@ static bool put_made(join *j, parcel *a) {
         good = !j->modules.p[i].code || put_looks(&looked, hsc_code_get_looks(j->modules.p[i].code), &n);
     parcel_put(a, &j->made_facts, sizeof j->made_facts);
     parcel_put(a, &j->made->question, sizeof j->made->question);
-    parcel_u64(a, n);
-    parcel_put(a, looked.p, looked.n);
+    good = good && !looked.failed;
+    parcel_u64(a, good);
+    parcel_u64(a, good ? n : 0);
+    if (good)
+        parcel_put(a, looked.p, looked.n);
     hsc_join_summary summary = *j->summary;
     memset(summary.cache_note, 0, sizeof summary.cache_note);
+    summary.chunks_reused = 0;
     parcel_put(a, &summary, sizeof summary);
-    good = good && !a->failed && !looked.failed;
+    PARCEL_VEC(a, j->made->packed.made);
     parcel_fini(&looked);
     free(others.list.p);
-    return good;
+    return j->made_facts.is_there && !a->failed;
 }
 
 void hsc_made_write(join *j) {
@@ -271,8 +287,10 @@ void hsc_made_write(join *j) {
 }
 
 void hsc_made_free(join *j) {
-    if (j->made)
+    if (j->made) {
+        hsc_packed_fini(&j->made->packed);
         free(j->made->path);
+    }
     free(j->made);
     j->made = NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a database was made from: where a join would make the one that is there once more, it is left alone. Kept in .NAME.made
  * beside the database NAME: a seal over all that the join was asked (what the measurement files hold, options, rules), facts of every
- * file that was looked at for what is known of the code, also of those that were not there, facts of the database, and the
- * summary. All of it carries a seal by the user's key, as the cache does (cache.h). */
+ * file that was looked at for what is known of the code, also of those that were not there, facts of the database, the
+ * summary, and where the packed chunks of the database are: those that come again are copied. All of it carries a seal by the user's key, as the cache does (cache.h). */
 #ifndef HEATSCOPE_JOIN_MADE_H
 #define HEATSCOPE_JOIN_MADE_H
 
 #include "join_internal.h"
+#include "../store/store.h"
 #include "seal.h"
 
 typedef struct jmade jmade;
@@ -27,6 +28,21 @@ bool hsc_made_is_same(const jsealed *sealed);
 /* While the modules and the database (j->made_facts) are there. Where that cannot be, nothing is left. */
 void hsc_made_write(join *j);
 void hsc_made_free(join *j);
+
+/* What hsc_store_set_memo takes; NULL: none. */
+const hsc_packed_memo *hsc_made_get_memo(join *j);
+
+/* packed.c */
+typedef struct jpacked {
+    join *j;
+    int fd; /* the database that was there; -1: none */
+    HSC_VEC(hsc_packed_chunk) old, made;
+    hsc_table rows; /* plain: row of old */
+} jpacked;
+/* With `old` set; `then`: what is known of the database that they are in. */
+void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then);
+void hsc_packed_fini(jpacked *k);
+hsc_packed_memo hsc_packed_get_memo(jpacked *k);
 
 /* For seals over what belongs to this join: the first bytes of what is sealed. */
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce);

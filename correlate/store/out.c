@@ -32,6 +32,10 @@ void hsc_out_free(hsc_out *o) {
     free(o);
 }
 
+void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last) {
+    hsc_packing_set_memo(o->packing, memo, last);
+}
+
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err) { return hsc_packing_drain(o->packing, err); }
 
 hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err) {

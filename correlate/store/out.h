@@ -20,7 +20,11 @@ typedef struct hsc_out_notes {
 
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err);
-void hsc_out_free(hsc_out *o); /* drops what is not in the file; before that is closed */
+void hsc_out_free(hsc_out *o);
+struct hsc_packed_memo;
+struct hsc_h5_written;
+/* store.h. Borrowed; `last` is what the file's driver sets. */
+void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* drops what is not in the file; before that is closed */
 /* Values are in the file only after this; errors of them may come from any call. */
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err);
 

@@ -9,6 +9,9 @@
 
 #include <libdeflate.h>
 
+#include "h5_write.h"
+#include "store.h"
+
 enum { ALIKE = 4, EFFORT = 5, QUICK = 1 /* of libdeflate */ };
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
 
@@ -31,6 +34,7 @@ typedef struct chunk {
     bool is_alike; /* all its values are one */
     uint8_t value[8];
     enum { WAITS, UNDER_WAY, PACKED, FAILED } state;
+    hsc_packed_chunk memo; /* n 0: it is not told */
 } chunk;
 
 typedef struct alike { /* a chunk whose values are all one, as it was packed last */
@@ -48,6 +52,8 @@ typedef struct packer { /* what a thread needs for it */
 
 struct hsc_packing {
     const char *path;
+    const hsc_packed_memo *memo; /* NULL: none */
+    const hsc_h5_written *written; /* what the file's driver wrote last */
     pthread_t *threads;
     unsigned started;
     pthread_mutex_t lock; /* of the list from `waits` on, and of states */
@@ -127,7 +133,7 @@ static bool make_room(uint8_t **p, size_t *room, size_t n) {
     return *p != NULL;
 }
 
-static bool pack(packer *k, chunk *c) {
+static bool pack_anew(packer *k, chunk *c) {
     size_t bytes = chunk_bytes(c->set), element = c->set->element;
     struct libdeflate_compressor *how = c->set->quick ? k->quick : k->usual;
     size_t most = how ? libdeflate_zlib_compress_bound(how, bytes) : 0;
@@ -152,6 +158,23 @@ static bool pack(packer *k, chunk *c) {
     return true;
 }
 
+static bool pack(const hsc_packed_memo *memo, packer *k, chunk *c) {
+    if (memo)
+        c->packed = memo->find(memo->ctx, c->plain, c->used, chunk_bytes(c->set), c->set->element, c->set->quick, &c->memo);
+    if (c->packed) {
+        c->packed_bytes = (size_t)c->memo.n;
+        free(c->plain);
+        c->plain = NULL;
+        return true;
+    }
+    if (!pack_anew(k, c))
+        return false;
+    c->memo.n = memo ? c->packed_bytes : 0;
+    if (memo)
+        memo->seal(memo->ctx, c->packed, &c->memo);
+    return true;
+}
+
 /* Packs the first chunk that waits, with the lock held; false: none does. */
 static bool pack_next(hsc_packing *p, packer *k) {
     chunk *c = p->waits;
@@ -162,7 +185,7 @@ static bool pack_next(hsc_packing *p, packer *k) {
         return false;
     c->state = UNDER_WAY;
     pthread_mutex_unlock(&p->lock);
-    bool good = pack(k, c);
+    bool good = pack(p->memo, k, c);
     pthread_mutex_lock(&p->lock);
     c->state = good ? PACKED : FAILED;
     pthread_cond_signal(&p->done);
@@ -202,6 +225,11 @@ hsc_packing *hsc_packing_new(const char *path, unsigned workers) {
             p->started++;
     }
     return p;
+}
+
+void hsc_packing_set_memo(hsc_packing *p, const hsc_packed_memo *memo, const hsc_h5_written *last) {
+    p->memo = memo;
+    p->written = last;
 }
 
 /* ---- the queue ---- */
@@ -339,6 +367,10 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
         status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), err);
     else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0)
         status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), err);
+    else if (c->memo.n && p->written->bytes == c->packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
+        c->memo.offset = p->written->offset;
+        p->memo->keep(p->memo->ctx, &c->memo);
+    }
     s->extent = put;
     if (!status && c->is_alike)
         keep_alike(p, c);

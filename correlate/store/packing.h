@@ -20,6 +20,10 @@ typedef struct hsc_packing_set hsc_packing_set; /* a data set that chunks are pu
 hsc_packing *hsc_packing_new(const char *path, unsigned workers);
 void hsc_packing_free(hsc_packing *p); /* what is not written yet is dropped and its data sets closed; NULL: nothing */
 
+struct hsc_packed_memo;
+struct hsc_h5_written;
+void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* before chunks are put */
+
 /* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
 hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err);
 

@@ -69,6 +69,10 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     H5Pset_obj_track_times(plist, 0);
     H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
+    if (hsc_h5_write_use(access, &s->last_write) < 0) {
+        status = hsc_out_fail(s->out, "create", s->temporary, err);
+        goto done;
+    }
     s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, plist, access);
     if (s->file < 0) {
         status = hsc_out_fail(s->out, "create", s->temporary, err);
@@ -517,6 +521,8 @@ static hsc_status complete_tables(hsc_store *s, hsc_err *err) {
     }
     return HSC_OK;
 }
+
+void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo) { hsc_out_set_memo(s->out, memo, &s->last_write); }
 
 void hsc_store_set_made(hsc_store *s, struct stat *made) { s->made = made; }
 

@@ -26,6 +26,26 @@ enum hsc_column_id {
 /* workers: threads that compress; the bytes do not depend on it. */
 hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out, hsc_err *err);
 
+/* Chunks as they were packed before: by whoever keeps them. Bytes packed anew are the same. */
+typedef struct hsc_packed_chunk {
+    uint64_t plain[2];  /* hash of what was packed, and how */
+    uint64_t packed[2]; /* hash of that */
+    uint64_t offset;    /* in the file */
+    uint64_t n;         /* bytes */
+} hsc_packed_chunk;
+typedef struct hsc_packed_memo {
+    void *ctx;
+    /* Of any thread: sets c->plain for the first `used` bytes of a chunk (the rest of it is 0) of elements of so many bytes, packed quickly or
+     * not. Returns it packed, from malloc, with c->packed and c->n; NULL: it must be packed. */
+    uint8_t *(*find)(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, bool quick, hsc_packed_chunk *c);
+    /* Of any thread: after it was packed; sets c->packed. */
+    void (*seal)(void *ctx, const uint8_t *packed, hsc_packed_chunk *c);
+    /* One at a time: it is in the file. */
+    void (*keep)(void *ctx, const hsc_packed_chunk *c);
+} hsc_packed_memo;
+/* Before anything is put. `memo` is borrowed. */
+void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo);
+
 /* Bytes that may be held of values on their way into the other order; 64 MiB is the most that is used. The bytes written do not depend on it. */
 void hsc_store_set_memory(hsc_store *s, uint64_t bytes);
 

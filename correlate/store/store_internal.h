@@ -4,6 +4,7 @@
 #define HEATSCOPE_STORE_INTERNAL_H
 
 #include "check.h"
+#include "h5_write.h"
 #include "out.h"
 #include "spill.h"
 #include "text.h"
@@ -50,6 +51,7 @@ struct hsc_store {
     struct stat *made; /* commit tells what it became; NULL */
     hid_t file, metrics, table_groups[HSC_TAB_COUNT];
     hsc_out *out;
+    hsc_h5_written last_write;
     hsc_tables tables;
     void *kept[HSC_COL_COUNT]; /* columns of numbers */
     char **metric_units;       /* of the metric table's rows */

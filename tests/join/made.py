@@ -3,6 +3,7 @@
 it was made from that is damaged, cut, foreign or another user's. Each database has the bytes of one that is made from nothing.
 Usage: made.py HEATSCOPE BENCH_MAKE CC WORK"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 
 HEATSCOPE, BENCH_MAKE, CC = sys.argv[1:4]
 WORK = os.path.abspath(sys.argv[4])
-wrong = []
+wrong, copied = [], []
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(os.path.join(WORK, "out"))
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys"), "XDG_DATA_HOME": os.path.join(WORK, "data"), "HOME": WORK}
@@ -49,6 +50,7 @@ def check(name, left, *arguments, note=None, env=ENVIRONMENT):
     correlate("-q", "--cache=none", "-o", WHOLE, *arguments, env=env)
     that(bytes_of(OUT) == bytes_of(WHOLE), f"{name}: other bytes")
     notes = [line for line in text.splitlines() if "run.h5.made" in line]
+    copied.append(re.search(r"^copied: (\d+) packed chunk", text, re.M) is not None)
     that(len(notes) == bool(note) and (not note or note in notes[0]), f"{name}: said {notes}, expected {note}")
     that(set(os.listdir(os.path.dirname(OUT))) <= {"run.h5", ".run.h5.made"}, f"{name}: left behind {os.listdir(os.path.dirname(OUT))}")
 
@@ -63,7 +65,7 @@ def build(text, *options):
 
 ONE = "".join(f"int f{i}(int x) {{ return x * {i} + 1; }}\n" for i in range(40)) + "int main(void) { return f3(1) & 0; }\n"
 build(ONE, "-g")
-subprocess.run([BENCH_MAKE, RUN, PROGRAM, "3", "40", "30"], check=True)
+subprocess.run([BENCH_MAKE, RUN, PROGRAM, "3", "4000", "300"], check=True)
 files = sorted(os.path.join(RUN, f) for f in os.listdir(RUN))
 
 # ---- nothing new ----
@@ -92,6 +94,8 @@ check("sources", False, "--embed-sources", RUN)
 check("sources again: not told", False, "--embed-sources", RUN)
 check("as before", False, RUN)
 
+that(True in copied, "no chunk was ever copied")
+
 # ---- other inputs ----
 data = bytes_of(files[2])
 os.remove(files[2])
@@ -104,6 +108,9 @@ write(files[2], data[:-1] + bytes([data[-1] ^ 1]))
 check("one bit", False, RUN)
 write(files[2], data[: len(data) // 2])
 check("half of it", False, RUN)
+write(files[2], data[: len(data) * 3 // 4])
+check("it has grown", False, RUN)
+that(copied[-1], "no chunk was copied where a file has grown")
 write(files[2], data)
 os.rename(files[2], os.path.join(RUN, "zz.hsr"))
 check("another name", False, RUN)
@@ -147,6 +154,11 @@ check("a while after, again", True, RUN)
 made = bytes_of(OUT)
 write(OUT, made[:-9] + bytes([made[-9] ^ 1]) + made[-8:])
 check("a database that was changed", False, RUN)
+that(not copied[-1], "chunks of a database that was changed were copied")
+check("and again", True, RUN)
+check("other options on top", False, "--launchers", RUN)
+that(copied[-1], "no chunk was copied where only an option differs")
+check("as before once more", False, RUN)
 shutil.copy(OUT, OUT + ".copy")
 os.replace(OUT + ".copy", OUT)
 check("a copy in its place", False, RUN)
