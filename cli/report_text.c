@@ -88,7 +88,7 @@ static void place_of(const report *r, const hsc_db_scope *s, int width, char *ou
     else if (s->module != HSC_NONE && !hsc_db_get_module(r->db, s->module, &m, NULL)) {
         const char *base = strrchr(m.path, '/');
         report_fit_path(base ? base + 1 : m.path, width - 2, path, sizeof path);
-        snprintf(out, size, "[%s]", path);
+        snprintf(out, size, path[0] == '[' ? "%s" : "[%s]", path);
     } else
         snprintf(out, size, "-");
 }

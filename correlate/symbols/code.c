@@ -290,13 +290,21 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
     elf_version(EV_CURRENT);
     if (spec->path[0] != '[' && spec->path[0])
         hsc_looks_add(&c->looks, &c->pool, spec->path);
-    if (spec->path[0] == '[' || !spec->path[0])
+    bool vdso = !strcmp(spec->path, "[vdso]") && spec->build_id_size && hsc_elf_open_vdso(&main_file), loads = false;
+    const uint8_t *id = NULL;
+    if (vdso && hsc_elf_build_id(main_file.elf, &id) == spec->build_id_size && !memcmp(id, spec->build_id, spec->build_id_size))
+        loads = true;
+    else if (vdso)
+        hsc_code_add_note(c, "of another kernel than this machine's");
+    else if (spec->path[0] == '[' || !spec->path[0])
         hsc_code_add_note(c, "not a file");
     else if (stat(spec->path, &st))
         hsc_code_add_note(c, "file is gone: %s", strerror(errno));
     else if (!S_ISREG(st.st_mode) || !hsc_elf_open(spec->path, &main_file))
         hsc_code_add_note(c, "not a readable ELF file");
-    else if (is_same_file(c, spec, main_file.elf, &st)) {
+    else
+        loads = is_same_file(c, spec, main_file.elf, &st);
+    if (loads) {
         bool own = false;
         hsc_code_find_debug_file(c, spec, main_file.elf, &debug_file, &own);
         if (!load_all(c, spec, main_file.elf, debug_file.elf, own))

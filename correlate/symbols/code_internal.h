@@ -203,6 +203,7 @@ typedef struct hsc_elf_file {
 } hsc_elf_file;
 
 bool hsc_elf_open(const char *path, hsc_elf_file *f); /* false: not a readable ELF file */
+bool hsc_elf_open_vdso(hsc_elf_file *f); /* the code that the running kernel lends to processes, this one too; false: none */
 void hsc_elf_close(hsc_elf_file *f);
 Elf_Scn *hsc_elf_find_section(Elf *elf, const char *wanted); /* one with contents; NULL */
 bool hsc_elf_has_debug_info(Elf *elf);

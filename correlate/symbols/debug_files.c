@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "code_internal.h"
@@ -33,6 +35,33 @@ bool hsc_elf_open(const char *path, hsc_elf_file *f) {
     f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
     GElf_Ehdr ehdr;
     if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &ehdr)) {
+        hsc_elf_close(f);
+        return false;
+    }
+    return true;
+}
+
+/* Bytes of an image that the kernel has mapped as one piece, with its section headers; 0: not one. */
+static size_t image_size(const Elf64_Ehdr *h) {
+    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64)
+        return 0;
+    size_t size = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)((const char *)h + h->e_phoff);
+    for (unsigned i = 0; i < h->e_phnum; i++)
+        if (p[i].p_type == PT_LOAD && p[i].p_offset + p[i].p_filesz > size)
+            size = p[i].p_offset + p[i].p_filesz;
+    return size;
+}
+
+bool hsc_elf_open_vdso(hsc_elf_file *f) {
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+    size_t size = h ? image_size(h) : 0;
+    *f = (hsc_elf_file){size ? memfd_create("vdso", MFD_CLOEXEC) : -1, NULL};
+    if (f->fd < 0)
+        return false;
+    if (write(f->fd, h, size) == (ssize_t)size)
+        f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+    if (!f->elf || elf_kind(f->elf) != ELF_K_ELF) {
         hsc_elf_close(f);
         return false;
     }

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -599,6 +601,23 @@ static void module_note(const target *t, const char *expected, hsc_knowledge kno
     remove_all(dir);
 }
 
+/* Build id of the vDSO; 0: there is none. */
+static size_t own_vdso(const uint8_t **id) {
+    const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)(const void *)image;
+    const Elf64_Phdr *p = h ? (const Elf64_Phdr *)(const void *)(image + h->e_phoff) : NULL;
+    for (unsigned i = 0; p && i < h->e_phnum; i++)
+        for (size_t at = 0; p[i].p_type == PT_NOTE && at + sizeof(Elf64_Nhdr) <= p[i].p_filesz;) {
+            const Elf64_Nhdr *note = (const Elf64_Nhdr *)(const void *)(image + p[i].p_offset + at);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
+                *id = (const uint8_t *)(note + 1) + 4;
+                return note->n_descsz;
+            }
+            at += sizeof *note + (note->n_namesz + 3u) / 4 * 4 + (note->n_descsz + 3u) / 4 * 4;
+        }
+    return 0;
+}
+
 static void test_modules(void **state) {
     (void)state;
     target t = where;
@@ -612,6 +631,17 @@ static void test_modules(void **state) {
     module_note(&t, "file is gone", HSC_KNOWN_MODULE);
     snprintf(t.path, sizeof t.path, "[vdso]");
     module_note(&t, "not a file", HSC_KNOWN_MODULE);
+    const uint8_t *id = NULL;
+    size_t n = own_vdso(&id);
+    if (n) { /* what the kernel lends this process is what it lends the correlator */
+        t.build_id = id;
+        t.build_id_size = n;
+        module_note(&t, "no debug information", HSC_KNOWN_SYMBOL);
+        t.build_id = other;
+        t.build_id_size = 4;
+        module_note(&t, "of another kernel", HSC_KNOWN_MODULE);
+        t.build_id_size = 0;
+    }
     snprintf(t.path, sizeof t.path, "/etc/passwd");
     module_note(&t, "not a readable ELF file", HSC_KNOWN_MODULE);
 }
