@@ -75,6 +75,10 @@ oo::define ::heatscope::App {
             }
             set text [$Run counted]
         }
+        # of an interval its own number alone
+        if {[::heatscope::theme width HsUI $text] > $width} {
+            regsub { of .*$} $text {} text
+        }
         ::heatscope::theme say $Path.tools.facts [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]
     }
     # They are others now: of an interval.

@@ -498,7 +498,10 @@ oo::class create ::heatscope::DetailView {
         set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
         set most [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMin])}]
         set least [expr {$narrow ? min(124, max(64, $n * 34)) : 124}]
-        # one cell for each processor while they fit, before the source has all that it would like
+        # many processors have more cells, before the source has all that it would like
+        set good [expr {min($n * [::heatscope::theme size cellGood] + 2, int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceGood])}]
+        set most [expr {max($most, $good)}]
+        # one cell for each processor while they fit, before the source is hardly to be read
         set room [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceLeast])}]
         set cell [::heatscope::theme size cellMin]
         if {$n * $cell + 2 > max($most, $room)} {
