@@ -728,6 +728,22 @@ def off():
         expect("records", Rank(path).system, None)
 
 
+def paths():
+    """Calls by the node of their call path, exactly: paths that end at one instruction with one stack pointer (patterns of two callers with
+    frames of one size, tail calls), and one path with many stack pointers (alloca). In turns: no call has the path of the one before."""
+    p = compiled("paths", "mpicc", "-fno-inline", source="message_paths.c")
+    if not p:
+        sys.exit(SKIP)
+    rank = run("paths-run", OPEN_MPI, p, ranks=1)[0]
+    wanted = {"MPI_Ssend": list(range(1, 65)), "MPI_Barrier": list(range(1, 21)), "MPI_Bcast": [300], "MPI_Send": [20, 30, 40]}
+    for name, calls in wanted.items():
+        by_node = Counter()
+        for f in rank.summaries:
+            if f["name"] == name:
+                by_node[f["stream"], f["node_id"]] += int(f["calls"])
+        expect(f"{name}: calls by path", sorted(by_node.values()), calls)
+
+
 def finish():
     for f in failures[:20]:
         print("FAILED", f[:1000])

@@ -261,18 +261,18 @@ uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here) {
     }
     hsc_mpi_path *set = hsc_mpi_paths_of(b, here), *worst = set;
     for (hsc_mpi_path *p = set; p < set + HSC_MPI_WAYS; p++) {
-        if (hsc_mpi_is_here(p, here))
-            return p->node;
+        if (hsc_mpi_is_here(p, here)) { /* the next call looks at the first of the set only */
+            hsc_mpi_path found = *p;
+            *p = *set;
+            *set = found;
+            return set->node;
+        }
         if (!p->node) { /* they are filled in order */
             worst = p;
             break;
         }
     }
-    if (worst->node) { /* the oldest goes */
-        hsc_mpi_path kept = set[0];
-        memmove(set, set + 1, (HSC_MPI_WAYS - 1) * sizeof *set);
+    if (worst->node) /* all are taken: the last goes, which was not called for again */
         worst = &set[HSC_MPI_WAYS - 1];
-        *worst = kept;
-    }
     return walk(b, here, worst);
 }
