@@ -90,6 +90,14 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
     if (w->holder_context != HSC_NONE && !hsc_db_get_context(s->r->db, w->holder_context, &c, NULL) &&
         !hsc_db_get_scope(s->r->db, c.scope, &scope, NULL) && scope.procedure != HSC_NONE)
         (void)hsc_db_get_scope(s->r->db, scope.procedure, &p, NULL);
+    double mean = w->processors ? w->total_s / w->processors : NAN;
+    char most[128] = "";
+    if (w->processors)
+        report_processor(s->r, HSC_AXIS_THREAD, w->most_thread, most, sizeof most);
+    put_number(s, "thread_mean_s", mean);
+    put_number(s, "thread_stddev_s", w->processors ? sqrt(fmax(0, w->thread_squares / w->processors - mean * mean)) : NAN);
+    put_number(s, "thread_max_s", w->processors ? w->most_s : NAN);
+    put_text(s, "thread_max", most);
     put_text(s, "own_code", w->own ? "yes" : "no");
     put_text(s, "held_in", p.name);
     if (w->holder_thread != HSC_NONE)

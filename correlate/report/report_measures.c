@@ -180,6 +180,25 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
     uint32_t kept = 0;
     if (*n > 1)
         qsort(list, *n, sizeof *list, by_wait);
+    for (uint32_t i = 0; i < *n; i++) { /* of each thread, whatever its calling contexts */
+        if (kept && list[i].processors == 1 && list[kept - 1].processors == 1 && !by_wait(&list[kept - 1], &list[i])) {
+            report_wait *to = &list[kept - 1];
+            to->waits += list[i].waits;
+            to->bytes += list[i].bytes;
+            to->total_s += list[i].total_s;
+            to->max_s = fmax(to->max_s, list[i].max_s);
+            continue;
+        }
+        list[kept++] = list[i];
+    }
+    *n = kept;
+    for (uint32_t i = 0; i < *n && !of_one_thread; i++)
+        if (list[i].processors == 1) {
+            list[i].thread_squares = list[i].total_s * list[i].total_s;
+            list[i].most_s = list[i].total_s;
+            list[i].most_thread = list[i].thread;
+        }
+    kept = 0;
     for (uint32_t i = 0; i < *n; i++) {
         if (!kept || wait_key(&list[kept - 1], &list[i])) {
             list[kept++] = list[i];
@@ -191,6 +210,11 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
         to->bytes += list[i].bytes;
         to->total_s += list[i].total_s;
         to->max_s = list[i].max_s > to->max_s ? list[i].max_s : to->max_s;
+        to->thread_squares += list[i].thread_squares;
+        if (list[i].most_s > to->most_s) {
+            to->most_s = list[i].most_s;
+            to->most_thread = list[i].most_thread;
+        }
     }
     *n = kept;
 }
@@ -253,7 +277,7 @@ static hsc_status thread_waits(report *r, uint32_t thread, wait_list *own, hsc_e
         if (!make_room(own, true))
             return no_memory(r, err);
         own->p[own->n++] = (report_wait){w.line, w.context, w.kind, HSC_NONE, HSC_NONE, 1, w.kind_text, ends, ends ? w.bytes : 0, part, part,
-                                         report_is_own_path(r, w.context), thread};
+                                         report_is_own_path(r, w.context), thread, 0, 0, HSC_NONE};
     }
     if (!s)
         merge_waits(own->p, &own->n, true);
@@ -319,7 +343,7 @@ static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err 
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread};
+                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, 0, 0, HSC_NONE};
     }
     if (s) {
         free(list);

@@ -23,6 +23,8 @@ typedef struct report_wait { /* of one place, kind and holder */
     double total_s, max_s;
     bool own;        /* code of the user's is on the path of the first */
     uint32_t thread; /* of the first */
+    double thread_squares, most_s; /* by thread that waited: sum of squares of what each waited, most */
+    uint32_t most_thread;
 } report_wait;
 
 /* The longest first. free() *rows. */

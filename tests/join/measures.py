@@ -197,6 +197,9 @@ for name, order in (("open", 1), ("open-turned", -1)):
     run("correlate", "-o", DATABASE, WORK)
     rows = sorted((r["held_by"], int(r["threads"]), int(r["waits"]), round(float(r["total_s"]), 9), float(r["max_s"])) for r in table("wait"))
     that(rows == [("", 1, 0, 0.04, 0), ("rank 0 thread 1", 2, 4, 0.78, 0.3)], f"{name}: {rows}") # two threads, in five rows of the database
+    one = table("wait")[0] # of two ranks
+    that((one["thread_max"], float(one["thread_max_s"]), float(one["thread_mean_s"])) == ("rank 0 thread 0", 0.48, 0.39) and
+         math.isclose(float(one["thread_stddev_s"]), 0.09), f"{name}: by thread {one}")
     blamed = {r["processor"]: (int(r["waits"]), round(float(r["wait_s"]), 9)) for r in table("cause")}
     that(blamed == {"rank 0 thread 1": (2, 0.42), "rank 0 thread 2": (1, 0.06), "rank 1 thread 1": (1, 0.3)}, f"{name}: {blamed}")
     waiting = sum(float(r["exclusive_s"]) for r in table("procedure", "--metric=waiting"))
