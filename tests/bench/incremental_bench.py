@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""incremental_bench.py HEATSCOPE JOIN_BENCH_MAKE [--runs RANKSxSAMPLES,...] [--loops 1000] [--sites 0] [--added 1,10,100] [--repeat 5] [DIR...]
+"""incremental_bench.py HEATSCOPE JOIN_BENCH_MAKE [--runs RANKSxSAMPLES,...] [--loops 1000] [--sites 0] [--added 1,10,100] [--repeat 5] [--instructions] [DIR...]
 
 What a join costs when processes were added, against one that reads all: *simulated* measurements of so many ranks, of which the last k are
-added to a cache of the others; then measurement directories DIR..., whose last process is added. CPU times, medians of so many pairs in
-turn: whole without a cache (w), whole that writes one (first), with k added (a), with nothing new (r). From these: c1, what a process costs that is read, and c2, one
-that is not, by the line cost = fixed + c1 * read + c2 * kept through w of all, w of half and r. All results must have the same bytes.
+added to a cache of the others; then measurement directories DIR..., whose last process is added. Medians of so many pairs in
+turn, CPU times or, with --instructions, those that callgrind counts (one pair is enough): whole without a cache, whole that writes one, with k added, with
+nothing new, with nothing new but an option (all is made anew from the cache, chunks that come again are copied). All results must have the same bytes.
 Judges nothing."""
 import argparse
 import filecmp
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -29,15 +30,21 @@ def main():
     p.add_argument("--sites", type=int, default=0)
     p.add_argument("--added", default="1,10,100")
     p.add_argument("--repeat", type=int, default=5)
+    p.add_argument("--instructions", action="store_true", help="count instructions, by valgrind --tool=callgrind")
+    p.add_argument("--how", default="on", choices=["on", "auto"], help="--cache=")
     p.add_argument("--options", default="", help="further options of correlate, with blanks")
     p.add_argument("--folder", default=None)
     a = p.parse_intermixed_args()
     folder = tempfile.mkdtemp(prefix="heatscope-incremental-", dir=a.folder)
-    out, cache, reference = (os.path.join(folder, n) for n in ("run.h5", ".run.h5.cache", "whole.h5"))
+    out, cache, made, reference = (os.path.join(folder, n) for n in ("run.h5", ".run.h5.cache", ".run.h5.made", "whole.h5"))
     os.environ["XDG_CACHE_HOME"] = folder
 
-    def cpu(how, source, to=out):
-        return measured([a.heatscope, "correlate", "-q", "-j1", f"--cache={how}", *a.options.split(), "-o", to, source])[1]
+    def cost(how, source, to=out, *more):
+        command = [a.heatscope, "correlate", "-q", "-j1", f"--cache={how}", *a.options.split(), *more, "-o", to, source]
+        if not a.instructions:
+            return measured(command)[1]
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], stderr=subprocess.PIPE, text=True, check=True)
+        return int(re.search(r"refs:\s*([0-9,]+)", done.stderr).group(1).replace(",", "")) / 1e9
 
     def some(source, names, target):
         shutil.rmtree(target, ignore_errors=True)
@@ -50,28 +57,30 @@ def main():
         names = sorted(n for n in os.listdir(source) if n.endswith(".hsr"))
         size = sum(os.path.getsize(os.path.join(source, n)) for n in names)
         count, parts = len(names), os.path.join(folder, "part")
-        w, half, first, r, line = [], [], [], [], ""
+        whole, first, nothing, option, line = [], [], [], [], ""
         with_added = {k: [] for k in added if k < count}
         for _ in range(a.repeat):
-            w.append(cpu("none", source, reference))
-            half.append(cpu("none", some(source, names[:count // 2], parts), os.path.join(folder, "half.h5")))
-            if os.path.exists(cache):
-                os.remove(cache)
-            first.append(cpu("on", source))
-            kept = os.path.getsize(cache)
-            r.append(cpu("on", source))
+            whole.append(cost("none", source, reference))
+            for f in (cache, made, out):
+                if os.path.exists(f):
+                    os.remove(f)
+            first.append(cost(a.how, source))
+            kept = sum(os.path.getsize(f) for f in (cache, made) if os.path.exists(f))
+            nothing.append(cost(a.how, source))
+            cost(a.how, source, out, "--launchers")
+            option.append(cost(a.how, source))
+            line += "" if filecmp.cmp(out, reference, shallow=False) else ", OTHER BYTES"
             for k, list_ in with_added.items():
-                os.remove(cache)
-                cpu("on", some(source, names[:-k], parts))
-                list_.append(cpu("on", source))
+                for f in (cache, made, out):
+                    if os.path.exists(f):
+                        os.remove(f)
+                cost(a.how, some(source, names[:-k], parts))
+                list_.append(cost(a.how, source))
                 line += "" if filecmp.cmp(out, reference, shallow=False) else ", OTHER BYTES"
-        w, half, first, r = (statistics.median(x) for x in (w, half, first, r))
-        print(f"{title}: whole {w:.2f} s CPU, first with a cache x {first / w:.2f}, cache {kept / size:.3f} of the files; nothing new x {r / w:.2f}" +
-              "".join(f"; {k} of {count} added x {statistics.median(x) / w:.2f}" for k, x in with_added.items()) + line, flush=True)
-        if count > 20:
-            c1 = (w - half) / (count - count // 2)
-            fixed = w - c1 * count
-            print(f"{'':8}fixed {fixed:.2f} s, c1 {c1 * 1e3:.2f} ms, c2 {(r - fixed) / count * 1e3:.2f} ms, c2/c1 {(r - fixed) / count / c1:.2f}", flush=True)
+        whole, first, nothing, option = (statistics.median(x) for x in (whole, first, nothing, option))
+        unit = "G instructions" if a.instructions else "s CPU"
+        print(f"{title}: whole {whole:.2f} {unit}; with --cache={a.how}: first x {first / whole:.2f}, kept {kept / size:.3f} of the files; nothing new x {nothing / whole:.3f}, "
+              f"another option x {option / whole:.2f}" + "".join(f"; {k} of {count} added x {statistics.median(x) / whole:.2f}" for k, x in with_added.items()) + line, flush=True)
 
     try:
         target = program(a.loops, folder, a.heatscope)
