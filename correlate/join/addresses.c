@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../store/sort.h"
+#include "../store/sorted.h"
 #include "emit.h"
 #include "instructions.h"
 
@@ -124,13 +125,7 @@ static int by_begin(const void *pa, const void *pb) {
 
 static part *part_at(code *c, size_t n, uint64_t address) {
     size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (c->parts.p[mid].begin <= address)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    HSC_SEARCH(lo, hi, c->parts.p[lo].begin <= address);
     return lo && address < c->parts.p[lo - 1].end ? &c->parts.p[lo - 1] : NULL;
 }
 
@@ -275,13 +270,7 @@ static hsc_status disassemble_part(join *j, jmodule *m, code *c, part *p, hsc_di
 
 static row *row_at(row *rows, size_t n, uint64_t address) {
     size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (rows[mid].address <= address)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    HSC_SEARCH(lo, hi, rows[lo].address <= address);
     return lo && address - rows[lo - 1].address < (rows[lo - 1].size ? rows[lo - 1].size : 1u) ? &rows[lo - 1] : NULL;
 }
 

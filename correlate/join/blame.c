@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays into seconds of others' waiting that each place is the cause of: rows of the database, metrics, the ledger. */
+#include "../store/sorted.h"
 #include "blame.h"
 
 #include <math.h>
@@ -289,13 +290,7 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
         const jdelay_sum *s = &d->sums.p[delay];
         size_t first = 0, high = d->cells.n, end;
         rank[delay] = i;
-        while (first < high) {
-            size_t middle = first + (high - first) / 2;
-            if (d->cells.p[middle].delay < delay)
-                first = middle + 1;
-            else
-                high = middle;
-        }
+        HSC_SEARCH(first, high, d->cells.p[first].delay < delay);
         for (end = first; end < d->cells.n && d->cells.p[end].delay == delay;)
             end++;
         double own = s->wait_ns > s->indirect_ns ? s->wait_ns - s->indirect_ns : 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../store/sorted.h"
 #include "blame.h"
 
 /* Of a thread: windows that are longer are looked at from their end. Where very many threads pass messages, each has a part of these
@@ -232,13 +233,7 @@ static uint64_t time_waited(const lane *l, uint64_t a, uint64_t b) {
 
 static bool was_waiting(const lane *l, uint64_t time) {
     size_t low = 0, high = l->waits.n; /* first that ends at `time` or later */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (l->waits.p[middle].end < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, l->waits.p[low].end < time);
     return low < l->waits.n && l->waits.p[low].begin < time;
 }
 

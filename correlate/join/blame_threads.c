@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "blame.h"
 #include "details.h"
 
@@ -78,13 +79,7 @@ typedef struct worker { /* profile of a thread, by rising contexts */
 /* Samples of the thread in a region (a range of contexts). With d: also to the delay's cells, times `scale`. */
 static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d, uint32_t delay, bool late, double scale, double *sum) {
     size_t low = 0, high = w->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (j->kinds.p[w->profile[middle].kind].context < region)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, j->kinds.p[w->profile[low].kind].context < region);
     *sum = 0;
     for (; low < w->n && j->kinds.p[w->profile[low].kind].context < j->subtree_ends.p[region]; low++) {
         const jkind *kind = &j->kinds.p[w->profile[low].kind];

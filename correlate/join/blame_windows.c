@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "blame.h"
 #include "details.h"
 
@@ -130,13 +131,7 @@ static bool find_members(locks *x) {
 static size_t find_team(const locks *x, const arrival *of, bool *in_team) {
     size_t low = 0, high = x->members.n, n = 0;
     memset(in_team, 0, x->p->threads.n);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_team(&x->members.p[middle], &(member){of->region, of->kind, 0}) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, by_team(&x->members.p[low], &(member){of->region, of->kind, 0}) < 0);
     for (; low < x->members.n && x->members.p[low].region == of->region && x->members.p[low].kind == of->kind; low++) {
         n += !in_team[x->members.p[low].thread];
         in_team[x->members.p[low].thread] = true;
@@ -302,13 +297,7 @@ static int by_code(const void *pa, const void *pb) {
 /* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are. */
 static void go_home(const locks *x, const look *l, jspot *s) {
     size_t low = 0, high = x->homes.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_code(&x->homes.p[middle], &(home){s->line, s->instance, 0}) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, by_code(&x->homes.p[low], &(home){s->line, s->instance, 0}) < 0);
     uint32_t end = l->region != HSC_NO_INDEX ? x->j->subtree_ends.p[l->region] : 0;
     for (size_t i = low; i < x->homes.n && x->homes.p[i].line == s->line && x->homes.p[i].instance == s->instance; i++) {
         uint32_t context = x->homes.p[i].context;

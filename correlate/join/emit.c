@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../store/sorted.h"
 #include "../store/source.h"
 #include "emit.h"
 #include "made.h"
@@ -222,13 +223,7 @@ static void put_dynamic(emit *e) {
 
 uint32_t hsc_join_thread_row(const jprocess *p, uint64_t id) {
     size_t low = 0, high = p->threads.n; /* sorted by id */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->threads.p[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, p->threads.p[low].id < id);
     return low < p->threads.n && p->threads.p[low].id == id ? p->threads.p[low].row : HSC_NO_INDEX;
 }
 

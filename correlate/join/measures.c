@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "blame.h"
 
 #define MICROSECOND 1000u
@@ -299,13 +300,7 @@ void hsc_join_choose_divisors(join *j) {
 
 void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, uint32_t unknown) {
     size_t low = 0, high = p->site_order.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->sites.p[p->site_order.p[middle]].thread < t->id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, p->sites.p[p->site_order.p[low]].thread < t->id);
     for (; low < p->site_order.n && p->sites.p[p->site_order.p[low]].thread == t->id; low++) {
         jsite *s = &p->sites.p[p->site_order.p[low]];
         uint32_t row = hsc_join_node_row(t, s->node);

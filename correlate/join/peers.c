@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "emit_details.h"
 
 static uint64_t plus(uint64_t a, uint64_t b) {
@@ -33,13 +34,7 @@ bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r) {
 /* Row of the process of this rank in the job of `p`. The table is sorted by rank, those without one last. */
 static uint32_t process_of(const join *j, const jprocess *p, uint32_t rank) {
     size_t low = 0, high = j->run.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (j->run.p[middle]->rank >= 0 && j->run.p[middle]->rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, j->run.p[low]->rank >= 0 && j->run.p[low]->rank < rank);
     for (; low < j->run.n && j->run.p[low]->rank == rank; low++)
         if (!strcmp(j->run.p[low]->job, p->job))
             return (uint32_t)low;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "db.h"
+#include "sorted.h"
 
 static uint32_t rows(const hsc_db *db, enum hsc_table_id table) { return (uint32_t)db->tables.rows[table]; }
 
@@ -46,13 +47,7 @@ uint32_t hsc_db_find_part_of(const hsc_db *db, uint32_t instruction) {
     uint64_t address = HSC_COL(db, instruction_address, uint64_t)[instruction];
     const uint32_t *modules = HSC_COL(db, code_part_module, uint32_t);
     const uint64_t *begin = HSC_COL(db, code_part_begin, uint64_t), *end = HSC_COL(db, code_part_end, uint64_t);
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (modules[mid] < module || (modules[mid] == module && begin[mid] <= address))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    HSC_SEARCH(lo, hi, modules[lo] < module || (modules[lo] == module && begin[lo] <= address));
     return lo && modules[lo - 1] == module && address < end[lo - 1] ? lo - 1 : HSC_NONE;
 }
 
@@ -82,13 +77,7 @@ uint32_t hsc_db_find_instruction(const hsc_db *db, uint32_t module, uint64_t add
     const uint32_t *modules = HSC_COL(db, instruction_module, uint32_t);
     const uint64_t *addresses = HSC_COL(db, instruction_address, uint64_t);
     uint32_t lo = 0, hi = rows(db, HSC_TAB_instruction);
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (modules[mid] < module || (modules[mid] == module && addresses[mid] <= address))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    HSC_SEARCH(lo, hi, modules[lo] < module || (modules[lo] == module && addresses[lo] <= address));
     if (!lo || modules[lo - 1] != module)
         return HSC_NONE;
     uint32_t size = HSC_COL(db, instruction_size, uint8_t)[lo - 1];

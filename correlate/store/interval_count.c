@@ -4,6 +4,7 @@
  * Where the ends are is found first, for some thousand ends at a time, then all that lies between is added up, thread by thread. Both go
  * through ranges of data sets in rising order, cut into batches of chunks: while one is worked on, the reader has the next one. */
 #include "interval.h"
+#include "sorted.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,13 +106,7 @@ static uint32_t parts_of(const hsc_db *db, const hsc_interval *v, uint32_t threa
     }
     for (int k = 0; k < 2; k++) {
         uint32_t low = 0, high = v->n_parts;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (v->parts[middle].process < process || (k && v->parts[middle].process == process))
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        HSC_SEARCH(low, high, v->parts[low].process < process || (k && v->parts[low].process == process));
         bounds[k] = low;
     }
     *first = bounds[0];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens /time, finds samples by time, hands them out; spans of traces. */
+#include "sorted.h"
 #include "time_read.h"
 
 #include <inttypes.h>
@@ -405,13 +406,7 @@ hsc_status hsc_times_slice(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t t
     hsc_status status = hsc_pieces_need(db, &t->begin, base, high, err);
     if (status)
         return status;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (hsc_pieces_u4(&t->begin, base + middle) < tick)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    HSC_SEARCH(low, high, hsc_pieces_u4(&t->begin, base + low) < tick);
     *slice = low;
     return HSC_OK;
 }
@@ -543,13 +538,7 @@ hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double
     const uint64_t *begin = HSC_COL(db, span_begin_ns, uint64_t), *length = HSC_COL(db, span_length_ns, uint64_t);
     for (int k = 0; k < 3; k++) { /* first of the thread; first that begins at or after begin_s; at or after end_s */
         uint64_t low = 0, high = rows;
-        while (low < high) {
-            uint64_t middle = low + (high - low) / 2;
-            if (of[middle] < thread || (k && of[middle] == thread && (double)begin[middle] * 1e-9 < (k == 1 ? begin_s : end_s)))
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        HSC_SEARCH(low, high, of[low] < thread || (k && of[low] == thread && (double)begin[low] * 1e-9 < (k == 1 ? begin_s : end_s)));
         bounds[k] = low;
     }
     while (bounds[1] > bounds[0] && (double)(begin[bounds[1] - 1] + length[bounds[1] - 1]) * 1e-9 > begin_s) /* spans of a thread follow one another */
