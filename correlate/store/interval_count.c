@@ -19,13 +19,17 @@ enum {
     ROUND_ENDS = 8192,
     RANGES_MAX = 2 * HSC_SLICE_LEVELS_MAX + 2, /* of a part: at most two of each level, and of samples */
     COLUMNS = 1 + HSC_SLICE_LEVELS_MAX,
-    LIST_ENTRIES = 1 << 16,
+    LIST_BYTES = 1 << 18,
+    ITEM_BYTES = 20,            /* at most, of numbers of 32 and 64 bits in base 128 */
     THREAD_BITS_MAX = 24
 };
 
-typedef struct list { /* entries, thread by thread */
+/* What was counted, thread by thread: numbers in base 128. A group is the thread, then for each leaf the way from the one before (0 at
+ * first; folded to be positive, and 1 more) and the count, then 0. Leaves that follow one another are near each other: some 3 bytes each. */
+typedef struct list {
     struct list *next;
-    uint32_t n, leaf[LIST_ENTRIES], entry[LIST_ENTRIES];
+    uint32_t bytes;
+    uint8_t data[LIST_BYTES];
 } list;
 
 typedef struct end { /* of a part, in a thread */
@@ -81,6 +85,7 @@ struct hsc_counting {
     uint64_t *by_leaf, n_leaves;
     uint32_t *touched, n_touched, owner;
     list *all, **last;
+    uint64_t entry_max;
     uint64_t *indptr;
     uint32_t *entry;
 };
@@ -306,32 +311,77 @@ static void find_ends(hsc_counting *c, const batch *b) {
     }
 }
 
-/* What was counted of the thread under way becomes entries. */
+static void put_number(list *l, uint64_t v) {
+    for (; v >= 128; v >>= 7)
+        l->data[l->bytes++] = (uint8_t)(v | 128);
+    l->data[l->bytes++] = (uint8_t)v;
+}
+
+static uint64_t get_number(const list *l, uint32_t *at) {
+    uint64_t v = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t b = l->data[(*at)++];
+        v |= (uint64_t)(b & 127) << shift;
+        if (b < 128)
+            return v;
+    }
+}
+
+/* A list with room for an item and an end; a group of the thread under way is open in it. NULL: no memory. */
+static list *room(hsc_counting *c, list *open, uint32_t *leaf) {
+    list *l = *c->last;
+    if (l && open && l->bytes + 2 * ITEM_BYTES <= LIST_BYTES)
+        return l;
+    if (open)
+        put_number(open, 0);
+    if (!l || l->bytes + 3 * ITEM_BYTES > LIST_BYTES) {
+        c->last = l ? &l->next : c->last;
+        if (!(l = *c->last = malloc(sizeof *l)))
+            return NULL;
+        l->next = NULL;
+        l->bytes = 0;
+    }
+    put_number(l, c->owner);
+    *leaf = 0;
+    return l;
+}
+
+/* What was counted of the thread under way goes to the lists. */
 static hsc_status flush(hsc_db *db, hsc_counting *c, hsc_err *err) {
-    unsigned bits = c->v->thread_bits;
-    uint64_t most = UINT32_MAX >> bits < db->entry_max ? UINT32_MAX >> bits : db->entry_max;
+    uint32_t before = 0;
+    list *l = NULL;
     for (uint32_t i = 0; i < c->n_touched; i++) {
         uint32_t leaf = c->touched[i];
-        uint64_t sum = c->by_leaf[leaf] < UINT32_MAX ? c->by_leaf[leaf] : UINT32_MAX;
+        if (!(l = room(c, l, &before)))
+            return out_of_memory(db, err);
+        int64_t way = (int64_t)leaf - (int64_t)before;
+        put_number(l, (way < 0 ? 2 * (uint64_t)-way - 1 : 2 * (uint64_t)way) + 1);
+        put_number(l, c->by_leaf[leaf] < UINT32_MAX ? c->by_leaf[leaf] : UINT32_MAX);
         c->by_leaf[leaf] = 0;
-        while (sum) {
-            uint64_t part = sum < most ? sum : most;
-            list *l = *c->last;
-            if (!l || l->n == LIST_ENTRIES) {
-                c->last = l ? &l->next : c->last;
-                l = *c->last = malloc(sizeof *l);
-                if (!l)
-                    return out_of_memory(db, err);
-                l->next = NULL;
-                l->n = 0;
-            }
-            l->leaf[l->n] = leaf;
-            l->entry[l->n++] = (uint32_t)(part << bits) | c->owner;
-            sum -= part;
-        }
+        before = leaf;
     }
+    if (l)
+        put_number(l, 0);
     c->n_touched = 0;
     return HSC_OK;
+}
+
+/* Calls visit(c, leaf, thread, count) for what is in a list, in its order. */
+static void each_item(hsc_counting *c, const list *l, void (*visit)(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count)) {
+    for (uint32_t at = 0; at < l->bytes;) {
+        uint32_t thread = (uint32_t)get_number(l, &at), leaf = 0;
+        for (uint64_t way; (way = get_number(l, &at)) != 0;) {
+            way--;
+            leaf = (uint32_t)((int64_t)leaf + (way & 1 ? -(int64_t)(way / 2) - 1 : (int64_t)(way / 2)));
+            visit(c, leaf, thread, get_number(l, &at));
+        }
+    }
+}
+
+/* Entries hold so much; a count that is more takes several. */
+static uint64_t entry_most(const hsc_counting *c) {
+    uint64_t most = UINT32_MAX >> c->v->thread_bits;
+    return most < c->entry_max ? most : c->entry_max;
 }
 
 static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *err) {
@@ -359,38 +409,50 @@ static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *e
 
 /* ---- entries by leaf; threads rise ---- */
 
-static hsc_status begin_entries(hsc_db *db, hsc_counting *c, hsc_err *err) {
-    uint64_t n = 0;
-    for (const list *l = c->all; l; l = l->next)
-        n += l->n;
+static void begin_entries(hsc_counting *c) {
     free(c->by_leaf);
     free(c->touched);
     c->by_leaf = NULL;
     c->touched = NULL;
-    c->indptr = calloc(c->n_leaves + 2, sizeof *c->indptr);
-    c->entry = malloc((n + 1) * sizeof *c->entry);
     c->last = &c->all;
-    return c->indptr && c->entry ? HSC_OK : out_of_memory(db, err);
 }
 
-static void count_entries(hsc_counting *c) {
-    const list *l = *c->last;
-    if (l) {
-        for (uint32_t k = 0; k < l->n; k++)
-            c->indptr[l->leaf[k] + 2]++;
+static void count_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
+    uint64_t most = entry_most(c);
+    (void)thread;
+    c->indptr[leaf + 2] += (count + most - 1) / most;
+}
+
+/* One list; then room for all. */
+static hsc_status count_entries(hsc_db *db, hsc_counting *c, hsc_err *err) {
+    if (!c->indptr && !(c->indptr = calloc(c->n_leaves + 2, sizeof *c->indptr)))
+        return out_of_memory(db, err);
+    if (*c->last) {
+        each_item(c, *c->last, count_item);
         c->last = &(*c->last)->next;
-        return;
+        return HSC_OK;
     }
     for (uint64_t k = 0; k < c->n_leaves; k++)
         c->indptr[k + 2] += c->indptr[k + 1];
+    if (!(c->entry = malloc((c->indptr[c->n_leaves + 1] + 1) * sizeof *c->entry)))
+        return out_of_memory(db, err);
     c->stage = PLACE_ENTRIES;
+    return HSC_OK;
+}
+
+static void place_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
+    uint64_t most = entry_most(c);
+    while (count) {
+        uint64_t part = count < most ? count : most;
+        c->entry[c->indptr[leaf + 1]++] = (uint32_t)(part << c->v->thread_bits) | thread;
+        count -= part;
+    }
 }
 
 static void place_entries(hsc_counting *c) {
     list *l = c->all;
     if (l) {
-        for (uint32_t k = 0; k < l->n; k++)
-            c->entry[c->indptr[l->leaf[k] + 1]++] = l->entry[k];
+        each_item(c, l, place_item);
         c->all = l->next;
         free(l);
         return;
@@ -418,6 +480,7 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
     c->threads = (uint32_t)threads;
     c->n_leaves = db->tables.rows[HSC_TAB_leaf];
     c->last = &c->all;
+    c->entry_max = db->entry_max;
     c->data = malloc(BATCH_BYTES);
     c->by_leaf = by_thread ? calloc(c->n_leaves + 1, sizeof *c->by_leaf) : v->total;
     c->touched = by_thread ? malloc((c->n_leaves + 1) * sizeof *c->touched) : NULL;
@@ -462,7 +525,9 @@ static hsc_status next_stage(hsc_db *db, hsc_counting *c, hsc_err *err) {
         status = c->by_thread ? flush(db, c, err) : HSC_OK;
         if (!status && c->round_last == c->threads) {
             c->stage = c->by_thread ? COUNT_ENTRIES : DONE;
-            return c->by_thread ? begin_entries(db, c, err) : HSC_OK;
+            if (c->by_thread)
+                begin_entries(c);
+            return HSC_OK;
         }
         if (!status)
             status = begin_round(db, c, err);
@@ -506,7 +571,7 @@ hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, doubl
     hsc_status status = hsc_times_begin(db, &t, err);
     while (!status && c->stage != DONE) {
         if (c->stage == COUNT_ENTRIES)
-            count_entries(c);
+            status = count_entries(db, c, err);
         else if (c->stage == PLACE_ENTRIES)
             place_entries(c);
         else
