@@ -165,9 +165,10 @@ oo::class create ::heatscope::App {
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {
+                # each in its turn: they are told after this
                 $view stopReading
                 $view forget
-                $view refreshAll
+                $view stale
             }
         }
     }

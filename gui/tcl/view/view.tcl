@@ -256,12 +256,16 @@ oo::class create ::heatscope::View {
     method complaint {} { return $Complaint }
     # Everything anew, for a first drawing and after a theme change.
     method refreshAll {} {
-        foreach key [dict keys [$Bus get]] {
-            dict set Dirty $key 1
-        }
+        my stale
         set Selection [$Bus get]
         if {[winfo ismapped $Path]} {
             my Refresh
+        }
+    }
+    # Everything is to be shown anew when it is told of the next change, or appears.
+    method stale {} {
+        foreach key [dict keys [$Bus get]] {
+            dict set Dirty $key 1
         }
     }
     method OnDestroy {w} {
