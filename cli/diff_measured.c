@@ -56,4 +56,14 @@ void diff_text_measured(diff *d) {
         snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].usage.line_s, m[1].usage.line_s);
         say(d, text);
     }
+    for (int i = 0; i < 2; i++)
+        if (m[i].usage.line_known && !m[!i].usage.line_known && line[i] > 0.1) {
+            snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in %c; of %c that is not known", m[i].usage.line_s, "AB"[i], "BA"[i]);
+            say(d, text);
+        }
+    double ideal = d->weak ? 1 : part(d->b.columns, d->a.columns), speedup = part(d->a.info.wall_s, d->b.info.wall_s);
+    if (d->scaling && ideal > 0 && (ideal >= 1 ? speedup > 1.2 * ideal : speedup < ideal / 1.2)) {
+        say(d, "the elapsed times differ by more than the number of processors does: one run had less of the machine, waited in another way, or its data "
+               "did not fit the caches");
+    }
 }
