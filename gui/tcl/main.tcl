@@ -148,7 +148,15 @@ proc ::heatscope::main {words} {
     if {[info exists ::env(HEATSCOPE_BEAT)]} {
         $app beat on
     }
-    $app open
+    try {
+        $app open
+    } on error {message details} {
+        # closed while it was being filled
+        if {[catch {winfo exists .} there] || !$there} {
+            exit 0
+        }
+        return -options $details $message
+    }
     if {[dict get $options script] eq "-"} {
         $app settle
         script serve $app
