@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, elapsed and in CPU time of viewer and reader (which a busy
-# machine changes less); CPU time of the start, intervals, memory.
+# machine changes less); CPU time of the start, intervals, memory; longest time without looking for events.
 # usage: tclsh view_bench.tcl HEATSCOPE DB [N]   (N actions of a kind, default 20; a display, or Xvfb, which the viewer starts)
 # A large DB: heatscope-simulate --lines=1000000 --threads=10000 --processes=2500 --samples=4000 --times
 lassign $argv heatscope db n
 set n [expr {$n eq "" ? 20 : $n}]
+set ::env(HEATSCOPE_BEAT) 1
 set begin [clock milliseconds]
 set channel [open "|[list $heatscope view --script - --size=1500x900 $db] 2>@stderr" r+]
 fconfigure $channel -buffering line -encoding utf-8
@@ -89,12 +90,14 @@ proc memory {} {
 }
 ask settle
 puts [format "all panes in sight, with the start of the display %d ms, %.0f ms of CPU time" [expr {[clock milliseconds] - $begin}] [cpu]]
+puts [format "start, longest without events %.0f ms" [ask beat off]]
 measure "round trip, nothing to do" {ask get line}
 foreach view [ask describe views] {
     set t [clock milliseconds]
+    ask beat on
     ask raise $view
     ask settle
-    puts [format "%-34s first %8d ms" "raise $view" [expr {[clock milliseconds] - $t}]]
+    puts [format "%-34s first %8d ms, longest without events %.0f ms" "raise $view" [expr {[clock milliseconds] - $t}] [ask beat off]]
     # the selection moves with this pane in front
     measure "next hot spot, $view in front" {ask key n}
 }
