@@ -138,10 +138,8 @@ static const H5FD_class_t driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+/* The driver stays registered: H5FD_close reads the class after it has given back the file's own hold of it. */
 herr_t hsc_h5_write_use(hid_t access, hsc_h5_written *last) {
     hid_t id = H5FDregister(&driver);
-    herr_t r = id < 0 ? -1 : H5Pset_driver(access, id, &last);
-    if (id >= 0)
-        H5FDunregister(id); /* the list keeps it */
-    return r;
+    return id < 0 ? -1 : H5Pset_driver(access, id, &last);
 }
