@@ -47,7 +47,7 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     for (uint32_t i = 0; !s && i < r->info.pairs; i++) {
         hsc_db_pair p;
-        if (!(s = hsc_db_get_pair(r->db, i, &p, err)))
+        if (!(s = hsc_db_get_pair(r->db, i, &p, err)) && (p.sent || p.received))
             list[count++] = (pair){.process = p.process, .peer = p.peer, .peer_rank = p.peer_rank, .sent = p.sent, .sent_bytes = p.sent_bytes,
                                    .received = p.received, .received_bytes = p.received_bytes};
     }
@@ -58,7 +58,7 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
         hsc_db_process of;
         if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && !(s = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
             !(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
-            !(s = hsc_db_get_process(r->db, late.process, &of, err)))
+            !(s = hsc_db_get_process(r->db, late.process, &of, err)) && (v.waits || v.wait_s > 0))
             list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank, .waits = v.waits,
                                    .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s};
     }

@@ -111,8 +111,6 @@ hsc_status report_wait_rows(sink *s, hsc_err *err) {
     report_wait *rows, none = {.line = HSC_NONE, .context = HSC_NONE, .kind_text = "", .holder_thread = HSC_NONE, .holder_context = HSC_NONE};
     uint32_t n;
     hsc_status status = report_waits(s->r, &rows, &n, err);
-    if (!status && (status = report_text_known_waits(s->r, stderr, err)))
-        free(rows);
     if (status)
         return status;
     if (s->t.naming)

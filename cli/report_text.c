@@ -242,7 +242,7 @@ void report_text_head(report *r) {
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
     if (hsc_db_get_interval(r->db, &begin_s, &end_s))
-        fprintf(r->out, "interval   %.6g s to %.6g s: of samples, and waits one by one;\n           all else is known of the whole run only\n", begin_s, end_s);
+        fprintf(r->out, "interval   %.6g s to %.6g s: samples exactly; messages, waits and probes by\n           slices of some 100 ms, each counted where it ends\n", begin_s, end_s);
     if (r->where)
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit_prose(r->where, r->width - 40, name, sizeof name));
 }
@@ -727,6 +727,14 @@ static hsc_status processors(report *r, hsc_err *err) {
     return status;
 }
 
+/* A table that the database has of the whole run only is left out. */
+static hsc_status of_interval(hsc_status status, bool whole, hsc_err *err) {
+    if (status != HSC_E_MISSING || whole)
+        return status;
+    hsc_err_clear(err);
+    return HSC_OK;
+}
+
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
@@ -741,7 +749,9 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
     report_text_head(r);
-    if (r->total <= 0 && !whole && by != REPORT_WAIT) {
+    bool exact = by == REPORT_MESSAGE || by == REPORT_PAIR || by == REPORT_WAIT || by == REPORT_CAUSE || by == REPORT_DELAYED || by == REPORT_PROBE ||
+                 by == REPORT_BLOCK || by == REPORT_ARRAY;
+    if (r->total <= 0 && !whole && !exact) {
         fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
         return HSC_OK;
     }
@@ -759,13 +769,13 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputc('\n', r->out);
     status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
-        if ((order[i] != REPORT_MESSAGE || (r->info.messages && whole)) && (order[i] != REPORT_WAIT || (r->info.waits && whole)) &&
-            (order[i] != REPORT_CAUSE || (r->info.delays && whole)) &&
-            (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages && whole)) && (order[i] != REPORT_LEDGER || whole))
-            status = tables[order[i]](r, err);
-    for (size_t i = 0; i < sizeof told / sizeof *told && !status && whole; i++)
-        if (hsc_db_count_told(r->db, told[i].what))
-            status = tables[told[i].by](r, err);
+        if ((order[i] != REPORT_MESSAGE || r->info.messages) && (order[i] != REPORT_WAIT || r->info.waits) &&
+            (order[i] != REPORT_CAUSE || r->info.delays) && (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages)) &&
+            (order[i] != REPORT_LEDGER || whole))
+            status = of_interval(tables[order[i]](r, err), whole, err);
+    for (size_t i = 0; i < sizeof told / sizeof *told && !status; i++)
+        if ((whole || told[i].by == REPORT_PROBE) && hsc_db_count_told(r->db, told[i].what))
+            status = of_interval(tables[told[i].by](r, err), whole, err);
     if (status)
         return status;
     fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"

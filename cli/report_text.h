@@ -45,7 +45,6 @@ int report_text_interval_width(const report *r);
 hsc_status report_text_findings(report *r, hsc_err *err);
 hsc_status report_text_messages(report *r, hsc_err *err);
 hsc_status report_text_waits(report *r, hsc_err *err);
-hsc_status report_text_known_waits(report *r, FILE *out, hsc_err *err); /* in an interval: which waits it knows of */
 hsc_status report_text_reasons(report *r, hsc_err *err);
 hsc_status report_text_causes(report *r, hsc_err *err);
 hsc_status report_text_delayed(report *r, hsc_err *err);

@@ -94,16 +94,6 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
-hsc_status report_text_known_waits(report *r, FILE *out, hsc_err *err) {
-    report_known_waits known = {0};
-    double begin_s, end_s;
-    hsc_status s = hsc_db_get_interval(r->db, &begin_s, &end_s) ? report_known(r, &known, err) : HSC_OK;
-    if (!s && known.known < known.waits)
-        fprintf(out, "Of the run's %llu waits (%.3f s) %llu (%.3f s) are known by time:\nthose of 1 ms or more; heatscope run --trace records all.\n",
-                (unsigned long long)known.waits, known.total_s, (unsigned long long)known.known, known.known_s);
-    return s;
-}
-
 hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
     uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
@@ -153,7 +143,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     if (!n)
         fputs("  none\n", r->out);
     free(rows);
-    return r->brief ? HSC_OK : report_text_known_waits(r, r->out, err);
+    return HSC_OK;
 }
 
 /* ---- refusals ---- */

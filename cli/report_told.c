@@ -95,6 +95,12 @@ static bool wanted(const report *r, const hsc_db_probe *p) {
     return !r->where || strstr(p->name, r->where) || strstr(p->file, r->where);
 }
 
+/* In an interval: not those that nothing happened in. */
+static bool is_in(const report *r, const counted *c) {
+    double begin_s, end_s;
+    return c->visits || c->inclusive_s > 0 || !hsc_db_get_interval(r->db, &begin_s, &end_s);
+}
+
 /* "procedure solve jacobi.c:42" */
 static void name_probe(const hsc_db_probe *p, int width, char *out, size_t size) {
     char where[200] = "", name[400];
@@ -132,7 +138,7 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
     for (uint32_t i = 0; !s && i < c.n_probes && (!r->top || shown < r->top); i++) {
         hsc_db_probe p;
         s = hsc_db_get_probe(r->db, c.probes[i].row, &p, err);
-        if (s || !wanted(r, &p))
+        if (s || !wanted(r, &p) || !is_in(r, &c.probes[i]))
             continue;
         put_counted(r, &c.probes[i], 0, &p);
         shown++;
@@ -151,7 +157,7 @@ static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int de
     for (uint32_t i = parent == HSC_NONE ? 0 : parent + 1; !s && i < c->n_blocks; i++) {
         hsc_db_block b;
         s = hsc_db_get_block(r->db, i, &b, err);
-        if (!s && b.parent == parent)
+        if (!s && b.parent == parent && is_in(r, &c->blocks[i]))
             list[n++] = c->blocks[i];
     }
     if (n > 1)
@@ -370,7 +376,7 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
             s = hsc_db_get_block(r->db, i, &b, err);
         if (!s && i != HSC_NONE)
             s = hsc_db_get_probe(r->db, blocks ? b.probe : list[i].row, &p, err);
-        if (s || (i != HSC_NONE && !wanted(r, &p)))
+        if (s || (i != HSC_NONE && (!wanted(r, &p) || !is_in(r, &list[i]))))
             continue;
         hsc_table_begin_row(t);
         if (blocks) {

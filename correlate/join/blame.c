@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../store/store.h"
+#include "columns.h"
 #include "details.h"
 
 #define ROUNDS 1000
@@ -104,6 +105,7 @@ typedef struct share { /* a part of a delay */
     jspot spot;
     double part;
     uint8_t how; /* as delay_place's not_running */
+    uint32_t cell; /* row of cells; HSC_NO_INDEX: none has its times */
 } share;
 
 enum { RUNNING = 0, NOT_RUNNING = 1, NOT_KNOWN = 2 };
@@ -142,7 +144,8 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
         double more = excess(d, s, delay, cells + i, end - i, surely, &own);
         for (; more > 0 && i < end; i++) {
             bool nowhere = cells[i].spot.context == HSC_NO_INDEX;
-            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING};
+            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING,
+                          nowhere || cells[i].timed_ns <= 0 ? HSC_NO_INDEX : (uint32_t)(cells + i - d->cells.p)};
             if (nowhere && more > in_line_ns) {
                 unknown += part.part * (1 - in_line_ns / more);
                 part.part *= in_line_ns / more;
@@ -151,7 +154,7 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
                 return false;
         }
     }
-    return unknown <= 0 || HSC_PUSH(*out, (share){call, unknown, NOT_KNOWN});
+    return unknown <= 0 || HSC_PUSH(*out, (share){call, unknown, NOT_KNOWN, HSC_NO_INDEX});
 }
 
 /* ---- metrics ---- */
@@ -274,7 +277,7 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
 
 /* ---- rows ---- */
 
-static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
+static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting, uint32_t *victim_row) {
     size_t n = d->sums.n;
     uint32_t *order = malloc((n + 1) * sizeof *order), *rank = malloc((n + 1) * sizeof *rank);
     shares parts = {0};
@@ -310,18 +313,25 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
                 ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->spot.context, p->spot.line, p->part * own * 1e-9,
                                                               p->part * s->caused_ns * 1e-9, p->how});
             }
-            ok = ok && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
+            jpart timed = {delay, (uint32_t)(j->delay_places.n - 1), HSC_NO_INDEX, p->part * own, p->part * s->caused_ns, 0};
+            if (p->cell != HSC_NO_INDEX) {
+                timed.cell = d->cells.p[p->cell].id;
+                timed.cell_ns = d->cells.p[p->cell].timed_ns;
+            }
+            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
         }
     }
     for (size_t i = 0; ok && i < d->victims.n; i++) {
         const jvictim *v = &d->victims.p[i];
         uint32_t kind = d->sums.p[v->delay].key.kind;
-        ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9});
+        ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9, (uint32_t)i});
         if (ok && kind != HSC_wait_cause_LOCK && kind != HSC_wait_cause_OMP_BARRIER)
             ok = HSC_PUSH(*waiting, (amount){v->thread, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
     }
     if (ok && j->delayed.n > 1)
         qsort(j->delayed.p, j->delayed.n, sizeof *j->delayed.p, by_delayed);
+    for (uint32_t i = 0; ok && i < j->delayed.n; i++)
+        victim_row[j->delayed.p[i].victim] = i;
     free(order);
     free(rank);
     free(parts.p);
@@ -329,19 +339,23 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting) {
 }
 
 hsc_status hsc_join_blame(join *j, hsc_err *err) {
-    jdelays d = {0};
+    jdelays d = {.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
+    uint32_t *victim_row = NULL;
     amounts caused = {0}, waiting = {0};
     hsc_status status = hsc_blame_match(j, &d, err);
     if (status == HSC_OK)
         status = hsc_blame_threads(j, &d, err);
     if (status == HSC_OK &&
-        !(hand_on(&d) && make_rows(j, &d, &caused, &waiting) && add_metric(j, "MPI waiting", &waiting, HSC_state_WAITING) &&
+        !((victim_row = calloc(d.victims.n + 1, sizeof *victim_row)) && hand_on(&d) && make_rows(j, &d, &caused, &waiting, victim_row) && add_metric(j, "MPI waiting", &waiting, HSC_state_WAITING) &&
           add_metric(j, "waiting caused", &caused, HSC_state_UNKNOWN)))
         status = hsc_join_no_memory(err);
+    if (status == HSC_OK && d.spill)
+        status = hsc_delays_put_slices(j, &d, victim_row, err);
     if (status == HSC_OK && d.calls)
         status = add_ledger(j, &d, err);
     free(caused.p);
     free(waiting.p);
+    free(victim_row);
     hsc_delays_free(&d);
     return status;
 }
@@ -356,7 +370,7 @@ static void *column(const void *rows, size_t n, size_t row_size, size_t offset, 
     return v;
 }
 
-hsc_status hsc_join_emit_blame(const join *j, hsc_store *store, hsc_err *err) {
+hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     hsc_status status = HSC_OK;
 #define PUT(id, list, type, member)                                                                                     \
     do {                                                                                                                \
@@ -391,5 +405,9 @@ hsc_status hsc_join_emit_blame(const join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
     PUT(delay_place_not_running, j->delay_places, jdelay_place, not_running);
 #undef PUT
+    if (status == HSC_OK && j->delay_slices)
+        status = columns_put(j->delay_slices, store, HSC_TAB_delayed_slice, err);
+    if (status == HSC_OK && j->delay_slices)
+        status = columns_put(j->delay_slices, store, HSC_TAB_delay_place_slice, err);
     return status;
 }

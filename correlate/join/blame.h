@@ -86,17 +86,37 @@ typedef struct jflow { /* of `from`'s waiting: the late one had waited for `to` 
     double ns;
 } jflow;
 
+typedef struct jpending { /* of a slice of time that goes on: blame_slices.c */
+    uint64_t begin, end; /* ticks; end 0: nothing is held */
+    double waits, ns, max_ns;
+} jpending;
+
 typedef struct jcell { /* time of a delay's late thread */
     uint32_t delay;
     jspot spot;
     double ns;
+    uint32_t id;     /* that slices of time know it by */
+    double timed_ns; /* in slices */
+    jpending held;
 } jcell;
 
 typedef struct jvictim {
     uint32_t delay, thread, context, line;
     uint64_t waits;
     double wait_ns, max_ns;
+    jpending held;
 } jvictim;
+
+typedef struct jpart { /* a part of a delay's row of places, which slices of time are made of */
+    uint32_t delay, place; /* row of sums; row of delay_places */
+    uint32_t cell;         /* id of the cell whose times are its own; HSC_NO_INDEX: the delay's waits' */
+    double direct_ns, caused_ns, cell_ns;
+} jpart;
+
+typedef struct jwait_part { /* of the waits of a row of the process, what is of one victim */
+    uint32_t wait, victim;
+    double share, waits; /* of their time, and of their number */
+} jwait_part;
 
 typedef struct jdelays {
     HSC_VEC(jdelay_sum) sums;
@@ -105,6 +125,12 @@ typedef struct jdelays {
     HSC_VEC(jcell) cells;  /* of those who came late */
     HSC_VEC(jcell) others; /* of those who waited, by context alone */
     hsc_table sum_rows, victim_rows, flow_rows, cell_rows, other_rows;
+    HSC_VEC(jpart) parts;  /* by delay */
+    HSC_VEC(jwait_part) wait_parts; /* of the process under way */
+    hsc_spill *spill;      /* NULL: no slices of time */
+    hsc_spill_list slices; /* blame_slices.c, in the order of time */
+    uint64_t slice_ticks;
+    uint32_t victim; /* row of the last one added to */
     double period_ns; /* the longest of a sample */
     /* for the ledger, by enum wait_cause and then by what no cause was found for */
     uint64_t calls, ended;
@@ -121,7 +147,17 @@ uint32_t hsc_delay_of(jdelays *d, jdelay_key key);
 bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint64_t waits, double ns,
                           double max_ns);
 bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
-bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns);
+/* tick: when it did that; HSC_DELAY_NO_TICK: not known. */
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick);
+#define HSC_DELAY_NO_TICK UINT64_MAX
+
+/* ---- slices of time (blame_slices.c) ---- */
+
+/* What was added last to a victim, at that tick. */
+bool hsc_delay_victim_at(jdelays *d, uint32_t victim, uint64_t tick, double waits, double ns, double max_ns);
+bool hsc_delay_cell_at(jdelays *d, jcell *cell, uint64_t tick, double ns);
+/* All to columns of the database, once rows are made: victim_row[row of victims] is a row of delayed. */
+hsc_status hsc_delays_put_slices(join *j, jdelays *d, const uint32_t *victim_row, hsc_err *err);
 void hsc_delays_free(jdelays *d);
 
 bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */

@@ -39,6 +39,7 @@ bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t 
             return false;
     }
     jvictim *v = &d->victims.p[*at];
+    d->victim = *at;
     v->waits += waits;
     v->wait_ns += ns;
     v->max_ns = max_ns > v->max_ns ? max_ns : v->max_ns;
@@ -61,7 +62,7 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns) {
     return true;
 }
 
-bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns) {
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick) {
     hsc_table *rows = late ? &d->cell_rows : &d->other_rows;
     jspot s = late ? *spot : (jspot){spot->context, HSC_NO_INDEX, HSC_NO_INDEX};
     uint32_t *at = hsc_table_at(rows, (uint64_t)delay << 32 | s.context, (uint64_t)s.line << 32 | s.instance);
@@ -70,11 +71,12 @@ bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late
     size_t n = late ? d->cells.n : d->others.n;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)n;
-        if (!(late ? HSC_PUSH(d->cells, (jcell){delay, s, 0}) : HSC_PUSH(d->others, (jcell){delay, s, 0})))
+        if (!(late ? HSC_PUSH(d->cells, (jcell){.delay = delay, .spot = s, .id = (uint32_t)n})
+                   : HSC_PUSH(d->others, (jcell){.delay = delay, .spot = s})))
             return false;
     }
     (late ? d->cells.p : d->others.p)[*at].ns += ns;
-    return true;
+    return !late || hsc_delay_cell_at(d, &d->cells.p[*at], tick, ns);
 }
 
 void hsc_delays_free(jdelays *d) {
@@ -83,6 +85,9 @@ void hsc_delays_free(jdelays *d) {
     free(d->flows.p);
     free(d->cells.p);
     free(d->others.p);
+    free(d->parts.p);
+    free(d->wait_parts.p);
+    hsc_spill_list_fini(&d->slices);
     hsc_table_fini(&d->sum_rows);
     hsc_table_fini(&d->victim_rows);
     hsc_table_fini(&d->flow_rows);

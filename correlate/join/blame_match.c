@@ -237,6 +237,11 @@ static bool was_waiting(const lane *l, uint64_t time) {
     return low < l->waits.n && l->waits.p[low].begin < time;
 }
 
+static uint64_t tick_of(const match *m, const lane *l, uint64_t time) {
+    uint64_t tick = hsc_join_since_start(m->j, l->p, time > l->offset ? time - l->offset : 0) / (m->j->tick_ns ? m->j->tick_ns : 1);
+    return tick < m->j->end_tick ? tick : m->j->end_tick;
+}
+
 /* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells; and for how long it did nothing: neither CPU
  * time nor a wait tells of that, so it stood in line for a processor. A window may have less of it than none, samples being drawn;
  * over many that levels out. With wall time such a thread has been found where it stood. */
@@ -257,7 +262,7 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
         }
         jspot s = hsc_blame_spot(m->j, o->frame);
         told += (double)ns;
-        if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns))
+        if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns, tick_of(m, l, o->time)))
             status = hsc_join_no_memory(err);
     }
     jdelay_sum *sum = &m->d->sums.p[delay];
@@ -265,7 +270,7 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
     bool whole = !l->forgot || (l->seen.n && l->seen.p[0].time <= from);
     double nothing = (double)(to - from) - (double)time_waited(l, from, to) - told;
     const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
-    if (status == HSC_OK && whole && !l->p->blame->wall_event && !hsc_delay_add_cell(m->d, delay, &nowhere, late, weight * nothing))
+    if (status == HSC_OK && whole && !l->p->blame->wall_event && !hsc_delay_add_cell(m->d, delay, &nowhere, late, weight * nothing, HSC_DELAY_NO_TICK))
         status = hsc_join_no_memory(err);
     return status;
 }
@@ -327,7 +332,8 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
     jspot here = hsc_blame_spot(m->j, c->row), there = hsc_blame_spot(m->j, c->best_row);
     uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line}) : HSC_NO_INDEX;
-    if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait))
+    if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait) ||
+        !hsc_delay_victim_at(d, d->victim, tick_of(m, victim, c->best), 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
     uint64_t from = last_in_step(m, victim, late, *pair, c->enter);
     uint64_t late_waited = time_waited(late, from, c->best), victim_waited = time_waited(victim, from, c->enter);

@@ -6,6 +6,7 @@
 #include "../store/sorted.h"
 #include "blame.h"
 #include "details.h"
+#include "slices.h"
 
 /* ---- barriers: which thread was last is not recorded, how much each did before is ---- */
 
@@ -87,7 +88,7 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
             continue;
         jspot s = {kind->context, kind->line, kind->instance};
         *sum += w->profile[low].count;
-        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * w->profile[low].count))
+        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * w->profile[low].count, HSC_DELAY_NO_TICK))
             return false;
     }
     return true;
@@ -121,7 +122,9 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
             uint32_t delay = hsc_delay_of(d, key);
             ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line,
-                                                               waits, share * rest, rest < (double)b[i].wait->max_ns ? rest : (double)b[i].wait->max_ns);
+                                                               waits, share * rest, rest < (double)b[i].wait->max_ns ? rest : (double)b[i].wait->max_ns) &&
+                 HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(b[i].wait - p->waits.p), d->victim, share * rest / (double)b[i].wait->total_ns,
+                                                     b[i].wait->count ? (double)waits / (double)b[i].wait->count : 0});
             if (ok && d->sums.p[delay].windows == 0) { /* its own work, against the others' mean */
                 d->sums.p[delay].windows = d->sums.p[delay].victims = 1;
                 ok = work_of(j, &all[k], region, d, delay, true, period, &unused);
@@ -150,12 +153,55 @@ static hsc_status load_workers(join *j, const jprocess *p, worker **out, hsc_err
     return status;
 }
 
+static int by_wait(const void *pa, const void *pb) {
+    const jwait_part *a = pa, *b = pb;
+    if (a->wait != b->wait)
+        return a->wait < b->wait ? -1 : 1;
+    return a->victim < b->victim ? -1 : a->victim > b->victim;
+}
+
+/* When these waits were: the slices of the process. */
+static hsc_status add_slices(join *j, jdelays *d, const jprocess *p, hsc_err *err) {
+    jslice_cursor *at = malloc(sizeof *at);
+    jslice s;
+    bool any = true;
+    hsc_status status = at ? HSC_OK : hsc_join_no_memory(err);
+    const jwait_part *all = d->wait_parts.p;
+    size_t n = d->wait_parts.n;
+    if (n > 1)
+        qsort(d->wait_parts.p, n, sizeof *all, by_wait);
+    if (at)
+        hsc_slices_begin(j, p, at);
+    while (status == HSC_OK && any) {
+        status = hsc_slices_next(at, &s, &any, err);
+        if (status != HSC_OK || !any || s.kind != JSLICE_WAIT)
+            continue;
+        size_t low = 0, high = n;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (all[middle].wait < s.row)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        uint64_t tick = hsc_join_since_start(j, p, s.time) / j->tick_ns;
+        tick = tick < j->end_tick ? tick : j->end_tick;
+        for (; status == HSC_OK && low < n && all[low].wait == s.row; low++)
+            if (!hsc_delay_victim_at(d, all[low].victim, tick, all[low].waits * (double)s.v[JW_WAITS], all[low].share * (double)s.v[JW_TOTAL], (double)s.v[JW_MAX]))
+                status = hsc_join_no_memory(err);
+    }
+    if (at)
+        hsc_slices_end(at);
+    free(at);
+    return status;
+}
+
 hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
     HSC_VEC(barrier) list = {0};
     hsc_status status = HSC_OK;
     for (size_t i = 0; status == HSC_OK && i < j->run.n; i++) {
         jprocess *p = j->run.p[i];
-        list.n = 0;
+        list.n = d->wait_parts.n = 0;
         status = hsc_join_open_details(j, p, err);
         for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
             const jwait *w = &p->waits.p[k];
@@ -179,6 +225,8 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
             status = add_place(j, d, p, all, covered, list.p + k, end - k, err);
         }
         free_workers(all, p->threads.n);
+        if (status == HSC_OK && d->wait_parts.n && d->spill)
+            status = add_slices(j, d, p, err);
         free(covered);
         hsc_join_close_details(p);
     }

@@ -50,6 +50,11 @@ typedef struct locks {
     uint32_t *by_victim; /* rows of looks, by thread that waited and end */
 } locks;
 
+static uint64_t tick_of(const locks *x, uint64_t time) {
+    uint64_t tick = hsc_join_since_start(x->j, x->p, time) / (x->j->tick_ns ? x->j->tick_ns : 1);
+    return tick < x->j->end_tick ? tick : x->j->end_tick;
+}
+
 static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
     const jsite *here = &p->sites.p[w->site], *holder = &p->sites.p[w->holder];
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
@@ -57,7 +62,8 @@ static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
         return true;
     uint32_t delay = hsc_delay_of(d, (jdelay_key){HSC_wait_cause_LOCK, thread->row, holder->context, holder->line});
     return delay != HSC_NO_INDEX &&
-           hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns);
+           hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns) &&
+           HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(w - p->waits.p), d->victim, 1, 1});
 }
 
 /* The delay that a wait for a lock belongs to. False: out of memory. */
@@ -179,6 +185,7 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
             uint32_t delay = hsc_delay_of(x->d, key);
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
+                !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
                 !HSC_PUSH(x->looks, (look){a[i]->begin, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n}))
                 return false;
             x->d->sums.p[delay].windows += ns;
@@ -330,7 +337,7 @@ static bool add(locks *x, const look *l, const jmoment *m, double ns, double *to
     jspot s = hsc_blame_spot(x->j, m->frame);
     go_home(x, l, &s);
     *told += ns;
-    return ns <= 0 || hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns);
+    return ns <= 0 || hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns, tick_of(x, m->time));
 }
 
 /* First of the looks by victim in which `thread` waited that ends after `time`. */
@@ -390,7 +397,7 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
     const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
     s->told_ns += l->weight * told;
     s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
-    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - (double)locked - told)));
+    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - (double)locked - told), HSC_DELAY_NO_TICK));
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 

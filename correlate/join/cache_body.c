@@ -424,6 +424,19 @@ static void take_spans(jprocess *read, parcel *a) {
     }
 }
 
+static void put_byte(void *ctx, const void *item) { parcel_put(ctx, item, 1); }
+
+static void put_slices(join *j, const jprocess *read, parcel *a) {
+    put(a, read->slices.count);
+    a->failed = a->failed || each_item(j, &read->slices, 1, put_byte, a) != HSC_OK;
+}
+
+static void take_slices(join *j, jprocess *read, parcel *a) {
+    uint64_t n = take_count(a);
+    a->failed = a->failed || (n && !j->options->no_times && !hsc_spill_put_all(j->spill, &read->slices, a->p + a->at, n, 1));
+    a->at += a->failed ? 0 : n;
+}
+
 void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a) {
     bool ids = has_ids(read);
     PARCEL_VEC(a, read->regions);
@@ -439,6 +452,7 @@ void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel
     for (size_t i = 0; i < read->operations.n; i++)
         parcel_text(a, read->operations.p[i].name);
     put_spans(read, a);
+    put_slices(j, read, a);
     hsc_join_put_details(read, a);
     hsc_ranks_put_blame(read, a);
     put(a, read->blame ? read->blame->held.count : 0);
@@ -465,6 +479,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     for (size_t i = 0; i < read->operations.n; i++)
         read->operations.p[i].name = parcel_take_text(a, &read->pool);
     take_spans(read, a);
+    take_slices(j, read, a);
     for (uint32_t i = 0; read->open_spans.n && i < read->sites.n && !a->failed; i++) {
         uint32_t *at = hsc_table_at(&read->site_rows, read->sites.p[i].thread, read->sites.p[i].node);
         a->failed = !at;

@@ -11,6 +11,7 @@
 #include "../store/spill.h"
 #include "../store/store.h"
 #include "cache.h"
+#include "columns.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -54,6 +55,8 @@ void hsc_join_free_process(jprocess *p) {
     free(p->mappings.p);
     free(p->events.p);
     hsc_spill_list_fini(&p->spans);
+    hsc_spill_list_fini(&p->slices);
+    free(p->open_waits.p);
     hsc_spill_list_fini(&p->parked_sites);
     hsc_spill_list_fini(&p->parked);
     free(p->open_spans.p);
@@ -93,6 +96,9 @@ static void free_join(join *j) {
                       j->kind_order, j->context_map.p, j->growing_map.p, j->kind_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    if (j->delay_slices)
+        columns_free(j->delay_slices);
+    free(j->delay_slices);
     hsc_join_free_data(j);
     hsc_join_free_instructions(j);
     hsc_table_fini(&j->met_rows);

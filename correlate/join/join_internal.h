@@ -219,11 +219,13 @@ typedef struct jmessage {
     uint64_t duration_ns, duration_min, duration_max, completions, in_flight_ns, completion_ns;
     double size_squares, duration_squares;
     uint64_t *sizes, *durations; /* JOIN_BUCKETS each, of the pool; NULL: none */
+    uint32_t row;                /* emit_details.c: in the table of messages; HSC_NO_INDEX: not there */
 } jmessage;
 
 typedef struct jpeer { /* messages with the process of this rank in the world */
     uint32_t rank;
     uint64_t sent, sent_bytes, received, received_bytes;
+    uint32_t row; /* peers.c: in the table of pairs */
 } jpeer;
 
 typedef struct jwait {
@@ -232,7 +234,13 @@ typedef struct jwait {
     uint64_t count, total_ns, max_ns, bytes;
     uint64_t moved_ns; /* while the file is read: of total_ns, what belongs to rows with a holder */
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
+    uint32_t row;        /* emit_details.c: in the table of waits; HSC_NO_INDEX: not there */
 } jwait;
+
+typedef struct jopen_wait { /* while its file is read: part of a wait that goes on, whose holder is not known yet */
+    uint32_t row;           /* of waits */
+    uint64_t time, ns;
+} jopen_wait;
 
 typedef struct jspan { /* a wait or a message of a trace; the context as it was met */
     uint32_t thread, context, line;
@@ -293,6 +301,8 @@ typedef struct jprocess {
     struct jkept *kept;   /* cache.h; NULL: goes into no cache */
     hsc_spill_list spans; /* times.c: jspan, in the order of the database */
     HSC_VEC(jopen_span) open_spans; /* while the file is read */
+    HSC_VEC(jopen_wait) open_waits; /* the same */
+    hsc_spill_list slices; /* slices.h: bytes, in the order of the file */
 } jprocess;
 
 /* ---- code ---- */
@@ -404,6 +414,7 @@ typedef struct jdelayed { /* those who waited for them */
     uint32_t delay, thread, context, line;
     uint64_t waits;
     double wait_s, max_s;
+    uint32_t victim; /* blame.c: row of victims */
 } jdelayed;
 
 typedef struct jdelay_place { /* what the late thread did before */
@@ -487,6 +498,7 @@ typedef struct join {
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
+    struct columns *delay_slices; /* columns.h: of delays by time; NULL: none */
     uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
     uint64_t brief, brief_us;        /* processes that ended before a sample and have no file; their CPU time */
     uint64_t period_ns;              /* of metric 0 */
@@ -612,7 +624,7 @@ bool hsc_blame_wants_profiles(const jprocess *p); /* blame_threads.c: reads the 
 /* blame.c: after the contexts. Adds metrics, and rows of the ledger after `total` rows of it. */
 hsc_status hsc_join_blame(join *j, hsc_err *err);
 struct hsc_store;
-hsc_status hsc_join_emit_blame(const join *j, struct hsc_store *store, hsc_err *err);
+hsc_status hsc_join_emit_blame(join *j, struct hsc_store *store, hsc_err *err);
 
 /* order.c: which chunks are to be taken in this pass over a file */
 typedef struct jorder {

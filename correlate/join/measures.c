@@ -6,6 +6,7 @@
 
 #include "../store/sorted.h"
 #include "blame.h"
+#include "slices.h"
 
 #define MICROSECOND 1000u
 
@@ -53,6 +54,22 @@ static uint32_t operation_row(const jprocess *p, uint64_t id) {
     return HSC_NO_INDEX;
 }
 
+static bool slice_message(jprocess *p, uint32_t row, const hsc_rec_message_summary *r) {
+    jslice s = {.kind = JSLICE_MESSAGE,
+                .row = row,
+                .time = r->time,
+                .v = {r->calls, r->sent_messages, r->sent_bytes, r->received_messages, r->received_bytes, r->size_min, r->size_max, r->duration_ns,
+                      r->duration_min, r->duration_max, r->completions, r->in_flight_ns, r->completion_ns},
+                .squares = {r->size_squares, r->duration_squares}};
+    if (!r->calls)
+        s.v[JM_SIZE_MIN] = s.v[JM_SIZE_MAX] = s.v[JM_DURATION_MIN] = s.v[JM_DURATION_MAX] = 0;
+    if (r->size_histogram.n)
+        hsc_slice_buckets(s.counts[0], r->size_histogram.p[0], r->size_histogram.p + 1, r->size_histogram.n - 1);
+    if (r->duration_histogram.n)
+        hsc_slice_buckets(s.counts[1], r->duration_histogram.p[0], r->duration_histogram.p + 1, r->duration_histogram.n - 1);
+    return hsc_slices_put(p, &s);
+}
+
 static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_summary *r) {
     uint32_t site = hsc_join_site_of(p, r->thread_id ? r->thread_id : stream, r->node_id);
     uint64_t peer = r->peer_class < 256 ? r->peer_class : 255, size = r->size_class < 256 ? r->size_class : 255;
@@ -92,6 +109,8 @@ static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_sum
     m->completion_ns = plus(m->completion_ns, r->completion_ns);
     if (r->time > p->last_ns)
         p->last_ns = r->time;
+    if (hsc_slices_wanted(p) && !slice_message(p, *at, r))
+        return false;
     return (!r->size_histogram.n ||
             hsc_join_add_buckets(p, &m->sizes, r->size_histogram.p[0], r->size_histogram.p + 1, r->size_histogram.n - 1)) &&
            (!r->duration_histogram.n || hsc_join_add_buckets(p, &m->durations, r->duration_histogram.p[0],
@@ -104,6 +123,73 @@ static uint32_t wait_of(jprocess *p, uint32_t site, uint64_t kind, uint32_t hold
     if (at && *at == HSC_NO_INDEX && HSC_PUSH(p->waits, (jwait){.site = site, .holder = holder, .kind = (uint32_t)kind}))
         *at = (uint32_t)p->waits.n - 1;
     return at ? *at : HSC_NO_INDEX;
+}
+
+/* ---- slices of waits ---- */
+
+#define OPEN_WAITS_MAX 65536u
+
+/* A long time that a thread waited before `time`, in pieces, the last of which also holds what else `s` has: so an interval of time gets
+ * its part. */
+#define PIECE_NS 100000000u
+#define PIECES_MAX 16u
+static bool slice_long(jprocess *p, jslice *s) {
+    uint64_t total = s->v[JW_TOTAL], n = total / PIECE_NS, end = s->time;
+    n = n < 1 ? 1 : n < PIECES_MAX ? n : PIECES_MAX;
+    for (uint64_t i = n; i-- > 1;) {
+        uint64_t before = i * (total / n);
+        jslice piece = {.kind = JSLICE_WAIT, .row = s->row, .time = end > before ? end - before : 0, .v = {[JW_TOTAL] = total / n}};
+        if (!hsc_slices_put(p, &piece))
+            return false;
+    }
+    s->v[JW_TOTAL] = total - (n - 1) * (total / n);
+    return hsc_slices_put(p, s);
+}
+
+static bool slice_open(jprocess *p, uint32_t row, uint64_t time, uint64_t ns) {
+    return slice_long(p, &(jslice){.kind = JSLICE_WAIT, .row = row, .time = time, .v = {[JW_TOTAL] = ns}});
+}
+
+/* What was told of waits of row `from` while they went on, the last `most` ns of it: it belongs to row `to`. */
+static bool end_open(jprocess *p, uint32_t from, uint32_t to, uint64_t most) {
+    size_t kept = 0;
+    bool ok = true;
+    for (size_t i = p->open_waits.n; ok && most && i-- > 0;) {
+        jopen_wait *o = &p->open_waits.p[i];
+        uint64_t ns = o->row != from ? 0 : o->ns < most ? o->ns : most;
+        ok = !ns || slice_open(p, to, o->time, ns);
+        o->ns -= ns;
+        most -= ns;
+    }
+    for (size_t i = 0; i < p->open_waits.n; i++)
+        if (p->open_waits.p[i].ns)
+            p->open_waits.p[kept++] = p->open_waits.p[i];
+    p->open_waits.n = kept;
+    return ok;
+}
+
+/* The oldest n of them: nobody will say any more who held the lock. */
+static bool give_up_open(jprocess *p, size_t n) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = slice_open(p, p->open_waits.p[i].row, p->open_waits.p[i].time, p->open_waits.p[i].ns);
+    if (n)
+        memmove(p->open_waits.p, p->open_waits.p + n, (p->open_waits.n - n) * sizeof *p->open_waits.p);
+    p->open_waits.n -= n;
+    return ok;
+}
+
+static bool slice_wait(jprocess *p, uint32_t row, const hsc_rec_wait *r) {
+    jslice s = {.kind = JSLICE_WAIT, .row = row, .time = r->time, .v = {r->count, r->total_ns, r->max_ns, r->bytes}};
+    hsc_slice_buckets(s.counts[0], plus(r->bucket, 1), r->buckets.p, r->buckets.n);
+    if (p->open_waits.n >= OPEN_WAITS_MAX && !give_up_open(p, OPEN_WAITS_MAX / 2))
+        return false;
+    if (r->open && r->total_ns) { /* whose it is, is known when it ends */
+        s.v[JW_TOTAL] = 0;
+        if (!HSC_PUSH(p->open_waits, (jopen_wait){row, r->time, r->total_ns}))
+            return false;
+    }
+    return slice_long(p, &s);
 }
 
 static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
@@ -122,6 +208,8 @@ static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
             return false;
         p->waits.p[before].moved_ns = plus(p->waits.p[before].moved_ns, r->told_ns);
         p->waits.p[row].total_ns = plus(p->waits.p[row].total_ns, r->told_ns);
+        if (hsc_slices_wanted(p) && !end_open(p, before, row, r->told_ns))
+            return false;
     }
     jwait *w = &p->waits.p[row];
     w->count = plus(w->count, r->count);
@@ -130,6 +218,8 @@ static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
     w->bytes = plus(w->bytes, r->bytes);
     if (r->time > p->last_ns)
         p->last_ns = r->time;
+    if (hsc_slices_wanted(p) && !slice_wait(p, row, r))
+        return false;
     /* its bucket b holds 2^b to 2^(b+1) - 1: one more than ours */
     return hsc_join_add_buckets(p, &w->durations, plus(r->bucket, 1), r->buckets.p, r->buckets.n);
 }
@@ -246,6 +336,7 @@ bool hsc_join_end_measures(jprocess *p) {
              add(p, site, JOIN_MEASURE_SENT, state, m->sent_bytes) &&
              add(p, site, JOIN_MEASURE_RECEIVED, state, m->received_bytes);
     }
+    ok = ok && give_up_open(p, p->open_waits.n);
     for (size_t i = 0; ok && i < p->waits.n; i++) {
         jwait *w = &p->waits.p[i];
         w->total_ns -= w->moved_ns < w->total_ns ? w->moved_ns : w->total_ns; /* chunks stand in any order: not earlier */

@@ -5,6 +5,7 @@
 
 #include "../store/sorted.h"
 #include "emit_details.h"
+#include "slices.h"
 
 static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -28,7 +29,10 @@ bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r) {
     q->received_bytes = plus(q->received_bytes, r->received_bytes);
     if (r->time > p->last_ns)
         p->last_ns = r->time;
-    return true;
+    return hsc_slices_put(p, &(jslice){.kind = JSLICE_PAIR,
+                                       .row = r->peer,
+                                       .time = r->time,
+                                       .v = {r->sent_messages, r->sent_bytes, r->received_messages, r->received_bytes}});
 }
 
 /* Row of the process of this rank in the job of `p`. The table is sorted by rank, those without one last. */
@@ -51,7 +55,8 @@ void hsc_join_list_peers(columns *c, const join *j, uint32_t row) {
     if (p->peers.n > 1)
         qsort(p->peers.p, p->peers.n, sizeof *p->peers.p, by_rank); /* peer_rows is not used any more */
     for (size_t i = 0; i < p->peers.n; i++) {
-        const jpeer *of = &p->peers.p[i];
+        jpeer *of = &p->peers.p[i];
+        of->row = (uint32_t)columns_rows(c, HSC_COL_message_pair_process);
         CELL(c, message_pair_process, uint32_t, row);
         CELL(c, message_pair_peer, uint32_t, process_of(j, p, of->rank));
         CELL(c, message_pair_peer_rank, uint32_t, of->rank);

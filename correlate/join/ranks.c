@@ -162,12 +162,13 @@ void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
     q.seen = q.region_rows = (hsc_table){0};
     q.told = NULL;
     q.blame = NULL;
-    q.spans = q.parked_sites = q.parked = (hsc_spill_list){0};
+    q.spans = q.slices = q.parked_sites = q.parked = (hsc_spill_list){0};
     memset(&q.mappings, 0, sizeof q.mappings);
     memset(&q.events, 0, sizeof q.events);
     memset(&q.threads, 0, sizeof q.threads);
     memset(&q.regions, 0, sizeof q.regions);
     memset(&q.open_spans, 0, sizeof q.open_spans);
+    memset(&q.open_waits, 0, sizeof q.open_waits);
     hsc_join_forget_measures(&q);
     for (size_t i = 0; i < events && !a->failed; i++) {
         jevent e;

@@ -10,7 +10,7 @@
 
 #define PART_BYTES ((size_t)1 << 20) /* of what goes in parts */
 
-enum { END, PROCESS, SPANS, PROFILE, BLAME, MORE }; /* what an entry of a part is; MORE: another part follows */
+enum { END, PROCESS, SPANS, SLICES, PROFILE, BLAME, MORE }; /* what an entry of a part is; MORE: another part follows */
 
 /* ---- totals ---- */
 
@@ -142,6 +142,9 @@ static hsc_status send_process(join *j, parcel *a, size_t row, hsc_err *err) {
     if (status == HSC_OK)
         status = send_list(j, a, SPANS, row, 0, &p->spans, sizeof(jspan), err);
     hsc_spill_list_fini(&p->spans);
+    if (status == HSC_OK)
+        status = send_list(j, a, SLICES, row, 0, &p->slices, 1, err);
+    hsc_spill_list_fini(&p->slices);
     for (size_t k = 0; status == HSC_OK && wants_profiles && k < p->threads.n; k++)
         if (p->threads.p[k].row != HSC_NO_INDEX)
             status = send_list(j, a, PROFILE, row, k, &p->threads.p[k].profile, sizeof(jcount), err);
@@ -176,6 +179,7 @@ static void take_list(join *j, parcel *a, uint64_t what) {
         return;
     jprocess *p = j->run.p[row];
     hsc_spill_list *l = what == SPANS     ? &p->spans
+                        : what == SLICES  ? &p->slices
                         : what == BLAME   ? hsc_ranks_blame_list(p, number, &size)
                         : number < p->threads.n ? &p->threads.p[number].profile
                                           : NULL;

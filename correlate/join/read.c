@@ -448,8 +448,7 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     if (p->has_end)
         hsc_table_fini(&p->seen);
     find_late_mappings(p);
-    hsc_join_end_told(p);
-    if (!hsc_join_end_measures(p))
+    if (!hsc_join_end_told(p) || !hsc_join_end_measures(p))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     bool all_hold = hsc_table_get(&p->holder_rows, 0, 0) != HSC_NO_INDEX;
     for (size_t k = 0; k < p->threads.n; k++) {

@@ -354,7 +354,7 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
     }
     if (status == HSC_OK)
         status = hsc_join_blame_frames(j, p, err);
-    if (status == HSC_OK && !hsc_join_end_spans(j, p))
+    if (status == HSC_OK && !(hsc_join_end_spans(j, p) && hsc_spill_flush(j->spill, &p->slices)))
         status = hsc_join_no_memory(err);
     return status;
 }
@@ -392,9 +392,10 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
     p->told = from->told;
     p->blame = from->blame;
     p->spans = from->spans;
+    p->slices = from->slices;
     from->told = NULL;
     from->blame = NULL;
-    from->spans = (hsc_spill_list){0};
+    from->spans = from->slices = (hsc_spill_list){0};
     if (has_texts) {
         p->pool = from->pool;
         from->pool = (hsc_pool){0};

@@ -15,6 +15,8 @@ typedef struct jblock { /* a scope with the stack of scopes round it, in one thr
     double squares;
     uint64_t exclusive[STATES];
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
+    struct jslice *held; /* while the file is read: of a scope of the program's own, the slice that goes on; of the pool. NULL: none */
+    uint64_t held_begin; /* ns */
     uint32_t row;        /* told_emit.c: in the table of blocks */
 } jblock;
 
@@ -71,7 +73,7 @@ typedef struct jtold {
 /* told_read.c: takes a record; true also for those of no interest here; false: no memory. */
 bool hsc_join_take_told(jprocess *p, const hsc_record *rec);
 /* After the last record: what is open ends. */
-void hsc_join_end_told(jprocess *p);
+bool hsc_join_end_told(jprocess *p); /* false: no memory */
 void hsc_join_free_told(jprocess *p);
 bool hsc_join_told_has_texts(const jtold *t); /* whether it points into the pool of the process */
 const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id); /* NULL: none */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slices.h"
 #include "told.h"
 
 static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -82,10 +83,25 @@ static bool take_block(jtold_thread *t, const hsc_rec_block *r) {
     return HSC_PUSH(t->blocks, (jblock){.id = r->block_id, .parent = parent, .number = r->number, .duration_min = UINT64_MAX});
 }
 
+/* Its times by category are slices of their own. */
+static bool slice_summary(jprocess *p, const jtold_thread *t, const jblock *b, const hsc_rec_block_summary *r) {
+    jslice s = {.kind = JSLICE_VISIT,
+                .row = (uint64_t)(b - t->blocks.p),
+                .thread = t->id,
+                .time = r->time,
+                .v = {r->count, r->left, r->duration_ns, r->count ? r->duration_min : 0, r->count ? r->duration_max : 0},
+                .squares = {isfinite(r->duration_squares) ? r->duration_squares : 0}};
+    if (r->duration_histogram.n)
+        hsc_slice_buckets(s.counts[0], r->duration_histogram.p[0], r->duration_histogram.p + 1, r->duration_histogram.n - 1);
+    return hsc_slices_put(p, &s);
+}
+
 static bool take_summary(jprocess *p, jtold_thread *t, const hsc_rec_block_summary *r) {
     jblock *b = block_of(t, r->block_id);
     if (!b)
         return true; /* its definition is in a damaged chunk */
+    if (hsc_slices_wanted(p) && !slice_summary(p, t, b, r))
+        return false;
     b->visits = plus(b->visits, r->count);
     b->left = plus(b->left, r->left);
     b->duration_ns = plus(b->duration_ns, r->duration_ns);
@@ -98,11 +114,15 @@ static bool take_summary(jprocess *p, jtold_thread *t, const hsc_rec_block_summa
                                                             r->duration_histogram.p + 1, r->duration_histogram.n - 1);
 }
 
-static void take_block_time(jtold_thread *t, const hsc_rec_block_time *r) {
+static bool take_block_time(jprocess *p, jtold_thread *t, const hsc_rec_block_time *r) {
     jblock *b = block_of(t, r->block_id);
     unsigned state = r->state < STATES ? (unsigned)r->state : HSC_state_UNKNOWN;
-    if (b)
-        b->exclusive[state] = plus(b->exclusive[state], r->exclusive_ns);
+    if (!b)
+        return true;
+    b->exclusive[state] = plus(b->exclusive[state], r->exclusive_ns);
+    jslice s = {.kind = JSLICE_VISIT, .row = (uint64_t)(b - t->blocks.p), .thread = t->id, .time = r->time};
+    s.counts[1][state] = r->exclusive_ns;
+    return hsc_slices_put(p, &s);
 }
 
 static bool take_place(jprocess *p, jtold *t, const hsc_rec_probe_place *r) {
@@ -129,6 +149,37 @@ static bool enter(jtold_thread *t, uint64_t name, uint64_t time) {
     return HSC_PUSH(t->open, (jopen){block, time, 0});
 }
 
+#define SLICE_NS 100000000u
+
+/* A visit of a scope of the program's own: slices of 100 ms, as of probes. */
+static bool slice_visit(jprocess *p, const jtold_thread *t, jblock *b, uint64_t time, uint64_t duration, uint64_t exclusive, uint64_t bucket, bool left) {
+    if (!b->held && !(b->held = hsc_pool_take(&p->pool, sizeof *b->held)))
+        return false;
+    jslice *s = b->held;
+    if (s->v[JV_VISITS] && time >= b->held_begin + SLICE_NS) {
+        if (!hsc_slices_put(p, s))
+            return false;
+        memset(s, 0, sizeof *s);
+    }
+    if (!s->v[JV_VISITS]) {
+        b->held_begin = time;
+        s->v[JV_DURATION_MIN] = duration;
+    }
+    s->kind = JSLICE_VISIT;
+    s->row = (uint64_t)(b - t->blocks.p);
+    s->thread = t->id;
+    s->time = time;
+    s->v[JV_VISITS]++;
+    s->v[JV_LEFT] += left;
+    s->v[JV_DURATION] = plus(s->v[JV_DURATION], duration);
+    s->v[JV_DURATION_MIN] = duration < s->v[JV_DURATION_MIN] ? duration : s->v[JV_DURATION_MIN];
+    s->v[JV_DURATION_MAX] = duration > s->v[JV_DURATION_MAX] ? duration : s->v[JV_DURATION_MAX];
+    s->squares[0] += (double)duration * (double)duration;
+    s->counts[0][bucket < JOIN_BUCKETS ? bucket : JOIN_BUCKETS - 1]++;
+    s->counts[1][HSC_state_UNKNOWN] = plus(s->counts[1][HSC_state_UNKNOWN], exclusive);
+    return true;
+}
+
 static bool leave(jprocess *p, jtold_thread *t, uint64_t time, bool left) {
     if (!t->open.n)
         return true;
@@ -146,6 +197,8 @@ static bool leave(jprocess *p, jtold_thread *t, uint64_t time, bool left) {
         t->open.p[t->open.n - 1].inner_ns = plus(t->open.p[t->open.n - 1].inner_ns, duration);
     while (bucket < 64 && duration >> bucket)
         bucket++;
+    if (hsc_slices_wanted(p) && !slice_visit(p, t, b, time, duration, duration > o.inner_ns ? duration - o.inner_ns : 0, bucket, left))
+        return false;
     return hsc_join_add_buckets(p, &b->durations, bucket, &one, 1);
 }
 
@@ -182,9 +235,7 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     case HSC_REC_block:
         return (t = thread_of(p, rec->stream)) && take_block(t, v);
     case HSC_REC_block_time:
-        if ((t = thread_of(p, rec->stream)))
-            take_block_time(t, v);
-        return t != NULL;
+        return (t = thread_of(p, rec->stream)) && take_block_time(p, t, v);
     case HSC_REC_block_summary:
         return (t = thread_of(p, rec->stream)) && take_summary(p, t, v);
     case HSC_REC_probe_progress:
@@ -287,19 +338,26 @@ static int by_time(const void *pa, const void *pb) {
     return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-void hsc_join_end_told(jprocess *p) {
+bool hsc_join_end_told(jprocess *p) {
     jtold *t = p->told;
+    bool ok = true;
     for (size_t i = 0; t && i < t->threads.n; i++) {
         uint64_t end = p->has_end ? p->end_ns : p->last_ns;
         while (t->threads.p[i].open.n)
             if (!leave(p, &t->threads.p[i], end, true))
                 break;
         t->threads.p[i].open.n = 0;
+        for (size_t k = 0; k < t->threads.p[i].blocks.n; k++) {
+            jblock *b = &t->threads.p[i].blocks.p[k];
+            ok = ok && (!b->held || hsc_slices_put(p, b->held));
+            b->held = NULL;
+        }
     }
     if (t && t->phases.n > 1)
         qsort(t->phases.p, t->phases.n, sizeof *t->phases.p, by_time);
     if (t && t->notes.n > 1)
         qsort(t->notes.p, t->notes.n, sizeof *t->notes.p, by_note);
+    return ok;
 }
 
 void hsc_join_free_told(jprocess *p) {

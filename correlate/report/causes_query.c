@@ -132,11 +132,17 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         s = load_own(&r, &own, err);
     if (!s)
         s = load_waits(&r, &waits, &wait_count, err);
+    double begin_s, end_s;
+    bool whole = !hsc_db_get_interval(db, &begin_s, &end_s);
+    uint32_t count = 0;
     for (uint32_t i = 0; !s && i < r.info.delay_places; i++) {
-        hsc_db_cause *c = &list[i];
+        hsc_db_cause *c = &list[count];
         *c = (hsc_db_cause){.row = i, .waited_kind = HSC_NONE};
         if ((s = hsc_db_get_delay_place(db, i, &c->place, err)) || (s = hsc_db_get_delay(db, c->place.delay, &c->delay, err)))
             break;
+        if (!whole && c->place.caused_s <= 0 && c->place.direct_s <= 0)
+            continue;
+        count++;
         c->context = c->place.context;
         c->line = c->place.line;
         if (!c->place.not_running && !c->place.not_known)
@@ -156,7 +162,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         return s;
     }
     *out = list;
-    *n = r.info.delay_places;
+    *n = count;
     return HSC_OK;
 }
 

@@ -148,7 +148,7 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
     for (uint32_t p = 0; p < r->info.processes; p++) {
         hsc_db_process process;
         if (!hsc_db_get_process(r->db, p, &process, NULL))
-            elapsed += process.end_s - process.begin_s;
+            elapsed += report_time_within(r, p, process.begin_s, process.end_s);
     }
     for (uint32_t i = 0; i < n; i++) {
         if (rows[i].kind == HSC_operation_class_SETUP) {
@@ -230,7 +230,8 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
             all += rows[i].total_s;
             best = best == HSC_NONE ? i : best;
         }
-    if (best != HSC_NONE && all >= 0.01 * r->info.cpu_s) {
+    double begin_s, end_s, cpu_s = hsc_db_get_interval(r->db, &begin_s, &end_s) && !r->metric ? r->total * r->unit.scale : r->info.cpu_s;
+    if (best != HSC_NONE && all > 0 && all >= 0.01 * cpu_s) {
         hsc_db_context c;
         hsc_db_scope s;
         char name[300], at[300];
@@ -240,7 +241,7 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
             findings_place(r, &s, at, sizeof at);
             snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly while %s held it" : ", mostly while %s (%s) held it", name, at);
         }
-        if (joins > 0.01 * r->info.cpu_s)
+        if (joins > 0.01 * cpu_s)
             snprintf(ends, sizeof ends, " Another %.3g s they wait for threads to end.", joins);
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,

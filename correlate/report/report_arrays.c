@@ -240,7 +240,7 @@ static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_
     hsc_status status = HSC_OK;
     for (uint32_t i = 0; !status && i < r->info.messages; i++) {
         status = hsc_db_get_message(r->db, i, &m, err);
-        if (!status && m.kind != HSC_operation_class_COMPLETION) /* their time is with those that they complete */
+        if (!status && m.kind != HSC_operation_class_COMPLETION && (m.calls || m.completions)) /* their time is with those that they complete */
             places[n++] = (place){m.line, i, m.operation};
     }
     if (!status)

@@ -212,7 +212,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         report_delayed p;
         if ((s = hsc_db_get_delayed(r->db, i, &p.v, err)) || (s = hsc_db_get_delay(r->db, p.v.delay, &p.d, err)))
             break;
-        if (report_wanted_place(r, p.v.line, p.v.context))
+        if ((p.v.waits || p.v.wait_s > 0) && report_wanted_place(r, p.v.line, p.v.context))
             list[count++] = p;
     }
     if (s) {

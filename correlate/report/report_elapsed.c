@@ -2,6 +2,7 @@
 /* Elapsed time that shares of waiting are told of: that of the threads that run the program's code. */
 #include "report_elapsed.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Marks threads with samples of code of this module, or of what it called, with the metric's values by thread. */
@@ -16,6 +17,16 @@ static hsc_status mark_threads(const report *r, uint32_t scope, bool *runs, hsc_
     free(indices);
     free(values);
     return s;
+}
+
+double report_time_within(const report *r, uint32_t process, double begin_s, double end_s) {
+    const hsc_db_when *when;
+    uint32_t n = hsc_db_get_intervals(r->db, &when);
+    double sum = n ? 0 : end_s - begin_s;
+    for (uint32_t i = 0; i < n; i++)
+        if (when[i].process == HSC_NONE || when[i].process == process)
+            sum += fmax(0, fmin(end_s, when[i].end_s) - fmax(begin_s, when[i].begin_s));
+    return sum;
 }
 
 hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err) {
@@ -40,7 +51,7 @@ hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err)
             break;
         bool counts = runs[t] || !thread.index; /* the first may have spent its time in waits alone */
         *(counts ? &e.threads : &e.helpers) += 1;
-        e.seconds += counts ? thread.end_s - thread.begin_s : 0;
+        e.seconds += counts ? report_time_within(r, thread.process, thread.begin_s, thread.end_s) : 0;
     }
     free(runs);
     free(own);

@@ -11,7 +11,9 @@ typedef struct report_elapsed {
     uint32_t helpers; /* others: libraries made them for themselves, or they were never seen */
 } report_elapsed;
 
-/* Of the whole run, whatever the interval. Cost: one row of values for each module with code of the user's. */
+/* Of the interval where one is set. Cost: one row of values for each module with code of the user's. */
 hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err);
+/* Of [begin_s, end_s) of a process, what is in the interval; all where none is set. */
+double report_time_within(const report *r, uint32_t process, double begin_s, double end_s);
 
 #endif

@@ -493,26 +493,34 @@ static hsc_status rank_procedures(findings *f, hsc_err *err) {
     return report_rank(f->r, HSC_SCOPE_PROCEDURE, &f->procedures, &f->n_procedures, err);
 }
 
-/* What is not sampled is known of the whole run only. */
+/* What the kernel counted is known of the whole run only. */
 static bool is_whole(const findings *f) {
     double begin_s, end_s;
     return !hsc_db_get_interval(f->r->db, &begin_s, &end_s);
 }
 
+/* In an interval: what the database has of the whole run only makes no finding. */
+static hsc_status if_known(const findings *f, hsc_status status, hsc_err *err) {
+    if (status != HSC_E_MISSING || is_whole(f))
+        return status;
+    hsc_err_clear(err);
+    return HSC_OK;
+}
+
 static hsc_status messages(findings *f, hsc_err *err) {
-    return f->r->info.messages && is_whole(f) ? findings_messages(f, err) : HSC_OK;
+    return f->r->info.messages ? if_known(f, findings_messages(f, err), err) : HSC_OK;
 }
 
 static hsc_status blocked(findings *f, hsc_err *err) {
-    return f->r->info.waits && is_whole(f) ? findings_blocked(f, err) : HSC_OK;
+    return f->r->info.waits ? if_known(f, findings_blocked(f, err), err) : HSC_OK;
 }
 
 static hsc_status causes(findings *f, hsc_err *err) {
-    return f->r->info.delays ? findings_causes(f, err) : HSC_OK;
+    return f->r->info.delays ? if_known(f, findings_causes(f, err), err) : HSC_OK;
 }
 
 static hsc_status arrays(findings *f, hsc_err *err) {
-    return f->r->info.messages && f->r->info.mpi_sites ? findings_arrays(f, err) : HSC_OK;
+    return f->r->info.messages && f->r->info.mpi_sites ? if_known(f, findings_arrays(f, err), err) : HSC_OK;
 }
 
 static hsc_status of_the_run(findings *f, hsc_err *err) {

@@ -65,6 +65,8 @@ static hsc_status load_messages(report *r, bool by_class, report_message *list, 
         if (s)
             return s;
         hsc_db_context c;
+        if (!m.calls && !m.completions) /* nothing in the interval */
+            continue;
         if (r->where && !(m.line != HSC_NONE && report_wanted_line(r, m.line)) &&
             (hsc_db_get_context(r->db, m.context, &c, NULL) || !report_wanted(r, c.scope)))
             continue;
@@ -176,7 +178,7 @@ static bool wants_wait(const report *r, uint32_t line, uint32_t context) {
 }
 
 /* Sorted, one for each place, kind and holder. */
-static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
+static void merge_waits(report_wait *list, uint32_t *n) {
     uint32_t kept = 0;
     if (*n > 1)
         qsort(list, *n, sizeof *list, by_wait);
@@ -192,7 +194,7 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
         list[kept++] = list[i];
     }
     *n = kept;
-    for (uint32_t i = 0; i < *n && !of_one_thread; i++)
+    for (uint32_t i = 0; i < *n; i++)
         if (list[i].processors == 1) {
             list[i].thread_squares = list[i].total_s * list[i].total_s;
             list[i].most_s = list[i].total_s;
@@ -205,7 +207,7 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
             continue;
         }
         report_wait *to = &list[kept - 1];
-        to->processors += of_one_thread || list[i].thread == list[i - 1].thread ? 0 : list[i].processors;
+        to->processors += list[i].thread == list[i - 1].thread ? 0 : list[i].processors;
         to->waits += list[i].waits;
         to->bytes += list[i].bytes;
         to->total_s += list[i].total_s;
@@ -219,119 +221,7 @@ static void merge_waits(report_wait *list, uint32_t *n, bool of_one_thread) {
     *n = kept;
 }
 
-/* ---- in an interval ---- */
-
-typedef struct wait_list {
-    report_wait *p;
-    uint32_t n, room;
-} wait_list;
-
-/* Room for one more: places are few, so what there is is added up first. */
-static bool make_room(wait_list *l, bool of_one_thread) {
-    if (l->n < l->room)
-        return true;
-    merge_waits(l->p, &l->n, of_one_thread);
-    if (l->n < l->room / 2)
-        return true;
-    uint32_t room = l->room ? 2 * l->room : 64;
-    report_wait *p = room > l->room ? realloc(l->p, room * sizeof *p) : NULL;
-    if (p) {
-        l->p = p;
-        l->room = room;
-    }
-    return p != NULL;
-}
-
-/* The part of a span in the intervals; *ends: it ends in one of them. */
-static double part_within(const hsc_db_span *s, uint32_t process, const hsc_db_when *when, uint32_t n, bool *ends) {
-    double part = 0;
-    *ends = false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (when[i].process != HSC_NONE && when[i].process != process)
-            continue;
-        double begin = fmax(s->begin_s, when[i].begin_s), end = fmin(s->end_s, when[i].end_s);
-        part += end > begin ? end - begin : 0;
-        *ends = *ends || (s->end_s > when[i].begin_s && s->end_s <= when[i].end_s);
-    }
-    return part;
-}
-
-static hsc_status thread_waits(report *r, uint32_t thread, wait_list *own, hsc_err *err) {
-    const hsc_db_when *when;
-    uint32_t pieces = hsc_db_get_intervals(r->db, &when);
-    uint64_t first, n;
-    hsc_db_thread t;
-    hsc_status s = hsc_db_get_thread(r->db, thread, &t, err);
-    if (!s)
-        s = hsc_db_find_spans(r->db, thread, 0, INFINITY, &first, &n, err);
-    for (uint64_t i = 0; !s && i < n; i++) {
-        hsc_db_span w;
-        bool ends;
-        s = hsc_db_get_span(r->db, first + i, &w, err);
-        if (s || w.is_message || w.end_s <= w.begin_s)
-            continue;
-        double part = part_within(&w, t.process, when, pieces, &ends);
-        hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
-        if (part <= 0 || !wants_wait(r, w.line, w.context))
-            continue;
-        if (!make_room(own, true))
-            return no_memory(r, err);
-        own->p[own->n++] = (report_wait){w.line, w.context, w.kind, HSC_NONE, HSC_NONE, 1, w.kind_text, ends, ends ? w.bytes : 0, part, part,
-                                         report_is_own_path(r, w.context), thread, 0, 0, HSC_NONE};
-    }
-    if (!s)
-        merge_waits(own->p, &own->n, true);
-    return s;
-}
-
-static hsc_status waits_within(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
-    wait_list all = {0}, own = {0};
-    hsc_status s = make_room(&all, false) ? HSC_OK : no_memory(r, err);
-    for (uint32_t k = 0; !s && k < r->info.threads; k++) {
-        own.n = 0;
-        s = thread_waits(r, k, &own, err);
-        for (uint32_t i = 0; !s && i < own.n; i++) {
-            if (make_room(&all, false))
-                all.p[all.n++] = own.p[i];
-            else
-                s = no_memory(r, err);
-        }
-    }
-    free(own.p);
-    if (s) {
-        free(all.p);
-        return s;
-    }
-    merge_waits(all.p, &all.n, false);
-    *rows = all.p;
-    *n = all.n;
-    return HSC_OK;
-}
-
-hsc_status report_known(report *r, report_known_waits *out, hsc_err *err) {
-    hsc_db_times times;
-    hsc_status s = hsc_db_get_times(r->db, &times, err);
-    *out = (report_known_waits){0};
-    for (uint64_t i = 0; !s && i < times.spans; i++) {
-        hsc_db_span w;
-        s = hsc_db_get_span(r->db, i, &w, err);
-        if (s || w.is_message)
-            continue;
-        out->known++;
-        out->known_s += w.end_s - w.begin_s;
-    }
-    for (uint32_t i = 0; !s && i < r->info.waits; i++) {
-        hsc_db_wait w;
-        s = hsc_db_get_wait(r->db, i, &w, err);
-        out->waits += s ? 0 : w.waits;
-        out->total_s += s ? 0 : w.total_s;
-    }
-    return s;
-}
-
-/* ---- of the whole run ---- */
-
-static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
+static hsc_status load_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
     uint32_t count = 0;
     hsc_status s = list ? HSC_OK : no_memory(r, err);
@@ -339,7 +229,7 @@ static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err 
         hsc_db_wait w;
         if (!(s = hsc_db_get_wait(r->db, i, &w, err)))
             hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
-        if (s || !wants_wait(r, w.line, w.context))
+        if (s || !(w.waits || w.total_s > 0 || w.bytes) || !wants_wait(r, w.line, w.context))
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
@@ -349,15 +239,14 @@ static hsc_status all_waits(report *r, report_wait **rows, uint32_t *n, hsc_err 
         free(list);
         return s;
     }
-    merge_waits(list, &count, false);
+    merge_waits(list, &count);
     *rows = list;
     *n = count;
     return HSC_OK;
 }
 
 hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
-    double begin_s, end_s;
-    hsc_status s = hsc_db_get_interval(r->db, &begin_s, &end_s) ? waits_within(r, rows, n, err) : all_waits(r, rows, n, err);
+    hsc_status s = load_waits(r, rows, n, err);
     if (!s && *n > 1)
         qsort(*rows, *n, sizeof **rows, longest_wait);
     return s;

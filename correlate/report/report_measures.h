@@ -31,13 +31,7 @@ typedef struct report_wait { /* of one place, kind and holder */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
 hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err);
 
-/* While an interval is set, report_waits tells of it: of the waits that stand in the database by time, which are those of 1 ms or more, or of a
- * run with --trace all. A wait counts where it ends, its time and longest part where they are. How many of the whole run are known so: */
-typedef struct report_known_waits {
-    uint64_t waits, known;
-    double total_s, known_s;
-} report_known_waits;
-hsc_status report_known(report *r, report_known_waits *out, hsc_err *err);
+/* While an interval is set, both tell of it: sums of slices of some 100 ms, each where it ends. */
 
 /* Is code of the user's anywhere on the path? Threads that libraries made for themselves have none. */
 bool report_is_own_path(const report *r, uint32_t context);

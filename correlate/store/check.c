@@ -30,6 +30,17 @@ static bool may_be_none(enum hsc_column_id c) {
     case HSC_COL_leaf_metric:
     case HSC_COL_span_thread:
     case HSC_COL_span_context:
+    case HSC_COL_message_slice_message:
+    case HSC_COL_message_slice_bucket_slice:
+    case HSC_COL_pair_slice_pair:
+    case HSC_COL_wait_slice_wait:
+    case HSC_COL_wait_slice_bucket_slice:
+    case HSC_COL_visit_slice_block:
+    case HSC_COL_visit_slice_thread:
+    case HSC_COL_visit_slice_category_slice:
+    case HSC_COL_visit_slice_bucket_slice:
+    case HSC_COL_delayed_slice_delayed:
+    case HSC_COL_delay_place_slice_place:
     case HSC_COL_mpi_argument_site:
     case HSC_COL_mpi_link_site:
     case HSC_COL_delay_thread:
@@ -122,6 +133,10 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_visit_block, "rows sorted by block"},
                   {HSC_COL_visit_category_visit, "rows sorted by visit"},
                   {HSC_COL_visit_bucket_visit, "rows sorted by visit"},
+                  {HSC_COL_message_slice_bucket_slice, "rows sorted by slice"},
+                  {HSC_COL_wait_slice_bucket_slice, "rows sorted by slice"},
+                  {HSC_COL_visit_slice_category_slice, "rows sorted by slice"},
+                  {HSC_COL_visit_slice_bucket_slice, "rows sorted by slice"},
                   {HSC_COL_phase_process, "rows sorted by process"},
                   {HSC_COL_note_process, "rows sorted by process"},
                   {HSC_COL_counter_value_counter, "rows sorted by counter"},

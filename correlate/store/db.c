@@ -273,6 +273,16 @@ static bool came_later(int column) {
     case HSC_TAB_wait_bucket:
     case HSC_TAB_leaf:
     case HSC_TAB_span:
+    case HSC_TAB_message_slice:
+    case HSC_TAB_message_slice_bucket:
+    case HSC_TAB_pair_slice:
+    case HSC_TAB_wait_slice:
+    case HSC_TAB_wait_slice_bucket:
+    case HSC_TAB_visit_slice:
+    case HSC_TAB_visit_slice_category:
+    case HSC_TAB_visit_slice_bucket:
+    case HSC_TAB_delayed_slice:
+    case HSC_TAB_delay_place_slice:
     case HSC_TAB_delay:
     case HSC_TAB_delayed:
     case HSC_TAB_delay_place:

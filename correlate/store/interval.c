@@ -8,6 +8,7 @@
 #include "interval.h"
 #include "time_read.h"
 #include "values.h"
+#include "within.h"
 
 typedef struct direct { /* which leaves make up a row */
     uint32_t *begin, *leaf;
@@ -548,6 +549,7 @@ hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
 static void free_interval(hsc_interval *v) {
     if (!v)
         return;
+    hsc_within_free(v->within);
     free(v->parts);
     free(v->total);
     free(v->indptr);
@@ -569,6 +571,8 @@ void hsc_interval_close(hsc_db *db) {
     db->context_sums = v->whole_sums;
     free_direct(db, v);
     free_interval(v);
+    free(db->wait_pairs);
+    db->wait_pairs = NULL;
     db->interval = NULL;
 }
 
@@ -682,6 +686,8 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
     v->whole_sums = db->context_sums;
     db->values = values;
     db->context_sums = sums;
+    free(db->wait_pairs);
+    db->wait_pairs = NULL;
     db->interval = v;
     return HSC_OK;
 }

@@ -19,6 +19,7 @@ typedef struct hsc_interval {
     uint32_t *entry;
     unsigned thread_bits;
     struct hsc_counting *counting; /* under way; NULL */
+    struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
 } hsc_interval;
 

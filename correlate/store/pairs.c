@@ -5,17 +5,20 @@
 #include <string.h>
 
 #include "db.h"
+#include "within.h"
 
 hsc_status hsc_db_get_pair(const hsc_db *db, uint32_t r, hsc_db_pair *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_message_pair, r, err);
     if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_PAIRS, err);
+    if (!status)
         *out = (hsc_db_pair){.process = HSC_COL(db, message_pair_process, uint32_t)[r],
                              .peer = HSC_COL(db, message_pair_peer, uint32_t)[r],
                              .peer_rank = HSC_COL(db, message_pair_peer_rank, uint32_t)[r],
-                             .sent = HSC_COL(db, message_pair_sent, uint64_t)[r],
-                             .sent_bytes = HSC_COL(db, message_pair_sent_bytes, uint64_t)[r],
-                             .received = HSC_COL(db, message_pair_received, uint64_t)[r],
-                             .received_bytes = HSC_COL(db, message_pair_received_bytes, uint64_t)[r]};
+                             .sent = HSC_WITHIN(db, message_pair_sent, uint64_t)[r],
+                             .sent_bytes = HSC_WITHIN(db, message_pair_sent_bytes, uint64_t)[r],
+                             .received = HSC_WITHIN(db, message_pair_received, uint64_t)[r],
+                             .received_bytes = HSC_WITHIN(db, message_pair_received_bytes, uint64_t)[r]};
     return status;
 }
 
@@ -33,6 +36,8 @@ static hsc_status make_wait_pairs(hsc_db *db, hsc_err *err) {
     hsc_status status = hsc_db_load(db, HSC_TAB_delay, err);
     if (!status)
         status = hsc_db_load(db, HSC_TAB_delayed, err);
+    if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_DELAYED, err);
     if (status)
         return status;
     uint64_t n = db->tables.rows[HSC_TAB_delayed], kept = 0;
@@ -43,8 +48,8 @@ static hsc_status make_wait_pairs(hsc_db *db, hsc_err *err) {
         uint32_t delay = HSC_COL(db, delayed_delay, uint32_t)[i];
         list[i] = (hsc_db_wait_pair){HSC_COL(db, thread_process, uint32_t)[HSC_COL(db, delayed_thread, uint32_t)[i]],
                                      HSC_COL(db, thread_process, uint32_t)[HSC_COL(db, delay_thread, uint32_t)[delay]],
-                                     HSC_COL(db, delayed_waits, uint64_t)[i], HSC_COL(db, delayed_wait_s, double)[i],
-                                     HSC_COL(db, delayed_max_s, double)[i]};
+                                     HSC_WITHIN(db, delayed_waits, uint64_t)[i], HSC_WITHIN(db, delayed_wait_s, double)[i],
+                                     HSC_WITHIN(db, delayed_max_s, double)[i]};
     }
     if (n > 1)
         qsort(list, n, sizeof *list, by_processes);
@@ -104,6 +109,8 @@ hsc_status hsc_db_read_matrix(hsc_db *db, hsc_db_between what, uint32_t bins, co
         status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: matrix of quantity %d asked for", db->path, (int)what);
     if (!status)
         status = waits ? make_wait_pairs(db, err) : hsc_db_load(db, HSC_TAB_message_pair, err);
+    if (!status && !waits)
+        status = hsc_within_want(db, HSC_WITHIN_PAIRS, err);
     if (status)
         return status;
     memset(out, 0, (size_t)bins * bins * sizeof *out);
@@ -117,7 +124,7 @@ hsc_status hsc_db_read_matrix(hsc_db *db, hsc_db_between what, uint32_t bins, co
                                                  [HSC_BETWEEN_SENT_BYTES] = HSC_COL_message_pair_sent_bytes,
                                                  [HSC_BETWEEN_RECEIVED] = HSC_COL_message_pair_received,
                                                  [HSC_BETWEEN_RECEIVED_BYTES] = HSC_COL_message_pair_received_bytes};
-    const uint64_t *values = waits ? NULL : db->tables.columns[columns[what]];
+    const uint64_t *values = waits ? NULL : hsc_within_column(db, columns[what]);
     bool received = what == HSC_BETWEEN_RECEIVED || what == HSC_BETWEEN_RECEIVED_BYTES;
     for (uint64_t i = 0; values && i < db->tables.rows[HSC_TAB_message_pair]; i++) {
         uint32_t peer = HSC_COL(db, message_pair_peer, uint32_t)[i], own = bin_of[HSC_COL(db, message_pair_process, uint32_t)[i]];

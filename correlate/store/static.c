@@ -2,6 +2,7 @@
 /* Queries of tables: programs, sources, scopes, processes, contexts, the ledger. */
 #include "db.h"
 #include "sorted.h"
+#include "within.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -254,6 +255,8 @@ hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out,
 
 hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_message, r, err);
+    if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_MESSAGES, err);
     if (status)
         return status;
     const char *peer = hsc_enum_text("peer_class", HSC_COL(db, message_peer, uint8_t)[r]);
@@ -264,26 +267,28 @@ hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out,
                             .kind = HSC_COL(db, message_class, uint8_t)[r],
                             .peer = peer ? peer : "unknown",
                             .size_class = HSC_COL(db, message_size_class, uint8_t)[r],
-                            .calls = HSC_COL(db, message_calls, uint64_t)[r],
-                            .sent = HSC_COL(db, message_sent, uint64_t)[r],
-                            .sent_bytes = HSC_COL(db, message_sent_bytes, uint64_t)[r],
-                            .received = HSC_COL(db, message_received, uint64_t)[r],
-                            .received_bytes = HSC_COL(db, message_received_bytes, uint64_t)[r],
-                            .size_min = HSC_COL(db, message_size_min, uint64_t)[r],
-                            .size_max = HSC_COL(db, message_size_max, uint64_t)[r],
-                            .size_squares = HSC_COL(db, message_size_squares, double)[r],
-                            .duration_s = HSC_COL(db, message_duration_s, double)[r],
-                            .duration_min_s = HSC_COL(db, message_duration_min_s, double)[r],
-                            .duration_max_s = HSC_COL(db, message_duration_max_s, double)[r],
-                            .duration_squares = HSC_COL(db, message_duration_squares, double)[r],
-                            .completions = HSC_COL(db, message_completions, uint64_t)[r],
-                            .in_flight_s = HSC_COL(db, message_in_flight_s, double)[r],
-                            .completion_s = HSC_COL(db, message_completion_s, double)[r]};
+                            .calls = HSC_WITHIN(db, message_calls, uint64_t)[r],
+                            .sent = HSC_WITHIN(db, message_sent, uint64_t)[r],
+                            .sent_bytes = HSC_WITHIN(db, message_sent_bytes, uint64_t)[r],
+                            .received = HSC_WITHIN(db, message_received, uint64_t)[r],
+                            .received_bytes = HSC_WITHIN(db, message_received_bytes, uint64_t)[r],
+                            .size_min = HSC_WITHIN(db, message_size_min, uint64_t)[r],
+                            .size_max = HSC_WITHIN(db, message_size_max, uint64_t)[r],
+                            .size_squares = HSC_WITHIN(db, message_size_squares, double)[r],
+                            .duration_s = HSC_WITHIN(db, message_duration_s, double)[r],
+                            .duration_min_s = HSC_WITHIN(db, message_duration_min_s, double)[r],
+                            .duration_max_s = HSC_WITHIN(db, message_duration_max_s, double)[r],
+                            .duration_squares = HSC_WITHIN(db, message_duration_squares, double)[r],
+                            .completions = HSC_WITHIN(db, message_completions, uint64_t)[r],
+                            .in_flight_s = HSC_WITHIN(db, message_in_flight_s, double)[r],
+                            .completion_s = HSC_WITHIN(db, message_completion_s, double)[r]};
     return HSC_OK;
 }
 
 hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_wait, r, err);
+    if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_WAITS, err);
     if (status)
         return status;
     uint32_t kind = HSC_COL(db, wait_kind, uint8_t)[r];
@@ -293,10 +298,10 @@ hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_e
                          .line = HSC_COL(db, wait_line, uint32_t)[r],
                          .kind = kind,
                          .kind_text = text ? text : "unknown",
-                         .waits = HSC_COL(db, wait_waits, uint64_t)[r],
-                         .bytes = HSC_COL(db, wait_bytes, uint64_t)[r],
-                         .total_s = HSC_COL(db, wait_total_s, double)[r],
-                         .max_s = HSC_COL(db, wait_max_s, double)[r],
+                         .waits = HSC_WITHIN(db, wait_waits, uint64_t)[r],
+                         .bytes = HSC_WITHIN(db, wait_bytes, uint64_t)[r],
+                         .total_s = HSC_WITHIN(db, wait_total_s, double)[r],
+                         .max_s = HSC_WITHIN(db, wait_max_s, double)[r],
                          .holder_thread = HSC_COL(db, wait_holder_thread, uint32_t)[r],
                          .holder_context = HSC_COL(db, wait_holder_context, uint32_t)[r]};
     return HSC_OK;
@@ -304,6 +309,8 @@ hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_e
 
 hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t r, hsc_db_delay *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delay, r, err);
+    if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_DELAYS, err);
     if (status)
         return status;
     uint32_t kind = HSC_COL(db, delay_kind, uint8_t)[r];
@@ -313,34 +320,38 @@ hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t r, hsc_db_delay *out, hsc
                           .thread = HSC_COL(db, delay_thread, uint32_t)[r],
                           .context = HSC_COL(db, delay_context, uint32_t)[r],
                           .line = HSC_COL(db, delay_line, uint32_t)[r],
-                          .waits = HSC_COL(db, delay_waits, uint64_t)[r],
-                          .wait_s = HSC_COL(db, delay_wait_s, double)[r],
-                          .indirect_s = HSC_COL(db, delay_indirect_s, double)[r],
-                          .caused_s = HSC_COL(db, delay_caused_s, double)[r]};
+                          .waits = HSC_WITHIN(db, delay_waits, uint64_t)[r],
+                          .wait_s = HSC_WITHIN(db, delay_wait_s, double)[r],
+                          .indirect_s = HSC_WITHIN(db, delay_indirect_s, double)[r],
+                          .caused_s = HSC_WITHIN(db, delay_caused_s, double)[r]};
     return HSC_OK;
 }
 
 hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delayed, r, err);
     if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_DELAYED, err);
+    if (!status)
         *out = (hsc_db_delayed){.delay = HSC_COL(db, delayed_delay, uint32_t)[r],
                                 .thread = HSC_COL(db, delayed_thread, uint32_t)[r],
                                 .context = HSC_COL(db, delayed_context, uint32_t)[r],
                                 .line = HSC_COL(db, delayed_line, uint32_t)[r],
-                                .waits = HSC_COL(db, delayed_waits, uint64_t)[r],
-                                .wait_s = HSC_COL(db, delayed_wait_s, double)[r],
-                                .max_s = HSC_COL(db, delayed_max_s, double)[r]};
+                                .waits = HSC_WITHIN(db, delayed_waits, uint64_t)[r],
+                                .wait_s = HSC_WITHIN(db, delayed_wait_s, double)[r],
+                                .max_s = HSC_WITHIN(db, delayed_max_s, double)[r]};
     return status;
 }
 
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_place *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delay_place, r, err);
     if (!status)
+        status = hsc_within_want(db, HSC_WITHIN_PLACES, err);
+    if (!status)
         *out = (hsc_db_delay_place){.delay = HSC_COL(db, delay_place_delay, uint32_t)[r],
                                     .context = HSC_COL(db, delay_place_context, uint32_t)[r],
                                     .line = HSC_COL(db, delay_place_line, uint32_t)[r],
-                                    .direct_s = HSC_COL(db, delay_place_direct_s, double)[r],
-                                    .caused_s = HSC_COL(db, delay_place_caused_s, double)[r],
+                                    .direct_s = HSC_WITHIN(db, delay_place_direct_s, double)[r],
+                                    .caused_s = HSC_WITHIN(db, delay_place_caused_s, double)[r],
                                     .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 1,
                                     .not_known = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 2};
     return status;
@@ -363,6 +374,8 @@ hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint3
     uint32_t n = rows(db, table);
     for (int b = 0; b < HSC_BUCKETS; b++)
         out[b] = 0;
+    if (db->interval)
+        return hsc_within_histogram(db, wait ? HSC_WITHIN_WAITS : HSC_WITHIN_MESSAGES, row, wait ? 0 : (unsigned)which, out, HSC_BUCKETS, err);
     for (uint32_t i = hsc_first_not_below(of, n, row); i < n && of[i] == row; i++)
         if (bucket[i] < HSC_BUCKETS && (wait || HSC_COL(db, message_bucket_quantity, uint8_t)[i] == (uint8_t)which))
             out[bucket[i]] += count[i];

@@ -4,6 +4,7 @@
 
 #include "db.h"
 #include "sorted.h"
+#include "within.h"
 
 #define AT(column, ctype, row) HSC_COL(db, column, ctype)[row]
 
@@ -36,17 +37,25 @@ hsc_status hsc_db_get_block(const hsc_db *db, uint32_t r, hsc_db_block *out, hsc
 hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_visit, r, err);
     if (!status)
-        *out = (hsc_db_visit){AT(visit_block, uint32_t, r),
-                              AT(visit_thread, uint32_t, r),
-                              AT(visit_visits, uint64_t, r),
-                              AT(visit_left, uint64_t, r),
-                              AT(visit_duration_s, double, r),
-                              AT(visit_duration_min_s, double, r),
-                              AT(visit_duration_max_s, double, r),
-                              AT(visit_duration_squares, double, r),
-                              AT(visit_exclusive_s, double, r),
-                              AT(visit_cost_s, double, r),
-                              AT(visit_exclusive_cost_s, double, r)};
+        status = hsc_within_want(db, HSC_WITHIN_VISITS, err);
+    if (status)
+        return status;
+#define IN(column, ctype) HSC_WITHIN(db, column, ctype)[r]
+    uint64_t visits = AT(visit_visits, uint64_t, r);
+    /* in an interval in proportion: estimates anyway */
+    double part = db->interval && visits ? (double)IN(visit_visits, uint64_t) / (double)visits : db->interval ? 0 : 1;
+    *out = (hsc_db_visit){AT(visit_block, uint32_t, r),
+                          AT(visit_thread, uint32_t, r),
+                          IN(visit_visits, uint64_t),
+                          IN(visit_left, uint64_t),
+                          IN(visit_duration_s, double),
+                          IN(visit_duration_min_s, double),
+                          IN(visit_duration_max_s, double),
+                          IN(visit_duration_squares, double),
+                          IN(visit_exclusive_s, double),
+                          part * AT(visit_cost_s, double, r),
+                          part * AT(visit_exclusive_cost_s, double, r)};
+#undef IN
     return status;
 }
 
@@ -66,6 +75,13 @@ hsc_status hsc_db_read_visit_categories(const hsc_db *db, uint32_t visit, double
         return status;
     for (uint64_t c = 0; c < db->tables.rows[HSC_TAB_category]; c++)
         out[c] = 0;
+    if (db->interval) {
+        uint64_t ns[256] = {0};
+        status = hsc_within_histogram(db, HSC_WITHIN_VISITS, visit, 1, ns, (unsigned)db->tables.rows[HSC_TAB_category] < 256 ? (unsigned)db->tables.rows[HSC_TAB_category] : 256, err);
+        for (uint64_t c = 0; !status && c < db->tables.rows[HSC_TAB_category] && c < 256; c++)
+            out[c] = (double)ns[c] * 1e-9;
+        return status;
+    }
     range_of(n ? HSC_COL(db, visit_category_visit, uint32_t) : NULL, n, visit, &first, &last);
     for (; first < last; first++)
         out[AT(visit_category_category, uint8_t, first)] += AT(visit_category_exclusive_s, double, first);
@@ -81,6 +97,8 @@ hsc_status hsc_db_read_visit_histogram(const hsc_db *db, uint32_t visit, uint64_
         return status;
     for (int b = 0; b < HSC_BUCKETS; b++)
         out[b] = 0;
+    if (db->interval)
+        return hsc_within_histogram(db, HSC_WITHIN_VISITS, visit, 0, out, HSC_BUCKETS, err);
     range_of(n ? HSC_COL(db, visit_bucket_visit, uint32_t) : NULL, n, visit, &first, &last);
     for (; first < last; first++)
         if (AT(visit_bucket_bucket, uint8_t, first) < HSC_BUCKETS)
