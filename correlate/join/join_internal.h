@@ -237,8 +237,9 @@ typedef struct jwait {
     uint32_t row;        /* emit_details.c: in the table of waits; HSC_NO_INDEX: not there */
 } jwait;
 
-typedef struct jopen_wait { /* while its file is read: part of a wait that goes on, whose holder is not known yet */
-    uint32_t row;           /* of waits */
+typedef struct jopen_wait { /* while its file is read: part of a wait that goes on, whose holder is not known yet; or, where the records stand
+                             * in another order, what a holder still gets of such parts */
+    uint32_t row, to; /* of waits; to: row of the holder that gets it; HSC_NO_INDEX: a part */
     uint64_t time, ns;
 } jopen_wait;
 

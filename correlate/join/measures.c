@@ -150,43 +150,64 @@ static bool slice_open(jprocess *p, uint32_t row, uint64_t time, uint64_t ns) {
     return slice_long(p, &(jslice){.kind = JSLICE_WAIT, .row = row, .time = time, .v = {[JW_TOTAL] = ns}});
 }
 
-/* What was told of waits of row `from` while they went on, the last `most` ns of it: it belongs to row `to`. */
-static bool end_open(jprocess *p, uint32_t from, uint32_t to, uint64_t most) {
+static void drop_empty(jprocess *p) {
     size_t kept = 0;
-    bool ok = true;
-    for (size_t i = p->open_waits.n; ok && most && i-- > 0;) {
-        jopen_wait *o = &p->open_waits.p[i];
-        uint64_t ns = o->row != from ? 0 : o->ns < most ? o->ns : most;
-        ok = !ns || slice_open(p, to, o->time, ns);
-        o->ns -= ns;
-        most -= ns;
-    }
     for (size_t i = 0; i < p->open_waits.n; i++)
         if (p->open_waits.p[i].ns)
             p->open_waits.p[kept++] = p->open_waits.p[i];
     p->open_waits.n = kept;
+}
+
+/* The oldest n of them: nobody will say any more whose they are. */
+static bool give_up_open(jprocess *p, size_t n) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        jopen_wait *o = &p->open_waits.p[i];
+        ok = slice_open(p, o->to == HSC_NO_INDEX ? o->row : o->to, o->time, o->ns);
+        o->ns = 0;
+    }
+    drop_empty(p);
     return ok;
 }
 
-/* The oldest n of them: nobody will say any more who held the lock. */
-static bool give_up_open(jprocess *p, size_t n) {
+static bool hold_open(jprocess *p, jopen_wait o) {
+    return !o.ns || ((p->open_waits.n < OPEN_WAITS_MAX || give_up_open(p, OPEN_WAITS_MAX / 2)) && HSC_PUSH(p->open_waits, o));
+}
+
+/* What was told of waits of row `from` while they went on, the last `most` ns of it: it belongs to row `to`. */
+static bool end_open(jprocess *p, uint32_t from, uint32_t to, uint64_t time, uint64_t most) {
     bool ok = true;
-    for (size_t i = 0; ok && i < n; i++)
-        ok = slice_open(p, p->open_waits.p[i].row, p->open_waits.p[i].time, p->open_waits.p[i].ns);
-    if (n)
-        memmove(p->open_waits.p, p->open_waits.p + n, (p->open_waits.n - n) * sizeof *p->open_waits.p);
-    p->open_waits.n -= n;
-    return ok;
+    for (size_t i = p->open_waits.n; ok && most && i-- > 0;) {
+        jopen_wait *o = &p->open_waits.p[i];
+        uint64_t ns = o->row != from || o->to != HSC_NO_INDEX ? 0 : o->ns < most ? o->ns : most;
+        ok = !ns || slice_open(p, to, o->time, ns);
+        o->ns -= ns;
+        most -= ns;
+    }
+    drop_empty(p);
+    return ok && hold_open(p, (jopen_wait){from, to, time, most});
+}
+
+/* A part of a wait of row `row` that goes on. */
+static bool begin_open(jprocess *p, uint32_t row, uint64_t time, uint64_t part) {
+    bool ok = true;
+    for (size_t i = 0; ok && part && i < p->open_waits.n; i++) {
+        jopen_wait *o = &p->open_waits.p[i];
+        uint64_t ns = o->row != row || o->to == HSC_NO_INDEX ? 0 : o->ns < part ? o->ns : part;
+        ok = !ns || slice_open(p, o->to, time, ns);
+        o->ns -= ns;
+        part -= ns;
+    }
+    drop_empty(p);
+    return ok && hold_open(p, (jopen_wait){row, HSC_NO_INDEX, time, part});
 }
 
 static bool slice_wait(jprocess *p, uint32_t row, const hsc_rec_wait *r) {
     jslice s = {.kind = JSLICE_WAIT, .row = row, .time = r->time, .v = {r->count, r->total_ns, r->max_ns, r->bytes}};
     hsc_slice_buckets(s.counts[0], plus(r->bucket, 1), r->buckets.p, r->buckets.n);
-    if (p->open_waits.n >= OPEN_WAITS_MAX && !give_up_open(p, OPEN_WAITS_MAX / 2))
-        return false;
-    if (r->open && r->total_ns) { /* whose it is, is known when it ends */
+    if (r->open) { /* whose it is, is known when it ends */
         s.v[JW_TOTAL] = 0;
-        if (!HSC_PUSH(p->open_waits, (jopen_wait){row, r->time, r->total_ns}))
+        if (!begin_open(p, row, r->time, r->total_ns))
             return false;
     }
     return slice_long(p, &s);
@@ -208,7 +229,7 @@ static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
             return false;
         p->waits.p[before].moved_ns = plus(p->waits.p[before].moved_ns, r->told_ns);
         p->waits.p[row].total_ns = plus(p->waits.p[row].total_ns, r->told_ns);
-        if (hsc_slices_wanted(p) && !end_open(p, before, row, r->told_ns))
+        if (hsc_slices_wanted(p) && !end_open(p, before, row, r->time, r->told_ns))
             return false;
     }
     jwait *w = &p->waits.p[row];

@@ -158,7 +158,7 @@ whole = " ".join(run("report", DATABASE).split())
 that("Input and output take 8 s" in whole and "in 4 calls that move 4.1 kB; longest: read, 8 s in 4 calls, 1024 bytes each on average" in whole, whole[:3000])
 that("blocked for 0.0035 s of elapsed time outside message passing and input and output; longest: mutex, 0.0035 s in 3 waits" in whole, whole[:3000])
 
-# by time: of an interval, waits that are known one by one; the others are told of
+# by time: in slices, each where it ends; what a thread waited for long is laid to the time before, in pieces of 100 ms
 def long_wait(begin, end, node, kind, size=0):
     return f"wait_interval time={end} duration_ns={end - begin} node_id={node} kind={kind} bytes={size}"
 
@@ -168,20 +168,58 @@ WORK = os.path.join(WORK, "by-time")
 os.makedirs(WORK)
 DATABASE = os.path.join(WORK, "out.h5")
 for rank in (0, 1):
-    process(rank, (1, thread(1) + [long_wait(100 * MS, 300 * MS, 3, 10, 10), long_wait(400 * MS, 500 * MS, 3, 10, 30), long_wait(1200 * MS, 1800 * MS, 2, 1),
-                                   wait(1900 * MS, 3, 10, 3, 300 * MS + 400000, 200 * MS, 41), wait(1900 * MS, 2, 1, 1, 600 * MS, 600 * MS)]))
+    process(rank, (1, thread(1) + [
+        wait(300 * MS, 3, 10, 1, 200 * MS, 200 * MS, 10), wait(500 * MS, 3, 10, 1, 100 * MS, 100 * MS, 30), wait(1800 * MS, 2, 1, 1, 600 * MS, 600 * MS),
+        wait(1900 * MS, 3, 10, 1, 400000, 400000, 1),
+        *[message(at * MS, 3, 1, 2, 3, 1, (1, size), (0, 0), [size], [5000 + at]) for at, size in ((100, 300), (200, 400), (1000, 256), (1100, 4000))],
+        peer(200 * MS, 1 - rank, (2, 700), (1, 64)), peer(1100 * MS, 1 - rank, (2, 4256), (2, 128))]))
 run("correlate", "-o", DATABASE, WORK)
-for interval, expected in (("0.2:0.45", [("read", 2, 20, 0.3, 0.1)]), ("1.5:1.6", [("mutex", 0, 0, 0.2, 0.1)]), ("0.6:1.1", []),
-                           ("0:2", [("mutex", 2, 0, 1.2, 0.6), ("read", 4, 80, 0.6, 0.2)])):
+for interval, expected in (("0.2:0.45", [("read", 2, 20, 0.2, 0.2)]), ("1.5:1.6", [("mutex", 0, 0, 0.2, 0)]), ("0.6:1.1", []),
+                           ("0:2", [("mutex", 2, 0, 1.2, 0.6), ("read", 6, 82, 0.6008, 0.2)])):
     rows = table("wait", f"--interval={interval}")
     that(len(rows) == len(expected) and all(
         (r["kind"], int(r["waits"]), int(r["bytes"])) == e[:3] and math.isclose(float(r["total_s"]), e[3]) and math.isclose(float(r["max_s"]), e[4])
         for r, e in zip(rows, expected)), f"waits within {interval}: {rows}")
+for interval, calls, size, least, most, took in (("0:0.2", 4, 1400, 300, 400, 10000 + 300), ("0.2:2", 4, 8512, 256, 4000, 10000 + 2100), ("0.1:1", 4, 1312, 256, 400, 10000 + 1200)):
+    rows = table("message", f"--interval={interval}")
+    that(len(rows) == 1 and (int(rows[0]["calls"]), int(rows[0]["sent_bytes"]), int(rows[0]["size_min_bytes"]), int(rows[0]["size_max_bytes"])) ==
+         (calls, size, least, most) and math.isclose(float(rows[0]["duration_s"]), 2e-9 * took), f"messages within {interval}: {rows}")
+that(table("message", "--interval=0.3:0.9") == [] and table("pair", "--interval=0.3:0.9") == [], "messages where there are none")
+for interval, sent, received in (("0:0.2", "700", "64"), ("0.2:2", "4256", "128")):
+    rows = table("pair", f"--interval={interval}")
+    that([(r["sent_bytes"], r["received_bytes"]) for r in rows] == [(sent, received)] * 2, f"pairs within {interval}: {rows}")
 text = run("report", "--by=wait", "--interval=0.2:0.45", DATABASE)
-that("Of the run's 8 waits (1.801 s) 6 (1.800 s) are known by time" in " ".join(text.split()), f"waits known by time: {text}")
+that("slices of some 100 ms, each counted where it ends" in " ".join(text.split()), f"how exact it is: {text}")
 that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
-refused = subprocess.run([HEATSCOPE, "report", "--by=message", "--interval=0:1", DATABASE], capture_output=True, text=True)
-that(refused.returncode == 2 and "whole run only" in refused.stderr, f"messages by time: {refused.stderr}")
+refused = subprocess.run([HEATSCOPE, "report", "--by=cost", "--interval=0:1", DATABASE], capture_output=True, text=True)
+that(refused.returncode == 2 and "whole run only" in refused.stderr, f"cost by time: {refused.stderr}")
+without = os.path.join(WORK, "without.h5")
+run("correlate", "--time=none", "-o", without, WORK)
+refused = subprocess.run([HEATSCOPE, "report", "--by=message", "--interval=0:1", without], capture_output=True, text=True)
+that(refused.returncode == 1 and len(refused.stderr.splitlines()) == 1, f"a database without times: {refused.stderr}")
+
+
+COUNTS = {"message": ("calls", "sent_bytes", "received_bytes", "completions"), "pair": ("sent_messages", "sent_bytes", "received_bytes", "waits"),
+          "wait": ("waits", "bytes"), "delayed": ("waits",), "cause": ()}
+TIMES = {"message": ("duration_s", "in_flight_s"), "pair": ("wait_s",), "wait": ("total_s",), "delayed": ("wait_s",), "cause": ("caused_s", "direct_s")}
+
+
+def sums(by, *options):
+    rows = table(by, *options)
+    return [sum(int(r[c]) for r in rows) for c in COUNTS[by]] + [round(sum(float(r[c]) for r in rows) * 1e9) for c in TIMES[by]]
+
+
+def parts_add_up(name, cuts):
+    """The run is the sum of its parts: counts exactly, times to the digits of CSV."""
+    for by in COUNTS:
+        whole, parts = sums(by), [sums(by, f"--interval={a}:{b}") for a, b in zip(cuts, cuts[1:])]
+        n = len(COUNTS[by])
+        added = [sum(v) for v in zip(*parts)]
+        that(added[:n] == whole[:n] and all(abs(a - w) <= 1e-8 * w + 100 for a, w in zip(added[n:], whole[n:])),
+             f"{name}: {by} {cuts}: parts {added}, run {whole}")
+
+
+parts_add_up("by-time", ["0", "0.2000005", "1.0999", "2"])
 
 # a lock held long: what was told of a wait while it went on is its holder's when it is known, in whatever order the records stand;
 # of one that never ended (killed) it is nobody's
@@ -204,6 +242,10 @@ for name, order in (("open", 1), ("open-turned", -1)):
     that(blamed == {"rank 0 thread 1": (2, 0.42), "rank 0 thread 2": (1, 0.06), "rank 1 thread 1": (1, 0.3)}, f"{name}: {blamed}")
     waiting = sum(float(r["exclusive_s"]) for r in table("procedure", "--metric=waiting"))
     that(math.isclose(waiting, 0.36 + 0.12 + 0.04 + 0.3, rel_tol=1e-6), f"{name}: metric waiting {waiting}")
+    parts_add_up(name, ["0", "0.36", "2"])
+    # up to 350 ms: what the long wait had lasted by then, its holder known from its end
+    early = [(r["held_by"], int(r["waits"]), round(float(r["total_s"]), 9)) for r in table("wait", "--interval=0:0.36")]
+    that(early == [("rank 0 thread 1", 1, 0.25 + 0.3)], f"{name}: early {early}")
 
 # what the holder did meanwhile: from 100 to 400 ms thread 1 waits for thread 2, which reads for 180 ms, computes for 90 and waits for thread 3
 # for 30, which sleeps; shorter waits stand for others; a hold of 400 ms without a sample or a wait had no processor
@@ -234,6 +276,7 @@ found = {r["processor"]: (r["known"], r["running"], r["waited"], int(r["waits"])
          for r in table("cause")}
 that(found == {"rank 0 thread 1": ("yes", "yes", "read", 1, 0.3, 0.03, 0.27), "rank 0 thread 2": ("yes", "yes", "semaphore", 1, 0.03, 0, 0.06),
                "rank 0 thread 3": ("yes", "no", "", 1, 0.4, 0, 0.4), "rank 0 thread 4": ("yes", "yes", "", 100, 0.2, 0, 0.2)}, f"held: {found}")
+parts_add_up("held", ["0", "0.39", "2"])
 
 # barriers of threads: the last one is the one that did not wait when the others were let go, though over the run each waits as long. Thread 2 is late
 # by 60 ms of computing and 40 ms without a processor, thread 1 by 100 ms without one; who is let go later than the others had no processor itself

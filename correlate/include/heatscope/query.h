@@ -603,7 +603,10 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
 
 /* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);
  * begin_s >= end_s: the whole run again. Exact to the sample. Borrowed strings stay; totals of hsc_db_get_info stay those
- * of the whole run. Metrics that are not sampled (messages, waits) have no values then: HSC_E_MISSING. Cost: some 5 ns for each
+ * of the whole run. Metrics that are not sampled (messages, waits) have no values then: HSC_E_MISSING. Rows of messages, pairs, waits, visits,
+ * delays, delayed and delay places, and their histograms, are sums of slices of some 100 ms, each counted where it ends (begin_s < end <= end_s):
+ * those with nothing are there with zeros; HSC_E_MISSING where the database has no slices. The first ask for each of these tables reads its slices,
+ * some 10 ns each, 100 ns those in blocks with some in the interval. Cost of the samples: some 5 ns for each
  * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
  * HSC_E_MISSING: the database has no times. */
 hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
@@ -784,7 +787,7 @@ typedef struct hsc_db_cause {
     const char *waited;            /* "sleep"; "" */
     bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
 } hsc_db_cause;
-/* All of them, in the order of delay places; free() *out. */
+/* All of them, in the order of delay places; while an interval is set, those with a part in it. free() *out. */
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err);
 /* Order of two causes, by what makes them one for people: kind, place and late call, whichever the thread. 0: one. */
 int hsc_db_compare_causes(const hsc_db_cause *a, const hsc_db_cause *b);
