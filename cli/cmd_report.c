@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report_elapsed.h"
 #include "report_text.h"
 #include "selection.h"
 
@@ -99,6 +100,11 @@ int hsc_cmd_report(int argc, char **argv) {
     if (code >= 0)
         return code;
     hsc_status status = hsc_cli_open_report(&r, path, show, show->interval, &err);
+    static const report_by exact[] = {REPORT_MESSAGE, REPORT_PAIR, REPORT_ARRAY, REPORT_WAIT, REPORT_CAUSE, REPORT_DELAYED, REPORT_PROBE, REPORT_BLOCK};
+    for (size_t i = 0; !status && i < sizeof exact / sizeof *exact; i++)
+        if (c.by == exact[i] && !report_exact_known(&r))
+            status = hsc_err_set(&err, HSC_E_MISSING, "%s: --interval: what --by=%s shows is known of the whole run only in this database", path,
+                                 report_tables[c.by].name);
     if (!status)
         status = report_load(&r, &err);
     bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;

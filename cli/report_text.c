@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_elapsed.h"
 #include "report_measures.h"
 #include "report_reasons.h"
 #include "report_text.h"
@@ -242,7 +243,8 @@ void report_text_head(report *r) {
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
     if (hsc_db_get_interval(r->db, &begin_s, &end_s))
-        fprintf(r->out, "interval   %.6g s to %.6g s: samples exactly; messages, waits and probes by\n           slices of some 100 ms, each counted where it ends\n", begin_s, end_s);
+        fprintf(r->out, "interval   %.6g s to %.6g s: samples exactly; messages, waits and probes %s\n", begin_s, end_s,
+                report_exact_known(r) ? "by\n           slices of some 100 ms, each counted where it ends" : "are\n           known of the whole run only");
     if (r->where)
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit_prose(r->where, r->width - 40, name, sizeof name));
 }
@@ -727,14 +729,6 @@ static hsc_status processors(report *r, hsc_err *err) {
     return status;
 }
 
-/* A table that the database has of the whole run only is left out. */
-static hsc_status of_interval(hsc_status status, bool whole, hsc_err *err) {
-    if (status != HSC_E_MISSING || whole)
-        return status;
-    hsc_err_clear(err);
-    return HSC_OK;
-}
-
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
@@ -747,7 +741,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
                                       REPORT_CAUSE, REPORT_ARRAY, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
     double begin_s, end_s;
-    bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s);
+    bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s), known = report_exact_known(r);
     report_text_head(r);
     bool exact = by == REPORT_MESSAGE || by == REPORT_PAIR || by == REPORT_WAIT || by == REPORT_CAUSE || by == REPORT_DELAYED || by == REPORT_PROBE ||
                  by == REPORT_BLOCK || by == REPORT_ARRAY;
@@ -769,13 +763,13 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputc('\n', r->out);
     status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
-        if ((order[i] != REPORT_MESSAGE || r->info.messages) && (order[i] != REPORT_WAIT || r->info.waits) &&
-            (order[i] != REPORT_CAUSE || r->info.delays) && (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages)) &&
+        if ((order[i] != REPORT_MESSAGE || (r->info.messages && known)) && (order[i] != REPORT_WAIT || (r->info.waits && known)) &&
+            (order[i] != REPORT_CAUSE || (r->info.delays && known)) && (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages && known)) &&
             (order[i] != REPORT_LEDGER || whole))
-            status = of_interval(tables[order[i]](r, err), whole, err);
+            status = tables[order[i]](r, err);
     for (size_t i = 0; i < sizeof told / sizeof *told && !status; i++)
-        if ((whole || told[i].by == REPORT_PROBE) && hsc_db_count_told(r->db, told[i].what))
-            status = of_interval(tables[told[i].by](r, err), whole, err);
+        if ((whole || (known && told[i].by == REPORT_PROBE)) && hsc_db_count_told(r->db, told[i].what))
+            status = tables[told[i].by](r, err);
     if (status)
         return status;
     fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"

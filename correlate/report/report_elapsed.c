@@ -19,6 +19,12 @@ static hsc_status mark_threads(const report *r, uint32_t scope, bool *runs, hsc_
     return s;
 }
 
+bool report_exact_known(const report *r) {
+    double begin_s, end_s;
+    hsc_db_times times;
+    return !hsc_db_get_interval(r->db, &begin_s, &end_s) || (!hsc_db_get_times(r->db, &times, NULL) && times.slices);
+}
+
 double report_time_within(const report *r, uint32_t process, double begin_s, double end_s) {
     const hsc_db_when *when;
     uint32_t n = hsc_db_get_intervals(r->db, &when);

@@ -13,6 +13,8 @@ typedef struct report_elapsed {
 
 /* Of the interval where one is set. Cost: one row of values for each module with code of the user's. */
 hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err);
+/* What was counted and timed exactly is known of the interval, or none is set. */
+bool report_exact_known(const report *r);
 /* Of [begin_s, end_s) of a process, what is in the interval; all where none is set. */
 double report_time_within(const report *r, uint32_t process, double begin_s, double end_s);
 

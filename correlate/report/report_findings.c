@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "findings.h"
+#include "report_elapsed.h"
 #include "report_reasons.h"
 
 const spot spot_nowhere = {HSC_NONE, HSC_NONE, 0};
@@ -500,27 +501,22 @@ static bool is_whole(const findings *f) {
 }
 
 /* In an interval: what the database has of the whole run only makes no finding. */
-static hsc_status if_known(const findings *f, hsc_status status, hsc_err *err) {
-    if (status != HSC_E_MISSING || is_whole(f))
-        return status;
-    hsc_err_clear(err);
-    return HSC_OK;
-}
+static bool is_known(const findings *f) { return report_exact_known(f->r); }
 
 static hsc_status messages(findings *f, hsc_err *err) {
-    return f->r->info.messages ? if_known(f, findings_messages(f, err), err) : HSC_OK;
+    return f->r->info.messages && is_known(f) ? findings_messages(f, err) : HSC_OK;
 }
 
 static hsc_status blocked(findings *f, hsc_err *err) {
-    return f->r->info.waits ? if_known(f, findings_blocked(f, err), err) : HSC_OK;
+    return f->r->info.waits && is_known(f) ? findings_blocked(f, err) : HSC_OK;
 }
 
 static hsc_status causes(findings *f, hsc_err *err) {
-    return f->r->info.delays ? if_known(f, findings_causes(f, err), err) : HSC_OK;
+    return f->r->info.delays && is_known(f) ? findings_causes(f, err) : HSC_OK;
 }
 
 static hsc_status arrays(findings *f, hsc_err *err) {
-    return f->r->info.messages && f->r->info.mpi_sites ? if_known(f, findings_arrays(f, err), err) : HSC_OK;
+    return f->r->info.messages && f->r->info.mpi_sites && is_known(f) ? findings_arrays(f, err) : HSC_OK;
 }
 
 static hsc_status of_the_run(findings *f, hsc_err *err) {

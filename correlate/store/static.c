@@ -374,7 +374,7 @@ hsc_status hsc_db_read_histogram(const hsc_db *db, hsc_db_histogram which, uint3
     uint32_t n = rows(db, table);
     for (int b = 0; b < HSC_BUCKETS; b++)
         out[b] = 0;
-    if (db->interval)
+    if (hsc_within_is_set(db))
         return hsc_within_histogram(db, wait ? HSC_WITHIN_WAITS : HSC_WITHIN_MESSAGES, row, wait ? 0 : (unsigned)which, out, HSC_BUCKETS, err);
     for (uint32_t i = hsc_first_not_below(of, n, row); i < n && of[i] == row; i++)
         if (bucket[i] < HSC_BUCKETS && (wait || HSC_COL(db, message_bucket_quantity, uint8_t)[i] == (uint8_t)which))

@@ -2,6 +2,7 @@
 /* Opens /time, finds samples by time, hands them out; spans of traces. */
 #include "sorted.h"
 #include "time_read.h"
+#include "within.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -384,7 +385,7 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err) {
     hsc_status status = hsc_times_open(db, &t, err);
     if (status)
         return status;
-    *out = (hsc_db_times){.present = t->present, .spans = db->tables.rows[HSC_TAB_span]};
+    *out = (hsc_db_times){.present = t->present, .spans = db->tables.rows[HSC_TAB_span], .slices = hsc_within_known(db)};
     if (t->present) {
         out->tick_s = t->tick_s;
         out->end_s = (double)(t->end + 1) * t->tick_s; /* the last sample is before it */

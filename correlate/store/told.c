@@ -43,7 +43,7 @@ hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc
 #define IN(column, ctype) HSC_WITHIN(db, column, ctype)[r]
     uint64_t visits = AT(visit_visits, uint64_t, r);
     /* in an interval in proportion: estimates anyway */
-    double part = db->interval && visits ? (double)IN(visit_visits, uint64_t) / (double)visits : db->interval ? 0 : 1;
+    double part = hsc_within_is_set(db) ? visits ? (double)IN(visit_visits, uint64_t) / (double)visits : 0 : 1;
     *out = (hsc_db_visit){AT(visit_block, uint32_t, r),
                           AT(visit_thread, uint32_t, r),
                           IN(visit_visits, uint64_t),
@@ -75,7 +75,7 @@ hsc_status hsc_db_read_visit_categories(const hsc_db *db, uint32_t visit, double
         return status;
     for (uint64_t c = 0; c < db->tables.rows[HSC_TAB_category]; c++)
         out[c] = 0;
-    if (db->interval) {
+    if (hsc_within_is_set(db)) {
         uint64_t ns[256] = {0};
         status = hsc_within_histogram(db, HSC_WITHIN_VISITS, visit, 1, ns, (unsigned)db->tables.rows[HSC_TAB_category] < 256 ? (unsigned)db->tables.rows[HSC_TAB_category] : 256, err);
         for (uint64_t c = 0; !status && c < db->tables.rows[HSC_TAB_category] && c < 256; c++)
@@ -97,7 +97,7 @@ hsc_status hsc_db_read_visit_histogram(const hsc_db *db, uint32_t visit, uint64_
         return status;
     for (int b = 0; b < HSC_BUCKETS; b++)
         out[b] = 0;
-    if (db->interval)
+    if (hsc_within_is_set(db))
         return hsc_within_histogram(db, HSC_WITHIN_VISITS, visit, 0, out, HSC_BUCKETS, err);
     range_of(n ? HSC_COL(db, visit_bucket_visit, uint32_t) : NULL, n, visit, &first, &last);
     for (; first < last; first++)

@@ -55,18 +55,14 @@ static const struct series {
     enum hsc_column_id row, tick;
     const amount *amounts;
     size_t n;
-    const char *what;
 } all[HSC_WITHIN_COUNT] = {
-    [HSC_WITHIN_MESSAGES] = {HSC_TAB_message, HSC_TAB_message_slice, HSC_COL_message_slice_message, HSC_COL_message_slice_tick, LIST(messages),
-                             "calls of message passing"},
-    [HSC_WITHIN_PAIRS] = {HSC_TAB_message_pair, HSC_TAB_pair_slice, HSC_COL_pair_slice_pair, HSC_COL_pair_slice_tick, LIST(pairs),
-                          "messages between processes"},
-    [HSC_WITHIN_WAITS] = {HSC_TAB_wait, HSC_TAB_wait_slice, HSC_COL_wait_slice_wait, HSC_COL_wait_slice_tick, LIST(waits), "waits"},
-    [HSC_WITHIN_VISITS] = {HSC_TAB_visit, HSC_TAB_visit_slice, HSC_COL_visit_slice_block, HSC_COL_visit_slice_tick, LIST(visits), "visits of probes"},
-    [HSC_WITHIN_DELAYED] = {HSC_TAB_delayed, HSC_TAB_delayed_slice, HSC_COL_delayed_slice_delayed, HSC_COL_delayed_slice_tick, LIST(delayed),
-                            "waits for late ones"},
+    [HSC_WITHIN_MESSAGES] = {HSC_TAB_message, HSC_TAB_message_slice, HSC_COL_message_slice_message, HSC_COL_message_slice_tick, LIST(messages)},
+    [HSC_WITHIN_PAIRS] = {HSC_TAB_message_pair, HSC_TAB_pair_slice, HSC_COL_pair_slice_pair, HSC_COL_pair_slice_tick, LIST(pairs)},
+    [HSC_WITHIN_WAITS] = {HSC_TAB_wait, HSC_TAB_wait_slice, HSC_COL_wait_slice_wait, HSC_COL_wait_slice_tick, LIST(waits)},
+    [HSC_WITHIN_VISITS] = {HSC_TAB_visit, HSC_TAB_visit_slice, HSC_COL_visit_slice_block, HSC_COL_visit_slice_tick, LIST(visits)},
+    [HSC_WITHIN_DELAYED] = {HSC_TAB_delayed, HSC_TAB_delayed_slice, HSC_COL_delayed_slice_delayed, HSC_COL_delayed_slice_tick, LIST(delayed)},
     [HSC_WITHIN_PLACES] = {HSC_TAB_delay_place, HSC_TAB_delay_place_slice, HSC_COL_delay_place_slice_place, HSC_COL_delay_place_slice_tick,
-                           LIST(places), "causes of waiting"}};
+                           LIST(places)}};
 
 enum { BLOCK = HSC_CHUNK_ROWS, AMOUNTS_MAX = sizeof messages / sizeof *messages };
 
@@ -280,8 +276,6 @@ static hsc_status add_up(hsc_db *db, hsc_within_of of, hsc_within *w, hsc_err *e
     uint64_t n = db->tables.rows[s->slices];
     uint32_t n_ends = 0;
     ends *e = NULL;
-    if (!n && db->tables.rows[s->table])
-        return hsc_err_set(err, HSC_E_MISSING, "%s: %s are known of the whole run only: the database has none by time", db->path, s->what);
     hsc_status status = make_columns(db, of, w) ? find_ends(db, &e, &n_ends, err) : out_of_memory(db, err);
     if (!status && n) {
         status = open_reading(db, s, n, &r, err);
@@ -329,9 +323,18 @@ static hsc_status add_delays(hsc_db *db, hsc_within *w, hsc_err *err) {
     return HSC_OK;
 }
 
+bool hsc_within_known(const hsc_db *db) {
+    bool known = false;
+    for (int i = 0; i < HSC_WITHIN_COUNT; i++)
+        known = known || db->tables.rows[all[i].slices];
+    return known;
+}
+
+bool hsc_within_is_set(const hsc_db *db) { return db->interval && hsc_within_known(db); }
+
 hsc_status hsc_within_want(const hsc_db *const_db, hsc_within_of of, hsc_err *err) {
     hsc_db *db = (hsc_db *)const_db; /* nothing that can be seen changes */
-    if (!db->interval || (db->interval->within && db->interval->within->made[of]))
+    if (!hsc_within_is_set(db) || (db->interval->within && db->interval->within->made[of]))
         return HSC_OK;
     if (!db->interval->within && !(db->interval->within = calloc(1, sizeof *db->interval->within)))
         return out_of_memory(db, err);

@@ -30,12 +30,14 @@ typedef struct hsc_within { /* of an interval */
     uint64_t n_buckets[HSC_WITHIN_COUNT];
 } hsc_within;
 
-/* Adds up the slices where that is not done yet; nothing while no interval is set. Cost: reads the times and rows of all slices, some 10 ns
- * each, and of the blocks with some in the interval all, 100 ns each. HSC_E_MISSING: the database has them of the whole run only. */
+bool hsc_within_known(const hsc_db *db); /* the database has slices */
+bool hsc_within_is_set(const hsc_db *db); /* and an interval is set */
+/* Adds up the slices where that is not done yet; nothing while no interval is set, or without slices: all is of the run then. Cost: reads the times and rows of all slices, some 10 ns
+ * each, and of the blocks with some in the interval all, 100 ns each. */
 hsc_status hsc_within_want(const hsc_db *db, hsc_within_of of, hsc_err *err);
 /* The column to read: of the interval where that is set and wanted, else of the run. */
 const void *hsc_within_column(const hsc_db *db, enum hsc_column_id column);
-/* Histogram of a row in the interval, which is set: adds to out[of bucket]. Reads those of all rows when one is first asked for. */
+/* Histogram of a row in the interval, where hsc_within_is_set: adds to out[of bucket]. Reads those of all rows when one is first asked for. */
 hsc_status hsc_within_histogram(const hsc_db *db, hsc_within_of of, uint32_t row, unsigned quantity, uint64_t *out, unsigned n, hsc_err *err);
 void hsc_within_free(hsc_within *w); /* NULL: nothing */
 

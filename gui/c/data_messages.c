@@ -81,6 +81,8 @@ static int longest_first(const void *a, const void *b) {
 static void add(group *g, const message *x) {
     hsc_db_message *s = &g->sum;
     const hsc_db_message *m = &x->m;
+    if (!m->calls && !m->completions) /* nothing in the interval */
+        return;
     if (m->calls) {
         s->size_min = !s->calls || m->size_min < s->size_min ? m->size_min : s->size_min;
         s->duration_min_s = !s->calls || m->duration_min_s < s->duration_min_s ? m->duration_min_s : s->duration_min_s;
@@ -249,8 +251,12 @@ static int messages(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     }
     qsort(groups, count, sizeof *groups, longest_first);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; i < count && i < limit; i++)
+    for (uint32_t i = 0, put = 0; i < count && put < limit; i++) {
+        if (!groups[i].sum.calls && !groups[i].sum.completions) /* nothing in the interval */
+            continue;
         Tcl_ListObjAppendElement(NULL, list, group_dict(h, &groups[i], by, total));
+        put++;
+    }
     free(groups);
     free(rows);
     Tcl_SetObjResult(interp, list);
@@ -351,12 +357,15 @@ static int matrix(hsc_handle *h, Tcl_Interp *interp) {
 static int waits(hsc_handle *h, Tcl_Interp *interp, uint32_t limit) {
     hsc_err err = {0};
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; i < h->info.waits && i < limit; i++) {
+    for (uint32_t i = 0, put = 0; i < h->info.waits && put < limit; i++) {
         hsc_db_wait w;
         if (hsc_db_get_wait(h->db, i, &w, &err) != HSC_OK) {
             Tcl_DecrRefCount(list);
             return hsc_tcl_error(interp, &err);
         }
+        if (!w.waits && !(w.total_s > 0) && !w.bytes)
+            continue;
+        put++;
         hsc_db_find_wait_place(h->db, w.kind, &w.context, &w.line);
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "kind", TEXT(w.kind_text));

@@ -182,13 +182,14 @@ static hsc_status add_waits(hsc_handle *h, const unsigned char *in, sites *to, h
     for (uint32_t i = 0; s == HSC_OK && i < h->info.delays; i++) {
         hsc_db_delay d;
         uint32_t process;
-        if ((s = hsc_db_get_delay(h->db, i, &d, err)) != HSC_OK || (s = process_of(h, d.thread, &process, err)) != HSC_OK || !(in[process] & 2))
+        if ((s = hsc_db_get_delay(h->db, i, &d, err)) != HSC_OK || (s = process_of(h, d.thread, &process, err)) != HSC_OK || !(in[process] & 2) ||
+            !(d.waits || d.wait_s > 0))
             continue;
         for (uint32_t k = lower(h, h->info.delayed, i, delay_of); s == HSC_OK && k < h->info.delayed; k++) {
             hsc_db_delayed v;
             if ((s = hsc_db_get_delayed(h->db, k, &v, err)) != HSC_OK || v.delay != i)
                 break;
-            if ((s = process_of(h, v.thread, &process, err)) == HSC_OK && (in[process] & 1))
+            if ((s = process_of(h, v.thread, &process, err)) == HSC_OK && (in[process] & 1) && (v.waits || v.wait_s > 0))
                 s = put_site(to, &(site){.part = 0, .line = v.line, .context = v.context, .late_line = d.line, .late_context = d.context, .row = k,
                                          .text = d.kind_text, .calls = v.waits, .seconds = v.wait_s}, err);
         }

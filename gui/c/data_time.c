@@ -30,6 +30,7 @@ static int times_command(hsc_handle *h, Tcl_Interp *interp) {
     PUT(d, "tick", Tcl_NewDoubleObj(t.tick_s));
     PUT(d, "bin", Tcl_NewDoubleObj(t.bin_s));
     PUT(d, "samples", Tcl_NewWideIntObj((Tcl_WideInt)t.samples));
+    PUT(d, "slices", Tcl_NewBooleanObj(t.slices));
     PUT(d, "spans", Tcl_NewWideIntObj((Tcl_WideInt)t.spans));
     Tcl_SetObjResult(interp, d);
     return TCL_OK;

@@ -99,7 +99,8 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
     hsc_err err = {0};
     visited *list = NULL;
     uint32_t n = 0;
-    double total = 0;
+    double total = 0, begin_s, end_s;
+    bool within = hsc_db_get_interval(h->db, &begin_s, &end_s);
     if (load(h, probes, &list, &n, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     for (uint32_t i = 0; i < n; i++)
@@ -108,6 +109,8 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < n && i < limit; i++) {
         const visited *v = &list[i];
+        if (within && !v->visits && !(v->exclusive_s > 0))
+            continue;
         double count = (double)v->visits, mean = count > 0 ? v->duration_s / count : 0;
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "row", WIDE(v->row));

@@ -598,6 +598,7 @@ typedef struct hsc_db_times { /* samples in the order of time */
     double end_s;           /* last time that can be asked for, since the start of the run */
     double bin_s;           /* width of the finest bins of the timeline; below it single samples are drawn */
     uint64_t samples, spans;
+    bool slices;            /* what was counted and timed exactly (messages, waits, ...) is known by time, too */
 } hsc_db_times;
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
 
@@ -605,7 +606,7 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
  * begin_s >= end_s: the whole run again. Exact to the sample. Borrowed strings stay; totals of hsc_db_get_info stay those
  * of the whole run. Metrics that are not sampled (messages, waits) have no values then: HSC_E_MISSING. Rows of messages, pairs, waits, visits,
  * delays, delayed and delay places, and their histograms, are sums of slices of some 100 ms, each counted where it ends (begin_s < end <= end_s):
- * those with nothing are there with zeros; HSC_E_MISSING where the database has no slices. The first ask for each of these tables reads its slices,
+ * those with nothing are there with zeros; of a database without slices (hsc_db_times) they stay those of the run. The first ask for each of these tables reads its slices,
  * some 10 ns each, 100 ns those in blocks with some in the interval. Cost of the samples: some 5 ns for each
  * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
  * HSC_E_MISSING: the database has no times. */

@@ -7,6 +7,10 @@ oo::class create ::heatscope::Messages {
     constructor {run} {
         set Run $run
         set Db [$run db]
+        my forget
+    }
+    # The values have changed: another interval.
+    method forget {} {
         set Groups {}
         set Histograms {}
         set Partners {}

@@ -17,7 +17,10 @@ oo::class create ::heatscope::Search {
         $Arrays destroy
     }
     # The values are of another interval now.
-    method forget {} { $Arrays forget }
+    method forget {} {
+        $Messages forget
+        $Arrays forget
+    }
 
     # {hits LIST share S words TEXT}: procedures, files and remarks as Navigator finds them, then the others, dicts {kind name file line
     # scope column share ...}; share: of the procedures, or files; words: number and sum by kind.

@@ -7,8 +7,10 @@ oo::class create ::heatscope::Told {
     constructor {run} {
         set Run $run
         set Db [$run db]
-        set Kept {}
+        my forget
     }
+    # The values have changed: another interval.
+    method forget {} { set Kept {} }
     # Rows of a kind: dicts with id, name, where and share.
     method rows {what} {
         if {![dict exists $Kept $what]} {

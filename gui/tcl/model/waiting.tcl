@@ -7,8 +7,10 @@ oo::class create ::heatscope::Waiting {
     constructor {run} {
         set Run $run
         set Db [$run db]
-        set Groups {}
+        my forget
     }
+    # The values have changed: another interval.
+    method forget {} { set Groups {} }
     method any {} { return [expr {[$Run info delays] > 0}] }
     # Rows of `causes BY` with id, name, where, words and value (seconds caused).
     method causes {by} {

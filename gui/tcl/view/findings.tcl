@@ -103,7 +103,9 @@ oo::class create ::heatscope::FindingsView {
         $Text configure -state normal
         $Text delete 1.0 end
         if {[dict get $Selection interval] ne ""} {
-            $Text insert end "What samples tell is of the interval; waiting, messages and arrays are of the whole run.\n" words
+            $Text insert end [expr {[dict get [$Db times] slices]
+                ? "Waiting, messages and arrays are those of the interval by slices of some 100 ms.\n"
+                : "What samples tell is of the interval; waiting and messages are known of the whole run only.\n"}] words
         }
         set n 0
         foreach f $Found {

@@ -198,7 +198,7 @@ oo::class create ::heatscope::MatrixView {
             set words ", [::heatscope::fmt plural [expr {int(ceil(double([dict get $layout processes]) / [dict get $layout bins]))}] rank] a cell"
         }
         set total [expr {$By eq "size" ? "" : "[my Quantity [dict get $layout total]] in all"}]
-        return [string trim "$total$words \u00b7 [my Timed {whole run, timed and counted}]" " ,"]
+        return [string trim "$total$words \u00b7 [my Timed {timed and counted}]" " ,"]
     }
     method Fill {} {
         next

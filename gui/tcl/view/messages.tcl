@@ -25,6 +25,10 @@ oo::class create ::heatscope::MessagesView {
         $Model destroy
         next
     }
+    method forget {} {
+        next
+        $Model forget
+    }
     method themed {} {
         $Charts configure -background [::heatscope::theme colour card]
         my Draw
@@ -32,7 +36,7 @@ oo::class create ::heatscope::MessagesView {
 
     # ---- the rows ----
 
-    # Messages are timed and counted over the whole run, whatever the metric.
+    # Messages are timed and counted, whatever the metric.
     method Reads {} { return {} }
     method Marks {} { return {file line column} }
     method Columns {} {

@@ -27,6 +27,10 @@ oo::class create ::heatscope::ProbesView {
         $Model destroy
         next
     }
+    method forget {} {
+        next
+        $Model forget
+    }
     # What measuring cost is dear by its time: shares of threads that hardly ran say little.
     method group {{key {}}} {
         if {$key ne $By && [dict exists [my Groups] $key]} {
@@ -34,7 +38,7 @@ oo::class create ::heatscope::ProbesView {
         }
         return [next $key]
     }
-    # Timed over the whole run, whatever the metric.
+    # Timed, whatever the metric.
     method Reads {} { return {} }
     method FirstSort {} { return share }
     method Columns {} {
@@ -91,6 +95,9 @@ oo::class create ::heatscope::ProbesView {
         }]
     }
     method Beside {} {
+        if {$By ni {block probe} && [dict get $Selection interval] ne ""} {
+            return "of the whole run"
+        }
         return [my Timed [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
             cost "measured and estimated"} $By]]
     }

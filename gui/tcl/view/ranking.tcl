@@ -36,6 +36,7 @@ oo::class create ::heatscope::RankingView {
     }
     method forget {} {
         next
+        $Messages forget
         $Arrays forget
     }
     method Show {changed} {

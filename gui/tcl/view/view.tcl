@@ -381,10 +381,13 @@ oo::class create ::heatscope::View {
     method Read {text} {
         $App readOut $text
     }
-    # What was timed and counted over the whole run says so, and that an interval or a category does not change it.
+    # What was timed and counted exactly says what it is of: an interval by slices, where the database has those; a category does not change it.
     method Timed {words} {
         if {[dict get $Selection interval] ne ""} {
-            return "of the whole run: not known by time"
+            if {[$Db interval] ne "" && [dict get [$Db times] slices]} {
+                return "of the interval, by slices of some 100 ms"
+            }
+            return [expr {[$Db interval] eq "" ? "of the whole run, as the metric" : "of the whole run: not known by time"}]
         }
         return [expr {[dict get $Selection category] >= 0 ? "of all categories" : $words}]
     }

@@ -18,7 +18,11 @@ oo::class create ::heatscope::WaitingView {
         $Model destroy
         next
     }
-    # Waits are timed over the whole run, whatever the metric.
+    method forget {} {
+        next
+        $Model forget
+    }
+    # Waits are timed, whatever the metric.
     method Reads {} { return {} }
     method FirstSort {} { return caused }
     method Columns {} {
