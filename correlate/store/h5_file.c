@@ -92,9 +92,6 @@ static const H5FD_class_t driver = {
 
 herr_t hsc_h5_file_use(hid_t access, int file, hsc_h5_file *f) {
     *f = (hsc_h5_file){.file = file};
-    hid_t id = H5FDregister(&driver);
-    herr_t r = id < 0 ? -1 : H5Pset_driver(access, id, &f);
-    if (id >= 0)
-        H5FDunregister(id); /* the list keeps it */
-    return r;
+    hid_t id = H5FDregister(&driver); /* stays registered, as in h5_write.c */
+    return id < 0 ? -1 : H5Pset_driver(access, id, &f);
 }
