@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Keeps the cost of measuring within the user's budget: now and then each thread looks at what its samples and its context
- * switches have cost it, and takes its samples every 1, 2, 4, ... periods, so that they cost less. Samples carry the weight.
+/* Keeps the cost of measuring within the user's budget: now and then each thread looks at what its samples, its context switches and our wrappers
+ * have cost it, adds its share of the helper's CPU time, and takes its samples every 1, 2, 4, ... periods, so that they cost less. Samples carry the
+ * weight. What wrappers and the helper take is saved by no rate: it leaves less for samples.
  *
  * A context switch costs because the kernel stops and starts perf's timer. That is dear only where the timer is the next
  * one of its processor, before the kernel's tick; with samples far apart that is seldom so. But it always costs something,
@@ -15,6 +16,7 @@
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
 #define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
+#define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
 /* Those that the thread makes itself, and all. Being preempted costs too, but that is the machine's doing, and small beside
@@ -40,7 +42,12 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
         return;
     g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     g->switches = switches(false);
+    g->wrapper_cycles = t->wrapper_cycles;
     g->first = true;
+}
+
+double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns) {
+    return cpu_ns > 0 ? share + (cost_ns / cpu_ns - share) * cpu_ns / (cpu_ns + LATELY_NS) : share;
 }
 
 /* The thread's lowest rate so far is the process's, if it is lower than what others had. */
@@ -84,7 +91,12 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     double passed = (double)(cpu - g->cpu_ns), budget = passed * (double)hsc_rt.options.budget / 1000;
     double own = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate);
     double samples = own + (double)runs * (double)hsc_rt.interrupt_ns;
-    double each = (double)(n - g->switches), cost = samples + each * switch_ns(t, t->periods);
+    uint64_t wrapped = t->wrapper_cycles;
+    g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), passed);
+    g->wrapper_cycles = wrapped;
+    double helper = (double)atomic_load_explicit(&hsc_rt.helper_share_q32, memory_order_relaxed) / 4294967296.0;
+    double fixed = passed * (g->wrappers + helper);
+    double each = (double)(n - g->switches), cost = fixed + samples + each * switch_ns(t, t->periods);
     hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost, .looked_ns = cpu - g->cpu_ns,
                       .switches = n - g->switches};
     r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
@@ -100,14 +112,14 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     g->over = cost > budget ? g->over + 1 : 0;
     bool lowers = cost > 2 * budget || g->over > 1; /* a little too much, once, is chance */
     while (lowers && cost > budget && 2 * periods * hsc_rt.period_ns <= longest) {
-        double then = samples * (double)t->periods / (double)(2 * periods) + each * switch_ns(t, 2 * periods);
+        double then = fixed + samples * (double)t->periods / (double)(2 * periods) + each * switch_ns(t, 2 * periods);
         if (!hsc_rt.budget_named && cost - then < HELPS * budget)
             break;
         periods *= 2;
         cost = then;
     }
     if (periods == t->periods && periods > 1) {
-        double before = samples * 2 + each * switch_ns(t, periods / 2);
+        double before = fixed + samples * 2 + each * switch_ns(t, periods / 2);
         g->calm_ns = before < 0.7 * budget ? g->calm_ns + (uint64_t)passed : 0;
         if (g->calm_ns >= CALM_NS)
             periods /= 2;

@@ -9,8 +9,6 @@
 #include "probes.h"
 
 #define STACK_BYTES (256u << 10)
-#define WATCH_FIRST_NS 200000ull
-#define WATCH_LAST_NS 1000000000ull
 #define USAGE_FIRST_NS 1000000000ull /* between two records of a thread's usage; each is twice as far as the one before */
 #define USAGE_LAST_NS 32000000000ull
 #define USAGES_MAX 32u /* in one beat */
@@ -77,26 +75,33 @@ static void calibrate(uint64_t cycles_start, uint64_t ns_start) {
         atomic_store_explicit(&hsc_rt.ns_per_cycle_q32, hsc_rt_cycle_rate(ns, cycles), memory_order_relaxed);
 }
 
+/* For the governor: what the helper took since the last beat, for what the process's own threads did. */
+static void tell_share(uint64_t helper_ns) {
+    static uint64_t last_helper_ns, last_cpu_ns;
+    static double share;
+    static int pid;
+    uint64_t all = hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), cpu = all > helper_ns ? all - helper_ns : 0;
+    if (pid != hsc_rt.pid) { /* of a child of fork, all begins anew */
+        pid = hsc_rt.pid;
+        share = 0;
+    } else if (cpu > last_cpu_ns) {
+        share = hsc_rt_govern_share(share, (double)(helper_ns - last_helper_ns), (double)(cpu - last_cpu_ns));
+        atomic_store_explicit(&hsc_rt.helper_share_q32, (uint32_t)((share < 1 ? share : 1) * 4294967295.0), memory_order_relaxed);
+    } else
+        return;
+    last_helper_ns = helper_ns;
+    last_cpu_ns = cpu;
+}
+
 static void helper(void) {
     uint64_t gone_ns = hsc_rt.helper_ns; /* of helpers before this one */
     uint64_t cycles_start, ns_start = hsc_rt_now_both(&cycles_start);
-    uint64_t next_progress = ns_start, next_scan = 0, watch = 0, mask;
+    uint64_t next_progress = ns_start, mask;
     bool tables = false, idle = false;
     while (!atomic_load(&hsc_rt.helper_quit)) {
         uint32_t seen = atomic_load(&hsc_rt.helper_word);
         uint64_t now = hsc_rt_now_ns();
-        if (atomic_exchange(&hsc_rt.want_scan, 0)) {
-            watch = watch ? watch : WATCH_FIRST_NS;
-            next_scan = next_scan && next_scan < now + watch ? next_scan : now;
-        }
-        if (next_scan && now >= next_scan) {
-            if (hsc_rt_modules_scan())
-                watch = WATCH_FIRST_NS;
-            /* look again soon, then more and more seldom: dlopen may still be under way */
-            watch *= 2;
-            next_scan = watch < WATCH_LAST_NS ? now + watch : 0;
-            watch = next_scan ? watch : 0;
-        }
+        uint64_t next_scan = hsc_rt_watch_tend(now);
         if (atomic_exchange(&hsc_rt.want_table, 0))
             tables = true;
         if (tables)
@@ -104,6 +109,7 @@ static void helper(void) {
         if (now >= next_progress) {
             calibrate(cycles_start, ns_start);
             hsc_rt.helper_ns = gone_ns + hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+            tell_share(hsc_rt.helper_ns);
             if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
                 tell_progress(now);
                 hsc_rt_lock_release(&hsc_rt.lock, mask);

@@ -3,9 +3,9 @@
  * dynamic linker searches along the run path of the caller, which it finds by the return address. */
 #include "interpose.h"
 
-static void look(void) {
+static void look(uint32_t what) {
     if (hsc_rt_active()) {
-        atomic_store(&hsc_rt.want_scan, 1);
+        atomic_fetch_or(&hsc_rt.want_scan, what);
         hsc_rt_helper_poke();
     }
 }
@@ -14,7 +14,7 @@ HSC_RT_EXPORT void *dlopen(const char *file, int mode) {
     static void *(*real)(const char *, int);
     if (!real)
         real = HSC_RT_REAL("dlopen");
-    look();
+    look(HSC_RT_SCAN_LINKER);
     return real(file, mode);
 }
 
@@ -22,7 +22,7 @@ HSC_RT_EXPORT void *dlmopen(Lmid_t space, const char *file, int mode) {
     static void *(*real)(Lmid_t, const char *, int);
     if (!real)
         real = HSC_RT_REAL("dlmopen");
-    look();
+    look(HSC_RT_SCAN_LINKER | HSC_RT_SCAN_STRANGER); /* another list than the one that is watched */
     return real(space, file, mode);
 }
 
@@ -30,6 +30,6 @@ HSC_RT_EXPORT int dlclose(void *handle) {
     static int (*real)(void *);
     if (!real)
         real = HSC_RT_REAL("dlclose");
-    look();
+    look(HSC_RT_SCAN_LINKER);
     return real(handle);
 }

@@ -461,8 +461,8 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
         hsc_rec_probe_progress r = {now_ns, s->visits, (uint64_t)(s->top - s->base), s->left, s->unmatched, s->missed,
                                     hsc_rt_cycles_ns((uint64_t)((double)s->visits * pair), rate)};
         hsc_rt_thread_put(t, HSC_REC_probe_progress, &r, now_ns);
-        atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + (uint64_t)((double)fresh * pair),
-                              memory_order_relaxed);
+        uint64_t cycles = (uint64_t)((double)fresh * pair);
+        atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
         s->told_visits = s->visits;
     }
     set_due(s, hsc_cycles());

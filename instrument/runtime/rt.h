@@ -216,6 +216,9 @@ typedef struct hsc_rt_modules {
 /* Looks at what is mapped now, writes mapping and unmapping records, publishes the new set. Normal code or helper. Returns
  * true when the set changed. */
 bool hsc_rt_modules_scan(void);
+/* watch_ss.c: the helper; returns when to look again, 0: when want_scan says so. */
+void hsc_rt_watch_begin(const void *linkers_state); /* its struct r_debug */
+uint64_t hsc_rt_watch_tend(uint64_t now_ns);
 /* Helper: the table of a module that was asked for often enough; false: there is none such. */
 bool hsc_rt_modules_build_one(void);
 void hsc_rt_modules_reset(void);     /* child of fork: the same modules have to be told again */
@@ -278,6 +281,11 @@ void hsc_rt_tree_forget_last(hsc_rt_tree *t);
 uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh);
 const hsc_rt_node *hsc_rt_tree_node(const hsc_rt_tree *t, uint32_t i);
 
+/* What measuring took of threads, in CPU time. */
+typedef struct hsc_rt_cost {
+    uint64_t handler_ns, signals_ns, wrappers_ns, probes_ns;
+} hsc_rt_cost;
+
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
 
 enum { HSC_FRAME_EXACT = 1, HSC_FRAME_TRUNCATED = 2, HSC_FRAME_SIGNAL = 4 }; /* as node_flag */
@@ -304,8 +312,10 @@ enum hsc_rt_mechanism { HSC_RT_PERF = 1, HSC_RT_MONOTONIC = 2, HSC_RT_CPU = 3, H
 typedef struct hsc_rt_governor {
     bool on, first; /* first: it has not looked yet */
     uint64_t time, cpu_ns, switches, runs, plain_cycles;
-    uint64_t over;    /* looks on end that found too high a cost */
-    uint64_t calm_ns; /* CPU time for which a higher rate would have kept to the budget */
+    uint64_t wrapper_cycles; /* at the last look */
+    double wrappers;         /* their share of the CPU time, of late */
+    uint64_t over;           /* looks on end that found too high a cost */
+    uint64_t calm_ns;        /* CPU time for which a higher rate would have kept to the budget */
 } hsc_rt_governor;
 
 /* An event in a thread; 0 is CPU time. */
@@ -411,7 +421,7 @@ typedef struct hsc_rt_thread {
     uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
     hsc_rt_wall wall;
     uint32_t last_node;    /* of the last sample of CPU time */
-    uint64_t plain_cycles; /* as own_cycles, without what was hardly ours: preemption, first use of a table */
+    uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
     uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
     uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
     bool system_call_truncated, switching;
@@ -512,6 +522,8 @@ bool hsc_rt_after_system_call(const void *ucontext);
 void hsc_rt_govern_begin(hsc_rt_thread *t);
 uint64_t hsc_rt_govern_longest(void); /* nanoseconds between two samples to which the governor goes */
 void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
+/* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
+double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
 
@@ -544,6 +556,7 @@ void hsc_rt_names_tell(uint64_t now_ns); /* into a new file of a child of fork *
 /* threads.c */
 void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high);
 void hsc_rt_thread_end(void);
+void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* helper_ss.c */
@@ -564,6 +577,7 @@ bool hsc_rt_active(void);          /* measuring, and in the process that the sta
 void hsc_rt_signal_install(void);
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 
+enum { HSC_RT_SCAN_LINKER = 1, HSC_RT_SCAN_STRANGER = 2 }; /* the dynamic linker was called; code of which nothing is known */
 enum hsc_rt_flush { HSC_RT_FLUSH_DUE, HSC_RT_FLUSH_CLOSE, HSC_RT_FLUSH_END /* of the thread, by itself */ };
 /* omp.c: regions under way, by the low bits of their number */
 #define HSC_RT_REGIONS 4096u
@@ -601,6 +615,7 @@ typedef struct hsc_rt_state {
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
     uint64_t wall_next_ns;
     uint64_t helper_ns;               /* CPU time of our helper so far */
+    _Atomic uint32_t helper_share_q32; /* of late, for each unit of the process's own CPU time */
     uint64_t interrupt_ns;            /* that a sample costs beside our own code */
     uint64_t switch_cost_ns, switch_far_ns; /* of a context switch of a thread with a perf event: next sample near, far */
     enum hsc_rt_mechanism mechanism;
@@ -617,13 +632,14 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t generation;
     uint32_t next_mapping_id;
     _Atomic uint32_t want_table;
-    _Atomic uint32_t want_scan; /* something may have been mapped or unmapped */
+    _Atomic uint32_t want_scan; /* HSC_RT_SCAN_...: something may have been mapped or unmapped */
     _Atomic uint64_t unregistered; /* signals in threads that we do not know */
     _Atomic uint64_t ns_per_cycle_q32; /* nanoseconds of a cycle, 32.32 fixed point */
     _Atomic uint32_t helper_word, helper_tid, helper_quit;
     /* Writes what libheatscope-mpi.so has summed up in the thread, which is in the handler or does not write. NULL: not loaded. */
     void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
     uint64_t ended_samples, ended_lost, ended_records; /* of threads that are gone; the first two are periods */
+    hsc_rt_cost ended_cost;
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
     hsc_rt_file file;   /* last: it is large, and what samples need stands together */
 } hsc_rt_state;

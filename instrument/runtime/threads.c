@@ -149,6 +149,15 @@ static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
     put_last(t, HSC_REC_handler_time, &h, now);
 }
 
+void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t) {
+    uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
+    to->handler_ns += hsc_rt_cycles_ns(t->handler_cycles, rate);
+    to->signals_ns += atomic_load(&t->beats) * hsc_rt.interrupt_ns;
+    to->wrappers_ns += hsc_rt_cycles_ns(t->wrapper_cycles, rate);
+    uint64_t own = atomic_load(&t->own_cycles), others = t->handler_cycles + t->wrapper_cycles;
+    to->probes_ns += hsc_rt_cycles_ns(own > others ? own - others : 0, rate);
+}
+
 static uint32_t others; /* under rt.lock */
 
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
@@ -217,6 +226,7 @@ void hsc_rt_thread_end(void) {
         hsc_rt.ended_samples += t->samples;
         hsc_rt.ended_lost += t->lost;
         hsc_rt.ended_records += t->records;
+        hsc_rt_cost_add(&hsc_rt.ended_cost, t);
     }
     hsc_rt_lock_release(&hsc_rt.lock, mask);
     hsc_rt_self = NULL;

@@ -142,6 +142,20 @@ def budget():
         expect("cost at start and end", len(costs) == 2 and
                int(costs[0]["longest_ns"]) == (longest if governed else p.period_ns()) and int(costs[0]["interrupt_measured"]) == 1 and
                int(costs[0]["interrupt_ns"]) > 200 and int(costs[1]["helper_ns"]) > 0, costs)
+        # the parts are those of the threads, each rounded down; all our own time is in them
+        parts = {k: int(costs[1][k + "_ns"]) for k in ("handler", "signals", "wrappers", "probes", "helper")}
+        handlers = sum(t.handler["own_ns"] for t in p.threads.values())
+        own = sum(t.progress["own_ns"] for t in p.threads.values())
+        rounding = 3 * len(p.threads) + 3
+        expect(f"{options}: parts", abs(parts["handler"] - handlers) <= rounding and not parts["probes"] and
+               parts["signals"] == sum(t.handler["runs"] for t in p.threads.values()) * int(costs[1]["interrupt_ns"]) and
+               abs(parts["handler"] + parts["wrappers"] - own) <= rounding and not any(int(costs[0][k + "_ns"]) for k in parts), (costs, own, handlers))
+        in_line = re.search(r"; measuring took ([\d.]+) % of it(?:: ([^;]*))?;", done.stderr)
+        expect(f"{options}: the last line tells them", in_line, done.stderr)
+        cpu_us = sum(t.weight() for t in p.threads.values()) * p.period_ns() // 1000
+        told_parts = dict(x.split() for x in (in_line[2] or "").split(", ") if x)
+        expect(f"{options}: as recorded", abs(float(in_line[1]) - sum(ns // 1000 for ns in parts.values()) * 100 / cpu_us) < 0.06 and
+               all(abs(float(told_parts.get(k, 0)) - ns / 1000 * 100 / cpu_us) < 0.06 for k, ns in parts.items()), (in_line[0], parts, cpu_us))
         for t in p.threads.values():
             h = t.handler
             expect("handler times", h and 0 < h["median_ns"] <= h["p90_ns"] <= h["p99_ns"] and
