@@ -30,6 +30,6 @@ HSC_RT_EXPORT int dlclose(void *handle) {
     static int (*real)(void *);
     if (!real)
         real = HSC_RT_REAL("dlclose");
-    look(HSC_RT_SCAN_LINKER);
+    look(HSC_RT_SCAN_LINKER | HSC_RT_SCAN_CLOSED);
     return real(handle);
 }

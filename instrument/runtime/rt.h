@@ -577,7 +577,7 @@ bool hsc_rt_active(void);          /* measuring, and in the process that the sta
 void hsc_rt_signal_install(void);
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 
-enum { HSC_RT_SCAN_LINKER = 1, HSC_RT_SCAN_STRANGER = 2 }; /* the dynamic linker was called; code of which nothing is known */
+enum { HSC_RT_SCAN_LINKER = 1, HSC_RT_SCAN_STRANGER = 2, HSC_RT_SCAN_CLOSED = 4 }; /* the dynamic linker was called; code of which nothing is known; dlclose */
 enum hsc_rt_flush { HSC_RT_FLUSH_DUE, HSC_RT_FLUSH_CLOSE, HSC_RT_FLUSH_END /* of the thread, by itself */ };
 /* omp.c: regions under way, by the low bits of their number */
 #define HSC_RT_REGIONS 4096u

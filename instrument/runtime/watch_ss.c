@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* When the helper looks at what is mapped. Reading that from the kernel takes half a millisecond in a program with a hundred libraries, and a call of
- * dlopen is known when it begins, not when it ends. So the dynamic linker's own list, which tells in a tenth of that whether anything has changed,
- * is looked at soon after, then more and more seldom; the kernel is asked where it has. It is asked too where a sample meets code of which nothing
- * is known; where that stays so (code made at run time), more and more seldom. */
+/* When the helper looks at what is mapped. Reading that from the kernel takes half a millisecond in a program with a
+ * hundred libraries, and a call of dlopen is known when it begins, not when it ends. So the dynamic linker's own list,
+ * which tells in a tenth of that whether anything has changed, is looked at soon after, then more and more seldom; the
+ * kernel is asked where it has, or where a library was closed of late. It is asked too where a sample meets code of
+ * which nothing is known; where that stays so (code made at run time), more and more seldom. */
 #include <link.h>
 #include <sys/uio.h>
 
 #include "rt.h"
 
 #define FIRST_NS 200000ull
-#define SETTLE_NS 10000000ull /* after a change: libraries mostly come in numbers */
 #define LAST_NS 1000000000ull
+#define PAUSE 20u /* times what asking took */
+#define LONGEST_PAUSE_NS 20000000ull
 #define LINKED_MAX 65536u /* of a list that changes under our eyes */
 
 static const struct r_debug *linker; /* NULL: not known */
@@ -18,6 +20,9 @@ static struct {
     uint64_t next_ns, every_ns;                   /* 0: no call of the dynamic linker is supposed to be under way */
     uint64_t stranger_next_ns, stranger_every_ns; /* code of which nothing is known; not before that time */
     bool stranger;
+    bool closed; /* a library, of late: the next one may have its place in memory and in the list */
+    uint64_t asked_ns,
+        pause_ns; /* when the kernel was asked; and how long it is left alone then, unless something unknown is met */
     uint64_t linked; /* what the list was when the kernel was last asked */
 } watch;
 
@@ -68,7 +73,8 @@ static uint64_t linked_now(void) {
     if (linked_as_known(&h))
         return h | 1;
     h = 0;
-    for (const struct link_map *at = __atomic_load_n(&linker->r_map, __ATOMIC_ACQUIRE); at && n < LINKED_MAX; at = m.l_next, n++) {
+    for (const struct link_map *at = __atomic_load_n(&linker->r_map, __ATOMIC_ACQUIRE); at && n < LINKED_MAX;
+         at = m.l_next, n++) {
         if (!hsc_rt_read(&m, (uint64_t)at, sizeof m))
             return 0;
         if (n < sizeof known / sizeof *known)
@@ -84,32 +90,39 @@ uint64_t hsc_rt_watch_tend(uint64_t now) {
     bool ask = false;
     uint64_t linked = 0;
     if (want & HSC_RT_SCAN_LINKER) {
-        watch.every_ns = watch.every_ns ? watch.every_ns : FIRST_NS;
-        watch.next_ns = watch.next_ns && watch.next_ns < now + watch.every_ns ? watch.next_ns : now;
+        watch.every_ns = watch.pause_ns > FIRST_NS ? watch.pause_ns : FIRST_NS;
+        watch.next_ns = watch.asked_ns + watch.pause_ns > now ? watch.asked_ns + watch.pause_ns : now;
     }
+    watch.closed = watch.closed || want & HSC_RT_SCAN_CLOSED;
     watch.stranger = watch.stranger || want & HSC_RT_SCAN_STRANGER;
     if (watch.stranger && now >= watch.stranger_next_ns)
         ask = true;
     if (watch.next_ns && now >= watch.next_ns) {
         linked = linked_now();
         bool busy = linker && !linked;
-        ask = ask || (!busy && (!linked || linked != watch.linked));
-        watch.every_ns *= busy ? 1 : 2; /* it may still have to begin */
+        ask = ask || (!busy && (!linked || linked != watch.linked || watch.closed));
+        watch.every_ns *= busy ? 1 : 4; /* it may still have to begin */
         watch.next_ns = watch.every_ns < LAST_NS ? now + watch.every_ns : 0;
-        watch.every_ns = watch.next_ns ? watch.every_ns : 0;
+        watch.closed = watch.next_ns && watch.closed;
     } else if (ask) {
         linked = linked_now();
     }
     if (ask) {
+        uint64_t cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
         bool changed = hsc_rt_modules_scan();
+        cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cost_ns;
+        watch.pause_ns = PAUSE * cost_ns < LONGEST_PAUSE_NS ? PAUSE * cost_ns : LONGEST_PAUSE_NS;
         watch.linked = linked;
+        watch.asked_ns = now;
         if (watch.stranger) {
             watch.stranger = false;
-            watch.stranger_every_ns = changed || !watch.stranger_every_ns ? FIRST_NS : watch.stranger_every_ns < LAST_NS ? 2 * watch.stranger_every_ns : LAST_NS;
+            watch.stranger_every_ns = changed || !watch.stranger_every_ns ? FIRST_NS
+                                      : watch.stranger_every_ns < LAST_NS ? 2 * watch.stranger_every_ns
+                                                                          : LAST_NS;
             watch.stranger_next_ns = now + watch.stranger_every_ns;
         }
         if (changed) { /* there may be more to come */
-            watch.every_ns = SETTLE_NS;
+            watch.every_ns = watch.pause_ns > FIRST_NS ? watch.pause_ns : FIRST_NS;
             watch.next_ns = now + watch.every_ns;
         }
     }
