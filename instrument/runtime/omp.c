@@ -83,7 +83,7 @@ static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, con
     hsc_rec_region record = {parallel->value, node, r->threads};
     if (node)
         hsc_rt_thread_put(t, HSC_REC_region, &record, now);
-    hsc_rt_charge_wrapper(t, hsc_cycles() - begin);
+    hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
 }
 

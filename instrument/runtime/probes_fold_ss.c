@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Visits and blocks of a thread's marks, where nothing is unusual: what an armed probe costs beside its mark. Compiled
- * with general registers only, so that the others need not be saved for it.
+/* Visits and blocks of a thread's marks, where nothing is unusual: what an armed probe costs beside its mark. Compiled with general
+ * registers only, so that the others need not be saved for it.
  *
- * A handler of the program may leave any of this by a jump: what is given to blocks and how far the marks are folded go
- * together, visit by visit (at most the one at that moment is given in part), and for a run of visits by a copy that is
- * finished afterwards. */
+ * A handler of the program may leave any of this by a jump: what is given to blocks and how far the marks are folded go together, visit by visit
+ * (at most the one at that moment is given in part), and for a run of visits by a copy that is finished afterwards. */
 #include "probes.h"
 
 #define BRIEF (1ull << 28) /* cycles: sums of squares of a run fit in a word */
 _Static_assert(HSC_RT_MARKS / 2 <= 256, "BRIEF");
 
-static inline uint64_t octave(uint64_t n) {   /* n > 0 */
+static inline uint64_t octave(uint64_t n) { /* n > 0 */
     return 63 ^ (uint64_t)__builtin_clzll(n); /* one instruction */
 }
 
@@ -57,10 +56,8 @@ void hsc_rt_probes_redo(hsc_rt_scopes *s) {
         s->run.part[i] = 0;
 }
 
-/* Visits of `b` from s->folded on, entered in `outer` by marks `what`, with nothing inside: sums are kept in registers,
- * and given at the end. */
-static HSC_RT_HOT bool fold_run(hsc_rt_scopes *s, hsc_rt_block *outer, hsc_rt_block *b, uint64_t what,
-                                hsc_rt_mark *end) {
+/* Visits of `b` from s->folded on, entered in `outer` by marks `what`, with nothing inside: sums are kept in registers, and given at the end. */
+static HSC_RT_HOT bool fold_run(hsc_rt_scopes *s, hsc_rt_block *outer, hsc_rt_block *b, uint64_t what, hsc_rt_mark *end) {
     hsc_rt_run *r = &s->run;
     hsc_rt_mark *m = s->folded;
     uint64_t last = s->last, leave = what + HSC_RT_MARK_LEAVE, inside = 0, least = UINT64_MAX, most = 0, now;
@@ -125,8 +122,7 @@ HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_
     hsc_rt_mark *m;
     while ((m = s->folded) < end) {
         hsc_rt_scope *top = s->top;
-        uint64_t now = atomic_load_explicit(m, memory_order_acquire), what = *hsc_rt_mark_what(m),
-                 sp = what >> HSC_RT_MARK_SHIFT << 3, then;
+        uint64_t now = atomic_load_explicit(m, memory_order_acquire), what = *hsc_rt_mark_what(m), sp = what >> HSC_RT_MARK_SHIFT << 3, then;
         uint32_t number = what & (HSC_RT_MARK_LEAVE - 1);
         hsc_rt_block *b = top->block, *child = b->last;
         if (now < s->last)
@@ -161,9 +157,8 @@ HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_
     return HSC_RT_FOLD_DONE;
 }
 
-/* All marks up to `end` are folded: they are emptied, and it goes on from the beginning, unless a handler has taken one
- * meanwhile: by one instruction, as probes do. Left by a jump between, it is done again, or all marks are empty, as if
- * unfinished. */
+/* All marks up to `end` are folded: they are emptied, and it goes on from the beginning, unless a handler has taken one meanwhile: by one
+ * instruction, as probes do. Left by a jump between, it is done again, or all marks are empty, as if unfinished. */
 bool hsc_rt_probes_wrap(hsc_rt_scopes *s, hsc_rt_mark *next, hsc_rt_mark *end) {
     hsc_rt_mark *found = next, *to = s->marks;
     uint64_t n = (uint64_t)(end - to);

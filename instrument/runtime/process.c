@@ -200,7 +200,7 @@ static void append_path(char *path, size_t size, const char *name) {
 /* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time that they stand for, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
- * correlator reads these). */
+ * correlator reads these), and by one of took_names microseconds that measuring took. */
 static void note(const char *word, uint64_t value) {
     char path[HSC_RT_PATH], line[128];
     size_t at = 0;

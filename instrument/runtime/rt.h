@@ -592,10 +592,18 @@ typedef struct hsc_rt_region {
 
 extern hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS] __attribute__((visibility("hidden")));
 
-/* By the thread itself: our own time in a wrapper. */
+#define HSC_RT_OWN_CYCLES_MAX 200000u /* a longer time in our own code was not ours: the thread was preempted in it */
+
+/* By the thread itself: our own time in wrappers. */
 static inline void hsc_rt_charge_wrapper(hsc_rt_thread *t, uint64_t cycles) {
     t->wrapper_cycles += cycles;
     atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
+}
+
+/* The same of one wrapper, which began at `begin` (hsc_cycles). */
+static inline void hsc_rt_charge_wrapper_since(hsc_rt_thread *t, uint64_t begin) {
+    uint64_t cycles = hsc_cycles() - begin;
+    hsc_rt_charge_wrapper(t, cycles < HSC_RT_OWN_CYCLES_MAX ? cycles : HSC_RT_OWN_CYCLES_MAX);
 }
 
 typedef struct hsc_rt_state {

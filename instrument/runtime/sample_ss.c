@@ -11,7 +11,6 @@
 #define RARE_TICKS 25u
 #define FULL_TICKS 16u /* with nothing missing, before ticks become rare */
 #define PLAIN_CYCLES_MAX 20000u
-#define OWN_CYCLES_MAX 200000u /* a longer time was not ours: the thread was preempted in the handler */
 
 hsc_rt_state hsc_rt;
 hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS];
@@ -319,7 +318,7 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
 
 /* Buckets of a quarter of an octave, from 64 cycles on. */
 static void note_own(hsc_rt_thread *t, uint64_t cycles) {
-    uint64_t c = cycles < OWN_CYCLES_MAX ? cycles : OWN_CYCLES_MAX;
+    uint64_t c = cycles < HSC_RT_OWN_CYCLES_MAX ? cycles : HSC_RT_OWN_CYCLES_MAX;
     unsigned octave = 63u - (unsigned)__builtin_clzll(c | 64);
     t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
     add(&t->own_cycles, c);

@@ -104,7 +104,7 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
     node = hsc_rt_walk_here(t, at, now, &truncated);
     *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation};
     open_wait(t, kind, node, now);
-    hsc_rt_charge_wrapper(t, hsc_cycles() - begin);
+    hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
     return t;
 }
@@ -175,7 +175,10 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
         uint32_t node = t->open.node;
         hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
-        hsc_rt_charge_wrapper(t, brief ? BRIEF_OWN_CYCLES : hsc_cycles() - begin);
+        if (brief)
+            hsc_rt_charge_wrapper(t, BRIEF_OWN_CYCLES);
+        else
+            hsc_rt_charge_wrapper_since(t, begin);
         hsc_rt_disown(t, node);
     }
     t->open.kind = 0;
@@ -193,7 +196,7 @@ void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uin
         open_wait(t, kind, node, begin_ns);
         hsc_rt_wait_over(t, now, 0, holder.thread_id, holder.node);
     }
-    hsc_rt_charge_wrapper(t, hsc_cycles() - begin);
+    hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
 }
 
@@ -239,6 +242,6 @@ void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
     atomic_store_explicit(&given[i].lock, NULL, memory_order_release);
     atomic_store_explicit(&given[i].holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
     atomic_store_explicit(&given[i].lock, lock, memory_order_release);
-    hsc_rt_charge_wrapper(t, hsc_cycles() - begin);
+    hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
 }
