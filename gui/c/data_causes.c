@@ -64,7 +64,8 @@ static uint32_t scope_of(hsc_handle *h, uint32_t context) {
     return context == HSC_NONE || hsc_db_get_context(h->db, context, &c, NULL) ? HSC_NONE : c.scope;
 }
 
-static hsc_status load(hsc_handle *h, cause **out, hsc_err *err) {
+/* All causes, in an interval those in it, in the order of their rows: list[i].of.row is not i then. */
+static hsc_status load(hsc_handle *h, cause **out, uint32_t *count, hsc_err *err) {
     hsc_db_cause *causes = NULL;
     uint32_t n = 0;
     hsc_status s = hsc_db_read_causes(h->db, &causes, &n, err);
@@ -81,7 +82,7 @@ static hsc_status load(hsc_handle *h, cause **out, hsc_err *err) {
     if (s != HSC_OK)
         free(list);
     else
-        *out = list;
+        *out = list, *count = n;
     return s;
 }
 
@@ -188,8 +189,8 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     hsc_err err = {0};
     cause *list = NULL;
     double *waited = NULL, total = 0;
-    uint32_t n = h->info.delay_places, count = 0;
-    if (load(h, &list, &err) != HSC_OK)
+    uint32_t n = 0, count = 0;
+    if (load(h, &list, &n, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     group *groups = calloc((size_t)n + 1, sizeof *groups);
     if (!groups)
@@ -240,15 +241,21 @@ static int longest(const void *a, const void *b) {
 static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uint32_t limit) {
     hsc_err err = {0};
     cause *list = NULL;
-    uint32_t n = h->info.delay_places, count = 0, kept = 0;
-    hsc_status s = load(h, &list, &err);
+    uint32_t n = 0, count = 0, kept = 0;
+    hsc_status s = load(h, &list, &n, &err);
+    double from, to;
+    bool part_of_run = hsc_db_get_interval(h->db, &from, &to);
+    const cause *chosen = NULL; /* none: its row has nothing in the interval */
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].of.row == of)
+            chosen = &list[i];
     double *part = calloc((size_t)h->info.delays + 1, sizeof *part), *sum = calloc((size_t)h->info.processes + 1, sizeof *sum);
     sufferer *who = malloc(((size_t)h->info.delayed + 1) * sizeof *who);
     if (s == HSC_OK && (!part || !sum || !who))
         s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if (of == HSC_NONE || !compare_group(by, &list[of], &list[i]))
-            part[list[i].of.place.delay] += of == HSC_NONE ? 0 : list[i].of.place.direct_s;
+    for (uint32_t i = 0; s == HSC_OK && chosen && i < n; i++)
+        if (!compare_group(by, chosen, &list[i]))
+            part[list[i].of.place.delay] += list[i].of.place.direct_s;
     for (uint32_t i = 0; s == HSC_OK && i < h->info.delayed; i++) {
         hsc_db_delayed v;
         hsc_db_delay d;
@@ -259,7 +266,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         if (d.kind == HSC_wait_cause_OMP_BARRIER)
             hsc_db_find_wait_place(h->db, HSC_wait_kind_OMP_BARRIER, &v.context, &v.line);
         double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
-        if (!(share > 0))
+        if (!(share > 0) || (part_of_run && !v.waits && !(v.wait_s > 0)))
             continue;
         who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
         sum[t.process] += who[count - 1].waited_s;
