@@ -729,6 +729,22 @@ static hsc_status processors(report *r, hsc_err *err) {
     return status;
 }
 
+/* What a run without a sample was: waits and messages are exact all the same. */
+static void put_unsampled(const report *r) {
+    static const char exact[] = "waits, messages and probes are counted, not sampled.";
+    double cpu_s = r->info.cpu_s, each_s = r->unit.scale;
+    uint32_t n = r->info.threads;
+    char text[400];
+    if (r->metric)
+        snprintf(text, sizeof text, "none of %.100s; %s", r->unit.name, exact);
+    else if (cpu_s < each_s * n)
+        snprintf(text, sizeof text, "none was due: %.3g s of CPU time in %u thread%s, and a thread is sampled once in %g s of its own. The run waited, or was short; %s", cpu_s,
+                 n, n == 1 ? "" : "s", each_s, exact);
+    else
+        snprintf(text, sizeof text, "none in %.3g s of CPU time of %u thread%s: --by=ledger tells what became of it; %s", cpu_s, n, n == 1 ? "" : "s", exact);
+    report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "samples   "));
+}
+
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
@@ -749,9 +765,11 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
         return HSC_OK;
     }
-    if (r->total <= 0 && whole) {
-        fprintf(r->out, "\nNo samples: the run was too short, or nothing of it used the processor.\n");
-        return r->info.ledger_rows ? report_text_ledger(r, err) : HSC_OK;
+    bool unsampled = r->total <= 0 && whole;
+    if (unsampled) {
+        put_unsampled(r);
+        if (by != REPORT_ALL && by != REPORT_LEDGER && by != REPORT_COST && by != REPORT_PHASE && by != REPORT_COUNTER && !exact)
+            return HSC_OK;
     }
     if (by != REPORT_ALL)
         return tables[by](r, err);
@@ -763,14 +781,14 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputc('\n', r->out);
     status = report_text_findings(r, err);
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
-        if ((order[i] != REPORT_MESSAGE || (r->info.messages && known)) && (order[i] != REPORT_WAIT || (r->info.waits && known)) &&
+        if ((!unsampled || order[i] == REPORT_MESSAGE || order[i] == REPORT_CAUSE || order[i] == REPORT_ARRAY || order[i] == REPORT_WAIT) && (order[i] != REPORT_MESSAGE || (r->info.messages && known)) && (order[i] != REPORT_WAIT || (r->info.waits && known)) &&
             (order[i] != REPORT_CAUSE || (r->info.delays && known)) && (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages && known)) &&
             (order[i] != REPORT_LEDGER || whole))
             status = tables[order[i]](r, err);
     for (size_t i = 0; i < sizeof told / sizeof *told && !status; i++)
         if ((whole || (known && told[i].by == REPORT_PROBE)) && hsc_db_count_told(r->db, told[i].what))
             status = tables[told[i].by](r, err);
-    if (status)
+    if (status || unsampled)
         return status;
     fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"
           "+-: how far the share's (Wilson's) goes at most. m/m: max/mean, with ~ where\n"

@@ -140,7 +140,7 @@ hsc_status export_speedscope(export_job *job, hsc_err *err) {
         "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"heatscope\",\n\"name\":",
         job->out);
     hsc_quote_json(job->out, job->info.title);
-    fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n", job->out);
+    fputs(",\n\"shared\":{\"frames\":[\n", job->out);
     if (!s)
         s = put_frames(job, frame_of, err);
     fputs("\n]},\n\"profiles\":[\n", job->out);
@@ -149,7 +149,7 @@ hsc_status export_speedscope(export_job *job, hsc_err *err) {
         if (!s)
             s = put_thread(job, t, by_time, frame_of, &first, err);
     }
-    fputs("\n]}\n", job->out);
+    fputs(first ? "\n]}\n" : "\n],\n\"activeProfileIndex\":0}\n", job->out); /* without samples there is none */
     free(frame_of);
     return s;
 }

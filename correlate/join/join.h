@@ -60,7 +60,7 @@ typedef struct hsc_join_summary {
     char modules_note[496];    /* the first module of the program itself that could not be used fully, and why; "" */
 } hsc_join_summary;
 
-/* Reads all inputs, writes the database. HSC_E_MISSING: no measurement file, or none with a sample, in the inputs;
+/* Reads all inputs, writes the database. HSC_E_MISSING: no measurement file, or none with a thread, in the inputs;
  * HSC_E_IO, HSC_E_MEMORY, HSC_E_FORMAT, HSC_E_CANCELLED. Damaged parts of files are skipped and counted. */
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err);
 

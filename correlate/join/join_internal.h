@@ -66,6 +66,7 @@ typedef struct jframe { /* a node of any thread's tree: equal ones are one */
 } jframe;
 #define JMARK_PROGRAM 1u  /* met in a process that may count */
 #define JMARK_LAUNCHER 2u /* met in one that only starts others */
+#define JMARK_UNSAMPLED_SHIFT 2 /* the same of processes without a sample, which count where none has one */
 
 typedef struct jaddress { /* as processes know it */
     uint64_t address;

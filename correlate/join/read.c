@@ -567,14 +567,19 @@ bool hsc_join_is_launcher(const jprocess *p) {
     return false;
 }
 
-static hsc_status choose(join *j, hsc_err *err) {
+/* Processes without a sample are left out, unless none has one: a run that only waited. */
+static hsc_status choose(join *j, bool sampled, hsc_err *err) {
     bool program = false;
-    for (size_t i = 0; i < j->processes.n; i++)
-        program = program || (j->processes.p[i].samples && !j->processes.p[i].is_launcher);
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jprocess *p = &j->processes.p[i];
+        program = program || (sampled ? p->samples && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
+    }
     j->marks = program && !j->options->keep_launchers ? JMARK_PROGRAM : JMARK_PROGRAM | JMARK_LAUNCHER;
+    if (!sampled)
+        j->marks <<= JMARK_UNSAMPLED_SHIFT;
     for (size_t i = 0; i < j->processes.n; i++) {
         jprocess *p = &j->processes.p[i];
-        p->left_out = !p->samples || (program && !j->options->keep_launchers && p->is_launcher);
+        p->left_out = !(sampled ? p->samples : p->threads.n) || (program && !j->options->keep_launchers && p->is_launcher);
         if (p->is_foreign)
             continue;
         if (p->left_out) {
@@ -700,12 +705,10 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
     }
     if (s->files_bad == s->files)
         return hsc_err_set(err, HSC_E_FORMAT, "%s", s->first_problem);
-    if (!samples)
-        return hsc_err_set(err, HSC_E_MISSING,
-                           "%s: no sample in %llu measurement file(s): the program used less CPU time than one sampling "
-                           "period, or could not be measured",
-                           first, (unsigned long long)s->files);
-    status = choose(j, err);
+    status = choose(j, samples != 0, err);
+    if (status == HSC_OK && !samples && !j->threads.n)
+        status = hsc_err_set(err, HSC_E_MISSING, "%s: no sample and no thread in %llu measurement file(s): nothing was measured", first,
+                             (unsigned long long)s->files);
     if (status == HSC_OK)
         status = choose_metrics(j, err);
     if (status == HSC_OK)

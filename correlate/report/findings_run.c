@@ -131,7 +131,7 @@ void findings_quality(findings *f) {
                  "Let the program run for longer, or sample it more often (-F).", hsc_interval_effective(r->all), 100 * low, 100 * high);
         findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
     }
-    if (own_s > 0.02 * cpu_s && cpu_s > 0) {
+    if (own_s > 0.02 * cpu_s && cpu_s > 0 && r->total > 0) {
         snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
         findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
     }

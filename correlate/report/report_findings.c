@@ -532,10 +532,15 @@ static hsc_status quality(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
-typedef hsc_status step(findings *f, hsc_err *err);
-static step *const steps[] = {rank_loops,   rank_procedures, hottest_loop, hottest_procedure, little_known,     loop_versions, imbalance,
-                              serial,       categories,      findings_mpi, findings_openmp,   messages,         blocked,       causes,
-                              arrays,       look_for_refused, refused,     of_the_run,        not_tried,        quality};
+typedef struct step {
+    hsc_status (*look)(findings *f, hsc_err *err);
+    bool of_samples; /* nothing to be said where there are none */
+} step;
+static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {hottest_loop, true},    {hottest_procedure, true},
+                             {little_known, true},  {loop_versions, true},    {imbalance, true},       {serial, true},
+                             {categories, true},    {findings_mpi, true},     {findings_openmp, true}, {messages, false},
+                             {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
+                             {refused, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {
@@ -552,7 +557,8 @@ report_looking *report_looking_new(report *r) {
 
 hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err) {
     l->f.again = false;
-    hsc_status status = l->next < STEPS ? steps[l->next](&l->f, err) : HSC_OK;
+    bool due = l->next < STEPS && (l->f.r->total > 0 || !steps[l->next].of_samples);
+    hsc_status status = due ? steps[l->next].look(&l->f, err) : HSC_OK;
     l->next += !status && !l->f.again && l->next < STEPS;
     *done = l->next == STEPS;
     return status;

@@ -520,6 +520,19 @@ static void write_text(const char *dir, const char *name, const char *text) {
     fclose(f);
 }
 
+/* A run that only waited is one of its threads all the same. */
+static void expect_success_unsampled(const char *dir) {
+    char database[600];
+    snprintf(database, sizeof database, "%s/db.h5", dir);
+    hsc_err err = {0};
+    hsc_join_summary s;
+    assert_int_equal(join_to(dir, database, 2, &s, &err), HSC_OK);
+    assert_int_equal(s.processes, 1);
+    assert_int_equal(s.threads, 1);
+    assert_int_equal(s.samples, 0);
+    unlink(database);
+}
+
 static void test_bad_input(void **state) {
     (void)state;
     const char *dir = new_dir("bad");
@@ -531,7 +544,10 @@ static void test_bad_input(void **state) {
     static process_truth p;
     p = (process_truth){.rank = 0, .pid = 1, .thread_count = 1, .period_ns = 1000000};
     measurement_write(dir, "b", &p, &where);
-    expect_failure(dir, HSC_E_MISSING, "no sample");
+    expect_success_unsampled(dir);
+    p.thread_count = 0;
+    measurement_write(dir, "b", &p, &where);
+    expect_failure(dir, HSC_E_MISSING, "no sample and no thread");
     expect_failure("/nonexistent/dir", HSC_E_IO, "/nonexistent/dir");
     remove_all(dir);
 }

@@ -4,6 +4,8 @@
 Bounds: a wrapper reads the clock inside the interval that the program measures around the call, so what is recorded is never
 more; and a wait that another thread ends HELD_MS after it saw the waiter asleep is never less than that."""
 import csv
+import gzip
+import json
 import os
 import re
 import subprocess
@@ -186,6 +188,48 @@ def omp_regions():
     total = sum(below.values())
     expect("below neither caller", below[""] <= 0.1 * total, below)
     scenarios.near("callers 3:1 in the database", below["calls_three"] / (total - below[""]), 0.75, total * 1000)
+
+
+def of_command(command, *arguments, rc=0):
+    done = subprocess.run([scenarios.HEATSCOPE, command, *arguments], capture_output=True, text=True)
+    expect(" ".join((command, *arguments[:-1])), done.returncode == rc and not re.search(r"\b-?(nan|inf)\b", done.stdout), done)
+    return done.stdout
+
+
+def unsampled():
+    """A run that waited, and used less CPU time than one period (1 s here; it takes some 0.1): a database and a report of all
+    that is counted and not sampled."""
+    done, found = run([program("waits")], options=["-F", "1"])
+    expect("exit code", done.returncode == 0, done)
+    p = max(found, key=lambda p: len(p.threads))
+    if any(q.samples() for q in found):
+        sys.exit(scenarios.SKIP) # a machine on which waiting takes a second of CPU time
+    directory, names, waited = os.path.join(scenarios.WORK, "m"), kind_names(), {}
+    of_command("correlate", directory)
+    text = of_command("report", directory)
+    expect("a sentence", "none was due" in text and "\n\nWaiting: " in text, text)
+    findings = text[text.index("What stands out"):text.index("\nWaiting: ")]
+    expect("a finding", "are blocked for" in findings, findings)
+    expect("nothing of no time", not re.search(r"\b0\.000 s|\b0\.0 %", findings), findings)
+    for row in csv.DictReader(of_command("report", directory, "--by=wait", "--format=csv").splitlines()):
+        waited[row["kind"]] = waited.get(row["kind"], 0) + int(row["waits"])
+    for kind, word in (("BARRIER", "barrier"), ("MUTEX", "mutex"), ("JOIN", "end of a thread")):
+        n = sum(w["count"] for q in found for t in q.threads.values() for w in t.waits if names[w["kind"]] == kind)
+        expect(f"{kind}: all of them", n and waited.get(word) == n, (n, waited))
+    threads = list(csv.DictReader(of_command("report", directory, "--by=thread", "--format=csv").splitlines()))
+    expect("threads", len(threads) >= len(p.threads), threads)
+    expect("the kernel's times", any(float(t["user_s"]) + float(t["system_s"]) > 0 for t in threads), threads)
+    for by in ("procedure", "loop", "line", "context", "processor", "module", "ledger", "message", "cause", "probe", "reason", "array", "cost"):
+        of_command("report", directory, f"--by={by}")
+    for to in ("callgrind", "pprof", "speedscope", "chrome", "collapsed", "csv", "hdf5"):
+        of_command("export", f"--to={to}", "-o", os.path.join(scenarios.WORK, to), directory)
+    for to in ("speedscope", "chrome"):
+        with open(os.path.join(scenarios.WORK, to)) as f:
+            json.load(f)
+    with gzip.open(os.path.join(scenarios.WORK, "pprof")) as f:
+        expect("pprof", f.read(), "nothing in it")
+    json.loads(of_command("diff", "--format=json", directory, directory))
+    of_command("diff", directory, directory)
 
 
 if __name__ == "__main__":
