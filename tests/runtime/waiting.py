@@ -213,7 +213,7 @@ def unsampled():
     expect("nothing of no time", not re.search(r"\b0\.000 s|\b0\.0 %", findings), findings)
     for row in csv.DictReader(of_command("report", directory, "--by=wait", "--format=csv").splitlines()):
         waited[row["kind"]] = waited.get(row["kind"], 0) + int(row["waits"])
-    for kind, word in (("BARRIER", "barrier"), ("MUTEX", "mutex"), ("JOIN", "end of a thread")):
+    for kind, word in (("BARRIER", "thread barrier"), ("MUTEX", "mutex"), ("JOIN", "end of a thread")):
         n = sum(w["count"] for q in found for t in q.threads.values() for w in t.waits if names[w["kind"]] == kind)
         expect(f"{kind}: all of them", n and waited.get(word) == n, (n, waited))
     threads = list(csv.DictReader(of_command("report", directory, "--by=thread", "--format=csv").splitlines()))
