@@ -39,7 +39,7 @@ void hsc_rt_signal_install(void) {
     memset(&a, 0, sizeof a);
     a.sa_sigaction = hsc_rt_handler;
     a.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigfillset(&a.sa_mask); /* a handler of the program that came now could leave ours by a jump */
+    memset(&a.sa_mask, 0xff, sizeof a.sa_mask); /* a handler of the program could leave ours by a jump; cancellation (no bit of sigfillset's), too */
     real_sigaction(hsc_rt.signal, &a, &theirs);
     sigemptyset(&a.sa_mask);
     if (!hsc_rt.options.toggle_signal || (int)hsc_rt.options.toggle_signal == hsc_rt.signal)

@@ -209,8 +209,8 @@ void hsc_rt_thread_end(void) {
         return;
     }
     uint64_t mask;
-    if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY && atomic_load(&t->owner_frame) != UINT64_MAX)
-        hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code */
+    if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY)
+        hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code, or cancellation there */
     hsc_rt_source_stop(t);
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return;

@@ -95,6 +95,25 @@ def jumps():
     expect("waits after the last jump", reads == 1000, reads)
 
 
+def ended():
+    """Threads that a handler of the program ends by pthread_exit, that are cancelled, or end while the helper reads what the kernel
+    counted of them: wherever that meets our handler or wrappers, each ends as without us, says so, has its last figures, and the
+    others are measured as ever. Samples 10,000 times a second: our handler is met often."""
+    for mode, n in (("handler", 120), ("deferred", 40), ("asynchronous", 80), ("computing", 80), ("late", 64)):
+        before = scenarios.away()
+        done, found = run([program("ended"), mode, str(n)], options=["-F", "10000"], timeout=300)
+        expect(mode, (done.returncode, done.stdout, done.stderr) == (0, f"{n} {n}\n", ""), done)
+        p = only(found)
+        expect(f"{mode}: threads", len(p.threads) == n + 1, len(p.threads))
+        for t in p.threads.values():
+            expect(f"{mode}: thread {t.id} ended", t.id == 1 or t.progress and t.progress["ended"] == 1, t.progress)
+        expect(f"{mode}: the process ended", len(p.ends) == 1 and p.ends[0]["how"].startswith("0"), p.ends)
+        main = p.threads[1]
+        seen = sum(w for _, node, w in main.samples if "after" in p.path_of(main, node)) * p.period_ns()
+        # 0.1 s, of which the reserve of 8 ticks may be elsewhere, as may what the hypervisor took
+        expect(f"{mode}: samples after", seen >= 0.1e9 - scenarios.reserve_ns(p) - (scenarios.away() - before) * 1e9, seen)
+
+
 def waits_off():
     done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
     expect("exit code", done.returncode == 0, done)
