@@ -94,7 +94,9 @@ void findings_waiting_in_line(findings *f) {
 
 void findings_quality(findings *f) {
     report *r = f->r;
-    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0;
+    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
+    bool part = hsc_db_get_interval(r->db, &begin_s, &end_s);
+    const char *of_run = part ? " of the whole run" : ""; /* what threads have is known of it alone */
     char text[600];
     for (uint32_t t = 0; t < r->info.threads; t++) {
         hsc_db_thread thread;
@@ -110,13 +112,13 @@ void findings_quality(findings *f) {
     if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
         lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
     if (lost > 0.005 * (lost + samples)) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time is in no sample (see the ledger); shares hold only if it is like the rest.",
-                 100 * lost / (lost + samples));
+        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
+                 100 * lost / (lost + samples), of_run);
         findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
     }
     if (truncated > 0.02 * samples && samples > 0) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the call paths do not reach the thread's start; inclusive times of outer procedures are "
-                 "too small by up to that.", 100 * truncated / samples);
+        snprintf(text, sizeof text, "Care: %.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
+                 "too small by up to that.", 100 * truncated / samples, of_run);
         findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
     }
     if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
@@ -132,11 +134,10 @@ void findings_quality(findings *f) {
         findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
     }
     if (own_s > 0.02 * cpu_s && cpu_s > 0 && r->total > 0) {
-        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time.", 100 * own_s / cpu_s);
+        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
         findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
     }
-    double begin_s, end_s;
-    if (r->metric == 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s) && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
+    if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {
             snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",

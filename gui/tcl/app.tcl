@@ -133,7 +133,7 @@ oo::class create ::heatscope::App {
         grid rowconfigure $holder 1 -weight 1
     }
 
-    # All values are of the chosen interval from now on; what was timed and not sampled is known of the whole run only. Sums are there
+    # All values are of the chosen interval from now on; a metric that is not sampled is known of the whole run only. Sums are there
     # at once; what needs processors follows when they have been counted (app_interval.tcl).
     method OnInterval {selection changed origin} {
         set db [$Run db]
