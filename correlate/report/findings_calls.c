@@ -164,11 +164,14 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
     if (setup_name && elapsed > 0 && setup >= 0.01 * elapsed)
         snprintf(apart, sizeof apart, " Another %.3g s pass in start, end and set-up, mostly %s.", setup, setup_name);
     if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
+        double begin_s, end_s, share = all / elapsed;
+        if (share > 1 && hsc_db_get_interval(r->db, &begin_s, &end_s) && all - elapsed < 0.2 * r->info.processes)
+            share = 1; /* the first slice of each process may hold what was before the interval */
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
                  "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
                  "longest: %s%s, %.3g s in %llu calls.%s",
-                 all, 100 * all / elapsed, report_volume(sent, volume, sizeof volume), rows[best].operation, where, rows[best].duration_s,
+                 all, 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, rows[best].duration_s,
                  (unsigned long long)rows[best].calls, apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
