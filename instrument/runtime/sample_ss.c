@@ -262,7 +262,6 @@ static bool was_left(const hsc_rt_thread *t, uint64_t sp) {
 }
 
 void hsc_rt_reclaim(hsc_rt_thread *t) {
-    atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
     t->has_chunk = false; /* what is committed in it will be read, as after a kill */
     t->frames = 0;
     t->window_address = 0;
@@ -287,6 +286,7 @@ bool hsc_rt_own_in(hsc_rt_thread *t, const uint64_t *frame) {
         if (atomic_load_explicit(&t->busy, memory_order_relaxed) == HSC_RT_BUSY) {
             if (!frame || !was_left(t, (uint64_t)frame + SIGNAL_FRAME_BYTES))
                 return false;
+            note_owner(t, frame); /* before: a jump that leaves the next line leaves it to whoever comes then */
             hsc_rt_reclaim(t);
             break;
         }
@@ -296,7 +296,6 @@ bool hsc_rt_own_in(hsc_rt_thread *t, const uint64_t *frame) {
         note_owner(t, frame);
         return true;
     }
-    atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
     atomic_store_explicit(&t->busy, 0, memory_order_release); /* the file was closed meanwhile */
     return false;
 }
@@ -310,8 +309,7 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
         uint64_t n = node ? atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed) : 0;
         if (n)
             put_sample_as(t, hsc_rt_thread_now(t), node, HSC_state_RUNTIME, false, n);
-        atomic_store_explicit(&t->owner_frame, UINT64_MAX, memory_order_relaxed);
-        atomic_signal_fence(memory_order_release);
+        /* the owner stays noted: between two stores a jump would leave a writer that is nobody's */
         atomic_store_explicit(&t->busy, 0, memory_order_release);
     } while (node && atomic_load_explicit(&t->deferred, memory_order_relaxed) && take(t));
 }
