@@ -19,6 +19,7 @@ static const struct {
 #define WORKER HSC_JOIN_WORKER
 #define STRONG 1
 #define SOFT 0
+#define BODY HSC_JOIN_BODY
 #define HSC_RULE(what, pattern, state, strength) {what, pattern, HSC_state_##state - 1, strength},
 #include "categories.def"
 #undef HSC_RULE

@@ -9,6 +9,7 @@
 typedef struct verdict {
     uint8_t state; /* category + 1; 0: no rule */
     uint8_t strong;
+    uint8_t what; /* kind of the rule */
 } verdict;
 
 /* What the C library calls `read` inside: __read, __libc_read, __GI___libc_read. */
@@ -28,7 +29,7 @@ static verdict find_rule(const join *j, const char *procedure, const char *modul
         if (r->what == HSC_JOIN_WORKER && !worker)
             hit = false;
         if (hit || (other != procedure && r->what == HSC_JOIN_PROCEDURE && !fnmatch(r->pattern, other, 0)))
-            return (verdict){(uint8_t)(r->category + 1), r->strong};
+            return (verdict){(uint8_t)(r->category + 1), r->strong, r->what};
     }
     return (verdict){0};
 }
@@ -63,10 +64,12 @@ hsc_status hsc_join_classify(join *j, hsc_err *err) {
         verdict own = of_scope[at->scope];
         uint32_t caller = j->scopes.p[j->contexts.p[at->parent].scope].module;
         const jmodule *m = &j->modules.p[s->module];
+        if (own.state && own.what == HSC_JOIN_MODULE && caller == s->module && at->parent)
+            continue; /* inside of the library */
         if (own.state && (own.strong || !up.strong))
-            of_context[c] = own;
+            of_context[c] = own.strong == HSC_JOIN_BODY ? (verdict){own.state, 0, own.what} : own;
         else if (!own.state && caller != s->module && (m->is_main || m->tables.knowledge == HSC_KNOWN_MAP))
-            of_context[c] = (verdict){HSC_state_COMPUTATION, 0};
+            of_context[c] = (verdict){.state = HSC_state_COMPUTATION};
     }
     for (size_t c = 0; c < n && status == HSC_OK; c++)
         j->context_categories.p[c] = (uint8_t)(of_context[c].state - 1);

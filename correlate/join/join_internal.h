@@ -426,11 +426,12 @@ typedef struct jdelay_place { /* what the late thread did before */
 } jdelay_place;
 
 typedef struct jrule { /* categories.def tells what they mean */
-    uint8_t what, strong, category;
+    uint8_t what, strong, category; /* strong: 1, 0 or HSC_JOIN_BODY */
     const char *pattern;
 } jrule;
 
 enum { HSC_JOIN_PROCEDURE, HSC_JOIN_WORKER, HSC_JOIN_MODULE };
+#define HSC_JOIN_BODY 2
 
 typedef struct jledger {
     const char *name, *meaning;

@@ -242,7 +242,8 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
         return false;
     if (c->symbols.n)
         c->knowledge = HSC_KNOWN_SYMBOL;
-    if (!hsc_code_load_plt(c, elf) || !hsc_code_load_frames(c, elf) || !load_map(c, spec, elf, debug, &map))
+    if (!hsc_code_load_plt(c, elf) || !hsc_code_load_frames(c, elf) || !hsc_code_name_tails(c) ||
+        !load_map(c, spec, elf, debug, &map))
         return false;
     Elf *source = hsc_elf_has_debug_info(elf) ? elf : debug;
     c->own_debug = source == elf || kept;

@@ -231,6 +231,8 @@ bool hsc_code_load_symbols(hsc_code *c, Elf *elf);
 bool hsc_code_load_plt(hsc_code *c, Elf *elf);
 /* Adds a symbol FILE+0xADDRESS for each function of the unwind tables that no symbol stands in. */
 bool hsc_code_load_frames(hsc_code *c, Elf *elf);
+/* Names those of them that named functions end in a jump to: "NAME at FILE+0xADDRESS"; of GCC's OpenMP runtime only. */
+bool hsc_code_name_tails(hsc_code *c);
 /* Sorts the symbols and leaves one for each address; after each of the loads. */
 void hsc_code_sort_symbols(hsc_code *c);
 /* Reads all groups of the reader. `wanted`: build id that a `binary` record must have (size 0: any); *refused tells that

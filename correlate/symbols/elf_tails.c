@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions without a symbol that named ones end in a jump to. On a call path such a function stands in the place of the named one, whose frame
+ * is gone: of a barrier of GCC's OpenMP runtime, which has no symbols but those it exports, nothing is left but code without a name. So it gets
+ * the name of what jumps to it. x86-64 only. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code_internal.h"
+#include "x86_64.h"
+
+#define JUMPS_MAX 4 /* one after the other: each function by a jump of the one before */
+
+typedef struct tail {
+    const char *from; /* a named function that jumps there, itself or by others: of several the shortest name; NULL: none */
+    bool several;
+} tail;
+
+static bool is_better(const char *name, const char *than) {
+    size_t a = strlen(name), b = strlen(than);
+    return a != b ? a < b : strcmp(name, than) < 0;
+}
+
+/* Adds what the function at row i, for which `name` stands, jumps to. Named in an earlier round: stays so. */
+static void add_jumps(const hsc_code *c, size_t i, const tail *known, tail *found) {
+    const hsc_symbol *s = &c->symbols.p[i];
+    const uint8_t *p = s->hi > s->lo ? hsc_code_bytes_at(c, s->lo, s->hi) : NULL;
+    const char *name = s->unnamed ? known[i].from : s->name;
+    for (size_t at = 0, n, size = (size_t)(s->hi - s->lo); p && at < size; at += n) {
+        hsc_x86_flow flow;
+        int64_t relative = 0;
+        n = hsc_x86_decode(p + at, size - at, &flow, &relative);
+        if (!n)
+            return;
+        if (flow != HSC_X86_JUMP && flow != HSC_X86_BRANCH)
+            continue;
+        uint64_t target = s->lo + at + n + (uint64_t)relative;
+        uint32_t k;
+        HSC_FIND_SPAN(c->symbols, target, k);
+        if (k == HSC_NO_INDEX || k == i || c->symbols.p[k].lo != target || !c->symbols.p[k].unnamed || known[k].from)
+            continue;
+        found[k].several = found[k].several || (s->unnamed && known[i].several) || (found[k].from && strcmp(found[k].from, name));
+        if (!found[k].from || is_better(name, found[k].from))
+            found[k].from = name;
+    }
+}
+
+bool hsc_code_name_tails(hsc_code *c) {
+    const char *slash = strrchr(c->path, '/');
+    size_t n = c->symbols.n;
+    /* Categories have rules for these names only; others would gain little and cost reading all of their code. */
+    if (!c->is_x86_64 || strncmp(slash ? slash + 1 : c->path, "libgomp.so", 10))
+        return true;
+    tail *known = calloc(n + 1, sizeof *known), *found = calloc(n + 1, sizeof *found);
+    bool ok = known && found;
+    for (int round = 0; ok && round < JUMPS_MAX; round++) {
+        for (size_t i = 0; i < n; i++)
+            if (!c->symbols.p[i].unnamed || known[i].from)
+                add_jumps(c, i, known, found);
+        memcpy(known, found, n * sizeof *known);
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        hsc_symbol *s = &c->symbols.p[i];
+        char text[700];
+        if (!known[i].from)
+            continue;
+        snprintf(text, sizeof text, "%.300s%s at %s", known[i].from, known[i].several ? " and others" : "", s->name);
+        s->name = hsc_pool_intern(&c->pool, text, strlen(text));
+        ok = s->name != NULL;
+    }
+    for (size_t i = 0; ok && i < n; i++)
+        c->symbols.p[i].unnamed = c->symbols.p[i].unnamed && !known[i].from;
+    free(known);
+    free(found);
+    return ok;
+}

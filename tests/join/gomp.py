@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""gomp.py HEATSCOPE GCC SOURCE WORK: what threads do in GCC's OpenMP runtime, a library that has no symbols but those it exports.
+
+The program knows by its threads' own clocks of CPU time how much of it was work; the rest of the process's is waiting in the runtime, but for its start
+and end. Waiting threads spin (where they have a processor each; else they sleep, and there is little to tell). Bound for each category: 5 standard
+deviations of a sum of n samples that are taken or not, sqrt(n) at most, and 5 % of all for what measuring adds to either."""
+import csv
+import os
+import shutil
+import subprocess
+import sys
+
+heatscope, gcc, source, work = sys.argv[1:]
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+ENDS_S = 0.05  # of a process: dynamic linker, threads made, both ends of measuring
+LOOP = 0.3  # at most, of what is told as memory's management: the loop round the calls
+RATE = 4000
+failed = 0
+
+
+def run(*command, **variables):
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **variables}, timeout=250).stdout
+
+
+run(gcc, "-O2", "-g", "-fopenmp", source, "-o", "gomp")
+for what in ("barrier", "end", "critical", "memory"):
+    shutil.rmtree("m", ignore_errors=True)
+    worked, managed, everything = map(float, run(heatscope, "run", "-q", "-F", str(RATE), "-o", "m", "./gomp", what,
+                                                 OMP_WAIT_POLICY="active").split())
+    run(heatscope, "correlate", "-q", "-o", what + ".h5", "m")
+    rows = list(csv.DictReader(run(heatscope, "report", "--by=category", "--format=csv", what + ".h5").splitlines()))
+    told = {row["category"]: float(row["inclusive_s"]) for row in rows}
+    chance = 5 * (everything / RATE) ** 0.5
+    waited = max(0, everything - worked - managed)
+    slack = chance + 0.05 * everything
+    for category, least, most in (("computation", worked, worked + LOOP * managed), ("memory management", (1 - LOOP) * managed, managed),
+                                  ("waiting", waited - ENDS_S, waited)):
+        has = told.get(category, 0)
+        if not least - slack <= has <= most + slack:
+            print(f"{what}: {category}: {has:.3f} s, by the program's clocks {least:.3f} to {most:.3f} s of {everything:.3f} s, "
+                  f"bound {slack:.3f} s; {told}")
+            failed += 1
+sys.exit(failed > 0)
