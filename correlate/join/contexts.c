@@ -80,6 +80,14 @@ static bool is_written_in(const join *j, const jscope *region, const jscope *abo
            !strncmp(name, region->linkage, length);
 }
 
+/* Can it have been forked at `home`? clang names a parallel region for the procedure that forks it: what was forked by another
+ * is no body of this region, whatever the worker's records say. Tasks run in regions of any procedure. */
+static bool is_forked_at(const expansion *x, const jscope *region) {
+    const char *mark = strstr(region->linkage, ".omp_outlined");
+    return region->kind != HSC_SCOPE_REGION || !mark || mark == region->linkage ||
+           is_written_in(x->j, region, &x->j->scopes.p[x->t->nodes[x->home->context].scope]);
+}
+
 /* Context of a region's body that is called by `caller`, from line `call_line`. */
 static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
     const join *j = x->j;
@@ -94,7 +102,7 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
         return child(x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
     if (at && is_written_in(j, region, above))
         return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
-    if (x->home)
+    if (x->home && is_forked_at(x, region))
         return child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
     if (region->kind != HSC_SCOPE_REGION)
         return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
@@ -120,6 +128,8 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
                                 : hsc_table_get(&j->line_rows, (uint64_t)file << 32 | e[i].call_line, 0);
             c = child(x->t, c, HSC_CONTEXT_INLINED, m->procedure_scopes.p[e[i].index], line);
         } else {
+            if (i + 1 < place->element_count && hsc_join_is_task_body(m, &e[i], &e[i + 1]))
+                i++; /* a task's two procedures are one context */
             uint32_t scope = m->procedure_scopes.p[e[i].index];
             size_t length;
             c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line)

@@ -27,8 +27,17 @@ static bool size_vectors(jmodule *m) {
     return true;
 }
 
+#define USED_AS_TASK 2 /* in procedure_used: the body of an OpenMP task */
+
 static bool is_region(const hsc_code_tables *t, uint32_t p) {
     return t->procedures[p].flags & HSC_procedure_flag_OUTLINED && t->procedures[p].parent != HSC_NO_INDEX;
+}
+
+bool hsc_join_is_task_body(const jmodule *m, const hsc_code_element *outer, const hsc_code_element *inner) {
+    if (inner->kind != HSC_ELEMENT_INLINED || outer->kind == HSC_ELEMENT_LOOP)
+        return false;
+    const char *a = m->tables.procedures[outer->index].linkage, *b = m->tables.procedures[inner->index].linkage;
+    return a && b && strstr(a, ".omp_task_entry") && !strncmp(b, ".omp_outlined", 13);
 }
 
 static void mark_used(jmodule *m) {
@@ -46,6 +55,9 @@ static void mark_used(jmodule *m) {
         if (m->procedure_used.p[i])
             for (uint32_t p = (uint32_t)i; is_region(t, p); p = t->procedures[p].parent)
                 m->procedure_used.p[t->procedures[p].parent] = 1;
+    for (size_t i = 1; i < m->elements.n; i++)
+        if (hsc_join_is_task_body(m, &m->elements.p[i - 1], &m->elements.p[i]))
+            m->procedure_used.p[m->elements.p[i].index] = USED_AS_TASK;
 }
 
 /* ---- files ---- */
@@ -201,8 +213,8 @@ static uint32_t file_scope(builder *b, uint32_t module, uint32_t module_scope, u
     return *at = add_scope(b->j, s);
 }
 
-static const char *region_name(const char *linkage) {
-    if (strstr(linkage, "omp_task"))
+static const char *region_name(const char *linkage, bool is_task) {
+    if (is_task || strstr(linkage, "omp_task"))
         return "omp task";
     return strstr(linkage, "omp") ? "omp parallel" : "region";
 }
@@ -233,7 +245,7 @@ static bool add_procedures(builder *b, uint32_t module, uint32_t module_scope) {
         if (!region && (parent = file_scope(b, module, module_scope, row)) == HSC_NO_INDEX)
             return false;
         jscope s = {.tag = q->tag, .parent = parent, .kind = region ? HSC_SCOPE_REGION : HSC_SCOPE_PROCEDURE,
-                    .knowledge = (uint8_t)q->knowledge, .name = region ? region_name(q->linkage) : q->name,
+                    .knowledge = (uint8_t)q->knowledge, .name = region ? region_name(q->linkage, m->procedure_used.p[p] == USED_AS_TASK) : q->name,
                     .linkage = q->linkage, .module = module, .file = row, .line_begin = q->line_begin,
                     .line_end = q->line_end};
         m->procedure_scopes.p[p] = add_scope(j, s);

@@ -370,7 +370,7 @@ typedef struct hsc_rt_wall {
     uint64_t time, cpu_ns, waited_ns, runs; /* at the last look */
     int64_t busy_ns, blocked_ns;            /* not yet recorded */
     uint32_t node;                          /* where it was last seen waiting */
-    uint64_t state;
+    uint64_t state, region;
 } hsc_rt_wall;
 
 /* task_ss.c: what the kernel has counted of a thread */
@@ -421,6 +421,7 @@ typedef struct hsc_rt_thread {
     uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
     hsc_rt_wall wall;
     uint32_t last_node;    /* of the last sample of CPU time */
+    uint64_t last_region, system_call_region; /* OpenMP regions that last_node and system_call were met in */
     uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
     uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
     uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
@@ -471,6 +472,8 @@ uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
+/* Which OpenMP region a worker's next record belongs to; who forked it is asked to say where that was. */
+void hsc_rt_tell_region(hsc_rt_thread *t, uint64_t region, uint64_t now);
 void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu_ns); /* what is still missing at the thread's end */
 
 /* waits_ss.c: all for the owner of the thread's writer, but for help (helper; rt.lock is held) and clear */

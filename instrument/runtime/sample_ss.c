@@ -85,14 +85,15 @@ static uint64_t state_now(const hsc_rt_thread *t) {
                                                                                       : HSC_state_UNKNOWN;
 }
 
-/* Which OpenMP region a worker's next record belongs to; who forked it is asked to say where that was. */
-static void tell_region(hsc_rt_thread *t, uint64_t now) {
-    hsc_rt_region *r = &hsc_rt_regions[t->region & (HSC_RT_REGIONS - 1)];
-    if (t->region && atomic_load_explicit(&r->id, memory_order_relaxed) == t->region)
+void hsc_rt_tell_region(hsc_rt_thread *t, uint64_t region, uint64_t now) {
+    if (!region && !t->region_told)
+        return;
+    hsc_rt_region *r = &hsc_rt_regions[region & (HSC_RT_REGIONS - 1)];
+    if (region && atomic_load_explicit(&r->id, memory_order_relaxed) == region)
         atomic_store_explicit(&r->met, 1, memory_order_relaxed);
-    hsc_rec_region_work w = {t->region};
-    if (t->region != t->region_told && hsc_rt_thread_put(t, HSC_REC_region_work, &w, now))
-        t->region_told = t->region;
+    hsc_rec_region_work w = {region};
+    if (region != t->region_told && hsc_rt_thread_put(t, HSC_REC_region_work, &w, now))
+        t->region_told = region;
 }
 
 /* In the code of a probe, or in what it now and then calls. */
@@ -101,10 +102,11 @@ static bool in_probe(const hsc_rt_thread *t, const void *context) {
     return t->scopes && ((pc >= hsc_rt_probe_code && pc < hsc_rt_probe_code_end) || atomic_load_explicit(&t->scopes->inside, memory_order_relaxed));
 }
 
-HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t state, bool truncated,
+/* region: the one that the node was met in, which need not be the one of now. */
+HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node, uint64_t region, uint64_t state, bool truncated,
                                   uint64_t weight) {
-    if (t->region || t->region_told)
-        tell_region(t, now);
+    if (region || t->region_told)
+        hsc_rt_tell_region(t, region, now);
     put_sample_as(t, now, node, state, truncated, weight);
 }
 
@@ -127,17 +129,19 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) 
         lose(t, weight, t->no_space ? HSC_loss_reason_NO_SPACE : HSC_loss_reason_NO_MEMORY);
         return;
     }
-    put_sample(t, t->last_time, node, in_probe(t, context) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
+    put_sample(t, t->last_time, node, t->region, in_probe(t, context) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
+    t->last_region = t->region;
     if (hsc_rt_after_system_call(context)) {
         t->system_call = node;
+        t->system_call_region = t->region;
         t->system_call_truncated = truncated;
     }
 }
 
 static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
     if (c->system_call)
-        put_sample(t, t->last_time, t->system_call, state_now(t), t->system_call_truncated, c->system_call);
+        put_sample(t, t->last_time, t->system_call, t->system_call_region, state_now(t), t->system_call_truncated, c->system_call);
     if (c->blocked)
         lose(t, c->blocked, HSC_loss_reason_BLOCKED);
     if (c->unplaced || c->found)
@@ -162,6 +166,7 @@ static void sample_event(hsc_rt_thread *t, uint32_t event, uint64_t n, void *con
     check_state(t, context);
     uint32_t node = hsc_rt_walk(t, context, t->last_time, &truncated);
     hsc_rec_sample_weighted r = {t->last_time, node, atomic_load_explicit(&t->state, memory_order_relaxed), n * t->periods, event};
+    hsc_rt_tell_region(t, t->region, t->last_time);
     add(node && hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples
                                                                                 : &t->counter[event].lost, n * t->periods);
 }

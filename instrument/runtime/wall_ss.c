@@ -30,12 +30,13 @@ static bool read_place(const hsc_rt_thread *t, hsc_rt_here *at) {
     return at->pc && at->sp;
 }
 
-static void put(hsc_rt_thread *t, uint64_t now, uint32_t event, uint32_t node, uint64_t state, int64_t *ns) {
+static void put(hsc_rt_thread *t, uint64_t now, uint32_t event, uint32_t node, uint64_t region, uint64_t state, int64_t *ns) {
     uint64_t period = hsc_rt.events[event].period, n = (uint64_t)*ns / period;
     if (*ns < (int64_t)period)
         return;
     t->last_time = now > t->last_time ? now : t->last_time;
     hsc_rec_sample_weighted r = {t->last_time, node, state, n, event};
+    hsc_rt_tell_region(t, region, t->last_time);
     atomic_fetch_add_explicit(
         hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples : &t->counter[event].lost,
         n, memory_order_relaxed);
@@ -75,18 +76,19 @@ static void look(hsc_rt_thread *t, uint32_t event, uint64_t now) {
     uint64_t state = atomic_load_explicit(&t->state, memory_order_relaxed);
     bool truncated;
     if (tell_busy)
-        put(t, now, event, t->last_node, state, &w->busy_ns);
+        put(t, now, event, t->last_node, t->last_region, state, &w->busy_ns);
     if (tell_blocked && !same) {
         uint32_t node = hsc_rt_walk_blocked(t, &at, t->open.kind == 0, t->last_time, &truncated);
         if (node && hsc_rt_task_times(t->tid, &ran, &waited, &after) && after == runs) { /* it has not moved meanwhile */
             w->node = node;
+            w->region = t->region;
             w->runs = runs;
             w->state = state == HSC_state_UNKNOWN ? HSC_state_WAITING : state;
         } else
             tell_blocked = false;
     }
     if (tell_blocked)
-        put(t, now, event, w->node, w->state, &w->blocked_ns);
+        put(t, now, event, w->node, w->region, w->state, &w->blocked_ns);
     atomic_store_explicit(&t->busy, 0, memory_order_release);
 }
 
@@ -94,9 +96,9 @@ void hsc_rt_wall_end(hsc_rt_thread *t, uint64_t now) {
     for (uint32_t i = 1; i < hsc_rt.n_events; i++)
         if (hsc_rt.events[i].kind == HSC_RT_EVENT_WALL) {
             if (t->last_node)
-                put(t, now, i, t->last_node, HSC_state_UNKNOWN, &t->wall.busy_ns);
+                put(t, now, i, t->last_node, t->last_region, HSC_state_UNKNOWN, &t->wall.busy_ns);
             if (t->wall.node)
-                put(t, now, i, t->wall.node, t->wall.state, &t->wall.blocked_ns);
+                put(t, now, i, t->wall.node, t->wall.region, t->wall.state, &t->wall.blocked_ns);
         }
 }
 
