@@ -23,8 +23,10 @@ static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t
               (flags & H5F_ACC_EXCL ? O_EXCL : 0);
     struct stat st;
     file *f = last ? calloc(1, sizeof *f) : NULL;
-    if (!f)
+    if (!f) {
+        errno = ENOMEM; /* HDF5 tells no reason */
         return NULL;
+    }
     f->fd = open(name, how | O_CLOEXEC, 0666);
     if (f->fd < 0 || fstat(f->fd, &st)) {
         if (f->fd >= 0)

@@ -73,9 +73,10 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
         status = hsc_out_fail(s->out, "create", s->temporary, err);
         goto done;
     }
+    errno = 0;
     s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, plist, access);
     if (s->file < 0) {
-        status = hsc_out_fail(s->out, "create", s->temporary, err);
+        status = errno == ENOMEM ? hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path) : hsc_out_fail(s->out, "create", s->temporary, err);
         goto done;
     }
     const uint16_t version[2] = {HSC_FORMAT_MAJOR, HSC_FORMAT_MINOR};
