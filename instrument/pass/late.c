@@ -53,7 +53,7 @@ typedef struct late {
     HSC_VECTOR(access_count) accesses;
     HSC_VECTOR(LLVMMetadataRef) inlined_at; /* of each inlined copy of the function, the first has the id first_inline + 1 */
     size_t first_inline;
-    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of, packed_of;
+    hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of, packed_of, closed_of;
 } late;
 
 static uint64_t mix(uint64_t h) { /* the last step of SplitMix64 */
@@ -188,6 +188,34 @@ static void note_call(late_loop *s, uint32_t site, uint32_t inline_id, const hsc
         site = NONE;
     s->call_id = site;
     s->call_inline_id = inline_id;
+}
+
+/* Where a block leads that only goes on; others lead to themselves. */
+static unsigned goes_on_to(const hsc_graph *g, unsigned b) {
+    if (g->first[b + 1] - g->first[b] != 1)
+        return b;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[b]);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i && i != end; i = LLVMGetNextInstruction(i))
+        if (!is_debug_or_phi(i))
+            return b;
+    return g->successor[g->first[b]];
+}
+
+/* Counts the tests of each loop of the source that lead back to the head of a late loop. */
+static void look_at_ways_back(late *w) {
+    const hsc_graph *g = &w->g;
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (unsigned k = g->first[b]; k < g->first[b + 1] && g->first[b + 1] - g->first[b] > 1; k++) {
+            unsigned target = goes_on_to(g, g->successor[k]), t = g->loop_of[target];
+            hsc_ir_loc loc;
+            if (t == NONE || g->loops[t].header != target || !hsc_graph_is_in(g, b, t) ||
+                !hsc_ir_get_loc(LLVMGetBasicBlockTerminator(g->block[b]), &loc))
+                continue;
+            uint32_t loop_id = loop_of_site(w->p, hsc_pass_early_id(w->p, &loc));
+            uint64_t key = key_of("closed", t, loop_id, inline_of(w, &loc));
+            if (loop_id)
+                hsc_map_set(&w->closed_of, key, hsc_map_get(&w->closed_of, key) + 1);
+        }
 }
 
 static void look_at_code(late *w) {
@@ -404,6 +432,18 @@ static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
     return &w->p->instances.p[w->loops[l].instance_id - 1];
 }
 
+/* Two loops of the source, one in the other, became one loop with a way back of each: `while (more()) for (...)` once the test of
+ * the outer one goes straight to the inner one's first iteration. Of one that was unrolled fully the test, if any is left, is
+ * there once for each iteration but the last. */
+static bool shares_head(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    const late_loop *s = l == NONE ? NULL : &w->loops[l];
+    if (!s || !s->loop_id || !hsc_map_get(&w->closed_of, key_of("closed", l, s->loop_id, s->inline_id)))
+        return false;
+    const hsc_rec_loop *r = loop_record(w->p, loop_id);
+    uint64_t most = r->trips ? r->trips : r->trips_max;
+    return (!most || most > 2) && hsc_map_get(&w->closed_of, key_of("closed", l, loop_id, inline_id)) == 1;
+}
+
 /* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
  * loop, one that stands for the loop that was unrolled fully. */
 static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
@@ -414,6 +454,8 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
     if (hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)))
         return stand_in(w, HSC_loop_version_LIBRARY_CALL, around, parent, loop_id, inline_id);
+    if (shares_head(w, l, loop_id, inline_id))
+        return stand_in(w, HSC_loop_version_PLAIN, around, parent, loop_id, inline_id);
     unsigned lanes = packed_of(w, l, loop_id, inline_id), made = 0;
     if (lanes) /* by itself, or with the loop round it */
         made = l != NONE && w->loops[l].is_vector ? (unsigned)instance_of(w, l)->vector_width : made_of(w, loop_id, inline_id);
@@ -609,6 +651,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     w.idom = hsc_pass_alloc((w.g.blocks + HSC_CFG_WORK(w.g.blocks)) * sizeof *w.idom);
     hsc_cfg cfg = {w.g.blocks, w.g.first, w.g.successor};
     hsc_cfg_find_dominators(&cfg, w.idom, w.idom + w.g.blocks);
+    look_at_ways_back(&w);
     look_at_code(&w);
     identify(&w);
     count_copies(&w);
@@ -639,5 +682,6 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     hsc_map_fini(&w.touched_of);
     hsc_map_fini(&w.peeled_of);
     hsc_map_fini(&w.packed_of);
+    hsc_map_fini(&w.closed_of);
     hsc_graph_fini(&w.g);
 }
