@@ -128,7 +128,10 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
                                 : hsc_table_get(&j->line_rows, (uint64_t)file << 32 | e[i].call_line, 0);
             c = child(x->t, c, HSC_CONTEXT_INLINED, m->procedure_scopes.p[e[i].index], line);
         } else {
-            if (i + 1 < place->element_count && hsc_join_is_task_body(m, &e[i], &e[i + 1]))
+            /* by the scopes: ranks other than the first have no tables of the code */
+            if (i + 1 < place->element_count && e[i + 1].kind == HSC_ELEMENT_INLINED &&
+                hsc_join_is_task_body(j->scopes.p[m->procedure_scopes.p[e[i].index]].linkage,
+                                      j->scopes.p[m->procedure_scopes.p[e[i + 1].index]].linkage))
                 i++; /* a task's two procedures are one context */
             uint32_t scope = m->procedure_scopes.p[e[i].index];
             size_t length;

@@ -531,7 +531,7 @@ hsc_status hsc_join_make_data(join *j, hsc_err *err);
 void hsc_join_free_data(join *j);
 uint32_t hsc_join_region_scope(const jmodule *m, uint32_t region);
 /* clang makes two procedures of a task: .omp_task_entry., which the OpenMP runtime calls, and its body, inlined into that. */
-bool hsc_join_is_task_body(const jmodule *m, const hsc_code_element *outer, const hsc_code_element *inner);
+bool hsc_join_is_task_body(const char *outer, const char *inner); /* by linkage names */
 uint32_t hsc_join_line_row(const join *j, uint32_t file_row, uint32_t line); /* HSC_NO_INDEX: no code there */
 hsc_status hsc_join_make_contexts(join *j, hsc_err *err);
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err);

@@ -33,11 +33,8 @@ static bool is_region(const hsc_code_tables *t, uint32_t p) {
     return t->procedures[p].flags & HSC_procedure_flag_OUTLINED && t->procedures[p].parent != HSC_NO_INDEX;
 }
 
-bool hsc_join_is_task_body(const jmodule *m, const hsc_code_element *outer, const hsc_code_element *inner) {
-    if (inner->kind != HSC_ELEMENT_INLINED || outer->kind == HSC_ELEMENT_LOOP)
-        return false;
-    const char *a = m->tables.procedures[outer->index].linkage, *b = m->tables.procedures[inner->index].linkage;
-    return a && b && strstr(a, ".omp_task_entry") && !strncmp(b, ".omp_outlined", 13);
+bool hsc_join_is_task_body(const char *outer, const char *inner) {
+    return outer && inner && strstr(outer, ".omp_task_entry") && !strncmp(inner, ".omp_outlined", 13);
 }
 
 static void mark_used(jmodule *m) {
@@ -55,9 +52,12 @@ static void mark_used(jmodule *m) {
         if (m->procedure_used.p[i])
             for (uint32_t p = (uint32_t)i; is_region(t, p); p = t->procedures[p].parent)
                 m->procedure_used.p[t->procedures[p].parent] = 1;
-    for (size_t i = 1; i < m->elements.n; i++)
-        if (hsc_join_is_task_body(m, &m->elements.p[i - 1], &m->elements.p[i]))
-            m->procedure_used.p[m->elements.p[i].index] = USED_AS_TASK;
+    for (size_t i = 1; i < m->elements.n; i++) {
+        const hsc_code_element *e = &m->elements.p[i];
+        if (e->kind == HSC_ELEMENT_INLINED && e[-1].kind != HSC_ELEMENT_LOOP &&
+            hsc_join_is_task_body(t->procedures[e[-1].index].linkage, t->procedures[e->index].linkage))
+            m->procedure_used.p[e->index] = USED_AS_TASK;
+    }
 }
 
 /* ---- files ---- */
