@@ -45,8 +45,35 @@ void report_put_exclusive(sink *s, hsc_weighted v) {
 }
 
 void report_put_inclusive(sink *s, hsc_weighted v) {
-    put_count(s, "inclusive_periods", v.sum);
+    if (isnan(v.sum))
+        put_number(s, "inclusive_periods", NAN); /* not told: empty */
+    else
+        put_count(s, "inclusive_periods", v.sum);
     report_put_sampled(s, "inclusive", v, true);
+}
+
+void report_put_quantile(hsc_table *t, const char *name, const report_quantile *q) {
+    const char *const tails[] = {"_s", "_low_s", "_high_s"};
+    const double values[] = {q->value_s, q->low_s, q->high_s};
+    for (int i = 0; i < 3; i++) {
+        char column[64];
+        snprintf(column, sizeof column, "%s%s", name, tails[i]);
+        hsc_table_number(t, column, values[i]);
+    }
+}
+
+void report_put_over(const report *r, hsc_table *t, const report_over *o) {
+    char least[128] = "", most[128] = "";
+    if (o->threads) {
+        report_processor(r, HSC_AXIS_THREAD, o->min_thread, least, sizeof least);
+        report_processor(r, HSC_AXIS_THREAD, o->max_thread, most, sizeof most);
+    }
+    hsc_table_number(t, "thread_mean_s", report_over_mean(o));
+    hsc_table_number(t, "thread_stddev_s", report_over_stddev(o));
+    hsc_table_number(t, "thread_min_s", o->threads ? o->min_s : NAN);
+    hsc_table_text(t, "thread_min", least);
+    hsc_table_number(t, "thread_max_s", o->threads ? o->max_s : NAN);
+    hsc_table_text(t, "thread_max", most);
 }
 
 static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t column) {

@@ -4,6 +4,7 @@
 #define HEATSCOPE_CLI_REPORT_ROWS_H
 
 #include "report_text.h"
+#include "report_timed.h"
 
 typedef struct sink { /* one row at a time */
     report *r;
@@ -27,6 +28,9 @@ void report_put_inclusive(sink *s, hsc_weighted v);
 /* Over the processors: mean, min, max with their processors, stddev, quantiles, imbalance. */
 void report_put_spread(sink *s, const report_spread *p);
 hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
+/* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max. */
+void report_put_quantile(hsc_table *t, const char *name, const report_quantile *q);
+void report_put_over(const report *r, hsc_table *t, const report_over *o);
 /* inclusive_CATEGORY_s of a scope, for all categories */
 hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err);
 

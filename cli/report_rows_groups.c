@@ -101,6 +101,8 @@ static void version_cells(sink *s, const report_group *x, bool any) {
     put_count(s, "unroll", v.unroll);
     put_text(s, "function", f.name);
     report_put_exclusive(s, x->value);
+    report_put_inclusive(s, x->inclusive);
+    put_amount(s, "calls_of_any_version", x->own.sum);
 }
 
 static void category_cells(sink *s, const report_group *x, bool any) {

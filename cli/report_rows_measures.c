@@ -48,6 +48,9 @@ static void message_row(sink *s, uint32_t rank, const report_message *m) {
     put_number(s, "duration_mean_s", mean);
     put_number(s, "duration_max_s", m->duration_max_s);
     put_number(s, "duration_stddev_s", calls > 0 ? sqrt(fmax(0, m->duration_squares / calls - mean * mean)) : NAN);
+    report_put_quantile(&s->t, "duration_median", &m->median);
+    report_put_quantile(&s->t, "duration_p95", &m->p95);
+    report_put_over(s->r, &s->t, &m->over);
     put_number(s, "longest_s", m->longest_s);
     if (m->longest_thread != HSC_NONE)
         report_processor(s->r, HSC_AXIS_THREAD, m->longest_thread, thread, sizeof thread);
@@ -86,18 +89,13 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
     put_number(s, "total_s", w->total_s);
     put_number(s, "mean_s", w->waits ? w->total_s / (double)w->waits : NAN);
     put_number(s, "max_s", w->max_s);
+    report_put_quantile(&s->t, "median", &w->median);
+    report_put_quantile(&s->t, "p95", &w->p95);
     put_count(s, "bytes", (double)w->bytes);
     if (w->holder_context != HSC_NONE && !hsc_db_get_context(s->r->db, w->holder_context, &c, NULL) &&
         !hsc_db_get_scope(s->r->db, c.scope, &scope, NULL) && scope.procedure != HSC_NONE)
         (void)hsc_db_get_scope(s->r->db, scope.procedure, &p, NULL);
-    double mean = w->processors ? w->total_s / w->processors : NAN;
-    char most[128] = "";
-    if (w->processors)
-        report_processor(s->r, HSC_AXIS_THREAD, w->most_thread, most, sizeof most);
-    put_number(s, "thread_mean_s", mean);
-    put_number(s, "thread_stddev_s", w->processors ? sqrt(fmax(0, w->thread_squares / w->processors - mean * mean)) : NAN);
-    put_number(s, "thread_max_s", w->processors ? w->most_s : NAN);
-    put_text(s, "thread_max", most);
+    report_put_over(s->r, &s->t, &w->over);
     put_text(s, "own_code", w->own ? "yes" : "no");
     put_text(s, "held_in", p.name);
     if (w->holder_thread != HSC_NONE)
@@ -110,7 +108,7 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
 hsc_status report_wait_rows(sink *s, hsc_err *err) {
     report_wait *rows, none = {.line = HSC_NONE, .context = HSC_NONE, .kind_text = "", .holder_thread = HSC_NONE, .holder_context = HSC_NONE};
     uint32_t n;
-    hsc_status status = report_waits(s->r, &rows, &n, err);
+    hsc_status status = report_waits(s->r, true, &rows, &n, err);
     if (status)
         return status;
     if (s->t.naming)

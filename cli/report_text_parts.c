@@ -99,7 +99,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0, libraries = 0;
     char amount[16], where[700];
-    hsc_status s = report_waits(r, &rows, &n, err);
+    hsc_status s = report_waits(r, false, &rows, &n, err);
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++) {

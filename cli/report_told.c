@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_text.h"
+#include "report_rows.h"
 
 static hsc_status no_memory(const report *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path); }
 
@@ -16,6 +16,8 @@ typedef struct counted { /* of a probe, or of a block; seconds of elapsed time, 
     double inclusive_s, exclusive_s, duration_s, min_s, max_s, squares, cost_s;
     uint32_t last_thread;
     bool seen;
+    report_over over; /* inclusive_s by thread; where asked for, as the quantiles of one visit */
+    report_quantile median, p95;
 } counted;
 
 typedef struct counts {
@@ -76,6 +78,88 @@ static hsc_status load(report *r, counts *c, hsc_err *err) {
     }
     for (uint32_t i = 0; i < c->n_probes && c->probes; i++)
         c->probes[i].row = i;
+    return s;
+}
+
+typedef struct part { /* inclusive seconds of a probe or block in a thread */
+    uint32_t row, thread;
+    double seconds;
+} part;
+
+static int by_part(const void *pa, const void *pb) {
+    const part *a = pa, *b = pb;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* One for each visit and each scope of its stack, a probe once: *list is malloc'ed. */
+static hsc_status list_parts(const report *r, bool blocks, part **list, size_t *n, hsc_err *err) {
+    size_t room = 0;
+    hsc_status s = HSC_OK;
+    *list = NULL;
+    *n = 0;
+    for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
+        hsc_db_visit v;
+        hsc_db_block b = {HSC_NONE, 0, 0};
+        size_t first = *n;
+        s = hsc_db_get_visit(r->db, i, &v, err);
+        for (uint32_t at = v.block; !s && at != HSC_NONE; at = b.parent) {
+            bool inner = false;
+            if ((s = hsc_db_get_block(r->db, at, &b, err)))
+                break;
+            uint32_t row = blocks ? at : b.probe;
+            for (size_t k = first; k < *n && !inner; k++)
+                inner = (*list)[k].row == row;
+            if (inner)
+                continue;
+            if (*n == room) {
+                part *more = realloc(*list, (room = 2 * room + 64) * sizeof *more);
+                if (!more)
+                    return no_memory(r, err);
+                *list = more;
+            }
+            (*list)[(*n)++] = (part){row, v.thread, v.exclusive_s - v.exclusive_cost_s};
+        }
+    }
+    return s;
+}
+
+static hsc_status set_spread(const report *r, bool blocks, counted *of, hsc_err *err) {
+    part *list;
+    size_t n, next;
+    hsc_status s = list_parts(r, blocks, &list, &n, err);
+    if (!s && n > 1)
+        qsort(list, n, sizeof *list, by_part);
+    for (size_t i = 0; !s && i < n; i = next) {
+        double seconds = 0;
+        for (next = i; next < n && !by_part(&list[i], &list[next]); next++)
+            seconds += list[next].seconds;
+        report_over_add(&of[list[i].row].over, list[i].thread, seconds);
+    }
+    free(list);
+    return s;
+}
+
+static hsc_status set_quantiles(const report *r, bool blocks, counted *of, uint32_t n, hsc_err *err) {
+    uint64_t (*histograms)[HSC_BUCKETS] = calloc((size_t)n + 1, sizeof *histograms), one[HSC_BUCKETS];
+    hsc_status s = histograms ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
+        hsc_db_visit v;
+        hsc_db_block b;
+        s = hsc_db_get_visit(r->db, i, &v, err);
+        if (!s)
+            s = hsc_db_get_block(r->db, v.block, &b, err);
+        if (!s)
+            s = hsc_db_read_visit_histogram(r->db, i, one, err);
+        for (unsigned k = 0; !s && k < HSC_BUCKETS; k++)
+            histograms[blocks ? v.block : b.probe][k] += one[k];
+    }
+    for (uint32_t i = 0; !s && i < n; i++) {
+        report_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.5, &of[i].median);
+        report_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.95, &of[i].p95);
+    }
+    free(histograms);
     return s;
 }
 
@@ -341,7 +425,7 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
 
 /* ---- rows ---- */
 
-static void counted_cells(hsc_table *t, const counted *c, const hsc_db_probe *p) {
+static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p) {
     double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
     hsc_table_text(t, "kind", p->kind_text);
     hsc_table_text(t, "name", p->name);
@@ -357,7 +441,10 @@ static void counted_cells(hsc_table *t, const counted *c, const hsc_db_probe *p)
     hsc_table_number(t, "duration_mean_s", mean);
     hsc_table_number(t, "duration_max_s", c->max_s);
     hsc_table_number(t, "duration_stddev_s", sqrt(fmax(0, c->squares / n - mean * mean)));
+    report_put_quantile(t, "duration_median", &c->median);
+    report_put_quantile(t, "duration_p95", &c->p95);
     hsc_table_number(t, "cost_taken_out_s", c->cost_s);
+    report_put_over(r, t, &c->over);
 }
 
 static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err) {
@@ -367,7 +454,11 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
     hsc_status s = load(r, &c, err);
     counted *list = blocks ? c.blocks : c.probes;
     uint32_t n = s ? 0 : blocks ? c.n_blocks : c.n_probes;
-    if (!blocks && n > 1)
+    if (!s)
+        s = set_spread(r, blocks, list, err);
+    if (!s)
+        s = set_quantiles(r, blocks, list, n, err);
+    if (!s && !blocks && n > 1)
         qsort(list, n, sizeof *list, longest);
     for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || (i < n && (!r->top || i < r->top))); i++) {
         hsc_db_block b = {HSC_NONE, 0, 0};
@@ -384,7 +475,7 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
             hsc_table_number(t, "parent", b.parent == HSC_NONE ? NAN : b.parent);
             hsc_table_count(t, "depth", b.depth);
         }
-        counted_cells(t, i == HSC_NONE ? &nothing : &list[i], &p);
+        counted_cells(r, t, i == HSC_NONE ? &nothing : &list[i], &p);
         hsc_table_end_row(t);
         t->naming = false;
     }

@@ -65,6 +65,7 @@ static void put_static(emit *e) {
     COLUMN(e, instance_vector_width, uint16_t, n, v[i].vector_width < 65535 ? v[i].vector_width : 0);
     COLUMN(e, instance_interleave, uint16_t, n, v[i].interleave < 65535 ? v[i].interleave : 0);
     COLUMN(e, instance_unroll, uint16_t, n, v[i].unroll < 65535 ? v[i].unroll : 0);
+    COLUMN(e, instance_parent, uint32_t, n, v[i].parent);
     n = j->remarks.n;
     const jremark *r = j->remarks.p;
     COLUMN(e, remark_scope, uint32_t, n, r[i].scope);

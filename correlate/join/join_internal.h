@@ -369,6 +369,7 @@ typedef struct jline {
 
 typedef struct jinstance {
     uint32_t scope, function, version, vector_width, interleave, unroll;
+    uint32_t parent; /* row; HSC_NO_INDEX */
 } jinstance;
 
 typedef struct jremark {

@@ -514,6 +514,20 @@ static int by_dependence(const void *pa, const void *pb) {
     return 0;
 }
 
+/* Rows of the versions round them; those without a row are passed over. */
+static void link_instances(join *j, const jmodule *m) {
+    const hsc_code_tables *t = &m->tables;
+    for (size_t k = 0; k < t->instance_count; k++) {
+        size_t steps = 0; /* a damaged map may go round */
+        uint32_t up = t->instances[k].parent;
+        if (m->instance_rows.p[k] == HSC_NO_INDEX)
+            continue;
+        while (up < t->instance_count && m->instance_rows.p[up] == HSC_NO_INDEX && steps++ < t->instance_count)
+            up = t->instances[up].parent;
+        j->instances.p[m->instance_rows.p[k]].parent = up < t->instance_count ? m->instance_rows.p[up] : HSC_NO_INDEX;
+    }
+}
+
 static hsc_status make_instances(join *j, hsc_err *err) {
     for (size_t i = 0; i < j->modules.n; i++) {
         jmodule *m = &j->modules.p[i];
@@ -526,10 +540,11 @@ static hsc_status make_instances(join *j, hsc_err *err) {
                 continue;
             m->instance_rows.p[k] = (uint32_t)j->instances.n;
             jinstance row = {loop == HSC_NO_INDEX ? function : loop, function == HSC_NO_INDEX ? loop : function,
-                             q->version, q->vector_width, q->interleave, q->unroll};
+                             q->version, q->vector_width, q->interleave, q->unroll, HSC_NO_INDEX};
             if (!HSC_PUSH(j->instances, row))
                 return hsc_join_no_memory(err);
         }
+        link_instances(j, m);
         for (size_t k = 0; k < t->remark_count; k++) {
             const hsc_code_remark *q = &t->remarks[k];
             uint32_t scope = q->loop == HSC_NO_INDEX ? HSC_NO_INDEX : m->loop_scopes.p[q->loop];

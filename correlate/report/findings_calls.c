@@ -222,7 +222,7 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     uint32_t n, best = HSC_NONE;
     double all = 0, joins = 0;
     char text[1400], where[300], holder[400] = "", ends[120] = "";
-    hsc_status status = report_waits(r, &rows, &n, err);
+    hsc_status status = report_waits(r, false, &rows, &n, err);
     if (status)
         return status;
     status = input_output(f, rows, n, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "report_groups.h"
+#include "report_versions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,19 +160,32 @@ static hsc_status by_nest(report *r, report_groups *g, hsc_err *err) {
 
 static hsc_status by_version(report *r, report_groups *g, hsc_err *err) {
     hsc_status s = HSC_OK;
+    report_version *all = NULL;
     g->table = HSC_TABLE_INSTANCE;
     if (!r->info.instances)
         return HSC_OK;
+    s = report_all_versions(r, &all, err);
+    if (s == HSC_E_MISSING) { /* a database may have no values of contexts, or none of versions */
+        hsc_err_clear(err);
+        s = HSC_OK;
+    }
     for (uint32_t i = 0; i < r->info.instances && !s; i++) {
         hsc_db_instance v;
         if ((s = hsc_db_get_instance(r->db, i, &v, err)) || !report_wanted(r, v.scope))
             continue;
-        if (!(s = add_group(g, (report_group){.row = i, .members = 1, .inclusive = none}, err)) && !(s = add_range(g, i, 1, err)))
-            s = settle(r, g, err);
-        if (s == HSC_E_MISSING) { /* a database may have no values of versions */
-            g->n = 0;
-            return HSC_OK;
+        report_group x = {.row = i, .members = 1, .inclusive = none};
+        if (all && !all[i].recursive && !all[i].damaged) {
+            x.inclusive = (hsc_weighted){all[i].value.sum + all[i].calls.sum, all[i].value.excess + all[i].calls.excess};
+            x.own = all[i].open;
         }
+        if (!(s = add_group(g, x, err)) && !(s = add_range(g, i, 1, err)))
+            s = settle(r, g, err);
+    }
+    free(all);
+    if (s == HSC_E_MISSING) {
+        hsc_err_clear(err);
+        g->n = g->n_ranges = 0;
+        s = HSC_OK;
     }
     return s;
 }

@@ -10,7 +10,7 @@ typedef struct report_group {
     uint32_t members;        /* contexts of a call site, lines of an array, ... */
     hsc_weighted value;      /* of its ranges: exclusive, or what the kind says */
     hsc_weighted inclusive;  /* sum NAN: has none */
-    hsc_weighted own;        /* of call sites: in what is called itself, with its loops */
+    hsc_weighted own;        /* of call sites: in what is called itself, with its loops; of versions: in calls that may be of another version */
     uint32_t first, n;       /* its ranges */
 } report_group;
 
@@ -21,7 +21,7 @@ typedef enum report_grouping {
     REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
     REPORT_BY_CALL,     /* row: a context of the call site: its line and callee. Value: inclusive, recursion once */
     REPORT_BY_INLINED,  /* the same, of inlined copies */
-    REPORT_BY_VERSION,  /* row: instance. Value: exclusive */
+    REPORT_BY_VERSION,  /* row: instance. Value: exclusive; inclusive: with versions inside it and procedures called from them (report_versions.h) */
     REPORT_BY_CATEGORY, /* row: category. Value: of the whole program */
     REPORT_BY_DATA,     /* row: array, the first of its identity. Value: of the lines that refer to it */
     REPORT_BY_REFERENCE /* row: reference. Value: of the line that it stands on */

@@ -93,26 +93,60 @@ static hsc_status load_messages(report *r, bool by_class, report_message *list, 
                                         m.duration_squares,
                                         m.in_flight_s,
                                         m.completion_s,
-                                        m.duration_s};
+                                        m.duration_s,
+                                        .row = i};
     }
     return HSC_OK;
+}
+
+/* Adds the histogram of a row. */
+static hsc_status add_histogram(const report *r, hsc_db_histogram which, uint32_t row, uint64_t *to, hsc_err *err) {
+    uint64_t one[HSC_BUCKETS];
+    hsc_status s = hsc_db_read_histogram(r->db, which, row, one, err);
+    for (unsigned b = 0; b < HSC_BUCKETS && !s; b++)
+        to[b] += one[b];
+    return s;
+}
+
+/* Of rows that are sorted by key: to the first of each. */
+static hsc_status set_message_quantiles(const report *r, report_message *list, uint32_t n, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0, next; i < n && !s; i = next) {
+        uint64_t histogram[HSC_BUCKETS] = {0};
+        double min_s = INFINITY, max_s = 0;
+        for (next = i; next < n && !s && !message_key(&list[i], &list[next]); next++) {
+            s = add_histogram(r, HSC_HISTOGRAM_DURATION, list[next].row, histogram, err);
+            min_s = list[next].calls ? fmin(min_s, list[next].duration_min_s) : min_s;
+            max_s = list[next].calls ? fmax(max_s, list[next].duration_max_s) : max_s;
+        }
+        report_histogram_quantile(histogram, min_s, max_s, 0.5, &list[i].median);
+        report_histogram_quantile(histogram, min_s, max_s, 0.95, &list[i].p95);
+    }
+    return s;
 }
 
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err) {
     report_message *list = malloc(((size_t)r->info.messages + 1) * sizeof *list);
     uint32_t count = 0, kept = 0;
     hsc_status s = list ? load_messages(r, by_class, list, &count, err) : no_memory(r, err);
+    if (!s && count > 1)
+        qsort(list, count, sizeof *list, by_message);
+    if (!s && by_class)
+        s = set_message_quantiles(r, list, count, err);
     if (s) {
         free(list);
         return s;
     }
-    qsort(list, count, sizeof *list, by_message);
     double of_thread = 0;
+    uint32_t thread = HSC_NONE;
     for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one place stand together */
         bool same = kept && !message_key(&list[kept - 1], &list[i]);
-        bool same_thread = same && i && list[i].longest_thread == list[i - 1].longest_thread;
+        bool same_thread = same && list[i].longest_thread == thread;
         report_message m = list[i];
+        if (i && !same_thread)
+            report_over_add(&list[kept - 1].over, thread, of_thread);
         of_thread = same_thread ? of_thread + m.duration_s : m.duration_s;
+        thread = m.longest_thread;
         if (!same) {
             list[kept++] = m;
             continue;
@@ -125,6 +159,8 @@ hsc_status report_messages(report *r, bool by_class, report_message **rows, uint
             to->longest_thread = m.longest_thread;
         }
     }
+    if (kept)
+        report_over_add(&list[kept - 1].over, thread, of_thread);
     qsort(list, kept, sizeof *list, longest_message);
     *rows = list;
     *n = kept;
@@ -177,13 +213,27 @@ static bool wants_wait(const report *r, uint32_t line, uint32_t context) {
            (!hsc_db_get_context(r->db, context, &c, NULL) && report_wanted(r, c.scope));
 }
 
-/* Sorted, one for each place, kind and holder. */
+/* Of rows that are sorted: to the first of each place, kind and holder. */
+static hsc_status set_wait_quantiles(const report *r, report_wait *list, uint32_t n, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0, next; i < n && !s; i = next) {
+        uint64_t histogram[HSC_BUCKETS] = {0};
+        double max_s = 0;
+        for (next = i; next < n && !s && !wait_key(&list[i], &list[next]); next++) {
+            s = add_histogram(r, HSC_HISTOGRAM_WAIT, list[next].row, histogram, err);
+            max_s = fmax(max_s, list[next].max_s);
+        }
+        report_histogram_quantile(histogram, 0, max_s, 0.5, &list[i].median);
+        report_histogram_quantile(histogram, 0, max_s, 0.95, &list[i].p95);
+    }
+    return s;
+}
+
+/* Of rows that are sorted: one for each place, kind and holder. */
 static void merge_waits(report_wait *list, uint32_t *n) {
     uint32_t kept = 0;
-    if (*n > 1)
-        qsort(list, *n, sizeof *list, by_wait);
     for (uint32_t i = 0; i < *n; i++) { /* of each thread, whatever its calling contexts */
-        if (kept && list[i].processors == 1 && list[kept - 1].processors == 1 && !by_wait(&list[kept - 1], &list[i])) {
+        if (kept && !by_wait(&list[kept - 1], &list[i])) {
             report_wait *to = &list[kept - 1];
             to->waits += list[i].waits;
             to->bytes += list[i].bytes;
@@ -194,34 +244,25 @@ static void merge_waits(report_wait *list, uint32_t *n) {
         list[kept++] = list[i];
     }
     *n = kept;
-    for (uint32_t i = 0; i < *n; i++)
-        if (list[i].processors == 1) {
-            list[i].thread_squares = list[i].total_s * list[i].total_s;
-            list[i].most_s = list[i].total_s;
-            list[i].most_thread = list[i].thread;
-        }
     kept = 0;
     for (uint32_t i = 0; i < *n; i++) {
         if (!kept || wait_key(&list[kept - 1], &list[i])) {
-            list[kept++] = list[i];
+            list[kept] = list[i];
+            report_over_add(&list[kept++].over, list[i].thread, list[i].total_s);
             continue;
         }
         report_wait *to = &list[kept - 1];
-        to->processors += list[i].thread == list[i - 1].thread ? 0 : list[i].processors;
+        to->processors++;
+        report_over_add(&to->over, list[i].thread, list[i].total_s);
         to->waits += list[i].waits;
         to->bytes += list[i].bytes;
         to->total_s += list[i].total_s;
         to->max_s = list[i].max_s > to->max_s ? list[i].max_s : to->max_s;
-        to->thread_squares += list[i].thread_squares;
-        if (list[i].most_s > to->most_s) {
-            to->most_s = list[i].most_s;
-            to->most_thread = list[i].most_thread;
-        }
     }
     *n = kept;
 }
 
-static hsc_status load_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
+static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
     uint32_t count = 0;
     hsc_status s = list ? HSC_OK : no_memory(r, err);
@@ -233,8 +274,12 @@ static hsc_status load_waits(report *r, report_wait **rows, uint32_t *n, hsc_err
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, 0, 0, HSC_NONE};
+                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, .row = i};
     }
+    if (!s && count > 1)
+        qsort(list, count, sizeof *list, by_wait);
+    if (!s && quantiles)
+        s = set_wait_quantiles(r, list, count, err);
     if (s) {
         free(list);
         return s;
@@ -245,8 +290,8 @@ static hsc_status load_waits(report *r, report_wait **rows, uint32_t *n, hsc_err
     return HSC_OK;
 }
 
-hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err) {
-    hsc_status s = load_waits(r, rows, n, err);
+hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
+    hsc_status s = load_waits(r, quantiles, rows, n, err);
     if (!s && *n > 1)
         qsort(*rows, *n, sizeof **rows, longest_wait);
     return s;

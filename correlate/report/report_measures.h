@@ -4,6 +4,7 @@
 #define HEATSCOPE_REPORT_MEASURES_H
 
 #include "report.h"
+#include "report_timed.h"
 
 typedef struct report_message { /* of one place, operation and, where `by_class`, kind of partner and class of size */
     uint32_t line, context;     /* of the first row; line HSC_NONE: unknown */
@@ -14,6 +15,9 @@ typedef struct report_message { /* of one place, operation and, where `by_class`
     uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max, completions;
     double size_squares, duration_s, duration_min_s, duration_max_s, duration_squares, in_flight_s, completion_s;
     double longest_s; /* of longest_thread */
+    uint32_t row;     /* of the database: the first */
+    report_over over; /* what each thread spent in it */
+    report_quantile median, p95; /* of one call's duration; where `by_class` */
 } report_message;
 
 typedef struct report_wait { /* of one place, kind and holder */
@@ -23,13 +27,14 @@ typedef struct report_wait { /* of one place, kind and holder */
     double total_s, max_s;
     bool own;        /* code of the user's is on the path of the first */
     uint32_t thread; /* of the first */
-    double thread_squares, most_s; /* by thread that waited: sum of squares of what each waited, most */
-    uint32_t most_thread;
+    uint32_t row;     /* of the database: the first */
+    report_over over; /* what each thread waited */
+    report_quantile median, p95; /* of one wait's duration; where `quantiles` */
 } report_wait;
 
 /* The longest first. free() *rows. */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
-hsc_status report_waits(report *r, report_wait **rows, uint32_t *n, hsc_err *err);
+hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err);
 
 /* While an interval is set, both tell of it: sums of slices of some 100 ms, each where it ends. */
 

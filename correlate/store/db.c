@@ -303,7 +303,7 @@ static bool came_later(int column) {
     case HSC_TAB_code_byte:
         return true;
     default:
-        return column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
+        return column == HSC_COL_instance_parent || column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
     }
 }
 

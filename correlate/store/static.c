@@ -126,7 +126,8 @@ hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *ou
         const char *text = hsc_enum_text("loop_version", version);
         *out = (hsc_db_instance){HSC_COL(db, instance_scope, uint32_t)[i], HSC_COL(db, instance_function, uint32_t)[i], version,
                                  text ? text : "unknown version", HSC_COL(db, instance_vector_width, uint16_t)[i],
-                                 HSC_COL(db, instance_interleave, uint16_t)[i], HSC_COL(db, instance_unroll, uint16_t)[i]};
+                                 HSC_COL(db, instance_interleave, uint16_t)[i], HSC_COL(db, instance_unroll, uint16_t)[i],
+                                 HSC_COL(db, instance_parent, uint32_t)[i]};
     }
     return status;
 }

@@ -238,7 +238,8 @@ static bool add_code(hsc_code *c, group_records *g) {
                                  .version = clamp(l->version),
                                  .vector_width = clamp(l->vector_width),
                                  .interleave = clamp(l->interleave),
-                                 .unroll = clamp(l->unroll)};
+                                 .unroll = clamp(l->unroll),
+                                 .parent = HSC_NO_INDEX};
         if (!set_row(&g->instance_rows, g, l->instance_id, (uint32_t)c->instances.n) || !HSC_PUSH(c->instances, row) ||
             !HSC_PUSH(c->instance_parents, HSC_NO_INDEX) || !HSC_PUSH(g->group_of_instance, g->group))
             return false;
@@ -247,7 +248,7 @@ static bool add_code(hsc_code *c, group_records *g) {
         uint32_t row = row_of(&g->instance_rows, g, g->instances.p[i].instance_id);
         uint32_t parent = row_of(&g->instance_rows, g, g->instances.p[i].parent_id);
         if (row != HSC_NO_INDEX && parent != row)
-            c->instance_parents.p[row] = parent;
+            c->instance_parents.p[row] = c->instances.p[row].parent = parent;
     }
     for (size_t i = 0; i < g->inlines.n; i++) {
         const hsc_rec_inline *n = &g->inlines.p[i];

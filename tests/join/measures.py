@@ -123,6 +123,10 @@ for r in one:
     that(math.isclose(float(r["duration_s"]), 17e-6) and math.isclose(float(r["duration_max_s"]), 9e-6), f"times {r}")
     mean = sum(durations) / 3
     that(math.isclose(float(r["duration_stddev_s"]), 1e-9 * math.sqrt(sum((d - mean) ** 2 for d in durations) / 3), rel_tol=1e-6), f"spread {r}")
+    # of 3000, 5000 and 9000 ns: the second, and the third; buckets 4096 to 8191 and 8192 to 16383
+    that([round(float(r[f"duration_{q}_s"]) * 1e9) for q in ("median_low", "median_high", "p95_low", "p95_high")] == [4096, 8191, 8192, 9000], f"quantiles {r}")
+    that(math.isclose(float(r["duration_median_s"]), (4096 + 8191) / 2 * 1e-9) and math.isclose(float(r["thread_max_s"]), 17e-6) and
+         float(r["thread_stddev_s"]) < 1e-12 and (r["thread_min"], r["thread_max"]) == ("rank 0 thread 1",) * 2, f"by thread {r}")
 waited = [r for r in rows if r["operation"] == "MPI_Wait" and r["completions"] == "3"]
 that(len(waited) == 1 and float(waited[0]["in_flight_s"]) == 0.009 and float(waited[0]["completion_s"]) == 0.007, f"completions {waited}")
 that(sum(int(r["sent_bytes"]) for r in rows) == 5_000_000_000_900, "bytes beyond 32 bits")
@@ -140,6 +144,8 @@ that(len(rows) == 2, f"rows by wait: {rows}")
 that((rows[0]["kind"], rows[0]["waits"], rows[0]["bytes"], float(rows[0]["total_s"]), float(rows[0]["max_s"])) == ("read", "4", "4096", 8, 5), rows[0])
 that((rows[1]["kind"], rows[1]["waits"], float(rows[1]["total_s"]), rows[1]["held_by"]) == ("mutex", "3", 0.0035, "rank 0 thread 1"), rows[1])
 
+# buckets told: all three of 1024 to 2047 ns, below the longest by far
+that([round(float(rows[1][f"{q}_s"]) * 1e9) for q in ("median_low", "median_high", "p95_high")] == [1024, 2047, 2047], rows[1])
 truth = {"MPI calls": 2 + 1 + 3 + 2 + 1, "MPI time": 17e-6 + 7e-3 + 120e-9 + 8e-6, "waiting": 0.0035 + 8, "I/O bytes": 4096, "bytes sent": 5_000_000_000_900}
 for metric, value in truth.items():
     column = "exclusive_" + {"MPI calls": "count", "MPI time": "s", "waiting": "s", "I/O bytes": "B", "bytes sent": "B"}[metric]
@@ -238,6 +244,7 @@ for name, order in (("open", 1), ("open-turned", -1)):
     one = table("wait")[0] # of two ranks
     that((one["thread_max"], float(one["thread_max_s"]), float(one["thread_mean_s"])) == ("rank 0 thread 0", 0.48, 0.39) and
          math.isclose(float(one["thread_stddev_s"]), 0.09), f"{name}: by thread {one}")
+    that((one["thread_min"], float(one["thread_min_s"])) == ("rank 1 thread 0", 0.3), f"{name}: least {one}")
     blamed = {r["processor"]: (int(r["waits"]), round(float(r["wait_s"]), 9)) for r in table("cause")}
     that(blamed == {"rank 0 thread 1": (2, 0.42), "rank 0 thread 2": (1, 0.06), "rank 1 thread 1": (1, 0.3)}, f"{name}: {blamed}")
     waiting = sum(float(r["exclusive_s"]) for r in table("procedure", "--metric=waiting"))

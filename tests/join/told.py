@@ -120,10 +120,16 @@ that((outer["visits"], outer["left"], outer["threads"]) == ("2", "0", "1"), oute
 that(near(outer["duration_s"], (400000 - 2 * 40 - 4 * 100) * 1e-9) and near(outer["exclusive_s"], (200000 - 2 * 40 - 2 * 60) * 1e-9), outer)
 that(near(outer["duration_min_s"], 1e-4) and near(outer["duration_max_s"], 3e-4), outer)
 that(near(outer["inclusive_s"], (200000 + 110000 + 60000 - 3 * 2 * 40 - 2 * 2 * 60) * 1e-9), outer)
+# 100 and 300 us, in buckets of 65,536 to 131,071 and 262,144 to 524,287 ns
+that([near(outer[f"duration_{q}_s"], v * 1e-9) for q, v in (("median_low", 100000), ("median_high", 131071), ("p95_low", 262144), ("p95_high", 300000))] ==
+     [True] * 4 and near(outer["duration_median_s"], (100000 + 131071) / 2 * 1e-9), outer)
 inner = next(r for k, r in got.items() if k[1] == "2")
 that((inner["name"], inner["visits"], inner["left"]) == ("outer", "2", "1"), inner)
 again = got[("again", "0", "procedure", "")]
 that((again["visits"], again["threads"]) == ("3", "2") and near(again["exclusive_s"], (8000 - 40) * 1e-9 - 0.0), again)
+two = [(8000 - 40) * 1e-9, 0.0]
+that(again["thread_max"] == "rank 0 thread 0" and again["thread_min"] == "rank 1 thread 0" and near(again["thread_max_s"], two[0]) and
+     near(again["thread_mean_s"], two[0] / 2) and near(again["thread_stddev_s"], two[0] / 2), again)
 own = got[("solve", "0", "scope of the program's own", "")]
 that(own["visits"] == "2" and own["left"] == "1" and near(own["duration_s"], 0.05 + 0.1) and near(own["exclusive_s"], 0.04 + 0.1), own)
 that(near(next(r for k, r in got.items() if k[0] == "setup")["duration_s"], 0.01), got)
@@ -131,6 +137,8 @@ that(near(next(r for k, r in got.items() if k[0] == "setup")["duration_s"], 0.01
 probes = {(r["name"], r["kind"]): r for r in table("probe")}
 recursive = probes[("outer", "procedure")]
 that(recursive["visits"] == "4" and near(recursive["inclusive_s"], float(outer["inclusive_s"])), recursive)
+that(near(recursive["thread_max_s"], float(outer["inclusive_s"])) and float(recursive["thread_stddev_s"]) < 1e-9, f"a recursion counted twice: {recursive}")
+that(near(recursive["duration_median_low_s"], 30000e-9) and near(recursive["duration_median_high_s"], 32767e-9), recursive)
 that(near(recursive["exclusive_s"], float(outer["exclusive_s"]) + float(inner["exclusive_s"])), recursive)
 
 phases = table("phase")

@@ -305,6 +305,8 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(instance_vector_width, r->n_instances, uint16_t, of[i] % 5 && i % 2 == 0 ? 4 : 0);
     PUT(instance_interleave, r->n_instances, uint16_t, of[i] % 5 && i % 2 == 0 ? 2 : 0);
     PUT(instance_unroll, r->n_instances, uint16_t, 0 * i);
+    PUT(instance_parent, r->n_instances, uint32_t,
+        p->scopes[p->scopes[of[i]].parent].kind == HSC_SCOPE_LOOP ? r->first_instance[p->scopes[of[i]].parent] : HSC_NONE);
     PUT(remark_scope, n, uint32_t, loops[i]);
     PUT(remark_file, n, uint32_t, p->scopes[loops[i]].file);
     PUT(remark_line, n, uint32_t, p->scopes[loops[i]].line_begin);

@@ -135,6 +135,7 @@ static void getters_tell_the_columns(void **state) {
     OK(hsc_db_get_instance(db, 5, &instance, &err));
     assert_int_equal(instance.version, C(instance_version, uint8_t, 5));
     assert_int_equal(instance.unroll, C(instance_unroll, uint16_t, 5));
+    assert_int_equal(instance.parent, C(instance_parent, uint32_t, 5));
     OK(hsc_db_get_module(db, 1, &module, &err));
     assert_string_equal(module.build_id, C(module_build_id, char *, 1));
     OK(hsc_db_get_metric(db, 0, &metric, &err));

@@ -119,6 +119,7 @@ typedef struct hsc_db_instance {
     uint32_t version;       /* HSC_loop_version_* of records.h */
     const char *version_text;
     uint32_t vector_width, interleave, unroll; /* 0 unknown */
+    uint32_t parent;        /* instance of the loop round it in the same machine function; HSC_NONE: none, or not known */
 } hsc_db_instance;
 hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t instance, hsc_db_instance *out, hsc_err *err);
 
