@@ -250,6 +250,10 @@ static void put_attributes(emit *e) {
     else if (j->run.n > 1)
         snprintf(title + n, sizeof title - n, ", %zu processes", j->run.n);
     n = strlen(title);
+    size_t programs = hsc_join_count_programs(j);
+    if (programs > 1)
+        snprintf(title + n, sizeof title - n, " of %zu programs", programs);
+    n = strlen(title);
     if (j->run.p[0]->job[0])
         snprintf(title + n, sizeof title - n, ", job %.100s", j->run.p[0]->job);
     time_t seconds = (time_t)(j->origin_ns / 1000000000u);
@@ -260,7 +264,7 @@ static void put_attributes(emit *e) {
     if (e->status == HSC_OK)
         e->status = hsc_store_put_text(e->s, "title", title, e->err);
     if (e->status == HSC_OK)
-        e->status = hsc_store_put_text(e->s, "command", j->run.p[0]->arguments, e->err);
+        e->status = hsc_store_put_text(e->s, "command", hsc_join_started(j)->arguments, e->err);
     if (e->status == HSC_OK)
         e->status = hsc_store_put_text(e->s, "created", created, e->err);
     if (e->status == HSC_OK)

@@ -576,6 +576,11 @@ const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c;
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
 bool hsc_join_is_launcher(const jprocess *p);
+
+/* started.c, once run is chosen: the process that was started first; programs of the run; the name of what was run, which lives as long as j. */
+const jprocess *hsc_join_started(const join *j);
+size_t hsc_join_count_programs(const join *j);
+const char *hsc_join_program_name(join *j);
 /* first.c: rows in join.met, addresses and frames, entered where they are new; HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_enter_module(join *j, const jmodule *m);
 uint32_t hsc_join_enter_address(join *j, uint32_t module, bool exact, uint64_t address);

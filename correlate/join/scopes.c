@@ -585,13 +585,6 @@ static hsc_status make_instances(join *j, hsc_err *err) {
     return HSC_OK;
 }
 
-static const char *program_name(const join *j) {
-    for (size_t i = 0; i < j->run.n; i++)
-        if (j->run.p[i]->executable[0])
-            return base_name(j->run.p[i]->executable);
-    return "program";
-}
-
 hsc_status hsc_join_make_scopes(join *j, hsc_err *err) {
     builder b = {.j = j};
     uint32_t *file_scope_rows = NULL;
@@ -602,7 +595,7 @@ hsc_status hsc_join_make_scopes(join *j, hsc_err *err) {
         mark_used(&j->modules.p[i]);
     }
     hsc_status status = make_files(j, err);
-    if (status == HSC_OK && add_scope(j, (jscope){.kind = HSC_SCOPE_PROGRAM, .name = program_name(j), .procedure = HSC_NO_INDEX,
+    if (status == HSC_OK && add_scope(j, (jscope){.kind = HSC_SCOPE_PROGRAM, .name = hsc_join_program_name(j), .procedure = HSC_NO_INDEX,
                                                   .module = HSC_NO_INDEX, .file = HSC_NO_INDEX}) == HSC_NO_INDEX)
         status = hsc_join_no_memory(err);
     for (uint32_t i = 0; i < j->modules.n && status == HSC_OK; i++)
