@@ -80,14 +80,6 @@ static bool is_written_in(const join *j, const jscope *region, const jscope *abo
            !strncmp(name, region->linkage, length);
 }
 
-/* Can it have been forked at `home`? clang names a parallel region for the procedure that forks it: what was forked by another
- * is no body of this region, whatever the worker's records say. Tasks run in regions of any procedure. */
-static bool is_forked_at(const expansion *x, const jscope *region) {
-    const char *mark = strstr(region->linkage, ".omp_outlined");
-    return region->kind != HSC_SCOPE_REGION || !mark || mark == region->linkage ||
-           is_written_in(x->j, region, &x->j->scopes.p[x->t->nodes[x->home->context].scope]);
-}
-
 /* Context of a region's body that is called by `caller`, from line `call_line`. */
 static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
     const join *j = x->j;
@@ -102,7 +94,7 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
         return child(x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
     if (at && is_written_in(j, region, above))
         return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
-    if (x->home && is_forked_at(x, region))
+    if (x->home)
         return child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
     if (region->kind != HSC_SCOPE_REGION)
         return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
