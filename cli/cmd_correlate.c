@@ -46,7 +46,7 @@ static const hsc_cli_command command = {
         "distinct (code and calling contexts), some 3 KiB a process, and one measurement file for each thread at work; some 100 MiB are "
         "needed for small inputs: where that is more than --memory, a note says so at the start, or at the end how much it took. Under mpirun --memory is for each process.\n\n"
         "Where nothing is new the database is left as it is: no other files, options, programs, maps, debug information than it was made from, which "
-        "is known from .NAME.made beside the result, NAME. Where something is new, packed parts of it that stay as they are are copied. With --cache=none it is made in any case. Sources that are to be embedded make it new always.\n\n"
+        "is known from .NAME.made beside the result, NAME. Where something is new, packed parts of it that come again are copied. With --cache=none it is made in any case. Sources that are to be embedded make it new always.\n\n"
         "With --cache=on what was read of processes that have ended is kept in .NAME.cache beside the result, and used and brought up to date "
         "from then on. When processes were added, or another directory, "
         "only their files are read the next time; the result is that of reading all, byte for byte. A file is known again by "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "details.h"
 #include "emit.h"
 #include "slices.h"
@@ -125,17 +126,11 @@ static void list_message_slice(columns *c, const jslice *s, uint32_t of, uint32_
 }
 
 static void list_pair_slice(columns *c, const jprocess *p, const jslice *s, uint32_t tick) {
-    size_t low = 0, high = p->peers.n; /* by rank */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->peers.p[middle].rank < s->row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == p->peers.n || p->peers.p[low].rank != s->row)
+    size_t at;
+    HSC_SEARCH(at, p->peers.n, p->peers.p[at].rank < s->row);
+    if (at == p->peers.n || p->peers.p[at].rank != s->row)
         return;
-    CELL(c, pair_slice_pair, uint32_t, p->peers.p[low].row);
+    CELL(c, pair_slice_pair, uint32_t, p->peers.p[at].row);
     CELL(c, pair_slice_tick, uint32_t, tick);
     CELL(c, pair_slice_sent, uint64_t, s->v[JP_SENT]);
     CELL(c, pair_slice_sent_bytes, uint64_t, s->v[JP_SENT_BYTES]);

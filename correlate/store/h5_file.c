@@ -45,20 +45,15 @@ static haddr_t file_get_eof(const H5FD_t *f, H5FD_mem_t type) {
     return ((const hsc_h5_file *)f)->eof;
 }
 
-static herr_t file_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t from, size_t n, void *to) {
-    (void)type;
-    (void)transfer;
-    const hsc_h5_file *f = (const hsc_h5_file *)base;
+herr_t hsc_h5_read_at(int file, haddr_t from, size_t n, void *to) {
     char *p = to;
-    if (from > f->eof)
-        return -1;
     while (n) {
-        ssize_t got = pread(f->file, p, n, (off_t)from);
+        ssize_t got = pread(file, p, n, (off_t)from);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return -1;
-        if (!got) { /* as HDF5's own drivers do: beyond the end are zeros */
+        if (!got) {
             memset(p, 0, n);
             break;
         }
@@ -67,6 +62,13 @@ static herr_t file_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t f
         n -= (size_t)got;
     }
     return 0;
+}
+
+static herr_t file_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t from, size_t n, void *to) {
+    (void)type;
+    (void)transfer;
+    const hsc_h5_file *f = (const hsc_h5_file *)base;
+    return from > f->eof ? -1 : hsc_h5_read_at(f->file, from, n, to);
 }
 
 static herr_t file_write(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t to, size_t n, const void *from) {

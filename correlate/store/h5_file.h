@@ -15,4 +15,7 @@ typedef struct hsc_h5_file {
  * is closed. < 0: failed. */
 herr_t hsc_h5_file_use(hid_t access, int file, hsc_h5_file *f);
 
+/* Reads n bytes at `from`; beyond the end are zeros, as HDF5's own drivers have it. < 0: failed. */
+herr_t hsc_h5_read_at(int file, haddr_t from, size_t n, void *to);
+
 #endif

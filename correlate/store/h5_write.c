@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* HDF5 file driver that notes where it writes. */
 #include "h5_write.h"
+#include "h5_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,23 +73,7 @@ static haddr_t file_get_eof(const H5FD_t *f, H5FD_mem_t type) {
 static herr_t file_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t from, size_t n, void *to) {
     (void)type;
     (void)transfer;
-    const file *f = (const file *)base;
-    char *p = to;
-    while (n) {
-        ssize_t got = pread(f->fd, p, n, (off_t)from);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (!got) { /* beyond the end are zeros */
-            memset(p, 0, n);
-            break;
-        }
-        p += got;
-        from += (haddr_t)got;
-        n -= (size_t)got;
-    }
-    return 0;
+    return hsc_h5_read_at(((const file *)base)->fd, from, n, to);
 }
 
 static herr_t file_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t to, size_t n, const void *from) {

@@ -201,18 +201,32 @@ static void append_path(char *path, size_t size, const char *name) {
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
  * correlator reads these), and by one of took_names microseconds that measuring took. */
-static void note(const char *word, uint64_t value) {
-    char path[HSC_RT_PATH], line[128];
-    size_t at = 0;
+typedef struct lines {
+    char text[256];
+    size_t n;
+} lines;
+
+static void add_line(lines *l, const char *word, uint64_t value) {
+    hsc_rt_append(l->text, sizeof l->text, &l->n, word);
+    hsc_rt_append_u64(l->text, sizeof l->text, &l->n, value);
+    hsc_rt_append(l->text, sizeof l->text, &l->n, "\n");
+}
+
+/* All at once: other processes add theirs. */
+static void put_lines(const lines *l) {
+    char path[HSC_RT_PATH];
     append_path(path, sizeof path, ".processes");
-    hsc_rt_append(line, sizeof line, &at, word);
-    hsc_rt_append_u64(line, sizeof line, &at, value);
-    hsc_rt_append(line, sizeof line, &at, "\n");
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd >= 0) {
-        hsc_sys3(SYS_write, fd, (long)line, (long)at);
+        hsc_sys3(SYS_write, fd, (long)l->text, (long)l->n);
         hsc_sys3(SYS_close, fd, 0, 0);
     }
+}
+
+static void note(const char *word, uint64_t value) {
+    lines l = {.n = 0};
+    add_line(&l, word, value);
+    put_lines(&l);
 }
 
 typedef struct notes {
@@ -510,15 +524,17 @@ void hsc_rt_finish(uint64_t how) {
         note("brief ", us > me.begin_us ? us - me.begin_us : 0);
     }
     if (!remove) {
+        lines l = {.n = 0};
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
-            note("lowered ", 1000000000u / (hsc_rt.period_ns * periods));
+            add_line(&l, "lowered ", 1000000000u / (hsc_rt.period_ns * periods));
         const uint64_t took_ns[5] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, hsc_rt.helper_ns};
         for (int k = 0; k < 5; k++)
             if (took_ns[k] >= 1000)
-                note(took_names[k], took_ns[k] / 1000);
-        note("time ", n.time_us);
-        note("", n.samples);
+                add_line(&l, took_names[k], took_ns[k] / 1000);
+        add_line(&l, "time ", n.time_us);
+        add_line(&l, "", n.samples);
+        put_lines(&l);
     }
     if (me.root && how != HSC_end_kind_EXEC)
         hsc_rt_spare_end(me.host);

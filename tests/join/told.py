@@ -106,6 +106,17 @@ process(1, (1, thread(1, [(200000000, 1)]) + ["block block_id=1 parent_id=0 numb
 with open(os.path.join(WORK, ".processes"), "w", encoding="ascii") as f:  # the runtime's list; lines that it never writes are no processes
     f.write("said 7\nbrief 1500\ntime 3\n4\nbrief 250\nbrief -1\nbrief x\nbrief 1000000000000000\nbrief 9 9\n" + "brief " * 100 + "\nbrief 250")
 run("correlate", "-o", DATABASE, WORK)
+with open(DATABASE, "rb") as f:
+    whole = f.read()
+with open(os.path.join(WORK, ".processes"), "a", encoding="ascii") as f:  # one more is news, though no measurement file is
+    f.write("\n")
+that("nothing is new" not in run("correlate", "-o", DATABASE, WORK) and {r["name"]: r["periods"] for r in table("ledger")}["processes too short"] == "3",
+     "a process that has no file is no news")
+with open(os.path.join(WORK, ".processes"), "r+", encoding="ascii") as f:
+    f.truncate(os.path.getsize(f.name) - 1)
+run("correlate", "-o", DATABASE, WORK)
+with open(DATABASE, "rb") as f:
+    that(f.read() == whole, "other bytes after the news are gone")
 for workers in ("1", "3"):
     again = os.path.join(WORK, f"again{workers}.h5")
     run("correlate", "-j", workers, "-o", again, WORK)
