@@ -303,8 +303,35 @@ static bool came_later(int column) {
     case HSC_TAB_code_byte:
         return true;
     default:
-        return column == HSC_COL_instance_parent || column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of || column == HSC_COL_remark_reason || column == HSC_COL_remark_count;
+        return column == HSC_COL_instance_parent || column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of ||
+               column == HSC_COL_remark_reason || column == HSC_COL_remark_count ||
+               (column >= HSC_COL_thread_user_s && column <= HSC_COL_thread_runnable_s);
     }
+}
+
+/* A column that the file has not: references to nothing, the kernel's times not known, else zeros. NULL: no memory. */
+static void *made_up(int column, uint64_t n) {
+    unsigned size = hsc_schema_type_size(hsc_schema_columns[column].type);
+    void *values = calloc(n ? n : 1, size);
+    if (values && hsc_schema_columns[column].references[0])
+        memset(values, 0xff, n * size);
+    if (values && (column == HSC_COL_thread_user_s || column == HSC_COL_thread_system_s || column == HSC_COL_thread_runnable_s))
+        for (uint64_t i = 0; i < n; i++)
+            ((double *)values)[i] = -1;
+    return values;
+}
+
+/* What is not there, and must be: say which versions met, and what helps. */
+static hsc_status explain(const hsc_db *db, hsc_status status, hsc_err *err) {
+    if (status != HSC_E_MISSING || !err)
+        return status;
+    hsc_err why = *err;
+    bool older = db->minor < HSC_DB_MINOR;
+    hsc_err_clear(err); /* the first one wins */
+    return hsc_err_set(err, older ? HSC_E_VERSION : HSC_E_FORMAT,
+                       "%s: its database format is %d.%u, expected %d.%d: %s; correlate the measurement again (heatscope correlate DIR)",
+                       why.text, HSC_DB_MAJOR, db->minor, HSC_DB_MAJOR, HSC_DB_MINOR,
+                       older ? "an older heatscope made it" : "it is damaged, or another build of heatscope made it");
 }
 
 static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
@@ -357,11 +384,8 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
         }
         hsc_array a = {.set = -1};
         if (came_later(i) && !hsc_db_has(db, name)) {
-            void *zeros = calloc(n ? n : 1, size);
-            status = zeros ? HSC_OK : out_of_memory(db, err);
-            if (zeros && c->references[0])
-                memset(zeros, 0xff, n * size);
-            db->tables.columns[i] = db->columns[i] = zeros;
+            db->tables.columns[i] = db->columns[i] = made_up(i, n);
+            status = db->columns[i] ? HSC_OK : out_of_memory(db, err);
             continue;
         }
         status = hsc_array_open(db, name, c->type, n, &a, err);
@@ -383,7 +407,7 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
     if (!status)
         status = hsc_check_table(&db->tables, table, err);
     db->loaded[table] = !status;
-    return status;
+    return explain(db, status, err);
 }
 
 /* ---- open ---- */
@@ -396,9 +420,10 @@ static hsc_status check_identity(hsc_db *db, hsc_err *err) {
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: an HDF5 file, but not a heatscope database", db->path);
     if (!status && hsc_dbfile_numbers(db->file, "/", "format_version", 2, version, err))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: no format version", db->path);
-    if (!status && version[0] != HSC_FORMAT_MAJOR)
+    if (!status && version[0] != HSC_DB_MAJOR)
         status = hsc_err_set(err, HSC_E_VERSION, "%s: database format %.0f.%.0f, this program reads %d.x: use a %s heatscope", db->path,
-                             version[0], version[1], HSC_FORMAT_MAJOR, version[0] > HSC_FORMAT_MAJOR ? "newer" : "matching");
+                             version[0], version[1], HSC_DB_MAJOR, version[0] > HSC_DB_MAJOR ? "newer" : "matching");
+    db->minor = version[1] > 0 && version[1] < UINT16_MAX ? (unsigned)version[1] : 0;
     if (!status)
         status = hsc_dbfile_text(db->file, "state", &state, err);
     if (!status && (!state || strcmp(state, "final")))
@@ -532,6 +557,7 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     if (!db->values || !db->context_sums)
         status = out_of_memory(db, err);
 done:
+    status = explain(db, status, err);
     if (status)
         hsc_db_close(db);
     else

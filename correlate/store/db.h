@@ -63,6 +63,7 @@ struct hsc_db {
     char *title, *command, *created;
     double cpu_s, wall_s;
     bool simulated;
+    unsigned minor;                      /* of the file's format */
     hsc_tables tables;                   /* what is loaded */
     void *columns[HSC_COL_COUNT];
     hsc_strings strings[HSC_COL_COUNT];

@@ -6,8 +6,8 @@
 #include "store.h"
 
 #define HSC_FORMAT_NAME "heatscope"
-#define HSC_FORMAT_MAJOR 1
-#define HSC_FORMAT_MINOR 0
+#define HSC_DB_MAJOR 1
+#define HSC_DB_MINOR 1
 
 enum {
     HSC_CHUNK_ROWS = 16384,             /* elements of a chunk */

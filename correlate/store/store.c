@@ -79,7 +79,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
         status = errno == ENOMEM ? hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path) : hsc_out_fail(s->out, "create", s->temporary, err);
         goto done;
     }
-    const uint16_t version[2] = {HSC_FORMAT_MAJOR, HSC_FORMAT_MINOR};
+    const uint16_t version[2] = {HSC_DB_MAJOR, HSC_DB_MINOR};
     status = hsc_out_text(s->out, s->file, "format", HSC_FORMAT_NAME, err);
     if (!status)
         status = hsc_out_numbers(s->out, s->file, "format_version", H5T_STD_U16LE, H5T_NATIVE_UINT16, version, 2, err);

@@ -109,7 +109,7 @@ def main():
     path = os.path.join(folder, "h5py.h5")
     subprocess.run([simulate, "-o", path, "--lines=1500", "--threads=9", "--processes=4", "--seed=3"], check=True)
     with h5py.File(path, "r") as f:
-        assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 0] and text(f, "state") == "final"
+        assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 1] and text(f, "state") == "final"
         assert f.attrs["simulated"] == 1
         f.visititems(check_forms)
         check_values(f, definition, check_columns(f, definition))

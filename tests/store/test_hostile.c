@@ -465,6 +465,39 @@ static void a_newer_version(void **state) {
     assert_int_equal(in_child(), READ);
 }
 
+/* Without what came later it is read, without more it says which versions met and what helps. */
+static void an_older_version(void **state) {
+    (void)state;
+    const char *gone[] = {"/run/thread/user_s", "/run/thread/system_s", "/run/thread/minor_faults", "/run/thread/runnable_s"};
+    uint16_t version[2] = {1, 0};
+    hid_t file = open_good(), a = H5Aopen(file, "format_version", H5P_DEFAULT);
+    H5Awrite(a, H5T_NATIVE_UINT16, version);
+    H5Aclose(a);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        assert_true(H5Ldelete(file, gone[i], H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    assert_int_equal(in_child(), READ);
+    hsc_err err = {0};
+    hsc_db *db;
+    hsc_db_thread t;
+    assert_int_equal(hsc_db_open(path, &db, &err), HSC_OK);
+    assert_int_equal(hsc_db_get_thread(db, 0, &t, &err), HSC_OK);
+    assert_true(t.user_s == -1 && t.system_s == -1 && t.runnable_s == -1 && t.minor_faults == 0 && t.cpu_s > 0);
+    hsc_db_close(db);
+    file = open_good();
+    a = H5Aopen(file, "format_version", H5P_DEFAULT);
+    H5Awrite(a, H5T_NATIVE_UINT16, version);
+    H5Aclose(a);
+    H5Ldelete(file, "/run/thread/records", H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("/run/thread/records is not there: its database format is 1.0, expected 1.1: an older heatscope made it; correlate the measurement again");
+    assert_int_equal(hsc_db_open(path, &db, &err), HSC_E_VERSION);
+    file = open_good();
+    H5Ldelete(file, "/run/thread/records", H5P_DEFAULT);
+    H5Fclose(file);
+    refused_with("its database format is 1.1, expected 1.1: it is damaged, or another build of heatscope made it");
+}
+
 static void an_unfinished_file(void **state) {
     (void)state;
     hid_t file = open_good();
@@ -619,7 +652,7 @@ int main(int argc, char **argv) {
     many = argc > 1;
     const struct CMUnitTest all[] = {
         cmocka_unit_test(the_good_one_is_read), cmocka_unit_test(changed_bytes), cmocka_unit_test(cut_files), cmocka_unit_test(wrong_numbers),
-        cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
+        cmocka_unit_test(a_newer_version),      cmocka_unit_test(an_older_version), cmocka_unit_test(an_unfinished_file), cmocka_unit_test(another_file),
         cmocka_unit_test(links_out),            cmocka_unit_test(data_that_claim_or_reach_too_much),
         cmocka_unit_test(rows_that_lie),
     }, mutated[] = {cmocka_unit_test(changed_bytes), cmocka_unit_test(wrong_numbers)};
