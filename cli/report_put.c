@@ -95,11 +95,11 @@ void report_put_spread(sink *s, const report_spread *p) {
     put_extreme(s, "min", (hsc_weighted){p->columns ? p->min : 0, p->min_excess}, p->min_at);
     put_extreme(s, "max", (hsc_weighted){p->columns ? p->max : 0, p->max_excess}, p->max_at);
     report_ratio_interval(s->r, p, &low, &high);
-    bool any = p->mean > 0;
+    bool any = p->mean > 0 && p->programs < 2;
     put_number(s, "max_over_mean", any ? p->max / p->mean : NAN);
     put_number(s, "max_over_mean_low", any ? low : NAN);
     put_number(s, "max_over_mean_high", any ? high : NAN);
-    put_amount(s, "imbalance", p->columns ? p->max - p->mean : 0);
+    put_amount(s, "imbalance", p->programs > 1 ? NAN : p->columns ? p->max - p->mean : 0);
     put_amount(s, "stddev", p->stddev);
     for (int i = 0; i < REPORT_QUANTILES; i++)
         put_amount(s, quantiles[i], p->columns ? p->quantiles[i] : 0);

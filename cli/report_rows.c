@@ -236,6 +236,7 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     put_number(s, "rank", p.rank);
     put_text(s, "host", p.host);
     put_count(s, "pid", p.pid);
+    put_text(s, "program", p.executable);
     if (r->axis == HSC_AXIS_THREAD) {
         put_count(s, "thread", t.index);
         put_count(s, "tid", t.tid);

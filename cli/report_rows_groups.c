@@ -21,8 +21,10 @@ static const char *procedure_of(const report *r, uint32_t scope) {
     return s.name;
 }
 
-static void program_cells(sink *s, const report_group *x) {
-    put_text(s, "program", s->r->info.title);
+static void program_cells(sink *s, const report_group *x, bool any) {
+    const report *r = s->r;
+    put_text(s, "program", any ? report_program_path(r, r->program_first[x->row]) : "");
+    put_count(s, "processes", x->members);
     report_put_inclusive(s, x->value);
 }
 
@@ -221,7 +223,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         put_count(s, "rank", any ? i + 1 : 0);
         switch (by) {
         case REPORT_PROGRAM:
-            program_cells(s, x);
+            program_cells(s, x, any);
             break;
         case REPORT_FILE:
             file_cells(s, x, any);

@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_elapsed.h"
+#include "report_groups.h"
 #include "report_measures.h"
 #include "report_reasons.h"
 #include "report_text.h"
@@ -59,6 +60,10 @@ static double percent(const report *r, double samples) { return r->total > 0 ? 1
 static void put_ratio(report *r, uint32_t scope, const report_spread *p) {
     if (report_is_serial(r, scope, p)) {
         fputs(" alone", r->out);
+        return;
+    }
+    if (p->programs > 1) { /* not alike */
+        fputs("     -", r->out);
         return;
     }
     double ratio = p->mean > 0 ? p->max / p->mean : 1;
@@ -647,6 +652,30 @@ static hsc_status contexts(report *r, hsc_err *err) {
     return status;
 }
 
+/* Where several ran, what each of them took: their processes are not alike, so nothing is said of all processors together. */
+static hsc_status programs(report *r, hsc_err *err) {
+    enum { FEW = 6 };
+    report_groups g;
+    char *text = NULL, name[100], share[64];
+    size_t size;
+    hsc_status status = report_groups_by(r, REPORT_BY_PROGRAM, &g, err);
+    FILE *out = status ? NULL : open_memstream(&text, &size);
+    for (uint32_t i = 0; out && i < g.n && i < FEW; i++) {
+        report_program(r, r->program_first[g.list[i].row], name, sizeof name);
+        report_text_share(r, g.list[i].value, share, sizeof share);
+        fprintf(out, "%s%s %s in %u process%s", i ? "; " : "", name, share, g.list[i].members, g.list[i].members == 1 ? "" : "es");
+    }
+    if (out && g.n > FEW)
+        fprintf(out, "; %u more", g.n - FEW);
+    if (out && !fclose(out))
+        report_text_wrap(r->out, r->width, text, 4, fprintf(r->out, "     of %u programs (--by=program):", r->programs));
+    else if (!status)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    free(text);
+    report_groups_clear(&g);
+    return status;
+}
+
 static hsc_status processors(report *r, hsc_err *err) {
     char name[64], text[400];
     hsc_db_stats st;
@@ -672,7 +701,7 @@ static hsc_status processors(report *r, hsc_err *err) {
     for (uint32_t c = 0; split && c < r->columns; c++)
         work_sum += work[c];
     split = split && work_sum > 0 && work_sum < 0.999 * r->total;
-    if (!status && r->brief && !r->top_given && st.max < 1.1 * st.mean) {
+    if (!status && r->brief && !r->top_given && st.max < 1.1 * st.mean && r->programs < 2) {
         char low[64], high[64];
         report_processor(r, r->axis, st.min_column, low, sizeof low);
         report_processor(r, r->axis, st.max_column, high, sizeof high);
@@ -687,7 +716,10 @@ static hsc_status processors(report *r, hsc_err *err) {
         char low[64], high[64];
         report_processor(r, r->axis, st.min_column, low, sizeof low);
         report_processor(r, r->axis, st.max_column, high, sizeof high);
-        if (r->columns > 1)
+        if (r->programs > 1) {
+            if ((status = programs(r, err)))
+                goto done;
+        } else if (r->columns > 1)
             fprintf(r->out, "     least %.*f %s on %s, most %.*f on %s;\n     mean %.*f, standard deviation %.*f\n", r->decimals, st.min * scale,
                     r->unit.unit, low, r->decimals, st.max * scale, high, r->decimals, st.mean * scale, r->decimals, st.stddev * scale);
         uint32_t few = report_text_rows(r, 4), shown = r->columns <= (r->brief ? 8 : 16) || !few || few > r->columns ? r->columns : few;
@@ -723,6 +755,7 @@ static hsc_status processors(report *r, hsc_err *err) {
             fprintf(r->out, "     %s\n", report_text_more(r, r->columns - shown, REPORT_PROCESSOR, name, sizeof name));
         free(done);
     }
+done:
     free(all);
     free(work);
     free(excess);
@@ -793,5 +826,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"
           "+-: how far the share's (Wilson's) goes at most. m/m: max/mean, with ~ where\n"
           "chance alone explains it; 'alone': one thread ran it, outside parallel regions.\n", r->out);
+    if (r->programs > 1)
+        fputs("Compared are processes of the same program; -: code that several programs ran.\n", r->out);
     return HSC_OK;
 }

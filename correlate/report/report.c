@@ -87,6 +87,8 @@ static hsc_status load_head(report *r, hsc_err *err) {
         status = take_out_cost(r, err);
     hsc_db_get_info(r->db, &r->info);
     r->columns = hsc_db_get_columns(r->db, r->axis);
+    if (!status)
+        status = report_load_programs(r, err);
     double begin_s, end_s;
     for (uint32_t t = 0; !r->metric && t < r->info.threads && !hsc_db_get_interval(r->db, &begin_s, &end_s); t++) {
         hsc_db_thread thread;
@@ -153,6 +155,10 @@ void report_clear(report *r) {
     for (size_t i = 0; i < sizeof of_scopes / sizeof *of_scopes; i++)
         free(of_scopes[i]);
     free(r->touched);
+    free(r->program_first);
+    free(r->own_module);
+    free(r->program_of);
+    free(r->program_met);
     free(r->in_region);
     free(r->shared);
 }
@@ -182,12 +188,7 @@ bool report_wanted_line(const report *r, uint32_t line_row) {
 }
 
 bool report_is_own(const report *r, const hsc_db_scope *s) {
-    hsc_db_module m;
-    hsc_db_process p;
-    if (s->knowledge == HSC_KNOWN_MAP)
-        return true;
-    return s->module != HSC_NONE && r->info.processes && !hsc_db_get_module(r->db, s->module, &m, NULL) &&
-           !hsc_db_get_process(r->db, 0, &p, NULL) && !strcmp(m.path, p.executable);
+    return s->knowledge == HSC_KNOWN_MAP || (s->module < r->info.modules && r->own_module[s->module]);
 }
 
 bool report_is_users(const report *r, const hsc_db_scope *s) {

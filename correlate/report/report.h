@@ -46,6 +46,11 @@ typedef struct report {
     double *dense;              /* columns: scratch of spreads, all 0 */
     double *dense_excess;
     uint32_t *touched;
+    uint32_t programs;          /* that the processes ran */
+    uint32_t *program_first;    /* programs: the first process of each */
+    uint8_t *own_module;        /* by module: an executable that the user ran */
+    uint32_t *program_of;       /* columns: the program of each; NULL: all ran one */
+    uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     bool has_regions;           /* known with in_region */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
@@ -72,7 +77,8 @@ typedef struct report_range { /* rows of a table */
     uint64_t first, n;
 } report_range;
 
-typedef struct report_spread { /* over the processors of the axis */
+typedef struct report_spread { /* over the processors of the axis whose program has any; all, where one program ran, or none has any */
+    uint32_t programs;         /* of these processors: those of more than one are not alike */
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
     uint32_t running;          /* columns that have any */
@@ -87,6 +93,9 @@ hsc_status report_spread_of(report *r, uint32_t scope, report_spread *out, hsc_e
 /* Of all these rows of a table, added up. */
 hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
                                    hsc_err *err);
+/* Of the processors of one program alone. */
+hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, uint32_t program, report_spread *out,
+                                    hsc_err *err);
 /* Is it code outside parallel regions that one thread alone ran? Of processes, never. */
 bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it can be said without its rows */
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
@@ -111,7 +120,12 @@ void report_share_interval(const report *r, hsc_weighted v, double *low, double 
 /* Of max / mean. */
 void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high);
 
-/* "rank 3", "rank 3 thread 1", "pid 77" */
+/* report_programs.c: for report_load; the name of a process's program. */
+hsc_status report_load_programs(report *r, hsc_err *err);
+void report_program(const report *r, uint32_t process, char *out, size_t size);
+const char *report_program_path(const report *r, uint32_t process); /* its executable, borrowed */
+
+/* "rank 3", "rank 3 thread 1", "pid 77"; where several programs ran "worker 77" */
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
 
 /* Text that fits `width` columns of a terminal, control characters made harmless; all return out.

@@ -276,7 +276,7 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
         if (report_is_serial(r, procedures[i], &p))
             continue;
         /* libraries wait because others work: their imbalance is a consequence */
-        if (!report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < worth)
+        if (p.programs > 1 || !report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < worth)
             continue;
         int at = cost > best[0].cost ? 0 : cost > best[1].cost ? 1 : 2;
         if (at == 0)
@@ -290,7 +290,7 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
     for (int i = 0; i < 2 && best[i].scope != HSC_NONE; i++) {
         const report_spread *p = &best[i].spread;
         hsc_db_scope s;
-        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], among[200];
+        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], among[300];
         double low, high;
         hsc_status status = hsc_db_get_scope(r->db, best[i].scope, &s, err);
         if (status)
@@ -307,11 +307,14 @@ static hsc_status imbalance(findings *f, hsc_err *err) {
             char whole[48];
             findings_seconds(r, p->max, whole, sizeof whole);
             snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.", of, where, top, whole,
-                     r->columns, top, save);
+                     p->columns, top, save);
             findings_say(f, best[i].cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(best[i].scope, &s), text);
             continue;
         }
-        if (p->columns < r->columns)
+        if (p->columns < r->columns && r->programs > 1)
+            snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
+                     r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
+        else if (p->columns < r->columns)
             snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
         else
             snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);

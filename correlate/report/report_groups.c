@@ -70,11 +70,22 @@ static const hsc_weighted none = {NAN, 0};
 /* ---- files, modules, loops ---- */
 
 static hsc_status by_program(report *r, report_groups *g, hsc_err *err) {
+    report_range all = {0, 1};
+    hsc_status s = HSC_OK;
     g->table = HSC_TABLE_SCOPE_INCL;
-    hsc_status s = add_group(g, (report_group){.row = 0, .members = 1, .inclusive = none}, err);
-    if (!s)
-        s = add_range(g, 0, 1, err);
-    return s ? s : settle(r, g, err);
+    for (uint32_t k = 0; k < r->programs && !s; k++) {
+        report_spread p;
+        uint32_t processes = 0;
+        for (uint32_t i = 0; i < r->info.processes; i++)
+            processes += !strcmp(report_program_path(r, i), report_program_path(r, r->program_first[k]));
+        s = report_spread_of_program(r, g->table, &all, 1, k, &p, err);
+        if (s || (r->programs == 1 && !(p.mean > 0)))
+            continue;
+        s = add_group(g, (report_group){.row = k, .members = processes, .value = {p.mean * p.columns, p.excess}, .inclusive = none}, err);
+        if (!s)
+            s = add_range(g, all.first, all.n, err);
+    }
+    return s;
 }
 
 /* By file: samples with one of its procedures, or inlined copies, anywhere on the path. */
@@ -399,7 +410,7 @@ static int largest(const void *a, const void *b) {
 
 hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, hsc_err *err) {
     hsc_status s;
-    *out = (report_groups){0};
+    *out = (report_groups){.by = by};
     switch (by) {
     case REPORT_BY_PROGRAM:
         s = by_program(r, out, err);
@@ -440,5 +451,5 @@ void report_groups_clear(report_groups *g) {
 }
 
 hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err) {
-    return report_spread_of_ranges(r, g->table, g->ranges + x->first, x->n, out, err);
+    return report_spread_of_program(r, g->table, g->ranges + x->first, x->n, g->by == REPORT_BY_PROGRAM ? x->row : HSC_NONE, out, err);
 }

@@ -15,7 +15,7 @@ typedef struct report_group {
 } report_group;
 
 typedef enum report_grouping {
-    REPORT_BY_PROGRAM,  /* one row: 0. Value: all */
+    REPORT_BY_PROGRAM,  /* row: program; members: processes. Value: of their processes, all */
     REPORT_BY_FILE,     /* row: file. Value: of its lines; inclusive: of paths through its procedures, once each, at least the value */
     REPORT_BY_MODULE,   /* row: module. Value: of code in it; inclusive: of its scope */
     REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
@@ -28,6 +28,7 @@ typedef enum report_grouping {
 } report_grouping;
 
 typedef struct report_groups {
+    report_grouping by;
     hsc_db_table table;      /* of the ranges */
     report_group *list;      /* the largest value first */
     uint32_t n;

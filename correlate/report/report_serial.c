@@ -107,7 +107,7 @@ bool report_may_be_serial(report *r, uint32_t scope) {
 }
 
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
-    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < (1 - SHARED_MAX) * p->mean * r->columns)
+    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < (1 - SHARED_MAX) * p->mean * (r->programs > 1 ? p->columns : r->columns))
         return false;
     if (!r->in_region && load_regions(r, NULL))
         return false;

@@ -15,6 +15,47 @@ static double chance(const report_spread *p, double squares) {
     return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
 }
 
+/* Leaves of the r->touched columns, of which there are *touched, those of a program. */
+static void drop_others(report *r, uint32_t program, uint32_t *touched) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *touched; i++) {
+        uint32_t c = r->touched[i];
+        if (r->program_of[c] == program)
+            r->touched[kept++] = c;
+        else
+            r->dense[c] = r->dense_excess[c] = 0;
+    }
+    *touched = kept;
+}
+
+/* Narrows the spread to the columns of the programs that the touched columns are of, or of `program`. */
+static void keep_programs(report *r, report_spread *p, uint32_t program, uint32_t touched, uint32_t *gap) {
+    uint32_t columns = 0, next = 0;
+    p->programs = 1;
+    if (!r->program_of || (!touched && program == HSC_NONE))
+        return;
+    p->programs = program != HSC_NONE;
+    if (program != HSC_NONE)
+        r->program_met[program] = 1;
+    for (uint32_t i = 0; i < touched; i++) {
+        uint8_t *met = &r->program_met[r->program_of[r->touched[i]]];
+        p->programs += !*met;
+        *met = 1;
+    }
+    *gap = HSC_NONE;
+    for (uint32_t c = 0; c < r->columns; c++) {
+        bool has = next < touched && r->touched[next] == c;
+        next += has;
+        if (!r->program_met[r->program_of[c]])
+            continue;
+        columns++;
+        if (!has && *gap == HSC_NONE)
+            *gap = c;
+    }
+    memset(r->program_met, 0, r->programs);
+    p->columns = columns;
+}
+
 /* Adds the values of the rows to dense[column]; columns not met before go to r->touched. */
 static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const report_range *rows, double scale, double *dense,
                            uint32_t *touched, hsc_err *err) {
@@ -44,6 +85,11 @@ static int rising(const void *a, const void *b) {
 
 hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, report_spread *out,
                                    hsc_err *err) {
+    return report_spread_of_program(r, table, ranges, n, HSC_NONE, out, err);
+}
+
+hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, uint32_t program, report_spread *out,
+                                    hsc_err *err) {
     uint32_t touched = 0, gap = 0;
     double squares = 0;
     hsc_status status = HSC_OK;
@@ -53,6 +99,8 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
         if (!status && r->unit.weights != HSC_NONE)
             status = add_rows(r, r->unit.weights, table, &ranges[i], r->unit.weights_scale, r->dense_excess, NULL, err);
     }
+    if (program != HSC_NONE && r->program_of)
+        drop_others(r, program, &touched);
     if (touched > 1)
         qsort(r->touched, touched, sizeof *r->touched, rising);
     for (uint32_t i = 0; i < touched; i++) {
@@ -67,15 +115,16 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
             p.min = v, p.min_at = c, p.min_excess = r->dense_excess[c];
     }
     p.running = touched;
-    p.mean = r->columns ? p.mean / r->columns : 0;
-    if (touched < r->columns)
+    keep_programs(r, &p, r->program_of ? program : HSC_NONE, touched, &gap);
+    p.mean = p.columns ? p.mean / p.columns : 0;
+    if (touched < p.columns)
         p.min = 0, p.min_at = gap, p.min_excess = 0;
     for (uint32_t i = 0; i < touched; i++) {
         double v = r->dense[r->touched[i]] - p.mean;
         squares += v * v;
     }
-    squares += (double)(r->columns - touched) * p.mean * p.mean;
-    p.stddev = r->columns ? sqrt(squares / r->columns) : 0;
+    squares += (double)(p.columns - touched) * p.mean * p.mean;
+    p.stddev = p.columns ? sqrt(squares / p.columns) : 0;
     p.dispersion = chance(&p, squares);
     for (uint32_t i = 0; i < touched; i++) { /* closed up for the quantiles: column i is at or before touched[i] */
         double v = r->dense[r->touched[i]];
@@ -83,7 +132,7 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
         r->dense_excess[r->touched[i]] = 0;
         r->dense[i] = v;
     }
-    hsc_quantiles(r->dense, touched, r->columns, report_quantile_levels, REPORT_QUANTILES, p.quantiles);
+    hsc_quantiles(r->dense, touched, p.columns, report_quantile_levels, REPORT_QUANTILES, p.quantiles);
     for (uint32_t i = 0; i < touched; i++)
         r->dense[i] = 0;
     if (r->unit.weights != HSC_NONE)
@@ -181,7 +230,11 @@ void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *
     int n = 0;
     if (p.rank >= 0)
         n = snprintf(out, size, "rank %d", p.rank);
-    else if (r->info.processes > 1 || axis == HSC_AXIS_PROCESS)
+    else if (r->programs > 1) {
+        char program[100];
+        report_program(r, process, program, sizeof program);
+        n = snprintf(out, size, "%s %u", program, p.pid);
+    } else if (r->info.processes > 1 || axis == HSC_AXIS_PROCESS)
         n = snprintf(out, size, "pid %u", p.pid);
     if (axis == HSC_AXIS_THREAD && n < (int)size)
         snprintf(out + n, size - (size_t)n, "%sthread %u", n ? " " : "", t.index);

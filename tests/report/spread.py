@@ -30,6 +30,10 @@ class Database:
         self.f = h5py.File(path, "r")
         self.process = self.f["/run/thread/process"][...]
         self.axis = axis
+        self.program = self.f["/run/process/executable"].asstr()[...] # by processor
+        self.several = len(set(self.program)) > 1
+        if axis == "thread":
+            self.program = self.program[self.process]
         self.scale = self.f["/run/metric/scale"][0]
         self.kind = self.column("static", "scope", "kind")
         self.parent = self.column("static", "scope", "parent")
@@ -60,7 +64,8 @@ class Database:
         rank = self.f["/run/process/rank"][...]
         several = len(rank) > 1
         pid = self.f["/run/process/pid"][...]
-        name = [f"rank {r}" if r >= 0 else f"pid {pid[i]}" if several or self.axis == "process" else "" for i, r in enumerate(rank)]
+        program = [os.path.basename(p) for p in self.f["/run/process/executable"].asstr()[...]]
+        name = [f"rank {r}" if r >= 0 else f"{program[i]} {pid[i]}" if self.several else f"pid {pid[i]}" if several or self.axis == "process" else "" for i, r in enumerate(rank)]
         if self.axis == "process":
             return name
         index = self.f["/run/thread/index"][...]
@@ -179,22 +184,28 @@ def close(got, want, what):
 
 def check(path, by, axis, value):
     db = Database(path, axis)
-    table, got, names = getattr(db, f"{by}_table")(), rows(path, by, axis), db.names()
+    table, got = getattr(db, f"{by}_table")(), rows(path, by, axis)
     if by in ("file", "version"):  # the others have nothing of their own, only paths through them (versions.py checks theirs)
         got = [r for r in got if int(r["exclusive_periods"])]
     assert len(got) == len(table), f"{path} {by}: {len(got)} rows, expected {len(table)}"
     for r, (row, v) in zip(got, table):
         what, s = f"{by} {axis} rank {r['rank']} (row {row})", db.scale
         close(r[f"{value}_s"], v.sum() * s, what)
+        ran = set(db.program[v > 0]) or set(db.program)  # programs: the others' processors are not compared with theirs
+        names = [n for n, p in zip(db.names(), db.program) if p in ran]
+        v = v[[p in ran for p in db.program]]
         close(r["mean_s"], v.mean() * s, what)
         close(r["stddev_s"], v.std() * s, what)
         close(r["min_s"], v.min() * s, what)
         close(r["max_s"], v.max() * s, what)
-        close(r["imbalance_s"], (v.max() - v.mean()) * s, what)
+        alike = len(ran) == 1 or not v.sum()
+        assert alike or r["imbalance_s"] == r["max_over_mean"] == "", f"{what}: processes of several programs are compared"
+        if alike:
+            close(r["imbalance_s"], (v.max() - v.mean()) * s, what)
         assert (r["min_processor"], r["max_processor"]) == (names[v.argmin()], names[v.argmax()]), (what, r, v)
         for name, level in QUANTILES.items():
             close(r[f"{name}_s"], np.quantile(v, level) * s, f"{what} {name}")
-        if v.sum():
+        if v.sum() and alike:
             close(r["max_over_mean"], v.max() / v.mean(), what)
     return len(got)
 

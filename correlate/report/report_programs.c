@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which program each processor ran: those of different programs have no work in common that could be compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
+
+static uint32_t process_of(const report *r, uint32_t column) {
+    hsc_db_thread t;
+    if (r->axis != HSC_AXIS_THREAD)
+        return column;
+    return hsc_db_get_thread(r->db, column, &t, NULL) ? 0 : t.process;
+}
+
+/* Programs of the system, as shells and interpreters are, which the user did not build. */
+static bool is_system(const char *path) {
+    static const char *const folders[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/libexec/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    return false;
+}
+
+/* Executables of the run; of several those of the system only where there are no others. */
+static hsc_status load_own(report *r, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    bool any = false;
+    r->own_module = calloc((size_t)r->info.modules + 1, 1);
+    if (!r->own_module)
+        return out_of_memory(err);
+    for (int pass = 0; pass < 2 && !any; pass++)
+        for (uint32_t k = 0; k < r->programs && !status; k++) {
+            hsc_db_process p;
+            status = hsc_db_get_process(r->db, r->program_first[k], &p, err);
+            for (uint32_t m = 0; m < r->info.modules && !status && (pass || r->programs == 1 || !is_system(p.executable)); m++) {
+                hsc_db_module module;
+                status = hsc_db_get_module(r->db, m, &module, err);
+                r->own_module[m] |= !status && !strcmp(module.path, p.executable);
+                any = any || r->own_module[m];
+            }
+        }
+    return status;
+}
+
+hsc_status report_load_programs(report *r, hsc_err *err) {
+    uint32_t n = r->info.processes, *of = malloc(((size_t)n + 1) * sizeof *of); /* by process */
+    hsc_status status = HSC_OK;
+    r->programs = 0;
+    r->program_first = malloc(((size_t)n + 1) * sizeof *r->program_first);
+    if (!of || !r->program_first)
+        status = out_of_memory(err);
+    for (uint32_t i = 0; i < n && !status; i++) {
+        hsc_db_process p, q;
+        uint32_t k = 0;
+        status = hsc_db_get_process(r->db, i, &p, err);
+        while (!status && k < r->programs && !(status = hsc_db_get_process(r->db, r->program_first[k], &q, err)) && strcmp(q.executable, p.executable))
+            k++;
+        if (!status && k == r->programs)
+            r->program_first[r->programs++] = i;
+        of[i] = k;
+    }
+    if (!status && r->programs > 1) {
+        r->program_of = malloc(((size_t)r->columns + 1) * sizeof *r->program_of);
+        r->program_met = calloc((size_t)r->programs + 1, sizeof *r->program_met);
+        if (!r->program_of || !r->program_met)
+            status = out_of_memory(err);
+        for (uint32_t c = 0; c < r->columns && !status; c++) {
+            uint32_t process = process_of(r, c);
+            r->program_of[c] = process < n ? of[process] : 0;
+        }
+    }
+    free(of);
+    return status ? status : load_own(r, err);
+}
+
+const char *report_program_path(const report *r, uint32_t process) {
+    hsc_db_process p;
+    return hsc_db_get_process(r->db, process, &p, NULL) ? "" : p.executable;
+}
+
+void report_program(const report *r, uint32_t process, char *out, size_t size) {
+    const char *path = report_program_path(r, process), *slash = strrchr(path, '/');
+    report_fit(slash ? slash + 1 : path, 24, out, size);
+}
