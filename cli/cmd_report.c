@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report_categories.h"
 #include "report_elapsed.h"
 #include "report_text.h"
 #include "selection.h"
 
-enum { OPT_BY, OPT_SELECTION };
+enum { OPT_BY, OPT_CATEGORY, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {{"by", 0, "WHAT", "table: procedure, loop, line, context, message, ... (list: all of them)"},
+                                         {"category", 0, "NAME", "only the samples of one category: computation, waiting, ... (with --by)"},
                                          HSC_CLI_SELECTION("compare process or thread (processes where there are several)"),
                                          {NULL, 0, NULL, NULL}};
 
@@ -34,12 +36,16 @@ static const hsc_cli_command command = {
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
                 "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5\n"
                 "  heatscope report --by=loop --columns=exclusive_s,p05_s,median_s,p95_s,procedure,line_begin heatscope.out\n"
-                "  heatscope report --by=procedure --interval=solve heatscope.out",
+                "  heatscope report --by=procedure --interval=solve heatscope.out\n"
+                "  heatscope report --by=nest --category=waiting --processors=thread heatscope.out",
     .options = options};
+
+static const report_by exact_tables[] = {REPORT_MESSAGE, REPORT_PAIR, REPORT_ARRAY, REPORT_WAIT, REPORT_CAUSE, REPORT_DELAYED, REPORT_PROBE, REPORT_BLOCK};
 
 typedef struct choices {
     report_by by;
     bool list;
+    const char *category;
     hsc_cli_selection selection;
 } choices;
 
@@ -47,6 +53,10 @@ static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     if (option >= OPT_SELECTION)
         return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
+    if (option == OPT_CATEGORY) {
+        c->category = value;
+        return -1;
+    }
     for (int i = 1; i < REPORT_TABLES; i++)
         if (hsc_cli_is_table(value, report_tables[i].name)) {
             c->by = (report_by)i;
@@ -64,6 +74,19 @@ static int set(void *ctx, int option, const char *value) {
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s, ", report_tables[i].name);
     strcat(names, "or list");
     return hsc_cli_bad_value(&command, option, names, value);
+}
+
+/* --category: by its name. */
+static hsc_status set_category(report *r, const char *path, const char *name, hsc_err *err) {
+    char names[400] = "";
+    for (uint32_t k = 0; k < r->info.categories; k++) {
+        const char *of = hsc_db_get_category(r->db, k);
+        size_t at = strlen(names);
+        if (of && !strcmp(of, name))
+            return report_set_category(r, k, err);
+        snprintf(names + at, sizeof names - at, "%s%s", k ? ", " : "", of ? of : "");
+    }
+    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: --category: expected one of %s, got '%s'", path, names, name);
 }
 
 static int list(void) {
@@ -96,15 +119,25 @@ int hsc_cmd_report(int argc, char **argv) {
         fprintf(stderr, "heatscope report: --where: rows of --by=%s have no place in the source to choose by\n", report_tables[c.by].name);
         return HSC_EXIT_USAGE;
     }
+    bool exact = false;
+    for (size_t i = 0; i < sizeof exact_tables / sizeof *exact_tables; i++)
+        exact = exact || c.by == exact_tables[i];
+    if (c.category && (c.by == REPORT_ALL || exact || report_tables[c.by].whole || c.by == REPORT_REASON)) {
+        if (c.by == REPORT_ALL)
+            fprintf(stderr, "heatscope report: --category: needs a table (--by)\n");
+        else
+            fprintf(stderr, "heatscope report: --category: what --by=%s shows is not of samples by category\n", report_tables[c.by].name);
+        return HSC_EXIT_USAGE;
+    }
     code = hsc_cli_database_for("report", argv[first], path, sizeof path);
     if (code >= 0)
         return code;
     hsc_status status = hsc_cli_open_report(&r, path, show, show->interval, &err);
-    static const report_by exact[] = {REPORT_MESSAGE, REPORT_PAIR, REPORT_ARRAY, REPORT_WAIT, REPORT_CAUSE, REPORT_DELAYED, REPORT_PROBE, REPORT_BLOCK};
-    for (size_t i = 0; !status && i < sizeof exact / sizeof *exact; i++)
-        if (c.by == exact[i] && !report_exact_known(&r))
-            status = hsc_err_set(&err, HSC_E_MISSING, "%s: --interval: what --by=%s shows is known of the whole run only in this database", path,
-                                 report_tables[c.by].name);
+    if (!status && exact && !report_exact_known(&r))
+        status = hsc_err_set(&err, HSC_E_MISSING, "%s: --interval: what --by=%s shows is known of the whole run only in this database", path,
+                             report_tables[c.by].name);
+    if (!status && c.category)
+        status = set_category(&r, path, c.category, &err);
     if (!status)
         status = report_load(&r, &err);
     bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;

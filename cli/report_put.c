@@ -113,6 +113,21 @@ hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range 
     return status;
 }
 
+/* NAME_CATEGORY, without what a name of a column can't have. */
+static void category_name(const sink *s, const char *name, uint32_t category, char *out, size_t size) {
+    const char *of = hsc_db_get_category(s->r->db, category);
+    int at = snprintf(out, size, "%s_%.60s", name, of ? of : "");
+    for (char *p = out + strlen(name); p < out + at && *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+            *p = '_';
+}
+
+void report_put_category(sink *s, const char *name, uint32_t category, double value) {
+    char column[80];
+    category_name(s, name, category, column, sizeof column);
+    put_amount(s, column, value);
+}
+
 hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err) {
     uint32_t n = s->r->info.categories;
     double *sums = calloc((size_t)n + 1, sizeof *sums);
@@ -121,13 +136,39 @@ hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err) {
     hsc_db_view view = {s->r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD};
     hsc_status status = hsc_db_read_sums(s->r->db, view, (uint64_t)scope * n, n, sums, err);
     for (uint32_t c = 0; c < n && (!status || status == HSC_E_MISSING); c++) {
-        char name[80];
-        int at = snprintf(name, sizeof name, "inclusive_%.60s", hsc_db_get_category(s->r->db, c));
-        for (char *p = name + 10; p < name + at; p++)
-            if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
-                *p = '_';
-        put_amount(s, name, status ? NAN : sums[c]);
+        report_put_category(s, "inclusive", c, status ? NAN : sums[c]);
     }
     free(sums);
+    if (status == HSC_E_MISSING)
+        hsc_err_clear(err);
     return status == HSC_E_MISSING ? HSC_OK : status;
+}
+
+/* Whether any of the columns is to be shown. */
+static bool wants_categories(const sink *s, const char *name) {
+    bool wanted = !s->t.columns;
+    for (uint32_t c = 0; c < s->r->info.categories && !wanted; c++) {
+        char column[80];
+        category_name(s, name, c, column, sizeof column);
+        wanted = strstr(s->t.columns, column) != NULL;
+    }
+    return wanted;
+}
+
+hsc_status report_put_categories_of(sink *s, const char *name, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err) {
+    report_categories none = {.n = s->r->info.categories}, *of = &none;
+    hsc_status status = HSC_OK;
+    double *sums = calloc((size_t)none.n + 1, sizeof *sums);
+    if (!sums)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (wants_categories(s, name)) {
+        of = &s->categories[table == s->categories[0].table || !s->categories[0].looked ? 0 : 1];
+        status = report_categories_load(s->r, table, of, err);
+    }
+    if (!status)
+        report_categories_of(of, ranges, n, sums);
+    for (uint32_t c = 0; c < none.n && !status; c++)
+        report_put_category(s, name, c, sums[c]);
+    free(sums);
+    return status;
 }

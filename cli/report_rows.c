@@ -31,6 +31,24 @@ static hsc_status put_control(sink *s, uint32_t scope, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Of a procedure with its loops, of a loop without its inner loops. */
+static hsc_status put_own_categories(sink *s, uint32_t row, bool loop, hsc_err *err) {
+    hsc_db_scope scope, inner;
+    uint32_t n = 0;
+    hsc_status status = hsc_db_get_scope(s->r->db, row, &scope, err);
+    uint32_t end = status || loop ? row + 1 : scope.subtree_end;
+    report_range *ranges = status ? NULL : malloc(((size_t)end - row) * sizeof *ranges);
+    if (!status && !ranges)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = row; i < end && !status; i++)
+        if (!(status = hsc_db_get_scope(s->r->db, i, &inner, err)) && (loop || inner.procedure == row))
+            ranges[n++] = (report_range){i, 1};
+    if (!status)
+        status = report_put_categories_of(s, "exclusive", HSC_TABLE_SCOPE_EXCL, ranges, n, err);
+    free(ranges);
+    return status;
+}
+
 static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
     report *r = s->r;
     hsc_db_scope scope, p = {.name = ""};
@@ -80,6 +98,8 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         report_put_spread(s, &spread);
     if (!status)
         status = report_put_categories(s, row, err);
+    if (!status)
+        status = put_own_categories(s, row, loop, err);
     if (!status && loop) {
         report_versions v;
         hsc_db_remark remark = {.message = ""};
@@ -127,7 +147,8 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     report_put_inclusive(s, incl);
     put_text(s, "source", text);
     free(text);
-    return report_put_spread_of(s, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
+    status = report_put_spread_of(s, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
+    return status ? status : report_put_categories_of(s, "exclusive", HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
 }
 
 /* "main;solve;loop at sweeps.c:120"; malloc'ed, NULL with err set. */
@@ -200,12 +221,17 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted
         report_put_inclusive(s, incl);
         put_text(s, "path", text);
         status = report_put_spread_of(s, HSC_TABLE_CONTEXT_EXCL, &(report_range){row, 1}, 1, err);
+        if (!status)
+            status = report_put_categories_of(s, "exclusive", HSC_TABLE_CONTEXT_EXCL, &(report_range){row, 1}, 1, err);
+        if (!status)
+            status = report_put_categories_of(s, "inclusive", HSC_TABLE_CONTEXT_INCL, &(report_range){row, 1}, 1, err);
     }
     free(text);
     return status;
 }
 
-static hsc_status processor_row(sink *s, uint32_t column, const float *all, const float *excess, hsc_err *err) {
+/* by_category: [categories][columns]; NULL: not known */
+static hsc_status processor_row(sink *s, uint32_t column, const float *all, const float *excess, const float *by_category, hsc_err *err) {
     report *r = s->r;
     hsc_db_process p;
     hsc_db_thread t = {0};
@@ -262,6 +288,8 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     put_count(s, "truncated_periods", truncated);
     put_text(s, "end", p.end);
     put_text(s, "mechanism", p.mechanism);
+    for (uint32_t c = 0; c < r->info.categories; c++)
+        report_put_category(s, "inclusive", c, by_category ? by_category[(size_t)c * r->columns + column] : NAN);
     return HSC_OK;
 }
 
@@ -326,23 +354,34 @@ static hsc_status processors(sink *s, hsc_err *err) {
     report *r = s->r;
     hsc_status status = HSC_OK;
     float *all = calloc(2 * ((uint64_t)r->columns + 1), sizeof *all), *excess = all ? all + r->columns + 1 : NULL;
-    if (!all)
+    float *by_category = calloc((uint64_t)r->columns * r->info.categories + 1, sizeof *by_category);
+    if (!all || !by_category) {
+        free(all);
+        free(by_category);
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    }
     if (r->columns)
         status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
     if (!status && r->columns && r->unit.weights != HSC_NONE)
         status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
+    bool has_categories = false;
+    if (!status && r->columns) {
+        hsc_status of = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, r->axis}, 0, r->info.categories, 0, r->columns, by_category, err);
+        has_categories = !of;
+        status = of == HSC_E_MISSING ? HSC_OK : of;
+    }
     if (!status && s->t.naming && r->columns) {
-        status = processor_row(s, 0, all, excess, err);
+        status = processor_row(s, 0, all, excess, has_categories ? by_category : NULL, err);
         end_row(s);
     }
     s->t.naming = false;
     for (uint32_t c = 0; c < r->columns && !status && (!r->top || c < r->top); c++) {
         begin_row(s);
-        status = processor_row(s, c, all, excess, err);
+        status = processor_row(s, c, all, excess, has_categories ? by_category : NULL, err);
         end_row(s);
     }
     free(all);
+    free(by_category);
     return status;
 }
 
@@ -389,6 +428,10 @@ static char *json_head(const report *r, report_by by, hsc_err *err) {
         fprintf(out, "%llu", (unsigned long long)r->records);
     else
         fputs("null", out); /* not known of an interval or another metric */
+    if (r->category) {
+        fputs(",\n  \"category\": ", out);
+        hsc_quote_json(out, r->category);
+    }
     fprintf(out, ",\n  \"simulated\": %s,\n  \"by\": \"%s\",\n  \"rows\": [\n", r->info.simulated ? "true" : "false", report_tables[by].name);
     if (fclose(out)) {
         free(text);
@@ -502,5 +545,7 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
     if (!status)
         status = hsc_table_finish(&s.t, err);
     hsc_table_clear(&s.t);
+    report_categories_clear(&s.categories[0]);
+    report_categories_clear(&s.categories[1]);
     return status;
 }

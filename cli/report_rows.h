@@ -3,6 +3,7 @@
 #ifndef HEATSCOPE_CLI_REPORT_ROWS_H
 #define HEATSCOPE_CLI_REPORT_ROWS_H
 
+#include "report_categories.h"
 #include "report_text.h"
 #include "report_timed.h"
 
@@ -10,6 +11,7 @@ typedef struct sink { /* one row at a time */
     report *r;
     hsc_table t;
     char unit[32]; /* of the metric, for names */
+    report_categories categories[2]; /* of the tables that rows are of */
 } sink;
 
 static inline void put_text(sink *s, const char *name, const char *text) { hsc_table_text(&s->t, name, text); }
@@ -31,8 +33,12 @@ hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range 
 /* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max. */
 void report_put_quantile(hsc_table *t, const char *name, const report_quantile *q);
 void report_put_over(const report *r, hsc_table *t, const report_over *o);
+/* NAME_CATEGORY_s */
+void report_put_category(sink *s, const char *name, uint32_t category, double value);
 /* inclusive_CATEGORY_s of a scope, for all categories */
 hsc_status report_put_categories(sink *s, uint32_t scope, hsc_err *err);
+/* NAME_CATEGORY_s of rows of a table, added up; empty where the database has no times. A sink takes two tables. */
+hsc_status report_put_categories_of(sink *s, const char *name, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
 
 /* tables; the first row of each tells names only */
 hsc_status report_message_rows(sink *s, hsc_err *err);

@@ -202,11 +202,22 @@ static hsc_status count_on_lines(const report *r, uint32_t **out, hsc_err *err) 
     return s;
 }
 
+static uint32_t module_scope(const report *r, uint32_t module) {
+    hsc_db_scope scope;
+    for (uint32_t k = 1; k < r->info.scopes && !hsc_db_get_scope(r->db, k, &scope, NULL); k = scope.subtree_end)
+        if (scope.kind == HSC_SCOPE_MODULE && scope.module == module)
+            return k;
+    return 0;
+}
+
 hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     static const report_grouping groupings[REPORT_TABLES] = {
         [REPORT_PROGRAM] = REPORT_BY_PROGRAM, [REPORT_FILE] = REPORT_BY_FILE,       [REPORT_MODULE] = REPORT_BY_MODULE,   [REPORT_NEST] = REPORT_BY_NEST,
         [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION,
         [REPORT_CATEGORY] = REPORT_BY_CATEGORY, [REPORT_DATA] = REPORT_BY_DATA,     [REPORT_REFERENCE] = REPORT_BY_REFERENCE};
+    static const char *const value_names[REPORT_TABLES] = { /* what categories are of */
+        [REPORT_PROGRAM] = "inclusive", [REPORT_FILE] = "exclusive", [REPORT_MODULE] = "exclusive",    [REPORT_NEST] = "value", [REPORT_CALL] = "inclusive",
+        [REPORT_INLINED] = "inclusive", [REPORT_DATA] = "lines",     [REPORT_VERSION] = "exclusive", [REPORT_REFERENCE] = "line"};
     report_groups g;
     uses *of = NULL;
     uint32_t *first_of = NULL, *on_line = NULL;
@@ -254,6 +265,10 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             status = report_group_spread(s->r, &g, x, &p, err);
         if (!status)
             report_put_spread(s, &p);
+        if (!status && value_names[by])
+            status = report_put_categories_of(s, value_names[by], g.table, any ? g.ranges + x->first : NULL, any ? x->n : 0, err);
+        if (!status && by == REPORT_MODULE)
+            status = report_put_categories(s, any ? module_scope(s->r, x->row) : 0, err);
         if (!status)
             end_row(s);
         s->t.naming = false;

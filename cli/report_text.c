@@ -185,7 +185,7 @@ static void put_brief(const report *r) {
 
 static bool whole_run(const report *r) {
     double begin_s, end_s;
-    return !hsc_db_get_interval(r->db, &begin_s, &end_s);
+    return r->as_interval || !hsc_db_get_interval(r->db, &begin_s, &end_s);
 }
 
 void report_text_head(report *r) {
@@ -247,7 +247,9 @@ void report_text_head(report *r) {
     if (r->net)
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
-    if (hsc_db_get_interval(r->db, &begin_s, &end_s))
+    if (r->category)
+        fprintf(r->out, "category   %s: samples of others are left out\n", r->category);
+    if (!r->as_interval && hsc_db_get_interval(r->db, &begin_s, &end_s))
         fprintf(r->out, "interval   %.6g s to %.6g s: samples exactly; messages, waits and probes %s\n", begin_s, end_s,
                 report_exact_known(r) ? "by\n           slices of some 100 ms, each counted where it ends" : "are\n           known of the whole run only");
     if (r->where)
@@ -795,7 +797,10 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     bool exact = by == REPORT_MESSAGE || by == REPORT_PAIR || by == REPORT_WAIT || by == REPORT_CAUSE || by == REPORT_DELAYED || by == REPORT_PROBE ||
                  by == REPORT_BLOCK || by == REPORT_ARRAY;
     if (r->total <= 0 && !whole && !exact) {
-        fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
+        if (r->category)
+            fprintf(r->out, "\nNo samples of category %s.\n", r->category);
+        else
+            fprintf(r->out, "\nNo samples in the interval: nothing used the processor then.\n");
         return HSC_OK;
     }
     bool unsampled = r->total <= 0 && whole;

@@ -32,6 +32,8 @@ typedef struct report {
     const char *where;          /* NULL: everything */
     bool net;                   /* the cost of sampling is taken out of CPU time */
     double net_share;           /* of CPU time, that was taken out */
+    const char *category;       /* samples of this one alone are counted (report_categories.h); NULL: all */
+    bool as_interval;           /* the interval that is set is the whole run, for that */
     uint32_t top;               /* rows of a table; 0: all */
     bool top_given;             /* by the user */
     int width, decimals;        /* of text */
