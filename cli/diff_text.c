@@ -104,6 +104,13 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
     snprintf(out, size, "%s%s", procedure, place);
 }
 
+/* The whole name of a row's procedure, "" where it has none. */
+static const char *whole_name(const report *r, uint32_t scope) {
+    hsc_db_scope s, p;
+    bool known = !hsc_db_get_scope(r->db, scope, &s, NULL) && s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL);
+    return known ? p.name : "";
+}
+
 static void line_name(diff *d, const diff_row *row, int width, char *out, size_t size) {
     report *r = row->b != HSC_NONE ? &d->b : &d->a;
     hsc_db_line l;
@@ -112,6 +119,13 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
     out[0] = 0;
     if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL))
         return;
+    if (!l.line) { /* code without debug information, or that the compiler gave no line */
+        hsc_db_file f = {.path = "?"};
+        (void)hsc_db_get_file(r->db, l.file, &f, NULL);
+        report_fit_place(f.path, width - 21 > 8 ? width - 21 : 8, at, sizeof at);
+        snprintf(out, size, "[%s] no line known", report_fit_path(at, 200, text, sizeof text));
+        return;
+    }
     const char *source = report_source_line(r, l.file, l.line, &n);
     int k = snprintf(out, size, "%s", report_at(r, l.file, l.line, at, sizeof at));
     if (source && k > 0 && k < width - 17) {
@@ -146,6 +160,26 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         return s;
     fprintf(d->out, "\n%s\n", title);
     column_heads(d, what, scaling);
+    report_named *named = calloc((size_t)n + 1, sizeof *named);
+    if (!named)
+        s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; !s && i < n && !(top && shown >= top); i++) {
+        bool in_b = rows[i].b != HSC_NONE;
+        report *r = in_b ? &d->b : &d->a;
+        if (brief && !rows[i].beyond)
+            continue;
+        if (by == DIFF_LINE)
+            line_name(d, &rows[i], d->a.width - used - 1, name, sizeof name);
+        else
+            name_of(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
+        named[shown] = (report_named){.text = strdup(name), .name = by == DIFF_LINE ? "" : whole_name(r, in_b ? rows[i].b : rows[i].a)};
+        if (!named[shown++].text)
+            s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    }
+    uint32_t n_named = shown;
+    if (!s)
+        s = report_mark_twins(named, shown, err);
+    shown = 0;
     for (uint32_t i = 0; !s && i < n; i++) {
         if ((top && shown >= top) || (brief && !rows[i].beyond)) {
             noise += !rows[i].beyond;
@@ -153,16 +187,15 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             rest.count_b += rows[i].count_b;
             continue;
         }
-        shown++;
+        const report_named *x = &named[shown++];
         put_change(d, &rows[i]);
         if (scaling)
             s = put_scaling(d, &rows[i], err);
-        bool in_b = rows[i].b != HSC_NONE;
-        if (by == DIFF_LINE)
-            line_name(d, &rows[i], d->a.width - used - 1, name, sizeof name);
-        else
-            name_of(in_b ? &d->b : &d->a, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
-        fprintf(d->out, " %s\n", name);
+        fprintf(d->out, " %s\n", x->text);
+        if (x->twin)
+            report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
+        else if (strstr(x->text, "<>") && !strstr(x->name, "<>")) /* of which instance? */
+            fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
         if (!s && by == DIFF_LOOP)
             s = put_decisions(d, &rows[i], err);
     }
@@ -172,6 +205,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
                 n - shown, noise);
     if (!n)
         fputs("  none\n", d->out);
+    report_free_named(named, n_named);
     free(rows);
     return s;
 }

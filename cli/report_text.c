@@ -314,9 +314,40 @@ static uint32_t choose(report *r, const double *by, const uint32_t *rows, uint32
     return count;
 }
 
+/* Of the shown rows of a table: procedure and place, and which of them are twins. */
+static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, const bool *shown, int name_width, int place_width,
+                            report_named **named, uint32_t *n_named, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    *n_named = 0;
+    if (!(*named = calloc((size_t)n + 1, sizeof **named)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !status; i++) {
+        hsc_db_scope s, p = {.name = NULL};
+        char name[600], where[600], text[1300];
+        if (!shown[i])
+            continue;
+        status = hsc_db_get_scope(r->db, rows[i], &s, err);
+        if (!status && s.procedure != HSC_NONE)
+            status = hsc_db_get_scope(r->db, s.procedure, &p, err);
+        if (status)
+            break;
+        report_fit(p.name ? p.name : "-", name_width, name, sizeof name);
+        if (s.kind == HSC_SCOPE_LOOP)
+            place(r, s.file, s.line_begin, place_width, where, sizeof where);
+        else
+            place_of(r, &s, place_width, where, sizeof where);
+        int left = name_width + 1 - report_columns_of(name);
+        snprintf(text, sizeof text, "%s%*s%s", name, left > 0 ? left : 0, "", where);
+        (*named)[*n_named] = (report_named){.text = strdup(text), .name = p.name ? p.name : "-"};
+        if (!(*named)[(*n_named)++].text)
+            status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    }
+    return status ? status : report_mark_twins(*named, *n_named, err);
+}
+
 static hsc_status procedures(report *r, hsc_err *err) {
     uint32_t *rows, n;
-    char name[600], where[600], text[200];
+    char name[600], text[200];
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
@@ -332,6 +363,11 @@ static hsc_status procedures(report *r, hsc_err *err) {
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     hsc_weighted rest = {0};
+    report_named *named = NULL, *x;
+    uint32_t n_named = 0;
+    if (!status)
+        status = name_rows(r, rows, n, shown, name_width, place_width, &named, &n_named, err);
+    x = named;
     for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_scope s;
         report_spread p;
@@ -353,10 +389,12 @@ static hsc_status procedures(report *r, hsc_err *err) {
         else if (spread)
             fprintf(r->out, "   -  ");
         fputc(' ', r->out);
-        put(r->out, report_fit(s.name, name_width, name, sizeof name), name_width + 1);
-        place_of(r, &s, place_width, where, sizeof where);
-        fprintf(r->out, "%s\n", where);
+        fprintf(r->out, "%s\n", x->text);
+        if (x->twin)
+            report_text_wrap(r->out, r->width, x->name, 13, fprintf(r->out, "          "));
+        x++;
     }
+    report_free_named(named, n_named);
     if (!status && n > count) {
         fprintf(r->out, "    ");
         report_text_amount(r, rest);
@@ -383,7 +421,7 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
 
 static hsc_status loops(report *r, hsc_err *err) {
     uint32_t *rows, n;
-    char name[1000], where[600], text[1200], nest[300], how[400];
+    char name[1000], text[1200], nest[300], how[400];
     hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &rows, &n, err);
     if (status || !n) {
         if (!status)
@@ -404,6 +442,11 @@ static hsc_status loops(report *r, hsc_err *err) {
     put(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     hsc_weighted rest = {0};
+    report_named *named = NULL, *x;
+    uint32_t n_named = 0;
+    if (!status)
+        status = name_rows(r, rows, n, shown, name_width, place_width, &named, &n_named, err);
+    x = named;
     for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_scope s, p = {0};
         report_spread sp;
@@ -432,10 +475,11 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (spread)
             put_ratio(r, rows[i], &sp);
         fputc(' ', r->out);
-        put(r->out, report_fit(p.name ? p.name : "-", name_width, name, sizeof name), name_width + 1);
-        place(r, s.file, s.line_begin, place_width, where, sizeof where);
-        fprintf(r->out, "%s\n", where);
+        fprintf(r->out, "%s\n", x->text);
         const int indent = 11;
+        if (x->twin)
+            report_text_wrap(r->out, r->width, x->name, indent + 2, fprintf(r->out, "%*s", indent - 1, ""));
+        x++;
         nest_of(r, rows[i], nest, sizeof nest);
         name[0] = 0;
         if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
@@ -449,6 +493,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         report_text_amount(r, rest);
         fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_LOOP, name, sizeof name));
     }
+    report_free_named(named, n_named);
     free(shown);
     free(rows);
     return status;

@@ -131,11 +131,19 @@ const char *report_program_path(const report *r, uint32_t process); /* its execu
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
 
 /* Text that fits `width` columns of a terminal, control characters made harmless; all return out.
- * Names: of C++ without their lists of parameters, always; then template lists are closed up, then qualifiers go, then the middle.
+ * Names: of C++ without their lists of parameters, always; then template lists are cut in their middles or closed up, then qualifiers go, then the middle.
  * Prose is cut at its end.
  * Paths keep their end: whole folders go first; places of code show no more than the last folder, headers of the system what
  * includes them, <bits/stl_vector.h>. */
 char *report_fit(const char *name, int width, char *out, size_t size);
+/* Rows of a table whose texts are the same though their names are not: the names must be told besides. */
+typedef struct report_named {
+    char *text;       /* as shown; malloc'ed */
+    const char *name; /* whole; borrowed */
+    bool twin;        /* told */
+} report_named;
+hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err);
+void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */
 char *report_fit_prose(const char *text, int width, char *out, size_t size);
 char *report_fit_path(const char *path, int width, char *out, size_t size);
 char *report_fit_place(const char *path, int width, char *out, size_t size);

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
@@ -30,25 +31,6 @@ static void clean(const char *from, char *to, size_t size) {
     to[n] = 0;
 }
 
-/* "a<b<c>>(d, e)" becomes "a<>()"; operators keep their names. */
-static void close_lists(char *text, char open, char close) {
-    char *to = text;
-    int depth = 0;
-    for (char *p = text; *p; p++) {
-        bool is_operator = to - text >= 8 && !strncmp(to - 8, "operator", 8);
-        bool arrow = *p == '>' && p > text && p[-1] == '-';
-        if (*p == open && !(open == '<' && is_operator)) {
-            if (depth++ == 0)
-                *to++ = *p;
-        } else if (*p == close && depth && !arrow) {
-            if (--depth == 0)
-                *to++ = *p;
-        } else if (!depth)
-            *to++ = *p;
-    }
-    *to = 0;
-}
-
 /* Byte offset of the character at terminal column `column`. */
 static size_t offset_of(const char *text, int column) {
     size_t i = 0;
@@ -70,6 +52,44 @@ static void cut_middle(char *text, int width, int left) {
     size_t from = offset_of(text, left), to = offset_of(text, n - (width - 2 - left));
     memmove(text + from + 2, text + to, strlen(text + to) + 1);
     memcpy(text + from, "..", 2);
+}
+
+/* "a<b<c>>(d, e)" becomes "a<>()", and with room for five columns in each list "a<b..c>>(d, e)" or so; operators keep their names.
+ * Less than five columns of a list tell nothing. Returns how many lists there are. */
+static int close_lists(char *text, char open, char close, int room) {
+    char *to = text, *list = NULL, before = 0;
+    int depth = 0, lists = 0;
+    for (char *p = text; *p; p++) {
+        char c = *p;
+        bool is_operator = to - text >= 8 && !strncmp(to - 8, "operator", 8);
+        bool arrow = c == '>' && before == '-';
+        before = c;
+        if (c == open && !(open == '<' && is_operator)) {
+            *to++ = c;
+            if (depth++ == 0)
+                list = to;
+        } else if (c == close && depth && !arrow) {
+            if (--depth == 0) {
+                *to = 0;
+                if (report_columns_of(list) > room)
+                    cut_middle(list, room < 5 ? 0 : room, -1);
+                to = list + strlen(list);
+                lists++;
+            }
+            *to++ = c;
+        } else
+            *to++ = c;
+    }
+    *(depth ? list : to) = 0;
+    return lists;
+}
+
+/* Template lists keep what there is room for. */
+static void squeeze_lists(char *text, int width) {
+    char closed[4096];
+    snprintf(closed, sizeof closed, "%s", text);
+    int lists = close_lists(closed, '<', '>', 0), slack = width - report_columns_of(closed);
+    close_lists(text, '<', '>', lists && slack > 0 ? slack / lists : 0);
 }
 
 /* Takes what "(int, long) const" is off the end of a C++ name, and with it the type that a template's instance returns: "T f<T>(T)"
@@ -122,9 +142,9 @@ char *report_fit(const char *name, int width, char *out, size_t size) {
     while (report_columns_of(text) > width && (p = strstr(text, anonymous)))
         memmove(p, p + sizeof anonymous - 1, strlen(p + sizeof anonymous - 1) + 1);
     if (report_columns_of(text) > width)
-        close_lists(text, '(', ')');
+        close_lists(text, '(', ')', 0);
     if (report_columns_of(text) > width)
-        close_lists(text, '<', '>');
+        squeeze_lists(text, width);
     end = text + strlen(text);
     if (report_columns_of(text) > width && end - text > 6 && !strcmp(end - 6, " const"))
         end[-6] = 0;
@@ -140,6 +160,37 @@ char *report_fit(const char *name, int width, char *out, size_t size) {
     cut_middle(text, width, -1);
     clean(text, out, size); /* cuts between characters where `out` is small */
     return out;
+}
+
+static int by_text_and_name(const void *a, const void *b) {
+    const report_named *x = *(report_named *const *)a, *y = *(report_named *const *)b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err) {
+    report_named **sorted = malloc(((size_t)n + 1) * sizeof *sorted);
+    if (!sorted)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        sorted[i] = &list[i];
+    if (n > 1)
+        qsort(sorted, n, sizeof *sorted, by_text_and_name);
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && !strcmp(sorted[end]->text, sorted[i]->text); end++)
+            ;
+        bool differ = strcmp(sorted[i]->name, sorted[end - 1]->name) != 0;
+        for (uint32_t k = i; k < end; k++)
+            sorted[k]->twin = differ;
+    }
+    free(sorted);
+    return HSC_OK;
+}
+
+void report_free_named(report_named *list, uint32_t n) {
+    for (uint32_t i = 0; list && i < n; i++)
+        free(list[i].text);
+    free(list);
 }
 
 char *report_fit_prose(const char *text, int width, char *out, size_t size) {

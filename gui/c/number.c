@@ -85,6 +85,13 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
             p += len - 1;
             continue;
         }
+        size_t word = *p == '<' && !depth && n > 0 ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.") : 0;
+        if (word && word <= 12 && p[1 + word] == '>' && n + word + 6 < capacity) { /* a single short word stays: Kernel<double> */
+            memcpy(out + n, p, word + 2);
+            n += word + 2;
+            p += word + 1;
+            continue;
+        }
         if (*p == '<' && depth++ == 0 && n > 0) {
             if (n + 6 > capacity)
                 break;

@@ -120,9 +120,27 @@ oo::class create ::heatscope::Comparison {
                 set Failed $rows
                 set rows {}
             }
-            dict set Changes $key [lmap c $rows {dict merge $c [my Names $by $c]}]
+            dict set Changes $key [my Apart $by [lmap c $rows {dict merge $c [my Names $by $c]}]]
         }
         return [dict get $Changes $key]
+    }
+    # Rows that would read the same have their procedures' whole names.
+    method Apart {by rows} {
+        foreach c $rows {
+            dict incr met [list [dict get $c name] [dict get $c where]]
+        }
+        return [lmap c $rows {
+            if {$by in {procedure loop} && [dict get $met [list [dict get $c name] [dict get $c where]]] > 1} {
+                dict set c name [my Whole $c]
+            }
+            set c
+        }]
+    }
+    method Whole {c} {
+        lassign [expr {[dict get $c a] >= 0 ? [list $Db [dict get $c a]] : [list $Other [dict get $c b]]}] db row
+        set procedure [dict get [$db scope $row] procedure]
+        set name [expr {$procedure >= 0 ? [::heatscope::fmt plain [dict get [$db scope $procedure] name]] : ""}]
+        return [expr {$procedure in [list $row -1] ? $name : "$name [::heatscope::fmt plain [dict get [$db scope $row] name]]"}]
     }
     method Names {by c} {
         set a [dict get $c value_a]
@@ -140,7 +158,7 @@ oo::class create ::heatscope::Comparison {
         if {$by eq "line"} {
             set line [$db line $row]
             set name [::heatscope::fmt plain [dict get [$db file [dict get $line file]] name]]
-            return [list $name:[dict get $line line] [expr {[dict get $line scope] >= 0 ? [my Procedure $db [dict get $line scope]] : ""}]]
+            return [list [expr {[dict get $line line] > 0 ? "$name:[dict get $line line]" : "$name, no line known"}] [expr {[dict get $line scope] >= 0 ? [my Procedure $db [dict get $line scope]] : ""}]]
         }
         set s [$db scope $row]
         set name [::heatscope::fmt shortName [dict get $s name]]

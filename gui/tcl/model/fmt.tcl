@@ -170,7 +170,7 @@ namespace eval ::heatscope::fmt {
         return [regsub -all {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]} $text \u00b7]
     }
 
-    # A procedure's name for a list: without parameters, template arguments as <...>; the whole name is for read-outs.
+    # A procedure's name for a list: without parameters, template arguments as <...> but for a single short word; the whole name is for read-outs.
     proc shortName {name} {
         variable Short
         if {[string first ( $name] < 0 && [string first < $name] < 0} {
@@ -189,16 +189,17 @@ namespace eval ::heatscope::fmt {
         set s [regsub -all {operator\s*>>} $s "operator\u0004\u0004"]
         set s [regsub -all {operator\s*>} $s "operator\u0004"]
         set s [string map {"(anonymous namespace)" "{anonymous}"} $s]
+        regsub -all {<([\w:.]{1,12})>} $s "\u0006\\1\u0007" s
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
         # the parameter list is the last balanced pair of parentheses; what follows it are qualifiers
         if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
             set s $head
         }
         # a return type in front of a template's name
-        if {[regexp {^\S.* ([^ ]*[\w~\u0001-\u0005]+)$} $s -> tail] && ![regexp {operator} $s]} {
+        if {[regexp {^\S.* ([^ ]*[\w~\u0001-\u0007]+)$} $s -> tail] && ![regexp {operator} $s]} {
             set s $tail
         }
-        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 >] $s]
+        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 >] $s]
         if {[array size Short] > 5000} {
             array unset Short
         }

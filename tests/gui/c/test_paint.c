@@ -201,7 +201,8 @@ static void short_names(void **state) {
         {"solve_", "solve_"},
         {"sim::pack::Kernel<double, sim::Layout<3> >::x_pack(sim::View<double, 3>&, unsigned long) const",
          "sim::pack::Kernel<\xe2\x80\xa6>::x_pack"},
-        {"void fill<int>(int*, int)", "void fill<\xe2\x80\xa6>"},
+        {"void fill<int>(int*, int)", "void fill<int>"},
+        {"void fill<unsigned long>(int)", "void fill<\xe2\x80\xa6>"},
         {"operator<<(std::ostream&, X)", "operator<<"},
         {"A::operator()(int)", "A::operator()"},
         {"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
@@ -212,7 +213,7 @@ static void short_names(void **state) {
     char out[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hsc_name_short(cases[i][0], out, sizeof out);
-        if (i != 7) /* what stands inside braces may be cut anywhere after the function's name */
+        if (i != 8) /* what stands inside braces may be cut anywhere after the function's name */
             assert_string_equal(out, cases[i][1]);
         else
             assert_int_equal(strncmp(out, "f::", 3), 0);
