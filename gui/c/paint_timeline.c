@@ -13,13 +13,15 @@ static int dp(const hsc_canvas *c, double n) {
 
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out) {
     double widest = 0;
-    for (uint32_t i = 0; i < f->rows; i++) {
-        double w = hsc_font_width(st->small, f->labels[i]);
+    for (uint32_t i = 0; i < f->rows + (f->n_phases ? 1 : 0); i++) {
+        double w = hsc_font_width(st->small, i < f->rows ? f->labels[i] : f->phases_of);
         widest = w > widest ? w : widest;
     }
     int line = (int)ceil(st->small->ascent + st->small->descent);
     out->x = (int)ceil(widest) + dp(c, 14);
-    out->y = line + dp(c, 8);
+    out->phase_y = line + dp(c, 8);
+    out->phase_height = f->n_phases ? line + dp(c, 4) : 0;
+    out->y = out->phase_y + (f->n_phases ? out->phase_height + dp(c, 3) : 0);
     out->width = c->width - out->x - dp(c, 8);
     out->width = out->width > 1 ? out->width : 1;
     out->line = line;
@@ -66,16 +68,43 @@ static void paint_axis(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
     int decimals = 0;
     for (double s = step / unit; decimals < 3 && fabs(s - round(s)) > 1e-6; s *= 10)
         decimals++;
-    double baseline = hsc_font_baseline(st->small, 0, l->y - dp(c, 4));
+    int bottom = l->phase_y;
+    double baseline = hsc_font_baseline(st->small, 0, bottom - dp(c, 4));
     for (double i = ceil(f->begin / step - 1e-9); i * step <= f->end + 1e-12; i++) {
         double x = l->x + (i * step - f->begin) / length * l->width;
         char text[40];
         snprintf(text, sizeof text, "%.*f %s", decimals, i * step / unit + 0.0, name);
-        hsc_canvas_line(c, floor(x) + 0.5, l->y - dp(c, 3), floor(x) + 0.5, l->y, 1, st->colour[HSC_P_muted]);
+        hsc_canvas_line(c, floor(x) + 0.5, bottom - dp(c, 3), floor(x) + 0.5, bottom, 1, st->colour[HSC_P_muted]);
         double w = hsc_font_width(st->small, text), at = x - w / 2;
         at = at < l->x - dp(c, 4) ? l->x - dp(c, 4) : at + w > c->width ? c->width - w : at;
         hsc_canvas_text(c, st->small, at, baseline, HSC_LEFT, st->colour[HSC_P_muted], text);
     }
+}
+
+/* A box for each phase, with its name where that has room, and a line where it begins through the rows of its process. Those that are narrower
+ * than a pixel give way to the one before. */
+static void paint_phases(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
+    double scale = l->width / (f->end - f->begin), baseline = hsc_font_baseline(st->small, l->phase_y, l->phase_height);
+    int top = f->phases_first >= 0 ? hsc_timeline_row_y(l, f->rows, (uint32_t)f->phases_first) : 0;
+    int bottom = f->phases_first >= 0 ? hsc_timeline_row_y(l, f->rows, (uint32_t)f->phases_last + 1) : 0, last = -1;
+    for (uint32_t i = 0; i < f->n_phases; i++) {
+        const hsc_timeline_phase *p = &f->phases[i];
+        double a = (p->begin - f->begin) * scale, b = (p->end - f->begin) * scale;
+        if (b <= 0 || a >= l->width)
+            continue;
+        int x0 = a > 0 ? (int)a : 0, x1 = b < l->width ? (int)ceil(b) : l->width;
+        if (x0 <= last)
+            continue;
+        char name[200];
+        hsc_canvas_fill(c, l->x + x0 + (a > 0), l->phase_y, x1 - x0 - (a > 0), l->phase_height, st->colour[HSC_P_accentsoft]);
+        if (x1 - x0 > dp(c, 16))
+            hsc_canvas_text_fit(c, st->small, l->x + x0 + dp(c, 5), baseline, x1 - x0 - dp(c, 8), HSC_LEFT, st->colour[HSC_P_foreground],
+                                hsc_text_clean(p->name, name, sizeof name));
+        if (a > 0 && bottom > top)
+            hsc_canvas_line(c, l->x + x0 + 0.5, top, l->x + x0 + 0.5, bottom, 1, st->colour[HSC_P_foreground]);
+        last = x0 + dp(c, 2);
+    }
+    hsc_canvas_text(c, st->small, l->x - dp(c, 6), baseline, HSC_RIGHT, st->colour[HSC_P_muted], f->phases_of);
 }
 
 static hsc_rgb colour_of(const hsc_style *st, const hsc_timeline_frame *f, uint32_t key) {
@@ -182,6 +211,8 @@ void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_f
             used = (int)(middle + l.line);
         }
     }
+    if (f->n_phases)
+        paint_phases(c, st, f, &l);
     if (f->interval_begin < f->interval_end)
         paint_interval(c, st, f, &l, f->interval_begin, f->interval_end, true);
     if (f->drag_begin < f->drag_end)

@@ -18,6 +18,11 @@ typedef struct hsc_timeline_span { /* of waits and messages in a slot */
     uint8_t category, part; /* part of the slot's time in 255ths */
 } hsc_timeline_span;
 
+typedef struct hsc_timeline_phase { /* as the program told, seconds */
+    const char *name;
+    double begin, end;
+} hsc_timeline_phase;
+
 typedef struct hsc_timeline_frame {
     uint32_t rows, slots_n;
     const hsc_db_slot *slots;         /* [rows][slots_n] */
@@ -29,11 +34,16 @@ typedef struct hsc_timeline_frame {
     const hsc_timeline_key_entry *keys; /* others are grey */
     double busy_top;                  /* of busy: full height */
     int mark;                         /* row of the chosen processor, -1 none */
+    uint32_t n_phases;
+    const hsc_timeline_phase *phases; /* of one process, by begin */
+    const char *phases_of;            /* whose they are */
+    int phases_first, phases_last;    /* its rows, -1 none: lines where phases begin */
 } hsc_timeline_frame;
 
 typedef struct hsc_timeline_layout {
     int x, y, width, height;          /* of the rows */
     int line, key_y, key_lines;
+    int phase_y, phase_height;        /* of the phases above them, 0 high without */
 } hsc_timeline_layout;
 
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out);

@@ -20,6 +20,7 @@ typedef struct flame {
     double *sums; /* of the contexts root .. root_end */
     uint32_t from, end, deepest, top;
     int shown_root, shown_selected; /* that `top` was chosen for */
+    uint32_t shown_rows;
     hsc_flame_box *boxes;
     uint32_t n, capacity;
     char callers[400]; /* of the root, the nearest first: folded into one row */
@@ -287,6 +288,20 @@ static hsc_status read_callers(flame *f, uint32_t context, uint32_t *parent, hsc
     }
 }
 
+/* The row to begin with, of `rows`: the selected box in the middle, or the innermost there is of those that it is in; the root's where it is none. */
+static uint32_t first_row(const flame *f, uint32_t rows) {
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const hsc_flame_box *b = &f->boxes[i];
+        hsc_db_context c;
+        bool holds = b->selected || (f->selected >= 0 && !b->above && b->context <= (uint32_t)f->selected &&
+                                     hsc_db_get_context(f->w.db->db, b->context, &c, NULL) == HSC_OK && (uint32_t)f->selected < c.subtree_end);
+        if (holds && b->depth > best)
+            best = b->depth;
+    }
+    return best > rows / 2 ? best - rows / 2 : 0;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     flame *f = (flame *)w;
     hsc_db_context c;
@@ -324,13 +339,12 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = add_changes(f, err);
     uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f));
     uint32_t last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
-    if (f->shown_root != f->root || f->shown_selected != f->selected) /* what is new stands in the middle */
-        for (uint32_t i = 0; i < f->n; i++)
-            if (f->boxes[i].selected)
-                f->top = f->boxes[i].depth > rows / 2 ? f->boxes[i].depth - rows / 2 : 0;
+    if (f->shown_root != f->root || f->shown_selected != f->selected || f->shown_rows != rows) /* what is new stands in the middle */
+        f->top = first_row(f, rows);
     f->top = f->top > last ? last : f->top;
     f->shown_root = f->root;
     f->shown_selected = f->selected;
+    f->shown_rows = rows;
     return s == HSC_OK ? add_matches(f, err) : s;
 }
 

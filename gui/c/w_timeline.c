@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "number.h"
-#include "paint_timeline.h"
+#include "timeline_rows.h"
 #include "widget.h"
 
 enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 4, SPANS_MAX = 300000 };
@@ -40,6 +40,10 @@ typedef struct timeline {
     double busy_top;
     bool absent, crowded; /* no times; more spans than are drawn */
     bool about;           /* shares are of what leads the slots, not of all samples */
+    hsc_timeline_phase *phases;
+    uint32_t n_phases, phases_process; /* whose they are, HSC_NONE: nobody's */
+    hsc_handle *phases_db;
+    char phases_of[32];
     /* colours, by what has most of the whole run */
     hsc_handle *ranked_db;
     int ranked_key;
@@ -67,13 +71,43 @@ static bool get_pair(const char *text, double *a, double *b) {
     return sscanf(text, "%lf %lf %c", a, b, &end) == 2 && isfinite(*a) && isfinite(*b) && *a < *b;
 }
 
+/* The process of a column of the axis, HSC_NONE without one. */
+static uint32_t process_of(const timeline *t, int64_t column) {
+    hsc_db_thread thread;
+    if (column < 0 || column >= t->axis.columns)
+        return HSC_NONE;
+    if (t->w.axis == HSC_AXIS_PROCESS)
+        return (uint32_t)column;
+    return hsc_db_get_thread(t->w.db->db, (uint32_t)column, &thread, NULL) == HSC_OK ? thread.process : HSC_NONE;
+}
+
+/* Phases of the chosen processor's process; of the first that has some where it has none. */
+static hsc_status read_phases(timeline *t, hsc_err *err) {
+    uint32_t first = hsc_timeline_phases_of(t->w.db->db), process = first == HSC_NONE ? HSC_NONE : process_of(t, t->mark);
+    for (int round = 0; round < 2; round++, process = first) {
+        if (t->phases_db == t->w.db && t->phases_process == process && (t->n_phases || first == HSC_NONE))
+            return HSC_OK;
+        free(t->phases);
+        hsc_status s = hsc_timeline_read_phases(t->w.db->db, process, &t->phases, &t->n_phases, err);
+        if (s != HSC_OK)
+            return s;
+        t->phases_db = t->w.db;
+        t->phases_process = process;
+        if (t->n_phases)
+            hsc_handle_label(t->w.db, HSC_AXIS_PROCESS, process, t->phases_of, sizeof t->phases_of);
+        if (t->n_phases || first == HSC_NONE)
+            break;
+    }
+    return HSC_OK;
+}
+
 static hsc_status changed(hsw *w, hsc_err *err) {
     timeline *t = (timeline *)w;
     if (!get_pair(t->view, &t->view_begin, &t->view_end))
         return hsc_err_set(err, HSC_E_ARGUMENT, "-view \"%.40s\": expected two times in seconds, rising", t->view);
     if (!get_pair(t->interval, &t->interval_begin, &t->interval_end))
         return hsc_err_set(err, HSC_E_ARGUMENT, "-interval \"%.40s\": expected two times in seconds, rising", t->interval);
-    return HSC_OK;
+    return w->db && t->axis.columns ? read_phases(t, err) : HSC_OK;
 }
 
 static void init(hsw *w) {
@@ -88,6 +122,7 @@ static void fini(hsw *w) {
     free(t->labels);
     free(t->names);
     free(t->pointers);
+    free(t->phases);
 }
 
 static bool is_procedure(void *ctx, uint64_t row) {
@@ -332,14 +367,17 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
     float *part = calloc(cells, sizeof *part);
     t->spans = calloc(cells, sizeof *t->spans);
     uint32_t *in_row = calloc((size_t)t->axis.bins + 1, sizeof *in_row);
-    if (!part || !t->spans || !in_row)
+    bool *counted = calloc((size_t)threads + 1, sizeof *counted);
+    if (!part || !t->spans || !in_row || !counted)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
+    else
+        s = hsc_timeline_count_threads(db, threads, row_of, t->axis.bins, t->begin, t->end, counted, err);
     double width = (t->end - t->begin) / t->slots_n;
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
-        if (row_of[i] != HSC_NONE)
+        if (counted[i])
             in_row[row_of[i]]++;
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
-        if (row_of[i] == HSC_NONE || (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) != HSC_OK)
+        if (!counted[i] || (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) != HSC_OK)
             continue;
         float *row = part + (size_t)row_of[i] * t->slots_n;
         for (uint64_t k = first; s == HSC_OK && k < first + n; k++) {
@@ -361,6 +399,7 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
         }
     }
     free(part);
+    free(counted);
     free(in_row);
     if (s != HSC_OK) {
         free(t->spans);
@@ -499,17 +538,26 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         return s;
     choose_top(t);
     t->absent = false;
-    return HSC_OK;
+    return read_phases(t, err);
 }
 
 static hsc_timeline_frame frame_of(const timeline *t) {
     int mark = -1;
     if (t->mark >= 0 && (uint32_t)t->mark < t->axis.columns && t->axis.bin_of[t->mark] != UINT32_MAX)
         mark = (int)t->axis.bin_of[t->mark];
+    int first = -1, last = -1; /* rows of the process alone that the phases are of */
+    for (uint32_t r = 0; t->n_phases && r < t->axis.bins; r++)
+        if (process_of(t, t->axis.order[t->axis.start[r]]) == t->phases_process &&
+            process_of(t, t->axis.order[t->axis.start[r + 1] - 1]) == t->phases_process) {
+            first = first < 0 ? (int)r : first;
+            last = (int)r;
+        }
     return (hsc_timeline_frame){.rows = t->axis.bins, .slots_n = t->slots_n, .slots = t->slots, .spans = t->spans, .labels = t->pointers,
                                 .begin = t->begin, .end = t->end, .interval_begin = t->interval_begin, .interval_end = t->interval_end,
                                 .drag_begin = fmin(t->drag_from, t->drag_to), .drag_end = fmax(t->drag_from, t->drag_to),
-                                .n_keys = t->n_keys, .keys = t->keys, .busy_top = t->busy_top, .mark = mark};
+                                .n_keys = t->n_keys, .keys = t->keys, .busy_top = t->busy_top, .mark = mark,
+                                .n_phases = t->n_phases, .phases = t->phases, .phases_of = t->phases_of,
+                                .phases_first = first, .phases_last = first >= 0 && (t->sort == 0 || last == first) ? last : first};
 }
 
 static void paint(hsw *w, hsc_canvas *c) {
@@ -570,11 +618,35 @@ static Tcl_Obj *cell_dict(const timeline *t, uint32_t row, uint32_t slot) {
     return d;
 }
 
+/* The phase that is drawn at a place: the first that begins in its pixels. */
+static const hsc_timeline_phase *phase_at(const timeline *t, const hsc_timeline_layout *l, int x, int y) {
+    if (!t->n_phases || x < l->x || x >= l->x + l->width || y < l->phase_y || y >= l->phase_y + l->phase_height)
+        return NULL;
+    double at = time_at(t, l, x), next = time_at(t, l, x + 1);
+    for (uint32_t i = 0; i < t->n_phases; i++)
+        if (t->phases[i].begin < next && t->phases[i].end > at)
+            return &t->phases[i];
+    return NULL;
+}
+
+static Tcl_Obj *phase_dict(const timeline *t, const hsc_timeline_phase *p) {
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "part", Tcl_NewStringObj("phase", -1));
+    hsc_tcl_put(d, "name", hsc_tcl_text(p->name, strlen(p->name)));
+    hsc_tcl_put(d, "of", hsc_tcl_text(t->phases_of, strlen(t->phases_of)));
+    hsc_tcl_put(d, "from", Tcl_NewDoubleObj(p->begin));
+    hsc_tcl_put(d, "to", Tcl_NewDoubleObj(p->end));
+    return d;
+}
+
 static Tcl_Obj *hit(hsw *w, int x, int y) {
     timeline *t = (timeline *)w;
     if (!w->db || t->absent)
         return NULL;
     hsc_timeline_layout l = layout_of(t);
+    const hsc_timeline_phase *phase = phase_at(t, &l, x, y);
+    if (phase)
+        return phase_dict(t, phase);
     if (x < l.x || x >= l.x + l.width || y < l.y || y >= l.y + l.height)
         return NULL;
     uint32_t slot = (uint32_t)((int64_t)(x - l.x) * t->slots_n / l.width), row = 0;
@@ -633,9 +705,11 @@ static bool release(hsw *w, int x, int y, int state) {
         send_view(w, a, b, "<<TimelineRange>>");
         return true;
     }
+    hsc_timeline_layout l = layout_of(t);
+    const hsc_timeline_phase *phase = w->dragged ? NULL : phase_at(t, &l, x, y);
     Tcl_Obj *d = w->dragged ? NULL : hit(w, x, y);
     if (d)
-        hsw_send(w, "<<TimelinePick>>", d);
+        hsw_send(w, phase ? "<<TimelineRange>>" : "<<TimelinePick>>", d);
     return true;
 }
 
@@ -747,6 +821,12 @@ static void describe(hsw *w, Tcl_Obj *text) {
     Tcl_AppendToObj(text, line, -1);
     if (t->interval_begin < t->interval_end) {
         snprintf(line, sizeof line, "interval %.6g s to %.6g s\n", t->interval_begin, t->interval_end);
+        Tcl_AppendToObj(text, line, -1);
+    }
+    for (uint32_t i = 0; i < t->n_phases && i < 64; i++) {
+        char name[200];
+        snprintf(line, sizeof line, "phase %.200s of %s: %.6g s to %.6g s\n", hsc_text_clean(t->phases[i].name, name, sizeof name), t->phases_of,
+                 t->phases[i].begin, t->phases[i].end);
         Tcl_AppendToObj(text, line, -1);
     }
     for (uint32_t k = 0; k < t->n_keys; k++) {

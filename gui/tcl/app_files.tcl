@@ -38,7 +38,7 @@ oo::define ::heatscope::App {
     method compareDatabase {} {
         set name [my AskFile tk_getOpenFile comparison .h5 {{Databases .h5} {All *}}]
         if {$name ne ""} {
-            my compare $name
+            my Complains {my compare $name}
         }
     }
     # Compares with the database at a path, the comparison in front; {}: with none.
@@ -88,7 +88,7 @@ oo::define ::heatscope::App {
             open {
                 set session [::heatscope::session read $Run $file]
                 ::heatscope::useTheme [dict get $session theme]
-                my compareWith [dict get $session compare]
+                my Complains {my compareWith [dict get $session compare]}
                 $Panes restore [dict get $session panes]
                 $Bus set session {*}[dict get $session selection]
                 dict for {name state} [dict get $session views] {
@@ -106,16 +106,15 @@ oo::define ::heatscope::App {
         }
         return $states
     }
-    # Compares with the database at a path, {} with none; what cannot be read is told and leaves all as it is.
+    # Compares with the database at a path, {} with none; what cannot be read is an error and leaves all as it is.
     method compareWith {path} {
         if {$path eq [$Comparison path]} {
             return
         }
         if {$path eq ""} {
             set other ""
-        } elseif {[catch {::heatscope::data open $path} other]} {
-            my Tell $other
-            return
+        } else {
+            set other [::heatscope::data open $path]
         }
         $Comparison with $other
         my ShowMenu

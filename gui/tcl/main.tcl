@@ -4,6 +4,7 @@ package require Tcl 8.6-
 
 namespace eval ::heatscope {
     variable Apps {}
+    variable status 0 ;# what the program ends with
     variable here [file dirname [file normalize [info script]]]
 }
 
@@ -224,4 +225,4 @@ if {[catch {::heatscope::main $::argv} message details]} {
     exit 1
 }
 vwait ::heatscope::done
-exit 0
+exit $::heatscope::status

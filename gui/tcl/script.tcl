@@ -7,7 +7,7 @@ namespace eval ::heatscope::script {
 
     variable Commands {
         select     {1 1 "TEXT: a procedure, FILE:LINE or a file"}
-        set        {2 2 "KEY VALUE: one key of the selection, or theme light|dark"}
+        set        {2 2 "KEY VALUE: one key of the selection, or theme light|dark; interval: {FROM TO} in seconds or the name of a phase"}
         get        {1 1 "KEY: a key of the selection"}
         key        {1 1 "SEQUENCE: a key such as n, Down, Control-f"}
         search     {1 1 "TEXT: what Ctrl-F finds"}
@@ -81,6 +81,10 @@ namespace eval ::heatscope::script {
         if {$file ne "" && ![file readable $file]} {
             return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: compare: cannot read '$file'"
         }
+        if {[file isdirectory $file]} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} \
+                "script: compare: expected a database, '$file' is a folder: heatscope correlate makes one of a measurement"
+        }
         $app compare $file
         $app settle
     }
@@ -92,10 +96,29 @@ namespace eval ::heatscope::script {
             $app theme $value
         } elseif {$key eq "axis" && $value in {process thread}} {
             [$app navigator] axis script $value
+        } elseif {$key eq "interval" && ![::heatscope::Bus::valid interval $value]} {
+            [$app bus] set script interval [PhaseOf $app $value]
         } else {
             [$app bus] set script $key $value
         }
         $app settle
+    }
+    # The interval of a phase by its name: from the first of that name to the end of the last.
+    proc PhaseOf {app name} {
+        set told [::heatscope::Told new [$app run]]
+        try {
+            set phases [$told rows phase]
+        } finally {
+            $told destroy
+        }
+        foreach row $phases {
+            if {[dict get $row name] eq $name} {
+                return [list [dict get $row begin_s] [dict get $row end_s]]
+            }
+        }
+        set names [lmap row $phases {dict get $row name}]
+        return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: set interval: expected {FROM TO} in seconds, {} for the whole run, or the name\
+            of a phase ([expr {[llength $names] ? [join [lrange $names 0 19] {, }] : "this run has none"}]), got '[string range $name 0 60]'"
     }
     proc Do_get {app key} {
         if {![dict exists [[$app bus] get] $key]} {
@@ -409,6 +432,7 @@ namespace eval ::heatscope::script {
         # commands wait, working: the next one must not begin meanwhile
         fileevent stdin readable {}
         if {[catch {execute $app $line} answer]} {
+            set ::heatscope::status 1
             puts "error [string map {\n { }} $answer]"
         } else {
             if {$answer ne ""} {

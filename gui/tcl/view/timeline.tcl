@@ -106,6 +106,10 @@ oo::class create ::heatscope::TimelineView {
             my Read ""
             return
         }
+        if {[dict get $hit part] eq "phase"} {
+            my Read "other run, phase [::heatscope::fmt plain [dict get $hit name]] of [dict get $hit of]: [my Span [dict get $hit from] [dict get $hit to]]"
+            return
+        }
         set words "other run, [my Span [dict get $hit from] [dict get $hit to]]: "
         append words [expr {[dict get $hit key] >= 0 ? "[::heatscope::fmt plain [dict get $hit name]], processor\
             [::heatscope::fmt percent [dict get $hit busy] 1] used" : "no sample"}]
@@ -183,6 +187,10 @@ oo::class create ::heatscope::TimelineView {
     method OnHover {hit} {
         if {$hit eq ""} {
             my Read ""
+            return
+        }
+        if {[dict get $hit part] eq "phase"} {
+            my Read "phase [::heatscope::fmt plain [dict get $hit name]] of [dict get $hit of]: [my Span [dict get $hit from] [dict get $hit to]]; a click makes it the interval"
             return
         }
         set words "[my Label [dict get $hit column]]"
