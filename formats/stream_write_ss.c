@@ -219,10 +219,14 @@ hsc_status hsc_wire_record_put(const hsc_record_info *info, const void *record, 
                                size_t *used_bytes, uint64_t *last_time, uint64_t *last_delta) {
     size_t bound = info->scalar_max_bytes + 5u; /* with the id */
     uint8_t *end;
-    if (!info->n_variable && bound < 128 && room > bound) {
-        /* the usual case: it fits whatever the values are, and its length takes one byte */
+    if (!info->n_variable && room > bound + 1) {
+        /* the usual case: it fits whatever the values are; nearly always its length takes one byte */
         end = encode(info, record, out + 1, last_time, last_delta);
-        *out = (uint8_t)(end - out - 1);
+        size_t n = (size_t)(end - out - 1), length = hsc_uv_size(n);
+        if (length > 1)
+            memmove(out + length, out + 1, n);
+        hsc_uv_put(out, n);
+        end = out + length + n;
     } else {
         size_t n = measure(info, record, *last_time, last_delta);
         if (!n)

@@ -76,6 +76,7 @@ hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t) {
     b->threshold_ns = heatscope_rt_services.state->options.messages > 1 || heatscope_rt_services.state->options.trace
                           ? 0
                           : THRESHOLD_NS;
+    b->threshold_least_ns = b->threshold_ns;
     t->messages_due = b->start_ns + 100000000u;
     t->messages = b;
     return b;
@@ -184,6 +185,7 @@ uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op) {
 
 static void forget_paths(hsc_mpi_block *b) {
     memset(b->path, 0, sizeof b->path);
+    memset(b->place, 0, sizeof b->place);
     b->words_used = 0;
 }
 
@@ -238,7 +240,23 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
     p->node = node;
 }
 
-static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_here *here, hsc_mpi_path *p) {
+/* The next call looks at the first of the set only; the one that was longest not called for is the last. */
+static hsc_mpi_path *to_front(hsc_mpi_path *set, uint32_t i) {
+    hsc_mpi_path found = set[i];
+    memmove(set + 1, set, i * sizeof *set);
+    set[0] = found;
+    return set;
+}
+
+static void note_place(hsc_mpi_block *b, const hsc_rt_here *here) {
+    const hsc_rt_thread *t = b->thread;
+    uint64_t h = hsc_mpi_place_hash(here), slot = t->frames > 1 ? t->stack[t->frames - 1].ra_slot : 0;
+    struct hsc_mpi_place *place = &b->place[h >> 32 & (HSC_MPI_PLACES - 1)];
+    if (!place->hash && slot >= here->sp && h) /* who comes later stays without: two in turns would never be found */
+        *place = (struct hsc_mpi_place){h, slot - here->sp};
+}
+
+static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_here *here) {
     const hsc_rt_services *rt = &heatscope_rt_services;
     hsc_rt_thread *t = b->thread;
     bool truncated;
@@ -246,8 +264,16 @@ static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_he
     if (!rt->own(t))
         return 0;
     uint32_t node = rt->walk_here(t, here, hsc_rt_thread_now(t), &truncated);
-    if (node)
-        remember(b, p, here, node);
+    if (node) {
+        note_place(b, here);
+        hsc_mpi_path *set = hsc_mpi_paths_of(b, here);
+        uint32_t i = 0;
+        while (i < HSC_MPI_WAYS - 1 && set[i].node)
+            i++;
+        remember(b, &set[i], here, node);
+        if (set[i].node)
+            to_front(set, i);
+    }
     rt->disown(t, node);
     hsc_mpi_was_slow(b, begin);
     return node;
@@ -259,20 +285,9 @@ uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here) {
         forget_paths(b);
         b->generation = generation;
     }
-    hsc_mpi_path *set = hsc_mpi_paths_of(b, here), *worst = set;
-    for (hsc_mpi_path *p = set; p < set + HSC_MPI_WAYS; p++) {
-        if (hsc_mpi_is_here(p, here)) { /* the next call looks at the first of the set only */
-            hsc_mpi_path found = *p;
-            *p = *set;
-            *set = found;
-            return set->node;
-        }
-        if (!p->node) { /* they are filled in order */
-            worst = p;
-            break;
-        }
-    }
-    if (worst->node) /* all are taken: the last goes, which was not called for again */
-        worst = &set[HSC_MPI_WAYS - 1];
-    return walk(b, here, worst);
+    hsc_mpi_path *set = hsc_mpi_paths_of(b, here);
+    for (uint32_t i = 0; i < HSC_MPI_WAYS && set[i].node; i++) /* they are filled in order */
+        if (hsc_mpi_is_here(&set[i], here))
+            return to_front(set, i)->node;
+    return walk(b, here);
 }

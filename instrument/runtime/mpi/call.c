@@ -29,16 +29,27 @@ void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before) 
     }
 }
 
-void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e) {
-    const hsc_rt_services *rt = &heatscope_rt_services;
+static __attribute__((noinline)) bool write_events(hsc_mpi_block *b, uint32_t node) {
     uint64_t begin = hsc_cycles();
-    if (!rt->own(b->thread)) {
-        b->not_recorded++;
-        return;
-    }
-    hsc_mpi_event(b, e);
-    rt->disown(b->thread, node);
+    if (!heatscope_rt_services.own(b->thread))
+        return false;
+    hsc_mpi_events_write(b);
+    heatscope_rt_services.disown(b->thread, node);
     hsc_mpi_was_slow(b, begin);
+    return true;
+}
+
+/* A handler that writes what is due finds `updating`. */
+void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e) {
+    uint32_t updating = atomic_load_explicit(&b->updating, memory_order_relaxed);
+    atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (b->waiting >= HSC_MPI_EVENTS && !write_events(b, node))
+        b->not_recorded++;
+    else
+        b->event[b->waiting++] = *e;
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&b->updating, updating, memory_order_relaxed);
 }
 
 bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here) {

@@ -96,7 +96,7 @@ HSC_MPI_HOT status read_status(const uint8_t *p) {
 void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h);
 void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration);
 
-/* call.c: writes an event of a call at `node`. */
+/* call.c: notes an event of a call at `node`; written with others, or when the next are due. */
 void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e);
 
 #endif

@@ -253,8 +253,10 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 
 #define HSC_MPI_DURATIONS 48u
 #define HSC_MPI_PATHS 1024u
+#define HSC_MPI_PLACES 512u
 #define HSC_MPI_HINTS 256u
 #define HSC_MPI_ANCHOR_NS 200000u
+#define HSC_MPI_EVENTS 32u
 #define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
 
@@ -308,9 +310,11 @@ typedef struct hsc_mpi_block {
     uint32_t summaries, summary_room, dirties;
     hsc_mpi_peer *peer;
     uint32_t peers, peer_room; /* a power of two */
-    /* events */
-    uint64_t threshold_ns, event_bytes, events, not_recorded, start_ns;
+    /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
+    uint64_t threshold_ns, threshold_least_ns, event_bytes, events, not_recorded, start_ns;
+    uint64_t event_cycles, looked_cycles, looked_cpu_ns, calm_ns;
     bool threshold_told;
+    uint32_t waiting; /* events that are not written yet */
     /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
     uint32_t until_cost;
     uint64_t cost_calls, cost_plain_calls, cost_plain, cost_slow, cost_told;
@@ -330,6 +334,10 @@ typedef struct hsc_mpi_block {
     } comms[16];
     uint32_t types_generation, comms_generation;
     uint32_t hint[HSC_MPI_HINTS]; /* by node: the summary noted in last, index + 1 */
+    hsc_rec_message_event event[HSC_MPI_EVENTS];
+    struct hsc_mpi_place { /* where MPI is called: the return address of that frame lies so far above its stack pointer. 0: free */
+        uint64_t hash, offset;
+    } place[HSC_MPI_PLACES];
     hsc_mpi_path path[HSC_MPI_PATHS];
 } hsc_mpi_block;
 
@@ -354,9 +362,17 @@ HSC_MPI_HOT bool hsc_mpi_is_here(const hsc_mpi_path *p, const hsc_rt_here *here)
     return !differ;
 }
 
-#define HSC_MPI_WAYS 4u
+#define HSC_MPI_WAYS 8u
+HSC_MPI_HOT uint64_t hsc_mpi_place_hash(const hsc_rt_here *here) {
+    return (here->pc ^ here->sp * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+}
+/* Told apart by the caller, by its stack pointer and, where it is known where that lies, by the return address of the caller's caller: a
+ * procedure that sends for many others has as many paths. */
 HSC_MPI_HOT hsc_mpi_path *hsc_mpi_paths_of(hsc_mpi_block *b, const hsc_rt_here *here) {
-    uint64_t h = (here->pc ^ here->sp * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    uint64_t h = hsc_mpi_place_hash(here);
+    const struct hsc_mpi_place *place = &b->place[h >> 32 & (HSC_MPI_PLACES - 1)];
+    if (__builtin_expect(place->hash == h, 1))
+        h ^= *(const volatile uint64_t *)(here->sp + place->offset) * 0x9e3779b97f4a7c15u; /* NOLINT */
     return &b->path[h >> 54 & (HSC_MPI_PATHS - HSC_MPI_WAYS)];
 }
 
@@ -408,7 +424,9 @@ HSC_MPI_HOT hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank) {
 }
 /* Writes what is new; handlers call it too. `now` ns. Returns the bytes that it took, about. */
 uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last);
-bool hsc_mpi_event(hsc_mpi_block *b, const hsc_rec_message_event *e);
+/* event_ss.c: writes those that wait; looks now and then at what they cost. The thread owns its writer; of the latter it is the caller. */
+void hsc_mpi_events_write(hsc_mpi_block *b);
+void hsc_mpi_events_govern(hsc_mpi_block *b, uint64_t now_ns);
 void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns);
 uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
 

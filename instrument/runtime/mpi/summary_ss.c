@@ -6,8 +6,6 @@
 #define PEER_ROOM 64u
 #define NS_OF_A_BYTE 62500u /* of pause after so many bytes: 16 kB a second at most */
 #define PAUSE_NS 100000000u
-#define EVENT_BYTES_FREE (1u << 20)
-#define EVENT_BYTES_A_SECOND 65536u
 #define OF_A_RECORD 80u /* bytes, about */
 
 /* ---- tables
@@ -195,6 +193,9 @@ uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last) {
     uint64_t written = 0;
     uint32_t kept = 0;
     tell_cost(t, b);
+    hsc_mpi_events_write(b);
+    if (!last)
+        hsc_mpi_events_govern(b, now_ns);
     for (uint32_t i = 0; i < b->dirties; i++) {
         hsc_mpi_summary *s = &b->summary[b->dirty[i]];
         if (!put_summary(t, s, now_ns)) {
@@ -221,25 +222,4 @@ uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last) {
     uint64_t pause = written * NS_OF_A_BYTE;
     t->messages_due = now_ns + (pause > PAUSE_NS ? pause : PAUSE_NS);
     return written;
-}
-
-/* The thread owns its writer. */
-bool hsc_mpi_event(hsc_mpi_block *b, const hsc_rec_message_event *e) {
-    const hsc_rt_services *rt = &heatscope_rt_services;
-    uint64_t now = b->last_ns;
-    if (!b->threshold_told) {
-        hsc_rec_message_threshold r = {now, b->threshold_ns, b->not_recorded};
-        b->threshold_told = rt->thread_put(b->thread, HSC_REC_message_threshold, &r, now);
-    }
-    bool ok = rt->thread_put(b->thread, HSC_REC_message_event, e, now);
-    b->not_recorded += !ok;
-    b->events++;
-    b->event_bytes += 24;
-    uint64_t allowed = EVENT_BYTES_FREE + (now - b->start_ns) / 1000000u * EVENT_BYTES_A_SECOND / 1000u;
-    if (b->threshold_ns && b->event_bytes > allowed) { /* so many: from now on only longer ones */
-        b->threshold_ns *= 2;
-        b->event_bytes = allowed - EVENT_BYTES_FREE / 4;
-        b->threshold_told = false;
-    }
-    return ok;
 }
