@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cost of a wrapped MPI call: mpi_bench bare and measured in turns. Usage: mpi_bench.py HEATSCOPE MPI_BENCH [PAIRS [multiple]]
+"""Cost of a wrapped MPI call: mpi_bench bare and measured in turns. Usage: mpi_bench.py HEATSCOPE MPI_BENCH [PAIRS [multiple|cold]]
 Medians over the pairs of runs, in nanoseconds of one call; `cost` is the median of the pairs' differences, without the samples
 (taken once a second here)."""
 import statistics
