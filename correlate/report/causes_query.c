@@ -129,6 +129,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
     hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     if (!s)
+        s = report_load_programs(&r, err);
+    if (!s)
         s = load_own(&r, &own, err);
     if (!s)
         s = load_waits(&r, &waits, &wait_count, err);
@@ -157,6 +159,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     }
     free(waits);
     free(own);
+    report_clear(&r);
     if (s) {
         free(list);
         return s;

@@ -188,7 +188,14 @@ bool report_wanted_line(const report *r, uint32_t line_row) {
 }
 
 bool report_is_own(const report *r, const hsc_db_scope *s) {
-    return s->knowledge == HSC_KNOWN_MAP || (s->module < r->info.modules && r->own_module[s->module]);
+    hsc_db_module m;
+    hsc_db_process p;
+    if (s->knowledge == HSC_KNOWN_MAP || s->module >= r->info.modules)
+        return s->knowledge == HSC_KNOWN_MAP;
+    if (r->own_module)
+        return r->own_module[s->module];
+    return r->info.processes && !hsc_db_get_module(r->db, s->module, &m, NULL) && !hsc_db_get_process(r->db, 0, &p, NULL) &&
+           !strcmp(m.path, p.executable); /* of one scope, asked by the viewer: programs are not loaded */
 }
 
 bool report_is_users(const report *r, const hsc_db_scope *s) {
