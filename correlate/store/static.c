@@ -93,6 +93,32 @@ hsc_status hsc_db_get_line(const hsc_db *db, uint32_t r, hsc_db_line *out, hsc_e
     return status;
 }
 
+hsc_status hsc_db_get_line_columns(const hsc_db *db, const uint32_t **file, const uint32_t **line, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_line, err);
+    *file = HSC_COL(db, line_file, uint32_t);
+    *line = HSC_COL(db, line_line, uint32_t);
+    return status;
+}
+
+hsc_status hsc_db_get_scope_columns(const hsc_db *db, hsc_db_scope_columns *out, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_scope, err);
+    *out = (hsc_db_scope_columns){HSC_COL(db, scope_kind, uint8_t), HSC_COL(db, scope_subtree_end, uint32_t),
+                                  HSC_COL(db, scope_procedure, uint32_t), HSC_COL(db, scope_file, uint32_t)};
+    return status;
+}
+
+hsc_status hsc_db_get_scope_of_contexts(const hsc_db *db, const uint32_t **scope, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_context, err);
+    *scope = HSC_COL(db, context_scope, uint32_t);
+    return status;
+}
+
+hsc_status hsc_db_get_scope_of_instances(const hsc_db *db, const uint32_t **scope, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_instance, err);
+    *scope = HSC_COL(db, instance_scope, uint32_t);
+    return status;
+}
+
 uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line) {
     const uint32_t *lines = HSC_COL(db, line_line, uint32_t);
     if (file >= rows(db, HSC_TAB_file) || !db->line_rows[file])
@@ -119,11 +145,21 @@ hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc
     return status;
 }
 
+/* Looked for once: all versions of a program are asked for. */
+static const char *version_text(uint32_t version) {
+    static _Thread_local const char *known[16];
+    if (version >= sizeof known / sizeof *known)
+        return hsc_enum_text("loop_version", version);
+    if (!known[version])
+        known[version] = hsc_enum_text("loop_version", version);
+    return known[version];
+}
+
 hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_instance, i, err);
     if (!status) {
         uint32_t version = HSC_COL(db, instance_version, uint8_t)[i];
-        const char *text = hsc_enum_text("loop_version", version);
+        const char *text = version_text(version);
         *out = (hsc_db_instance){HSC_COL(db, instance_scope, uint32_t)[i], HSC_COL(db, instance_function, uint32_t)[i], version,
                                  text ? text : "unknown version", HSC_COL(db, instance_vector_width, uint16_t)[i],
                                  HSC_COL(db, instance_interleave, uint16_t)[i], HSC_COL(db, instance_unroll, uint16_t)[i],

@@ -562,6 +562,30 @@ static int scopes_of(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const
     return TCL_OK;
 }
 
+/* Where they begin, in one answer for a whole file. */
+static int scopes_begin(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *number) {
+    uint32_t file, n;
+    const uint32_t *scopes;
+    hsc_err err = {0};
+    if (hsc_tcl_get_index(interp, number, "file", h->info.files, &file) != TCL_OK)
+        return TCL_ERROR;
+    if (hsc_handle_scopes(h, file, &scopes, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL), *kinds[HSC_SCOPE_REGION + 1] = {NULL};
+    for (uint32_t i = 0; i < n && i < 65536; i++) {
+        hsc_db_scope s;
+        if (hsc_db_get_scope(h->db, scopes[i], &s, NULL) != HSC_OK || (int)s.kind > HSC_SCOPE_REGION)
+            continue;
+        if (!kinds[s.kind])
+            kinds[s.kind] = TEXT(hsc_kind_names[s.kind]);
+        Tcl_ListObjAppendElement(NULL, list, WIDE(s.line_begin));
+        Tcl_ListObjAppendElement(NULL, list, WIDE(scopes[i]));
+        Tcl_ListObjAppendElement(NULL, list, kinds[s.kind]);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
 static int remarks(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     uint32_t scope, n = 0;
     hsc_data_args a;
@@ -650,7 +674,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
                   {"remarks", "SCOPE ?-n N?", 1, -1},
                   {"source", "FILE", 1, 1},
                   {"ledger", "", 0, 0},
-                  {"labels", "AXIS", 1, 1}};
+                  {"labels", "AXIS", 1, 1},
+                  {"scopesbegin", "FILE", 1, 1}};
     if (objc < 2)
         return hsc_tcl_usage(interp, "%s COMMAND ?ARG ...?", Tcl_GetString(objv[0]));
     const char *name = Tcl_GetString(objv[1]);
@@ -708,6 +733,7 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
     case 12: return source(h, interp, objv[2]);
     case 13: return ledger(h, interp);
     case 14: return labels(h, interp, objv[2]);
+    case 15: return scopes_begin(h, interp, objv[2]);
     default: break;
     }
     int r = hsc_data_values(h, interp, name, objc - 2, objv + 2);

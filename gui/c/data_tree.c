@@ -111,18 +111,27 @@ static hsc_status top_of_holders(filter *f, hot *out, uint32_t *found, hsc_err *
     uint32_t n = h->info.scopes, k = 0;
     const double *own;
     hsc_status s = hsc_handle_own(h, f->a->view.metric, &own, err);
-    hot *all = malloc(((size_t)n + 1) * sizeof *all);
-    if (s == HSC_OK && !all)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u scopes", n);
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if (own[i] > 0 && accept(f, i))
-            all[k++] = (hot){own[i], i};
-    if (s == HSC_OK) {
-        qsort(all, k, sizeof *all, hottest_first);
-        *found = k < f->a->limit ? k : f->a->limit;
-        memcpy(out, all, *found * sizeof *out);
+    uint32_t limit = f->a->limit;
+    hot *best = malloc(2 * ((size_t)limit + 1) * sizeof *best); /* the hottest so far, and those that may be among them */
+    if (s == HSC_OK && !best)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u scopes", limit);
+    double least = 0;
+    for (uint32_t i = 0; s == HSC_OK && limit && i < n; i++) {
+        if (own[i] <= least || !accept(f, i)) /* rows rise: a tie is worse */
+            continue;
+        best[k++] = (hot){own[i], i};
+        if (k == 2 * limit) {
+            qsort(best, k, sizeof *best, hottest_first);
+            k = limit;
+            least = best[k - 1].sum;
+        }
     }
-    free(all);
+    if (s == HSC_OK) {
+        qsort(best, k, sizeof *best, hottest_first);
+        *found = k < limit ? k : limit;
+        memcpy(out, best, *found * sizeof *out);
+    }
+    free(best);
     return s;
 }
 

@@ -178,15 +178,16 @@ static hsc_status index_scopes(hsc_handle *h, hsc_err *err) {
     bool *sorted = calloc((size_t)files + 1, sizeof *sorted);
     if (!start || !rows || !sorted)
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for an index of %u scopes", h->info.path, h->info.scopes);
+    hsc_db_scope_columns sc = {0};
+    s = s == HSC_OK ? hsc_db_get_scope_columns(h->db, &sc, err) : s;
     for (int pass = 0; s == HSC_OK && pass < 2; pass++) { /* how many a file has, then which */
-        for (uint32_t i = 0; s == HSC_OK && i < h->info.scopes; i++) {
-            hsc_db_scope sc;
-            if ((s = hsc_db_get_scope(h->db, i, &sc, err)) != HSC_OK || sc.kind < HSC_SCOPE_PROCEDURE || sc.file >= files)
+        for (uint32_t i = 0; i < h->info.scopes; i++) {
+            if (sc.kind[i] < HSC_SCOPE_PROCEDURE || sc.file[i] >= files)
                 continue;
             if (pass)
-                rows[start[sc.file + 1]++] = i;
+                rows[start[sc.file[i] + 1]++] = i;
             else
-                start[sc.file + 2]++;
+                start[sc.file[i] + 2]++;
         }
         for (uint32_t f = 0; !pass && f < files; f++)
             start[f + 2] += start[f + 1];
@@ -234,34 +235,22 @@ hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scop
     return HSC_OK;
 }
 
-static hsc_status scope_of_instance(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err) {
-    hsc_db_instance v;
-    hsc_status s = hsc_db_get_instance(h->db, row, &v, err);
-    *scope = s == HSC_OK ? v.scope : HSC_NONE;
-    return s;
-}
-
-static hsc_status scope_of_context(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err) {
-    hsc_db_context c;
-    hsc_status s = hsc_db_get_context(h->db, row, &c, err);
-    *scope = s == HSC_OK ? c.scope : HSC_NONE;
-    return s;
-}
-
-typedef hsc_status scope_of(hsc_handle *h, uint32_t row, uint32_t *scope, hsc_err *err);
+typedef hsc_status scope_of(const hsc_db *db, const uint32_t **scope, hsc_err *err);
 
 static hsc_status sort_by_scope(hsc_handle *h, uint32_t n, scope_of *of, const char *what, hsc_by_scope *out, hsc_err *err) {
-    uint32_t scopes = h->info.scopes, scope;
+    uint32_t scopes = h->info.scopes;
+    const uint32_t *scope = NULL;
     uint32_t *start = calloc((size_t)scopes + 2, sizeof *start), *rows = malloc(((size_t)n + 1) * sizeof *rows);
     hsc_status s = start && rows ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u %s by scope", n, what);
+    s = s == HSC_OK ? of(h->db, &scope, err) : s;
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if ((s = of(h, i, &scope, err)) == HSC_OK && scope < scopes)
-            start[scope + 2]++;
+        if (scope[i] < scopes)
+            start[scope[i] + 2]++;
     for (uint32_t i = 0; s == HSC_OK && i < scopes; i++)
         start[i + 2] += start[i + 1];
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if ((s = of(h, i, &scope, err)) == HSC_OK && scope < scopes)
-            rows[start[scope + 1]++] = i;
+        if (scope[i] < scopes)
+            rows[start[scope[i] + 1]++] = i;
     if (s != HSC_OK) {
         free(start);
         free(rows);
@@ -284,11 +273,11 @@ static hsc_status rows_of_scope(hsc_handle *h, uint32_t scope, hsc_by_scope *ind
 }
 
 hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err) {
-    return rows_of_scope(h, scope, &h->instances, h->info.instances, scope_of_instance, "loop versions", instances, n, err);
+    return rows_of_scope(h, scope, &h->instances, h->info.instances, hsc_db_get_scope_of_instances, "loop versions", instances, n, err);
 }
 
 hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err) {
-    return rows_of_scope(h, scope, &h->contexts, h->info.contexts, scope_of_context, "calling contexts", contexts, n, err);
+    return rows_of_scope(h, scope, &h->contexts, h->info.contexts, hsc_db_get_scope_of_contexts, "calling contexts", contexts, n, err);
 }
 
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err) {
@@ -385,23 +374,20 @@ hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hs
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
     if (s == HSC_OK && n)
         s = hsc_db_read_sums(h->db, view, 0, n, below + 1, err);
+    hsc_db_scope_columns sc = {0};
+    s = s == HSC_OK ? hsc_db_get_scope_columns(h->db, &sc, err) : s;
     /* each scope's value goes to itself and, for loops and regions, to its procedure */
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        hsc_db_scope sc;
-        if ((s = hsc_db_get_scope(h->db, i, &sc, err)) != HSC_OK)
-            break;
-        if (sc.kind >= HSC_SCOPE_PROCEDURE)
+        if (sc.kind[i] >= HSC_SCOPE_PROCEDURE)
             own[i] += below[i + 1];
-        if (sc.kind > HSC_SCOPE_PROCEDURE && sc.procedure < n && sc.procedure != i)
-            own[sc.procedure] += below[i + 1];
+        if (sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < n && sc.procedure[i] != i)
+            own[sc.procedure[i]] += below[i + 1];
     }
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
         below[i + 1] += below[i];
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        hsc_db_scope sc;
-        if ((s = hsc_db_get_scope(h->db, i, &sc, err)) == HSC_OK && sc.kind < HSC_SCOPE_PROCEDURE)
-            own[i] = below[sc.subtree_end > i && sc.subtree_end <= n ? sc.subtree_end : i + 1] - below[i];
-    }
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        if (sc.kind[i] < HSC_SCOPE_PROCEDURE)
+            own[i] = below[sc.subtree_end[i] > i && sc.subtree_end[i] <= n ? sc.subtree_end[i] : i + 1] - below[i];
     free(below);
     if (s != HSC_OK) {
         free(own);

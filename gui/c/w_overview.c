@@ -206,11 +206,14 @@ static void fini(hsw *w) {
     free(v->hit_rows);
 }
 
+typedef struct line_columns {
+    const uint32_t *file, *line;
+} line_columns;
+
 static void get_line(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    hsc_db_line l = {0};
-    (void)hsc_db_get_line(ctx, row, &l, NULL);
-    *file = l.file;
-    *line = l.line;
+    const line_columns *c = ctx;
+    *file = c->file[row];
+    *line = c->line[row];
 }
 
 /* Largest value of the picture; bins with rows that stand for code without lines do not count unless all do. */
@@ -288,11 +291,14 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
     if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
         v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only)
         return HSC_OK;
-    hsc_status s = v->skip > 0 ? find_empty(v, &empty, err) : HSC_OK;
+    line_columns columns;
+    hsc_status s = hsc_db_get_line_columns(w->db->db, &columns.file, &columns.line, err);
+    if (s == HSC_OK && v->skip > 0)
+        s = find_empty(v, &empty, err);
     if (s == HSC_OK) {
         hsc_strips_fini(&v->strips);
         v->of = NULL;
-        s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, w->db->db, empty, err);
+        s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, &columns, empty, err);
     }
     free(empty);
     if (s != HSC_OK)

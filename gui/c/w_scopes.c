@@ -123,6 +123,39 @@ static hsc_status read_changes(scopes *s, hsc_err *err) {
     return HSC_OK;
 }
 
+typedef struct scope_order {
+    uint32_t scope, bar;
+} scope_order;
+
+static int by_scope(const void *a, const void *b) {
+    uint32_t x = ((const scope_order *)a)->scope, y = ((const scope_order *)b)->scope;
+    return (x > y) - (x < y);
+}
+
+/* Sums of the bars' scopes, `width` values each. Scopes of a file stand close together: a run of them is one question to the reader. */
+static hsc_status read_sums(scopes *s, hsc_db_table table, uint32_t width, double *out, hsc_err *err) {
+    enum { GAP = 16 };
+    scope_order *order = malloc(((size_t)s->n + 1) * sizeof *order);
+    hsc_status r = order ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    for (uint32_t i = 0; r == HSC_OK && i < s->n; i++)
+        order[i] = (scope_order){s->scope_rows[i], i};
+    if (r == HSC_OK)
+        qsort(order, s->n, sizeof *order, by_scope);
+    for (uint32_t i = 0, end; r == HSC_OK && i < s->n; i = end) {
+        for (end = i + 1; end < s->n && order[end].scope - order[end - 1].scope <= GAP;)
+            end++;
+        uint32_t first = order[i].scope, n = order[end - 1].scope - first + 1;
+        double *some = malloc((size_t)n * width * sizeof *some);
+        r = some ? hsc_db_read_sums(s->w.db->db, hsw_view(&s->w, table), (uint64_t)first * width, (uint64_t)n * width, some, err)
+                 : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", n);
+        for (uint32_t k = i; r == HSC_OK && k < end; k++)
+            memcpy(out + (size_t)order[k].bar * width, some + (size_t)(order[k].scope - first) * width, width * sizeof *out);
+        free(some);
+    }
+    free(order);
+    return r;
+}
+
 static hsc_status read_file(scopes *s, hsc_err *err) {
     hsw *w = &s->w;
     const uint32_t *rows;
@@ -144,17 +177,15 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
             return r;
         if (!(s->kind_mask & 1u << sc.kind) || !sc.line_begin || sc.line_end < sc.line_begin)
             continue;
-        uint32_t k = s->n;
-        double *cat = s->categories + (size_t)k * categories;
-        if ((r = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_INCL), rows[i], 1, &s->sums[k], err)) != HSC_OK ||
-            (categories && (r = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_CATEGORY),
-                                                 (uint64_t)rows[i] * categories, categories, cat, err)) != HSC_OK))
-            return r;
-        s->bars[k] = (hsc_scope_bar){.line_begin = sc.line_begin, .line_end = sc.line_end,
-                                     .share = total > 0 ? s->sums[k] / total : 0, .name = sc.name, .categories = cat};
-        s->scope_rows[k] = rows[i];
-        s->n++;
+        s->bars[s->n] = (hsc_scope_bar){.line_begin = sc.line_begin, .line_end = sc.line_end, .name = sc.name,
+                                        .categories = s->categories + (size_t)s->n * categories};
+        s->scope_rows[s->n++] = rows[i];
     }
+    if ((r = read_sums(s, HSC_TABLE_SCOPE_INCL, 1, s->sums, err)) != HSC_OK ||
+        (categories && (r = read_sums(s, HSC_TABLE_SCOPE_CATEGORY, categories, s->categories, err)) != HSC_OK))
+        return r;
+    for (uint32_t k = 0; k < s->n; k++)
+        s->bars[k].share = total > 0 ? s->sums[k] / total : 0;
     if ((r = place(s, err)) != HSC_OK || (hsw_comparing(&s->against) && (r = read_changes(s, err)) != HSC_OK))
         return r;
     s->of = w->db;

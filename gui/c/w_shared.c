@@ -100,37 +100,93 @@ static hsc_status largest_of(hsw *w, hsc_db_view view, const hsc_axis *axis, uin
     return s;
 }
 
-static hsc_status range_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t lo, uint32_t hi,
-                                double *out, hsc_err *err) {
-    if (by_processor(reduce, axis))
-        return largest_of(w, view, axis, hi > lo, &lo, &hi, out, err);
-    /* of sums each row counts for itself */
-    double best = 0;
-    hsc_status s = HSC_OK;
-    uint32_t n = hi > lo ? hi - lo : 0, step = axis->bins ? (1u << 20) / axis->bins + 1 : 1;
+/* Rows in rising ranges. */
+typedef struct row_ranges {
+    uint32_t n;
+    const uint32_t *from, *to;
+} row_ranges;
+
+static bool in_ranges(void *ctx, uint64_t row) {
+    const row_ranges *r = ctx;
+    uint32_t lo = 0, hi = r->n; /* the first that ends behind it */
+    while (lo < hi) {
+        uint32_t middle = lo + (hi - lo) / 2;
+        if (r->to[middle] <= row)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < r->n && r->from[lo] <= row;
+}
+
+static int by_row(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Largest bin of some rows, each by itself. */
+static hsc_status largest_bin(hsw *w, hsc_db_view view, const hsc_axis *axis, uint32_t n, uint64_t *rows, double *best, hsc_err *err) {
+    uint32_t step = (1u << 20) / axis->bins + 1;
     if (step > n)
         step = n;
     uint32_t *from = malloc(((size_t)step + 1) * sizeof *from), *to = malloc(((size_t)step + 1) * sizeof *to);
     float *v = malloc(((size_t)step * axis->bins + 1) * sizeof *v);
-    if (!from || !to || !v)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
-    for (uint32_t at = lo; s == HSC_OK && at < hi && axis->bins; at += step) {
-        uint32_t end = hi - at < step ? hi : at + step, k = 0;
-        for (uint32_t r = at; r < end; r++, k++) {
-            from[k] = r;
-            to[k] = r + 1;
+    hsc_status s = from && to && v ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
+    qsort(rows, n, sizeof *rows, by_row);
+    for (uint32_t at = 0; s == HSC_OK && at < n; at += step) {
+        uint32_t k = n - at < step ? n - at : step;
+        for (uint32_t i = 0; i < k; i++) {
+            from[i] = (uint32_t)rows[at + i];
+            to[i] = from[i] + 1;
         }
         s = hsc_db_read_bins(w->db->db, view, HSC_REDUCE_SUM, k, from, to, axis->bins, axis->bin_of, v, err);
         for (size_t i = 0; s == HSC_OK && i < (size_t)k * axis->bins; i++)
-            if ((double)v[i] > best)
-                best = (double)v[i];
+            if ((double)v[i] > *best)
+                *best = (double)v[i];
     }
     free(from);
     free(to);
     free(v);
-    if (s == HSC_OK)
-        *out = best;
     return s;
+}
+
+/* Largest bin of rows in rising ranges, each row by itself. No bin is larger than its row's sum: rows with the largest sums first, until
+ * those that are left have less than the best. */
+static hsc_status largest_sum_of(hsw *w, hsc_db_view view, const hsc_axis *axis, row_ranges ranges, double *out, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < ranges.n; i++)
+        all += ranges.to[i] - ranges.from[i];
+    *out = 0;
+    for (uint64_t done = 0, want = 64; s == HSC_OK && axis->bins && done < all; want *= 8) {
+        uint32_t n = (uint32_t)(want < all ? want : all), found = 0;
+        uint64_t *rows = malloc(((size_t)n + 1) * sizeof *rows);
+        double *sums = malloc(((size_t)n + 1) * sizeof *sums), least = 0;
+        if (!rows || !sums)
+            s = hsc_err_set(err, HSC_E_MEMORY, "no memory to look for the hottest spot");
+        else
+            s = hsc_db_read_top(w->db->db, view, in_ranges, &ranges, n, rows, sums, &found, err);
+        if (s == HSC_OK && found > done) {
+            uint32_t more = (uint32_t)done;
+            while (more < found && sums[more] > *out) /* the same bound for those of this turn */
+                more++;
+            least = sums[found - 1];
+            s = largest_bin(w, view, axis, more - (uint32_t)done, rows + done, out, err);
+        }
+        done = found > done ? found : all;
+        free(rows);
+        free(sums);
+        if (least <= *out)
+            break;
+    }
+    return s;
+}
+
+static hsc_status ranges_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axis, uint32_t n, const uint32_t *from, const uint32_t *to,
+                                 double *out, hsc_err *err) {
+    if (by_processor(reduce, axis))
+        return largest_of(w, view, axis, n, from, to, out, err);
+    return largest_sum_of(w, view, axis, (row_ranges){n, from, to}, out, err);
 }
 
 static uint64_t maximum_key(hsc_db_view view, int reduce, const hsc_axis *axis, bool bins, const void *more, size_t size) {
@@ -203,15 +259,11 @@ static hsc_status files_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_
             to[n++] = end;
         }
     }
-    double best = 0, one;
-    double begin_s, end_s;
-    if (s == HSC_OK && by_processor(reduce, axis))
-        s = hsc_db_get_interval(h->db, &begin_s, &end_s) ? largest_in_turns(w, view, axis, n, from, to, &best, err)
-                                                          : largest_of(w, view, axis, n, from, to, &best, err);
-    else
-        for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-            if ((s = range_maximum(w, view, reduce, axis, from[i], to[i], &one, err)) == HSC_OK && one > best)
-                best = one;
+    double best = 0, begin_s, end_s;
+    if (s == HSC_OK && by_processor(reduce, axis) && hsc_db_get_interval(h->db, &begin_s, &end_s))
+        s = largest_in_turns(w, view, axis, n, from, to, &best, err);
+    else if (s == HSC_OK)
+        s = ranges_maximum(w, view, reduce, axis, n, from, to, &best, err);
     free(from);
     free(to);
     if (s == HSC_OK)
@@ -255,7 +307,7 @@ hsc_status hsw_maximum(hsw *w, hsc_db_view view, int reduce, const hsc_axis *axi
         s = files_maximum(w, view, reduce, axis, &best, err);
     }
     if (s == HSC_OK && best <= 0)
-        s = range_maximum(w, view, reduce, axis, lo, hi, &best, err);
+        s = ranges_maximum(w, view, reduce, axis, hi > lo, &lo, &hi, &best, err);
     if (s == HSC_OK) {
         hsw_remember(w, view, reduce, axis, bins, range, sizeof range, best);
         *out = best;

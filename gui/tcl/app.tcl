@@ -4,7 +4,7 @@
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
     variable Counting CountTimer CountSince Counts Pace Whole Beat
-    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing
+    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing First FirstTimer
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
     constructor {top db options} {
@@ -31,6 +31,8 @@ oo::class create ::heatscope::App {
         set CountTimer {}
         set Counts 0
         set Beat {}
+        set First {}
+        set FirstTimer {}
         set Whole {interval {} category -1 metric 0}
         my pace
         $Bus set start skip [::heatscope::settings get skipLines]
@@ -68,6 +70,7 @@ oo::class create ::heatscope::App {
     destructor {
         after cancel $LaterTimer
         after cancel $CountTimer
+        after cancel $FirstTimer
         after cancel [lindex $Beat 2]
         foreach object [list $Syntax $Comparison $Finder $Nav $Bus $Run] {
             catch {$object destroy}

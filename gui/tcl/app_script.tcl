@@ -51,6 +51,42 @@ oo::define ::heatscope::App {
             set LaterTimer [expr {[llength $Later] ? [after 1 [namespace code {my DoLater}]] : ""}]
         }
     }
+    # Notes when the first picture is there: the hottest source and the overview.
+    method noteFirst {} {
+        if {$First ne ""} {
+            return
+        }
+        if {![my Idle]} {
+            set FirstTimer [after 1 [namespace code {my noteFirst}]]
+            return
+        }
+        set First [list [expr {([clock microseconds] - $::heatscope::begun) / 1e3}] [my Used]]
+    }
+    method first {} {
+        return $First
+    }
+    # Milliseconds of CPU time of this process and the reader; 0 where the system doesn't tell.
+    method Used {} {
+        set sum 0
+        catch {
+            set pids [pid]
+            foreach file [glob -nocomplain /proc/[pid]/task/*/children] {
+                lappend pids {*}[my Line $file]
+            }
+            foreach pid $pids {
+                set sum [expr {$sum + [lindex [my Line /proc/$pid/schedstat] 0] / 1e6}]
+            }
+        }
+        return $sum
+    }
+    method Line {file} {
+        set channel [open $file]
+        try {
+            return [gets $channel]
+        } finally {
+            close $channel
+        }
+    }
     # Waits, working, until all is drawn; an error after `limit` ms.
     method settle {{limit 60000}} {
         set end [expr {[clock milliseconds] + $limit}]

@@ -5,6 +5,7 @@ package require Tcl 8.6-
 namespace eval ::heatscope {
     variable Apps {}
     variable status 0 ;# what the program ends with
+    variable begun [clock microseconds]
     variable here [file dirname [file normalize [info script]]]
 }
 

@@ -81,6 +81,9 @@ oo::class create ::heatscope::Panes {
         if {[dict exists $Unfilled $place]} {
             my Fill $place
         }
+        if {$place eq "left.top"} {
+            [dict get $Context app] noteFirst
+        }
         if {[dict size $Unfilled]} {
             [dict get $Context app] later [self] openRest
         }

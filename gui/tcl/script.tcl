@@ -24,6 +24,7 @@ namespace eval ::heatscope::script {
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
         interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
+        first      {0 0 ": ms from the start to the first picture, source and overview, and CPU time of viewer and reader till then"}
         beat       {1 1 "on|off: off: the longest time since on, in ms, in which no event was looked at"}
         back       {0 0 ": history"}
         forward    {0 0 ": history"}
@@ -261,6 +262,9 @@ namespace eval ::heatscope::script {
             return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: interval: expected FROM before TO, and a number of pieces"
         }
         return [expr {$n eq "" ? [$app timedInterval $from $to] : [$app stoppedInterval $from $to $n]}]
+    }
+    proc Do_first {app} {
+        return [$app first]
     }
     proc Do_beat {app what} {
         if {$what ni {on off}} {

@@ -90,6 +90,7 @@ proc memory {} {
 }
 ask settle
 puts [format "all panes in sight, with the start of the display %d ms, %.0f ms of CPU time" [expr {[clock milliseconds] - $begin}] [cpu]]
+puts [format "first picture, source and overview %.0f ms, %.0f ms of CPU time" {*}[ask first]]
 puts [format "start, longest without events %.0f ms" [ask beat off]]
 measure "round trip, nothing to do" {ask get line}
 foreach view [ask describe views] {

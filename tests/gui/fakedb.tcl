@@ -159,6 +159,11 @@ oo::class create ::FakeDb {
         }
         return $out
     }
+    method scopesbegin {file} {
+        return [concat {*}[lmap s [my scopesof $file] {
+            list [dict get [my scope $s] line_begin] $s [dict get [my scope $s] kind]
+        }]]
+    }
     method Under {scope root} {
         while {$scope >= 0} {
             if {$scope == $root} {

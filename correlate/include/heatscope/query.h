@@ -87,6 +87,8 @@ typedef struct hsc_db_line {
     uint32_t scope;         /* innermost static scope it belongs to */
 } hsc_db_line;
 hsc_status hsc_db_get_line(const hsc_db *db, uint32_t row, hsc_db_line *out, hsc_err *err);
+/* The same as columns by row, for what walks over all lines; they stay until the database is closed. */
+hsc_status hsc_db_get_line_columns(const hsc_db *db, const uint32_t **file, const uint32_t **line, hsc_err *err);
 /* Row of the line or, where that line has no code, HSC_NONE. */
 uint32_t hsc_db_find_line(const hsc_db *db, uint32_t file, uint32_t line);
 
@@ -111,6 +113,15 @@ typedef struct hsc_db_scope {
     uint32_t depth;         /* loop depth in its procedure; 0 for others */
 } hsc_db_scope;
 hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t scope, hsc_db_scope *out, hsc_err *err);
+/* Parts of it as columns by row, for what walks over all scopes; they stay until the database is closed. */
+typedef struct hsc_db_scope_columns {
+    const uint8_t *kind; /* hsc_scope_kind */
+    const uint32_t *subtree_end, *procedure, *file;
+} hsc_db_scope_columns;
+hsc_status hsc_db_get_scope_columns(const hsc_db *db, hsc_db_scope_columns *out, hsc_err *err);
+/* Scope of each context, and of each loop version: columns by row, which stay until the database is closed. */
+hsc_status hsc_db_get_scope_of_contexts(const hsc_db *db, const uint32_t **scope, hsc_err *err);
+hsc_status hsc_db_get_scope_of_instances(const hsc_db *db, const uint32_t **scope, hsc_err *err);
 
 /* Loops of the generated code: versions of a source loop. */
 typedef struct hsc_db_instance {

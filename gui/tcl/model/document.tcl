@@ -2,7 +2,7 @@
 # One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
 
 oo::class create ::heatscope::Document {
-    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Where Asked Roles
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles
 
     constructor {db file} {
         set Db $db
@@ -12,6 +12,7 @@ oo::class create ::heatscope::Document {
         set Spans {}
         set Chips {}
         set Loops {}
+        set Begins {}
         set Lines {}
         set Changed 0
         set Where {}
@@ -155,14 +156,7 @@ oo::class create ::heatscope::Document {
 
     # Loops and regions that begin on line n: scope rows, outermost first.
     method loops {n} {
-        if {$Loops eq ""} {
-            set Loops [dict create 0 {}]
-            foreach kind {region loop} {
-                foreach scope [$Db scopesof $File -kind $kind] {
-                    dict lappend Loops [dict get [$Db scope $scope] line_begin] $scope
-                }
-            }
-        }
+        my Index
         if {[dict exists $Loops $n]} {
             return [lsort -integer [dict get $Loops $n]]
         }
@@ -316,14 +310,21 @@ oo::class create ::heatscope::Document {
         }
         return [join $names ", "]
     }
-    variable Begins
-    method Begin {n} {
-        if {![info exists Begins]} {
-            set Begins [dict create]
-            foreach scope [$Db scopesof $File] {
-                dict lappend Begins [dict get [$Db scope $scope] line_begin] $scope
+    method Index {} {
+        if {$Begins ne ""} {
+            return
+        }
+        set Begins [dict create 0 {}]
+        set Loops [dict create 0 {}]
+        foreach {line scope kind} [$Db scopesbegin $File] {
+            dict lappend Begins $line $scope
+            if {$kind ne "procedure"} {
+                dict lappend Loops $line $scope
             }
         }
+    }
+    method Begin {n} {
+        my Index
         if {[dict exists $Begins $n]} {
             return [dict get $Begins $n]
         }
