@@ -34,13 +34,14 @@ struct jkept {
     struct timespec changed; /* while it is read it must not */
     bool is_good;            /* all of it is there; of `old`: used */
     bool fits;               /* `old` has all of it as it would be read now */
+    bool is_carried;         /* and its body is copied from there */
     uint32_t weight;
     HSC_VEC(jrun) runs;      /* rows of frames, rising */
     HSC_VEC(uint32_t) mains; /* rows of modules met that are its program */
     uint64_t marks;          /* JMARK_* of its frames */
     hsc_spill_list first, body; /* bytes */
     hsc_seal body_seal;
-    uint64_t body_offset;    /* where it is, or will be, in the cache */
+    uint64_t body_offset, body_size; /* where it is, or will be, in the cache */
     uint32_t row;            /* in `old`; HSC_NO_INDEX: not in it */
 };
 
@@ -66,6 +67,7 @@ struct jcache {
     bool keeps;  /* it is asked for, or there */
     bool writes; /* it is to be written */
     bool failed; /* it can't be */
+    bool carries; /* the tables begin with those of `old`, so its bodies mean the same: they are copied */
     parcel tables;
     uint64_t input_bytes;
 };
@@ -94,7 +96,8 @@ static void put_module(const jmodule *m, parcel *a) {
 
 static bool take_module(join *j, jold *o, parcel *a) {
     jmodule m = {.build_id_size = parcel_take_u64(a)};
-    uint8_t *id = a->failed || m.build_id_size > 64 ? NULL : hsc_pool_take(&j->pool, m.build_id_size + 1);
+    a->failed = a->failed || m.build_id_size > a->n - a->at;
+    uint8_t *id = a->failed ? NULL : hsc_pool_take(&j->pool, m.build_id_size + 1);
     if (!id)
         return false;
     parcel_take(a, id, m.build_id_size);
@@ -112,7 +115,7 @@ static bool take_kept(jold *o, parcel *a) {
     parcel_take(a, &k.file, sizeof k.file);
     k.marks = parcel_take_u64(a);
     k.weight = (uint32_t)parcel_take_u64(a);
-    k.body.count = parcel_take_u64(a);
+    k.body_size = parcel_take_u64(a);
     k.body_offset = parcel_take_u64(a);
     parcel_take(a, &k.body_seal, sizeof k.body_seal);
     PARCEL_TAKE_VEC(a, k.runs);
@@ -147,6 +150,27 @@ static bool take_end(join *j, jold *o, parcel *a) {
     for (uint64_t n = parcel_take_u64(a); ok && n; n--)
         ok = take_kept(o, a);
     return ok && !a->failed;
+}
+
+/* Rows are of what is there. A seal says that it is ours, not that it is right. */
+static bool is_sound(const jold *o, uint64_t size) {
+    bool sound = true;
+    for (size_t i = 0; sound && i < o->addresses.n; i++)
+        sound = o->addresses.p[i].module == HSC_NO_INDEX || o->addresses.p[i].module < o->modules.n;
+    for (size_t i = 0; sound && i < o->frames.n; i++)
+        sound = o->frames.p[i].place < o->addresses.n && (o->frames.p[i].parent == HSC_NO_INDEX || o->frames.p[i].parent < i);
+    for (size_t i = 0; sound && i < o->kept.n; i++) {
+        const jkept *k = &o->kept.p[i];
+        uint32_t last = 0;
+        sound = k->body_size <= size && k->body_offset <= size - k->body_size;
+        for (size_t r = 0; sound && r < k->runs.n; r++) {
+            sound = k->runs.p[r].begin >= last && k->runs.p[r].end > k->runs.p[r].begin && k->runs.p[r].end <= o->frames.n;
+            last = k->runs.p[r].end;
+        }
+        for (size_t r = 0; sound && r < k->mains.n; r++)
+            sound = k->mains.p[r] < o->modules.n;
+    }
+    return sound;
 }
 
 static void free_vectors(jkept *k) {
@@ -203,13 +227,53 @@ static void read_old(join *j) {
         if (!hsc_place_take(o->fd, a.p + sizeof b, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(j, HSC_SEAL_END, b.nonce, a.p, a.n)))
             problem = "damaged: not used";
         else if (!take_end(j, o, &a))
-            problem = "too large for the memory: not used";
+            problem = a.failed ? "damaged: not used" : "too large for the memory: not used";
+        else if (!is_sound(o, (uint64_t)st.st_size))
+            problem = "damaged: not used";
     }
     parcel_fini(&a);
     if (!problem)
         return;
     note(j, problem);
     free_old(o);
+}
+
+/* Where nothing is gone that an earlier join left, its rows become the first of this join. Who has them is told later: they have no marks. */
+static bool carry(join *j) {
+    jcache *c = j->cache;
+    jold *o = &c->old;
+    size_t there = 0;
+    hsc_table seen = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < j->processes.n; i++) {
+        const hsc_seal *s = &j->sealed[i].seal;
+        bool known = j->sealed[i].is_good && hsc_table_get(&o->rows, s->s[0], s->s[1]) != HSC_NO_INDEX;
+        uint32_t *at = known ? hsc_table_at(&seen, s->s[0], s->s[1]) : NULL;
+        ok = at || !known;
+        there += at && *at == HSC_NO_INDEX;
+        if (at)
+            *at = 1;
+    }
+    hsc_table_fini(&seen);
+    if (!ok || there < o->kept.n)
+        return ok;
+    for (size_t i = 0; ok && i < o->modules.n; i++)
+        ok = hsc_join_enter_module(j, &o->modules.p[i]) == i;
+    for (size_t i = 0; ok && i < o->addresses.n; i++)
+        ok = hsc_join_enter_address(j, o->addresses.p[i].module, o->addresses.p[i].exact, o->addresses.p[i].address) == i;
+    for (size_t i = 0; ok && i < o->frames.n; i++)
+        ok = hsc_join_enter_frame(j, o->frames.p[i].parent, o->frames.p[i].truncated, o->frames.p[i].place) == i;
+    if (!ok) { /* rows that are not distinct, or no memory, which will show again */
+        j->met.n = j->addresses.n = j->frames.n = 0;
+        hsc_table_fini(&j->met_rows);
+        hsc_table_fini(&j->address_rows);
+        hsc_table_fini(&j->frame_rows);
+        note(j, "damaged: not used");
+        free_old(o);
+        return true;
+    }
+    memcpy(c->nonce, o->nonce, sizeof c->nonce);
+    return c->carries = true;
 }
 
 /* ---- begin ---- */
@@ -257,7 +321,7 @@ hsc_status hsc_cache_open(join *j, hsc_err *err) {
     c->writes = c->keeps;
     if (c->keeps)
         read_old(j);
-    return HSC_OK;
+    return c->old.fd < 0 || carry(j) ? HSC_OK : hsc_join_no_memory(err);
 }
 
 /* ---- first reading ---- */
@@ -435,6 +499,7 @@ static bool enter_frames(join *j) {
 static bool map_runs(jkept *k, const jold *o) {
     const jkept *from = &o->kept.p[k->row];
     size_t n = 0, at = 0;
+    k->marks = from->marks;
     for (size_t r = 0; r < from->runs.n; r++)
         n += from->runs.p[r].end - from->runs.p[r].begin;
     uint32_t *rows = malloc((n + 1) * sizeof *rows);
@@ -445,7 +510,6 @@ static bool map_runs(jkept *k, const jold *o) {
     ok = ok && put_runs(k, rows, at);
     for (size_t r = 0; ok && r < from->mains.n; r++)
         ok = HSC_PUSH(k->mains, o->module_rows[from->mains.p[r]]);
-    k->marks = from->marks;
     free(rows);
     return ok;
 }
@@ -505,7 +569,7 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
         return false;
     const jold *o = &c->old;
     const jkept *from = &o->kept.p[k->row];
-    parcel a = {.p = malloc(from->body.count + 1), .n = from->body.count};
+    parcel a = {.p = malloc(from->body_size + 1), .n = from->body_size};
     if (!a.p)
         return false;
     const jprocess empty = *read;
@@ -524,6 +588,7 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
         if (!c->writes)
             unlink(c->path); /* the next join makes another one */
     } else {
+        k->is_carried = c->carries;
         __atomic_add_fetch(&j->summary->processes_reused, 1, __ATOMIC_RELAXED);
     }
     parcel_fini(&a);
@@ -536,6 +601,12 @@ void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read) {
     parcel a = {0};
     if (!k || !c->writes || c->failed)
         return;
+    if (k->is_carried) {
+        k->weight = p->weight;
+        k->is_good = true;
+        k->body_seal = c->old.kept.p[k->row].body_seal;
+        return;
+    }
     hsc_cache_put_body(j, p, read, &a);
     k->weight = p->weight;
     k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1);
@@ -571,6 +642,14 @@ static bool load_list(join *j, const hsc_spill_list *l, parcel *a) {
     return ok;
 }
 
+/* What the cache that is there has of it. */
+static bool load_old(const jold *o, const jkept *from, parcel *a) {
+    a->n = a->at = 0;
+    bool ok = hsc_vec_reserve((void **)&a->p, &a->cap, from->body_size + 1, 1) && hsc_place_take(o->fd, a->p, from->body_size, from->body_offset);
+    a->n = ok ? from->body_size : 0;
+    return ok;
+}
+
 static void put_kept(writing *w, jkept *k, parcel *end) {
     parcel first = {0};
     w->failed = w->failed || !load_list(w->j, &k->first, &first);
@@ -578,7 +657,7 @@ static void put_kept(writing *w, jkept *k, parcel *end) {
     parcel_put(end, &k->file, sizeof k->file);
     parcel_u64(end, k->marks);
     parcel_u64(end, k->weight);
-    parcel_u64(end, k->body.count);
+    parcel_u64(end, k->body_size);
     parcel_u64(end, k->body_offset);
     parcel_put(end, &k->body_seal, sizeof k->body_seal);
     PARCEL_VEC(end, k->runs);
@@ -599,7 +678,8 @@ static void put_file(writing *w) {
     w->offset = sizeof b;
     for (size_t i = 0; i < j->run.n && !w->failed; i++) {
         jkept *k = j->run.p[i]->kept;
-        uint64_t bytes = k ? k->body.count + k->first.count + k->runs.n * sizeof *k->runs.p + 256 : 0;
+        const jkept *from = k && k->is_carried ? &c->old.kept.p[k->row] : NULL;
+        uint64_t bytes = k ? (from ? from->body_size : k->body.count) + k->first.count + k->runs.n * sizeof *k->runs.p + 256 : 0;
         if (!k || !k->is_good || bytes > most) {
             hsc_cache_free_kept(j->run.p[i]);
             continue;
@@ -607,7 +687,8 @@ static void put_file(writing *w) {
         most -= bytes;
         n++;
         k->body_offset = w->offset;
-        w->failed = !load_list(j, &k->body, &body) || (j->options->cancel && *j->options->cancel);
+        k->body_size = from ? from->body_size : k->body.count;
+        w->failed = !(from ? load_old(&c->old, from, &body) : load_list(j, &k->body, &body)) || (j->options->cancel && *j->options->cancel);
         put_bytes(w, body.p, body.n);
     }
     parcel_u64(&end, j->origin_ns);
