@@ -227,17 +227,16 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
         free(*rows);
         return out_of_memory(err);
     }
-    for (uint32_t s = 0; s < r->info.scopes; s++) {
-        hsc_db_scope scope;
-        hsc_status status = hsc_db_get_scope(r->db, s, &scope, err);
-        if (status) {
-            free(list);
-            free(*rows);
-            return status;
-        }
-        if (scope.kind == kind && (by[s] > 0 || r->incl[s] > 0) && report_wanted(r, s))
-            list[(*n)++] = (ranked){s, by[s], r->incl[s]};
+    hsc_db_scope_columns scopes;
+    hsc_status status = hsc_db_get_scope_columns(r->db, &scopes, err);
+    if (status) {
+        free(list);
+        free(*rows);
+        return status;
     }
+    for (uint32_t s = 0; s < r->info.scopes; s++)
+        if (scopes.kind[s] == (uint8_t)kind && (by[s] > 0 || r->incl[s] > 0) && report_wanted(r, s))
+            list[(*n)++] = (ranked){s, by[s], r->incl[s]};
     qsort(list, *n, sizeof *list, falling);
     for (uint32_t i = 0; i < *n; i++)
         (*rows)[i] = list[i].row;

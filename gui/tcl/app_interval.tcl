@@ -54,6 +54,11 @@ oo::define ::heatscope::App {
     }
     method CountMore {} {
         set CountTimer {}
+        # sums are drawn first: counting would take processor and reader from them
+        if {$Counting && ![my Idle] && [clock milliseconds] - $CountSince < 1500} {
+            set CountTimer [after 3 [namespace code {my CountMore}]]
+            return
+        }
         if {$Counting && ![my CountSome then]} {
             set CountTimer [after 1 [namespace code {my CountMore}]]
             return

@@ -79,6 +79,38 @@ oo::define ::heatscope::App {
         }
         return $sum
     }
+    # Pictures a second while the pointer turns the widget, or steps through it: each event is drawn, and shown by the display, before the next.
+    method frames {w x y how n} {
+        my settle
+        set used [my Used]
+        set begin [clock microseconds]
+        set last $begin
+        set most 0
+        if {$how eq "drag"} {
+            event generate $w <ButtonPress-1> -x $x -y $y
+        }
+        for {set i 1} {$i <= $n} {incr i} {
+            if {$how eq "drag"} {
+                event generate $w <B1-Motion> -x [expr {$x + 3 * $i % ($x + 1)}] -y [expr {$y + $i % 7}]
+            } else {
+                event generate $w <ButtonPress-[expr {$i / 20 % 2 ? 4 : 5}]> -x $x -y $y
+            }
+            update
+            while {![my Idle]} {
+                update
+            }
+            winfo pointerxy $w
+            set now [clock microseconds]
+            set most [expr {max($most, $now - $last)}]
+            set last $now
+        }
+        set seconds [expr {($last - $begin) / 1e6}]
+        if {$how eq "drag"} {
+            event generate $w <ButtonRelease-1> -x $x -y $y
+        }
+        my settle
+        return [format "%.1f %.1f %.1f" [expr {$n / $seconds}] [expr {$most / 1e3}] [expr {([my Used] - $used) / $n}]]
+    }
     method Line {file} {
         set channel [open $file]
         try {

@@ -15,6 +15,7 @@ namespace eval ::heatscope::script {
         hover      {4 4 "VIEW WIDGET X Y: the pointer there; `describe status` has the read-out"}
         drag       {6 6 "VIEW WIDGET X Y X Y: button 1 from there to there"}
         wheel      {5 5 "VIEW WIDGET X Y STEPS: the wheel there, one event a step; negative: up"}
+        frames     {4 4 "VIEW WIDGET drag|wheel N: N pictures, each after a small turn or a step: pictures a second, longest in ms, ms of CPU time for each"}
         describe   {1 1 "VIEW|selection|status|views"}
         snapshot   {2 2 "window|VIEW FILE.png"}
         export     {2 2 "VIEW FILE: by suffix .png .svg .pdf .tsv .txt"}
@@ -216,6 +217,16 @@ namespace eval ::heatscope::script {
             event generate $w <ButtonPress-[expr {$steps < 0 ? 4 : 5}]> -x $x -y $y
             $app settle
         }
+    }
+    proc Do_frames {app view widget how n} {
+        Numbers frames $n
+        if {$how ni {drag wheel} || $n < 1 || $n > 10000} {
+            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: frames: expected drag or wheel and 1 to 10000, got '$how' and '$n'"
+        }
+        set w [WidgetOf $app $view $widget]
+        lassign [list [expr {[winfo width $w] / 2}] [expr {[winfo height $w] / 2}]] x y
+        Point $w $x $y
+        return [$app frames $w $x $y $how $n]
     }
     proc Do_geometry {app view widget} {
         set w [WidgetOf $app $view $widget]
