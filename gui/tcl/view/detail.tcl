@@ -113,6 +113,7 @@ oo::class create ::heatscope::DetailView {
         bind $Scopes <<ScopePick>> [namespace code {my OnScope %d}]
         bind $Scopes <<HeatscopeHover>> [namespace code {my HoverScope %d}]
         bind $Mini <<MinimapPick>> [namespace code {my OnMini %d}]
+        bind $Mini <<HeatscopeHover>> [namespace code {my HoverMini %d}]
         bind $Mini <<HeatscopeScroll>> [namespace code {my OnScroll %d}]
         bind $Text <Button-1> [namespace code {my OnText %x %y}]
         bind $Text <Double-1> [namespace code {my OnWord %x %y}]

@@ -55,6 +55,13 @@ oo::define ::heatscope::DetailView {
         if {![my Hits $hit row]} return
         my Read "Line [dict get $hit line]: [my Samples [dict get $hit sum]][my RowFacts [dict get $hit row]]"
     }
+    method HoverMini {hit} {
+        if {![my Hits $hit line]} return
+        lassign [list [dict get $hit line] [dict get $hit last_line]] line last
+        set value [dict get $hit value]
+        set most [expr {$value eq "" ? "no code" : [my Comparing] ? [my Told $value] : "at most [my Samples $value] in a line and cell"}]
+        my Read "[expr {$last > $line ? "Lines $line\u2013$last" : "Line $line"}] of [my Lines]: $most"
+    }
     method HoverScope {hit} {
         if {![my Hits $hit scope]} return
         set metric [dict get $Selection metric]

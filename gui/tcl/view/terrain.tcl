@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::TerrainView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Land Segment
+    variable Path Bus Run Nav Db App Selection Land Segment Turn
 
     method name {} { return terrain }
     method title {} { return Terrain }
@@ -11,11 +11,38 @@ oo::class create ::heatscope::TerrainView {
 
     method Build {body} {
         set Segment {}
+        set Turn [my First]
         set Land [my Widget terrain $body.land -font HsSmall -peaks 3 -takefocus 1 -height [::heatscope::theme dp 200]]
         pack $Land -fill both -expand 1
         bind $Land <<TerrainPick>> [namespace code {my OnPick %d}]
         bind $Land <<TerrainTurn>> [namespace code {my OnTurn %d}]
         bind $Land <<HeatscopeHover>> [namespace code {my OnHover %d}]
+        bind $Land <<TerrainTurn>> [namespace code {my turn %d}]
+        foreach {event steps} {ButtonPress-4 1 ButtonPress-5 -1 plus 1 KP_Add 1 minus -1 KP_Subtract -1} {
+            bind $Land <$event> "[namespace code [list my nearer $steps]]; break"
+        }
+        bind $Land <Home> "[namespace code {my turn [my First]}]; break"
+        bind $Land <End> "[namespace code {my turn {azimuth 0 elevation 0}}]; break"
+        my turn {}
+    }
+    # As it stands at first; degrees: elevation 0 is flat-on, 90 from above.
+    method First {} { return {azimuth 35.0 elevation 35.0 zoom 1.0} }
+    # Turns to what is given of azimuth, elevation and zoom.
+    method turn {to} {
+        set Turn [dict merge $Turn $to]
+        $Land configure -azimuth [dict get $Turn azimuth] -elevation [dict get $Turn elevation] -zoom [dict get $Turn zoom]
+    }
+    method nearer {steps} {
+        my turn [dict create zoom [expr {min(8.0, max(0.5, [dict get $Turn zoom] * 1.15 ** $steps))}]]
+    }
+    method state {} { return $Turn }
+    method restore {state} {
+        foreach {key low high} {azimuth 0 360 elevation 0 90 zoom 0.5 8} {
+            if {[dict exists $state $key] && [string is double -strict [dict get $state $key]] && $low <= [dict get $state $key]
+                && [dict get $state $key] <= $high} {
+                my turn [dict create $key [dict get $state $key]]
+            }
+        }
     }
     method Show {changed} {
         set s $Selection
