@@ -45,9 +45,9 @@ static void seal_packed(void *ctx, const uint8_t *packed, hsc_packed_chunk *c) {
     memcpy(c->packed, seal.s, sizeof c->packed);
 }
 
-static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, bool quick, hsc_packed_chunk *c) {
+static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c) {
     jpacked *k = ctx;
-    const uint64_t how[] = {whole, (uint64_t)element << 1 | quick};
+    const uint64_t how[] = {whole, (uint64_t)element << 2 | effort};
     hsc_sealer s;
     hsc_made_begin_seal(k->j, &s, HSC_SEAL_CHUNK, how);
     hsc_seal_add(&s, plain, used);

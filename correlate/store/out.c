@@ -160,8 +160,8 @@ static uint64_t rows_of_chunk(const hsc_out_notes *notes) { return notes->chunk_
 
 /* All values into the chunks of an empty data set, which is taken. */
 static hsc_status put_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element, uint64_t chunk_rows,
-                             bool quick, hsc_err *err) {
-    hsc_packing_set *to = hsc_packing_open(set, element, chunk_rows, false, quick);
+                             hsc_effort effort, hsc_err *err) {
+    hsc_packing_set *to = hsc_packing_open(set, element, chunk_rows, false, effort);
     hsc_status status = to ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
     for (uint64_t first = 0; first < n && !status; first += chunk_rows) {
         uint64_t rows = n - first < chunk_rows ? n - first : chunk_rows;
@@ -196,7 +196,7 @@ hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_typ
         status = put_notes(o, set, notes, err);
     if (!status && chunked) {
         H5Iinc_ref(set);
-        status = put_chunks(o, set, name, values, n, element, chunk, notes->quick, err);
+        status = put_chunks(o, set, name, values, n, element, chunk, notes->effort, err);
     }
     if (status || !out_set)
         H5Dclose(set);
@@ -251,7 +251,7 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
         status = make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &set, err);
         if (!status && (status = put_notes(s->out, set, &s->notes, err)))
             H5Dclose(set);
-        if (!status && !(s->set = hsc_packing_open(set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.quick)))
+        if (!status && !(s->set = hsc_packing_open(set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.effort)))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
         if (status)
             return status;

@@ -10,12 +10,19 @@
 
 typedef struct hsc_out hsc_out;
 
+typedef enum hsc_effort { /* of packing */
+    HSC_EFFORT_USUAL,
+    HSC_EFFORT_QUICK,  /* for what is as long as there are values */
+    HSC_EFFORT_SERIES, /* for numbers that seldom repeat in longer pieces (huffman.h), as long as there are samples or values */
+    HSC_EFFORTS
+} hsc_effort;
+
 /* Attributes of a data set, and how it is cut; NULL or "": left out. scale_factor 0: left out. */
 typedef struct hsc_out_notes {
     const char *units, *description, *references, *dimensions;
     double scale_factor;
     uint32_t chunk_rows; /* a power of 2; 0: HSC_CHUNK_ROWS */
-    bool quick;          /* packed with less effort: for what is as long as there are samples or values; a tenth more bytes in half the time */
+    hsc_effort effort;
 } hsc_out_notes;
 
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */

@@ -10,16 +10,20 @@
 #include <libdeflate.h>
 
 #include "h5_write.h"
+#include "huffman.h"
 #include "store.h"
 
-enum { ALIKE = 4, EFFORT = 5, QUICK = 1 /* of libdeflate */ };
+enum { ALIKE = 4 };
+enum { MATCHES_SAVE = 8 }; /* a part in so many at least, or they are not looked for */
+static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1}; /* of libdeflate */
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
 
 struct hsc_packing_set {
     hid_t set;
     size_t element;
     uint64_t chunk_rows, put, extent; /* elements put, and of the data set where it grows */
-    bool grows, quick;
+    bool grows;
+    hsc_effort effort;
     unsigned users; /* chunks, and who opened it */
 };
 
@@ -39,13 +43,13 @@ typedef struct chunk {
 
 typedef struct alike { /* a chunk whose values are all one, as it was packed last */
     uint8_t value[8];
-    bool quick;
+    hsc_effort effort;
     size_t element, chunk_bytes, packed_bytes;
     uint8_t *packed; /* NULL: none */
 } alike;
 
 typedef struct packer { /* what a thread needs for it */
-    struct libdeflate_compressor *usual, *quick;
+    struct libdeflate_compressor *of[HSC_EFFORTS];
     uint8_t *planes, *out; /* room_planes, room_out */
     size_t room_planes, room_out;
 } packer;
@@ -67,13 +71,16 @@ struct hsc_packing {
 };
 
 static bool packer_init(packer *k) {
-    *k = (packer){.usual = libdeflate_alloc_compressor(EFFORT), .quick = libdeflate_alloc_compressor(QUICK)};
-    return k->usual && k->quick;
+    bool good = true;
+    *k = (packer){0};
+    for (unsigned i = 0; i < HSC_EFFORTS; i++)
+        good = (k->of[i] = libdeflate_alloc_compressor(level_of[i])) && good;
+    return good;
 }
 
 static void packer_fini(packer *k) {
-    libdeflate_free_compressor(k->usual);
-    libdeflate_free_compressor(k->quick);
+    for (unsigned i = 0; i < HSC_EFFORTS; i++)
+        libdeflate_free_compressor(k->of[i]);
     free(k->planes);
     free(k->out);
 }
@@ -135,7 +142,7 @@ static bool make_room(uint8_t **p, size_t *room, size_t n) {
 
 static bool pack_anew(packer *k, chunk *c) {
     size_t bytes = chunk_bytes(c->set), element = c->set->element;
-    struct libdeflate_compressor *how = c->set->quick ? k->quick : k->usual;
+    struct libdeflate_compressor *how = k->of[c->set->effort];
     size_t most = how ? libdeflate_zlib_compress_bound(how, bytes) : 0;
     if (!how || !make_room(&k->out, &k->room_out, most) ||
         (element > 1 && !make_room(&k->planes, &k->room_planes, bytes)))
@@ -149,7 +156,10 @@ static bool pack_anew(packer *k, chunk *c) {
     }
     if (element > 1)
         shuffle(c->plain, k->planes, bytes / element, element);
-    c->packed_bytes = libdeflate_zlib_compress(how, element > 1 ? k->planes : c->plain, bytes, k->out, most);
+    const uint8_t *planes = element > 1 ? k->planes : c->plain;
+    c->packed_bytes = c->set->effort == HSC_EFFORT_SERIES ? hsc_huffman_pack(planes, bytes / element, element, MATCHES_SAVE, k->out, most) : 0;
+    if (!c->packed_bytes)
+        c->packed_bytes = libdeflate_zlib_compress(how, planes, bytes, k->out, most);
     if (!c->packed_bytes || !(c->packed = malloc(c->packed_bytes)))
         return false;
     memcpy(c->packed, k->out, c->packed_bytes);
@@ -160,7 +170,7 @@ static bool pack_anew(packer *k, chunk *c) {
 
 static bool pack(const hsc_packed_memo *memo, packer *k, chunk *c) {
     if (memo)
-        c->packed = memo->find(memo->ctx, c->plain, c->used, chunk_bytes(c->set), c->set->element, c->set->quick, &c->memo);
+        c->packed = memo->find(memo->ctx, c->plain, c->used, chunk_bytes(c->set), c->set->element, c->set->effort, &c->memo);
     if (c->packed) {
         c->packed_bytes = (size_t)c->memo.n;
         free(c->plain);
@@ -287,11 +297,11 @@ static const char *name_of(const hsc_packing_set *s, char *name, size_t size) {
     return H5Iget_name(s->set, name, size) > 0 ? name : "a data set";
 }
 
-hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, bool quick) {
+hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort) {
     hsc_packing_set *s = malloc(sizeof *s);
     if (s)
         *s = (hsc_packing_set){
-            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .quick = quick, .users = 1};
+            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .effort = effort, .users = 1};
     else
         H5Dclose(set);
     return s;
@@ -309,7 +319,7 @@ static void find_alike(const hsc_packing *p, chunk *c) {
                   !memcmp(c->plain, c->plain + s->element, c->used - s->element);
     for (unsigned i = 0; i < ALIKE && c->is_alike && c->state == WAITS; i++) {
         const alike *a = &p->alike[i];
-        if (a->packed && a->quick == s->quick && a->element == s->element && a->chunk_bytes == c->used &&
+        if (a->packed && a->effort == s->effort && a->element == s->element && a->chunk_bytes == c->used &&
             !memcmp(a->value, c->plain, s->element) && (c->packed = malloc(a->packed_bytes))) {
             memcpy(c->packed, a->packed, a->packed_bytes);
             c->packed_bytes = a->packed_bytes;
@@ -324,13 +334,13 @@ static void keep_alike(hsc_packing *p, const chunk *c) { /* where there is no me
     size_t bytes = chunk_bytes(c->set);
     for (unsigned i = 0; i < ALIKE; i++) {
         const alike *a = &p->alike[i];
-        if (a->packed && a->quick == c->set->quick && a->element == c->set->element && a->chunk_bytes == bytes &&
+        if (a->packed && a->effort == c->set->effort && a->element == c->set->element && a->chunk_bytes == bytes &&
             !memcmp(a->value, c->value, a->element))
             return;
     }
     alike *a = &p->alike[p->next_alike++ % ALIKE];
     free(a->packed);
-    *a = (alike){.quick = c->set->quick,
+    *a = (alike){.effort = c->set->effort,
                  .element = c->set->element,
                  .chunk_bytes = bytes,
                  .packed_bytes = c->packed_bytes,

@@ -12,6 +12,8 @@
 
 #include <heatscope/formats/err.h>
 
+#include "out.h"
+
 typedef struct hsc_packing hsc_packing;
 typedef struct hsc_packing_set hsc_packing_set; /* a data set that chunks are put to */
 
@@ -28,9 +30,9 @@ void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo, co
 hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err);
 
 /* Takes the open data set, of chunks of chunk_rows elements: it is closed when the caller has closed it here and its
- * last chunk is written. grows: its extent is set to what was put. quick: packed with less effort. NULL: no memory, the
+ * last chunk is written. grows: its extent is set to what was put. effort: out.h. NULL: no memory, the
  * data set is closed. */
-hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, bool quick);
+hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort);
 void hsc_packing_close(hsc_packing_set *s);
 
 /* The next `rows` elements of the data set, from malloc: a whole chunk, or less at the end. Takes `plain`, also on

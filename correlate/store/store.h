@@ -35,9 +35,9 @@ typedef struct hsc_packed_chunk {
 } hsc_packed_chunk;
 typedef struct hsc_packed_memo {
     void *ctx;
-    /* Of any thread: sets c->plain for the first `used` bytes of a chunk (the rest of it is 0) of elements of so many bytes, packed quickly or
-     * not. Returns it packed, from malloc, with c->packed and c->n; NULL: it must be packed. */
-    uint8_t *(*find)(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, bool quick, hsc_packed_chunk *c);
+    /* Of any thread: sets c->plain for the first `used` bytes of a chunk (the rest of it is 0) of elements of so many bytes, packed with that
+     * effort. Returns it packed, from malloc, with c->packed and c->n; NULL: it must be packed. */
+    uint8_t *(*find)(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c);
     /* Of any thread: after it was packed; sets c->packed. */
     void (*seal)(void *ctx, const uint8_t *packed, hsc_packed_chunk *c);
     /* One at a time: it is in the file. */

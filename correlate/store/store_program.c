@@ -237,9 +237,9 @@ static hsc_status close_stream(hsc_out_stream **stream, hsc_status status, hsc_e
 }
 
 static hsc_status open_all(hsc_store_program *p, hid_t time, hsc_err *err) {
-    static const hsc_out_notes sets[SETS] = {{.description = "ticks since the sample before; the first of 1024: 0", .quick = true},
-                                             {.description = "what it was", .references = "/time/leaf", .quick = true},
-                                             {.description = "counts of the leaf's metric that it stands for", .quick = true}},
+    static const hsc_out_notes sets[SETS] = {{.description = "ticks since the sample before; the first of 1024: 0", .effort = HSC_EFFORT_SERIES},
+                                             {.description = "what it was", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES},
+                                             {.description = "counts of the leaf's metric that it stands for", .effort = HSC_EFFORT_SERIES}},
                                begin = {.description = "tick of the first of 1024 samples"};
     static const char *const names[SETS] = {"delta", "leaf", "count"};
     hsc_store *s = p->s;

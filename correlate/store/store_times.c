@@ -102,7 +102,7 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
                                    &t->samples_group, err);
     for (int i = 0; i < SAMPLE_SETS && !status; i++) {
         hsc_out_notes notes = {.description = sets[i].description, .references = sets[i].references,
-                               .chunk_rows = HSC_SAMPLE_CHUNK_ROWS, .quick = true};
+                               .chunk_rows = HSC_SAMPLE_CHUNK_ROWS, .effort = HSC_EFFORT_SERIES};
         status = hsc_out_stream_open(s->out, t->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, &t->samples[i], err);
     }
     if (!status)
@@ -118,7 +118,7 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
 static hsc_status open_slices(hsc_store *s, slice_level *l, unsigned level, hsc_err *err) {
     static const char *const names[HSC_SLICE_LEVELS_MAX] = {"1024", "16384", "262144", "4194304", "67108864", "1073741824"};
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
-                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .quick = true}, sum = {.description = "of counts", .quick = true};
+                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES}, sum = {.description = "of counts", .effort = HSC_EFFORT_SERIES};
     const uint64_t zero = 0;
     hsc_status status = hsc_out_told_group(s->out, s->times->slices_group, names[level], "what was counted in each slice", &l->group, err);
     if (!status)
@@ -151,7 +151,7 @@ static hsc_status open_bins(hsc_store *s, bin_level *l, unsigned level, hsc_err 
     if (!status)
         status = hsc_out_numbers(s->out, l->group, "width", H5T_STD_U64LE, H5T_NATIVE_UINT64, &width, 1, err);
     for (int k = 0; k < BIN_SETS && !status; k++) {
-        hsc_out_notes notes = {.description = sets[k].description, .references = sets[k].references};
+        hsc_out_notes notes = {.description = sets[k].description, .references = sets[k].references, .effort = HSC_EFFORT_SERIES};
         status = hsc_out_stream_open(s->out, l->group, sets[k].name, sets[k].type, &notes, &l->sets[k], err);
     }
     l->indptr = calloc(t->threads + 1, sizeof *l->indptr);

@@ -100,8 +100,8 @@ static hsc_status metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_err 
 
 /* nnz: UINT64_MAX: not known yet. */
 static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, uint64_t nnz, hsc_err *err) {
-    static const hsc_out_notes indices = {.description = "columns of the values, rising in each row", .quick = true},
-                               counts = {.description = "samples; times scale_factor: the metric", .quick = true};
+    static const hsc_out_notes indices = {.description = "columns of the values, rising in each row", .effort = HSC_EFFORT_QUICK},
+                               counts = {.description = "samples; times scale_factor: the metric", .effort = HSC_EFFORT_SERIES};
     const hsc_store_values *v = &s->values;
     const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
     hid_t group = 0;
