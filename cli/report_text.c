@@ -11,6 +11,7 @@
 #include "report_measures.h"
 #include "report_reasons.h"
 #include "report_text.h"
+#include "running.h"
 
 /* Pads to `width` terminal columns; to the left for numbers is printf's own. */
 static void put(FILE *out, const char *text, int width) {
@@ -218,16 +219,18 @@ void report_text_head(report *r) {
     report_usage u;
     report_usage_of(r, 0, r->info.threads, &u);
     if (u.known && whole_run(r)) {
-        char queue[40] = "", disk[60] = "";
+        char queue[40] = "", disk[60] = "", later[100] = "";
+        if (u.later_s > 0)
+            snprintf(later, sizeof later, "; not counted to the end: another %.3g s of CPU time came after", u.later_s);
         if (u.line_known)
             snprintf(queue, sizeof queue, ", in line %.3g s", u.line_s);
         if (u.major_faults)
             snprintf(disk, sizeof disk, " (%llu from disk)", (unsigned long long)u.major_faults);
-        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu waits, %llu forced", u.user_s, u.system_s, queue,
-                 (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, (unsigned long long)u.involuntary);
+        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu waits, %llu forced%s", u.user_s, u.system_s, queue,
+                 (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, (unsigned long long)u.involuntary, later);
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
     }
-    uint32_t unfinished = 0;
+    uint32_t unfinished = 0, running = 0;
     const char *host = NULL;
     bool machines = false;
     for (uint32_t k = 0; k < i->processes; k++) {
@@ -239,10 +242,18 @@ void report_text_head(report *r) {
     if (machines && !i->simulated)
         fprintf(r->out, "           several machines: times are compared by their own real-time clocks\n");
     for (uint32_t k = 0; k < i->processes; k++)
-        unfinished += !hsc_db_get_process(r->db, k, &p, NULL) && !strcmp(p.end, "no end seen");
-    if (unfinished)
-        fprintf(r->out, "           %u process%s did not end by %s: what was there is shown\n", unfinished, unfinished == 1 ? "" : "es",
-                unfinished == 1 ? "itself" : "themselves");
+        if (!hsc_db_get_process(r->db, k, &p, NULL) && !strcmp(p.end, HSC_DB_NO_END)) {
+            bool runs = hsc_running_is_alive(p.host, p.pid, p.executable);
+            running += runs;
+            unfinished += !runs;
+        }
+    if (running)
+        fprintf(r->out, "           %u process%s still running: what it had written is shown\n", running, running == 1 ? " is" : "es are");
+    if (unfinished) {
+        snprintf(line, sizeof line, "%u process%s recorded no end: killed, or still running when this was read; what was there is shown", unfinished,
+                 unfinished == 1 ? "" : "es");
+        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
+    }
     put_off(r);
     if (r->net)
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);

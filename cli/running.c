@@ -42,6 +42,17 @@ bool hsc_running_is_gone(const char *path, uint64_t pid) {
     return pid && is_here(path, pid) && has_ended(pid);
 }
 
+bool hsc_running_is_alive(const char *host, uint64_t pid, const char *executable) {
+    char path[64], name[512], program[4096];
+    snprintf(path, sizeof path, "/proc/%llu/exe", (unsigned long long)pid);
+    snprintf(name, sizeof name, "%.256s.%llu.hsr", host, (unsigned long long)pid);
+    ssize_t n = pid && is_here(name, pid) ? readlink(path, program, sizeof program - 1) : -1;
+    if (n < 0 || has_ended(pid))
+        return false;
+    program[n] = 0;
+    return !strcmp(program, executable);
+}
+
 static bool is_of_process(void *ctx, hsc_chunk_kind kind, uint32_t stream) {
     (void)ctx, (void)kind;
     return stream == 0;

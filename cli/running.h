@@ -11,6 +11,8 @@
 /* Whether the process of a stream file has ended without saying so. Only of this machine's processes something is known (the
  * file's name begins HOST.PID.); of others, and of pid 0, false. */
 bool hsc_running_is_gone(const char *path, uint64_t pid);
+/* Does this machine, if it is the one called host, have such a process? */
+bool hsc_running_is_alive(const char *host, uint64_t pid, const char *executable);
 
 #define HSC_RUNNING_NO_COMMAND UINT64_MAX
 

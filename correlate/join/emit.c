@@ -142,7 +142,7 @@ double hsc_join_end_of(const join *j, const jprocess *p) {
 
 static const char *end_text(const jprocess *p) {
     const char *t = p->has_end ? hsc_enum_text("end_kind", p->end_kind) : NULL;
-    return t ? t : "no end seen";
+    return t ? t : HSC_DB_NO_END;
 }
 
 static void put_dynamic(emit *e) {

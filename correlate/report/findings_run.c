@@ -45,13 +45,21 @@ static hsc_status faults_place(const report *r, uint32_t *row, char *out, size_t
     return status;
 }
 
+/* Of what was not counted to the end. */
+static const char *until(const report_usage *u, char *out, size_t size) {
+    out[0] = 0;
+    if (u->later_s > 0)
+        snprintf(out, size, "; what ran last, %.3g s of CPU time, is not counted, as no end of it is recorded", u->later_s);
+    return out;
+}
+
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
     /* What a page fault takes: between these mostly (docs/measurement.md, section on the kernel's own count), and hardly ever more than the last. */
     static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6};
     report *r = f->r;
     report_usage u;
-    char text[1100], faults[500] = "", cost[120] = "";
+    char open_end[160], text[1300], faults[500] = "", cost[120] = "";
     uint32_t row = HSC_NONE;
     hsc_status status = HSC_OK;
     report_usage_of(r, 0, r->info.threads, &u);
@@ -70,8 +78,8 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 to 2.5 us each %.2g s of it or more, up to all)", least);
     else
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
-    snprintf(text, sizeof text, "In the kernel: %.3g s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s.", u.system_s, 100 * u.system_s / all,
-             count, many ? cost : "", many ? faults : ", too few to explain it: system calls, among them those of libraries that wait actively");
+    snprintf(text, sizeof text, "In the kernel: %.3g s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", u.system_s, 100 * u.system_s / all,
+             count, many ? cost : "", many ? faults : ", too few to explain it: system calls, among them those of libraries that wait actively", until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
     return HSC_OK;
 }
@@ -80,13 +88,15 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
 void findings_waiting_in_line(findings *f) {
     report *r = f->r;
     report_usage u;
-    char text[700], who[64];
+    char open_end[160], text[900], who[200];
     report_usage_of(r, 0, r->info.threads, &u);
-    if (r->metric || !u.line_known || u.line_s < 0.1 * (u.line_s + u.cpu_s) || u.line_s < 0.05)
+    double could_s = u.line_s + (u.later_s > 0 ? u.user_s + u.system_s : u.cpu_s);
+    if (r->metric || !u.line_known || u.line_s < 0.1 * could_s || u.line_s < 0.05)
         return;
     report_processor(r, HSC_AXIS_THREAD, u.line_most_at, who, sizeof who);
     snprintf(text, sizeof text, "No processor: %.3g s, %.1f %% of the %.3g s that threads could have run, they waited for one (by the kernel's accounting), most %s "
-             "with %.3g s: more threads than processors, or other programs.", u.line_s, 100 * u.line_s / (u.line_s + u.cpu_s), u.line_s + u.cpu_s, who, u.line_most_s);
+             "with %.3g s: more threads than processors, or other programs%s.", u.line_s, 100 * u.line_s / could_s, could_s, who, u.line_most_s,
+             until(&u, open_end, sizeof open_end));
     findings_say(f, u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), "No processor", findings_no_share, spot_nowhere, text);
 }
 

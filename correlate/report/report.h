@@ -184,6 +184,7 @@ typedef struct report_usage {
     uint64_t minor_faults, major_faults, voluntary, involuntary; /* page faults; switches: because it waited, because others had the processor */
     double line_s, line_most_s; /* ready to run without a processor; the thread with most of it */
     uint32_t line_most_at;
+    double later_s;             /* CPU time after the last count, of processes that no end is known of; 0: next to nothing */
 } report_usage;
 void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, report_usage *out);
 

@@ -2,6 +2,9 @@
 /* What the kernel counted of threads, added up. */
 #include "report.h"
 
+#include <math.h>
+#include <string.h>
+
 void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *out) {
     *out = (report_usage){.known = n > 0, .line_known = n > 0, .line_most_at = HSC_NONE};
     for (uint32_t i = first; i < first + n && i < r->info.threads; i++) {
@@ -11,6 +14,9 @@ void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *
         out->known = out->known && t.user_s >= 0;
         out->line_known = out->line_known && t.runnable_s >= 0;
         out->cpu_s += t.cpu_s;
+        hsc_db_process p;
+        if (!hsc_db_get_process(r->db, t.process, &p, NULL) && !strcmp(p.end, HSC_DB_NO_END))
+            out->later_s += fmax(0, t.cpu_s - t.user_s - t.system_s);
         out->user_s += t.user_s;
         out->system_s += t.system_s;
         out->minor_faults += t.minor_faults;
@@ -24,4 +30,6 @@ void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *
         }
     }
     out->known = out->known && out->user_s + out->system_s > 0;
+    if (out->later_s < 0.02 + 0.05 * out->cpu_s) /* ticks */
+        out->later_s = 0;
 }

@@ -266,10 +266,12 @@ hsc_status hsc_db_read_source(const hsc_db *db, uint32_t file, char **text, size
 
 /* ---- dynamic side ---- */
 
+#define HSC_DB_NO_END "no end seen" /* killed, or still running when its file was read */
+
 typedef struct hsc_db_process {
     int32_t rank;           /* -1 none */
     uint32_t pid;
-    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., "no end seen" */
+    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., HSC_DB_NO_END */
     uint32_t first_thread, threads; /* rows of the thread table */
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_process;

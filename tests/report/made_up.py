@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Made-up measurement files, written as text and turned into streams by `heatscope dump --undump`."""
+import csv
+import io
+import os
+import shutil
+import subprocess
+import sys
+
+
+class MadeUp:
+    """records: a text dump that begins with this version's schema chunk; work: a folder of its own"""
+    def __init__(self, heatscope, records, work):
+        lines = open(records, encoding="utf-8").read().split("\n")
+        self.head = lines[:next(i for i, line in enumerate(lines[2:], 2) if line.startswith("@chunk"))]
+        self.schema = self.head[1].split("schema=")[1].split()[0]
+        self.heatscope, self.work, self.database, self.wrong = heatscope, work, os.path.join(work, "out.h5"), []
+        shutil.rmtree(work, ignore_errors=True)
+        os.makedirs(work)
+
+    def run(self, *command, text=None):
+        done = subprocess.run([self.heatscope, *command], capture_output=True, text=True, input=text)
+        if done.returncode:
+            sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def that(self, condition, complaint):
+        if not condition:
+            self.wrong.append(complaint)
+
+    def table(self, by):
+        return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
+
+    def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True):
+        """One thread. samples: in the program itself and in the library; more: records of the thread."""
+        chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + self.schema
+        n = sum(samples)
+        lines = self.head + [
+            chunk.format(0),
+            f'process pid={pid} parent_pid=1 rank=-1 ranks=0 host="{host}" executable="{program}" arguments=["{program}"] '
+            f'directory="/" start_unix_ns={1000000000 + pid} start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
+            'processors=2 runtime_version="" job=""',
+            *[f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="{path}" build_id=<> file_size=1 file_mtime_ns=1 time=1'
+              for i, path in ((1, program), (2, library))],
+            chunk.format(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=4112 flags=0",
+            "node node_id=2 parent_id=1 mapping_id=2 address=8208 flags=0",
+            *["sample time=5 node_id=1 state=0"] * samples[0], *["sample time=5 node_id=2 state=0"] * samples[1], *more,
+            f"progress thread_id=1 time=900 cpu_ns={n * 1000000} samples={n} lost=0 own_ns=0 ended={int(ends)} truncated=0",
+            *([f"process_end time=2000000000 cpu_ns={n * 1000000} how=0"] if ends else []), ""]
+        self.run("dump", "--undump", "-", "-o", os.path.join(self.work, f"h.{pid}.hsr"), text="\n".join(lines))
+
+    def end(self):
+        if self.wrong:
+            sys.exit("\n".join(self.wrong))

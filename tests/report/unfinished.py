@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Processes that no end is recorded of: one that runs (this one), and one that was killed, with the kernel's counts that were not kept to the end.
+Usage: unfinished.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import os
+import socket
+import sys
+
+from made_up import MadeUp
+
+m = MadeUp(*sys.argv[1:4])
+
+
+def counts(user_ms, line_ms):
+    return [f"thread_usage thread_id=1 time=800 user_ns={user_ms * 1000000} system_ns=0 minor_faults=3 major_faults=0 voluntary_switches=1 "
+            f"involuntary_switches=2 run_ns={user_ms * 1000000} runnable_ns={line_ms * 1000000}"]
+
+
+def text():
+    m.run("correlate", "-o", m.database, m.work)
+    return " ".join(m.run("report", m.database).split())
+
+
+m.process(11, "/made/up/worker", (400, 0), more=counts(400, 600))
+ended = text()
+m.that("no end" not in ended and "still running" not in ended and "not counted" not in ended, f"an end is missed:\n{ended}")
+m.that("No processor: 0.6 s, 60.0 % of the 1 s" in ended, f"in line:\n{ended}")
+
+m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
+killed = text()
+m.that("1 process recorded no end: killed, or still running when this was read" in killed, f"no end:\n{killed}")
+m.that("not counted to the end: another 0.3 s of CPU time came after" in killed, f"stale counts:\n{killed}")
+m.that("No processor: 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
+
+m.process(os.getpid(), os.readlink("/proc/self/exe"), (10, 0), host=socket.gethostname(), ends=False)
+running = text()
+m.that("1 process is still running: what it had written is shown" in running and "1 process recorded no end" in running, f"running:\n{running}")
+m.end()
