@@ -50,6 +50,7 @@ typedef struct report {
     uint32_t *touched;
     uint32_t programs;          /* that the processes ran */
     uint32_t *program_first;    /* programs: the first process of each */
+    bool has_gomp;              /* the OpenMP runtime that tells nothing of its waits */
     uint8_t *own_module;        /* by module: an executable that the user ran */
     uint32_t *program_of;       /* columns: the program of each; NULL: all ran one */
     uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */

@@ -23,10 +23,16 @@ static bool is_system(const char *path) {
     return false;
 }
 
-/* Executables of the run; of several those of the system only where there are no others. */
-static hsc_status load_own(report *r, hsc_err *err) {
+/* OpenMP's runtime, and executables of the run; of several those of the system only where there are no others. */
+static hsc_status load_modules(report *r, hsc_err *err) {
     hsc_status status = HSC_OK;
     bool any = false;
+    for (uint32_t m = 0; m < r->info.modules && !status; m++) {
+        hsc_db_module module;
+        status = hsc_db_get_module(r->db, m, &module, err);
+        const char *slash = status ? NULL : strrchr(module.path, '/');
+        r->has_gomp = r->has_gomp || (slash && !strncmp(slash + 1, "libgomp", 7));
+    }
     r->own_module = calloc((size_t)r->info.modules + 1, 1);
     if (!r->own_module)
         return out_of_memory(err);
@@ -72,7 +78,7 @@ hsc_status report_load_programs(report *r, hsc_err *err) {
         }
     }
     free(of);
-    return status ? status : load_own(r, err);
+    return status ? status : load_modules(r, err);
 }
 
 const char *report_program_path(const report *r, uint32_t process) {
