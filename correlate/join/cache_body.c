@@ -295,7 +295,7 @@ static void take_others(jwork *w, parcel *a) {
         uint32_t *at = hsc_table_at(&w->other_counts, region << 32 | row, what);
         if (at)
             *at = (uint32_t)w->other_values.n;
-        a->failed = a->failed || !at || !HSC_PUSH(w->other_values, value);
+        a->failed = a->failed || !at || (row != HSC_NO_INDEX && row >= w->nodes.n) || !HSC_PUSH(w->other_values, value);
     }
     n = take_count(a);
     for (uint64_t i = 0; i < n && !a->failed; i++) {
@@ -316,7 +316,7 @@ static void take_times(join *j, const jprocess *p, jthread *t, parcel *a) {
         uint32_t *at = hsc_table_at(&w->special_rows, hsc_join_special_key(s.row, s.state), what);
         if (at)
             *at = (uint32_t)i;
-        a->failed = a->failed || !at || (row && s.row >= w->nodes.n) || !HSC_PUSH(w->specials, s);
+        a->failed = a->failed || !at || (row && s.row >= w->nodes.n) || flags >> 1 >= STATES || !HSC_PUSH(w->specials, s);
     }
     n = take_count(a);
     for (uint64_t i = 0; i < n && !a->failed; i++) {
