@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ranks.h"
+
 #define BLOCK_BYTES ((size_t)1 << 18)
 
 typedef struct jbegin { /* of the file */
@@ -290,11 +292,10 @@ static bool seal_program(const join *j, hsc_seal *program) {
     return true;
 }
 
-hsc_status hsc_cache_open(join *j, hsc_err *err) {
+/* The cache's place and the key. Where there is none j->cache stays NULL. */
+static hsc_status begin(join *j, hsc_err *err) {
     const hsc_join_options *o = j->options;
-    if (j->team && o->cache == HSC_CACHE_ON)
-        snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "no cache is kept by several ranks");
-    if (j->team || o->cache == HSC_CACHE_OFF || !o->cache_key)
+    if (!o->cache_key)
         return HSC_OK;
     jcache *c = calloc(1, sizeof *c);
     if (!c || !(c->path = hsc_place_of(o->output, "cache"))) {
@@ -310,10 +311,38 @@ hsc_status hsc_cache_open(join *j, hsc_err *err) {
         if (o->cache == HSC_CACHE_ON || !access(c->path, F_OK))
             note(j, "no cache without a key that only its user can read (~/.cache/heatscope/key)");
         hsc_cache_free(j);
-        return HSC_OK;
     }
-    hsc_status status = hsc_made_open(j, err);
-    if (status != HSC_OK || j->is_made)
+    return HSC_OK;
+}
+
+/* All ranks seal with the first one's key. */
+static hsc_status share_key(join *j, hsc_err *err) {
+    uint64_t words[3] = {j->cache != NULL, j->cache ? j->cache->key.k[0] : 0, j->cache ? j->cache->key.k[1] : 0};
+    hsc_status status = hsc_ranks_add_up(j, words, sizeof words / sizeof *words, err);
+    if (status != HSC_OK || !words[0] || j->cache)
+        return status;
+    j->cache = calloc(1, sizeof *j->cache);
+    if (!j->cache)
+        return hsc_join_no_memory(err);
+    j->cache->old.fd = -1;
+    j->cache->key = (hsc_seal_key){{words[1], words[2]}};
+    j->key = &j->cache->key;
+    return HSC_OK;
+}
+
+hsc_status hsc_cache_open(join *j, hsc_err *err) {
+    const hsc_join_options *o = j->options;
+    if (o->cache == HSC_CACHE_OFF)
+        return HSC_OK;
+    if (j->team && o->cache == HSC_CACHE_ON)
+        snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "no cache is kept by several ranks");
+    hsc_status status = hsc_ranks_is_first(j) ? begin(j, err) : HSC_OK;
+    if (status == HSC_OK)
+        status = share_key(j, err);
+    if (status == HSC_OK && j->cache)
+        status = hsc_made_open(j, err);
+    jcache *c = j->cache;
+    if (status != HSC_OK || !c || j->is_made || j->team)
         return status;
     c->keeps = o->cache == HSC_CACHE_ON || !access(c->path, F_OK);
     for (size_t i = 0; c->keeps && i < j->processes.n; i++)

@@ -12,6 +12,7 @@
 
 #include "../symbols/instructions.h"
 #include "parcel.h"
+#include "ranks.h"
 
 #define BLOCK_BYTES ((size_t)1 << 18)
 #define MOST_BYTES ((uint64_t)1 << 30)
@@ -52,6 +53,8 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     jsealed *to = &j->sealed[i];
     struct stat st;
     to->path = j->processes.p[i].path;
+    if (j->team && j->processes.p[i].owner != j->team->rank)
+        return HSC_OK;
     int fd = open(to->path, O_RDONLY | O_CLOEXEC);
     uint8_t *block = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? malloc(BLOCK_BYTES) : NULL;
     ssize_t got = block ? 1 : -1;
@@ -75,6 +78,31 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     if (fd >= 0)
         close(fd);
     return HSC_OK; /* whoever reads it says what is wrong with it */
+}
+
+/* Each rank has sealed its own. */
+static hsc_status share_seals(join *j, hsc_err *err) {
+    enum { WORDS = 6 };
+    size_t n = j->processes.n;
+    uint64_t *words = calloc(n * WORDS + 1, sizeof *words);
+    if (!words)
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const jsealed *s = &j->sealed[i];
+        const uint64_t all[WORDS] = {s->seal.s[0], s->seal.s[1], s->size, (uint64_t)s->changed.tv_sec, (uint64_t)s->changed.tv_nsec, s->is_good};
+        memcpy(words + i * WORDS, all, sizeof all);
+    }
+    hsc_status status = hsc_ranks_add_up(j, words, n * WORDS, err);
+    for (size_t i = 0; i < n && status == HSC_OK; i++) {
+        const uint64_t *w = words + i * WORDS;
+        jsealed *s = &j->sealed[i];
+        s->seal = (hsc_seal){{w[0], w[1]}};
+        s->size = w[2];
+        s->changed = (struct timespec){(time_t)w[3], (long)w[4]};
+        s->is_good = w[5] == 1;
+    }
+    free(words);
+    return status;
 }
 
 /* ---- what the join is asked ---- */
@@ -205,21 +233,34 @@ static bool take_made(join *j, parcel *a) {
     return false;
 }
 
-hsc_status hsc_made_open(join *j, hsc_err *err) {
+/* The first rank alone has what was left. */
+static bool open_made(join *j) {
     parcel a = {0};
-    j->sealed = calloc(j->processes.n + 1, sizeof *j->sealed);
     j->made = calloc(1, sizeof *j->made);
-    if (!j->sealed || !j->made || !(j->made->path = hsc_place_of(j->options->output, "made")))
-        return hsc_join_no_memory(err);
+    if (!j->made || !(j->made->path = hsc_place_of(j->options->output, "made")))
+        return false;
     j->made->packed = (jpacked){.j = j, .fd = -1};
     j->made->memo = hsc_packed_get_memo(&j->made->packed);
-    hsc_status status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
-    if (status != HSC_OK)
-        return status;
     j->made->is_open = !seal_question(j) || j->options->embed_sources;
     j->is_made = read_made(j, &a) && take_made(j, &a);
     parcel_fini(&a);
-    return HSC_OK;
+    return true;
+}
+
+hsc_status hsc_made_open(join *j, hsc_err *err) {
+    j->sealed = calloc(j->processes.n + 1, sizeof *j->sealed);
+    if (!j->sealed)
+        return hsc_join_no_memory(err);
+    hsc_status status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
+    if (status == HSC_OK && j->team)
+        status = share_seals(j, err);
+    if (status == HSC_OK && hsc_ranks_is_first(j) && !open_made(j))
+        status = hsc_join_no_memory(err);
+    uint64_t is_made = j->is_made;
+    if (status == HSC_OK)
+        status = hsc_ranks_add_up(j, &is_made, 1, err);
+    j->is_made = is_made;
+    return status;
 }
 
 const hsc_packed_memo *hsc_made_get_memo(join *j) { return j->made ? &j->made->memo : NULL; }

@@ -74,6 +74,23 @@ def compare(name, inputs, ranks, *options, launchers=LAUNCHERS[:1]):
 def few():
     """Fewer files than ranks."""
     compare("few", [simulated(2)], (3,))
+    nothing_new([simulated(3)])
+
+
+def nothing_new(inputs):
+    """What several ranks have made they leave alone, until something is new."""
+    out, other = work("again.h5"), work("other.h5")
+    ranks = (*LAUNCHERS[0], "-n", "2", HEATSCOPE, "correlate", "-j1", "-o", out)
+    run(*ranks, *inputs)
+    before, wanted = os.stat(out), bytes_of(out)
+    done = run(*ranks, *inputs)
+    after = os.stat(out)
+    that("nothing is new" in done.stdout and (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), f"made once more: {done.stdout}")
+    run(HEATSCOPE, "correlate", "-q", "--cache=none", "--time=none", "-o", other, *inputs)
+    run(*ranks, "--time=none", *inputs)
+    that(bytes_of(out) == bytes_of(other), "another option: other bytes")
+    done = run(*ranks, *inputs)
+    that("nothing is new" not in done.stdout and bytes_of(out) == wanted, "the first options again: other bytes")
 
 
 def same():
