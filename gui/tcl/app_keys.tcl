@@ -32,7 +32,7 @@ oo::define ::heatscope::App {
         my {*}$action
     }
     method HasOwnKeys {w} {
-        return [regexp {\.(heat|bars|gutter|scopes|map|list|time|cells|figure|land|graph)$} $w]
+        return [regexp {\.(heat|bars|gutter|scopes|map|list|time|cells|figure|land|graph|code)$} $w]
     }
 
     method move {rows columns} {
