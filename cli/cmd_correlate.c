@@ -52,7 +52,7 @@ static const hsc_cli_command command = {
         "only their files are read the next time; the result is that of reading all, byte for byte. A file is known again by "
         "its contents. Both may be deleted at any time; the cache is never larger than the measurement files. They are sealed with the key in "
         "~/.cache/heatscope/key: what another user or another build of heatscope wrote, or what is damaged, is not used, with one line. "
-        "Under mpirun there are none.\n\n"
+        "Under mpirun no cache is kept.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
                 "  mpirun -n 16 heatscope correlate -o job.h5 big-run",

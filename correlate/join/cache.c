@@ -525,15 +525,18 @@ static bool enter_frames(join *j) {
 }
 
 /* The same rows as they are in the new cache. */
-static bool map_runs(jkept *k, const jold *o) {
+static bool map_runs(jkept *k, const jold *o, bool same_rows) {
     const jkept *from = &o->kept.p[k->row];
     size_t n = 0, at = 0;
     k->marks = from->marks;
-    for (size_t r = 0; r < from->runs.n; r++)
+    for (size_t r = 0; same_rows && r < from->runs.n; r++)
+        if (!HSC_PUSH(k->runs, from->runs.p[r]))
+            return false;
+    for (size_t r = 0; !same_rows && r < from->runs.n; r++)
         n += from->runs.p[r].end - from->runs.p[r].begin;
     uint32_t *rows = malloc((n + 1) * sizeof *rows);
     bool ok = rows != NULL;
-    for (size_t r = 0; ok && r < from->runs.n; r++)
+    for (size_t r = 0; ok && !same_rows && r < from->runs.n; r++)
         for (uint32_t i = from->runs.p[r].begin; i < from->runs.p[r].end; i++)
             rows[at++] = o->frame_rows[i];
     ok = ok && put_runs(k, rows, at);
@@ -585,7 +588,7 @@ void hsc_cache_choose(join *j) {
         if (!k || k->row == HSC_NO_INDEX)
             continue;
         const parcel *first = &c->old.first.p[k->row];
-        c->failed = c->failed || !map_runs(k, &c->old) || !hsc_spill_put_all(j->spill, &k->first, first->p, first->n, 1);
+        c->failed = c->failed || !map_runs(k, &c->old, c->carries) || !hsc_spill_put_all(j->spill, &k->first, first->p, first->n, 1);
     }
 }
 
