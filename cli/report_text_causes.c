@@ -29,7 +29,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         const report_cause *c = &rows[i];
         if (!c->of.own)
             continue;
-        if ((most && shown >= most) || (r->brief && c->caused_s < 0.01 * total)) {
+        if ((most && shown >= most) || (r->brief && c->caused_s < 0.01 * total) || (r->top && shown && c->caused_s < 0.0005)) { /* 0.000 s */
             rest += c->caused_s;
             continue;
         }
@@ -39,8 +39,9 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
                 (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who, where);
         char late[300];
+        bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);
-        if (late[0] && c->of.delay.kind != HSC_wait_cause_OMP_BARRIER && c->of.delay.kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
+        if (late[0] && !(c->of.delay.kind == HSC_wait_cause_OMP_BARRIER && lost) && c->of.delay.kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
     }
     if (shown + theirs < n)

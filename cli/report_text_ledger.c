@@ -196,6 +196,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
     hsc_db_ledger l;
     ledger_total taken = {0, 0};
     uint32_t group = 0;
+    double lost_s = 0;
     paragraph p = {.r = r};
     char text[700], heading[200] = "", prefix[200] = "";
     fputs("\nLedger: where all CPU time went (all of it, with meanings: --by=ledger)\n", r->out);
@@ -208,6 +209,14 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
         const char *end = l.meaning[0] == '[' ? strchr(l.meaning, ']') : NULL, *name = l.name;
         if (!l.group || is_of_elapsed(r, &l) || (r->info.categories > 1 && strstr(l.meaning, "by category")) || (!l.samples && fabs(l.seconds) < 1e-9))
             continue;
+        if (!strcmp(name, "periods lost")) { /* counted with those that were due, above; of the clock it is in what no sample has */
+            lost_s = l.seconds;
+            continue;
+        }
+        if (!strcmp(name, "not explained")) {
+            l.seconds += lost_s;
+            name = l.seconds < 0 ? "more than the clock tells" : "in no sample";
+        }
         ledger_total of = total_of(r, &l, &taken);
         if (l.group != group) {
             if (group)
@@ -227,7 +236,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
         const char *colon = strstr(l.name, ": ");
         snprintf(prefix, sizeof prefix, "%.*s", colon ? (int)(colon + 2 - l.name) : 0, l.name);
         double share = of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9) ? (double)l.samples / of.samples : of.seconds > 0 ? l.seconds / of.seconds : 0;
-        snprintf(text, sizeof text, "%.300s %.2f %%", name, 100 * share);
+        snprintf(text, sizeof text, "%.300s %.2f %%", name, 100 * (l.seconds < 0 ? -share : share));
         paragraph_put(&p, p.pieces ? "," : "", text);
     }
     if (group)

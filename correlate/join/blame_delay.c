@@ -6,10 +6,11 @@
 
 jspot hsc_blame_spot(const join *j, uint32_t frame) {
     jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
-    if (frame >= j->frames.n || j->frames.p[frame].context >= j->contexts.n)
+    if (frame >= j->frames.n)
         return s;
     const jplace *place = hsc_join_place_of(j, frame);
-    s.context = j->frames.p[frame].context;
+    if (j->frames.p[frame].context < j->contexts.n) /* else nothing was counted there: a worker's, whose samples are told with their region */
+        s.context = j->frames.p[frame].context;
     s.line = place->line_row;
     if (place->instance != HSC_NO_INDEX)
         s.instance = j->modules.p[place->module].instance_rows.p[place->instance];

@@ -301,7 +301,8 @@ static int by_code(const void *pa, const void *pb) {
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are. */
+/* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are; where its
+ * profile has none in this region, as its samples are told of another or of none, the same code elsewhere: what it did is known all the same. */
 static void go_home(const locks *x, const look *l, jspot *s) {
     size_t low = 0, high = x->homes.n;
     HSC_SEARCH(low, high, by_code(&x->homes.p[low], &(home){s->line, s->instance, 0}) < 0);
@@ -313,6 +314,8 @@ static void go_home(const locks *x, const look *l, jspot *s) {
             return;
         }
     }
+    if (!s->context && low < x->homes.n && x->homes.p[low].line == s->line && x->homes.p[low].instance == s->instance)
+        s->context = x->homes.p[low].context;
 }
 
 static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {

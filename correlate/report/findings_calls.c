@@ -170,9 +170,9 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
                  "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
-                 "longest: %s%s, %.3g s in %llu calls.%s",
+                 "longest: %s%s, %.3g s in %llu call%s.%s",
                  all, 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, rows[best].duration_s,
-                 (unsigned long long)rows[best].calls, apart);
+                 (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
     free(rows);
@@ -204,13 +204,13 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
         return status;
     const report_wait *w = &rows[best];
     if (w->bytes)
-        snprintf(size, sizeof size, ", %.0f bytes each on average", (double)w->bytes / (double)w->waits);
+        snprintf(size, sizeof size, w->waits == 1 ? ", %.0f byte%s" : ", %.0f byte%s each on average", (double)w->bytes / (double)w->waits, w->bytes == w->waits ? "" : "s");
     place_of_line(r, w->line, where, sizeof where);
     snprintf(text, sizeof text,
              "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
-             "%llu calls that move %s; longest: %s%s, %.3g s in %llu calls%s.",
-             all, 100 * all / of.seconds, (unsigned long long)calls, report_volume((double)bytes, volume, sizeof volume), w->kind_text, where, w->total_s,
-             (unsigned long long)w->waits, size);
+             "%llu call%s that move%s %s; longest: %s%s, %.3g s in %llu call%s%s.",
+             all, 100 * all / of.seconds, (unsigned long long)calls, calls == 1 ? "" : "s", calls == 1 ? "s" : "", report_volume((double)bytes, volume, sizeof volume), w->kind_text, where, w->total_s,
+             (unsigned long long)w->waits, w->waits == 1 ? "" : "s", size);
     findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", findings_no_share, spot_of_line(r, w->line), text);
     return HSC_OK;
 }

@@ -317,18 +317,22 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
     a.bounds = plain_bounds(a.bounds, bounds, sizeof bounds);
     if (!a.bounds[strspn(a.bounds, "(:, )")])
         a.bounds = ""; /* they are those of its descriptor */
+    if (!strcmp(a.bounds, "[?]"))
+        a.bounds = "[]"; /* what a pointer points to */
     if (a.parent != HSC_NONE && !hsc_db_get_array(r->db, a.parent, &up, NULL) && up.name[0] && !strstr(a.name, up.name))
         snprintf(out, size, "%s.%s%s", up.name, a.name, a.bounds);
     else
         snprintf(out, size, "%s%s", a.name[0] ? a.name : "(no name)", a.bounds);
 }
 
-/* "Array u(:, 5)"; of memory that has no name the compiler knows of: "A buffer without a name". */
+/* "Array u(:, 5)", "Variable x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
 static void main_text(const report *r, uint32_t array, char *out, size_t size) {
     char name[300];
     report_array_text(r, array, name, sizeof name);
+    hsc_db_array a;
+    bool scalar = array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[');
     if (name[strspn(name, "?[]()")])
-        snprintf(out, size, "Array %s", name);
+        snprintf(out, size, "%s %s", scalar ? "Variable" : "Array", name);
     else
         snprintf(out, size, "A buffer without a name");
 }

@@ -89,11 +89,23 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
 void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size) {
     const char *what = c->of.waited;
     int room = width - (*what ? report_columns_of(what) + 4 : 0);
-    if (c->of.place.not_running || c->of.place.not_known) {
-        snprintf(out, size, "%s", c->of.place.not_running ? "not running" : "not known what");
+    if (c->of.place.not_running || c->of.place.not_known) { /* of barriers and locks: which */
+        char at[300] = "";
+        if (c->of.delay.kind == HSC_wait_cause_OMP_BARRIER || c->of.delay.kind == HSC_wait_cause_LOCK)
+            report_line_text(r, c->of.line, at, sizeof at);
+        snprintf(out, size, "%s%s%s", c->of.place.not_running ? "not running" : "not known what", at[0] ? ", " : "", at);
+        return;
+    }
+    if (!c->of.scope && !*what) { /* the run itself: no call path */
+        snprintf(out, size, "call path not known");
         return;
     }
     if (*what) { /* "sleep in main imb.c:35" */
+        char fitted[200];
+        if (room < 16) { /* "end of an OpenMP region.. in barr omp.c:15" */
+            what = report_fit_prose(what, width - 20 > 12 ? width - 20 : 12, fitted, sizeof fitted);
+            room = width - report_columns_of(what) - 4;
+        }
         int n = snprintf(out, size, "%s in ", what);
         if (n > 0 && (size_t)n < size)
             report_procedure_text(r, c->of.scope, c->of.line, room > 8 ? room : 8, out + n, size - (size_t)n);
@@ -230,7 +242,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
     report_elapsed of = {0};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], where[800], late[300];
+    char who[128], most[160] = "", where[800], late[300];
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -249,11 +261,13 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         hsc_db_scope loop;
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
-        if (c->threads > 1)
-            snprintf(who + strlen(who), sizeof who - strlen(who), " and %u more", c->threads - 1);
-        snprintf(out, size, "%s make%s others wait %.3g s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
+        if (c->threads > 1) { /* "3 threads make others wait 1.1 s, thread 1 most (held a lock ..." */
+            snprintf(most, sizeof most, ", %s most", who);
+            snprintf(who, sizeof who, "%u threads", c->threads);
+        }
+        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
                  "time of the %u thread%s the program's code.",
-                 who, c->threads > 1 ? "" : "s", c->caused_s,
+                 who, c->threads > 1 ? "" : "s", c->caused_s, most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  told ? " " : "", told ? late : "",
                  x->place.not_running ? c->threads > 1 ? ": they had no processor meanwhile" : ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,

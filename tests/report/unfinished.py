@@ -23,13 +23,13 @@ def text():
 m.process(11, "/made/up/worker", (400, 0), more=counts(400, 600))
 ended = text()
 m.that("no end" not in ended and "still running" not in ended and "not counted" not in ended, f"an end is missed:\n{ended}")
-m.that("No processor: 0.6 s, 60.0 % of the 1 s" in ended, f"in line:\n{ended}")
+m.that("No processor: for 0.6 s, 60.0 % of the 1 s" in ended, f"in line:\n{ended}")
 
 m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
 killed = text()
 m.that("1 process recorded no end: killed, or still running when this was read" in killed, f"no end:\n{killed}")
 m.that("not counted to the end: another 0.3 s of CPU time came after" in killed, f"stale counts:\n{killed}")
-m.that("No processor: 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
+m.that("No processor: for 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
 
 m.process(os.getpid(), os.readlink("/proc/self/exe"), (10, 0), host=socket.gethostname(), ends=False)
 running = text()
