@@ -15,12 +15,18 @@
 /* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. */
 static bool hand_on(jdelays *d) {
     size_t n = d->sums.n;
-    double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), total = 0, left = 0;
-    if (!given || !next) {
+    double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), *out = calloc(n + 1, sizeof *out), total = 0, left = 0;
+    if (!given || !next || !out) {
         free(given);
         free(next);
+        free(out);
         return false;
     }
+    /* Flows of waits that lie in each other are more than was waited: nobody hands on more than all, else a circle of them would grow round by round. */
+    for (size_t k = 0; k < d->flows.n; k++)
+        out[d->flows.p[k].from] += d->flows.p[k].ns;
+    for (size_t i = 0; i < n; i++)
+        out[i] = fmax(out[i], d->sums.p[i].wait_ns);
     for (size_t i = 0; i < n; i++)
         total += given[i] = d->sums.p[i].wait_ns;
     left = total;
@@ -29,7 +35,7 @@ static bool hand_on(jdelays *d) {
             next[i] = 0;
         for (size_t k = 0; k < d->flows.n; k++) {
             const jflow *f = &d->flows.p[k];
-            double handed = given[f->from] * f->ns / d->sums.p[f->from].wait_ns;
+            double handed = given[f->from] * f->ns / out[f->from];
             next[f->to] += handed;
             d->sums.p[f->from].caused_ns -= handed;
         }
@@ -47,6 +53,7 @@ static bool hand_on(jdelays *d) {
     }
     free(given);
     free(next);
+    free(out);
     return true;
 }
 
