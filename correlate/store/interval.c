@@ -657,6 +657,13 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         status = hsc_excess_of_run(db, err);
     if (status)
         return status;
+    hsc_arrays_give_back(db); /* those of the run: what of them is wanted again is read again */
+    if (db->interval) {       /* what was counted of the interval before: should it stay, it is counted again */
+        free(db->interval->indptr);
+        free(db->interval->entry);
+        db->interval->indptr = NULL;
+        db->interval->entry = NULL;
+    }
     uint64_t metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = calloc(1, sizeof *v);
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
@@ -681,7 +688,6 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         return status;
     }
     hsc_interval_close(db);
-    hsc_arrays_give_back(db); /* the run's: what of them is wanted again is read again */
     v->whole = db->values;
     v->whole_sums = db->context_sums;
     db->values = values;

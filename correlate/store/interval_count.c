@@ -21,7 +21,8 @@ enum {
     COLUMNS = 1 + HSC_SLICE_LEVELS_MAX,
     LIST_BYTES = 1 << 18,
     ITEM_BYTES = 20,            /* at most, of numbers of 32 and 64 bits in base 128 */
-    THREAD_BITS_MAX = 24
+    THREAD_BITS_MAX = 24,
+    SHARES = 8                  /* of the leaves: lists of their own, so that entries are placed, and lists freed, share by share */
 };
 
 /* What was counted, thread by thread: numbers in base 128. A group is the thread, then for each leaf the way from the one before (0 at
@@ -84,7 +85,8 @@ struct hsc_counting {
     char *data;         /* of the other one */
     uint64_t *by_leaf, n_leaves;
     uint32_t *touched, n_touched, owner;
-    list *all, **last;
+    list *all[SHARES], **last[SHARES];
+    unsigned share; /* that is being counted or placed */
     uint64_t entry_max;
     uint64_t *indptr;
     uint32_t *entry;
@@ -327,16 +329,16 @@ static uint64_t get_number(const list *l, uint32_t *at) {
     }
 }
 
-/* A list with room for an item and an end; a group of the thread under way is open in it. NULL: no memory. */
-static list *room(hsc_counting *c, list *open, uint32_t *leaf) {
-    list *l = *c->last;
+/* A list of a share with room for an item and an end; a group of the thread under way is open in it. NULL: no memory. */
+static list *room(hsc_counting *c, unsigned share, list *open, uint32_t *leaf) {
+    list *l = *c->last[share];
     if (l && open && l->bytes + 2 * ITEM_BYTES <= LIST_BYTES)
         return l;
     if (open)
         put_number(open, 0);
     if (!l || l->bytes + 3 * ITEM_BYTES > LIST_BYTES) {
-        c->last = l ? &l->next : c->last;
-        if (!(l = *c->last = malloc(sizeof *l)))
+        c->last[share] = l ? &l->next : c->last[share];
+        if (!(l = *c->last[share] = malloc(sizeof *l)))
             return NULL;
         l->next = NULL;
         l->bytes = 0;
@@ -348,20 +350,23 @@ static list *room(hsc_counting *c, list *open, uint32_t *leaf) {
 
 /* What was counted of the thread under way goes to the lists. */
 static hsc_status flush(hsc_db *db, hsc_counting *c, hsc_err *err) {
-    uint32_t before = 0;
-    list *l = NULL;
+    uint32_t before[SHARES] = {0};
+    list *open[SHARES] = {NULL};
     for (uint32_t i = 0; i < c->n_touched; i++) {
         uint32_t leaf = c->touched[i];
-        if (!(l = room(c, l, &before)))
+        unsigned share = (unsigned)(leaf * (uint64_t)SHARES / c->n_leaves);
+        list *l = open[share] = room(c, share, open[share], &before[share]);
+        if (!l)
             return out_of_memory(db, err);
-        int64_t way = (int64_t)leaf - (int64_t)before;
+        int64_t way = (int64_t)leaf - (int64_t)before[share];
         put_number(l, (way < 0 ? 2 * (uint64_t)-way - 1 : 2 * (uint64_t)way) + 1);
         put_number(l, c->by_leaf[leaf] < UINT32_MAX ? c->by_leaf[leaf] : UINT32_MAX);
         c->by_leaf[leaf] = 0;
-        before = leaf;
+        before[share] = leaf;
     }
-    if (l)
-        put_number(l, 0);
+    for (unsigned k = 0; k < SHARES; k++)
+        if (open[k])
+            put_number(open[k], 0);
     c->n_touched = 0;
     return HSC_OK;
 }
@@ -409,12 +414,18 @@ static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *e
 
 /* ---- entries by leaf; threads rise ---- */
 
+static void begin_shares(hsc_counting *c) {
+    c->share = 0;
+    for (unsigned k = 0; k < SHARES; k++)
+        c->last[k] = &c->all[k];
+}
+
 static void begin_entries(hsc_counting *c) {
     free(c->by_leaf);
     free(c->touched);
     c->by_leaf = NULL;
     c->touched = NULL;
-    c->last = &c->all;
+    begin_shares(c);
 }
 
 static void count_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
@@ -427,11 +438,15 @@ static void count_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t
 static hsc_status count_entries(hsc_db *db, hsc_counting *c, hsc_err *err) {
     if (!c->indptr && !(c->indptr = calloc(c->n_leaves + 2, sizeof *c->indptr)))
         return out_of_memory(db, err);
-    if (*c->last) {
-        each_item(c, *c->last, count_item);
-        c->last = &(*c->last)->next;
+    while (c->share < SHARES && !*c->last[c->share])
+        c->share++;
+    if (c->share < SHARES) {
+        list **at = c->last[c->share];
+        each_item(c, *at, count_item);
+        c->last[c->share] = &(*at)->next;
         return HSC_OK;
     }
+    c->share = 0;
     for (uint64_t k = 0; k < c->n_leaves; k++)
         c->indptr[k + 2] += c->indptr[k + 1];
     if (!(c->entry = malloc((c->indptr[c->n_leaves + 1] + 1) * sizeof *c->entry)))
@@ -450,10 +465,12 @@ static void place_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t
 }
 
 static void place_entries(hsc_counting *c) {
-    list *l = c->all;
-    if (l) {
+    while (c->share < SHARES && !c->all[c->share])
+        c->share++;
+    if (c->share < SHARES) {
+        list *l = c->all[c->share];
         each_item(c, l, place_item);
-        c->all = l->next;
+        c->all[c->share] = l->next;
         free(l);
         return;
     }
@@ -479,7 +496,7 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
     c->by_thread = by_thread;
     c->threads = (uint32_t)threads;
     c->n_leaves = db->tables.rows[HSC_TAB_leaf];
-    c->last = &c->all;
+    begin_shares(c);
     c->entry_max = db->entry_max;
     c->data = malloc(BATCH_BYTES);
     c->by_leaf = by_thread ? calloc(c->n_leaves + 1, sizeof *c->by_leaf) : v->total;
@@ -496,11 +513,11 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c) {
     if (!c)
         return;
     hsc_dbfile_drop_pieces(db->file);
-    while (c->all) {
-        list *l = c->all;
-        c->all = l->next;
-        free(l);
-    }
+    for (unsigned k = 0; k < SHARES; k++)
+        for (list *l = c->all[k], *next; l; l = next) {
+            next = l->next;
+            free(l);
+        }
     if (c->by_thread)
         free(c->by_leaf);
     for (int i = 0; i < 2; i++)
@@ -525,8 +542,10 @@ static hsc_status next_stage(hsc_db *db, hsc_counting *c, hsc_err *err) {
         status = c->by_thread ? flush(db, c, err) : HSC_OK;
         if (!status && c->round_last == c->threads) {
             c->stage = c->by_thread ? COUNT_ENTRIES : DONE;
-            if (c->by_thread)
+            if (c->by_thread) {
                 begin_entries(c);
+                hsc_times_give_back(db->times); /* now comes what takes most */
+            }
             return HSC_OK;
         }
         if (!status)

@@ -299,6 +299,13 @@ static void clear_pieces(hsc_times *t) {
             pieces_clear(bin_sets(&t->bins[k], i));
 }
 
+void hsc_times_give_back(hsc_times *t) {
+    clear_pieces(t);
+    if (t->program)
+        clear_pieces(t->program);
+    t->held = 0;
+}
+
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
     hsc_times *t = NULL;
     hsc_status status = hsc_times_open(db, &t, err);
@@ -306,12 +313,8 @@ hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
         return status;
     if (!t->present)
         return hsc_err_set(err, HSC_E_MISSING, "%s: has no samples by time; heatscope correlate makes them", db->path);
-    if (t->held > t->budget) {
-        clear_pieces(t);
-        if (t->program)
-            clear_pieces(t->program);
-        t->held = 0;
-    }
+    if (t->held > t->budget)
+        hsc_times_give_back(t);
     *out = t;
     return HSC_OK;
 }

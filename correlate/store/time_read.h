@@ -66,6 +66,8 @@ typedef struct hsc_times {
 hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err);
 /* The same, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
+/* Gives all pieces back. */
+void hsc_times_give_back(hsc_times *t);
 /* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);
