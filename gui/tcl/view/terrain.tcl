@@ -15,7 +15,6 @@ oo::class create ::heatscope::TerrainView {
         set Land [my Widget terrain $body.land -font HsSmall -peaks 3 -takefocus 1 -height [::heatscope::theme dp 200]]
         pack $Land -fill both -expand 1
         bind $Land <<TerrainPick>> [namespace code {my OnPick %d}]
-        bind $Land <<TerrainTurn>> [namespace code {my OnTurn %d}]
         bind $Land <<HeatscopeHover>> [namespace code {my OnHover %d}]
         bind $Land <<TerrainTurn>> [namespace code {my turn %d}]
         foreach {event steps} {ButtonPress-4 1 ButtonPress-5 -1 plus 1 KP_Add 1 minus -1 KP_Subtract -1} {
@@ -81,9 +80,6 @@ oo::class create ::heatscope::TerrainView {
             return [list [dict get $s file] {*}[dict get $s range]]
         }
         return ""
-    }
-    method OnTurn {turn} {
-        $Land configure -azimuth [dict get $turn azimuth] -elevation [dict get $turn elevation]
     }
     method OnPick {hit} {
         if {[dict exists $hit line] && [dict get $hit line] > 0} {
