@@ -389,6 +389,9 @@ typedef struct hsc_rt_thread {
      * pointer is above the frame, or another address stands there, a handler of the program has left it by a jump. */
     _Atomic uint64_t owner_frame, owner_return;
     uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
+    struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none. These three: here, since wrappers need them with what stands above */
+    void *messages;               /* of libheatscope-mpi.so; NULL: the thread has sent none */
+    uint64_t messages_due;
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for; own: all that is ours */
     uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
@@ -433,9 +436,6 @@ typedef struct hsc_rt_thread {
     uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
     uint64_t window_address; /* page copied from an address outside the stack; 0: none */
     hsc_rt_tree tree;
-    struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none */
-    void *messages; /* of libheatscope-mpi.so; NULL: the thread has sent none */
-    uint64_t messages_due;
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
     uint64_t usage_due_ns, usage_every_ns; /* helper's: when it tells usage next */
@@ -613,6 +613,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t on;       /* samples are taken */
     _Atomic uint32_t finished; /* nothing more is written */
     _Atomic uint32_t *same_process; /* a page that a child of fork finds empty; NULL: the kernel has none */
+    _Atomic uint32_t generation; /* of the modules */
     int (*omp_state)(uint64_t *wait_id); /* OMPT's, made for handlers; NULL: no OpenMP runtime asked for a tool */
     int pid;
     int signal;
@@ -640,7 +641,6 @@ typedef struct hsc_rt_state {
     hsc_rt_thread *threads, *free_threads;
     uint32_t next_thread_id, live_threads;
     _Atomic(hsc_rt_modules *) modules;
-    _Atomic uint32_t generation;
     uint32_t next_mapping_id;
     _Atomic uint32_t want_table;
     _Atomic uint32_t want_scan; /* HSC_RT_SCAN_...: something may have been mapped or unmapped */

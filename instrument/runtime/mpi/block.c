@@ -34,7 +34,8 @@ uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b) {
     b->anchor_cycles = hsc_cycles();
     b->anchor_ns = now;
     b->anchor_rate = rate;
-    b->anchor_room = rate && steady_cycles() ? ((uint64_t)HSC_MPI_ANCHOR_NS << 32) / rate : 0;
+    uint64_t room_ns = now - b->start_ns > HSC_MPI_SETTLED_NS ? HSC_MPI_ANCHOR_NS : HSC_MPI_ANCHOR_NS / 10;
+    b->anchor_room = rate && steady_cycles() ? (room_ns << 32) / rate : 0;
     b->last_ns = now > b->last_ns ? now : b->last_ns;
     return b->last_ns;
 }
@@ -240,12 +241,12 @@ static void remember(hsc_mpi_block *b, hsc_mpi_path *p, const hsc_rt_here *here,
     p->node = node;
 }
 
-/* The next call looks at the first of the set only; the one that was longest not called for is the last. */
-static hsc_mpi_path *to_front(hsc_mpi_path *set, uint32_t i) {
-    hsc_mpi_path found = set[i];
-    memmove(set + 1, set, i * sizeof *set);
-    set[0] = found;
-    return set;
+/* The path is that of the call now: it follows the one before. */
+static void follow(hsc_mpi_block *b, const hsc_mpi_path *p) {
+    uint16_t i = (uint16_t)(p - b->path);
+    b->path[b->last_path].follower = i;
+    b->last_path = i;
+    b->expected = p->follower;
 }
 
 static void note_place(hsc_mpi_block *b, const hsc_rt_here *here) {
@@ -268,11 +269,13 @@ static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_he
         note_place(b, here);
         hsc_mpi_path *set = hsc_mpi_paths_of(b, here);
         uint32_t i = 0;
-        while (i < HSC_MPI_WAYS - 1 && set[i].node)
+        while (i < HSC_MPI_WAYS && set[i].node)
             i++;
+        if (i == HSC_MPI_WAYS) /* all are taken: any goes. Who was longest not called for would be called for next where calls come in turns */
+            i = (uint32_t)(b->walks++ * 0x9e3779b9u >> 16) % HSC_MPI_WAYS;
         remember(b, &set[i], here, node);
         if (set[i].node)
-            to_front(set, i);
+            follow(b, &set[i]);
     }
     rt->disown(t, node);
     hsc_mpi_was_slow(b, begin);
@@ -287,7 +290,9 @@ uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here) {
     }
     hsc_mpi_path *set = hsc_mpi_paths_of(b, here);
     for (uint32_t i = 0; i < HSC_MPI_WAYS && set[i].node; i++) /* they are filled in order */
-        if (hsc_mpi_is_here(&set[i], here))
-            return to_front(set, i)->node;
+        if (hsc_mpi_is_here(&set[i], here)) {
+            follow(b, &set[i]);
+            return set[i].node;
+        }
     return walk(b, here);
 }

@@ -255,7 +255,8 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_PATHS 1024u
 #define HSC_MPI_PLACES 512u
 #define HSC_MPI_HINTS 256u
-#define HSC_MPI_ANCHOR_NS 200000u
+#define HSC_MPI_ANCHOR_NS 2000000u /* the rate is then known to 100 ppm and better: 0.2 us at most; a tenth as long before */
+#define HSC_MPI_SETTLED_NS 500000000u
 #define HSC_MPI_EVENTS 32u
 #define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
@@ -292,6 +293,7 @@ typedef struct hsc_mpi_path {
     uint64_t pc, sp, bp;
     uint32_t node, words, room;
     bool bp_matters;
+    uint16_t follower; /* index of the path that was called from next, the last time */
     struct hsc_mpi_word {
         const uint64_t *at;
         uint64_t value;
@@ -299,31 +301,35 @@ typedef struct hsc_mpi_path {
 } hsc_mpi_path;
 
 typedef struct hsc_mpi_block {
+    /* two lines of memory with what each call needs; nothing is in a near cache when a program calls */
     hsc_rt_thread *thread;
-    uint32_t thread_id, generation;
-    _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
     uint64_t frame;            /* of the outermost wrapper; 0: none */
-    uint64_t anchor_cycles, anchor_room, anchor_rate, anchor_ns, last_ns; /* room: cycles, 0: no anchor; rate: ns, 32.32 fixed point */
-    /* summaries and partners */
+    _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
+    uint32_t generation, types_generation, comms_generation, thread_id, until_cost;
+    uint32_t peer_room; /* a power of two */
+    uint16_t waiting;   /* events that are not written yet */
+    uint16_t expected, last_path; /* index of the path that the next call is expected from, that the last one came from */
     hsc_mpi_summary *summary;
-    uint32_t *bucket, *dirty;
-    uint32_t summaries, summary_room, dirties;
     hsc_mpi_peer *peer;
-    uint32_t peers, peer_room; /* a power of two */
+    uint64_t anchor_cycles, anchor_room, anchor_rate, anchor_ns, last_ns; /* room: cycles, 0: no anchor; rate: ns, 32.32 fixed point */
+    uint64_t threshold_ns; /* of events */
+    uint64_t cost_slow;
+    /* summaries and partners */
+    uint32_t *bucket, *dirty;
+    uint32_t summaries, summary_room, dirties, peers;
     /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
-    uint64_t threshold_ns, threshold_least_ns, event_bytes, events, not_recorded, start_ns;
+    uint64_t threshold_least_ns, event_bytes, events, not_recorded, start_ns;
     uint64_t event_cycles, looked_cycles, looked_cpu_ns, calm_ns;
     bool threshold_told;
-    uint32_t waiting; /* events that are not written yet */
     /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
-    uint32_t until_cost;
-    uint64_t cost_calls, cost_plain_calls, cost_plain, cost_slow, cost_told;
+    uint64_t cost_calls, cost_plain_calls, cost_plain, cost_told;
     /* scratch: handles before a completing call, statuses that the program did not want */
     uint64_t *keys;
     uint8_t *statuses;
     size_t keys_room, statuses_room;
     uint8_t *words; /* arena of the paths */
     size_t words_used, words_room;
+    uint32_t walks;
     struct hsc_mpi_block *next;
     struct {
         uint64_t handle, size;
@@ -332,7 +338,6 @@ typedef struct hsc_mpi_block {
         uint64_t handle;
         hsc_mpi_comm *comm;
     } comms[16];
-    uint32_t types_generation, comms_generation;
     uint32_t hint[HSC_MPI_HINTS]; /* by node: the summary noted in last, index + 1 */
     hsc_rec_message_event event[HSC_MPI_EVENTS];
     struct hsc_mpi_place { /* where MPI is called: the return address of that frame lies so far above its stack pointer. 0: free */
@@ -377,10 +382,16 @@ HSC_MPI_HOT hsc_mpi_path *hsc_mpi_paths_of(hsc_mpi_block *b, const hsc_rt_here *
 }
 
 uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here);
-/* The node of the caller's call path; 0: not to be had. */
+/* The node of the caller's call path; 0: not to be had. Programs call in the same order again and again: the path that followed the last
+ * time is looked at first, and nothing else where it is that one. */
 HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uint32_t generation) {
-    const hsc_mpi_path *p = hsc_mpi_paths_of(b, here);
-    return __builtin_expect(b->generation == generation && hsc_mpi_is_here(p, here), 1) ? p->node : hsc_mpi_node_slow(b, here);
+    uint16_t i = b->expected;
+    const hsc_mpi_path *p = &b->path[i];
+    if (__builtin_expect(b->generation != generation || !hsc_mpi_is_here(p, here), 0))
+        return hsc_mpi_node_slow(b, here);
+    b->last_path = i;
+    b->expected = p->follower;
+    return p->node;
 }
 
 /* A slow part of a call, since `begin` (cycles). Where it took so long, the thread was rather not running. */
