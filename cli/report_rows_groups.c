@@ -202,6 +202,20 @@ static hsc_status count_on_lines(const report *r, uint32_t **out, hsc_err *err) 
     return s;
 }
 
+/* Of the processors of one program. */
+static hsc_status put_program_categories(sink *s, uint32_t program, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint32_t c = 0; c < s->r->info.categories && (!status || status == HSC_E_MISSING); c++) {
+        report_spread p;
+        status = report_spread_of_program(s->r, HSC_TABLE_SCOPE_CATEGORY, &(report_range){c, 1}, 1, program, &p, err);
+        if (!status || status == HSC_E_MISSING)
+            report_put_category(s, "inclusive", c, status ? NAN : p.mean * p.columns);
+    }
+    if (status == HSC_E_MISSING)
+        hsc_err_clear(err);
+    return status == HSC_E_MISSING ? HSC_OK : status;
+}
+
 static uint32_t module_scope(const report *r, uint32_t module) {
     hsc_db_scope scope;
     for (uint32_t k = 1; k < r->info.scopes && !hsc_db_get_scope(r->db, k, &scope, NULL); k = scope.subtree_end)
@@ -216,7 +230,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION,
         [REPORT_CATEGORY] = REPORT_BY_CATEGORY, [REPORT_DATA] = REPORT_BY_DATA,     [REPORT_REFERENCE] = REPORT_BY_REFERENCE};
     static const char *const value_names[REPORT_TABLES] = { /* what categories are of */
-        [REPORT_PROGRAM] = "inclusive", [REPORT_FILE] = "exclusive", [REPORT_MODULE] = "exclusive",    [REPORT_NEST] = "value", [REPORT_CALL] = "inclusive",
+        [REPORT_FILE] = "exclusive", [REPORT_MODULE] = "exclusive",    [REPORT_NEST] = "value", [REPORT_CALL] = "inclusive",
         [REPORT_INLINED] = "inclusive", [REPORT_DATA] = "lines",     [REPORT_VERSION] = "exclusive", [REPORT_REFERENCE] = "line"};
     report_groups g;
     uses *of = NULL;
@@ -267,6 +281,8 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             report_put_spread(s, &p);
         if (!status && value_names[by])
             status = report_put_categories_of(s, value_names[by], g.table, any ? g.ranges + x->first : NULL, any ? x->n : 0, err);
+        if (!status && by == REPORT_PROGRAM)
+            status = put_program_categories(s, any ? x->row : 0, err);
         if (!status && by == REPORT_MODULE)
             status = report_put_categories(s, any ? module_scope(s->r, x->row) : 0, err);
         if (!status)
