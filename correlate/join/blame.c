@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays into seconds of others' waiting that each place is the cause of: rows of the database, metrics, the ledger. */
 #include "../store/sorted.h"
+#include "added.h"
 #include "blame.h"
 
 #include <math.h>
@@ -164,65 +165,6 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
     return unknown <= 0 || HSC_PUSH(*out, (share){call, unknown, NOT_KNOWN, HSC_NO_INDEX});
 }
 
-/* ---- metrics ---- */
-
-typedef struct amount {
-    uint32_t thread;
-    jspot spot;
-    double ns;
-} amount;
-
-typedef HSC_VEC(amount) amounts;
-
-/* A row for a metric, before the weights of others; HSC_NO_INDEX: out of memory. */
-static uint32_t insert_metric(join *j, jmetric metric) {
-    uint32_t at = 0;
-    while (at < j->metrics.n && j->metrics.p[at].weights_of == HSC_NO_INDEX)
-        at++;
-    if (!HSC_PUSH(j->metrics, metric))
-        return HSC_NO_INDEX;
-    for (size_t i = j->metrics.n - 1; i > at; i--)
-        j->metrics.p[i] = j->metrics.p[i - 1];
-    j->metrics.p[at] = metric;
-    for (size_t i = 0; i < j->metrics.n; i++)
-        j->metrics.p[i].weights += i != at && j->metrics.p[i].weights != HSC_NO_INDEX && j->metrics.p[i].weights >= at;
-    for (size_t k = 0; k < j->kinds.n; k++)
-        j->kinds.p[k].metric += j->kinds.p[k].metric >= at;
-    for (size_t k = 0; k < sizeof j->metric_rows; k++)
-        j->metric_rows[k] += j->metric_rows[k] >= at && j->metric_rows[k] < UINT8_MAX;
-    return at;
-}
-
-static bool add_metric(join *j, const char *name, const amounts *list, unsigned state) {
-    double *of_thread = calloc(j->threads.n + 1, sizeof *of_thread), most = 0, divisor = 1000;
-    bool ok = of_thread != NULL;
-    for (size_t i = 0; ok && i < list->n; i++) {
-        of_thread[list->p[i].thread] += list->p[i].ns;
-        most = fmax(most, of_thread[list->p[i].thread]);
-    }
-    free(of_thread);
-    if (!ok || !list->n || j->metrics.n >= 255)
-        return ok;
-    while (most / divisor > (double)(THREAD_SAMPLES_MAX / 2)) /* half: each value is rounded */
-        divisor *= 10;
-    uint32_t metric = insert_metric(j, (jmetric){.name = name, .unit = "s", .scale = divisor * 1e-9, .exact = true,
-                                                 .weights = HSC_NO_INDEX, .weights_of = HSC_NO_INDEX});
-    ok = metric != HSC_NO_INDEX;
-    for (size_t i = 0; ok && i < list->n; i++) {
-        const amount *a = &list->p[i];
-        jkind kind = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .state = (uint8_t)state,
-                      .level = HSC_LEVEL_LINE, .metric = (uint8_t)metric};
-        jcount c = {0, (uint32_t)(a->ns / divisor + 0.5)};
-        if (!c.count)
-            continue;
-        c.kind = hsc_join_kind_row(j, &kind);
-        ok = c.kind != HSC_NO_INDEX && hsc_spill_put(j->spill, &j->threads.p[a->thread]->profile, &c, sizeof c);
-    }
-    for (size_t t = 0; ok && t < j->threads.n; t++)
-        ok = hsc_spill_flush(j->spill, &j->threads.p[t]->profile);
-    return ok;
-}
-
 /* ---- the ledger ---- */
 
 enum { LEDGER_TOTALS = 0, LEDGER_WAITS = 6, LEDGER_CALLS = 7 }; /* groups */
@@ -284,7 +226,7 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
 
 /* ---- rows ---- */
 
-static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting, uint32_t *victim_row) {
+static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, uint32_t *victim_row) {
     size_t n = d->sums.n;
     uint32_t *order = malloc((n + 1) * sizeof *order), *rank = malloc((n + 1) * sizeof *rank);
     shares parts = {0};
@@ -325,7 +267,7 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting, ui
                 timed.cell = d->cells.p[p->cell].id;
                 timed.cell_ns = d->cells.p[p->cell].timed_ns;
             }
-            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (amount){s->key.thread, p->spot, p->part * s->caused_ns});
+            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (jamount){s->key.thread, HSC_state_UNKNOWN, p->spot, p->part * s->caused_ns});
         }
     }
     for (size_t i = 0; ok && i < d->victims.n; i++) {
@@ -333,7 +275,7 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting, ui
         uint32_t kind = d->sums.p[v->delay].key.kind;
         ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9, (uint32_t)i});
         if (ok && kind != HSC_wait_cause_LOCK && kind != HSC_wait_cause_OMP_BARRIER)
-            ok = HSC_PUSH(*waiting, (amount){v->thread, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
+            ok = HSC_PUSH(*waiting, (jamount){v->thread, HSC_state_WAITING, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
     }
     if (ok && j->delayed.n > 1)
         qsort(j->delayed.p, j->delayed.n, sizeof *j->delayed.p, by_delayed);
@@ -348,13 +290,14 @@ static bool make_rows(join *j, jdelays *d, amounts *caused, amounts *waiting, ui
 hsc_status hsc_join_blame(join *j, hsc_err *err) {
     jdelays d = {.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
     uint32_t *victim_row = NULL;
-    amounts caused = {0}, waiting = {0};
+    jamounts caused = {0}, waiting = {0};
     hsc_status status = hsc_blame_match(j, &d, err);
     if (status == HSC_OK)
         status = hsc_blame_threads(j, &d, err);
     if (status == HSC_OK &&
-        !((victim_row = calloc(d.victims.n + 1, sizeof *victim_row)) && hand_on(&d) && make_rows(j, &d, &caused, &waiting, victim_row) && add_metric(j, "MPI waiting", &waiting, HSC_state_WAITING) &&
-          add_metric(j, "waiting caused", &caused, HSC_state_UNKNOWN)))
+        !((victim_row = calloc(d.victims.n + 1, sizeof *victim_row)) && hand_on(&d) && make_rows(j, &d, &caused, &waiting, victim_row) && 
+          hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) &&
+          hsc_join_add_metric(j, &(jadded){"waiting caused", "s", 1e-9, 1000, 10}, &caused)))
         status = hsc_join_no_memory(err);
     if (status == HSC_OK && d.spill)
         status = hsc_delays_put_slices(j, &d, victim_row, err);

@@ -37,10 +37,6 @@ typedef struct jheld { /* a wait for a lock that another thread held, or at a ba
     uint32_t kind;         /* of enum wait_kind */
 } jheld;
 
-typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
-    uint32_t context, line, instance;
-} jspot;
-
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
     hsc_spill_list events, moments;

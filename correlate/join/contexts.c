@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contexts.h"
 #include "details.h"
 #include "ranks.h"
 
-#define KIND_ORPHAN 100u /* the body of a region in a thread whose path does not show who forked it */
 
 static uint32_t child(jtree *t, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line) {
     uint32_t *at = hsc_table_at(&t->rows, (uint64_t)parent << 32 | scope, (uint64_t)kind << 32 | call_line);
@@ -202,7 +202,73 @@ static bool find_homes(const jtree *t, uint32_t *home, size_t scopes) {
     return true;
 }
 
-/* t without orphans: *map gives the row in `out` of each row of t. */
+/* ---- probed scopes ---- */
+
+typedef struct sampled { /* contexts of `out` by scope: first[scope], next[context] */
+    uint32_t *first, *next;
+} sampled;
+
+static bool list_sampled(const join *j, const jtree *out, sampled *x) {
+    x->first = malloc((j->scopes.n + 1) * sizeof *x->first);
+    x->next = malloc((out->n + 1) * sizeof *x->next);
+    for (size_t s = 0; x->first && s < j->scopes.n; s++)
+        x->first[s] = HSC_NO_INDEX;
+    for (uint32_t c = (uint32_t)out->n; x->first && x->next && c-- > 1;) {
+        x->next[c] = x->first[out->nodes[c].scope];
+        x->first[out->nodes[c].scope] = c;
+    }
+    return x->first && x->next;
+}
+
+/* The one outermost context of the scope below `above`; HSC_NO_INDEX: none, or several. */
+static uint32_t only_below(const jtree *out, const sampled *x, uint32_t above, uint32_t scope) {
+    uint32_t found = HSC_NO_INDEX;
+    for (uint32_t c = x->first[scope]; c != HSC_NO_INDEX; c = x->next[c]) {
+        uint32_t at = out->nodes[c].parent;
+        while (at && at != above && out->nodes[at].scope != scope)
+            at = out->nodes[at].parent;
+        if (at != above)
+            continue;
+        if (found != HSC_NO_INDEX)
+            return HSC_NO_INDEX;
+        found = c;
+    }
+    return found;
+}
+
+/* Context of a probed scope below that of the one round it. Where samples do not show the one way to it: right below, at the root as a path of which
+ * no more is known. */
+static uint32_t probed_context(const join *j, jtree *out, const sampled *x, uint32_t above, uint32_t scope) {
+    uint32_t found = only_below(out, x, above, scope), procedure = j->scopes.p[scope].procedure;
+    if (found != HSC_NO_INDEX)
+        return found;
+    above = above ? above : child(out, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX);
+    if (above != HSC_NO_INDEX && procedure != scope && procedure < j->scopes.n && j->scopes.p[out->nodes[above].scope].procedure != procedure)
+        above = child(out, above, HSC_CONTEXT_PROCEDURE, procedure, HSC_NO_INDEX);
+    return above == HSC_NO_INDEX
+               ? HSC_NO_INDEX
+               : child(out, above, j->scopes.p[scope].kind == HSC_SCOPE_LOOP ? HSC_CONTEXT_LOOP : HSC_CONTEXT_PROCEDURE, scope, HSC_NO_INDEX);
+}
+
+static bool adopt_probed(const join *j, const jtree *t, jtree *out, uint32_t *map) {
+    sampled x = {0};
+    size_t first = 1;
+    while (first < t->n && t->nodes[first].kind != KIND_PROBED)
+        first++;
+    if (first == t->n)
+        return true;
+    bool ok = list_sampled(j, out, &x);
+    for (size_t c = first; ok && c < t->n; c++) { /* parents stand before */
+        const jcontext *n = &t->nodes[c];
+        if (n->kind == KIND_PROBED)
+            ok = (map[c] = probed_context(j, out, &x, map[n->parent], n->scope)) != HSC_NO_INDEX;
+    }
+    free(x.first);
+    free(x.next);
+    return ok;
+}
+
+/* t without orphans and probed ones: *map gives the row in `out` of each row of t. */
 static bool adopt(const join *j, const jtree *t, jtree *out, uint32_t *map) {
     uint32_t *home = malloc((j->scopes.n + 1) * sizeof *home);
     bool ok = home && find_homes(t, home, j->scopes.n) && child(out, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
@@ -211,7 +277,7 @@ static bool adopt(const join *j, const jtree *t, jtree *out, uint32_t *map) {
     for (int pass = 0; pass < 2; pass++) /* first what has its place, then the orphans and what is below them */
         for (size_t c = 1; ok && c < t->n; c++) {
             const jcontext *n = &t->nodes[c];
-            if (map[c] != HSC_NO_INDEX || map[n->parent] == HSC_NO_INDEX || (n->kind == KIND_ORPHAN && !pass))
+            if (map[c] != HSC_NO_INDEX || n->kind == KIND_PROBED || map[n->parent] == HSC_NO_INDEX || (n->kind == KIND_ORPHAN && !pass))
                 continue;
             if (n->kind != KIND_ORPHAN) {
                 map[c] = child(out, map[n->parent], n->kind, n->scope, n->call_line);
@@ -226,7 +292,7 @@ static bool adopt(const join *j, const jtree *t, jtree *out, uint32_t *map) {
             ok = map[c] != HSC_NO_INDEX;
         }
     free(home);
-    return ok;
+    return ok && adopt_probed(j, t, out, map);
 }
 
 static int by_what(const void *pa, const void *pb, void *ctx) {

@@ -12,6 +12,7 @@
 #include "../store/store.h"
 #include "cache.h"
 #include "columns.h"
+#include "probed.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -100,6 +101,7 @@ static void free_join(join *j) {
         columns_free(j->delay_slices);
     free(j->delay_slices);
     hsc_join_free_data(j);
+    hsc_join_free_probed(j);
     hsc_join_free_instructions(j);
     hsc_table_fini(&j->met_rows);
     hsc_table_fini(&j->address_rows);
@@ -154,6 +156,8 @@ static hsc_status make(join *j, hsc_err *err) {
         status = hsc_join_resolve(j, err);
     if (status == HSC_OK && first)
         status = hsc_join_make_scopes(j, err);
+    if (status == HSC_OK && first && !hsc_join_name_files(j))
+        status = hsc_join_no_memory(err);
     if (status == HSC_OK)
         status = hsc_ranks_share_code(j, err);
     if (status == HSC_OK)
@@ -170,6 +174,8 @@ static hsc_status make(join *j, hsc_err *err) {
         status = hsc_join_make_instructions(j, err);
     if (status == HSC_OK && first)
         status = hsc_join_blame(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_add_probes(j, err);
     if (status == HSC_OK)
         status = hsc_ranks_share_rest(j, err);
     if (status == HSC_OK) {

@@ -207,6 +207,10 @@ typedef struct jsite { /* where something was counted */
     uint32_t context, line; /* contexts.c: rows; line HSC_NO_INDEX: unknown */
 } jsite;
 
+typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
+    uint32_t context, line, instance;
+} jspot;
+
 typedef struct joperation {
     uint64_t id;
     const char *name;
@@ -465,6 +469,8 @@ typedef struct join {
     HSC_VEC(jplace) places;
     HSC_VEC(jscope) scopes;
     HSC_VEC(jfile) files;
+    HSC_VEC(const char *) file_names; /* of files, without folders: on all ranks */
+    struct hsc_probed *probed;       /* probed.c; NULL: not asked for */
     HSC_VEC(jline) lines;
     hsc_table line_rows; /* (file << 32 | line, 0) */
     HSC_VEC(jinstance) instances;

@@ -35,6 +35,11 @@ static void put_code(const join *j, parcel *a) {
     PARCEL_VEC(a, j->scopes);
     for (size_t i = 0; i < j->scopes.n; i++)
         parcel_text(a, j->scopes.p[i].linkage);
+    for (size_t i = 0; i < j->scopes.n; i++)
+        parcel_text(a, j->scopes.p[i].name);
+    parcel_u64(a, j->file_names.n);
+    for (size_t i = 0; i < j->file_names.n; i++)
+        parcel_text(a, j->file_names.p[i]);
 }
 
 static void take_module(join *j, parcel *a) {
@@ -75,6 +80,13 @@ static void take_code(join *j, parcel *a) {
     for (size_t i = 0; i < j->scopes.n && !a->failed; i++) {
         j->scopes.p[i].name = "";
         j->scopes.p[i].linkage = parcel_take_text(a, &j->pool);
+    }
+    for (size_t i = 0; i < j->scopes.n && !a->failed; i++)
+        j->scopes.p[i].name = parcel_take_text(a, &j->pool);
+    n = parcel_take_u64(a);
+    for (uint64_t i = 0; i < n && !a->failed; i++) {
+        const char *name = parcel_take_text(a, &j->pool);
+        a->failed = a->failed || !HSC_PUSH(j->file_names, name);
     }
     for (size_t i = 0; i < places.n && i < j->frames.n && !a->failed; i++)
         j->frames.p[i].place = places.p[i];

@@ -7,6 +7,7 @@
 #include "../store/sort.h"
 #include "cache.h"
 #include "details.h"
+#include "probed.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -352,6 +353,8 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
         status = count_thread(&x, err);
         hsc_join_place_sites(j, p, x.t, j->no_path_context);
     }
+    if (status == HSC_OK && !hsc_join_place_blocks(j, p))
+        status = hsc_join_no_memory(err);
     if (status == HSC_OK)
         status = hsc_join_blame_frames(j, p, err);
     if (status == HSC_OK && !(hsc_join_end_spans(j, p) && hsc_spill_flush(j->spill, &p->slices)))

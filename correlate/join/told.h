@@ -17,6 +17,7 @@ typedef struct jblock { /* a scope with the stack of scopes round it, in one thr
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
     struct jslice *held; /* while the file is read: of a scope of the program's own, the slice that goes on; of the pool. NULL: none */
     uint64_t held_begin; /* ns */
+    uint32_t site;       /* second reading: row of the process: where it is; HSC_NO_INDEX: of the program's own */
     uint32_t row;        /* told_emit.c: in the table of blocks */
 } jblock;
 

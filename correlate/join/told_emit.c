@@ -6,7 +6,7 @@
 
 #include "emit.h"
 #include "emit_details.h"
-#include "told.h"
+#include "probed.h"
 
 #define USER_SCOPE 254u
 
@@ -20,7 +20,7 @@ typedef struct block_row {
 } block_row;
 
 typedef struct visit_row { /* of a block in a thread; an item of a list */
-    uint32_t block, thread;
+    uint32_t block, thread, context, line;
     uint64_t visits, left, duration_ns, duration_min, duration_max, inner_visits;
     uint64_t children;       /* visits of blocks right inside */
     double squares, pair_s, inside_s; /* cost of a visit; 0: none */
@@ -43,15 +43,9 @@ struct hsc_told_rows {
     HSC_VEC(visit_row) own;         /* of the process that is listed */
     HSC_VEC(value_row) values;      /* the same */
     hsc_spill_list visits;          /* visit_row, by process, block, thread */
-    hsc_table probe_rows, block_rows, scope_rows; /* by interned text; (parent + 1, probe); (file and line as text) */
-    uint32_t *next_scope;                         /* of the same file and line */
+    hsc_table probe_rows, block_rows; /* by interned text; (parent + 1, probe) */
 };
 typedef struct hsc_told_rows told;
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* Address of the one copy of a text made of these. */
 static const char *key_of(join *j, const char *file, uint32_t line, uint32_t kind, const char *name) {
@@ -66,46 +60,6 @@ static const char *key_of(join *j, const char *file, uint32_t line, uint32_t kin
     return kept;
 }
 
-/* Procedures and loops by the name of their file and their first line. */
-static bool index_scopes(told *x) {
-    join *j = x->j;
-    x->next_scope = malloc((j->scopes.n + 1) * sizeof *x->next_scope);
-    for (uint32_t s = 0; x->next_scope && s < j->scopes.n; s++) {
-        const jscope *at = &j->scopes.p[s];
-        x->next_scope[s] = HSC_NO_INDEX;
-        if ((at->kind != HSC_SCOPE_PROCEDURE && at->kind != HSC_SCOPE_LOOP && at->kind != HSC_SCOPE_REGION) || at->file >= j->files.n)
-            continue;
-        const char *key = key_of(j, base_name(j->files.p[at->file].path), at->line_begin, at->kind == HSC_SCOPE_LOOP, "");
-        uint32_t *row = key ? hsc_table_at(&x->scope_rows, (uintptr_t)key, 0) : NULL;
-        if (!row)
-            return false;
-        x->next_scope[s] = *row;
-        *row = s;
-    }
-    return x->next_scope != NULL;
-}
-
-/* The scope of a probe: by file and line, and by the procedure's name where several stand there. */
-static bool find_scope(told *x, const jprobe_place *p, uint32_t *scope) {
-    const join *j = x->j;
-    *scope = HSC_NO_INDEX;
-    if (p->kind != HSC_probe_kind_PROCEDURE && p->kind != HSC_probe_kind_LOOP)
-        return true;
-    const char *key = key_of(x->j, base_name(p->file), p->line, p->kind == HSC_probe_kind_LOOP, "");
-    if (!key)
-        return false;
-    for (uint32_t s = hsc_table_get(&x->scope_rows, (uintptr_t)key, 0); s != HSC_NO_INDEX; s = x->next_scope[s]) {
-        uint32_t of = j->scopes.p[s].procedure;
-        const jscope *procedure = &j->scopes.p[of < j->scopes.n ? of : s];
-        bool same = !strcmp(procedure->name, p->name) || !strcmp(procedure->linkage, p->name);
-        if (*scope == HSC_NO_INDEX || same)
-            *scope = s;
-        if (same)
-            break;
-    }
-    return true;
-}
-
 /* In memory that lasts. */
 static const char *lasting(join *j, const char *s) { return hsc_pool_intern(&j->pool, s, strlen(s)); }
 
@@ -113,7 +67,7 @@ static uint32_t probe_of(told *x, uint32_t kind, const char *name, const char *f
                          const jprobe_place *place) {
     const char *key = key_of(x->j, file, line, kind, name);
     uint32_t *row = key ? hsc_table_at(&x->probe_rows, (uintptr_t)key, 0) : NULL, scope = HSC_NO_INDEX;
-    if (!row || (*row == HSC_NO_INDEX && place && !find_scope(x, place, &scope)))
+    if (!row || (*row == HSC_NO_INDEX && place && !hsc_join_probed_scope(x->j, place, &scope)))
         return HSC_NO_INDEX;
     if (*row == HSC_NO_INDEX) {
         *row = (uint32_t)x->probes.n;
@@ -143,7 +97,8 @@ static uint32_t probe_of_block(told *x, const jtold *t, const jblock *b) {
 }
 
 static bool take_visit(told *x, const jprocess *p, const jblock *b, uint32_t thread, uint64_t children) {
-    visit_row v = {.block = b->row, .thread = thread, .visits = b->visits, .left = b->left, .duration_ns = b->duration_ns,
+    const jsite *site = b->site == HSC_NO_INDEX ? NULL : &p->sites.p[b->site];
+    visit_row v = {.block = b->row, .thread = thread, .context = site ? site->context : HSC_NO_INDEX, .line = site ? site->line : HSC_NO_INDEX, .visits = b->visits, .left = b->left, .duration_ns = b->duration_ns,
                    .duration_min = b->duration_min, .duration_max = b->duration_max, .inner_visits = b->inner_visits, .children = children,
                    .squares = b->squares, .pair_s = b->user ? 0 : p->told->pair_ns * 1e-9, .inside_s = b->user ? 0 : p->told->inside_ns * 1e-9};
     memcpy(v.exclusive, b->exclusive, sizeof v.exclusive);
@@ -356,7 +311,7 @@ hsc_status hsc_join_begin_told(join *j, hsc_told_rows **out, hsc_err *err) {
     if (!x)
         return hsc_join_no_memory(err);
     x->j = j;
-    return index_scopes(x) ? HSC_OK : hsc_join_no_memory(err);
+    return HSC_OK;
 }
 
 hsc_status hsc_join_list_told(hsc_told_rows *x, columns *c, uint32_t row, hsc_err *err) {
@@ -403,6 +358,8 @@ static void put_visit(columns *c, const visit_row *v) {
          at_most((double)v->visits * v->inside_s + (double)v->inner_visits * v->pair_s, (double)v->duration_ns * 1e-9));
     CELL(c, visit_exclusive_cost_s, double,
          at_most((double)v->visits * v->inside_s + (double)v->children * (v->pair_s - v->inside_s), exclusive_ns * 1e-9));
+    CELL(c, visit_context, uint32_t, v->context);
+    CELL(c, visit_line, uint32_t, v->line);
     for (unsigned k = 0; k < CATEGORIES; k++)
         if (of_category[k]) {
             CELL(c, visit_category_visit, uint32_t, row);
@@ -506,10 +463,9 @@ void hsc_join_free_told_rows(hsc_told_rows *x) {
     if (!x)
         return;
     hsc_spill_list_fini(&x->visits);
-    void *arrays[] = {x->probes.p, x->blocks.p, x->block_visits.p, x->own.p, x->values.p, x->next_scope, x};
+    void *arrays[] = {x->probes.p, x->blocks.p, x->block_visits.p, x->own.p, x->values.p, x};
     hsc_table_fini(&x->probe_rows);
     hsc_table_fini(&x->block_rows);
-    hsc_table_fini(&x->scope_rows);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
 }
