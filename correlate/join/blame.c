@@ -354,6 +354,12 @@ hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_place_direct_s, j->delay_places, jdelay_place, direct_s);
     PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
     PUT(delay_place_not_running, j->delay_places, jdelay_place, not_running);
+    uint8_t *categories = malloc(j->delay_places.n + 1);
+    for (size_t i = 0; categories && i < j->delay_places.n; i++)
+        categories[i] = j->delay_places.p[i].context < j->context_categories.n ? j->context_categories.p[j->delay_places.p[i].context] : 0;
+    if (status == HSC_OK)
+        status = categories ? hsc_store_put_column(store, HSC_COL_delay_place_category, categories, j->delay_places.n, err) : hsc_join_no_memory(err);
+    free(categories);
 #undef PUT
     if (status == HSC_OK && j->delay_slices)
         status = columns_put(j->delay_slices, store, HSC_TAB_delayed_slice, err);

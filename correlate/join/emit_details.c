@@ -12,7 +12,11 @@
 #include "slices.h"
 #include "told.h"
 
-static void list_messages(columns *c, const jprocess *p) {
+static unsigned category_of(uint32_t state, uint32_t context, const join *j) {
+    return state ? state - 1 : context < j->context_categories.n ? j->context_categories.p[context] : 0;
+}
+
+static void list_messages(columns *c, const join *j, const jprocess *p) {
     for (size_t i = 0; i < p->messages.n; i++) {
         jmessage *m = &p->messages.p[i];
         const jsite *site = &p->sites.p[m->site];
@@ -43,6 +47,7 @@ static void list_messages(columns *c, const jprocess *p) {
         CELL(c, message_completions, uint64_t, m->completions);
         CELL(c, message_in_flight_s, double, (double)m->in_flight_ns * 1e-9);
         CELL(c, message_completion_s, double, (double)m->completion_ns * 1e-9);
+        CELL(c, message_category, uint8_t, category_of(operation->state, site->context, j));
         for (unsigned quantity = 0; quantity < 2; quantity++) {
             const uint64_t *counts = quantity ? m->durations : m->sizes;
             for (unsigned b = 0; counts && b < JOIN_BUCKETS; b++)
@@ -75,6 +80,7 @@ static void list_waits(columns *c, const jprocess *p) {
         CELL(c, wait_bytes, uint64_t, w->bytes);
         CELL(c, wait_holder_thread, uint32_t, holder ? hsc_join_thread_row(p, holder->thread) : HSC_NO_INDEX);
         CELL(c, wait_holder_context, uint32_t, holder ? holder->context : HSC_NO_INDEX);
+        CELL(c, wait_category, uint8_t, hsc_join_state_of_wait(w->kind) - 1);
         for (unsigned b = 0; w->durations && b < JOIN_BUCKETS; b++)
             if (w->durations[b]) {
                 CELL(c, wait_bucket_wait, uint32_t, row);
@@ -225,7 +231,7 @@ hsc_status hsc_join_put_details_of_all(join *j, hsc_store *store, hsc_err *err) 
         jprocess *p = j->run.p[i];
         status = hsc_join_open_details(j, p, err);
         if (status == HSC_OK) {
-            list_messages(c, p);
+            list_messages(c, j, p);
             list_waits(c, p);
             hsc_join_list_peers(c, j, i);
             status = hsc_join_list_told(told, c, i, err);

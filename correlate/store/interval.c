@@ -146,8 +146,8 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
     const hsc_db *db = t->db;
     const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
                    *above = HSC_COL(db, scope_parent, uint32_t), *call = HSC_COL(db, context_call_line, uint32_t);
-    uint32_t context = HSC_COL(db, leaf_context, uint32_t)[leaf], line = HSC_COL(db, leaf_line, uint32_t)[leaf];
-    uint64_t categories = db->tables.rows[HSC_TAB_category], category = HSC_COL(db, leaf_category, uint8_t)[leaf];
+    uint32_t context = db->interval->leaves.context[leaf], line = db->interval->leaves.line[leaf];
+    uint64_t categories = db->tables.rows[HSC_TAB_category], category = db->interval->leaves.category[leaf];
     t->stamp++;
     switch (which) {
     case HSC_TABLE_LINE:
@@ -160,7 +160,7 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
         hit(t, context, count);
         return;
     case HSC_TABLE_INSTANCE:
-        hit(t, HSC_COL(db, leaf_instance, uint32_t)[leaf], count);
+        hit(t, db->interval->leaves.instance[leaf], count);
         return;
     case HSC_TABLE_LINE_INCL:
         hit_once(t, line, count);
@@ -190,7 +190,7 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
 /* Is what is of this leaf counted for a metric? */
 static bool is_wanted(const hsc_db *db, uint32_t leaf, uint32_t metric) {
     uint32_t only = db->interval->only;
-    return HSC_COL(db, leaf_metric, uint32_t)[leaf] == metric && (only == HSC_NONE || HSC_COL(db, leaf_category, uint8_t)[leaf] == only);
+    return db->interval->leaves.metric[leaf] == metric && (only == HSC_NONE || db->interval->leaves.category[leaf] == only);
 }
 
 /* Tables whose rows a sample by time tells. */
@@ -218,20 +218,23 @@ static void make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t colum
 
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
     const hsc_interval *i = db->interval;
-    const uint32_t *of = HSC_COL(db, leaf_metric, uint32_t);
-    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
-    bool known = metric == 0;
+    bool known = metric == 0 || hsc_interval_is_exact(db, metric);
+    hsc_status status = hsc_interval_want_exact(db, metric, err);
+    const uint32_t *of = i->leaves.metric;
+    uint64_t leaves = i->leaves.n;
+    if (status)
+        return status;
     for (uint64_t k = 0; k < leaves && !known; k++)
         known = of[k] == metric;
-    if (!known || !is_known(which))
+    if (!known || !is_known(which) || (which == HSC_TABLE_INSTANCE && hsc_interval_is_exact(db, metric)))
         return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
                            hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
-    hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    status = hsc_db_load(db, HSC_TAB_instance, err);
     table t = {.db = db, .rows = v->rows, .dense = calloc(v->rows + 1, sizeof *t.dense), .seen = calloc(v->rows + 1, sizeof *t.seen)};
     if (!status && (!t.dense || !t.seen))
         status = out_of_memory(db, err);
-    const uint32_t *context = HSC_COL(db, leaf_context, uint32_t);
-    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    const uint32_t *context = db->interval->leaves.context;
+    const uint8_t *category = db->interval->leaves.category;
     bool scopes = which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
     uint64_t last = 0, sum = 0; /* of leaves with the same path, which stand together: one walk for all */
     for (uint64_t k = 0; k < leaves && !status; k++) {
@@ -275,10 +278,10 @@ static void mark_contexts(const hsc_db *db, hsc_db_table which, uint64_t row, ui
 
 /* A few rows of an inclusive table: one by one. */
 static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t first, uint64_t n, members *m) {
-    const uint32_t *context = HSC_COL(db, leaf_context, uint32_t), *line = HSC_COL(db, leaf_line, uint32_t);
-    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    const uint32_t *context = db->interval->leaves.context, *line = db->interval->leaves.line;
+    const uint8_t *category = db->interval->leaves.category;
     const uint64_t *total = db->interval->total;
-    uint64_t leaves = db->tables.rows[HSC_TAB_leaf], categories = db->tables.rows[HSC_TAB_category], marked = UINT64_MAX, room = 1024, at = 0;
+    uint64_t leaves = db->interval->leaves.n, categories = db->tables.rows[HSC_TAB_category], marked = UINT64_MAX, room = 1024, at = 0;
     uint8_t *in = malloc(db->tables.rows[HSC_TAB_context] + 1);
     m->leaf = malloc(room * sizeof *m->leaf);
     bool good = in && m->leaf;
@@ -307,7 +310,7 @@ static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t f
 
 /* All rows of a range: the rows of every leaf, turned round. */
 static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t rows, uint64_t first, uint64_t n, members *m) {
-    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    uint64_t leaves = db->interval->leaves.n;
     table t = {.db = db, .rows = rows, .touched = malloc((rows + 1) * sizeof *t.touched), .seen = calloc(rows + 1, sizeof *t.seen)};
     bool good = t.touched && t.seen;
     for (int pass = 0; pass < 2 && good; pass++) { /* how many leaves a row has, then which */
@@ -338,12 +341,12 @@ static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t 
 
 /* The one row of a table that a leaf is of; rows or more: none. */
 static uint64_t row_of(const hsc_db *db, hsc_db_table which, uint32_t leaf) {
-    uint32_t context = HSC_COL(db, leaf_context, uint32_t)[leaf];
+    uint32_t context = db->interval->leaves.context[leaf];
     switch (which) {
-    case HSC_TABLE_LINE: return HSC_COL(db, leaf_line, uint32_t)[leaf];
+    case HSC_TABLE_LINE: return db->interval->leaves.line[leaf];
     case HSC_TABLE_SCOPE_EXCL: return HSC_COL(db, context_scope, uint32_t)[context];
     case HSC_TABLE_CONTEXT_EXCL: return context;
-    default: return HSC_COL(db, leaf_instance, uint32_t)[leaf];
+    default: return db->interval->leaves.instance[leaf];
     }
 }
 
@@ -354,7 +357,7 @@ bool hsc_interval_is_direct(hsc_db_table which) {
 /* The leaves of all rows of such a table; NULL: no memory. */
 static const direct *direct_of(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows) {
     hsc_interval *v = db->interval;
-    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    uint64_t leaves = db->interval->leaves.n;
     if (!v->direct && !(v->direct = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT + 1, sizeof *v->direct)))
         return NULL;
     direct *d = &v->direct[number];
@@ -410,10 +413,21 @@ typedef struct merger {
     uint32_t *touched, n, threads;
 } merger;
 
+/* How many entries a leaf has. */
+static uint64_t entries_of(const hsc_interval *v, uint32_t leaf) {
+    return leaf < v->leaves.sampled ? v->indptr[leaf + 1] - v->indptr[leaf] : 1;
+}
+
+static void merge_entry(merger *g, uint32_t thread, uint64_t count) {
+    if (!g->dense[thread])
+        g->touched[g->n++] = thread;
+    g->dense[thread] += count;
+}
+
 /* Adds up the threads of a row's leaves: *indices and *counts from `at` on; returns how many. */
 static uint64_t merge_row(const hsc_interval *v, merger *g, const uint32_t *leaf, uint64_t n, uint32_t *indices, uint32_t *counts) {
     uint32_t mask = ((uint32_t)1 << v->thread_bits) - 1;
-    if (n == 1) {
+    if (n == 1 && leaf[0] < v->leaves.sampled) {
         uint64_t at = 0;
         for (uint64_t k = v->indptr[leaf[0]]; k < v->indptr[leaf[0] + 1]; k++) {
             uint32_t thread = v->entry[k] & mask, count = v->entry[k] >> v->thread_bits;
@@ -427,13 +441,13 @@ static uint64_t merge_row(const hsc_interval *v, merger *g, const uint32_t *leaf
         return at;
     }
     g->n = 0;
-    for (uint64_t i = 0; i < n; i++)
-        for (uint64_t k = v->indptr[leaf[i]]; k < v->indptr[leaf[i] + 1]; k++) {
-            uint32_t thread = v->entry[k] & mask;
-            if (!g->dense[thread])
-                g->touched[g->n++] = thread;
-            g->dense[thread] += v->entry[k] >> v->thread_bits;
-        }
+    for (uint64_t i = 0; i < n; i++) {
+        if (leaf[i] >= v->leaves.sampled)
+            merge_entry(g, v->thread[leaf[i]], v->total[leaf[i]]);
+        else
+            for (uint64_t k = v->indptr[leaf[i]]; k < v->indptr[leaf[i] + 1]; k++)
+                merge_entry(g, v->entry[k] & mask, v->entry[k] >> v->thread_bits);
+    }
     if (g->n > g->threads / 16) {
         g->n = 0;
         for (uint32_t c = 0; c < g->threads; c++)
@@ -470,7 +484,7 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
     g.dense = calloc((uint64_t)g.threads + 1, sizeof *g.dense);
     g.touched = malloc(((uint64_t)g.threads + 1) * sizeof *g.touched);
     rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
-    hsc_status status = want_threads(db, err);
+    hsc_status status = hsc_interval_is_exact(db, metric) ? hsc_interval_want_exact(db, metric, err) : want_threads(db, err);
     if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||
                     !(!inclusive ? find_direct(db, number, metric, which, v->rows, first, n, &m)
                       : n <= FEW ? find_few(db, which, metric, first, n, &m)
@@ -480,7 +494,7 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
         for (uint64_t r = 0; r < n; r++) { /* a row has no more threads than there are, nor than its leaves have */
             uint64_t sum = 0;
             for (uint64_t k = m.begin[r]; k < m.begin[r + 1]; k++)
-                sum += i->indptr[m.leaf[k] + 1] - i->indptr[m.leaf[k]];
+                sum += entries_of(i, m.leaf[k]);
             most += sum < g.threads ? sum : g.threads;
         }
         rows.indices = malloc((most + 1) * sizeof *rows.indices);
@@ -551,6 +565,9 @@ static void free_interval(hsc_interval *v) {
         return;
     hsc_within_free(v->within);
     free(v->parts);
+    hsc_leaves_free(&v->leaves);
+    free(v->thread);
+    free(v->exact);
     free(v->total);
     free(v->indptr);
     free(v->entry);
@@ -646,6 +663,8 @@ static hsc_status take_parts(const hsc_db *db, hsc_interval *v, const hsc_db_whe
     return HSC_OK;
 }
 
+#define HSC_LEAF(db, column, ctype) ((ctype *)(db)->tables.columns[HSC_COL_leaf_##column]) /* read only while it is the database's */
+
 hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
     hsc_times *t = NULL;
     if (!n) {
@@ -673,6 +692,8 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         status = out_of_memory(db, err);
     if (!status) {
         a.by_leaf = v->total;
+        v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
+                                 .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = a.n_leaves, .sampled = a.n_leaves};
         v->only = HSC_NONE;
         status = take_parts(db, v, list, n, err);
     }

@@ -5,6 +5,13 @@
 
 #include "db.h"
 
+typedef struct hsc_leaves { /* rows of /time/leaf, then those that interval_exact.c made */
+    uint32_t *context, *line, *instance, *metric;
+    uint8_t *category;
+    uint64_t n, sampled; /* sampled: of /time/leaf */
+    bool own;            /* no: the database's columns themselves, as long as there are no others */
+} hsc_leaves;
+
 typedef struct hsc_interval {
     double begin_s, end_s;   /* of all parts */
     hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
@@ -12,7 +19,11 @@ typedef struct hsc_interval {
     uint32_t only;           /* category; HSC_NONE: all */
     hsc_values *whole;       /* the run's, meanwhile */
     uint64_t **whole_sums;
+    hsc_leaves leaves;
     uint64_t *total;         /* by leaf: what was counted in all threads */
+    uint32_t *thread;        /* by leaf, of those that interval_exact.c made: the one that has it */
+    uint64_t room;           /* of these arrays, where they are its own */
+    bool *exact;             /* by metric: its leaves are made; NULL: none are */
     /* By leaf: in which threads, how often: the thread in the low bits, above them the count; what does not fit is in further entries
      * of the same thread. NULL: not counted yet. */
     uint64_t *indptr;
@@ -30,5 +41,12 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
 /* Goes on for so many seconds (< 0: to the end). *part: how much is done; 1: all. After an error it can only be freed. */
 hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, double *part, hsc_err *err);
 void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
+
+void hsc_leaves_free(hsc_leaves *l); /* nothing where they are the database's */
+
+/* Whether a metric is of rows that were counted and timed exactly, and are known by time. */
+bool hsc_interval_is_exact(const hsc_db *db, uint32_t metric);
+/* Makes its leaves where they are not made, with their totals; nothing for other metrics. Cost: its rows in the interval (within.h). */
+hsc_status hsc_interval_want_exact(hsc_db *db, uint32_t metric, hsc_err *err);
 
 #endif

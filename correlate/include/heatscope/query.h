@@ -425,6 +425,7 @@ typedef struct hsc_db_visit { /* of a block, in a thread; sorted by block and th
     double duration_s, duration_min_s, duration_max_s, duration_squares; /* scopes inside included */
     double exclusive_s;     /* in no scope inside; visits that go on too */
     double cost_s, exclusive_cost_s; /* what the probes cost by themselves, which is in duration_s and exclusive_s */
+    uint32_t context, line; /* calling context that it is in; first line with code, or of the call. HSC_NONE: not known, or a scope that the program named */
 } hsc_db_visit;
 hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t visit, hsc_db_visit *out, hsc_err *err);
 /* Exclusive seconds by category: out[categories]. Durations as hsc_db_read_histogram: out[HSC_BUCKETS]. */
@@ -618,7 +619,8 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
 
 /* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);
  * begin_s >= end_s: the whole run again. Exact to the sample. Borrowed strings stay; totals of hsc_db_get_info stay those
- * of the whole run. Metrics that are not sampled (messages, waits) have no values then: HSC_E_MISSING. Rows of messages, pairs, waits, visits,
+ * of the whole run. Metrics that were counted or timed exactly (messages, waits, causes, probes) are those of the slices below; of a database without
+ * slices, or instances of loops: HSC_E_MISSING. Rows of messages, pairs, waits, visits,
  * delays, delayed and delay places, and their histograms, are sums of slices of some 100 ms, each counted where it ends (begin_s < end <= end_s):
  * those with nothing are there with zeros; of a database without slices (hsc_db_times) they stay those of the run. The first ask for each of these tables reads its slices,
  * some 10 ns each, 100 ns those in blocks with some in the interval. Cost of the samples: some 5 ns for each
