@@ -81,7 +81,9 @@ static hsc_status of_visit(hsc_db *db, uint32_t row, int what, amount *out, unsi
     hsc_status status = by ? hsc_db_get_visit(db, row, &v, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     if (!status && v.context != HSC_NONE)
         status = hsc_db_read_visit_categories(db, row, by, err);
-    double rest = !status && v.exclusive_s > 0 && v.exclusive_cost_s < v.exclusive_s ? 1 - v.exclusive_cost_s / v.exclusive_s : 0;
+    /* the row's share in the run: so the parts of a run add up to it */
+    double all = status ? 0 : HSC_COL(db, visit_exclusive_s, double)[row], cost = status ? 0 : HSC_COL(db, visit_exclusive_cost_s, double)[row];
+    double rest = all > 0 && cost < all ? 1 - cost / all : 0;
     for (unsigned k = 0; !status && v.context != HSC_NONE && k < categories && k < PARTS; k++) {
         most = by[k] > by[most] ? k : most;
         if (what == TIME && by[k] > 0)
