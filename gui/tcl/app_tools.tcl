@@ -187,7 +187,7 @@ oo::define ::heatscope::App {
             lassign [dict get $s processors] a b
             set text "$many [$Run columnLabel [dict get $s axis] $a]\u2013[$Run columnLabel [dict get $s axis] $b]"
         } else {
-            set text "all [::heatscope::fmt plural $n $one $many]"
+            set text "[expr {$n == 1 ? {} : {all }}][::heatscope::fmt plural $n $one $many]"
         }
         if {[dict get $s group] ne "auto"} {
             append text ", [expr {[dict get $s group] eq "host" ? "by host" : "[dict get $s group] a cell"}]"

@@ -195,7 +195,7 @@ namespace eval ::heatscope::settings {
         Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}  {[ ]} {places in the notes beside}}
         Matrix {k {by machine or by rank}  Enter {to the calls of the pair}}
         Timeline {{Up Down} {nearer, farther}  {Left Right} {to the side}  Enter {the interval, the whole run}}
-        Terrain {{Left Right Up Down} {turn}  {+ -} {nearer, farther}  End {flat-on: profiles}  Home {as at first}}
+        Terrain {{Left Right Up Down} {turn}  {+ -} {nearer, farther}  End {flat-on: profiles of the lines}  Home {as at first}}
         Probes {Enter {a phase becomes the interval}}
     }
 

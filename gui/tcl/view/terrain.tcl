@@ -21,7 +21,7 @@ oo::class create ::heatscope::TerrainView {
             bind $Land <$event> "[namespace code [list my nearer $steps]]; break"
         }
         bind $Land <Home> "[namespace code {my turn [my First]}]; break"
-        bind $Land <End> "[namespace code {my turn {azimuth 0 elevation 0}}]; break"
+        bind $Land <End> "[namespace code {my turn {azimuth 270 elevation 0}}]; break"
         my turn {}
     }
     # As it stands at first; degrees: elevation 0 is flat-on, 90 from above.
