@@ -165,6 +165,9 @@ for name, seconds in (("setup", 0.003), ("solve", 0.004)):
 refused = subprocess.run([HEATSCOPE, "report", "--interval=sole", DATABASE], capture_output=True, text=True)
 that(refused.returncode == 1 and refused.stderr.count("\n") == 1 and "phase" in refused.stderr, refused)
 
+empty = run("report", "--interval=0:0.05", DATABASE)  # before the first sample, with what was counted
+that("No samples in the interval" in empty and "again" in empty and "\nProbe" in empty and "none" not in empty, f"an interval without samples:\n{empty}")
+
 counters = table("counter")
 that(len(counters) == 1 and (counters[0]["counter"], counters[0]["values"], counters[0]["first"], counters[0]["last"], counters[0]["max"]) ==
      ("residual", "2", "4", "1", "4") and near(counters[0]["mean"], 2.5) and near(counters[0]["stddev"], 1.5), counters)
