@@ -7,43 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store_bins.h"
+#include "tally.h"
 #include "times.h"
 
 enum { SAMPLE_DELTA, SAMPLE_LEAF, SAMPLE_COUNT, SAMPLE_SETS };
-enum { BIN_COUNT, BIN_CATEGORY, BIN_CATEGORY_COUNT, BIN_SCOPE, BIN_SCOPE_COUNT, BIN_PROCEDURE, BIN_PROCEDURE_COUNT, BIN_SETS };
-
-typedef struct leaf_facts {
-    uint32_t scope, procedure;
-    uint8_t category;
-    bool binned;
-} leaf_facts;
-
 typedef struct slice_level {
     hid_t group;
     hsc_out_stream *indptr, *leaf, *sum;
     uint64_t values;
+    hsc_tallied below; /* of the thread's slices of the level below since the last one */
+    unsigned n_below;
 } slice_level;
 
-typedef struct bin_level {
-    hid_t group;
-    uint64_t rows, *indptr;
-    uint32_t *first;
-    hsc_out_stream *sets[BIN_SETS];
-} bin_level;
-
 typedef struct hsc_store_times {
-    hid_t group, samples_group, slices_group, bins_group;
-    uint32_t end, bin;
-    uint64_t threads, done, n_leaves, n_scopes, n_categories;
+    hid_t group, samples_group, slices_group;
+    uint32_t end;
+    uint64_t threads, done, n_leaves;
     uint64_t *indptr, *slice_indptr; /* of samples and of slices, by thread */
-    leaf_facts *leaves;
+    hsc_leaf_facts *leaves;
     hsc_out_stream *samples[SAMPLE_SETS], *begin;
     hsc_store_program *program; /* NULL: one thread */
     slice_level slices[HSC_SLICE_LEVELS_MAX];
-    bin_level bins[HSC_BIN_LEVELS_MAX];
-    unsigned n_bins;
-    uint64_t *by_leaf, *by_scope, *by_procedure; /* of the slice or bin under way */
-    uint32_t *touched, *touched_scopes, *touched_procedures, n_touched, n_touched_scopes, n_touched_procedures;
+    hsc_store_bins *bins;
+    hsc_tally by_leaf; /* of the slice under way */
+    uint32_t *sums;    /* of a slice that is written */
 } hsc_store_times;
 
 static hsc_status times_memory(hsc_store *s, hsc_err *err) {
@@ -61,18 +49,12 @@ void hsc_store_times_clear(hsc_store *s) {
         hsc_out_stream_abort(t->slices[i].indptr);
         hsc_out_stream_abort(t->slices[i].leaf);
         hsc_out_stream_abort(t->slices[i].sum);
+        free(t->slices[i].below.p);
         if (t->slices[i].group > 0)
             H5Gclose(t->slices[i].group);
     }
-    for (int i = 0; i < HSC_BIN_LEVELS_MAX; i++) {
-        for (int k = 0; k < BIN_SETS; k++)
-            hsc_out_stream_abort(t->bins[i].sets[k]);
-        if (t->bins[i].group > 0)
-            H5Gclose(t->bins[i].group);
-        free(t->bins[i].indptr);
-        free(t->bins[i].first);
-    }
-    const hid_t groups[] = {t->samples_group, t->slices_group, t->bins_group, t->group};
+    hsc_store_bins_free(t->bins);
+    const hid_t groups[] = {t->samples_group, t->slices_group, t->group};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (groups[i] > 0)
             H5Gclose(groups[i]);
@@ -80,12 +62,8 @@ void hsc_store_times_clear(hsc_store *s) {
     free(t->indptr);
     free(t->slice_indptr);
     free(t->leaves);
-    free(t->by_leaf);
-    free(t->by_scope);
-    free(t->by_procedure);
-    free(t->touched);
-    free(t->touched_scopes);
-    free(t->touched_procedures);
+    hsc_tally_fini(&t->by_leaf);
+    free(t->sums);
     free(t);
     s->times = NULL;
 }
@@ -130,48 +108,18 @@ static hsc_status open_slices(hsc_store *s, slice_level *l, unsigned level, hsc_
     return status ? status : hsc_out_stream_put(l->indptr, &zero, 1, err);
 }
 
-static hsc_status open_bins(hsc_store *s, bin_level *l, unsigned level, hsc_err *err) {
-    static const struct {
-        const char *name, *description, *references;
-        hsc_column_type type;
-    } sets[BIN_SETS] = {
-        {"count", "counts of metric 0", "", HSC_COLTYPE_U4},
-        {"category", "the category with most of them; the smaller row of several", "/run/category", HSC_COLTYPE_U1},
-        {"category_count", "counts of that category", "", HSC_COLTYPE_U4},
-        {"scope", "the innermost scope with most of them; 4294967295: no counts", "/static/scope", HSC_COLTYPE_U4},
-        {"scope_count", "counts of that scope itself", "", HSC_COLTYPE_U4},
-        {"procedure", "the procedure with most of them, its loops included; 4294967295: no counts", "/static/scope", HSC_COLTYPE_U4},
-        {"procedure_count", "counts of that procedure", "", HSC_COLTYPE_U4}};
-    hsc_store_times *t = s->times;
-    char name[24];
-    uint64_t width = hsc_bin_width(t->bin, level);
-    snprintf(name, sizeof name, "%u", level);
-    hsc_status status = hsc_out_told_group(s->out, t->bins_group, name, "bins of `width` ticks from the start of the run: thread i has rows "
-                                   "[indptr[i], indptr[i + 1]), which are its bins from first[i] on", &l->group, err);
-    if (!status)
-        status = hsc_out_numbers(s->out, l->group, "width", H5T_STD_U64LE, H5T_NATIVE_UINT64, &width, 1, err);
-    for (int k = 0; k < BIN_SETS && !status; k++) {
-        hsc_out_notes notes = {.description = sets[k].description, .references = sets[k].references, .effort = HSC_EFFORT_SERIES};
-        status = hsc_out_stream_open(s->out, l->group, sets[k].name, sets[k].type, &notes, &l->sets[k], err);
-    }
-    l->indptr = calloc(t->threads + 1, sizeof *l->indptr);
-    l->first = calloc(t->threads + 1, sizeof *l->first);
-    if (!status && (!l->indptr || !l->first))
-        status = times_memory(s, err);
-    return status;
-}
-
 static bool find_leaves(hsc_store *s, hsc_store_times *t) {
     const uint32_t *context = s->kept[HSC_COL_leaf_context], *metric = s->kept[HSC_COL_leaf_metric];
     const uint32_t *scope = s->kept[HSC_COL_context_scope], *procedure = s->kept[HSC_COL_scope_procedure];
     const uint8_t *category = s->kept[HSC_COL_leaf_category];
+    uint64_t n_scopes = s->tables.rows[HSC_TAB_scope];
     for (uint64_t i = 0; i < t->n_leaves; i++) {
-        if (context[i] >= s->tables.rows[HSC_TAB_context] || category[i] >= t->n_categories)
+        if (context[i] >= s->tables.rows[HSC_TAB_context] || category[i] >= s->tables.rows[HSC_TAB_category])
             return false;
-        uint32_t at = scope[context[i]], p = at < t->n_scopes ? procedure[at] : HSC_NONE;
-        if (at >= t->n_scopes)
+        uint32_t at = scope[context[i]], p = at < n_scopes ? procedure[at] : HSC_NONE;
+        if (at >= n_scopes)
             return false;
-        t->leaves[i] = (leaf_facts){at, p < t->n_scopes ? p : at, category[i], metric[i] == 0};
+        t->leaves[i] = (hsc_leaf_facts){at, p < n_scopes ? p : at, 0, category[i], metric[i] == 0};
     }
     return true;
 }
@@ -190,23 +138,13 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     if (!t)
         return times_memory(s, err);
     t->end = end;
-    t->bin = bin;
     t->threads = s->tables.rows[HSC_TAB_thread];
     t->n_leaves = s->tables.rows[HSC_TAB_leaf];
-    t->n_scopes = s->tables.rows[HSC_TAB_scope];
-    t->n_categories = s->tables.rows[HSC_TAB_category];
-    t->n_bins = hsc_bin_levels(end, bin);
     t->indptr = calloc(t->threads + 1, sizeof *t->indptr);
     t->slice_indptr = calloc(t->threads + 1, sizeof *t->slice_indptr);
     t->leaves = calloc(t->n_leaves + 1, sizeof *t->leaves);
-    t->by_leaf = calloc(t->n_leaves + 1, sizeof *t->by_leaf);
-    t->by_scope = calloc(t->n_scopes + 1, sizeof *t->by_scope);
-    t->by_procedure = calloc(t->n_scopes + 1, sizeof *t->by_procedure);
-    t->touched = malloc((t->n_leaves + 1) * sizeof *t->touched);
-    t->touched_scopes = malloc((t->n_scopes + 1) * sizeof *t->touched_scopes);
-    t->touched_procedures = malloc((t->n_scopes + 1) * sizeof *t->touched_procedures);
-    if (!t->indptr || !t->slice_indptr || !t->leaves || !t->by_leaf || !t->by_scope || !t->by_procedure || !t->touched ||
-        !t->touched_scopes || !t->touched_procedures)
+    t->sums = malloc((t->n_leaves + 1) * sizeof *t->sums);
+    if (!t->indptr || !t->slice_indptr || !t->leaves || !t->sums || !hsc_tally_init(&t->by_leaf, t->n_leaves))
         return times_memory(s, err);
     if (!find_leaves(s, t))
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: table leaf refers to rows that are not there", s->path);
@@ -224,9 +162,7 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     if (!status)
         status = open_samples(s, t, err);
     if (!status)
-        status = hsc_out_told_group(s->out, t->group, "bins", "bins of equal time, each level's four times as wide as those of the one before", &t->bins_group, err);
-    for (unsigned k = 0; k < t->n_bins && !status; k++)
-        status = open_bins(s, &t->bins[k], k, err);
+        status = hsc_store_bins_new(s, t->group, end, bin, t->leaves, t->n_leaves, &t->bins, err);
     if (!status && t->threads > 1)
         status = hsc_store_program_new(s, end, t->n_leaves, &t->program, err);
     return status;
@@ -234,112 +170,67 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
 
 /* ---- a thread ---- */
 
-static void count_up(uint64_t *by, uint32_t row, uint32_t count, uint32_t *touched, uint32_t *n) {
-    if (!by[row])
-        touched[(*n)++] = row;
-    by[row] += count;
-}
-
 static int compare_u32(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static hsc_status put_slice(hsc_store_times *t, slice_level *l, uint64_t n, const uint32_t *leaf, const uint32_t *count,
-                            hsc_err *err) {
-    hsc_status status = HSC_OK;
-    t->n_touched = 0;
-    for (uint64_t i = 0; i < n; i++)
-        if (count[i])
-            count_up(t->by_leaf, leaf[i], count[i], t->touched, &t->n_touched);
-    if (t->n_touched > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
-        t->n_touched = 0;
-        for (uint32_t k = 0; k < t->n_leaves; k++)
-            if (t->by_leaf[k])
-                t->touched[t->n_touched++] = k;
-    } else if (t->n_touched > 1)
-        qsort(t->touched, t->n_touched, sizeof *t->touched, compare_u32);
-    status = hsc_out_stream_put(l->leaf, t->touched, t->n_touched, err);
-    for (uint32_t i = 0; i < t->n_touched; i++) {
-        uint64_t sum = t->by_leaf[t->touched[i]];
-        uint32_t v = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-        t->by_leaf[t->touched[i]] = 0;
-        if (!status)
-            status = hsc_out_stream_put(l->sum, &v, 1, err);
-    }
-    l->values += t->n_touched;
-    return status ? status : hsc_out_stream_put(l->indptr, &l->values, 1, err);
-}
+static uint32_t clipped(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
-/* The row with most, the smaller of several; clears. */
-static uint32_t take_most(uint64_t *by, const uint32_t *touched, uint32_t *n, uint32_t *count) {
-    uint32_t best = HSC_NONE;
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        uint64_t v = by[touched[i]];
-        if (v > most || (v == most && touched[i] < best)) {
-            most = v;
-            best = touched[i];
+/* What is in by_leaf becomes a slice, and a part of one of the next level, of which the thread has so many levels. */
+static hsc_status end_slice(hsc_store *s, unsigned at, unsigned levels, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    slice_level *l = &t->slices[at], *up = at + 1 < levels ? l + 1 : NULL;
+    hsc_tally *by = &t->by_leaf;
+    hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, err);
+    if (by->n > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
+        by->n = 0;
+        for (uint32_t k = 0; k < t->n_leaves; k++) {
+            by->touched[by->n] = k;
+            by->n += by->by[k] != 0;
         }
-        by[touched[i]] = 0;
+    } else if (by->n > 1) {
+        qsort(by->touched, by->n, sizeof *by->touched, compare_u32);
     }
-    *n = 0;
-    *count = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    return best;
-}
-
-typedef struct bin_row {
-    uint64_t all, categories[256];
-    bool any;
-} bin_row;
-
-static hsc_status put_bin(hsc_store_times *t, bin_level *l, bin_row *b, hsc_err *err) {
-    uint32_t values[BIN_SETS] = {0};
-    uint8_t category = 0;
-    values[BIN_COUNT] = b->all < UINT32_MAX ? (uint32_t)b->all : UINT32_MAX;
-    for (unsigned k = 0; k < t->n_categories && k < 256; k++)
-        if (b->categories[k] > b->categories[category])
-            category = (uint8_t)k;
-    uint64_t most = b->categories[category];
-    values[BIN_CATEGORY_COUNT] = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    values[BIN_SCOPE] = take_most(t->by_scope, t->touched_scopes, &t->n_touched_scopes, &values[BIN_SCOPE_COUNT]);
-    values[BIN_PROCEDURE] = take_most(t->by_procedure, t->touched_procedures, &t->n_touched_procedures, &values[BIN_PROCEDURE_COUNT]);
-    b->all = 0;
-    memset(b->categories, 0, (t->n_categories < 256 ? t->n_categories : 256) * sizeof *b->categories);
-    hsc_status status = HSC_OK;
-    for (int k = 0; k < BIN_SETS && !status; k++)
-        status = k == BIN_CATEGORY ? hsc_out_stream_put(l->sets[k], &category, 1, err) : hsc_out_stream_put(l->sets[k], &values[k], 1, err);
-    l->rows++;
+    const uint32_t n = by->n, *rows = by->touched;
+    if (up && !hsc_tallied_reserve(&up->below, n))
+        return times_memory(s, err);
+    for (uint32_t i = 0; i < n; i++)
+        t->sums[i] = clipped(by->by[rows[i]]);
+    for (uint32_t i = 0; i < n && up; i++)
+        up->below.p[up->below.n++] = (struct hsc_tallied_item){by->by[rows[i]], rows[i]};
+    for (uint32_t i = 0; i < n; i++)
+        by->by[rows[i]] = 0;
+    by->n = 0;
+    l->values += n;
+    if (!status)
+        status = hsc_out_stream_put(l->leaf, rows, n, err);
+    if (!status)
+        status = hsc_out_stream_put(l->sum, t->sums, n, err);
+    if (!status)
+        status = hsc_out_stream_put(l->indptr, &l->values, 1, err);
+    if (!status && up && ++up->n_below == HSC_SLICE_FACTOR) {
+        hsc_tally_add_list(by, &up->below);
+        up->below.n = 0;
+        up->n_below = 0;
+        status = end_slice(s, at + 1, levels, err);
+    }
     return status;
 }
 
-static hsc_status put_bins(hsc_store *s, unsigned level, uint64_t n, const uint32_t *time, const uint32_t *leaf,
-                           const uint32_t *count, hsc_err *err) {
+static hsc_status put_slices(hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
     hsc_store_times *t = s->times;
-    bin_level *l = &t->bins[level];
-    uint64_t width = hsc_bin_width(t->bin, level), end = 0; /* of the bin under way */
-    bin_row b = {0};
+    unsigned levels = hsc_slice_levels(HSC_SLICE_FIRST, n);
     hsc_status status = HSC_OK;
-    l->indptr[t->done] = l->rows;
-    for (uint64_t i = 0; i < n && !status; i++) {
-        const leaf_facts *f = &t->leaves[leaf[i]];
-        if (!f->binned || !count[i])
-            continue;
-        if (!b.any) {
-            b.any = true;
-            l->first[t->done] = (uint32_t)(time[i] / width);
-            end = (time[i] / width + 1) * width;
-        }
-        for (; end <= time[i] && !status; end += width)
-            status = put_bin(t, l, &b, err);
-        b.all += count[i];
-        b.categories[f->category] += count[i];
-        count_up(t->by_scope, f->scope, count[i], t->touched_scopes, &t->n_touched_scopes);
-        count_up(t->by_procedure, f->procedure, count[i], t->touched_procedures, &t->n_touched_procedures);
+    for (uint64_t first = 0; first + HSC_SLICE_FIRST <= n && !status; first += HSC_SLICE_FIRST) {
+        for (uint64_t i = first; i < first + HSC_SLICE_FIRST; i++)
+            hsc_tally_add(&t->by_leaf, leaf[i], count[i]);
+        status = end_slice(s, 0, levels, err);
     }
-    if (!status && b.any)
-        status = put_bin(t, l, &b, err);
-    l->indptr[t->done + 1] = l->rows;
+    for (unsigned k = 0; k < levels; k++) { /* what is left over is less than a slice */
+        t->slices[k].below.n = 0;
+        t->slices[k].n_below = 0;
+    }
     return status;
 }
 
@@ -371,16 +262,10 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: sample %" PRIu64 " of thread %" PRIu64 ": its time falls or is beyond the end, or its leaf is not there",
                                s->path, i, t->done);
     hsc_status status = put_samples(t, n, time, leaf, count, err);
-    for (unsigned k = 0; k < hsc_slice_levels(HSC_SLICE_FIRST, n) && !status; k++) {
-        slice_level *l = &t->slices[k];
-        uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, k);
-        if (!l->group)
-            status = open_slices(s, l, k, err);
-        for (uint64_t i = 0; i + size <= n && !status; i += size)
-            status = put_slice(t, l, size, leaf + i, count + i, err);
-    }
-    for (unsigned k = 0; k < t->n_bins && !status; k++)
-        status = put_bins(s, k, n, time, leaf, count, err);
+    if (!status)
+        status = put_slices(s, n, leaf, count, err);
+    if (!status)
+        status = hsc_store_bins_put(t->bins, n, time, leaf, count, err);
     if (!status && t->program)
         status = hsc_store_program_put(t->program, n, time, leaf, count, err);
     t->indptr[t->done + 1] = t->indptr[t->done] + n;
@@ -407,8 +292,7 @@ hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err) {
     if (!t || t->done != t->threads)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time of %" PRIu64 " threads, there are %" PRIu64, s->path,
                            t ? t->done : 0, s->tables.rows[HSC_TAB_thread]);
-    hsc_out_notes by_thread = {.description = "where each thread's begin, and the end"},
-                  first = {.description = "number of the thread's first bin"};
+    hsc_out_notes by_thread = {.description = "where each thread's begin, and the end"};
     for (int i = 0; i < SAMPLE_SETS; i++)
         status = close_stream(&t->samples[i], status, err);
     if (!status)
@@ -421,14 +305,8 @@ hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err) {
         status = close_stream(&t->slices[k].leaf, status, err);
         status = close_stream(&t->slices[k].sum, status, err);
     }
-    for (unsigned k = 0; k < t->n_bins; k++) {
-        for (int i = 0; i < BIN_SETS; i++)
-            status = close_stream(&t->bins[k].sets[i], status, err);
-        if (!status)
-            status = hsc_out_set(s->out, t->bins[k].group, "indptr", HSC_COLTYPE_U8, 0, t->bins[k].indptr, t->threads + 1, &by_thread, NULL, err);
-        if (!status)
-            status = hsc_out_set(s->out, t->bins[k].group, "first", HSC_COLTYPE_U4, 0, t->bins[k].first, t->threads, &first, NULL, err);
-    }
+    if (!status)
+        status = hsc_store_bins_end(t->bins, err);
     if (!status && t->program)
         status = hsc_store_program_write(t->program, t->group, err);
     hsc_store_times_clear(s);

@@ -127,7 +127,13 @@ static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metri
     hsc_err err = {0};
     double begin_s = list[0].begin_s, end_s = list[0].end_s; /* for messages */
     static unsigned number = UINT_MAX;
+    uint64_t *counted = calloc(truth->threads * MODEL_LEAVES, sizeof *counted); /* by thread and leaf, in the intervals */
+    assert_non_null(counted);
     number++;
+    for (uint32_t t = 0; t < truth->threads; t++)
+        for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++)
+            if (is_inside(list, parts, COL(thread_process, uint32_t)[t], truth->time[i] * 0.001))
+                counted[t * MODEL_LEAVES + truth->leaf[i]] += truth->count[i];
     for (int table = 0; table < HSC_VALUES_COUNT; table++) {
         uint64_t n = truth->value_rows[table], rows[20000];
         if (table == HSC_TABLE_INSTRUCTION) { /* not by time */
@@ -138,17 +144,15 @@ static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metri
         double *want = calloc(n * truth->threads + 1, sizeof *want), *sums = calloc(n + 1, sizeof *sums);
         float *got = calloc(n * truth->threads + 1, sizeof *got);
         hsc_db_stats *stats = calloc(n + 1, sizeof *stats);
-        for (uint32_t t = 0; t < truth->threads; t++)
-            for (uint64_t i = truth->sample_begin[t]; i < truth->sample_begin[t + 1]; i++) {
-                double time = truth->time[i] * 0.001;
-                uint32_t only = hsc_db_get_only(db);
-                if (!is_inside(list, parts, COL(thread_process, uint32_t)[t], time) || COL(leaf_metric, uint32_t)[truth->leaf[i]] != metric ||
-                    (only != HSC_NONE && COL(leaf_category, uint8_t)[truth->leaf[i]] != only))
-                    continue;
-                uint32_t m = rows_of((hsc_db_table)table, truth->leaf[i], rows);
-                for (uint32_t k = 0; k < m; k++)
-                    want[rows[k] * truth->threads + t] += truth->count[i];
-            }
+        for (uint32_t leaf = 0; leaf < MODEL_LEAVES; leaf++) {
+            uint32_t only = hsc_db_get_only(db);
+            if (COL(leaf_metric, uint32_t)[leaf] != metric || (only != HSC_NONE && COL(leaf_category, uint8_t)[leaf] != only))
+                continue;
+            uint32_t m = rows_of((hsc_db_table)table, leaf, rows);
+            for (uint32_t t = 0; t < truth->threads; t++)
+                for (uint32_t k = 0; k < m && counted[t * MODEL_LEAVES + leaf]; k++)
+                    want[rows[k] * truth->threads + t] += (double)counted[t * MODEL_LEAVES + leaf];
+        }
         hsc_db_view view = {metric, (hsc_db_table)table, HSC_AXIS_THREAD};
         if (number % 8 == 0) { /* the model counts slowly */
             check_bins(view, want, n);
@@ -185,6 +189,7 @@ static void check_values(const hsc_db_when *list, uint32_t parts, uint32_t metri
         free(sums);
         free(stats);
     }
+    free(counted);
 }
 
 static void check_interval(double begin_s, double end_s, uint32_t metric) {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* /time/bins: bins of equal time of each thread, with what was most in each; each level's are made of those of the
+ * level below. */
+#ifndef HEATSCOPE_STORE_STORE_BINS_H
+#define HEATSCOPE_STORE_STORE_BINS_H
+
+#include "store_internal.h"
+
+typedef struct hsc_store_bins hsc_store_bins;
+
+typedef struct hsc_leaf_facts { /* of a row of /time/leaf */
+    uint32_t scope, procedure, class;
+    uint8_t category;
+    bool binned; /* its metric is 0 */
+} hsc_leaf_facts;
+
+/* Makes the group in `time`; sets `class` of the n_leaves leaves: what has one scope and one category. `leaves` is
+ * borrowed. On failure too *out is to be freed. */
+hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, hsc_leaf_facts *leaves,
+                              uint64_t n_leaves, hsc_store_bins **out, hsc_err *err);
+/* The next thread, in the order of time. */
+hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
+                              const uint32_t *count, hsc_err *err);
+/* After the last thread. */
+hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err);
+void hsc_store_bins_free(hsc_store_bins *b); /* NULL: nothing */
+
+#endif
