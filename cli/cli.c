@@ -275,6 +275,9 @@ bool hsc_cli_lib_file(const char *name, char *buffer, size_t size) {
     return own_file("lib/heatscope", name, buffer, size);
 }
 
+bool hsc_cli_include_file(const char *name, char *buffer, size_t size) {
+    return own_file("include", name, buffer, size);
+}
 bool hsc_cli_share_file(const char *name, char *buffer, size_t size) {
     return own_file("share/heatscope", name, buffer, size);
 }

@@ -54,6 +54,7 @@ int hsc_cli_fail(const char *command, const hsc_err *err);
  * <prefix>/share/heatscope/NAME and <prefix>/bin/NAME, <prefix> being the parent of the folder of this executable.
  * Returns false (buffer holds the path looked for) when the file is not there. */
 bool hsc_cli_lib_file(const char *name, char *buffer, size_t size);
+bool hsc_cli_include_file(const char *name, char *buffer, size_t size); /* <prefix>/include/NAME */
 bool hsc_cli_share_file(const char *name, char *buffer, size_t size);
 bool hsc_cli_bin_file(const char *name, char *buffer, size_t size);
 

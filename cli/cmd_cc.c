@@ -492,7 +492,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -506,7 +506,7 @@ static int run(int language, int argc, char **argv) {
     }
     request r = {.language = language, .links = true};
     scan(&r, argc - 1, argv + 1, 0);
-    char **all = must(calloc((size_t)(n_compiler + argc) + 8, sizeof *all));
+    char **all = must(calloc((size_t)(n_compiler + argc) + 12, sizeof *all));
     int n = 0;
     for (; n < n_compiler; n++)
         all[n] = compiler[n];
@@ -539,6 +539,13 @@ static int run(int language, int argc, char **argv) {
         all[n++] = (char *)"-Wl,--build-id";
     for (int i = 1; i < argc; i++)
         all[n++] = argv[i];
+    if (r.compiles && language != FC && hsc_cli_include_file("heatscope.h", header, sizeof header)) { /* found last of all */
+        *strrchr(header, '/') = 0;
+        all[n++] = (char *)"--start-no-unused-arguments"; /* of preprocessed text */
+        all[n++] = (char *)"-idirafter";
+        all[n++] = header;
+        all[n++] = (char *)"--end-no-unused-arguments";
+    }
     all[n] = NULL;
     execvp(all[0], all);
     fprintf(stderr, "heatscope %s: cannot run %s: %s\n", c->name, all[0], strerror(errno));

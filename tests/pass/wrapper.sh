@@ -25,11 +25,16 @@ done
 X
 chmod +x fake
 export HEATSCOPE_CC=$PWD/fake HEATSCOPE_CXX=$PWD/fake HEATSCOPE_FC=$PWD/fake
-# given EXPECTED ARGS...: the wrapper (in $w) turns ARGS into EXPECTED, both with blanks for newlines
+# where heatscope.h is, behind all that is compiled of C and C++
+after="--start-no-unused-arguments -idirafter $(readlink -f "$prefix")/include --end-no-unused-arguments"
+"$h" cc -c a.c | tr '\n' ' ' | grep -qF -- "-c a.c $after" || fail "no folder of heatscope.h"
+"$h" fc -c a.f90 | grep -q idirafter && fail "Fortran has a folder of heatscope.h"
+# given EXPECTED ARGS...: the wrapper (in $w) turns ARGS into EXPECTED, both with blanks for newlines, and not looking at that folder
 given() {
     expected=$1
     shift
     got=$($w "$@" | tr '\n' ' ')
+    got=${got%"$after "}
     [ "$got" = "$expected " ] || fail "$w $*: expected '$expected', got '$got'"
 }
 p=-fpass-plugin=$pass
@@ -172,4 +177,8 @@ X
 else
     echo "wrapper: no mpicc, MPI part skipped"
 fi
+unset HEATSCOPE_CC HEATSCOPE_CXX HEATSCOPE_FC
+printf '#include <heatscope.h>\nint main(void) { heatscope_phase("one"); return 0; }\n' > told.c
+"$h" cc -Werror -o told told.c && ./told || fail "heatscope.h is not found"
+"$h" cc -Werror -E told.c > told.i && "$h" cc -Werror -c told.i || fail "preprocessed text"
 echo "wrapper: all as expected"
