@@ -97,8 +97,10 @@ void findings_waiting_in_line(findings *f) {
     snprintf(text, sizeof text, "No processor: for %.3g s, %.1f %% of the %.3g s that threads could have run, they stood in line for one (the kernel's accounting), most %s "
              "with %.3g s: more threads than processors, or other programs. Waits and calls have this time in them too, where it fell into them%s.", u.line_s, 100 * u.line_s / could_s, could_s, who, u.line_most_s,
              until(&u, open_end, sizeof open_end));
-    /* of the machine more than of the program: after what the program's own code has, before what is next to nothing of it */
-    findings_say(f, fmin(u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), r->total > 0 ? 0.05 * r->total : INFINITY), "No processor", findings_no_share, spot_nowhere, text);
+    /* of the machine more than of the program: after what the program's own code has, before what is little of it; and before more of
+     * that where hardly anything ran when it could */
+    double room = u.line_s > 0.8 * could_s ? 0.3 : 0.05;
+    findings_say(f, fmin(u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), r->total > 0 ? room * r->total : INFINITY), "No processor", findings_no_share, spot_nowhere, text);
 }
 
 /* ---- how good the measurement is ---- */
