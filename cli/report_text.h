@@ -65,4 +65,7 @@ hsc_status report_told_rows(report *r, report_by by, hsc_table *t, hsc_err *err)
 hsc_status report_pair_rows(report *r, hsc_table *t, hsc_err *err);
 hsc_status report_array_rows(report *r, hsc_table *t, hsc_err *err);
 
+/* Tables of what was counted, by report_by, as far as they have anything in the interval that is set: of one without a sample. */
+hsc_status report_text_exact(report *r, hsc_status (*const *tables)(report *, hsc_err *), hsc_err *err);
+
 #endif

@@ -261,3 +261,31 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
     free(rows);
     return HSC_OK;
 }
+
+/* Whether rows that were counted have anything in the interval that is set. */
+static bool has_rows(const report *r, report_by by) {
+    hsc_db_message m;
+    hsc_db_wait w;
+    hsc_db_delay d;
+    hsc_db_visit v;
+    bool any = false;
+    for (uint32_t i = 0; by == REPORT_MESSAGE && i < r->info.messages && !any; i++)
+        any = !hsc_db_get_message(r->db, i, &m, NULL) && m.calls;
+    for (uint32_t i = 0; by == REPORT_WAIT && i < r->info.waits && !any; i++)
+        any = !hsc_db_get_wait(r->db, i, &w, NULL) && (w.waits || w.total_s > 0);
+    for (uint32_t i = 0; by == REPORT_CAUSE && i < r->info.delays && !any; i++)
+        any = !hsc_db_get_delay(r->db, i, &d, NULL) && d.wait_s > 0;
+    for (uint32_t i = 0; by == REPORT_PROBE && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS) && !any; i++)
+        any = !hsc_db_get_visit(r->db, i, &v, NULL) && (v.visits || v.exclusive_s > 0);
+    return any;
+}
+
+hsc_status report_text_exact(report *r, hsc_status (*const *tables)(report *, hsc_err *), hsc_err *err) {
+    static const report_by order[] = {REPORT_MESSAGE, REPORT_CAUSE, REPORT_WAIT, REPORT_PROBE};
+    hsc_status status = HSC_OK;
+    r->brief = true;
+    for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
+        if (has_rows(r, order[i]))
+            status = tables[order[i]](r, err);
+    return status;
+}
