@@ -10,10 +10,11 @@
 #include "report_text.h"
 #include "selection.h"
 
-enum { OPT_BY, OPT_CATEGORY, OPT_SELECTION };
+enum { OPT_BY, OPT_CATEGORY, OPT_BRIEF, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {{"by", 0, "WHAT", "table: procedure, loop, line, context, message, ... (list: all of them)"},
                                          {"category", 0, "NAME", "only the samples of one category: computation, waiting, ... (with --by)"},
+                                         {"brief", 0, NULL, "the first findings only (--top=N: so many, 5)"},
                                          HSC_CLI_SELECTION("compare process or thread (processes where there are several)"),
                                          {NULL, 0, NULL, NULL}};
 
@@ -44,7 +45,7 @@ static const report_by exact_tables[] = {REPORT_MESSAGE, REPORT_PAIR, REPORT_ARR
 
 typedef struct choices {
     report_by by;
-    bool list;
+    bool list, brief;
     const char *category;
     hsc_cli_selection selection;
 } choices;
@@ -53,6 +54,10 @@ static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
     if (option >= OPT_SELECTION)
         return hsc_cli_select(&command, option, option - OPT_SELECTION, &c->selection, value);
+    if (option == OPT_BRIEF) {
+        c->brief = true;
+        return -1;
+    }
     if (option == OPT_CATEGORY) {
         c->category = value;
         return -1;
@@ -129,6 +134,10 @@ int hsc_cmd_report(int argc, char **argv) {
             fprintf(stderr, "heatscope report: --category: what --by=%s shows is not of samples by category\n", report_tables[c.by].name);
         return HSC_EXIT_USAGE;
     }
+    if (c.brief && (c.by != REPORT_ALL || show->format != HSC_TABLE_TEXT || show->columns)) {
+        fputs("heatscope report: --brief: findings are text, without --by, --format and --columns\n", stderr);
+        return HSC_EXIT_USAGE;
+    }
     code = hsc_cli_database_for("report", argv[first], path, sizeof path);
     if (code >= 0)
         return code;
@@ -140,6 +149,7 @@ int hsc_cmd_report(int argc, char **argv) {
         status = set_category(&r, path, c.category, &err);
     if (!status)
         status = report_load(&r, &err);
+    r.only_findings = c.brief;
     bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;
     if (!status)
         status = prose ? report_text(&r, c.by, &err) : report_rows(&r, c.by, show->format, show->columns, &err);

@@ -881,6 +881,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     r->brief = true;
     fputc('\n', r->out);
     status = report_text_findings(r, err);
+    if (r->only_findings)
+        return status;
     for (size_t i = 0; i < sizeof order / sizeof *order && !status; i++)
         if ((!unsampled || order[i] == REPORT_MESSAGE || order[i] == REPORT_CAUSE || order[i] == REPORT_ARRAY || order[i] == REPORT_WAIT) && (order[i] != REPORT_MESSAGE || (r->info.messages && known)) && (order[i] != REPORT_WAIT || ((r->info.waits || (r->has_gomp && !unsampled)) && known)) &&
             (order[i] != REPORT_CAUSE || (r->info.delays && known)) && (order[i] != REPORT_ARRAY || (r->info.mpi_sites && r->info.messages && known)) &&

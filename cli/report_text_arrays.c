@@ -48,10 +48,10 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         report_array_text(r, a->array, name, sizeof name);
         declared(r, a->array, place, sizeof place);
         int room = r->width - 58 - report_columns_of(place);
-        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s %s\n", (unsigned long long)a->calls,
+        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s%s%s\n", (unsigned long long)a->calls,
                 report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
                 a->waiting_s, a->packing * r->unit.scale, a->unpacking * r->unit.scale,
-                report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place);
+                report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
     }
     if (shown < n)
         fprintf(r->out, "%28.3f  %23s %s\n", rest, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));

@@ -18,10 +18,13 @@ hsc_status report_text_findings(report *r, hsc_err *err) {
     if (status)
         return status;
     fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
-    for (uint32_t i = 0; i < n; i++)
+    uint32_t most = !r->only_findings ? n : !r->top_given ? 5 : r->top ? r->top : n;
+    for (uint32_t i = 0; i < n && i < most; i++)
         report_text_wrap(r->out, r->width, list[i].text, 3, fprintf(r->out, "%2u.", i + 1));
     if (!n)
         fprintf(r->out, "    nothing\n");
+    if (n > most)
+        fprintf(r->out, "    %u more, and tables: without --brief\n", n - most);
     hsc_db_free_findings(list, n);
     return HSC_OK;
 }

@@ -37,6 +37,7 @@ typedef struct report {
     uint32_t top;               /* rows of a table; 0: all */
     bool top_given;             /* by the user */
     int width, decimals;        /* of text */
+    bool only_findings;         /* of the report as text, the first ones */
     bool brief;                 /* all tables together: each keeps to what matters */
     double *excl;               /* by scope: samples whose innermost scope it is */
     double *own;                /* by scope: of a procedure with its loops, of a loop with its inner loops */

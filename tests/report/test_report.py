@@ -246,6 +246,14 @@ class Report(unittest.TestCase):
         for theirs, ours in (("function", "procedure"), ("rank", "processor"), ("callpath", "context")):
             self.assertEqual(run(f"--by={theirs}", "--format=csv", self.mpi), run(f"--by={ours}", "--format=csv", self.mpi))
 
+    def test_brief(self):
+        whole, brief = run(self.mpi), run("--brief", self.mpi)
+        self.assertIn(brief.split(" 5.")[0], whole)
+        self.assertNotIn("\nProcedures", brief)
+        self.assertNotIn("\n 6.", brief)
+        self.assertNotIn("\n 2.", run("--brief", "--top=1", self.mpi))
+        self.assertIn("--brief", run("--brief", "--by=loop", self.mpi, code=2))
+
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             p = subprocess.run([HEATSCOPE, "report", self.mpi], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
