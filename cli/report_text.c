@@ -100,78 +100,6 @@ static void place_of(const report *r, const hsc_db_scope *s, int width, char *ou
         snprintf(out, size, "-");
 }
 
-/* When nothing was measured: each time by its order in its process, over the processes. */
-static void put_off(const report *r) {
-    enum { MOST = 3 };
-    struct {
-        double from[2], to[2];
-        uint32_t processes, open;
-        const char *why;
-    } off[MOST];
-    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_NOTES), last = HSC_NONE, k = 0, more = 0;
-    hsc_db_note note;
-    hsc_db_process p;
-    bool is_off = false;
-    memset(off, 0, sizeof off);
-    for (uint32_t i = 0; i <= n; i++) { /* sorted by process and time; the last round closes what is open */
-        bool end = i == n || hsc_db_get_note(r->db, i, &note, NULL), is = !end && note.kind == HSC_NOTE_MEASURING;
-        if ((end || note.process != last) && is_off && k <= MOST && !hsc_db_get_process(r->db, last, &p, NULL)) {
-            is_off = false;
-            off[k - 1].open++;
-            off[k - 1].to[0] = fmin(off[k - 1].to[0], p.end_s);
-            off[k - 1].to[1] = fmax(off[k - 1].to[1], p.end_s);
-        }
-        if (end)
-            break;
-        if (note.process != last) {
-            last = note.process;
-            k = 0;
-            is_off = false;
-        }
-        if (!is)
-            continue;
-        if (!note.value && !is_off) {
-            is_off = true;
-            if (++k > MOST)
-                more++;
-            else {
-                const char *colon = strstr(note.text, ": ");
-                if (!off[k - 1].processes++) {
-                    off[k - 1].from[0] = off[k - 1].to[0] = INFINITY;
-                    off[k - 1].why = colon ? colon + 2 : note.text;
-                }
-                off[k - 1].from[0] = fmin(off[k - 1].from[0], note.time_s);
-                off[k - 1].from[1] = fmax(off[k - 1].from[1], note.time_s);
-            }
-        } else if (note.value && is_off) {
-            is_off = false;
-            if (k <= MOST) {
-                off[k - 1].to[0] = fmin(off[k - 1].to[0], note.time_s);
-                off[k - 1].to[1] = fmax(off[k - 1].to[1], note.time_s);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < MOST && off[i].processes; i++) {
-        char from[64], to[64], in[64] = "";
-        for (int side = 0; side < 2; side++) {
-            const double *at = side ? off[i].to : off[i].from;
-            if (at[1] - at[0] < 0.01)
-                snprintf(side ? to : from, sizeof to, "%.2f s", at[0]);
-            else
-                snprintf(side ? to : from, sizeof to, "%.2f..%.2f s", at[0], at[1]);
-        }
-        if (r->info.processes > 1)
-            snprintf(in, sizeof in, ", in %u of %u processes", off[i].processes, r->info.processes);
-        char text[500];
-        snprintf(text, sizeof text, "from %s to %s%s%s (%.200s)", from, off[i].open == off[i].processes ? "the end, " : "", to, in, off[i].why);
-        report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "%s", i ? "          " : "off       "));
-    }
-    if (more)
-        fprintf(r->out, "           and %u more times\n", more);
-    if (off[0].processes)
-        fprintf(r->out, "           nothing was measured then: no figure has that time in it\n");
-}
-
 /* Processes without a sample, where their time counts. */
 static void put_brief(const report *r) {
     hsc_db_ledger l;
@@ -254,7 +182,7 @@ void report_text_head(report *r) {
                  unfinished == 1 ? "" : "es");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }
-    put_off(r);
+    report_text_off(r);
     if (r->net)
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);
     double begin_s, end_s;
