@@ -18,6 +18,7 @@ typedef struct look { /* one wait */
     double weight; /* times of its window that it stands for */
     uint32_t delay, victim, holder; /* rows of the process's threads */
     uint32_t region, alike; /* of a barrier: context, and waits that tell of the same time */
+    uint32_t among;         /* looks of the same wait, one for each that may have been the last */
 } look;
 
 typedef struct arrival { /* at a barrier */
@@ -80,7 +81,7 @@ static bool add_lock(locks *x, const jheld *h) {
         return false;
     x->d->sums.p[delay].windows += (double)h->stands_for;
     return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, (double)h->stands_for / (double)h->length, delay,
-                                     (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1});
+                                     (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1, 1});
 }
 
 /* ---- barriers ---- */
@@ -186,7 +187,7 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
                 !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
-                !HSC_PUSH(x->looks, (look){a[i]->begin, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n}))
+                !HSC_PUSH(x->looks, (look){a[i]->begin, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
                 return false;
             x->d->sums.p[delay].windows += ns;
         }
@@ -358,18 +359,18 @@ static size_t first_wait(const locks *x, uint32_t thread, uint64_t time) {
 }
 
 /* For how long the thread waited for locks from a to b; with `of`: handed on. False: out of memory. */
-static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b, const look *of, uint64_t *sum) {
+static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b, const look *of, double *sum) {
     *sum = 0;
     for (size_t i = first_wait(x, thread, a); i < x->looks.n; i++) {
         const look *l = &x->looks.p[x->by_victim[i]];
-        uint64_t ns = hsc_blame_overlap(l->begin, l->end, a, b);
-        if (l->victim != thread || !ns)
+        double ns = (double)hsc_blame_overlap(l->begin, l->end, a, b) / l->among;
+        if (l->victim != thread || ns <= 0)
             return true;
         *sum += ns;
         if (!of)
             continue;
         const jdelay_sum *s = &x->d->sums.p[of->delay];
-        if (s->windows > 0 && !hsc_delay_add_flow(x->d, of->delay, l->delay, of->weight * (double)ns * s->wait_ns / s->windows))
+        if (s->windows > 0 && !hsc_delay_add_flow(x->d, of->delay, l->delay, of->weight * ns * s->wait_ns / s->windows))
             return false;
     }
     return true;
@@ -377,8 +378,7 @@ static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b,
 
 /* What the holder did in one window. */
 static hsc_status look_into(locks *x, const look *l, const stream *moments, const stream *calls, hsc_err *err) {
-    uint64_t locked = 0;
-    double told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin);
+    double locked = 0, told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin);
     bool ok = time_locked(x, l->holder, l->begin, l->end, l, &locked), wall = x->p->blame->wall_event != 0;
     for (size_t i = 0; ok && i < calls->seen.n; i++)
         ok = add(x, l, &calls->seen.p[i], (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
@@ -389,18 +389,19 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
         to = to < l->end ? to : l->end;
         if (from >= to)
             continue;
-        uint64_t in_call = 0, in_lock;
+        uint64_t in_call = 0;
+        double in_lock;
         for (size_t k = 0; k < calls->seen.n; k++)
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
         ok = time_locked(x, l->holder, from, to, NULL, &in_lock);
-        double ns = m->is_interval ? (double)(to - from) - (double)in_call - (double)in_lock : in_call || in_lock ? 0 : (double)m->length;
+        double ns = m->is_interval ? (double)(to - from) - (double)in_call - in_lock : in_call || in_lock > 0 ? 0 : (double)m->length;
         ok = ok && add(x, l, m, ns, &told);
     }
     jdelay_sum *s = &x->d->sums.p[l->delay];
     const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
     s->told_ns += l->weight * told;
     s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
-    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - (double)locked - told), HSC_DELAY_NO_TICK));
+    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - locked - told), HSC_DELAY_NO_TICK));
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
