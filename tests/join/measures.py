@@ -300,6 +300,18 @@ found = {(r["processor"], r["running"]): (int(r["waits"]), *(round(float(r[k]), 
 that(found == {("rank 0 thread 1", "yes"): (2, 0.2, 0.12), ("rank 0 thread 1", "no"): (2, 0.2, 0.08), ("rank 0 thread 0", "no"): (2, 0.2, 0.2)},
      f"barriers: {found}")
 
+# one of two was the last (neither waited for long), and who waited for them held a lock meanwhile: what it hands on is what it waited, not twice that
+WORK = os.path.join(os.path.dirname(WORK), "among")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (1, thread(1) + [held(100 * MS, 200 * MS, 3, (2, 2)), wait(300 * MS, 3, 1, 1, 100 * MS, 100 * MS, holder=(2, 2))]),
+        (2, thread(2, 0) + [long_wait(100 * MS, 200 * MS, 3, BARRIER), wait(300 * MS, 3, BARRIER, 1, 100 * MS, 100 * MS)]),
+        *[(t, thread(t, 0) + [wait(300 * MS, 3, BARRIER, 1, 5000, 5000)]) for t in (3, 4)])
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wait_s", "indirect_s", "caused_s")) for r in table("cause")}
+that(found == {("rank 0 thread 1", "held a lock"): (0.1, 0.1, 0), ("rank 0 thread 2", "late at a barrier of threads"): (0.05, 0, 0.1),
+               ("rank 0 thread 3", "late at a barrier of threads"): (0.05, 0, 0.1)}, f"among: {found}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
