@@ -14,11 +14,6 @@ static const hsc_rt_holder nobody;
 static _Atomic uint64_t last_region;
 static int (*get_task_info)(int level, int *flags, ompt_data **task, ompt_frame **frame, ompt_data **parallel, int *number);
 
-static hsc_rt_region *region_of(uint64_t id) {
-    hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
-    return id && atomic_load_explicit(&r->id, memory_order_acquire) == id ? r : NULL;
-}
-
 /* The program's frame that called the OpenMP runtime, if the runtime's entry keeps a frame pointer and returns there. */
 static bool entered_from(const ompt_frame *frame, const void *return_address, hsc_rt_here *at) {
     uint64_t fp = frame ? frame->enter_frame.value : 0, here = (uint64_t)__builtin_frame_address(0);
@@ -70,7 +65,7 @@ static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, con
     (void)task;
     (void)flags;
     (void)return_address;
-    hsc_rt_region *r = region_of(parallel->value);
+    hsc_rt_region *r = hsc_rt_region_of(parallel->value);
     hsc_rt_thread *t = hsc_rt_measured();
     if (!r)
         return;
@@ -94,7 +89,7 @@ static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task,
     if (!t)
         return;
     t->omp = true;
-    hsc_rt_region *r = region_of(endpoint == OMPT_BEGIN && parallel ? parallel->value : t->region);
+    hsc_rt_region *r = hsc_rt_region_of(endpoint == OMPT_BEGIN && parallel ? parallel->value : t->region);
     if (!number) { /* who forked it has the path on its own stack */
         if (endpoint == OMPT_BEGIN && r)
             r->threads = threads;
@@ -132,7 +127,7 @@ static void begin_wait(uint32_t kind, const void *return_address) {
     hsc_rt_here at;
     if (!t)
         return;
-    hsc_rt_region *r = region_of(t->region);
+    hsc_rt_region *r = hsc_rt_region_of(t->region);
     uint64_t pc = return_address ? (uint64_t)return_address : r ? r->at.pc : 0;
     if (current_frame(return_address, &at))
         hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
@@ -145,7 +140,7 @@ static void begin_wait(uint32_t kind, const void *return_address) {
 }
 
 static void end_wait(hsc_rt_thread *t) {
-    hsc_rt_region *r = region_of(t->region);
+    hsc_rt_region *r = hsc_rt_region_of(t->region);
     uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
     if (t->open.kind == HSC_wait_kind_OMP_REGION_END && end > t->open.begin_ns)
         hsc_rt_wait_split(t, end, HSC_wait_kind_OMP_IDLE); /* it was told late that the region had ended */

@@ -595,6 +595,11 @@ typedef struct hsc_rt_region {
 
 extern hsc_rt_region hsc_rt_regions[HSC_RT_REGIONS] __attribute__((visibility("hidden")));
 
+static inline hsc_rt_region *hsc_rt_region_of(uint64_t id) { /* NULL: not known any more */
+    hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
+    return id && atomic_load_explicit(&r->id, memory_order_acquire) == id ? r : NULL;
+}
+
 #define HSC_RT_OWN_CYCLES_MAX 200000u /* a longer time in our own code was not ours: the thread was preempted in it */
 
 /* By the thread itself: our own time in wrappers. */

@@ -112,15 +112,24 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
     return true;
 }
 
+/* How far the open wait has come: that for the end of a parallel region not further than the region, though its thread, which has no processor, does not
+ * know yet. */
+static uint64_t lasts_until(const hsc_rt_thread *t, uint64_t now) {
+    const hsc_rt_region *r = t->open.kind == HSC_wait_kind_OMP_REGION_END ? hsc_rt_region_of(t->region) : NULL;
+    uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
+    return end && end < now ? end : now;
+}
+
 void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_open *o = &t->open;
-    if (o->kind && now > o->begin_ns + o->told_ns) {
+    uint64_t until = lasts_until(t, now);
+    if (o->kind && until > o->begin_ns + o->told_ns) {
         hsc_rt_wait_sum *e = find(w, o->node, o->kind, 0, 0);
         if (e) {
             e->open = true;
-            e->total_ns += now - o->begin_ns - o->told_ns;
-            o->told_ns = now - o->begin_ns;
+            e->total_ns += until - o->begin_ns - o->told_ns;
+            o->told_ns = until - o->begin_ns;
             mark(w, e);
         }
     }

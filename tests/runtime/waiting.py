@@ -162,7 +162,8 @@ def omp_waits():
                 total += sum(w["total_ns"] for w in t.waits if kind_names()[w["kind"]] == kind and
                              below in p.path_of(t, w["node_id"]))
         truth = float(seconds) * 1e9
-        expect(f"{kind} in {procedure}", 0.6 * truth <= total <= truth, f"{total} ns of {truth}")
+        most = 1.4 * truth if procedure == "worker_at_region_end" else truth # there another thread than the one that waits reads the clock afterwards
+        expect(f"{kind} in {procedure}", 0.6 * truth <= total <= most, f"{total} ns of {truth}")
     for kind, procedure in (("OMP_CRITICAL", "critical.omp_outlined"), ("OMP_LOCK", "locks.omp_outlined")):
         held = [w for t, w in waits_of(p, kind, procedure) if t.id != 1 and w["max_ns"] >= HELD_NS]
         expect(f"{kind}: long waits", held, kind)
