@@ -255,7 +255,13 @@ static int instances(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const
     for (uint32_t k = 0; s == HSC_OK && k < n; k++) {
         uint32_t i = rows[k];
         double sum;
-        if ((s = hsc_db_read_sums(h->db, a.view, i, 1, &sum, &err)) != HSC_OK)
+        s = hsc_db_read_sums(h->db, a.view, i, 1, &sum, &err);
+        bool known = s != HSC_E_MISSING; /* an interval of a metric that is not sampled is not known by version */
+        if (!known) {
+            sum = 0;
+            s = HSC_OK;
+        }
+        if (s != HSC_OK)
             break;
         Tcl_Obj *d = hsc_data_instance(h, i, &err);
         if (!d) {
@@ -263,6 +269,7 @@ static int instances(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const
             break;
         }
         PUT(d, "sum", number(sum));
+        PUT(d, "known", Tcl_NewBooleanObj(known));
         PUT(d, "share", Tcl_NewDoubleObj(all > 0 ? sum / all : 0));
         Tcl_ListObjAppendElement(NULL, list, d);
     }

@@ -136,17 +136,21 @@ oo::class create ::heatscope::App {
         grid rowconfigure $holder 1 -weight 1
     }
 
-    # All values are of the chosen interval from now on; a metric that is not sampled is known of the whole run only. Sums are there
-    # at once; what needs processors follows when they have been counted (app_interval.tcl).
+    # All values are of the chosen interval from now on; a metric that is not sampled is known by slices, where the database has
+    # those, and a category does not change it. Sums are there at once; what needs processors follows when they have been counted
+    # (app_interval.tcl).
     method OnInterval {selection changed origin} {
         set db [$Run db]
         set wanted [dict get $selection interval]
         set only [dict get $selection category]
-        if {[$Run exact [dict get $selection metric]]} {
-            set wanted {}
+        set exact [$Run exact [dict get $selection metric]]
+        if {$exact} {
             set only -1
+            if {![$Run byTime [dict get $selection metric]]} {
+                set wanted {}
+            }
         }
-        if {$only == [$db only] && ($wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]])} {
+        if {$only == [$db only] && [$Comparison exact] in [list "" $exact] && ($wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]])} {
             my CountRests $selection
             return
         }
@@ -159,7 +163,7 @@ oo::class create ::heatscope::App {
         $db only $only
         $Run only $only
         $Run part $wanted
-        $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}]
+        $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}] $exact
         $Run forget
         $Nav forget
         $Finder forget

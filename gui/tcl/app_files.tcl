@@ -119,7 +119,7 @@ oo::define ::heatscope::App {
         $Comparison with $other
         my ShowMenu
         set only [[$Run db] only]
-        $Comparison interval [[$Run db] interval] [expr {$only >= 0 ? [[$Run db] category $only] : ""}]
+        $Comparison interval [[$Run db] interval] [expr {$only >= 0 ? [[$Run db] category $only] : ""}] [$Run exact [$Bus get metric]]
         foreach view [$Panes made] {
             $view forget
             $view refreshAll

@@ -206,7 +206,7 @@ oo::define ::heatscope::App {
             return
         }
         set text "[join [lmap time $interval {::heatscope::fmt seconds $time}] " \u2013 "]"
-        if {[$Run exact [dict get $s metric]]} {
+        if {![$Run byTime [dict get $s metric]]} {
             append text " (this metric: whole run)"
         }
         ::heatscope::theme say $b "$text  \u2715"

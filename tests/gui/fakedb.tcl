@@ -357,11 +357,11 @@ oo::class create ::FakeDb {
     method instances {scope args} {
         switch -- $scope {
             4 {
-                return [list [dict create version_text "vector body" is_vector 1 vector_width 4 interleave 2 unroll 0 sum 400 share 0.9] \
+                return [list [dict create version_text "vector body" is_vector 1 vector_width 4 interleave 2 unroll 0 sum 400 share 0.9 known 1] \
                     [dict create version_text "scalar remainder or fall-back of a vectorised loop" is_vector 0 vector_width 0 interleave 0 \
-                        unroll 0 sum 40 share 0.1]]
+                        unroll 0 sum 40 share 0.1 known 1]]
             }
-            3 { return [list [dict create version_text "unrolled copy" is_vector 0 vector_width 0 interleave 0 unroll 2 sum 1 share 1]] }
+            3 { return [list [dict create version_text "unrolled copy" is_vector 0 vector_width 0 interleave 0 unroll 2 sum 1 share 1 known 1]] }
         }
         return {}
     }

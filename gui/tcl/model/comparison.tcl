@@ -2,7 +2,7 @@
 # This run and another one: what changed, by procedure, loop, line or module, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
-    variable Run Db Other OtherRun Changes Failed Marks Interval
+    variable Run Db Other OtherRun Changes Failed Marks Interval Exact
 
     # other: a handle of the database that is compared with, "" for none
     constructor {run other} {
@@ -14,6 +14,7 @@ oo::class create ::heatscope::Comparison {
         set Failed {}
         set Marks {}
         set Interval ""
+        set Exact 0
     }
     destructor {
         my DropRun
@@ -35,24 +36,36 @@ oo::class create ::heatscope::Comparison {
             set OtherRun ""
         }
     }
-    # Values are of another interval and category of this run: the other one takes the same, if its samples are known by time.
-    # only: name of a category, "" for all
-    method interval {wanted {only {}}} {
+    # Values are of another interval and category of this run: the other one takes the same, if its values are known by time.
+    # only: name of a category, "" for all; exact: they are of a metric that was counted or timed
+    method interval {wanted {only {}} {exact 0}} {
+        set Exact $exact
         set Changes {}
         set Marks {}
         set Interval ""
         if {$Other eq ""} {
             return
         }
-        if {[dict get [$Other times] present]} {
+        if {[dict get [$Other times] [expr {$exact ? "slices" : "present"}]]} {
             $Other interval $wanted
             $Other only [my CategoryOf $only]
             if {$wanted ne ""} {
                 set Interval "the same time of both"
             }
         } elseif {$wanted ne "" || $only ne ""} {
-            set Interval "this [expr {$wanted ne "" ? "interval" : "category"}] against the whole other run: its samples are not known by time"
+            if {[dict get [$Other times] present]} {
+                $Other interval {}
+                $Other only -1
+            }
+            set Interval "this [expr {$wanted ne "" ? "interval" : "category"}] against the whole other run: its [expr {$exact ? "amounts" : "samples"}] are not known by time"
         }
+    }
+    # Are its values those of a metric that was counted or timed? "" where that makes no difference: it has both by time, or neither.
+    method exact {} {
+        if {$Other eq "" || [dict get [$Other times] slices] == [dict get [$Other times] present]} {
+            return ""
+        }
+        return $Exact
     }
     # The other run's category of that name; -1 for none.
     method CategoryOf {name} {

@@ -229,7 +229,7 @@ oo::class create ::heatscope::Compiler {
                 }
             }
             lappend out [dict create kind [expr {[dict get $v is_vector] ? "good" : "fact"}] text $words \
-                right "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" \
+                right [expr {[dict get $v known] ? "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" : ""}] \
                 bar [expr {$all > 0 ? [dict get $v sum] / $all : 0.0}]]
         }
         return $out

@@ -49,6 +49,10 @@ oo::class create ::heatscope::Run {
     method exact {metric} {
         return [dict get [my metric $metric] exact]
     }
+    # Has it values in an interval? What was counted or timed: where the database has slices of it.
+    method byTime {metric} {
+        return [dict get [$Db times] [expr {[my exact $metric] ? "slices" : "present"}]]
+    }
     # What the cells of the heat map count: "Samples", "MPI time in µs", "bytes sent in kB".
     method cells {metric} {
         set m [my metric $metric]
@@ -246,7 +250,7 @@ oo::class create ::heatscope::Run {
     # What all values together are, for "12 % of ...": the run, all waiting, the bytes sent.
     method whole {metric} {
         if {[my exact $metric]} {
-            return [::heatscope::fmt plain [dict get [my metric $metric] name]]
+            return "[::heatscope::fmt plain [dict get [my metric $metric] name]][expr {$Part ? { in the interval} : {}}]"
         }
         return [expr {$Only >= 0 ? "all [my categoryName $Only]" : $Part ? "the interval" : "the run"}]
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Two threads in two phases that the program tells: smooth() has most of the first, chain() all but all of the second; their loops run as long as told. */
+/* Two threads in two phases that the program tells: smooth() has most of the first, chain() all but all of the second; their loops run as long as told.
+ * The first thread sleeps at the end of each. */
 #include <heatscope.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N = 4096 };
 static long rounds;
@@ -42,6 +44,7 @@ static void together(void *(*work)(void *)) {
         exit(1);
     work((void *)0);
     pthread_join(other, NULL);
+    usleep(20000);
 }
 
 int main(int argc, char **argv) {
