@@ -322,6 +322,12 @@ static bool seen(const raster *r, const hsc_terrain_frame *f, const hsc_terrain_
     return false;
 }
 
+/* Whether nothing stands above the peak: flat-on its cell is no more than an edge. */
+static bool stands_out(const raster *r, const hsc_terrain_peak *p) {
+    int x = (int)p->x;
+    return x >= 0 && x < r->width && r->horizon[x] <= -p->y + 2;
+}
+
 hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_frame *f, hsc_err *err) {
     double line = st->small ? st->small->ascent + st->small->descent : 0;
     double top = f->n_peaks ? line + 18 * c->scale : 6 * c->scale, bottom = f->row_first ? line + 8 * c->scale : 6 * c->scale;
@@ -353,7 +359,7 @@ hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_fra
         point at_peak = project(&w, at(p->column, f->columns), at(p->row, f->rows), height_of(f, p->row, p->column));
         p->x = at_peak.x;
         p->y = -at_peak.y;
-        p->hidden = r.pick && !seen(&r, f, p);
+        p->hidden = r.pick && !seen(&r, f, p) && !stands_out(&r, p);
     }
     if (st->small) {
         name_edges(c, st, f, &w);

@@ -104,10 +104,16 @@ oo::class create ::heatscope::About {
 
     method Processes {} {
         set rows {}
-        for {set i 0} {$i < min(4096, [$Run columns process])} {incr i} {
+        set n [expr {min(4096, [$Run columns process])}]
+        for {set i 0} {$i < $n} {incr i} {
+            dict set programs [dict get [$Db process $i] executable] 1
+        }
+        for {set i 0} {$i < $n} {incr i} {
             set p [$Db process $i]
             set c [$Db column process $i]
-            lappend rows [dict merge $p [dict create id $i process $i name [$Run columnLabel process $i] \
+            # of several programs: as the report calls it
+            set program [expr {[dict size $programs] > 1 ? " [::heatscope::fmt plain [file tail [dict get $p executable]]]" : ""}]
+            lappend rows [dict merge $p [dict create id $i process $i name [$Run columnLabel process $i]$program \
                 where "[::heatscope::fmt plain [dict get $p host]] pid [dict get $p pid]" samples [dict get $c samples] lost [dict get $c lost] \
                 cpu_s [dict get $c cpu_s] seconds [expr {[dict get $p end_s] - [dict get $p begin_s]}]]]
         }

@@ -89,6 +89,26 @@ oo::class create ::heatscope::Comparison {
         set Marks {}
         set Interval ""
     }
+    # Have both a program of one name (of the first processes)? Without names, as with a simulated run, yes.
+    method sameProgram {} {
+        lassign [list [my Programs $Db] [my Programs $Other]] here there
+        foreach name $here {
+            if {$name in $there} {
+                return 1
+            }
+        }
+        return [expr {![llength $here] || ![llength $there]}]
+    }
+    method Programs {db} {
+        set names {}
+        for {set i 0} {$i < min(64, [dict get [$db info] processes])} {incr i} {
+            set name [file tail [dict get [$db process $i] executable]]
+            if {$name ne "" && $name ni $names} {
+                lappend names $name
+            }
+        }
+        return $names
+    }
     method path {} { return [expr {$Other eq "" ? "" : [file normalize [dict get [$Other info] path]]}] }
     # The other database: a list of one, or none.
     method handle {} { return [expr {$Other eq "" ? {} : [list $Other]}] }
@@ -250,6 +270,10 @@ oo::class create ::heatscope::Comparison {
             set there [expr {[$Other total -metric $theirs] * [[my run] scale $theirs]}]
             set text "[::heatscope::fmt plain [dict get $m name]] of [$Run whole $metric]: [::heatscope::fmt amount $here $unit] here,\
                 [::heatscope::fmt amount $there $unit] there[expr {$here > 0 && $there > 0 ? " ([::heatscope::fmt ratio $there $here]\u00d7)" : ""}]."
+            if {![my sameProgram]} {
+                append text " It is of another program ([::heatscope::fmt plain [lindex [my Programs $Other] 0]], here [::heatscope::fmt plain [lindex [my Programs $Db] 0]]):\
+                    what has the same name in both is compared."
+            }
             lappend out [dict merge $none [dict create title "Other run" text $text]]
         }
         set n 0

@@ -66,7 +66,8 @@ oo::class create ::heatscope::CompareView {
             return ""
         }
         set words [$Model intervalWords]
-        return "with [$Model title] ([$Model file])[expr {$words ne "" ? ", $words" : ""}]; grey: within noise"
+        set care [expr {[$Model sameProgram] ? "" : ", another program"}]
+        return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; grey: within noise"
     }
     method Cells {c} {
         set unit [dict get [$Db metric [dict get $Selection metric]] unit]

@@ -435,8 +435,12 @@ oo::class create ::heatscope::DetailView {
         if {[my Comparing]} {
             set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
-        if {[::heatscope::theme width HsHead $title] > [winfo width $Heat] - 4} {
-            set title [$Run cells [dict get $s metric]]
+        set short [$Run cells [dict get $s metric]]
+        foreach words [list $title [expr {[my Comparing] ? $title : "$short per $one"}] $short] {
+            set title $words
+            if {[::heatscope::theme width HsHead $title] <= [winfo width $Heat] - 4} {
+                break
+            }
         }
         $Heat configure -title $title
         set alone [expr {[$Run columns [dict get $s axis]] == 1}]
