@@ -471,6 +471,14 @@ void hsc_interval_rows_free(hsc_interval_rows *r) {
     *r = (hsc_interval_rows){0};
 }
 
+/* Samples by time are of the metric: of one that was counted exactly only where the file is wrong. */
+static bool is_sampled(const hsc_interval *v, uint32_t metric) {
+    bool found = false;
+    for (uint64_t k = 0; k < v->leaves.sampled && !found; k++)
+        found = v->leaves.metric[k] == metric;
+    return found;
+}
+
 hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, uint64_t n, hsc_interval_rows *out, hsc_err *err) {
     enum { FEW = 64 };
     const hsc_interval *i = db->interval;
@@ -484,7 +492,9 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
     g.dense = calloc((uint64_t)g.threads + 1, sizeof *g.dense);
     g.touched = malloc(((uint64_t)g.threads + 1) * sizeof *g.touched);
     rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
-    hsc_status status = hsc_interval_is_exact(db, metric) ? hsc_interval_want_exact(db, metric, err) : want_threads(db, err);
+    hsc_status status = hsc_interval_want_exact(db, metric, err);
+    if (!status && (!hsc_interval_is_exact(db, metric) || is_sampled(i, metric)))
+        status = want_threads(db, err);
     if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||
                     !(!inclusive ? find_direct(db, number, metric, which, v->rows, first, n, &m)
                       : n <= FEW ? find_few(db, which, metric, first, n, &m)

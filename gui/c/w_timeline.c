@@ -107,6 +107,10 @@ static hsc_status changed(hsw *w, hsc_err *err) {
         return hsc_err_set(err, HSC_E_ARGUMENT, "-view \"%.40s\": expected two times in seconds, rising", t->view);
     if (!get_pair(t->interval, &t->interval_begin, &t->interval_end))
         return hsc_err_set(err, HSC_E_ARGUMENT, "-interval \"%.40s\": expected two times in seconds, rising", t->interval);
+    if (!w->db) { /* names are the database's; another one may come to stand where it stood */
+        t->n_phases = 0;
+        t->phases_db = t->ranked_db = NULL;
+    }
     return w->db && t->axis.columns ? read_phases(t, err) : HSC_OK;
 }
 
