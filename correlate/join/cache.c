@@ -447,7 +447,7 @@ void hsc_cache_put_first(join *j, jprocess *p, const jprocess *read, const char 
     if (!k)
         return;
     bool counts = !read->is_launcher || j->options->keep_launchers;
-    bool wanted = counts && read->has_end && read->samples && !read->is_foreign && !problem[0];
+    bool wanted = counts && read->has_end && read->counts && !read->is_foreign && !problem[0];
     if (wanted) {
         jprocess of = *read;
         of.problem = "";

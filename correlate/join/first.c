@@ -226,7 +226,7 @@ hsc_status hsc_join_read_first(void *ctx, size_t i, hsc_err *err) {
                                                         (uint32_t)t->work->other_counts.slots[s].a == HSC_NO_INDEX);
         }
         unsigned marks = read.is_launcher ? JMARK_LAUNCHER : JMARK_PROGRAM;
-        status = hsc_join_find_frames(j, &read, read.samples ? marks : marks << JMARK_UNSAMPLED_SHIFT, err);
+        status = hsc_join_find_frames(j, &read, read.counts ? marks : marks << JMARK_UNSAMPLED_SHIFT, err);
     }
     if (status == HSC_OK)
         hsc_cache_put_first(j, p, &read, problem);

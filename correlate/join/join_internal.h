@@ -66,7 +66,7 @@ typedef struct jframe { /* a node of any thread's tree: equal ones are one */
 } jframe;
 #define JMARK_PROGRAM 1u  /* met in a process that may count */
 #define JMARK_LAUNCHER 2u /* met in one that only starts others */
-#define JMARK_UNSAMPLED_SHIFT 2 /* the same of processes without a sample, which count where none has one */
+#define JMARK_UNSAMPLED_SHIFT 2 /* the same of processes with nothing to count, which count where none has a sample */
 
 typedef struct jaddress { /* as processes know it */
     uint64_t address;
@@ -154,7 +154,7 @@ typedef struct jthread {
     uint64_t timed_samples; /* records that count */
     uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
     hsc_rec_thread_usage usage; /* the last; time 0: none */
-    bool seen_start, ended, has_values; /* has_values: other than samples of metric 0 */
+    bool seen_start, ended, has_values; /* has_values: other than samples of metric 0: waits, messages, visits of probes */
     bool holds; /* a lock, or others up at a barrier, in a wait with a record of its own: what it did at which time is kept */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
@@ -300,7 +300,8 @@ typedef struct jprocess {
     struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */
     struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
-    bool left_out; /* launcher */
+    bool counts;   /* has a sample, or exact numbers that are no waits: messages of a rank, visits of probes */
+    bool left_out; /* launcher, or nothing to count */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
     bool is_parked;       /* details.c: sites, messages, waits, peers, told and the pool are not in memory */
     hsc_spill_list parked_sites, parked; /* jsite; bytes of the rest */

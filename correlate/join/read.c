@@ -451,9 +451,12 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     if (!hsc_join_end_told(p) || !hsc_join_end_measures(p))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     bool all_hold = hsc_table_get(&p->holder_rows, 0, 0) != HSC_NO_INDEX;
+    p->counts = p->rank >= 0 && p->messages.n;
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k];
-        t->has_values = t->work->other_values.n != 0;
+        bool visits = hsc_join_told_has_visits(hsc_join_told_thread(p, t->id));
+        t->has_values = t->work->other_values.n || visits;
+        p->counts = p->counts || visits || t->samples;
         t->holds = all_hold || hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
     }
@@ -567,19 +570,20 @@ bool hsc_join_is_launcher(const jprocess *p) {
     return false;
 }
 
-/* Processes without a sample are left out, unless none has one: a run that only waited. */
+/* Processes without a sample are left out, but for ranks that passed messages and those with probes, unless none has one: a run that
+ * only waited. */
 static hsc_status choose(join *j, bool sampled, hsc_err *err) {
     bool program = false;
     for (size_t i = 0; i < j->processes.n; i++) {
         const jprocess *p = &j->processes.p[i];
-        program = program || (sampled ? p->samples && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
+        program = program || (sampled ? p->counts && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
     }
     j->marks = program && !j->options->keep_launchers ? JMARK_PROGRAM : JMARK_PROGRAM | JMARK_LAUNCHER;
     if (!sampled)
-        j->marks <<= JMARK_UNSAMPLED_SHIFT;
+        j->marks |= j->marks << JMARK_UNSAMPLED_SHIFT;
     for (size_t i = 0; i < j->processes.n; i++) {
         jprocess *p = &j->processes.p[i];
-        p->left_out = !(sampled ? p->samples : p->threads.n) || (program && !j->options->keep_launchers && p->is_launcher);
+        p->left_out = !(sampled ? p->counts : p->threads.n) || (program && !j->options->keep_launchers && p->is_launcher);
         if (p->is_foreign)
             continue;
         if (p->left_out) {

@@ -76,6 +76,7 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec);
 /* After the last record: what is open ends. */
 bool hsc_join_end_told(jprocess *p); /* false: no memory */
 void hsc_join_free_told(jprocess *p);
+bool hsc_join_told_has_visits(const jtold_thread *t); /* of probes or scopes of its own; t NULL: no */
 bool hsc_join_told_has_texts(const jtold *t); /* whether it points into the pool of the process */
 const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id); /* NULL: none */
 

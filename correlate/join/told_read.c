@@ -23,10 +23,14 @@ const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id) {
     return NULL;
 }
 
+bool hsc_join_told_has_visits(const jtold_thread *t) {
+    return t && t->blocks.n;
+}
+
 bool hsc_join_told_has_texts(const jtold *t) {
     bool has = t->places.n || t->names.n || t->notes.n;
     for (size_t i = 0; !has && i < t->threads.n; i++)
-        has = t->threads.p[i].blocks.n != 0;
+        has = hsc_join_told_has_visits(&t->threads.p[i]);
     return has;
 }
 

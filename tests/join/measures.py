@@ -312,6 +312,38 @@ found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wai
 that(found == {("rank 0 thread 1", "held a lock"): (0.1, 0.1, 0), ("rank 0 thread 2", "late at a barrier of threads"): (0.05, 0, 0.1),
                ("rank 0 thread 3", "late at a barrier of threads"): (0.05, 0, 0.1)}, f"among: {found}")
 
+# processes and threads without a sample beside those with some: a rank that passed messages counts with all that is exact, one that only
+# waited does not; so does a process with visits of a probe, whose thread without anything else has them
+WORK = os.path.join(os.path.dirname(WORK), "unsampled")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+PROBE = ['block block_id=1 parent_id=0 number=1', 'block_summary time=900 block_id=1 count=7 left=0 duration_ns=700 duration_min=100 duration_max=100 '
+         'duration_squares=70000.0 duration_histogram=[7,7]']
+PLACE = 'probe_place number=1 module_tag=0x1 tag=0x1 kind=0 flags=0 name="probed" file="a.c" line=10'
+process(0, (1, thread(1, 4) + [message(10, 3, 1, 2, 3, 2, (2, 600), (0, 0), [200, 400], [3000, 5000]), peer(11, 2, (2, 600), (0, 0))]))
+process(1, (1, thread(1, 0) + [wait(30, 3, 10, 1, 50 * MS, 50 * MS)]))
+process(2, (1, thread(1, 0) + [message(10, 3, 1, 2, 3, 5, (5, 1000), (2, 600), [200] * 5, [9000] * 5), peer(11, 0, (5, 1000), (2, 600)),
+                               wait(30, 3, 10, 3, 300 * MS, 200 * MS)]),
+        (2, thread(2, 0) + [message(10, 2, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000])]), (3, thread(3, 0)))
+process(-1, (0, [PLACE]), (1, thread(1, 0)), (2, thread(2, 0) + PROBE))
+summary = run("correlate", "-o", DATABASE, WORK)
+that("3 processes, 5 threads" in summary, f"unsampled: {summary}")
+that(sums("message") == [8, 1600, 600, 0, 8000 + 45000 + 8000, 0], f"unsampled: messages {sums('message')}")
+that({(r["processor"], r["peer"]): (r["sent_messages"], r["received_messages"]) for r in table("pair")} ==
+     {("rank 0", "rank 2"): ("2", "0"), ("rank 2", "rank 0"): ("5", "2")}, f"unsampled: pairs {table('pair')}")
+that(sums("wait") == [3, 0, 300 * MS], f"unsampled: waits {sums('wait')}")
+that([(r["name"], r["visits"]) for r in table("probe")] == [("probed", "7")], f"unsampled: probes {table('probe')}")
+that(sum(int(r["exclusive_periods"]) for r in table("procedure")) == 4, "unsampled: samples")
+with open(DATABASE, "rb") as f:
+    whole = f.read()
+process(3, (1, thread(1, 0) + [message(10, 3, 1, 2, 3, 1, (1, 200), (0, 0), [200], [1000])]))
+run("correlate", "-o", DATABASE, WORK)
+that(sums("message")[0] == 9, f"unsampled: one more rank: {sums('message')}")
+os.unlink(os.path.join(WORK, "h.103.hsr"))
+run("correlate", "-o", DATABASE, WORK) # what is kept of the others is taken
+with open(DATABASE, "rb") as f:
+    that(f.read() == whole, "unsampled: other bytes after a rank has come and gone")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
