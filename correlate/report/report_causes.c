@@ -237,12 +237,16 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
     return HSC_OK;
 }
 
+static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
+    return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind;
+}
+
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], most[160] = "", where[800], late[300];
+    char who[128], most[160] = "", where[800], late[300], together[96] = "";
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -259,19 +263,24 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         bool late_call = x->place.not_known || x->place.not_running; /* nothing else is named */
         bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         hsc_db_scope loop;
+        double same = 0; /* caused by the same doing, in all kinds of waiting */
+        for (uint32_t i = first; i < n && !late_call; i++)
+            same += is_same_doing(&rows[i].of, x) ? rows[i].caused_s : 0;
+        if (same > 1.02 * c->caused_s)
+            snprintf(together, sizeof together, "; %.3g s with the other kinds of waiting for it", same);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
         if (c->threads > 1) { /* "3 threads make others wait 1.1 s, thread 1 most (held a lock ..." */
             snprintf(most, sizeof most, ", %s most", who);
             snprintf(who, sizeof who, "%u threads", c->threads);
         }
-        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
+        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
                  "time of the %u thread%s the program's code.",
                  who, c->threads > 1 ? "" : "s", c->caused_s, most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  told ? " " : "", told ? late : "",
                  x->place.not_running ? c->threads > 1 ? ": they had no processor meanwhile" : ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
-                 total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
+                 together, total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
         bool is_loop = !late_call && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
                        loop.kind == HSC_SCOPE_LOOP;
         *scope = is_loop ? x->scope : HSC_NONE;

@@ -255,7 +255,7 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_PATHS 1024u
 #define HSC_MPI_PLACES 512u
 #define HSC_MPI_HINTS 256u
-#define HSC_MPI_ANCHOR_NS 2000000u /* the rate is then known to 100 ppm and better: 0.2 us at most; a tenth as long before */
+#define HSC_MPI_ANCHOR_NS 500000u /* the rate is then known to 100 ppm and better: 50 ns at most, less than lies between a program's reading and ours; a tenth as long before */
 #define HSC_MPI_SETTLED_NS 500000000u
 #define HSC_MPI_EVENTS 32u
 #define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
