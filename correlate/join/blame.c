@@ -36,7 +36,7 @@ static bool hand_on(jdelays *d) {
             next[i] = 0;
         for (size_t k = 0; k < d->flows.n; k++) {
             const jflow *f = &d->flows.p[k];
-            double handed = given[f->from] * f->ns / out[f->from];
+            double handed = out[f->from] > 0 ? given[f->from] * f->ns / out[f->from] : 0;
             next[f->to] += handed;
             d->sums.p[f->from].caused_ns -= handed;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Findings on the run as a whole, and on how well it was measured. */
 #include "findings.h"
+#include "report_measures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +106,19 @@ void findings_waiting_in_line(findings *f) {
 
 /* ---- how good the measurement is ---- */
 
+/* Several threads below libgomp, and no wait of OpenMP was timed. */
+static bool has_silent_openmp(report *r) {
+    report_wait *rows = NULL;
+    uint32_t n = 0;
+    bool told = false;
+    if (!r->has_gomp || r->info.threads <= r->info.processes || report_waits(r, false, &rows, &n, NULL))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        told = told || rows[i].kind >= HSC_wait_kind_OMP_BARRIER;
+    free(rows);
+    return !told;
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
@@ -139,6 +153,10 @@ void findings_quality(findings *f) {
                  "one period would, for %.0f periods ('heatscope run --budget=off' keeps the rate that was asked for).", hsc_interval_effective(r->all), r->total);
         findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
     }
+    if (has_silent_openmp(r))
+        findings_say(f, 0.02 * r->total, "Care", findings_no_share, spot_nowhere,
+                     "Care: this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
+                     "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
     double low, high;
     if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
         report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);

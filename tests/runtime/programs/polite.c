@@ -112,6 +112,8 @@ int main(void) {
     memset(&v, 0, sizeof v);
     setitimer(ITIMER_PROF, &v, NULL);
     printf("profiling timer %s\n", profs >= 10 && profs <= 60 ? "as usual" : "odd");
+    if (profs < 10 || profs > 60)
+        printf("profiling timer %d times\n", (int)profs);
     alarm(1);
     pause();
     printf("alarms %d\n", (int)alarms);
