@@ -438,7 +438,7 @@ oo::class create ::heatscope::DetailView {
         set short [$Run cells [dict get $s metric]]
         foreach words [list $title [expr {[my Comparing] ? $title : "$short per $one"}] $short] {
             set title $words
-            if {[::heatscope::theme width HsHead $title] <= [winfo width $Heat] - 4} {
+            if {[::heatscope::theme width HsUI $title] <= [winfo width $Heat] - 4} {
                 break
             }
         }
