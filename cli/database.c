@@ -31,7 +31,14 @@ hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_
         *out = (uint32_t)n;
         return HSC_OK;
     }
-    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u", info.path, name, info.metrics);
+    char all[1000] = "";
+    size_t at = 0;
+    for (uint32_t m = 0; m < info.metrics && at < sizeof all; m++) {
+        hsc_db_metric metric;
+        if (!hsc_db_get_metric(db, m, &metric, NULL))
+            at += (size_t)snprintf(all + at, sizeof all - at, "%s'%s'", m ? ", " : "", metric.name);
+    }
+    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u: %s", info.path, name, info.metrics, all);
 }
 
 /* "1.5", "1.5s" or "20%" of the run's length; "": `otherwise`. */

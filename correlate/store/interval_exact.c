@@ -15,9 +15,7 @@ typedef struct amount { /* of a row: what a leaf says, and how much */
     double value; /* in the metric's unit */
 } amount;
 
-enum { PARTS = 16 }; /* amounts of a row, at most */
-
-/* Amounts of a row; returns how many through *n. */
+/* Amounts of a row; returns how many through *n: as many as there are categories, or one, at most. */
 typedef hsc_status row_amounts(hsc_db *db, uint32_t row, int what, amount *out, unsigned *n, hsc_err *err);
 
 enum { TIME, CALLS, SENT, RECEIVED };
@@ -84,7 +82,7 @@ static hsc_status of_visit(hsc_db *db, uint32_t row, int what, amount *out, unsi
     /* the row's share in the run: so the parts of a run add up to it */
     double all = status ? 0 : HSC_COL(db, visit_exclusive_s, double)[row], cost = status ? 0 : HSC_COL(db, visit_exclusive_cost_s, double)[row];
     double rest = all > 0 && cost < all ? 1 - cost / all : 0;
-    for (unsigned k = 0; !status && v.context != HSC_NONE && k < categories && k < PARTS; k++) {
+    for (unsigned k = 0; !status && v.context != HSC_NONE && k < categories; k++) {
         most = by[k] > by[most] ? k : most;
         if (what == TIME && by[k] > 0)
             out[(*n)++] = (amount){v.thread, v.context, v.line, k, by[k] * rest};
@@ -110,6 +108,8 @@ static const struct kind {
 
 static const struct kind *kind_of(const hsc_db *db, uint32_t metric) {
     const char *name = hsc_db_text(db, HSC_COL_metric_name, metric);
+    if (!db->minor) /* its rows of messages, waits and causes have no category */
+        return NULL;
     for (size_t i = 0; HSC_COL(db, metric_exact, uint8_t)[metric] && i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].metric, name))
             return &kinds[i];
@@ -184,11 +184,13 @@ hsc_status hsc_interval_want_exact(hsc_db *db, uint32_t metric, hsc_err *err) {
         return HSC_OK;
     if (!v->exact && !(v->exact = calloc(metrics + 1, sizeof *v->exact)))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+    amount *parts = malloc((db->tables.rows[HSC_TAB_category] + 1) * sizeof *parts);
+    if (!parts)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     double scale = HSC_COL(db, metric_scale, double)[metric];
     uint32_t n = (uint32_t)db->tables.rows[k->table];
     hsc_status status = HSC_OK;
     for (uint32_t row = 0; row < n && !status; row++) {
-        amount parts[PARTS];
         unsigned some = 0;
         if (!(row % 4096))
             status = hsc_db_go_on(db, err);
@@ -198,6 +200,7 @@ hsc_status hsc_interval_want_exact(hsc_db *db, uint32_t metric, hsc_err *err) {
             if (!add(db, metric, scale, &parts[i]))
                 status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     }
+    free(parts);
     if (status)
         v->leaves.n = first;
     else

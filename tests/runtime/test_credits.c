@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "../draws.h"
 #include "rt.h"
 
 static struct machine {
@@ -56,15 +57,6 @@ void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason) {
 }
 
 enum { PERIOD = 1000000, TICK = 4000000, STEP = 50000 };
-
-static uint64_t state_of_random;
-
-static double uniform(void) {
-    uint64_t z = state_of_random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
 
 typedef struct program {
     const char *name;

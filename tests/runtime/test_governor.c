@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../draws.h"
 #include "rt.h"
 
 typedef struct load {
@@ -27,15 +28,6 @@ typedef struct load {
 } load;
 
 static struct { uint64_t cpu_ns, switches, changes, records, last_record_ns; } simulated;
-
-static uint64_t state_of_random;
-
-static double uniform(void) {
-    uint64_t z = state_of_random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
 
 static uint64_t simulated_clock(int clock) {
     assert_int_equal(clock, HSC_RT_THREAD_CLOCK);

@@ -15,16 +15,9 @@
 
 #include <heatscope/query.h>
 
+#include "../draws.h"
+
 enum { RUNS = 10000 };
-
-static uint64_t state_of_random;
-
-static double uniform(void) {
-    uint64_t z = state_of_random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
 
 static unsigned poisson(double mean) { /* arrivals in unit time */
     unsigned n = 0;
