@@ -10,7 +10,8 @@
 
 #define LOOK_NS 50000000u   /* of CPU time, between two looks at what events cost */
 #define SHARE 0.5           /* of the budget, for events */
-#define CALM_NS 2000000000u /* CPU time far within it before the threshold is lowered */
+#define CALM_NS 2000000000ull       /* CPU time within half of it before the threshold is lowered */
+#define CALM_MOST_NS 64000000000ull /* the same where lower ones were tried in vain */
 #define ADAPTED_NS                                                                                                     \
     800000u /* the highest threshold for the budget's sake: waits of a millisecond are told whatever they cost */
 #define NOTING_CYCLES 150u /* of a call with an event, beside the writing of it */
@@ -58,13 +59,23 @@ void hsc_mpi_events_govern(hsc_mpi_block *b, uint64_t now) {
         return;
     double cost = (double)hsc_rt_cycles_ns(cycles, atomic_load_explicit(&rt->ns_per_cycle_q32, memory_order_relaxed));
     double allowed = SHARE * (double)passed * (double)rt->options.budget / 1000;
-    uint64_t before = b->threshold_ns;
-    if (cost > allowed && 2 * before <= ADAPTED_NS)
+    uint64_t before = b->threshold_ns, calm = b->calm_needed_ns ? b->calm_needed_ns : CALM_NS;
+    b->lowered_ago_ns += passed;
+    b->over = cost > allowed ? b->over + 1 : 0;
+    if ((cost > 2 * allowed || b->over > 1) && 2 * before <= ADAPTED_NS) { /* a little too much, once, is chance */
         b->threshold_ns *= 2;
-    b->calm_ns = cost < allowed / 4 ? b->calm_ns + passed : 0;
-    if (b->calm_ns >= CALM_NS && before / 2 >= b->threshold_least_ns) {
+        if (b->lowered && b->lowered_ago_ns < CALM_NS)
+            b->calm_needed_ns = 2 * calm < CALM_MOST_NS ? 2 * calm : CALM_MOST_NS;
+        b->lowered = false;
+        b->over = 0;
+    }
+    b->calm_ns = cost < allowed / 2 ? b->calm_ns + passed : 0;
+    if (b->lowered && b->lowered_ago_ns >= CALM_NS)
+        b->calm_needed_ns = CALM_NS;
+    if (b->threshold_ns == before && b->calm_ns >= calm && before / 2 >= b->threshold_least_ns) {
         b->threshold_ns /= 2;
-        b->calm_ns = 0;
+        b->lowered = true;
+        b->calm_ns = b->lowered_ago_ns = 0;
     }
     if (b->threshold_ns != before)
         tell_threshold(b, now);

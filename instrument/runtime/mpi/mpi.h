@@ -320,6 +320,9 @@ typedef struct hsc_mpi_block {
     /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
     uint64_t threshold_least_ns, event_bytes, events, not_recorded, start_ns;
     uint64_t event_cycles, looked_cycles, looked_cpu_ns, calm_ns;
+    uint64_t calm_needed_ns, lowered_ago_ns; /* before the threshold is lowered again, 0: nothing was tried in vain; since it was lowered */
+    uint32_t over;                           /* looks on end at which they cost too much */
+    bool lowered;                            /* the threshold's last change was that */
     bool threshold_told;
     /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
     uint64_t cost_calls, cost_plain_calls, cost_plain, cost_told;
