@@ -70,9 +70,23 @@ size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER
     return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", number);
 }
 
+/* Takes the type that templates return from the front of a name: up to the last blank, outside of parentheses, before the name itself. */
+static size_t drop_return_type(char *out, size_t n) {
+    const char *operator = strstr(out, "operator");
+    size_t begin = 0, end = operator ? (size_t)(operator - out) : n;
+    int open = 0;
+    for (size_t i = 0; i < end; i++) {
+        open += (out[i] == '(' || out[i] == '{') - (out[i] == ')' || out[i] == '}');
+        if (out[i] == ' ' && open == 0)
+            begin = i + 1;
+    }
+    memmove(out, out + begin, n - begin + 1);
+    return n - begin;
+}
+
 void hsc_name_short(const char *name, char *out, size_t capacity) {
     size_t n = 0;
-    int depth = 0;
+    int depth = 0, is_template = 0;
     for (const char *p = name; *p && n + 4 < capacity; p++) {
         /* operator<, operator->, operator() and the like keep their signs */
         if (!depth && !strncmp(p, "operator", 8)) {
@@ -85,6 +99,7 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
             p += len - 1;
             continue;
         }
+        is_template |= *p == '<' && n > 0;
         size_t word = *p == '<' && !depth && n > 0 ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.") : 0;
         if (word && word <= 12 && p[1 + word] == '>' && n + word + 6 < capacity) { /* a single short word stays: Kernel<double> */
             memcpy(out + n, p, word + 2);
@@ -120,6 +135,8 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
         out[n++] = *p;
     }
     out[n] = 0;
+    if (is_template)
+        n = drop_return_type(out, n);
     if (!n)
         snprintf(out, capacity, "%s", name);
 }

@@ -846,7 +846,7 @@ static void describe(hsw *w, Tcl_Obj *text) {
             switches += s->key != last && i;
             last = s->key;
         }
-        snprintf(line, sizeof line, "%s: busy %.1f %%, changes %u times\n", t->labels[r], 100 * busy / t->slots_n, switches);
+        snprintf(line, sizeof line, "%s: busy %.1f %%, changes %u time%s\n", t->labels[r], 100 * busy / t->slots_n, switches, switches == 1 ? "" : "s");
         Tcl_AppendToObj(text, line, -1);
     }
 }

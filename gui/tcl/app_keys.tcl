@@ -111,7 +111,7 @@ oo::define ::heatscope::App {
         }
         set choices [dict get [list bin [::heatscope::settings get words bins] scale [::heatscope::settings get words scales] \
             colours [::heatscope::settings get words colours] ranking [::heatscope::settings get words rankings] \
-            show [::heatscope::settings get words shows] normalise [::heatscope::settings get words normalisations]] $key]
+            show [::heatscope::settings get words shows] normalise [::heatscope::settings get words normalisations] lines [::heatscope::settings get words lines]] $key]
         set at [lsearch -exact $choices [$Bus get $key]]
         $Bus adjust keys $key [lindex $choices [expr {($at + 1) % [llength $choices]}]]
     }

@@ -153,6 +153,10 @@ oo::define ::heatscope::App {
             $menu add command -label "only [$Run categoryName $k]" -command [namespace code [list my Set category $k]]
         }
         $menu add command -label "all categories" -command [namespace code {my Set category -1}]
+        $menu add separator
+        foreach {lines words} {own "lines by themselves" calls "lines with what they call"} {
+            $menu add command -label $words -command [namespace code [list my Set lines $lines]]
+        }
     }
     method Set {key value} {
         if {$key eq "axis"} {
@@ -179,6 +183,8 @@ oo::define ::heatscope::App {
         set text [lindex [$Run metrics] [dict get $s metric]]
         if {$only >= 0 && ![$Run exact [dict get $s metric]]} {
             append text ", [$Run categoryName $only]"
+        } elseif {[dict get $s lines] eq "calls" && ![$Run exact [dict get $s metric]]} {
+            append text ", with calls"
         }
         ::heatscope::theme say $f.metric [::heatscope::fmt elide $text 30]
         lassign [$Run words [dict get $s axis]] one many

@@ -116,6 +116,7 @@ namespace eval ::heatscope::settings {
         rankings {procedure loop line module context message array reason}
         shows {value difference ratio}
         normalisations {program file row}
+        lines {own calls}
     }
 
     # Runs of more than this many lines without samples are left out of the overview.
@@ -164,6 +165,7 @@ namespace eval ::heatscope::settings {
         <e>             {cycle normalise} {colours to the hottest of the program, the file or the line}
         <x>             {cycle show}     {with two databases: this run, difference, ratio}
         <k>             {nextCategory}   {values of one category only: the next one, then all}
+        <w>             {cycle lines}    {lines by themselves, or with what they call}
         <a>             {cycle axis}     {processors: threads or processes}
         <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context, message, array, reason}
         <t>             {toggleTheme}    {light or dark}

@@ -249,6 +249,9 @@ oo::class create ::heatscope::About {
         foreach part [split [$Run facts] \u00b7] {
             lappend out [dict create kind fact text [string trim $part]]
         }
+        if {[$Run unfinished] ne ""} {
+            lappend out [dict create kind bad text [$Run unfinished]]
+        }
         set cpu [$Run info cpu_s]
         lappend out [dict create kind fact text "CPU time" right [::heatscope::fmt seconds $cpu]]
         lappend out [dict create kind fact text "a period" right [$Run amount 0 1]]

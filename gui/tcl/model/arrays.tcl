@@ -14,6 +14,11 @@ oo::class create ::heatscope::Arrays {
         set Rows {}
         set Key {}
     }
+    # Why there are none.
+    method nothing {} {
+        return [expr {[$Run mapped] ? "no array is referred to in the program's loops, nor carried by messages"
+            : "no arrays are known: the program was not compiled with the pass"}]
+    }
     # Dicts of `arrays` with id, name and where; bytes: sent and received.
     method rows {metric} {
         if {$Key ne $metric} {

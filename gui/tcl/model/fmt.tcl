@@ -195,8 +195,9 @@ namespace eval ::heatscope::fmt {
         if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
             set s $head
         }
-        # a return type in front of a template's name
-        if {[regexp {^\S.* ([^ ]*[\w~\u0001-\u0007]+)$} $s -> tail] && ![regexp {operator} $s]} {
+        # a return type in front of a template's name, also of an operator's
+        if {[regexp {^\S.* ([^ ]*\moperator.*)$} $s -> tail]
+            || ([regexp {^\S.* ([^ ]*[\w~\u0001-\u0007]+)$} $s -> tail] && ![regexp {operator} $s])} {
             set s $tail
         }
         set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 >] $s]
@@ -212,11 +213,16 @@ namespace eval ::heatscope::fmt {
     }
     namespace export shortName lastName
 
+    # "lines 213–238", "line 7"
+    proc span {first last} {
+        return [expr {$last > $first ? "lines $first\u2013$last" : "line $first"}]
+    }
+
     proc plural {n one {many {}}} {
         if {$n == 1} {
             return "1 $one"
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit clauses plain place
+    namespace export share fit clauses plain place span
 }

@@ -27,7 +27,9 @@ oo::class create ::heatscope::Navigator {
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
-        # what was compiled with the pass first: libraries, also our own, are no place to begin; nor is what has lines but hardly any time
+        # what was compiled with the pass first: libraries, also our own, are no place to begin, nor are the system's headers (templates,
+        # inlined) where other files have a tenth of it; nor is what has lines but hardly any time
+        set header -1
         set other -1
         set rows [$Db top -table scope_excl -kind procedure -n 20 {*}[my Axis]]
         set most [expr {[llength $rows] ? [dict get [lindex $rows 0] sum] : 0}]
@@ -36,16 +38,25 @@ oo::class create ::heatscope::Navigator {
                 continue
             }
             if {[dict get $row module] >= 0 && [dict get [$Db module [dict get $row module]] knowledge] eq "map"} {
-                my procedure start [dict get $row row]
-                return
+                if {![string match /usr/* [dict get [$Db file [dict get $row file]] path]]} {
+                    if {$header < 0 || [dict get $row sum] >= 0.1 * $most} {
+                        my procedure start [dict get $row row]
+                        return
+                    }
+                } elseif {$header < 0} {
+                    set header [dict get $row row]
+                }
+                continue
             }
             if {$other < 0 && [dict get $row sum] >= 0.1 * $most} {
                 set other [dict get $row row]
             }
         }
-        if {$other >= 0} {
-            my procedure start $other
-            return
+        foreach found [list $header $other] {
+            if {$found >= 0} {
+                my procedure start $found
+                return
+            }
         }
         if {[llength $rows]} {
             my procedure start [dict get [lindex $rows 0] row]

@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -22,6 +22,7 @@ oo::class create ::heatscope::Run {
         set Sampled {}
         set Weights {}
         set Taken {}
+        set Unfinished ?
     }
     destructor {
         dict for {file document} $Documents {
@@ -80,6 +81,41 @@ oo::class create ::heatscope::Run {
             lappend names [dict get [my metric $i] name]
         }
         return $names
+    }
+    # Is there code that the pass compiled?
+    method mapped {} {
+        for {set m 0} {$m < [dict get $Info modules]} {incr m} {
+            if {[dict get [$Db module $m] knowledge] eq "map"} {
+                return 1
+            }
+        }
+        return 0
+    }
+    # What its waits leave out: an OpenMP runtime that tells none, "" otherwise.
+    method silentOpenmp {} {
+        if {[dict get $Info threads] <= [dict get $Info processes]} {
+            return ""
+        }
+        set runtimes {}
+        for {set m 0} {$m < [dict get $Info modules]} {incr m} {
+            if {[regexp {^lib(?:gomp|omp|iomp)} [::heatscope::fmt baseName [dict get [$Db module $m] path]] runtime]} {
+                lappend runtimes $runtime
+            }
+        }
+        return [expr {$runtimes ne "" && [lsearch -exact -not $runtimes libgomp] < 0 ? "libgomp" : ""}]
+    }
+    # Processes whose end was not recorded, in words as the report's; "" when all ended.
+    method unfinished {} {
+        if {$Unfinished eq "?"} {
+            set n 0
+            for {set i 0} {$i < [dict get $Info processes]} {incr i} {
+                ::heatscope::breathe
+                incr n [dict get [$Db process $i] unfinished]
+            }
+            set Unfinished [expr {$n ? "[::heatscope::fmt plural $n process processes] recorded no end: killed, or still running when this was\
+                read; what was there is shown." : ""}]
+        }
+        return $Unfinished
     }
     # Its database's file.
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $Info path]]] }
@@ -322,7 +358,7 @@ oo::class create ::heatscope::Run {
         if {$a <= 0} {
             return ""
         }
-        return [expr {$b > $a ? "lines $a\u2013$b" : "line $a"}]
+        return [::heatscope::fmt span $a $b]
     }
 
     # What stands out, as the report says it: dicts of `findings`. The first call for a metric reads the sums of all scopes, where

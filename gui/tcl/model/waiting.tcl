@@ -29,9 +29,6 @@ oo::class create ::heatscope::Waiting {
         switch -- $by {
             place {
                 set name [expr {[dict get $g scope] >= 0 ? [$Run scopeTitle [dict get $g scope]] : "not known where"}]
-                if {[dict get $g waited_in] ne ""} {
-                    set name "[dict get $g waited_in] in $name"
-                }
                 if {[dict get $g not_running]} {
                     set name "not running"
                     set where "before [::heatscope::fmt place $g late_]"
@@ -40,6 +37,9 @@ oo::class create ::heatscope::Waiting {
                     set where "before [::heatscope::fmt place $g late_]"
                 } else {
                     set where [::heatscope::fmt place $g]
+                    if {[dict get $g waited_in] ne ""} {
+                        set where [join [concat [list $where] [list "waited itself, [dict get $g waited_in]"]] ": "]
+                    }
                 }
                 set words "[dict get $g kind] [::heatscope::fmt place $g late_]"
                 if {![dict get $g own]} {
@@ -61,7 +61,10 @@ oo::class create ::heatscope::Waiting {
             }
             default { set name [dict get $g kind] }
         }
-        return [dict create id [dict get $g group] name $name where $where words [string trim $words] most [my thread [dict get $g most_thread]]]
+        # the same with the place first, by which rows of a list are told apart
+        set place [::heatscope::fmt place $g late_]
+        set late [expr {$by eq "place" && $place ne "" ? "$place  [dict get $g kind]" : [string trim $words]}]
+        return [dict create id [dict get $g group] name $name where $where words [string trim $words] late $late most [my thread [dict get $g most_thread]]]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
@@ -84,6 +87,11 @@ oo::class create ::heatscope::Waiting {
     # Lines on a cause, or on all ("").
     method notes {by row} {
         set out {}
+        if {$row eq "" && [$Run silentOpenmp] ne ""} {
+            lappend out [dict create kind bad text "This OpenMP runtime, [$Run silentOpenmp], tells no waits. Threads that sleep at a barrier or at the end\
+                of a region are in no figure here; uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are\
+                told, with who was late."]
+        }
         set who [my sufferers $by $row]
         if {$row ne ""} {
             foreach g [my causes $by] {

@@ -10,7 +10,7 @@ oo::class create ::heatscope::ArraysView {
 
     method Build {body} {
         set Model [::heatscope::Arrays new $Run]
-        my SplitNotes $body 0 -width [::heatscope::theme dp 480] -empty "no arrays are known: the program was not compiled with the pass"
+        my SplitNotes $body 0 -width [::heatscope::theme dp 480] -empty [$Model nothing]
     }
     destructor {
         $Model destroy

@@ -185,7 +185,7 @@ oo::class create ::heatscope::DetailView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
-        set values [my Any $changed metric axis bin scale colours normalise processors sort show group]
+        set values [my Any $changed metric axis bin scale colours normalise processors sort show group lines]
         if {$file != $File} {
             my Open $file
             set values 1
@@ -416,7 +416,7 @@ oo::class create ::heatscope::DetailView {
         }
         set n [my Lines]
         if {$n > 0} {
-            lappend parts "lines $Top\u2013[expr {min($n, $Top + $Rows - 1)}]"
+            lappend parts [::heatscope::fmt span $Top [expr {min($n, $Top + $Rows - 1)}]]
         }
         lassign [$Run words [dict get $s axis]] one many
         set per 1
@@ -428,15 +428,16 @@ oo::class create ::heatscope::DetailView {
         }
         my subtitle [join $parts "  \u00b7  "]
         set metric [dict get [$Db metric [dict get $s metric]] name]
-        set title "[$Run cells [dict get $s metric]] per line and $one"
+        set calls [expr {[my LineTable] eq "line_incl" ? " with calls" : ""}]
+        set title "[$Run cells [dict get $s metric]] per line$calls[expr {$calls ne "" ? "," : ""}] and $one"
         if {$per > 1} {
-            set title "[$Run cells [dict get $s metric]] per line, [dict get $s bin] over $per $many"
+            set title "[$Run cells [dict get $s metric]] per line$calls, [dict get $s bin] over $per $many"
         }
         if {[my Comparing]} {
             set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
         set short [$Run cells [dict get $s metric]]
-        foreach words [list $title [expr {[my Comparing] ? $title : "$short per $one"}] $short] {
+        foreach words [list $title [expr {[my Comparing] ? $title : $calls ne "" ? "$short$calls" : "$short per $one"}] $short] {
             set title $words
             if {[::heatscope::theme width HsUI $title] <= [winfo width $Heat] - 4} {
                 break

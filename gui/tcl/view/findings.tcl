@@ -97,6 +97,7 @@ oo::class create ::heatscope::FindingsView {
     }
     method Fill {} {
         set metric [dict get $Selection metric]
+        set short [$Run unfinished]
         set Found [concat [[$App comparison] findings $metric] [$Run findings $metric]]
         set Metric $metric
         set At -1
@@ -106,6 +107,9 @@ oo::class create ::heatscope::FindingsView {
             $Text insert end [expr {[dict get [$Db times] slices]
                 ? "Waiting, messages and arrays are those of the interval by slices of some 100 ms.\n"
                 : "What samples tell is of the interval; waiting and messages are known of the whole run only.\n"}] words
+        }
+        if {$short ne ""} {
+            $Text insert end "Cut short\n" {head care} $short\n words
         }
         set n 0
         foreach f $Found {
@@ -166,8 +170,13 @@ oo::class create ::heatscope::FindingsView {
         if {[llength $Found]} {
             set At [expr {max(0, min([llength $Found] - 1, $At + $step))}]
             my Mark
-            $Text see f$At.first
+            my See $At
         }
+    }
+    # All of it in sight, or at least its head.
+    method See {n} {
+        $Text see "f$n.last - 1 char"
+        $Text see f$n.first
     }
     # To the place of a finding: the N-th, or the marked one.
     method go {{n {}}} {
@@ -179,7 +188,7 @@ oo::class create ::heatscope::FindingsView {
         }
         set At $n
         my Mark
-        $Text see f$n.first
+        my See $n
         $Nav finding findings [lindex $Found $n]
     }
     # As a drawing: the text set into lines, in a list that nobody sees.
@@ -215,6 +224,9 @@ oo::class create ::heatscope::FindingsView {
     }
     method describe {} {
         set out "Findings\n"
+        if {[$Run unfinished] ne ""} {
+            append out "Cut short: [$Run unfinished]\n"
+        }
         set n 0
         foreach f $Found {
             append out "[incr n]. [dict get $f title]"

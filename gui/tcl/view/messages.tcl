@@ -129,20 +129,20 @@ oo::class create ::heatscope::MessagesView {
     }
     method Caption {x y text room} {
         set t ::heatscope::theme
-        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt fit $text $room {::heatscope::theme width HsSmall}]
+        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt clauses $text $room {::heatscope::theme width HsSmall}]
         return [expr {$y + [font metrics HsSmall -linespace] + [$t dp 3]}]
     }
     method Histogram {which title buckets x0 y0 x1 y1} {
         set t ::heatscope::theme
-        set top [my Caption $x0 $y0 $title [expr {$x1 - $x0}]]
+        set most 1
+        foreach bucket $buckets {
+            set most [expr {max($most, [lindex $bucket 2])}]
+        }
+        set top [my Caption $x0 $y0 "$title \u00b7 highest: [::heatscope::fmt plural $most call] \u00b7 heights by the root" [expr {$x1 - $x0}]]
         set line [font metrics HsSmall -linespace]
         set bottom [expr {$y1 - $line - [$t dp 5]}]
         if {![llength $buckets] || $bottom - $top < 8} {
             return
-        }
-        set most 1
-        foreach bucket $buckets {
-            set most [expr {max($most, [lindex $bucket 2])}]
         }
         set n [llength $buckets]
         set step [expr {double($x1 - $x0) / max($n, 8)}]

@@ -24,7 +24,7 @@ oo::class create ::heatscope::OverviewView {
     method Show {changed} {
         set s $Selection
         set options {}
-        if {[my Any $changed metric axis bin colours scale skip processors sort show group]} {
+        if {[my Any $changed metric axis bin colours scale skip processors sort show group lines]} {
             lappend options {*}[my Common] {*}[my Against] -table [my LineTable] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -skip [dict get $s skip] -columns [my Processors] -sort [dict get $s sort]
         }

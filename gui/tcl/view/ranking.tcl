@@ -94,8 +94,8 @@ oo::class create ::heatscope::RankingView {
     method Load {} {
         set metric [dict get $Selection metric]
         set axis [dict get $Selection axis]
-        $List configure -empty [dict get {message "no message passing was recorded" array "no arrays are known: the program was not compiled with the pass"
-            reason "no loop was refused vectors"} [expr {$By in {message array reason} ? $By : "message"}]]
+        $List configure -empty [dict get [list message "no message passing was recorded" array [$Arrays nothing] \
+            reason "no loop was refused vectors"] [expr {$By in {message array reason} ? $By : "message"}]]
         switch -- $By {
             message {
                 return [lmap g [$Messages groups call] {

@@ -74,7 +74,7 @@ oo::class create ::heatscope::ScopeView {
         if {$scope < 0} {
             set scope 0
         }
-        set values [my Any $changed metric axis processors sort]
+        set values [my Any $changed metric axis processors sort lines]
         if {$values || $scope != $Shown} {
             set Shown $scope
             set options [list {*}[my Common] -columns [my Processors] -sort [dict get $s sort]]

@@ -46,7 +46,7 @@ oo::class create ::heatscope::TerrainView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
-        if {[my Any $changed metric axis bin colours scale processors sort show group]} {
+        if {[my Any $changed metric axis bin colours scale processors sort show group lines]} {
             $Land configure {*}[my Common] {*}[my Against] -table [my LineTable] -reduce [dict get $s bin] -colours [dict get $s colours] \
                 -scaling [dict get $s scale] -columns [my Processors] -sort [dict get $s sort]
         }
@@ -57,7 +57,7 @@ oo::class create ::heatscope::TerrainView {
                 if {$segment ne ""} {
                     lassign $segment f first last
                     $Land configure -file $f -first $first -last $last
-                    my subtitle "lines $first\u2013$last"
+                    my subtitle [::heatscope::fmt span $first $last]
                 } else {
                     $Land configure -file -1
                     my subtitle "no lines"

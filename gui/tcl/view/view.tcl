@@ -351,9 +351,10 @@ oo::class create ::heatscope::View {
     method Common {} {
         return [list -metric [dict get $Selection metric] -axis [dict get $Selection axis]]
     }
-    # Lines by what they took themselves; of one category with what they call: communication is in the library's lines.
+    # Lines by what they took themselves, or with what they call; of one category always with it: communication is in the library's lines.
     method LineTable {} {
-        return [expr {[dict get $Selection category] >= 0 && ![$Run exact [dict get $Selection metric]] ? "line_incl" : "line"}]
+        set calls [expr {[dict get $Selection category] >= 0 || [dict get $Selection lines] eq "calls"}]
+        return [expr {$calls && ![$Run exact [dict get $Selection metric]] ? "line_incl" : "line"}]
     }
     # What drawn widgets show of two databases; empty with one.
     method Against {} {

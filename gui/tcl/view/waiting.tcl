@@ -28,7 +28,7 @@ oo::class create ::heatscope::WaitingView {
     method Columns {} {
         set columns [list [list name [dict get {place "What it did" processor Processor call "Late call" kind Kind} $By] name 0 left name]]
         if {$By in {place call}} {
-            lappend columns {words "Made others wait by" text 30 left words}
+            lappend columns {words "The late call, and how" text 30 left words}
         }
         lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
         if {$By eq "processor"} {
@@ -44,7 +44,7 @@ oo::class create ::heatscope::WaitingView {
     method Cells {row} {
         set cells [list [list [dict get $row name] [dict get $row where]]]
         if {$By in {place call}} {
-            lappend cells [dict get $row words]
+            lappend cells [dict get $row late]
         }
         lappend cells [dict get $row caused_s] [dict get $row share] [::heatscope::fmt seconds [dict get $row caused_s]]
         if {$By eq "processor"} {
@@ -53,7 +53,14 @@ oo::class create ::heatscope::WaitingView {
         return [lappend cells [dict get $row waits] [dict get $row most]]
     }
     method Beside {} {
-        return [expr {[$Model any] ? "[::heatscope::fmt seconds [$Model total]] waited for others \u00b7 [my Timed {timed, not sampled}]" : ""}]
+        set parts {}
+        if {[$Model any]} {
+            lappend parts "[::heatscope::fmt seconds [$Model total]] waited for others" [my Timed {timed, not sampled}]
+        }
+        if {[$Run silentOpenmp] ne ""} {
+            lappend parts "[$Run silentOpenmp] tells no waits of its threads"
+        }
+        return [join $parts " \u00b7 "]
     }
     method Current {} {
         set found [switch -- $By {

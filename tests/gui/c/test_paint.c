@@ -201,8 +201,13 @@ static void short_names(void **state) {
         {"solve_", "solve_"},
         {"sim::pack::Kernel<double, sim::Layout<3> >::x_pack(sim::View<double, 3>&, unsigned long) const",
          "sim::pack::Kernel<\xe2\x80\xa6>::x_pack"},
-        {"void fill<int>(int*, int)", "void fill<int>"},
-        {"void fill<unsigned long>(int)", "void fill<\xe2\x80\xa6>"},
+        {"void fill<int>(int*, int)", "fill<int>"},
+        {"void fill<unsigned long>(int)", "fill<\xe2\x80\xa6>"},
+        {"unsigned long const& std::max<unsigned long>(unsigned long const&, unsigned long const&)", "std::max<\xe2\x80\xa6>"},
+        {"bool ops::Less<double*>::operator()<int*>(int*, int*) const", "ops::Less<\xe2\x80\xa6>::operator()<\xe2\x80\xa6>"},
+        {"ops::View<int>::operator bool() const", "ops::View<int>::operator bool"},
+        {"void (anonymous namespace)::g<int>(int)", "(anonymous namespace)::g<int>"},
+        {"main program", "main program"},
         {"operator<<(std::ostream&, X)", "operator<<"},
         {"A::operator()(int)", "A::operator()"},
         {"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
@@ -213,7 +218,7 @@ static void short_names(void **state) {
     char out[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hsc_name_short(cases[i][0], out, sizeof out);
-        if (i != 8) /* what stands inside braces may be cut anywhere after the function's name */
+        if (strncmp(cases[i][0], "f(int)::{", 9)) /* what stands inside braces may be cut anywhere after the function's name */
             assert_string_equal(out, cases[i][1]);
         else
             assert_int_equal(strncmp(out, "f::", 3), 0);
