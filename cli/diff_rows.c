@@ -49,6 +49,25 @@ static hsc_status procedure_of(const report *r, bool line, uint32_t row, const c
     return status;
 }
 
+static hsc_status put_moved(diff *d, hsc_table *t, diff_by by, const diff_row *row, hsc_err *err) {
+    static const char *const names[] = {"no", "within the procedure", "to or from what it calls", "to or from what its procedure calls", "to or from its caller"};
+    diff_moved m = {.how = DIFF_NOT_MOVED};
+    const char *with = "";
+    hsc_status s = HSC_OK;
+    if (row->a != HSC_NONE || row->b != HSC_NONE)
+        s = diff_moved_of(d, by, row, &m, err);
+    bool any = !s && m.how != DIFF_NOT_MOVED;
+    if (any)
+        s = procedure_of(&d->b, false, m.together.b, &with, err);
+    hsc_table_text(t, "moved", names[m.how]);
+    hsc_table_text(t, "moved_with", with);
+    hsc_table_amount(t, "together_a", any ? m.together.count_a * d->a.unit.scale : NAN);
+    hsc_table_amount(t, "together_b", any ? m.together.count_b * d->b.unit.scale : NAN);
+    hsc_table_amount(t, "together_change_low", any ? m.together.low : NAN);
+    hsc_table_amount(t, "together_change_high", any ? m.together.high : NAN);
+    return s;
+}
+
 static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, const diff_row *row, hsc_err *err) {
     bool line = by == DIFF_LINE;
     const char *name = "";
@@ -81,6 +100,8 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
         s = diff_scaling_of(d, row, &speedup, &efficiency, err);
     hsc_table_number(t, "speedup", speedup);
     hsc_table_number(t, "efficiency", efficiency);
+    if (!s && by != DIFF_MODULE)
+        s = put_moved(d, t, by, row, err);
     if (!s && by == DIFF_LOOP) {
         diff_decisions x = {0};
         if (row->a != HSC_NONE || row->b != HSC_NONE)

@@ -136,6 +136,26 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
     }
 }
 
+/* "with what it calls: 0.466 s -> 0.461 s, -0.005 (-0.020..+0.011)~: it only moved" */
+static hsc_status put_moved(diff *d, diff_by by, const diff_row *row, hsc_err *err) {
+    static const char *const with[] = {[DIFF_MOVED_WITHIN] = "all of", [DIFF_MOVED_BELOW] = "with what it calls:", [DIFF_MOVED_AROUND] = "with all of",
+                                       [DIFF_MOVED_CALLER] = "with its caller"};
+    diff_moved m;
+    char name[300] = "", text[600];
+    hsc_status s = diff_moved_of(d, by, row, &m, err);
+    if (s || m.how == DIFF_NOT_MOVED)
+        return s;
+    if (m.how != DIFF_MOVED_BELOW)
+        snprintf(name, sizeof name, "%s%s: ", report_fit(whole_name(&d->b, m.together.b), 40, text, sizeof text),
+                 m.how == DIFF_MOVED_AROUND ? " and what it calls" : "");
+    double a = m.together.count_a * d->a.unit.scale, b = m.together.count_b * d->b.unit.scale;
+    int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
+    snprintf(text, sizeof text, "%s%.*f -> %.*f, %+.*f (%+.*f..%+.*f)~: it only moved", name, n, a, n, b, n, m.together.change, n,
+             m.together.low, n, m.together.high);
+    report_text_wrap(d->out, d->a.width, text, 9, fprintf(d->out, "      %s", with[m.how]));
+    return HSC_OK;
+}
+
 static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
     diff_decisions x;
     hsc_status s = diff_decisions_of(d, row, &x, err);
@@ -196,6 +216,8 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
         else if (strstr(x->text, "<>") && !strstr(x->name, "<>")) /* of which instance? */
             fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
+        if (!s)
+            s = put_moved(d, by, &rows[i], err);
         if (!s && by == DIFF_LOOP)
             s = put_decisions(d, &rows[i], err);
     }

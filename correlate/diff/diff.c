@@ -22,6 +22,8 @@ void diff_clear(diff *d) {
     report_clear(&d->a);
     report_clear(&d->b);
     hsc_compare_clear(&d->match);
+    free(d->callers[0]);
+    free(d->callers[1]);
 }
 
 const char *diff_how_text(hsc_compare_how how) {
@@ -29,7 +31,7 @@ const char *diff_how_text(hsc_compare_how how) {
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
-static void set_change(const diff *d, diff_row *row) {
+void diff_set_change(const diff *d, diff_row *row) {
     double sa = d->a.unit.scale, sb = d->b.unit.scale;
     row->change = row->count_b * sb - row->count_a * sa;
     row->low = row->high = row->change;
@@ -51,7 +53,7 @@ static int larger(const void *p, const void *q) {
 
 diff_row diff_total(const diff *d) {
     diff_row row = {.count_a = d->a.total, .count_b = d->b.total, .excess_a = d->a.all.excess, .excess_b = d->b.all.excess};
-    set_change(d, &row);
+    diff_set_change(d, &row);
     return row;
 }
 
@@ -97,7 +99,7 @@ static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint3
             row.excess_b = in_b.excess;
             if (!(row.count_a > 0) && !(row.count_b > 0))
                 continue;
-            set_change(d, &row);
+            diff_set_change(d, &row);
             rows[(*n)++] = row;
         }
     }
@@ -149,7 +151,7 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
         if (!(r.count_a > 0 || r.count_b > 0) ||
             !(report_wanted_line(&d->a, row) || (to != HSC_NONE && report_wanted_line(&d->b, to))))
             continue;
-        set_change(d, &r);
+        diff_set_change(d, &r);
         rows[(*n)++] = r;
     }
     free(map);
@@ -170,7 +172,7 @@ static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) 
         if (taken[row] || !(b[row].sum > 0) || !report_wanted_line(&d->b, row))
             continue;
         diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row].sum, .excess_b = b[row].excess, .how = HSC_COMPARE_NONE};
-        set_change(d, &r);
+        diff_set_change(d, &r);
         rows[(*n)++] = r;
     }
     free(taken);

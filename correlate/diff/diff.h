@@ -18,6 +18,7 @@ typedef struct diff {
     FILE *out;
     bool scaling; /* the runs have different numbers of processors: speed-up and efficiency are shown */
     bool weak;    /* weak scaling: the work grows with the processors */
+    uint32_t *callers[2]; /* by procedure of A and B, the one that mostly calls it; NULL until asked for */
 } diff;
 
 typedef struct diff_row {
@@ -49,6 +50,23 @@ typedef struct diff_decisions {
     char versions_a[200], versions_b[200], remark_a[400], remark_b[400];
 } diff_decisions;
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err);
+
+/* Time that only moved between a place and the code next to it: that changed beyond noise the other way, and both together within it. */
+typedef enum diff_moved_how {
+    DIFF_NOT_MOVED,
+    DIFF_MOVED_WITHIN, /* the procedure that the loop or line is in, with its loops */
+    DIFF_MOVED_BELOW,  /* what the procedure or loop calls, or has inlined */
+    DIFF_MOVED_AROUND, /* the procedure that the line is in, and what that calls */
+    DIFF_MOVED_CALLER  /* the procedure that mostly calls it, with its loops: both procedures without what else they call */
+} diff_moved_how;
+typedef struct diff_moved {
+    diff_moved_how how;
+    diff_row together; /* a, b: the scope that holds both, of DIFF_MOVED_CALLER the caller */
+} diff_moved;
+hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *out, hsc_err *err);
+
+/* From the counts to change, low, high and beyond. */
+void diff_set_change(const diff *d, diff_row *row);
 
 /* How a run was measured, and what the machine did to it. */
 typedef struct diff_measured {

@@ -8,6 +8,7 @@
 #include "report_reasons.h"
 
 enum { FINDINGS_ROWS = 1 << 15 }; /* scopes or contexts to look at in a step */
+enum { FINDINGS_CARE = 2 };       /* times the total: the weight of a care that figures depend on */
 
 typedef struct findings_walk findings_walk; /* of findings_openmp */
 

@@ -119,12 +119,54 @@ static bool has_silent_openmp(report *r) {
     return !told;
 }
 
+enum { CARE_TEXT = 4096 };
+
+/* One finding of several cares of a kind: "Care: this. That." `say` is a sentence. */
+static void add_care(char *all, const char *say) {
+    size_t n = strlen(all);
+    snprintf(all + n, CARE_TEXT - n, "%s%s", n ? " " : "Care: ", say);
+    if (n && all[n + 1] >= 'a' && all[n + 1] <= 'z')
+        all[n + 1] -= 'a' - 'A';
+}
+
+/* What figures depend on, and what is right but not known well. */
+static void say_cares(findings *f, const char *first, const char *last) {
+    if (*first)
+        findings_say(f, FINDINGS_CARE * f->r->total, "Care", findings_no_share, spot_nowhere, first);
+    if (*last)
+        findings_say(f, 0.0005 * f->r->total, "Care", findings_no_share, spot_nowhere, last);
+}
+
+static bool rate_was_lowered(const report *r) {
+    hsc_db_ledger row;
+    bool found = false;
+    for (uint32_t i = 0; i < r->info.ledger_rows && !found; i++)
+        found = !hsc_db_get_ledger(r->db, i, &row, NULL) && !strcmp(row.name, "rate lowered");
+    return found;
+}
+
+/* Too few samples, or weights that make them tell less, and what helps. */
+static void look_at_intervals(const report *r, char *last) {
+    double low, high, n = hsc_interval_effective(r->all);
+    char text[600], share[80];
+    if (!(r->total > 0) || r->unit.exact || !(r->all.excess > 3 * r->total || n < 400)) /* as few as a quarter would tell as much */
+        return;
+    report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
+    snprintf(share, sizeof share, "a share of 10 %% is known to %.1f to %.1f %%", 100 * low, 100 * high);
+    if (rate_was_lowered(r))
+        snprintf(text, sizeof text, "intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of one period "
+                 "would, for %.0f periods, and %s. 'heatscope run --budget=5' lets measuring cost 5 %% and lowers the rate less, --budget=off not at all.", n, r->total, share);
+    else
+        snprintf(text, sizeof text, "intervals are wide, because there are few samples: with %.0f %s. Let the program run for longer, or sample it more often (-F).", n, share);
+    add_care(last, text);
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
     bool part = hsc_db_get_interval(r->db, &begin_s, &end_s);
     const char *of_run = part ? " of the whole run" : ""; /* what threads have is known of it alone */
-    char text[600];
+    char text[600], first[CARE_TEXT] = "", last[CARE_TEXT] = "";
     for (uint32_t t = 0; t < r->info.threads; t++) {
         hsc_db_thread thread;
         if (hsc_db_get_thread(r->db, t, &thread, NULL))
@@ -139,41 +181,31 @@ void findings_quality(findings *f) {
     if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
         lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
     if (lost > 0.005 * (lost + samples)) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
+        snprintf(text, sizeof text, "%.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
                  100 * lost / (lost + samples), of_run);
-        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+        add_care(first, text);
     }
     if (truncated > 0.02 * samples && samples > 0) {
-        snprintf(text, sizeof text, "Care: %.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
+        snprintf(text, sizeof text, "%.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
                  "too small by up to that.", 100 * truncated / samples, of_run);
-        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
-    }
-    if (r->all.excess > 3 * r->total) { /* as few as a quarter would tell as much */
-        snprintf(text, sizeof text, "Care: intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of "
-                 "one period would, for %.0f periods ('heatscope run --budget=off' keeps the rate that was asked for).", hsc_interval_effective(r->all), r->total);
-        findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
+        add_care(first, text);
     }
     if (has_silent_openmp(r))
-        findings_say(f, 0.02 * r->total, "Care", findings_no_share, spot_nowhere,
-                     "Care: this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
-                     "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
-    double low, high;
-    if (r->total > 0 && !r->unit.exact && r->all.excess <= 3 * r->total && hsc_interval_effective(r->all) < 400) {
-        report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
-        snprintf(text, sizeof text, "Care: intervals are wide, because there are few samples: with %.0f a share of 10 %% is known to %.1f to %.1f %%. "
-                 "Let the program run for longer, or sample it more often (-F).", hsc_interval_effective(r->all), 100 * low, 100 * high);
-        findings_say(f, 0.0005 * r->total, "Care", findings_no_share, spot_nowhere, text); /* last: nothing is wrong */
-    }
+        add_care(first,
+                 "this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
+                 "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
     if (own_s > 0.02 * cpu_s && cpu_s > 0 && r->total > 0) {
-        snprintf(text, sizeof text, "Care: the profiler itself took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
-        findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+        snprintf(text, sizeof text, "the profiler itself took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
+        add_care(first, text);
     }
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {
-            snprintf(text, sizeof text, "Care: the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
+            snprintf(text, sizeof text, "the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
                      r->total * r->unit.scale, r->unit.unit, cpu_s);
-            findings_say(f, 2 * r->total, "Care", findings_no_share, spot_nowhere, text); /* before all that depends on it */
+            add_care(first, text);
         }
     }
+    look_at_intervals(r, last);
+    say_cares(f, first, last);
 }

@@ -190,7 +190,7 @@ typedef struct report_usage {
 } report_usage;
 void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, report_usage *out);
 
-/* What stands out, the heaviest first; free with hsc_db_free_findings. */
+/* What stands out, in the order of hsc_db_read_findings; free with hsc_db_free_findings. */
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 /* The same in short steps: 1,000,000 scopes and contexts make some hundred. *done: there are no more; take() then hands over the list. */
 typedef struct report_looking report_looking;

@@ -325,14 +325,18 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
         snprintf(out, size, "%s%s", a.name[0] ? a.name : "(no name)", a.bounds);
 }
 
-/* "Array u(:, 5)", "Variable x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
+static bool is_scalar(const report *r, uint32_t array) {
+    hsc_db_array a;
+    return array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[');
+}
+
+/* "Array u(:, 5)", "The single value x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
 static void main_text(const report *r, uint32_t array, char *out, size_t size) {
     char name[300];
     report_array_text(r, array, name, sizeof name);
-    hsc_db_array a;
-    bool scalar = array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[');
+    bool scalar = is_scalar(r, array);
     if (name[strspn(name, "?[]()")])
-        snprintf(out, size, "%s %s", scalar ? "Variable" : "Array", name);
+        snprintf(out, size, "%s %s", scalar ? "The single value" : "Array", name);
     else
         snprintf(out, size, "A buffer without a name");
 }
@@ -371,7 +375,13 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                      report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
                      most->mpi_s);
         }
-        snprintf(out, size,
+        if (is_scalar(r, x->array) && x->waiting_s > 0) /* no volume to speak of */
+            snprintf(out, size,
+                     "%.200s is what most of the waiting in message passing is for: its calls last %.3g s, %.3g s of it waiting for late partners (of %.3g s). They move %s in "
+                     "all: the cost is to be in step, not the volume.%s",
+                     name, x->mpi_s, x->waiting_s, waiting, report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
+        else
+            snprintf(out, size,
                  "%.200s has %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
                  "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners (of %.3g s).%s",
                  name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",

@@ -47,9 +47,61 @@ void findings_say(findings *f, double weight, const char *title, hsc_weighted sa
     f->n++;
 }
 
-static int heavier(const void *a, const void *b) {
-    const hsc_db_finding *x = a, *y = b;
+/* Findings of a kind stand together, as the heaviest of them is heavy; the first two kinds come before all others. */
+typedef enum kind { KIND_SHARES, KIND_CARE, KIND_CODE, KIND_MESSAGES, KIND_THREADS, KIND_FILES, KIND_MACHINE, KIND_PRECISION, KINDS } kind;
+
+static kind kind_of(const report *r, const hsc_db_finding *x) {
+    static const struct {
+        const char *title;
+        kind kind;
+    } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
+                 {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
+                 {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_MACHINE},
+                 {"No processor", KIND_MACHINE}};
+    if (!strcmp(x->title, "Care"))
+        return x->weight >= r->total ? KIND_CARE : KIND_PRECISION;
+    if (!strcmp(x->title, "Waiting caused"))
+        return r->info.messages ? KIND_MESSAGES : KIND_THREADS;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(x->title, kinds[i].title))
+            return kinds[i].kind;
+    return KIND_MACHINE;
+}
+
+typedef struct placed { /* a finding on its way to its place */
+    hsc_db_finding finding;
+    kind kind;
+    double of_kind; /* weight of the heaviest of the kind */
+} placed;
+
+static int before(const void *a, const void *b) {
+    const placed *p = a, *q = b;
+    const hsc_db_finding *x = &p->finding, *y = &q->finding;
+    kind first = p->kind < q->kind ? p->kind : q->kind;
+    if (p->kind != q->kind && first <= KIND_CARE)
+        return p->kind < q->kind ? -1 : 1;
+    if (p->of_kind != q->of_kind)
+        return p->of_kind > q->of_kind ? -1 : 1;
+    if (p->kind != q->kind)
+        return p->kind < q->kind ? -1 : 1;
     return x->weight != y->weight ? (x->weight > y->weight ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
+}
+
+static void put_in_order(findings *f) {
+    placed *list = f->n ? malloc(f->n * sizeof *list) : NULL;
+    double heaviest[KINDS] = {0};
+    for (uint32_t i = 0; list && i < f->n; i++) {
+        list[i] = (placed){f->list[i], kind_of(f->r, &f->list[i]), 0};
+        heaviest[list[i].kind] = fmax(heaviest[list[i].kind], f->list[i].weight);
+    }
+    for (uint32_t i = 0; list && i < f->n; i++)
+        list[i].of_kind = heaviest[list[i].kind];
+    if (list)
+        qsort(list, f->n, sizeof *list, before);
+    for (uint32_t i = 0; list && i < f->n; i++)
+        f->list[i] = list[i].finding;
+    free(list);
 }
 
 void findings_seconds(const report *r, double samples, char *out, size_t size) {
@@ -376,45 +428,60 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
     return status;
 }
 
+/* "CG/cg.f:851-853: loop not vectorized: ... (hint)" */
+static hsc_status refused_at(report *r, const report_refusal *x, char *out, size_t size, hsc_err *err) {
+    hsc_db_scope s;
+    char where[600], why[400], hint[200];
+    hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
+    if (status)
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    if (x->has_dependence)
+        report_dependence(r, &x->dependence, why, sizeof why);
+    else
+        report_first_sentence(x->remark.message, why, sizeof why);
+    report_hint(r, x, hint, sizeof hint);
+    snprintf(out, size, "%s: %s%s%s%s", where, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
+    return HSC_OK;
+}
+
 /* Time at stake in loops that the vectoriser refused. */
 static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
     const report_refusal *rows = f->refused.refused.rows;
-    uint32_t n = f->refused.refused.n;
+    uint32_t n = f->refused.refused.n, example = 0;
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
-    char text[2400], share[120];
-    hsc_status status = HSC_OK;
+    char text[3600], share[120], at[1300], hottest[1300], also[1400] = "";
+    hsc_db_scope s;
     (void)report_sum_reasons(rows, n, reasons);
     for (uint32_t i = 0; i < n; i++) {
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
     }
-    if (all.sum >= 0.01 * r->total && n) {
-        hsc_db_scope s;
-        char where[600], why[400], hint[200];
-        const char *reason = hsc_enum_text("reason", reasons[0].reason);
-        status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
-        if (!status) {
-            findings_place(r, &s, where, sizeof where);
-            findings_amount(r, all, share, sizeof share);
-            if (rows[0].has_dependence)
-                report_dependence(r, &rows[0].dependence, why, sizeof why);
-            else
-                report_first_sentence(rows[0].remark.message, why, sizeof why);
-            report_hint(r, &rows[0], hint, sizeof hint);
-            const char *with = hint[0] ? " (" : "", *end = hint[0] ? ")" : "";
-            if (n == 1)
-                snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s; the compiler: %s%s%s%s.", share, where, why, with, hint, end);
-            else
-                snprintf(text, sizeof text,
-                         "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest, %.1f %%, is at "
-                         "%s: %s%s%s%s.",
-                         share, n, 100 * reasons[0].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, where, why, with, hint, end);
-            findings_say(f, all.sum, "Not vectorised", all, spot_of_scope(rows[0].scope, &s), text);
-        }
-    }
-    return status;
+    if (!n || all.sum < 0.01 * r->total)
+        return HSC_OK;
+    while (example + 1 < n && rows[example].reason != reasons[0].reason) /* the hottest of the reason that is named */
+        example++;
+    hsc_status status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
+    if (!status)
+        status = refused_at(r, &rows[example], at, sizeof at, err);
+    if (!status && example)
+        status = refused_at(r, &rows[0], hottest, sizeof hottest, err);
+    if (status)
+        return status;
+    findings_amount(r, all, share, sizeof share);
+    const char *reason = hsc_enum_text("reason", reasons[0].reason);
+    if (example)
+        snprintf(also, sizeof also, ". The hottest of all, %.1f %%, is at %s", 100 * rows[0].scalar.sum / r->total, hottest);
+    if (n == 1)
+        snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s.", share, at);
+    else
+        snprintf(text, sizeof text,
+                 "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest of these, %.1f %%, is at %s%s.",
+                 share, n, 100 * reasons[0].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[example].scalar.sum / r->total, at, also);
+    findings_say(f, all.sum, "Not vectorised", all, spot_of_scope(rows[0].scope, &s), text);
+    return HSC_OK;
 }
 
 /* Time in loops that the vectoriser was not let to look at. */
@@ -570,8 +637,7 @@ hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err) {
 double report_looking_part(const report_looking *l) { return (double)l->next / STEPS; }
 
 void report_looking_take(report_looking *l, hsc_db_finding **out, uint32_t *n) {
-    if (l->f.n)
-        qsort(l->f.list, l->f.n, sizeof *l->f.list, heavier);
+    put_in_order(&l->f);
     *out = l->f.list;
     *n = l->f.n;
     l->f.list = NULL;

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -56,6 +57,21 @@ class Report(unittest.TestCase):
         want = path.read_text(encoding="utf-8")
         if want != text:
             self.fail("".join(difflib.unified_diff(want.splitlines(True), text.splitlines(True), str(path), "got")))
+
+    def test_refused_loops_of_the_reason_that_is_named(self):
+        db = simulate("refused.h5", "--lines=2500", "--threads=1", "--seed=16")
+        refused, seconds = rows(db, "reason", "--top=0"), {}
+        for r in refused:
+            seconds[r["reason"]] = seconds.get(r["reason"], 0) + float(r["exclusive_s"])
+        worst = max(seconds, key=seconds.get)
+        self.assertNotEqual(refused[0]["reason"], worst)  # the hottest is of another: that is what this is about
+        text = " ".join(run(db).split())
+        text = text[text.index("Not vectorised: "):]
+        named, example, hottest = re.search(r"for the reason '(.*?)'; the hottest of these, .*? is at (\S+): .*?\. The hottest of all, .*? is at (\S+):", text).groups()
+        of = {os.path.basename(r["file"]) + ":" + r["line_begin"]: r["reason"] for r in refused}
+        self.assertEqual(named, worst)
+        self.assertEqual(of[os.path.basename(example).split("-")[0]], worst)
+        self.assertEqual(of[os.path.basename(hottest).split("-")[0]], refused[0]["reason"])
 
     def test_golden_texts(self):
         self.golden("mpi.txt", run(self.mpi))

@@ -761,13 +761,14 @@ hsc_status hsc_db_find_instructions(const hsc_db *db, hsc_instructions_of what, 
 typedef struct hsc_db_finding {
     const char *title;      /* a word or two: "Hottest loop"; static */
     char *text;             /* whole sentences, as the report prints them */
-    double weight;          /* samples at stake: findings are in falling order of it */
-    uint32_t order;         /* among equals */
+    double weight;          /* samples at stake */
+    uint32_t order;         /* in which it was found */
     double share, share_low, share_high; /* of all samples, with its 95 % interval; NaN: it is not about a share */
     uint32_t scope, file;   /* HSC_NONE: none */
     uint32_t line;          /* 0: none */
 } hsc_db_finding;
-/* The heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
+/* As they are to be read: shares of the whole, what figures depend on, then kind by kind (code, messages, threads, ...), the kind with the
+ * heaviest and in it the heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
 /* A loop that the vectoriser refused, and what that costs: its samples without inner loops and vector bodies. */

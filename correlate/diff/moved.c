@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Time that only moved: what a place has more, the code next to it has less, as when a compiler puts a procedure in line or leaves it out. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "diff.h"
+
+typedef struct both { /* sums of one thing in A and B */
+    hsc_weighted a, b;
+} both;
+
+static hsc_weighted without(hsc_weighted all, hsc_weighted part) {
+    return (hsc_weighted){fmax(0, all.sum - part.sum), fmax(0, all.excess - part.excess)};
+}
+
+static hsc_weighted with(hsc_weighted x, hsc_weighted y) { return (hsc_weighted){x.sum + y.sum, x.excess + y.excess}; }
+
+static diff_row change_of(const diff *d, both x) {
+    diff_row row = {.a = HSC_NONE, .b = HSC_NONE, .count_a = x.a.sum, .count_b = x.b.sum, .excess_a = x.a.excess, .excess_b = x.b.excess};
+    diff_set_change(d, &row);
+    return row;
+}
+
+/* Did the rest change as surely the other way, so that together they did not? */
+static bool balances(const diff *d, const diff_row *row, both rest, diff_row *together) {
+    both part = {{row->count_a, row->excess_a}, {row->count_b, row->excess_b}};
+    diff_row other = change_of(d, rest);
+    *together = change_of(d, (both){with(part.a, rest.a), with(part.b, rest.b)});
+    return row->beyond && other.beyond && other.change * row->change < 0 && !together->beyond;
+}
+
+/* ---- who calls whom ---- */
+
+/* To of[procedure]: the procedure of the call with most of its time; HSC_NONE: none is known. */
+static hsc_status find_callers(const report *r, uint32_t *of, hsc_err *err) {
+    double *sums = calloc((size_t)r->info.contexts + 1, sizeof *sums), *best = calloc((size_t)r->info.scopes + 1, sizeof *best);
+    hsc_status s = sums && best ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    if (!s)
+        s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0, r->info.contexts, sums, err);
+    for (uint32_t i = 1; i < r->info.contexts && !s; i++) {
+        hsc_db_context c, up;
+        hsc_db_scope callee, caller;
+        if (!(sums[i] > 0) || (s = hsc_db_get_context(r->db, i, &c, err)) || (s = hsc_db_get_scope(r->db, c.scope, &callee, err)) ||
+            callee.kind != HSC_SCOPE_PROCEDURE || sums[i] <= best[c.scope] || (s = hsc_db_get_context(r->db, c.parent, &up, err)) ||
+            (s = hsc_db_get_scope(r->db, up.scope, &caller, err)))
+            continue;
+        best[c.scope] = sums[i];
+        of[c.scope] = caller.procedure != c.scope ? caller.procedure : HSC_NONE;
+    }
+    free(sums);
+    free(best);
+    if (s == HSC_E_MISSING) { /* a database may have no contexts' values */
+        hsc_err_clear(err);
+        s = HSC_OK;
+    }
+    return s;
+}
+
+static hsc_status load_callers(diff *d, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (int side = 0; side < 2 && !s; side++) {
+        const report *r = side ? &d->b : &d->a;
+        if (d->callers[side])
+            continue;
+        if (!(d->callers[side] = malloc(((size_t)r->info.scopes + 1) * sizeof *d->callers[side])))
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+        for (uint32_t k = 0; k < r->info.scopes; k++)
+            d->callers[side][k] = HSC_NONE;
+        s = find_callers(r, d->callers[side], err);
+    }
+    return s;
+}
+
+/* ---- what the time moved to, or came from ---- */
+
+static hsc_status scope_of_row(const report *r, diff_by by, uint32_t row, uint32_t *scope, hsc_err *err) {
+    hsc_db_line l;
+    *scope = row;
+    if (row == HSC_NONE || by != DIFF_LINE)
+        return HSC_OK;
+    hsc_status s = hsc_db_get_line(r->db, row, &l, err);
+    *scope = s ? HSC_NONE : l.scope;
+    return s;
+}
+
+static uint32_t procedure_of(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    return scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? HSC_NONE : s.procedure;
+}
+
+/* The scope on the other side, or this one's own row where it is that side's. */
+static uint32_t on_side(const diff *d, int from, uint32_t scope, int side) {
+    return scope == HSC_NONE || from == side ? scope : from ? d->match.a_of_b[scope] : d->match.b_of_a[scope];
+}
+
+static hsc_weighted own_of(const report *r, uint32_t procedure) {
+    return procedure == HSC_NONE ? (hsc_weighted){0} : report_own(r, procedure);
+}
+
+static void keep(diff_moved *out, diff_moved_how how, uint32_t a, uint32_t b, diff_row together) {
+    *out = (diff_moved){how, together};
+    out->together.a = a;
+    out->together.b = b;
+}
+
+/* The procedure that the row is in, without the row. */
+static void look_round(const diff *d, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
+    both rest = {without(own_of(&d->a, a), (hsc_weighted){row->count_a, row->excess_a}),
+                 without(own_of(&d->b, b), (hsc_weighted){row->count_b, row->excess_b})};
+    diff_row together;
+    if (balances(d, row, rest, &together))
+        keep(out, DIFF_MOVED_WITHIN, a, b, together);
+}
+
+/* What the scope has below it: calls, and what is inlined. Of a line the scope is its procedure. */
+static void look_below(const diff *d, diff_by by, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
+    if (a == HSC_NONE || b == HSC_NONE || d->match.b_of_a[a] != b)
+        return;
+    both rest = {without(report_incl(&d->a, a), (hsc_weighted){row->count_a, row->excess_a}),
+                 without(report_incl(&d->b, b), (hsc_weighted){row->count_b, row->excess_b})};
+    diff_row together;
+    if (balances(d, row, rest, &together))
+        keep(out, by == DIFF_LINE ? DIFF_MOVED_AROUND : DIFF_MOVED_BELOW, a, b, together);
+}
+
+/* The procedure's caller and the procedure, each with its loops. */
+static hsc_status look_above(diff *d, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out, hsc_err *err) {
+    hsc_status s = load_callers(d, err);
+    int side = row->change > 0; /* where it has more, its call is known best */
+    uint32_t callee = side ? b : a;
+    if (s || callee == HSC_NONE)
+        return s;
+    uint32_t caller = d->callers[side][callee], caller_a = on_side(d, side, caller, 0), caller_b = on_side(d, side, caller, 1);
+    if (caller_a == HSC_NONE || caller_b == HSC_NONE)
+        return HSC_OK;
+    hsc_weighted own_a = own_of(&d->a, a), own_b = own_of(&d->b, b); /* of the whole procedure, where the row is a part of it */
+    both rest = {with(own_of(&d->a, caller_a), without(own_a, (hsc_weighted){row->count_a, row->excess_a})),
+                 with(own_of(&d->b, caller_b), without(own_b, (hsc_weighted){row->count_b, row->excess_b}))};
+    diff_row together;
+    if (balances(d, row, rest, &together))
+        keep(out, DIFF_MOVED_CALLER, caller_a, caller_b, together);
+    return s;
+}
+
+hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *out, hsc_err *err) {
+    uint32_t scope_a, scope_b;
+    *out = (diff_moved){.how = DIFF_NOT_MOVED};
+    if (by == DIFF_MODULE || !row->beyond)
+        return HSC_OK;
+    hsc_status s = scope_of_row(&d->a, by, row->a, &scope_a, err);
+    if (!s)
+        s = scope_of_row(&d->b, by, row->b, &scope_b, err);
+    if (s)
+        return s;
+    uint32_t a = procedure_of(&d->a, scope_a), b = procedure_of(&d->b, scope_b);
+    if (by != DIFF_PROCEDURE && a != HSC_NONE && b != HSC_NONE && d->match.b_of_a[a] == b)
+        look_round(d, row, a, b, out);
+    if (out->how == DIFF_NOT_MOVED)
+        look_below(d, by, row, by == DIFF_LINE ? a : row->a, by == DIFF_LINE ? b : row->b, out);
+    if (out->how == DIFF_NOT_MOVED)
+        s = look_above(d, row, a, b, out, err);
+    return s;
+}

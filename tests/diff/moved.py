@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""heatscope diff of runs with known samples: time that moved between a procedure and its caller is told as such, and nothing else is.
+Usage: moved.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import csv
+import io
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
+from made_up import MadeUp  # noqa: E402
+
+HEATSCOPE, RECORDS, WORK = sys.argv[1:4]
+made = []
+
+
+def database(name, samples):
+    """Of one thread: samples in the program, and in a library that it calls."""
+    m = MadeUp(HEATSCOPE, RECORDS, os.path.join(WORK, name))
+    m.process(7, "/made/up/program", samples)
+    m.run("correlate", "-o", m.database, m.work)
+    made.append(m)
+    return m
+
+
+def compare(name, before, after):
+    a, b = database(name + "_a", before), database(name + "_b", after)
+    rows = {r["procedure"].strip("[]"): r for r in csv.DictReader(io.StringIO(a.run("diff", "--by=procedure", "--format=csv", a.database, b.database)))}
+    a.that(set(rows) == {"program", "library.so"}, f"{name}: {sorted(rows)}")
+    return a, rows["program"], rows["library.so"], " ".join(a.run("diff", a.database, b.database).split())
+
+
+m, program, library, text = compare("moved", (315, 150), (16, 445))
+m.that(program["beyond_noise"] == library["beyond_noise"] == "yes", f"moved: noise? {program} {library}")
+m.that(program["moved"] == "to or from what it calls" and program["moved_with"] == "[program]", f"moved down: {program}")
+m.that(library["moved"] == "to or from its caller" and library["moved_with"] == "[program]", f"moved up: {library}")
+for row in (program, library):
+    got = [float(row[f"together_{k}_s"]) for k in ("a", "b", "change_low", "change_high")]
+    m.that(got[:2] == [0.465, 0.461] and got[2] < -0.004 < got[3], f"together: {row}")
+m.that("with what it calls: 0.465 -> 0.461, -0.004" in text and "with its caller [program]: 0.465 -> 0.461" in text and text.count("it only moved") >= 2, f"moved:\n{text}")
+
+m, program, library, text = compare("new", (465, 0), (16, 445))
+m.that(library["moved"] == "to or from its caller", f"a new procedure: {library}")
+
+for name, before, after in (("slower", (315, 150), (315, 445)),        # the library alone
+                            ("faster", (315, 150), (16, 150)),         # the program alone
+                            ("both", (315, 150), (16, 900)),           # more than moved
+                            ("nothing", (315, 150), (310, 155))):
+    m, program, library, text = compare(name, before, after)
+    m.that(program["moved"] == library["moved"] == "no" and not program["together_a_s"] and "only moved" not in text, f"{name}: {program} {library}\n{text}")
+for m in made:
+    m.end()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Order and words of findings, of runs whose figures are known.
+Usage: findings.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import re
+import sys
+
+from made_up import MadeUp
+
+m = MadeUp(*sys.argv[1:4])
+
+
+def findings():
+    """The numbered sentences."""
+    m.run("correlate", "-o", m.database, m.work)
+    text = m.run("report", m.database).split("What stands out")[1].split("\n\n")[0]
+    return [" ".join(x.split()) for x in re.split(r"\n *\d+\. ", text)[1:]]
+
+
+# what figures depend on is one finding, in front; precision one, at the end, with what helps
+lowered = ["rate thread_id=1 time=1 periods=16 cpu_ns=0 cost_ns=0 looked_ns=0 switches=0",
+           *["sample_weighted time=6 node_id=1 state=0 weight=16 event_id=0"] * 40]
+m.process(11, "/made/up/worker", (100, 0), more=lowered, own_ns=50000000, cpu_ns=600000000)
+told = findings()
+m.that(told[0] == "Care: the profiler itself took 8.3 % of the CPU time. The samples stand for 0.7 s, the clock says 0.6 s: shares hold, times are off by that "
+       "ratio.", f"cares: {told}")
+m.that(sum(x.startswith("Care") for x in told) == 2 and "--budget=5" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
+m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
+
+# few samples, at the rate asked for: no budget helps
+m.process(11, "/made/up/worker", (100, 0))
+told = findings()
+m.that(told[-1].startswith("Care: intervals are wide, because there are few samples: with 100 a share") and "budget" not in told[-1], f"few: {told}")
+m.end()
