@@ -161,7 +161,75 @@ static void rare(void **state) {
     }
 }
 
+static hsc_weighted with(hsc_weighted a, hsc_weighted b) { return (hsc_weighted){a.sum + b.sum, a.excess + b.excess}; }
+
+/* Processors that were sampled in different ways, added up; the share of the largest in all; inclusive values, which are sums of places
+ * with different weights as well. */
+static void added(void **state) {
+    (void)state;
+    enum { PROCESSORS = 8 };
+    static const double ranges[][2] = {{10, 30}, {30, 100}, {300, 1000}}; /* of each */
+    state_of_random = 4;
+    for (unsigned k = 0; k < sizeof ranges / sizeof *ranges; k++) {
+        unsigned held = 0, ratio = 0;
+        for (unsigned r = 0; r < RUNS; r++) {
+            hsc_weighted all = {0, 0}, largest = {0, 0};
+            double truth = 0, of_largest = 0, low, high;
+            for (unsigned p = 0; p < PROCESSORS; p++) {
+                const mix *m = &mixes[p % 4];
+                double mean = somewhere(ranges[k][0], ranges[k][1]) * (p ? 1 : 3);
+                hsc_weighted v = draw(m, mean);
+                truth += mean * mean_weight(m);
+                all = with(all, v);
+                if (!p) {
+                    largest = v;
+                    of_largest = mean * mean_weight(m);
+                }
+            }
+            hsc_interval_sum(all, all, &low, &high);
+            held += holds(low, truth, high);
+            hsc_interval_ratio(largest.sum / all.sum * PROCESSORS, largest, all, &low, &high);
+            ratio += holds(low, of_largest / truth * PROCESSORS, high);
+        }
+        judge("added", &mixes[0], PROCESSORS * ranges[k][0], PROCESSORS * ranges[k][1], held);
+        judge("largest", &mixes[0], ranges[k][0], ranges[k][1], ratio);
+    }
+}
+
+/* Places in an interval of time: their weights are not known there, and the mean excess of the run stands for them. That is right where
+ * a place was sampled as the run was; where all of its samples are lighter the interval is too wide, where heavier too narrow. */
+static void within_an_interval(void **state) {
+    (void)state;
+    static const double ranges[][2] = {{40, 100}, {100, 1000}};
+    state_of_random = 5;
+    for (unsigned i = 0; i < MIXES; i++)
+        for (unsigned k = 0; k < sizeof ranges / sizeof *ranges; k++) {
+            const mix *m = &mixes[i], *light = &mixes[0];
+            const mix heavy = {"its heaviest samples", 1, {m->weight[m->kinds - 1]}, {1}};
+            unsigned held = 0, wide = 0, narrow = 0;
+            for (unsigned r = 0; r < RUNS; r++) {
+                double mean = somewhere(ranges[k][0], ranges[k][1]), low, high;
+                hsc_weighted run = draw(m, 20000), v = draw(m, mean), one = draw(light, mean);
+                v.excess = v.sum * run.excess / run.sum;
+                one.excess = one.sum * run.excess / run.sum;
+                hsc_interval_sum(v, run, &low, &high);
+                held += holds(low, mean * mean_weight(m), high);
+                hsc_interval_sum(one, run, &low, &high);
+                wide += holds(low, mean, high);
+                one = draw(&heavy, mean);
+                one.excess = one.sum * run.excess / run.sum;
+                hsc_interval_sum(one, run, &low, &high);
+                narrow += holds(low, mean * heavy.weight[0], high);
+            }
+            judge("slice", m, ranges[k][0], ranges[k][1], held);
+            print_message("slice   a place of samples of 1 in such a run: %.2f %%, of its heaviest: %.2f %%\n", 100.0 * wide / RUNS, 100.0 * narrow / RUNS);
+            assert_true(wide >= RUNS * 94 / 100);
+            assert_true(narrow >= RUNS * 80 / 100);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(shares), cmocka_unit_test(rare)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(shares), cmocka_unit_test(rare), cmocka_unit_test(added),
+                                       cmocka_unit_test(within_an_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
