@@ -3,7 +3,7 @@
 # what they called) or flat. Reads a level when it is opened, and what a row says when it is looked at.
 
 oo::class create ::heatscope::ContextTree {
-    variable Run Db Comparison Mode Metric Axis Open Revealed Levels Sorted SortBy SortOrder Facts Changes Rows
+    variable Run Db Comparison Mode Metric Axis Open Revealed Levels Sorted Shown Largest Walked SortBy SortOrder Facts Changes Rows
 
     # comparison: tells what changed in another run, {} without one
     constructor {run {comparison {}}} {
@@ -42,6 +42,7 @@ oo::class create ::heatscope::ContextTree {
         set SortBy $key
         set SortOrder $order
         set Sorted {}
+        set Shown {}
     }
 
     # Ids of the rows below a node, in the order of the sort: top-down the id is the context, bottom-up the list of scopes from the
@@ -66,7 +67,7 @@ oo::class create ::heatscope::ContextTree {
             change { return [expr {[dict exists $Changes $id] ? abs([dict get $Changes $id change]) : -1}] }
             name { return [dict get [my row $id] name] }
         }
-        return [dict get $Facts $id $SortBy]
+        return [lindex [dict get $Facts $id] [dict get {inclusive 0 exclusive 1} $SortBy]]
     }
     # Remembers what changed where there is another run: of a context what it takes with all below, of a procedure what it takes
     # itself. Callers below a procedure have none: they are no rows of the other run's table.
@@ -82,7 +83,8 @@ oo::class create ::heatscope::ContextTree {
         return $ids
     }
     method Options {} { return [list -metric $Metric -axis $Axis] }
-    # The ids below a node, the heaviest first. Of each the values are kept; words are made for rows that are looked at.
+    # The ids below a node, the heaviest first. Of each the values are kept, {inclusive exclusive leaf node ?facts?}, node: what it is below;
+    # words are made for rows that are looked at.
     method Read {id} {
         set ids {}
         switch -- $Mode {
@@ -99,14 +101,14 @@ oo::class create ::heatscope::ContextTree {
                     if {$inclusive <= 0} {
                         break
                     }
-                    dict set Facts $c [list inclusive $inclusive exclusive $exclusive leaf $leaf]
+                    dict set Facts $c [list $inclusive $exclusive $leaf $id]
                     lappend ids $c
                 }
             }
             bottomup {
                 foreach c [$Db callertree $id -n 200 {*}[my Options]] {
                     set row [list {*}$id [dict get $c scope]]
-                    dict set Facts $row [list inclusive [dict get $c exclusive] exclusive [dict get $c exclusive] leaf [dict get $c leaf] of $c]
+                    dict set Facts $row [list [dict get $c exclusive] [dict get $c exclusive] [dict get $c leaf] $id $c]
                     lappend ids $row
                 }
             }
@@ -117,8 +119,7 @@ oo::class create ::heatscope::ContextTree {
                 }
                 foreach c [$Db top -table scope_incl -kind procedure -n 1000 {*}[my Options]] {
                     set row [dict get $c row]
-                    dict set Facts $row [list inclusive [dict get $c sum] \
-                        exclusive [expr {[dict exists $own $row] ? [dict get $own $row] : 0}] leaf 1 of $c]
+                    dict set Facts $row [list [dict get $c sum] [expr {[dict exists $own $row] ? [dict get $own $row] : 0}] 1 $id $c]
                     lappend ids $row
                 }
             }
@@ -131,10 +132,10 @@ oo::class create ::heatscope::ContextTree {
             if {[dict size $Rows] > 4000} {
                 set Rows {}
             }
-            set facts [dict get $Facts $id]
+            lassign [dict get $Facts $id] inclusive exclusive leaf node facts
             set total [$Run total $Metric]
-            set row [dict create id $id inclusive [dict get $facts inclusive] exclusive [dict get $facts exclusive] leaf [dict get $facts leaf] \
-                share [expr {$total > 0 ? [dict get $facts inclusive] / double($total) : 0}]]
+            set row [dict create id $id inclusive $inclusive exclusive $exclusive leaf $leaf \
+                share [expr {$total > 0 ? $inclusive / double($total) : 0}]]
             switch -- $Mode {
                 topdown {
                     set c [$Db context $id]
@@ -142,13 +143,13 @@ oo::class create ::heatscope::ContextTree {
                         kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]]
                 }
                 bottomup {
-                    set c [dict get $facts of]
+                    set c $facts
                     set name [expr {[dict get $c scope] >= 0 ? [::heatscope::fmt shortName [dict get $c name]] : "(outermost)"}]
                     set row [dict merge $row [dict create name $name where [my Place $c] scope [dict get $c scope] context -1 kind procedure \
                         depth [expr {[llength $id] - 1}]]]
                 }
                 flat {
-                    set c [dict get $facts of]
+                    set c $facts
                     set row [dict merge $row [dict create name [::heatscope::fmt shortName [dict get $c name]] \
                         where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]]] scope $id context -1 \
                         kind procedure depth 0]]
@@ -161,18 +162,27 @@ oo::class create ::heatscope::ContextTree {
         }
         return [dict get $Rows $id]
     }
-    # The largest value that a row of those has, of all with what they call; and the largest change.
-    method largest {ids} {
+    # The largest value that a row listed has, of all with what they call; and the largest change.
+    method largest {} {
         set most 0
         set change 0
-        foreach id $ids {
-            set most [expr {max($most, [dict get $Facts $id inclusive])}]
+        foreach node [dict keys $Walked] {
+            if {![dict exists $Largest $node]} {
+                dict set Largest $node [my LargestBelow $node]
+            }
+            lassign [dict get $Largest $node] a b
+            set most [expr {max($most, $a)}]
+            set change [expr {max($change, $b)}]
         }
-        if {[dict size $Changes]} {
-            foreach id $ids {
-                if {[dict exists $Changes $id]} {
-                    set change [expr {max($change, abs([dict get $Changes $id change]))}]
-                }
+        return [list $most $change]
+    }
+    method LargestBelow {node} {
+        set most 0
+        set change 0
+        foreach id [my Level $node] {
+            set most [expr {max($most, [lindex [dict get $Facts $id] 0])}]
+            if {[dict exists $Changes $id]} {
+                set change [expr {max($change, abs([dict get $Changes $id change]))}]
             }
         }
         return [list $most $change]
@@ -204,35 +214,67 @@ oo::class create ::heatscope::ContextTree {
         return [join $words " "]
     }
 
-    # What is to be seen, from top to bottom: flat list ID DEPTH OPEN.
-    method outline {} {
-        set out {}
-        my Walk "" 0 out
-        return $out
+    # What is to be seen, from top to bottom: a list of rows {ID}. Of a level it is kept, so that all costs no more than the levels that are open.
+    method listing {} {
+        set rows {}
+        set walked {}
+        my Walk "" 0 rows walked
+        set Walked $walked
+        return $rows
     }
-    method Walk {id depth outName} {
-        upvar 1 $outName out
-        foreach key [my Level $id] {
-            ::heatscope::breathe
-            set open [expr {[dict exists $Open $key] && ![dict get $Facts $key leaf]}]
-            lappend out $key $depth $open
-            if {$open && [llength $out] < 15000} {
-                my Walk $key [expr {$depth + 1}] out
+    method Walk {node depth rowsName walkedName} {
+        upvar 1 $rowsName rows $walkedName walked
+        ::heatscope::breathe
+        dict set walked $node $depth
+        set ids [my Level $node]
+        if {![dict exists $Shown $node]} {
+            dict set Shown $node [lmap id $ids {list $id}]
+        }
+        set shown [dict get $Shown $node]
+        set open {}
+        foreach id [dict keys $Open] {
+            if {[my Unfolds $id] && [lindex [dict get $Facts $id] 3] eq $node} {
+                lappend open [list [lsearch -exact $ids $id] $id]
             }
         }
-    }
-    # The same as whole rows, each with `open`.
-    method rows {} {
-        set out {}
-        foreach {id depth open} [my outline] {
-            lappend out [dict replace [my row $id] open $open]
+        set from 0
+        foreach pair [lsort -integer -index 0 $open] {
+            lassign $pair place id
+            lappend rows {*}[lrange $shown $from $place]
+            set from [expr {$place + 1}]
+            if {[llength $rows] < 5000} {
+                my Walk $id [expr {$depth + 1}] rows walked
+            }
         }
-        return $out
+        lappend rows {*}[lrange $shown $from end]
+    }
+    # Is it open, and are there rows below it?
+    method Unfolds {id} {
+        return [expr {[dict exists $Open $id] && [dict exists $Facts $id] && ![lindex [dict get $Facts $id] 2]}]
+    }
+    # Was it among the rows when they were listed?
+    method listed {id} {
+        return [expr {[dict exists $Facts $id] && [dict exists $Walked [lindex [dict get $Facts $id] 3]]}]
+    }
+    # Of a row listed: {depth open node}, node: the row that it is below, "" none.
+    method place {id} {
+        set node [lindex [dict get $Facts $id] 3]
+        return [list [dict get $Walked $node] [my Unfolds $id] $node]
+    }
+    # All that is to be seen as whole rows, each with `open`.
+    method rows {} {
+        return [lmap row [my listing] {
+            lassign $row id
+            dict replace [my row $id] open [my Unfolds $id]
+        }]
     }
     # The values are to be read again; what is open stays.
     method forget {} {
         set Levels {}
         set Sorted {}
+        set Shown {}
+        set Largest {}
+        set Walked {}
         set Facts {}
         set Changes {}
         set Rows {}
@@ -255,6 +297,10 @@ oo::class create ::heatscope::ContextTree {
             dict unset Open $up
         }
         set Revealed {}
+        if {[dict size $Facts] > 40000} {
+            # values of all that was ever open would fill the memory
+            my forget
+        }
         set below [expr {$context + 1}]
         for {set up [dict get [$Db context $context] parent]} {$up >= 0 && $up < $below} {set up [dict get [$Db context $up] parent]} {
             if {![dict exists $Open $up]} {
@@ -278,15 +324,15 @@ oo::class create ::heatscope::ContextTree {
         }
         for {set n 0} {$n < 100} {incr n} {
             set first [lindex [my Level $id] 0]
-            if {$first eq "" || ($id ne "" && [dict get $Facts $first exclusive] * 2 < $sum)} {
+            if {$first eq "" || ($id ne "" && [lindex [dict get $Facts $first] 1] * 2 < $sum)} {
                 break
             }
             if {$id ne ""} {
                 dict set Open $id 1
             }
-            set sum [dict get $Facts $first exclusive]
+            set sum [lindex [dict get $Facts $first] 1]
             set id $first
-            if {[dict get $Facts $id leaf]} {
+            if {[lindex [dict get $Facts $id] 2]} {
                 break
             }
         }

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ContextsView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Tree List Outline Seen Chosen SortColumn SortOrder Mode Filled Most
+    variable Path Bus Run Nav Db App Selection Tree List Listed Chosen SortColumn SortOrder Mode Filled Most
 
     method name {} { return contexts }
     method title {} { return Contexts }
@@ -22,8 +22,7 @@ oo::class create ::heatscope::ContextsView {
     method Build {body} {
         set Tree [::heatscope::ContextTree new $Run [$App comparison]]
         set Mode topdown
-        set Outline {}
-        set Seen {}
+        set Listed {}
         set Chosen {}
         set SortColumn inclusive
         set SortOrder decreasing
@@ -70,17 +69,19 @@ oo::class create ::heatscope::ContextsView {
     method forget {} {
         $Tree forget
         set Filled 0
-        set Outline {}
-        set Seen {}
+        set Listed {}
         $List setrows {}
+    }
+    # Is there a row of that id?
+    method Has {id} {
+        return [expr {[llength $Listed] && [$Tree listed $id]}]
     }
     method Show {changed} {
         set s $Selection
         if {[$Tree set $Mode [dict get $s metric] [dict get $s axis]] || !$Filled} {
             # rows of before are not of these values; it may take more than a moment
             set Filled 0
-            set Outline {}
-            set Seen {}
+            set Listed {}
             $List setrows {}
             if {$Mode eq "topdown"} {
                 $Tree reveal [$Nav contextFor]
@@ -100,16 +101,8 @@ oo::class create ::heatscope::ContextsView {
         } else {
             my subtitle "h: hot path   \u2190 \u2192: close, open"
         }
-        set Outline [$Tree outline]
-        set Seen {}
-        set ids {}
-        set shown {}
-        foreach {id depth open} $Outline {
-            dict set Seen $id [list $depth $open]
-            lappend ids $id
-            lappend shown [list $id]
-        }
-        lassign [$Tree largest $ids] largest Most
+        set Listed [$Tree listing]
+        lassign [$Tree largest] largest Most
         set total [$Run total $metric]
         set columns [list [list name [dict get {topdown "Calling context" bottomup "Procedure, and its callers" flat Procedure} $Mode] \
             name 0] [list bar "" bar 9]]
@@ -123,13 +116,17 @@ oo::class create ::heatscope::ContextsView {
         }
         $List configure -columns $columns -drop {amount exclusive bar changed} -sortcolumn $SortColumn -sortorder $SortOrder \
             -barmax [expr {$largest > 0 && $total > 0 ? $largest / double($total) : 1}]
-        $List setrows $shown
+        $List setrows $Listed
     }
     # Cells of a row that has come into view.
     method Cells {id} {
+        if {![my Has $id]} {
+            # it is being listed anew
+            return [list $id]
+        }
         set metric [dict get $Selection metric]
         set row [$Tree row $id]
-        lassign [dict get $Seen $id] depth open
+        lassign [$Tree place $id] depth open
         set mark [expr {[dict get $row leaf] ? "\u2007" : $open ? "\u2212" : "+"}]
         set cells [list $id [list "[string repeat \u2002 $depth]$mark [dict get $row name]" [dict get $row where]] \
             [dict get $row share] [dict get $row share]]
@@ -162,14 +159,14 @@ oo::class create ::heatscope::ContextsView {
         if {$Mode eq "topdown"} {
             set context [$Nav contextFor]
             set Chosen [expr {$context >= 0 ? $context : ""}]
-            if {$Chosen ne "" && ![dict exists $Seen $Chosen]} {
+            if {$Chosen ne "" && ![my Has $Chosen]} {
                 $Tree reveal $Chosen
                 my Fill
             }
         } else {
             set procedure [dict get $Selection procedure]
-            if {$Chosen eq "" || ![dict exists $Seen $Chosen] || [dict get [$Tree row $Chosen] scope] != $procedure} {
-                set Chosen [expr {$procedure >= 0 && [dict exists $Seen $procedure] ? $procedure : ""}]
+            if {$Chosen eq "" || ![my Has $Chosen] || [dict get [$Tree row $Chosen] scope] != $procedure} {
+                set Chosen [expr {$procedure >= 0 && [my Has $procedure] ? $procedure : ""}]
             }
         }
         $List configure -selected $Chosen
@@ -180,7 +177,7 @@ oo::class create ::heatscope::ContextsView {
 
     method OnPick {pick} {
         set id [dict get $pick id]
-        if {$id eq "" || ![dict exists $Seen $id]} {
+        if {$id eq "" || ![my Has $id]} {
             return
         }
         set Chosen $id
@@ -195,7 +192,7 @@ oo::class create ::heatscope::ContextsView {
     # A click on the triangle opens and closes.
     method OnClick {x y} {
         set hit [$List hit $x $y]
-        if {$hit eq "" || [dict get $hit part] ne "row" || ![dict exists $Seen [dict get $hit id]]} {
+        if {$hit eq "" || [dict get $hit part] ne "row" || ![my Has [dict get $hit id]]} {
             return
         }
         set row [$Tree row [dict get $hit id]]
@@ -215,15 +212,15 @@ oo::class create ::heatscope::ContextsView {
     }
     method OnOpen {pick} {
         set id [dict get $pick id]
-        if {[dict exists $Seen $id] && ![dict get [$Tree row $id] leaf]} {
+        if {[my Has $id] && ![dict get [$Tree row $id] leaf]} {
             my Toggle $id
         }
     }
     method Unfold {open} {
-        if {$Chosen eq "" || ![dict exists $Seen $Chosen]} {
+        if {$Chosen eq "" || ![my Has $Chosen]} {
             return
         }
-        lassign [dict get $Seen $Chosen] depth isOpen
+        lassign [$Tree place $Chosen] depth isOpen up
         if {$open} {
             if {!$isOpen && ![dict get [$Tree row $Chosen] leaf]} {
                 my Toggle $Chosen
@@ -232,15 +229,6 @@ oo::class create ::heatscope::ContextsView {
             my Toggle $Chosen
         } else {
             # to the row it is below
-            set up ""
-            foreach {other itsDepth itsOpen} $Outline {
-                if {$other eq $Chosen} {
-                    break
-                }
-                if {$itsDepth < $depth} {
-                    set up $other
-                }
-            }
             if {$up ne ""} {
                 my OnPick [dict create id $up]
             }
@@ -250,7 +238,7 @@ oo::class create ::heatscope::ContextsView {
     method hotPath {} {
         set end [$Tree hotPath $Chosen]
         my Fill
-        if {$end ne "" && [dict exists $Seen $end]} {
+        if {$end ne "" && [my Has $end]} {
             my OnPick [dict create id $end]
             $List see $end
         }
@@ -269,7 +257,7 @@ oo::class create ::heatscope::ContextsView {
         $List configure -selected $Chosen
     }
     method OnHover {hit} {
-        if {$hit eq "" || ![dict exists $hit id] || ![dict exists $Seen [dict get $hit id]]} {
+        if {$hit eq "" || ![dict exists $hit id] || ![my Has [dict get $hit id]]} {
             my Read ""
             return
         }
@@ -295,11 +283,11 @@ oo::class create ::heatscope::ContextsView {
     }
     method describe {} {
         set out "Contexts, [dict get {topdown top-down bottomup bottom-up flat flat} $Mode]\n"
-        if {![llength $Outline]} {
+        if {![llength $Listed]} {
             append out "no calling contexts\n"
         }
-        foreach {id depth open} [lrange $Outline 0 1202] {
-            set row [$Tree row $id]
+        foreach listed [lrange $Listed 0 400] {
+            set row [$Tree row [lindex $listed 0]]
             append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
                 [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][my ChangeTold $row][expr {
                 [dict get $row id] eq $Chosen ? " <" : ""}]\n"
