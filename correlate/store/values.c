@@ -391,7 +391,7 @@ static hsc_status each_sum(hsc_source *s, uint32_t metric, uint64_t first, uint6
     hsc_status status = source_sums(s, err);
     if (status)
         return status;
-    uint64_t *scratch = malloc(PIECE * sizeof *scratch);
+    uint64_t *scratch = malloc((n < PIECE ? n + 1 : PIECE) * sizeof *scratch); /* a row is asked for more often than all */
     if (!scratch)
         return out_of_memory(s->db, err);
     /* ask for all when it is much, so that it becomes resident */

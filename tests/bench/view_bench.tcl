@@ -2,7 +2,7 @@
 # Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, elapsed and in CPU time of viewer and reader (which a busy
 # machine changes less); CPU time of the start, intervals, memory; longest time without looking for events.
 # usage: tclsh view_bench.tcl HEATSCOPE DB [N]   (N actions of a kind, default 20; a display, or Xvfb, which the viewer starts)
-# A large DB: heatscope-simulate --lines=1000000 --threads=10000 --processes=2500 --samples=4000 --times
+# A large DB: heatscope-simulate -o DB --lines=1000000 --threads=10000 --processes=2500 --samples=4000 --times
 lassign $argv heatscope db n
 set n [expr {$n eq "" ? 20 : $n}]
 set ::env(HEATSCOPE_BEAT) 1
