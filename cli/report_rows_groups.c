@@ -38,6 +38,7 @@ static void file_cells(sink *s, const report_group *x, bool any) {
     put_count(s, "lines", x->members);
     report_put_exclusive(s, x->value);
     report_put_inclusive(s, x->inclusive);
+    put_amount(s, "inclusive_most", x->own.sum);
 }
 
 static void module_cells(sink *s, const report_group *x, bool any) {

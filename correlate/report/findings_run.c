@@ -161,6 +161,36 @@ static void look_at_intervals(const report *r, char *last) {
     add_care(last, text);
 }
 
+/* "measuring took 6.4 % of the CPU time: handler 1.1, signals 1.0, wrappers 4.3": parts as `heatscope run` tells them. False: it is little. */
+static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, char *out, size_t size) {
+    enum { HANDLER, SIGNALS, PROBES, WRAPPERS, HELPER, PARTS };
+    static const char *const names[PARTS] = {"handler", "signals", "probes", "wrappers", "its helper (beside it)"};
+    double parts[PARTS] = {0}, all = 0;
+    for (uint32_t i = 0; i < hsc_db_count_told(r->db, HSC_TOLD_COSTS); i++) {
+        hsc_db_cost c;
+        if (hsc_db_get_cost(r->db, i, &c, NULL))
+            continue;
+        double of[PARTS] = {c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.helper_s};
+        for (int k = 0; k < PARTS; k++) {
+            parts[k] += of[k];
+            all += of[k];
+        }
+    }
+    if (!(cpu_s > 0) || !(r->total > 0) || fmax(all, own_s) <= 0.02 * cpu_s)
+        return false;
+    if (all < own_s) { /* nothing tells its parts */
+        snprintf(out, size, "measuring took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
+        return true;
+    }
+    int n = snprintf(out, size, "measuring took %.1f %% of the CPU time%s:", 100 * all / cpu_s, of_run);
+    for (int k = 0, told = 0; k < PARTS; k++)
+        if (parts[k] >= 0.0005 * cpu_s && n > 0 && (size_t)n < size)
+            n += snprintf(out + n, size - (size_t)n, "%s %s %.1f", told++ ? "," : "", names[k], 100 * parts[k] / cpu_s);
+    if (n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ".");
+    return true;
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
@@ -194,10 +224,8 @@ void findings_quality(findings *f) {
         add_care(first,
                  "this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
                  "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
-    if (own_s > 0.02 * cpu_s && cpu_s > 0 && r->total > 0) {
-        snprintf(text, sizeof text, "the profiler itself took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
+    if (cost_text(r, own_s, cpu_s, of_run, text, sizeof text))
         add_care(first, text);
-    }
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {

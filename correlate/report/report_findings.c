@@ -476,6 +476,9 @@ static hsc_status refused(findings *f, hsc_err *err) {
         snprintf(also, sizeof also, ". The hottest of all, %.1f %%, is at %s", 100 * rows[0].scalar.sum / r->total, hottest);
     if (n == 1)
         snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s.", share, at);
+    else if (reasons[0].loops == n)
+        snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on, all for the reason '%s'; the hottest, %.1f %%, is at %s.", share, n,
+                 reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, at);
     else
         snprintf(text, sizeof text,
                  "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest of these, %.1f %%, is at %s%s.",

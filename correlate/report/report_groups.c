@@ -88,7 +88,24 @@ static hsc_status by_program(report *r, report_groups *g, hsc_err *err) {
     return s;
 }
 
-/* By file: samples with one of its procedures, or inlined copies, anywhere on the path. */
+/* Files that a context brings to the path: that of its scope, and that of the call's line. HSC_NONE: none, or both are one. */
+static hsc_status files_of(const report *r, const hsc_db_context *c, uint32_t of[2], hsc_err *err) {
+    hsc_db_scope scope;
+    hsc_db_line line = {.file = HSC_NONE};
+    of[0] = of[1] = HSC_NONE;
+    if (c->kind == HSC_CONTEXT_ROOT)
+        return HSC_OK;
+    hsc_status s = hsc_db_get_scope(r->db, c->scope, &scope, err);
+    if (!s && c->call_line != HSC_NONE)
+        s = hsc_db_get_line(r->db, c->call_line, &line, err);
+    if (!s) {
+        of[0] = scope.file;
+        of[1] = line.file != scope.file ? line.file : HSC_NONE;
+    }
+    return s;
+}
+
+/* By file: samples with one of its procedures, inlined copies, loops or calls anywhere on the path. */
 static hsc_status load_inclusive(const report *r, hsc_weighted *of_file, hsc_err *err) {
     enum { ROWS = 512 };
     hsc_weighted sums[ROWS];
@@ -97,20 +114,19 @@ static hsc_status load_inclusive(const report *r, hsc_weighted *of_file, hsc_err
         uint32_t n = r->info.contexts - first < ROWS ? r->info.contexts - first : ROWS;
         s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, first, n, sums, err);
         for (uint32_t i = 0; i < n && !s; i++) {
-            hsc_db_context c, up;
-            hsc_db_scope scope, above = {.file = HSC_NONE};
-            if (!(sums[i].sum > 0) || (s = hsc_db_get_context(r->db, first + i, &c, err)) || (s = hsc_db_get_scope(r->db, c.scope, &scope, err)) ||
-                scope.file == HSC_NONE || c.kind == HSC_CONTEXT_ROOT)
+            hsc_db_context c;
+            uint32_t of[2], above[2];
+            if (!(sums[i].sum > 0) || (s = hsc_db_get_context(r->db, first + i, &c, err)) || (s = files_of(r, &c, of, err)))
                 continue;
-            bool inner = false; /* counted with the outer one */
-            for (uint32_t at = first + i; at && !inner && !s; at = c.parent)
-                if (!(s = hsc_db_get_context(r->db, at, &c, err)) && !(s = hsc_db_get_context(r->db, c.parent, &up, err)) && up.kind != HSC_CONTEXT_ROOT &&
-                    !(s = hsc_db_get_scope(r->db, up.scope, &above, err)))
-                    inner = above.file == scope.file;
-            if (!s && !inner) {
-                of_file[scope.file].sum += sums[i].sum;
-                of_file[scope.file].excess += sums[i].excess;
-            }
+            while (c.kind != HSC_CONTEXT_ROOT && (of[0] != HSC_NONE || of[1] != HSC_NONE) && !s) /* files met above are counted with the outer one */
+                if (!(s = hsc_db_get_context(r->db, c.parent, &c, err)) && !(s = files_of(r, &c, above, err)))
+                    for (int k = 0; k < 2; k++)
+                        of[k] = of[k] == above[0] || of[k] == above[1] ? HSC_NONE : of[k];
+            for (int k = 0; k < 2 && !s; k++)
+                if (of[k] != HSC_NONE) {
+                    of_file[of[k]].sum += sums[i].sum;
+                    of_file[of[k]].excess += sums[i].excess;
+                }
         }
     }
     if (s == HSC_E_MISSING) { /* a database may have no contexts' values */
@@ -122,13 +138,46 @@ static hsc_status load_inclusive(const report *r, hsc_weighted *of_file, hsc_err
     return s;
 }
 
+/* Samples of the lines of a file in code of procedures of others (macros, included text): whether the file is on their path besides is not known. */
+static hsc_status add_outside(const report *r, const hsc_db_file *file, uint32_t f, hsc_weighted *outside, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t l = file->first_line_row; l < file->first_line_row + file->line_rows && !s; l++) {
+        hsc_db_line line;
+        hsc_db_scope scope = {.file = HSC_NONE};
+        hsc_weighted v;
+        if ((s = hsc_db_get_line(r->db, l, &line, err)) || (line.scope != HSC_NONE && (s = hsc_db_get_scope(r->db, line.scope, &scope, err))) || scope.file == f ||
+            (s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, l, 1, &v, err)))
+            continue;
+        outside->sum += v.sum;
+        outside->excess += v.excess;
+    }
+    return s;
+}
+
+/* From what is on paths to what the file has at least, and, in `own`, at most. */
+static hsc_status settle_inclusive(const report *r, report_group *x, const hsc_db_file *file, hsc_err *err) {
+    hsc_weighted outside = {0}, on_paths = x->inclusive;
+    hsc_status s = add_outside(r, file, x->row, &outside, err);
+    if (s || isnan(on_paths.sum))
+        return s;
+    if (on_paths.sum < x->value.sum) /* each of the file's own samples has it on the path */
+        x->inclusive = x->value;
+    x->own = (hsc_weighted){on_paths.sum + outside.sum, on_paths.excess + outside.excess};
+    if (x->own.sum > r->total)
+        x->own = r->all;
+    if (x->own.sum < x->inclusive.sum)
+        x->own = x->inclusive;
+    return HSC_OK;
+}
+
 static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
     hsc_weighted *inclusive = calloc((size_t)r->info.files + 1, sizeof *inclusive);
     hsc_status s = inclusive ? load_inclusive(r, inclusive, err) : no_memory(err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t f = 0; f < r->info.files && !s; f++) {
         hsc_db_file file;
-        if ((s = hsc_db_get_file(r->db, f, &file, err)) || (s = add_group(g, (report_group){.row = f, .inclusive = r->where ? none : inclusive[f]}, err)))
+        if ((s = hsc_db_get_file(r->db, f, &file, err)) ||
+            (s = add_group(g, (report_group){.row = f, .inclusive = r->where ? none : inclusive[f], .own = none}, err)))
             break;
         for (uint32_t l = file.first_line_row; l < file.first_line_row + file.line_rows && !s; l++)
             if (report_wanted_line(r, l)) {
@@ -138,9 +187,8 @@ static hsc_status by_file(report *r, report_groups *g, hsc_err *err) {
         uint32_t before = g->n;
         if (!s)
             s = settle(r, g, err);
-        report_group *x = !s && g->n == before ? &g->list[g->n - 1] : NULL; /* not taken back */
-        if (x && x->inclusive.sum < x->value.sum) /* lines of it in code that is said to be of another file, or of none */
-            x->inclusive = x->value;
+        if (!s && g->n == before) /* not taken back */
+            s = settle_inclusive(r, &g->list[g->n - 1], &file, err);
     }
     free(inclusive);
     return s;

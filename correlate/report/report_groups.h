@@ -10,13 +10,13 @@ typedef struct report_group {
     uint32_t members;        /* contexts of a call site, lines of an array, ... */
     hsc_weighted value;      /* of its ranges: exclusive, or what the kind says */
     hsc_weighted inclusive;  /* sum NAN: has none */
-    hsc_weighted own;        /* of call sites: in what is called itself, with its loops; of versions: in calls that may be of another version */
+    hsc_weighted own;        /* of call sites: in what is called itself, with its loops; of versions: in calls that may be of another version; of files: inclusive at most */
     uint32_t first, n;       /* its ranges */
 } report_group;
 
 typedef enum report_grouping {
     REPORT_BY_PROGRAM,  /* row: program; members: processes. Value: of their processes, all */
-    REPORT_BY_FILE,     /* row: file. Value: of its lines; inclusive: of paths through its procedures, once each, at least the value */
+    REPORT_BY_FILE,     /* row: file. Value: of its lines; inclusive: of paths through its code, once each, at least */
     REPORT_BY_MODULE,   /* row: module. Value: of code in it; inclusive: of its scope */
     REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
     REPORT_BY_CALL,     /* row: a context of the call site: its line and callee. Value: inclusive, recursion once */
