@@ -401,6 +401,7 @@ typedef struct hsc_rt_thread {
     uint32_t thread_id;
     enum hsc_rt_mechanism mechanism;
     bool live, no_space;
+    bool closing; /* its last records: no handler waits for them, so a slot may be made */
     hsc_chunk_writer chunk;
     bool has_chunk;
     uint32_t sequence;

@@ -33,6 +33,8 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     }
     uint32_t size;
     uint8_t *p = hsc_rt_slot_take(t->has_chunk || t->sequence, &size);
+    if (!p && t->closing)
+        p = hsc_rt_slot_make(HSC_RT_SMALL_SLOT, &size);
     if (!p) {
         t->no_space = true;
         return false;

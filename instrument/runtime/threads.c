@@ -165,6 +165,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
     if (t->asleep)
         cpu_ns = t->asleep_cpu_ns;
+    t->closing = own;
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);

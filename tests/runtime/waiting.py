@@ -77,6 +77,17 @@ def waits():
             expect(f"thread {t.id}: traced time", sums[key][1] >= ns, (key, sums[key], ns))
 
 
+def last_records():
+    """All threads end at once with more to tell than fits into their first piece of the file, and there is no time to make new
+    ones for all in advance: what each has counted is there all the same. (A path may be unknown: wrappers do not wait for room.)"""
+    done, found = run([program("threads"), "reads", "100"])
+    expect("exit code", done.returncode == 0, done)
+    p = only(found)
+    expect("threads", len(p.threads) == 101, len(p.threads))
+    reads = sum(w["count"] for k, t in p.threads.items() if k > 1 for w in t.waits if kind_names()[w["kind"]] == "READ")
+    expect("reads", reads == int(done.stdout), (reads, done.stdout))
+
+
 def jumps():
     """Handlers leave calls, and our code in them, by siglongjmp: samples and waits go on. `after` has its CPU time in samples (credited as ever:
     scenarios.cpu_covered says how far), the reads after the last jump are counted, and all paths are whole."""

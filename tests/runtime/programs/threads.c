@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones; then, with M, works M steps), exits (by return, pthread_exit, cancel, C11). */
+/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones; then, with M, works M steps), reads (N at once, each reads from
+ * READS frames and ends), exits (by return, pthread_exit, cancel, C11). */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,43 @@ static void *worker(void *p) {
 static void *brief(void *p) {
     work((int)(long)p, 1000);
     return p;
+}
+
+#define READS 150
+
+static int zeros;
+static pthread_barrier_t all;
+
+/* Reads once at each depth: as many calling contexts, of all of which the thread's last records tell. */
+static __attribute__((noinline)) int reads(int depth) {
+    char c;
+    int n = (int)read(zeros, &c, 1);
+    if (depth > 1)
+        n += reads(depth - 1);
+    sink[0] = n;
+    return n;
+}
+
+static void *reader(void *p) {
+    pthread_barrier_wait(&all);
+    return reads(READS) == READS ? p : NULL;
+}
+
+static int readers(long n) {
+    pthread_t *t = calloc((size_t)n, sizeof *t);
+    void *r;
+    zeros = open("/dev/zero", O_RDONLY);
+    if (!t || zeros < 0 || pthread_barrier_init(&all, NULL, (unsigned)n))
+        return 1;
+    for (long i = 0; i < n; i++)
+        if (pthread_create(&t[i], NULL, reader, t))
+            return 2;
+    for (long i = 0; i < n; i++)
+        if (pthread_join(t[i], &r) || r != t)
+            return 3;
+    printf("%ld\n", n * READS);
+    free(t);
+    return 0;
 }
 
 static void *leaver(void *p) {
@@ -80,6 +119,8 @@ int main(int argc, char **argv) {
                     return 2;
         }
         work(0, argc > 3 ? atol(argv[3]) : 0);
+    } else if (!strcmp(mode, "reads")) {
+        return readers(argc > 2 ? atol(argv[2]) : 100);
     } else {
         thrd_t c;
         int code;
