@@ -52,6 +52,10 @@ namespace eval ::heatscope::theme {
                 font create $name {*}$options
             }
         }
+        # those of Tk's own dialogs
+        foreach name {TkDefaultFont TkTextFont TkIconFont TkMenuFont TkHeadingFont TkCaptionFont} {
+            font configure $name {*}[font configure HsUI]
+        }
         option add *tearOff 0
         option add *Text.insertOffTime 0
         foreach name {light dark} {

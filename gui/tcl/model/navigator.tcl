@@ -256,16 +256,22 @@ oo::class create ::heatscope::Navigator {
         }
     }
 
-    # The hottest lines of the whole program, one after the other.
+    # The hottest lines of the whole program, one after the other: of what the pass compiled; where there is none, also of libraries.
     method hot {origin step} {
         set key [my Axis]
         if {$key ne $HotKey} {
             set Hot {}
-            foreach row [$Db top -table line -n 100 {*}$key] {
-                if {[dict get [$Db file [dict get $row file]] has_lines]} {
-                    lappend Hot [list [dict get $row file] [dict get $row line]]
+            set others {}
+            foreach row [$Db top -table line -n 300 {*}$key] {
+                set file [$Db file [dict get $row file]]
+                if {![dict get $file has_lines]} {
+                    continue
                 }
+                set module [dict get $file module]
+                set own [expr {$module >= 0 && [dict get [$Db module $module] knowledge] eq "map"}]
+                lappend [expr {$own ? "Hot" : "others"}] [list [dict get $row file] [dict get $row line]]
             }
+            set Hot [lrange [expr {[llength $Hot] ? $Hot : $others}] 0 99]
             set HotKey $key
         }
         if {![llength $Hot]} {

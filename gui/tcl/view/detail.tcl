@@ -517,6 +517,9 @@ oo::class create ::heatscope::DetailView {
         set single [expr {$each <= max($most, $room)}]
         if {$single && $each > $most} {
             set most $each
+        } elseif {!$single} {
+            # what shares cells is told apart by more of them
+            set most [expr {max($most, min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMany]))}]
         }
         $Heat configure -mincell [expr {$single ? $cell : [::heatscope::theme size cellMin]}]
         set width [expr {max([::heatscope::theme dp $least], min($want, $most))}]
