@@ -107,7 +107,7 @@ def budget():
     the user has named a budget, and where he has named a rate it stays."""
     for options, governed in ((["--budget", "1%"], True), ([], True), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
         before = away()
-        done, found = run([program("switches"), "20000", "0.3"], options=options, governed=True, quiet=False)
+        done, found = run([program("switches"), "20000", "0.5"], options=options, governed=True, quiet=False)
         # perf's clock goes on in interrupts and while the hypervisor is away (scenarios.cpu_covered)
         more = (away() - before) * 1e9 + 10e6 * os.cpu_count()
         expect("exit code", done.returncode == 0, done)
@@ -127,12 +127,13 @@ def budget():
             for _, periods in steps:
                 expect("to another rate, by powers of two", periods != level and periods & (periods - 1) == 0, steps)
                 level = periods
-            # a sample's weight is the rate at its time; where ticks met time in the kernel, any; deferred ones add up
+            # a sample's weight is the rate at its time; where ticks met time in the kernel, any (on a crowded machine most of the
+            # passing to and fro); deferred ones add up
             allowed = {1} | {periods for _, periods in steps}
             most = max(allowed)
             expect(f"{options}: longest period", most * p.period_ns() <= longest, most)
-            plain = sum(w in allowed for _, _, w in t.samples)
-            expect("weights", plain >= 0.5 * len(t.samples), (allowed, [w for _, _, w in t.samples][:50]))
+            computing = [w for _, node, w in t.samples if "computes" in p.path_of(t, node)]
+            expect("weights", computing and sum(w in allowed for w in computing) >= 0.5 * len(computing), (allowed, computing[:50]))
             cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * p.period_ns()
             # in flight at the end: one period, the reserve of 8 ticks of 4 periods each
             slack = 36 * most * p.period_ns() + 60e6
