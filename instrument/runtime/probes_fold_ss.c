@@ -9,16 +9,27 @@
 #define BRIEF (1ull << 28) /* cycles: sums of squares of a run fit in a word */
 _Static_assert(HSC_RT_MARKS / 2 <= 256, "BRIEF");
 
-static inline uint64_t octave(uint64_t n) { /* n > 0 */
-    return 63 ^ (uint64_t)__builtin_clzll(n); /* one instruction */
+#define IN_LINE static inline __attribute__((always_inline))
+
+/* One instruction, of which there are two: AMD's processors take 8 steps for the older one (bsr), 1 for the newer (lzcnt). So what folds is
+ * compiled twice. */
+IN_LINE uint64_t octave(uint64_t n) { /* n > 0 */
+    return 63 ^ (uint64_t)__builtin_clzll(n);
 }
 
-static inline uint32_t bucket_of(const hsc_rt_scopes *s, uint64_t d) {
+/* Whether there is the newer one: processors that lack it take it for the older one, which counts from the other end. */
+static inline bool has_lzcnt(void) {
+    uint64_t zeros;
+    __asm__("rep bsrq %1, %0" : "=r"(zeros) : "r"(1ull) : "cc");
+    return zeros == 63;
+}
+
+IN_LINE uint32_t bucket_of(const hsc_rt_scopes *s, uint64_t d) {
     uint64_t i = 1 + octave(d | 1);
     return s->first[i] + (d >= s->limits[i]);
 }
 
-static inline void add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t d) {
+IN_LINE void add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t d) {
     b->total += d;
     if (d < b->least)
         b->least = d;
@@ -57,7 +68,7 @@ void hsc_rt_probes_redo(hsc_rt_scopes *s) {
 }
 
 /* Visits of `b` from s->folded on, entered in `outer` by marks `what`, with nothing inside: sums are kept in registers, and given at the end. */
-static HSC_RT_HOT bool fold_run(hsc_rt_scopes *s, hsc_rt_block *outer, hsc_rt_block *b, uint64_t what, hsc_rt_mark *end) {
+IN_LINE bool fold_run(hsc_rt_scopes *s, hsc_rt_block *outer, hsc_rt_block *b, uint64_t what, hsc_rt_mark *end) {
     hsc_rt_run *r = &s->run;
     hsc_rt_mark *m = s->folded;
     uint64_t last = s->last, leave = what + HSC_RT_MARK_LEAVE, inside = 0, least = UINT64_MAX, most = 0, now;
@@ -116,7 +127,7 @@ static inline bool is_run(hsc_rt_mark *m, const hsc_rt_mark *end, uint64_t what)
            *hsc_rt_mark_what(m + 3) == what + HSC_RT_MARK_LEAVE;
 }
 
-HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_mark *end) {
+IN_LINE enum hsc_rt_folded fold(hsc_rt_scopes *s, hsc_rt_mark *end) {
     if (s->generation != atomic_load_explicit(&hsc_rt_probe_state.generation, memory_order_relaxed))
         return s->folded < end ? HSC_RT_FOLD_UNUSUAL : HSC_RT_FOLD_DONE;
     hsc_rt_mark *m;
@@ -155,6 +166,18 @@ HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_
         s->folded = m + 1;
     }
     return HSC_RT_FOLD_DONE;
+}
+
+static HSC_RT_HOT __attribute__((target("lzcnt"))) enum hsc_rt_folded fold_newer(hsc_rt_scopes *s, hsc_rt_mark *end) {
+    return fold(s, end);
+}
+
+static enum hsc_rt_folded fold_older(hsc_rt_scopes *s, hsc_rt_mark *end) {
+    return fold(s, end);
+}
+
+HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_mark *end) {
+    return has_lzcnt() ? fold_newer(s, end) : fold_older(s, end);
 }
 
 /* All marks up to `end` are folded: they are emptied, and it goes on from the beginning, unless a handler has taken one meanwhile: by one
