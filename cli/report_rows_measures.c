@@ -119,6 +119,26 @@ hsc_status report_wait_rows(sink *s, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Over processors, and by category. */
+static hsc_status put_refusal_spread(sink *s, const report_refusal *x, hsc_err *err) {
+    report_range *ranges = NULL;
+    hsc_db_table table = HSC_TABLE_INSTANCE;
+    report_spread p = {0};
+    uint32_t n = 0;
+    hsc_status status = x->scope != HSC_NONE ? report_refusal_ranges(s->r, x, &table, &ranges, &n, err) : HSC_OK;
+    if (!status && n)
+        status = report_spread_of_ranges(s->r, table, ranges, n, &p, err);
+    if (!status && !n)
+        p = (report_spread){.columns = 1, .mean = NAN, .min = NAN, .max = NAN, .stddev = NAN, .min_at = HSC_NONE, .max_at = HSC_NONE,
+                            .quantiles = {NAN, NAN, NAN, NAN, NAN}};
+    if (!status)
+        report_put_spread(s, &p);
+    if (!status)
+        status = report_put_categories_of(s, "exclusive", table, ranges, n, err);
+    free(ranges);
+    return status;
+}
+
 static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, hsc_err *err) {
     hsc_db_scope scope = {.file = HSC_NONE, .procedure = HSC_NONE}, p = {.name = ""};
     char dependence[600] = "";
@@ -139,9 +159,10 @@ static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, h
         report_dependence(s->r, &x->dependence, dependence, sizeof dependence);
     put_text(s, "dependence", dependence);
     put_number(s, "distance", x->has_dependence && x->dependence.has_distance ? (double)x->dependence.distance : NAN);
+    status = put_refusal_spread(s, x, err);
     end_row(s);
     s->t.naming = false;
-    return HSC_OK;
+    return status;
 }
 
 hsc_status report_reason_rows(sink *s, hsc_err *err) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report_arrays.h"
+#include "report_rows.h"
 #include "report_text.h"
 
 const char *report_bytes(double n, char *out, size_t size) {
@@ -87,6 +88,7 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_table_number(t, "waiting_s", x->waiting_s);
     hsc_table_amount(t, "packing", x->packing);
     hsc_table_amount(t, "unpacking", x->unpacking);
+    report_put_over(r, t, &x->over);
     hsc_table_end_row(t);
     t->naming = false;
 }

@@ -21,7 +21,14 @@ typedef struct sums { /* of all arrays */
     uint32_t *row_of;          /* by array: row of list + 1 */
     uint64_t *packed;          /* array row << 32 | loop, counted already */
     uint32_t packed_n, packed_room;
+    struct by_thread *by_thread;
+    size_t by_thread_n, by_thread_room;
 } sums;
+
+typedef struct by_thread { /* of an array's mpi_s */
+    uint32_t row, thread;
+    double seconds;
+} by_thread;
 
 static hsc_status no_memory(const report *r, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
@@ -42,6 +49,39 @@ static report_array *row_of(sums *s, uint32_t array) {
         *at = ++s->n;
     }
     return &s->list[*at - 1];
+}
+
+/* Adds seconds in a thread's calls. */
+static bool add_seconds(sums *s, report_array *a, uint32_t thread, double seconds) {
+    if (s->by_thread_n == s->by_thread_room) {
+        size_t room = 2 * s->by_thread_room + 64;
+        by_thread *more = realloc(s->by_thread, room * sizeof *more);
+        if (!more)
+            return false;
+        s->by_thread = more;
+        s->by_thread_room = room;
+    }
+    a->mpi_s += seconds;
+    s->by_thread[s->by_thread_n++] = (by_thread){(uint32_t)(a - s->list), thread, seconds};
+    return true;
+}
+
+static int by_row_and_thread(const void *a, const void *b) {
+    const by_thread *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void settle_threads(sums *s) {
+    if (s->by_thread_n)
+        qsort(s->by_thread, s->by_thread_n, sizeof *s->by_thread, by_row_and_thread);
+    for (size_t i = 0, next; i < s->by_thread_n; i = next) {
+        double seconds = 0;
+        for (next = i; next < s->by_thread_n && !by_row_and_thread(&s->by_thread[i], &s->by_thread[next]); next++)
+            seconds += s->by_thread[next].seconds;
+        report_over_add(&s->list[s->by_thread[i].row].over, s->by_thread[i].thread, seconds);
+    }
 }
 
 static bool is_buffer(uint32_t role) {
@@ -107,10 +147,10 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
             a->calls += m->calls;
             a->sent_bytes += m->sent_bytes;
             a->received_bytes += m->received_bytes;
-            a->mpi_s += seconds;
             a->places += is_new_place;
+            return add_seconds(s, a, m->thread, seconds);
         }
-        return a || !(m->sent_bytes + m->received_bytes);
+        return !(m->sent_bytes + m->received_bytes);
     }
     for (unsigned i = 0; i < n; i++) {
         senders += b[i].role != HSC_mpi_role_RECEIVE_BUFFER;
@@ -123,7 +163,8 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
             return false;
         a->calls += m->calls;
         a->places += is_new_place;
-        a->mpi_s += share[i] * seconds;
+        if (!add_seconds(s, a, m->thread, share[i] * seconds))
+            return false;
         /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
         if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
             a->sent_bytes += part(m->sent_bytes, sender++, senders ? senders : 1);
@@ -270,6 +311,8 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
     hsc_status status = s.row_of && first_of && places ? report_first_arrays(r, first_of, err) : no_memory(r, err);
     if (!status && r->info.mpi_sites)
         status = add_all(&s, first_of, places, err);
+    settle_threads(&s);
+    free(s.by_thread);
     free(s.row_of);
     free(s.packed);
     free(first_of);

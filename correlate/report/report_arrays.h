@@ -4,6 +4,7 @@
 #define HEATSCOPE_REPORT_ARRAYS_H
 
 #include "report.h"
+#include "report_timed.h"
 
 typedef struct report_array {
     uint32_t array;             /* row, the first with this identity; HSC_NONE: calls whose buffers are not known */
@@ -12,6 +13,7 @@ typedef struct report_array {
     double waiting_s;           /* for late partners */
     double packing, unpacking;  /* samples of loops that fill or read the buffer */
     uint32_t places;            /* calls in the source, as (line, operation) */
+    report_over over;           /* threads: of mpi_s */
 } report_array;
 
 /* Those with most bytes first. free() *rows. Empty without a map of the calls. */

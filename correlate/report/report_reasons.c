@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/remarks.h>
 
 static bool prevents(const hsc_db_dependence *d) {
     return d->verdict == HSC_dependence_verdict_UNSAFE || d->verdict == HSC_dependence_verdict_FORWARDING ||
@@ -59,6 +60,37 @@ static hsc_weighted not_vector(const report *r, uint32_t scope, const report_ver
     if (all.sum < r->excl[scope])
         all = report_excl(r, scope);
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
+}
+
+hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err) {
+    uint32_t first = r->instance_begin[x->scope], end = r->instance_begin[x->scope + 1];
+    double all = 0, vector = 0;
+    hsc_status s = HSC_OK;
+    *table = HSC_TABLE_INSTANCE;
+    *n = 0;
+    if (!(*ranges = malloc(((size_t)(end - first) + 1) * sizeof **ranges)))
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t k = first; k < end && !s; k++) {
+        hsc_db_instance v;
+        if ((s = hsc_db_get_instance(r->db, r->instances[k], &v, err)))
+            break;
+        all += r->instance_sums[r->instances[k]];
+        if (hsc_version_is_vector(v.version))
+            vector += r->instance_sums[r->instances[k]];
+        else
+            (*ranges)[(*n)++] = (report_range){r->instances[k], 1};
+    }
+    if (!s && all < r->excl[x->scope]) { /* as in not_vector() */
+        *table = HSC_TABLE_SCOPE_EXCL;
+        *n = vector > 0 ? 0 : 1;
+        (*ranges)[0] = (report_range){x->scope, 1};
+    }
+    if (s) {
+        free(*ranges);
+        *ranges = NULL;
+        *n = 0;
+    }
+    return s;
 }
 
 static bool has_samples(const report *r, uint32_t scope) {

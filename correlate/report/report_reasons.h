@@ -39,6 +39,9 @@ enum { REPORT_REASONS = 256 }; /* reasons that there can be */
 /* The largest first. Returns how many there are. */
 uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reason out[REPORT_REASONS]);
 
+/* The rows that the samples of x->scalar are in: free() *ranges. None where they are no rows' sum (exclusive samples less vector bodies). */
+hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
+
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 

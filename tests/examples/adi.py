@@ -60,6 +60,11 @@ def check_arrays(example, checks):
     arrays, messages = example.report("array"), example.report("message")
     for what in ("sent_bytes", "received_bytes"):
         checks.equal(sum(r[what] for r in arrays), sum(r[what] for r in messages), what + " by array and by message")
+    for r in (r for r in arrays if r["mpi_s"] > 0):
+        least, mean, most, threads = r["thread_min_s"], r["thread_mean_s"], r["thread_max_s"], round(r["mpi_s"] / r["thread_mean_s"])
+        checks.that(least <= mean * 1.000001 and mean <= most * 1.000001, f"{r['array']}: {least}, {mean}, {most} s of a thread")
+        checks.that(threads >= 1 and abs(r["mpi_s"] - threads * mean) <= 1e-6 * r["mpi_s"], f"{r['array']}: {r['mpi_s']} s is not that of {threads} threads of {mean} s")
+        checks.that(r["thread_min"] and r["thread_max"], f"{r['array']}: no thread with least or most")
     named = [r for r in arrays if r["array"]]
     checks.that(len(named) >= 4, f"{len(named)} arrays in messages")
     checks.equal(sum(r["sent_bytes"] for r in arrays if not r["array"]), 0, "bytes sent from arrays that are not known")

@@ -210,6 +210,33 @@ def check(path, by, axis, value):
     return len(got)
 
 
+VECTOR = (1, 10, 14)  # docs/format.md, enum loop_version: vector body, vectorised remainder, vector body fully unrolled
+
+
+def check_reasons(path, axis):
+    """Loops that were refused: their versions that are no vector code."""
+    db = Database(path, axis)
+    v, version, scope = db.dense("instance"), db.column("static", "instance", "version"), db.column("static", "instance", "scope")
+    exclusive, n = db.dense("scope_excl"), 0
+    begin, kind = db.column("static", "scope", "line_begin"), db.column("static", "scope", "kind")
+    files, file = db.f["/static/file/path"].asstr()[...], db.column("static", "scope", "file")
+    for r in rows(path, "reason", axis):
+        scopes = [k for k in range(len(kind)) if file[k] != NONE and begin[k] == int(r["line_begin"]) and files[file[k]] == r["file"] and (scope == k).any()]
+        if len(scopes) != 1:
+            continue
+        at = scope == scopes[0]
+        scalar = at & ~np.isin(version, VECTOR)
+        if v[at].sum() < exclusive[scopes[0]].sum():
+            continue
+        want = v[scalar].sum(0) * db.scale
+        close(r["exclusive_s"], want.sum(), f"reason {r['rank']}")
+        close(r["mean_s"], want.mean(), f"reason {r['rank']}")
+        close(r["max_s"], want.max(), f"reason {r['rank']}")
+        close(r["stddev_s"], want.std(), f"reason {r['rank']}")
+        n += 1
+    return n
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     seen = {}
@@ -220,6 +247,7 @@ def main():
             for by in ("procedure", "loop", "nest", "line", "context", "version", "module", "file", "call", "inlined", "category"):
                 value = {"nest": "value", "call": "inclusive", "inlined": "inclusive", "category": "inclusive"}.get(by, "exclusive")
                 seen[by] = seen.get(by, 0) + check(path, by, axis, value)
+            seen["reason"] = seen.get("reason", 0) + check_reasons(path, axis)
     path = os.path.join(FOLDER, "model.h5")
     subprocess.run([MODEL, path], check=True)
     for axis in ("process", "thread"):
