@@ -4,7 +4,7 @@
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
     variable Counting CountTimer CountSince Counts Pace Whole Beat
-    variable VarBin VarMetric VarScale VarColours Told Search SearchNote Closing First FirstTimer
+    variable VarBin VarMetric VarScale VarColours Told ReadOut Search SearchNote Closing First FirstTimer
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
     constructor {top db options} {
@@ -119,7 +119,9 @@ oo::class create ::heatscope::App {
         set Panes [::heatscope::Panes new $Path.main $context]
         bind $Path.main <Configure> +[list after idle [namespace code {my TrimTools}]]
         ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]
+        set ReadOut ""
         ttk::label $Path.status.read -style Tool.TLabel -text ""
+        bind $Path.status.read <Configure> [namespace code {my FitReadOut}]
         ttk::label $Path.status.hint -style Tool.TLabel -text \
             "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
         ::heatscope::progress $Path.status.progress -takefocus 0 -font HsUI -scale [$t scale] -width [$t dp 230] \
@@ -234,7 +236,13 @@ oo::class create ::heatscope::App {
     # ---- status, key sheet ----
 
     method readOut {text} {
-        ::heatscope::theme say $Path.status.read $text
+        set ReadOut $text
+        my FitReadOut
+    }
+    # Cut to the room there is, with a sign that there is more; `status` has all of it.
+    method FitReadOut {} {
+        set width [winfo width $Path.status.read]
+        ::heatscope::theme say $Path.status.read [expr {$width > 50 ? [::heatscope::fmt fit $ReadOut $width {::heatscope::theme width HsUI}] : $ReadOut}]
     }
     # Words that stay until the selection moves on; `after` 1: a move is under way that they belong to.
     method Tell {text {after 0}} {
@@ -247,6 +255,9 @@ oo::class create ::heatscope::App {
         my Tell [expr {[lrange $code 0 2] eq {HEATSCOPE DB CANCELLED} ? "stopped" : [::heatscope::fmt plain $message]}]
     }
     method status {} {
+        return $ReadOut
+    }
+    method statusShown {} {
         return [$Path.status.read cget -text]
     }
 }

@@ -357,7 +357,7 @@ namespace eval ::heatscope::script {
                 lappend out $name.$option [$w cget -$option]
             }
         }
-        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]]
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] status [$app statusShown]
         return $out
     }
     proc Do_focus {app} {

@@ -104,9 +104,12 @@ oo::class create ::heatscope::Navigator {
         set file [dict get $facts file]
         set line [dict get $facts line_begin]
         if {$file >= 0} {
+            # made by the compiler, as gcc's parts of OpenMP are: it has no lines itself, its code has
+            set placed [dict get [$Db file $file] has_lines]
             foreach row [$Db top -table line -under $scope -n 8 {*}[my Axis]] {
                 # code of other files that was inlined belongs to the procedure, but is not where it stands
-                if {[dict get $row file] == $file} {
+                if {[dict get $row file] == $file || (!$placed && [dict get [$Db file [dict get $row file]] has_lines])} {
+                    set file [dict get $row file]
                     set line [dict get $row line]
                     break
                 }

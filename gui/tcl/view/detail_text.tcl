@@ -115,8 +115,17 @@ oo::define ::heatscope::DetailView {
             if {$room <= 0} {
                 set chips [my Weighty $i $chips 1]
             }
+            set first 1
             foreach chip $chips {
                 lassign $chip words tone scope
+                # a second one of which no letter is in sight: shown when the text is moved to the side
+                if {!$Whole && !$first && $room < [::heatscope::theme dp 48]} {
+                    if {$room > [::heatscope::theme width HsMono " \u2026"]} {
+                        $Text insert $row.end " \u2026" more
+                    }
+                    break
+                }
+                set first 0
                 set words [::heatscope::fmt elide $words 60]
                 set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
                 if {$room > 20} {

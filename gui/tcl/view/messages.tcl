@@ -138,7 +138,7 @@ oo::class create ::heatscope::MessagesView {
         foreach bucket $buckets {
             set most [expr {max($most, [lindex $bucket 2])}]
         }
-        set top [my Caption $x0 $y0 "$title \u00b7 highest: [::heatscope::fmt plural $most call] \u00b7 heights by the root" [expr {$x1 - $x0}]]
+        set top [my Caption $x0 $y0 "$title \u00b7 root scale \u00b7 highest: [::heatscope::fmt plural $most call]" [expr {$x1 - $x0}]]
         set line [font metrics HsSmall -linespace]
         set bottom [expr {$y1 - $line - [$t dp 5]}]
         if {![llength $buckets] || $bottom - $top < 8} {
