@@ -493,11 +493,7 @@ static hsc_status index_groups(hsc_db *db, enum hsc_table_id groups, enum hsc_co
 
 hsc_status hsc_db_open(const char *path, hsc_db **out, hsc_err *err) { return hsc_db_open_progress(path, NULL, NULL, out, err); }
 
-hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err) {
-    static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
-                                                HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
-    hsc_status status = HSC_OK;
-    double number;
+static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err) {
     hsc_db *db = calloc(1, sizeof *db);
     if (!db || !(db->path = strdup(path))) {
         free(db);
@@ -510,10 +506,21 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     db->entry_max = UINT32_MAX;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
-    status = hsc_dbfile_open(path, call, ctx, &db->file, err);
+    hsc_status status = explain(db, hsc_dbfile_open(path, call, ctx, &db->file, err), err);
     if (status)
-        goto done;
-    status = check_identity(db, err);
+        hsc_db_close(db);
+    else
+        *out = db;
+    return status;
+}
+
+hsc_status hsc_db_open_begin(const char *path, hsc_db **out, hsc_err *err) { return begin(path, NULL, NULL, out, err); }
+
+hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
+    static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
+                                                HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
+    double number;
+    hsc_status status = check_identity(db, err);
     if (!status)
         status = hsc_dbfile_text(db->file, "title", &db->title, err);
     if (!status)
@@ -536,7 +543,7 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     for (size_t i = 0; i < sizeof at_open / sizeof *at_open && !status; i++)
         status = hsc_db_load(db, at_open[i], err);
     if (!status && (!db->tables.rows[HSC_TAB_scope] || !db->tables.rows[HSC_TAB_metric] || !db->tables.rows[HSC_TAB_context]))
-        status = hsc_err_set(err, HSC_E_FORMAT, "%s: no scopes, contexts or metrics", path);
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: no scopes, contexts or metrics", db->path);
     if (!status)
         status = index_groups(db, HSC_TAB_file, HSC_COL_line_file, &db->first_line, &db->line_rows, err);
     if (!status)
@@ -544,7 +551,7 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     if (status)
         goto done;
     if (db->tables.rows[HSC_TAB_metric] > 4096 || db->tables.rows[HSC_TAB_thread] > HSC_THREADS_MAX) {
-        status = hsc_err_set(err, HSC_E_LIMIT, "%s: more metrics or threads than the format takes", path);
+        status = hsc_err_set(err, HSC_E_LIMIT, "%s: more metrics or threads than the format takes", db->path);
         goto done;
     }
     db->identity_processes = db->tables.rows[HSC_TAB_thread] == db->tables.rows[HSC_TAB_process];
@@ -557,10 +564,15 @@ hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ct
     if (!db->values || !db->context_sums)
         status = out_of_memory(db, err);
 done:
-    status = explain(db, status, err);
-    if (status)
+    return explain(db, status, err);
+}
+
+hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err) {
+    hsc_db *db = NULL;
+    hsc_status status = begin(path, call, ctx, &db, err);
+    if (!status && (status = hsc_db_open_finish(db, err)) != HSC_OK)
         hsc_db_close(db);
-    else
+    if (!status)
         *out = db;
     return status;
 }

@@ -3,6 +3,7 @@
 #include "handle.h"
 
 #include "busy.h"
+#include "early.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -58,7 +59,12 @@ hsc_status hsc_handle_open(Tcl_Interp *interp, const char *path, hsc_handle **ou
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory to open it", path);
         goto done;
     }
-    if ((s = hsc_db_open_progress(path, hsc_busy_step, hsc_busy_of(interp), &h->db, err)) != HSC_OK)
+    s = hsc_early_take(interp, path, &h->db, err);
+    if (s == HSC_OK && h->db)
+        hsc_db_set_progress(h->db, hsc_busy_step, hsc_busy_of(interp));
+    else if (s == HSC_OK)
+        s = hsc_db_open_progress(path, hsc_busy_step, hsc_busy_of(interp), &h->db, err);
+    if (s != HSC_OK)
         goto done;
     hsc_db_get_info(h->db, &h->info);
     if (!(h->totals = malloc((h->info.metrics + 1) * sizeof *h->totals))) {

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 
+#include "early.h"
 #include "handle.h"
 #include "number.h"
 
@@ -26,6 +27,14 @@ static int data_command(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_SetObjResult(interp, Tcl_NewStringObj(h->name, -1));
         return TCL_OK;
     }
+    if (!strcmp(name, "begin") && objc == 3) {
+        hsc_err err = {0};
+        Tcl_DString native;
+        Tcl_UtfToExternalDString(NULL, Tcl_GetString(objv[2]), -1, &native);
+        hsc_status s = hsc_early_begin(interp, Tcl_DStringValue(&native), &err);
+        Tcl_DStringFree(&native);
+        return s == HSC_OK ? TCL_OK : hsc_tcl_error(interp, &err);
+    }
     if (!strcmp(name, "handles") && objc == 2) {
         Tcl_SetObjResult(interp, hsc_handle_list(interp));
         return TCL_OK;
@@ -40,7 +49,7 @@ static int data_command(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_SetObjResult(interp, hsc_tcl_text(out, strlen(out)));
         return TCL_OK;
     }
-    return hsc_tcl_usage(interp, "heatscope::data open PATH | handles | version | shorten NAME");
+    return hsc_tcl_usage(interp, "heatscope::data begin PATH | open PATH | handles | version | shorten NAME");
 }
 
 /* One file is one package to `load`: the second one is started by a command of the first, which then is gone. */

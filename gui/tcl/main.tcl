@@ -84,6 +84,15 @@ proc ::heatscope::main {words} {
     # Tk would take options of its own out of these
     set ::argv {}
     set ::argc 0
+    if {[dict get $options lib] ne ""} {
+        lappend ::auto_path [file join [dict get $options lib] tcl]
+        index [list [lindex $::auto_path end]]
+    }
+    # it is read while Tk is loaded; what is wrong is told when it is opened
+    catch {
+        package require heatscope::data
+        data begin [lindex [dict get $options files] 0]
+    }
     foreach folder $::auto_path {
         index [glob -nocomplain -directory $folder -type d tk$::tcl_version]
     }
@@ -93,10 +102,6 @@ proc ::heatscope::main {words} {
     rename ::send {}
     wm withdraw .
     interp bgerror {} ::heatscope::background
-    if {[dict get $options lib] ne ""} {
-        lappend ::auto_path [file join [dict get $options lib] tcl]
-        index [list [lindex $::auto_path end]]
-    }
     foreach package {heatscope::data heatscope::draw} {
         if {[catch {package require $package} message]} {
             fail "the viewer's extension is missing: $message"

@@ -34,6 +34,11 @@ typedef bool (*hsc_db_progress)(void *ctx, uint64_t done, uint64_t whole);
 void hsc_db_set_progress(hsc_db *db, hsc_db_progress call, void *ctx);
 /* As hsc_db_open, and asked as early as that. */
 hsc_status hsc_db_open_progress(const char *path, hsc_db_progress call, void *ctx, hsc_db **out, hsc_err *err);
+/* The same in two steps. begin starts the process that reads the file, which ends with the thread that calls; finish reads what is
+ * needed first, in any one thread. Before finish has returned HSC_OK only hsc_db_set_progress and hsc_db_close may be called; after an
+ * error of finish only hsc_db_close. Statuses of both as of hsc_db_open. */
+hsc_status hsc_db_open_begin(const char *path, hsc_db **out, hsc_err *err);
+hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err);
 /* For long work on what queries gave: asks it. HSC_E_CANCELLED where the answer is no. */
 hsc_status hsc_db_go_on(const hsc_db *db, hsc_err *err);
 
