@@ -322,10 +322,20 @@ static hsc_status gather(table_job *job, size_t n, hsc_err *err) {
     return status;
 }
 
+/* Of all threads, each by itself: about as many values a table has. */
+static uint64_t count_kinds(const join *j) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < j->threads.n; i++)
+        n += j->threads.p[i]->counts;
+    return n;
+}
+
 static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     join *j = job->j;
     hsc_status status = HSC_OK;
     uint64_t most = j->team ? BLOCK_BYTES : hsc_join_part_of_memory(j, 32, BLOCK_BYTES_LEAST, BLOCK_BYTES); /* the same on all ranks */
+    if (store)
+        hsc_store_expect_values(store, count_kinds(j));
     if (store)
         status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
     if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))

@@ -120,22 +120,49 @@ void hsc_sparse_close(hsc_db *db, hsc_sparse *m) {
     hsc_array_close(db, &m->data);
     hsc_array_close(db, &m->max);
     hsc_array_close(db, &m->sum);
+    free(m->made);
     m->present = false;
-    m->indptr = NULL;
+    m->indptr = m->stored = m->made = NULL;
 }
 
-hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums,
+/* Where each row begins when the bands' parts of it stand side by side. */
+static hsc_status join_bands(const hsc_db *db, hsc_sparse *m, hsc_err *err) {
+    const uint64_t *at = m->stored;
+    uint64_t sum = 0;
+    if (!(m->made = malloc((m->rows + 1) * sizeof *m->made)))
+        return out_of_memory(db, err);
+    for (uint64_t r = 0; r < m->rows; r++) {
+        m->made[r] = sum;
+        for (uint64_t b = 0; b < m->bands; b++)
+            sum += at[b * m->rows + r + 1] - at[b * m->rows + r];
+    }
+    m->made[m->rows] = sum;
+    m->indptr = m->made;
+    return HSC_OK;
+}
+
+hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums, bool banded,
                            hsc_sparse *m, hsc_err *err) {
     char path[128];
     const void *p = NULL;
     hsc_status status;
-    *m = (hsc_sparse){.rows = rows, .columns = columns};
+    uint64_t n = rows + 1;
+    *m = (hsc_sparse){.rows = rows, .columns = columns, .bands = 1};
     m->indptr_array.set = m->indices.set = m->data.set = m->max.set = m->sum.set = -1;
     snprintf(m->name, sizeof m->name, "%s", name);
     snprintf(path, sizeof path, "%s/indptr", name);
-    status = hsc_array_open(db, path, HSC_COLTYPE_U8, rows + 1, &m->indptr_array, err);
+    status = hsc_array_open(db, path, HSC_COLTYPE_U8, banded && rows ? HSC_NNZ_MAX + 1 : n, &m->indptr_array, err);
     if (status)
         goto done;
+    if (banded && rows) {
+        m->bands = (m->indptr_array.n - 1) / rows;
+        n = m->bands * rows + 1;
+        if (m->indptr_array.n != n || !m->bands || m->bands > HSC_BANDS_MAX) {
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected %" PRIu64 " values, for each of up to %d bands, and 1, got %" PRIu64, db->path, path,
+                                 rows, HSC_BANDS_MAX, m->indptr_array.n);
+            goto done;
+        }
+    }
     snprintf(path, sizeof path, "%s/indices", name);
     status = hsc_array_open(db, path, HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, &m->indices, err);
     if (status)
@@ -154,10 +181,12 @@ hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t
     if (status)
         goto done;
     m->indptr_array.pinned = true;
-    status = hsc_array_get(db, &m->indptr_array, 0, rows + 1, NULL, &p, err);
+    status = hsc_array_get(db, &m->indptr_array, 0, n, NULL, &p, err);
     if (!status)
-        status = hsc_check_indptr(db->path, name, p, rows, m->nnz, err);
-    m->indptr = p;
+        status = hsc_check_indptr(db->path, name, p, n - 1, m->nnz, err);
+    m->indptr = m->stored = p;
+    if (!status && m->bands > 1)
+        status = join_bands(db, m, err);
 done:
     m->present = !status;
     if (status)

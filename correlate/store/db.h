@@ -24,7 +24,9 @@ typedef struct hsc_array {
 typedef struct hsc_sparse {
     bool present;
     uint64_t rows, columns, nnz;
-    const uint64_t *indptr; /* in indptr_array, pinned */
+    const uint64_t *indptr; /* rows + 1: in indptr_array, pinned; where there are several bands: made */
+    uint64_t bands, *made;  /* columns are stored in so many bands, all rows of the first, then all of the next */
+    const uint64_t *stored; /* rows * bands + 1: in indptr_array */
     hsc_array indptr_array, indices, data, max, sum;
     bool checked;           /* all indices are known to be good */
     char name[64];
@@ -119,7 +121,8 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err);
 hsc_status hsc_db_want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err);
 const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t row);
 
-hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums,
+/* banded: may be stored in bands of columns. */
+hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums, bool banded,
                            hsc_sparse *m, hsc_err *err);
 void hsc_sparse_close(hsc_db *db, hsc_sparse *m);
 

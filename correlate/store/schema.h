@@ -7,7 +7,7 @@
 
 #define HSC_FORMAT_NAME "heatscope"
 #define HSC_DB_MAJOR 1
-#define HSC_DB_MINOR 1
+#define HSC_DB_MINOR 2
 
 enum {
     HSC_CHUNK_ROWS = 16384,             /* elements of a chunk */
@@ -19,7 +19,11 @@ enum {
     HSC_LEVELS_MAX = 12,                /* of a pyramid */
     HSC_LEVEL_FIRST = 16,               /* rows of a block of the finest level */
     HSC_LEVEL_FACTOR = 4,
-    HSC_LEVEL_GAIN = 3                  /* a level is stored only when it has this many times fewer values */
+    HSC_LEVEL_GAIN = 3,                 /* a level is stored only when it has this many times fewer values */
+    HSC_BANDS_MAX = 16,                 /* of threads, in which rows are stored */
+    HSC_BAND_UNIT = 16,                 /* threads of the smallest band but the last */
+    HSC_BAND_FACTOR = 4,
+    HSC_BAND_VALUES = 16                /* there are bands where a row has this many values or more on average */
 };
 #define HSC_ROWS_MAX ((uint64_t)1 << 28)       /* of a table */
 #define HSC_THREADS_MAX ((uint64_t)1 << 24)
@@ -28,6 +32,7 @@ enum {
 #define HSC_STORE_PARTS 256u                 /* ranges in which a value table is turned round */
 #define HSC_STORE_PART_MAX ((uint64_t)8 << 20) /* values of one that are held; more are divided further */
 #define HSC_PROGRAM_MIN ((uint64_t)1 << 18)    /* samples by time from which on those of all threads are also kept in one order */
+#define HSC_BANDS_MIN ((uint64_t)1 << 16)      /* values from which on there are bands: fewer are a few chunks */
 #define HSC_PYRAMID_MIN ((uint64_t)1 << 21)    /* non-zeros from which on a pyramid is made: fewer are read at once */
 
 typedef enum hsc_column_type {

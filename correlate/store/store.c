@@ -31,6 +31,9 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     s->file = s->metrics = -1;
     s->pyramid_min = HSC_PYRAMID_MIN;
+    s->bands_min = HSC_BANDS_MIN;
+    s->band_unit = HSC_BAND_UNIT;
+    s->band_values = HSC_BAND_VALUES;
     s->part_max = HSC_STORE_PART_MAX;
     s->program_min = HSC_PROGRAM_MIN;
     for (int i = 0; i < HSC_TAB_COUNT; i++)

@@ -71,6 +71,9 @@ hsc_status hsc_store_end_column(hsc_store *s, hsc_err *err);
  * be written: readers derive it. rows of HSC_TABLE_SCOPE_CATEGORY: scopes * categories. */
 hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table table, uint64_t rows, uint32_t columns,
                                   hsc_err *err);
+/* About how many values the tables that are begun from now on have: where that is many for a row, and threads are put, by_row is
+ * stored in bands of threads (docs/schema.md, section 5). The file's bytes depend on it; 0, as at first: no bands. */
+void hsc_store_expect_values(hsc_store *s, uint64_t n);
 hsc_status hsc_store_put_rows(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,
                               const uint32_t *counts, hsc_err *err);
 hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,

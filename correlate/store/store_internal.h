@@ -29,6 +29,7 @@ typedef struct hsc_store_values { /* the value table under way */
     hsc_db_table table;
     uint64_t rows;
     uint32_t columns;
+    uint32_t bands, band_begin[HSC_BANDS_MAX + 1]; /* of threads: by_row has all rows of the first, then all of the next */
     hid_t group;
     hsc_store_order put, made; /* the order in which values are put, and the other one */
     hsc_spill spill;
@@ -71,19 +72,24 @@ struct hsc_store {
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
     uint64_t part_max;    /* values of a part that are held; tests make it small */
     uint64_t program_min; /* HSC_PROGRAM_MIN; tests make it small */
+    uint64_t expected;    /* values of a table, about; 0: not told */
+    uint64_t bands_min;   /* HSC_BANDS_MIN; tests make it small */
+    uint32_t band_unit;   /* HSC_BAND_UNIT; tests make it small */
+    uint32_t band_values; /* HSC_BAND_VALUES; tests make it small */
 };
 
 /* store_totals.c: statistics and pyramids of a value table, from its rows in their order. */
 typedef struct hsc_totals hsc_totals;
 /* nnz: of the table; UINT64_MAX: not known yet. */
 hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err);
-hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err); /* the next row */
+/* The next row: all of the first band, then all of the next. */
+hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err);
 /* Writes them into the table's group; the pyramids where `pyramids`. */
 hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err);
 void hsc_totals_free(hsc_totals *t);
-/* store_values.c: the attributes of a sparse group. */
+/* store_values.c: the attributes of a sparse group; where there are bands (else NULL), of so many rows in each of them. */
 hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, uint64_t rows, uint32_t columns, const char *row_axis,
-                                  const char *column_axis, const char *description, hid_t *group, hsc_err *err);
+                                  const char *column_axis, const char *description, const uint32_t *band_begin, hid_t *group, hsc_err *err);
 hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
 
 /* Units and scales of all values, which need the metric table; checks their sizes. */

@@ -11,6 +11,7 @@
 typedef struct row_stats {
     uint64_t *sum, *max, *min;
     uint32_t *argmax, *argmin, *nonzero;
+    uint32_t *gap; /* the first column without a value */
     double *squares;
 } row_stats;
 
@@ -21,24 +22,30 @@ static void stats_clear(row_stats *t) {
     free(t->argmax);
     free(t->argmin);
     free(t->nonzero);
+    free(t->gap);
     free(t->squares);
 }
 
-static bool stats_new(row_stats *t, uint64_t rows) {
+static bool stats_new(row_stats *t, uint64_t rows, uint64_t columns) {
     rows += !rows;
-    *t = (row_stats){.sum = malloc(rows * sizeof *t->sum), .max = malloc(rows * sizeof *t->max),
+    *t = (row_stats){.sum = calloc(rows, sizeof *t->sum), .max = calloc(rows, sizeof *t->max),
                      .min = malloc(rows * sizeof *t->min), .argmax = malloc(rows * sizeof *t->argmax),
-                     .argmin = malloc(rows * sizeof *t->argmin), .nonzero = malloc(rows * sizeof *t->nonzero),
-                     .squares = malloc(rows * sizeof *t->squares)};
-    return t->sum && t->max && t->min && t->argmax && t->argmin && t->nonzero && t->squares;
+                     .argmin = malloc(rows * sizeof *t->argmin), .nonzero = calloc(rows, sizeof *t->nonzero),
+                     .gap = calloc(rows, sizeof *t->gap), .squares = calloc(rows, sizeof *t->squares)};
+    bool ok = t->sum && t->max && t->min && t->argmax && t->argmin && t->nonzero && t->gap && t->squares;
+    for (uint64_t r = 0; ok && r < rows; r++) {
+        t->min[r] = UINT64_MAX;
+        t->argmax[r] = columns ? 0 : HSC_NONE;
+        t->argmin[r] = HSC_NONE;
+    }
+    return ok;
 }
 
-/* One row of rising columns; those not given are 0 and count for the minimum. */
-static void stats_row(row_stats *t, uint64_t row, const uint32_t *columns, const uint64_t *values, uint64_t n,
-                      uint64_t all_columns) {
-    uint64_t sum = 0, max = 0, min = UINT64_MAX;
-    uint32_t argmax = all_columns ? 0 : HSC_NONE, argmin = HSC_NONE, first_gap = 0;
-    double squares = 0;
+/* More of a row: columns rise from one call to the next. */
+static void stats_row(row_stats *t, uint64_t row, const uint32_t *columns, const uint64_t *values, uint64_t n) {
+    uint64_t sum = t->sum[row], max = t->max[row], min = t->min[row];
+    uint32_t argmax = t->argmax[row], argmin = t->argmin[row], first_gap = t->gap[row];
+    double squares = t->squares[row];
     for (uint64_t k = 0; k < n; k++) {
         uint64_t value = values[k];
         sum += value;
@@ -53,18 +60,23 @@ static void stats_row(row_stats *t, uint64_t row, const uint32_t *columns, const
         }
         first_gap += columns[k] == first_gap;
     }
-    if (n < all_columns) {
-        min = 0;
-        argmin = first_gap;
-    } else if (!n)
-        min = 0;
     t->sum[row] = sum;
     t->max[row] = max;
     t->min[row] = min;
     t->argmax[row] = argmax;
     t->argmin[row] = argmin;
-    t->nonzero[row] = (uint32_t)n;
+    t->nonzero[row] += (uint32_t)n;
+    t->gap[row] = first_gap;
     t->squares[row] = squares;
+}
+
+/* After all columns: those not given are 0 and count for the minimum. */
+static void stats_end(row_stats *t, uint64_t rows, uint64_t all_columns) {
+    for (uint64_t r = 0; r < rows; r++)
+        if (t->nonzero[r] < all_columns || !all_columns) {
+            t->min[r] = 0;
+            t->argmin[r] = all_columns ? t->gap[r] : HSC_NONE;
+        }
 }
 
 /* Adds up the threads of each process: columns rise before and after. Returns the number of values. */
@@ -125,7 +137,7 @@ typedef struct level { /* blocks of `factor` rows of the level below */
     uint64_t *max, *sum;  /* by column, of that */
     uint32_t *touched;
     uint64_t n_touched;
-    uint64_t n, done, nnz, *indptr; /* n + 1 */
+    uint64_t n, done, nnz, *indptr; /* n rows in each band; n * bands + 1 */
     hsc_spill_list cells; /* none once there are too many for the level to be stored */
 } level;
 
@@ -155,7 +167,7 @@ static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz
         l->max = calloc(columns + 1, sizeof *l->max);
         l->sum = calloc(columns + 1, sizeof *l->sum);
         l->touched = malloc((columns + 1) * sizeof *l->touched);
-        l->indptr = calloc(rows + 1, sizeof *l->indptr);
+        l->indptr = calloc(rows * s->values.bands + 1, sizeof *l->indptr);
         if (!l->max || !l->sum || !l->touched || !l->indptr) {
             p->n++;
             return false;
@@ -246,7 +258,7 @@ static hsc_status write_cells(pyramid *p, hid_t group, const level *l, int what,
 }
 
 static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint64_t stored_nnz, const char *row_axis,
-                                const char *column_axis, hsc_err *err) {
+                                const char *column_axis, const uint32_t *band_begin, hsc_err *err) {
     hsc_status status = HSC_OK;
     hid_t g = -1;
     for (unsigned i = 0; i < p->n && !status; i++) {
@@ -260,10 +272,10 @@ static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint
         if (g < 0)
             status = hsc_out_group(p->s->out, parent, name, &g, err);
         if (!status)
-            status = hsc_store_sparse_group(p->s, g, level_name, l->n, (uint32_t)p->columns, row_axis, column_axis, description, &group, err);
+            status = hsc_store_sparse_group(p->s, g, level_name, l->n, (uint32_t)p->columns, row_axis, column_axis, description, band_begin, &group, err);
         hsc_out_notes indptr = {.description = "where the values of each row begin, and the end"};
         if (!status)
-            status = hsc_out_set(p->s->out, group, "indptr", HSC_COLTYPE_U8, 0, l->indptr, l->n + 1, &indptr, NULL, err);
+            status = hsc_out_set(p->s->out, group, "indptr", HSC_COLTYPE_U8, 0, l->indptr, l->n * p->s->values.bands + 1, &indptr, NULL, err);
         for (int what = 0; what < 3 && !status; what++)
             status = write_cells(p, group, l, what, err);
         if (group >= 0)
@@ -307,7 +319,8 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals 
     t->values = malloc(((uint64_t)v->columns + 1) * sizeof *t->values);
     t->sums = malloc(((uint64_t)v->columns + 1) * sizeof *t->sums);
     t->columns = malloc(((uint64_t)v->columns + 1) * sizeof *t->columns);
-    bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows) && (t->same_axes || stats_new(&t->process, v->rows)) &&
+    bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows, v->columns) &&
+              (t->same_axes || stats_new(&t->process, v->rows, s->tables.rows[HSC_TAB_process])) &&
               (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, v->rows, v->columns)) &&
               (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, v->rows, s->tables.rows[HSC_TAB_process]));
     return ok ? HSC_OK : hsc_store_values_memory(s, err);
@@ -316,15 +329,16 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals 
 hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err) {
     const hsc_store_values *v = &t->s->values;
     uint64_t r = t->row++, m = 0;
-    bool last = t->row == v->rows;
+    bool last = t->row == v->rows; /* of the band */
+    t->row = last ? 0 : t->row;
     hsc_status status = HSC_OK;
     for (uint64_t k = 0; k < n; k++)
         t->values[k] = counts[k];
-    stats_row(&t->thread, r, columns, t->values, n, v->columns);
+    stats_row(&t->thread, r, columns, t->values, n);
     t->nnz += n;
     if (!t->same_axes) {
         m = by_process(t->s->kept[HSC_COL_thread_process], columns, t->values, n, t->columns, t->sums);
-        stats_row(&t->process, r, t->columns, t->sums, m, t->s->tables.rows[HSC_TAB_process]);
+        stats_row(&t->process, r, t->columns, t->sums, m);
         t->process_nnz += m;
     }
     for (uint64_t k = 0; t->by_thread.n && k < n; k++)
@@ -339,7 +353,11 @@ hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t
 hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
     hsc_store *s = t->s;
     const hsc_store_values *v = &s->values;
+    const uint32_t *process = s->kept[HSC_COL_thread_process];
     const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
+    stats_end(&t->thread, v->rows, v->columns);
+    if (!t->same_axes)
+        stats_end(&t->process, v->rows, s->tables.rows[HSC_TAB_process]);
     hsc_out_notes notes = {.description = "samples, sum over all threads; times scale_factor: the metric", .dimensions = row_axis};
     hsc_status status = hsc_out_set(s->out, v->group, "sum", HSC_COLTYPE_U8, 0, t->thread.sum, v->rows, &notes, NULL, err);
     if (!status)
@@ -347,9 +365,13 @@ hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
     if (!status && !t->same_axes)
         status = write_stats(s, v->group, "process_stats", "/run/process", row_axis, &t->process, v->rows, err);
     if (!status && pyramids)
-        status = write_pyramid(&t->by_thread, v->group, "thread_blocks", t->nnz, row_axis, "thread", err);
-    if (!status && pyramids && !t->same_axes)
-        status = write_pyramid(&t->by_process, v->group, "process_blocks", t->process_nnz, row_axis, "process", err);
+        status = write_pyramid(&t->by_thread, v->group, "thread_blocks", t->nnz, row_axis, "thread", v->band_begin, err);
+    if (!status && pyramids && !t->same_axes) {
+        uint32_t process_begin[HSC_BANDS_MAX + 1];
+        for (uint32_t i = 0; i <= v->bands; i++)
+            process_begin[i] = !i ? 0 : v->band_begin[i] < v->columns ? process[v->band_begin[i]] : (uint32_t)s->tables.rows[HSC_TAB_process];
+        status = write_pyramid(&t->by_process, v->group, "process_blocks", t->process_nnz, row_axis, "process", process_begin, err);
+    }
     return status;
 }
 

@@ -58,14 +58,15 @@ hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table ta
         if (s->written[i].metric == metric && s->written[i].table == table)
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of table %s are put twice", s->path,
                                hsc_schema_values[table].name);
-    *v = (hsc_store_values){.open = true, .metric = metric, .table = table, .rows = rows, .columns = columns};
+    *v = (hsc_store_values){.open = true, .metric = metric, .table = table, .rows = rows, .columns = columns, .bands = 1, .band_begin = {0, columns}};
     hsc_spill_init(&v->spill, s->path);
     return HSC_OK;
 }
 
 hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, uint64_t rows, uint32_t columns, const char *row_axis,
-                                  const char *column_axis, const char *description, hid_t *group, hsc_err *err) {
-    const int64_t shape[2] = {(int64_t)rows, columns};
+                                  const char *column_axis, const char *description, const uint32_t *band_begin, hid_t *group, hsc_err *err) {
+    const uint32_t bands = band_begin ? s->values.bands : 1;
+    const int64_t shape[2] = {(int64_t)(rows * bands), columns};
     hid_t g = -1;
     hsc_status status = hsc_out_group(s->out, parent, name, &g, err);
     if (status)
@@ -80,7 +81,10 @@ hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, 
         status = hsc_out_numbers(s->out, g, "shape", H5T_STD_I64LE, H5T_NATIVE_INT64, shape, 2, err);
     if (!status)
         status = hsc_out_text(s->out, g, "row_axis", row_axis, err);
-    return status ? status : hsc_out_text(s->out, g, "column_axis", column_axis, err);
+    if (!status)
+        status = hsc_out_text(s->out, g, "column_axis", column_axis, err);
+    return status || bands < 2 ? status
+                               : hsc_out_numbers(s->out, g, "band_begin", H5T_STD_U32LE, H5T_NATIVE_UINT32, band_begin, bands + 1, err);
 }
 
 static hsc_status metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_err *err) {
@@ -105,15 +109,16 @@ static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, u
     const hsc_store_values *v = &s->values;
     const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
     hid_t group = 0;
-    o->n = by_thread ? v->columns : v->rows;
+    o->n = by_thread ? v->columns : v->rows * v->bands;
     o->columns = by_thread ? (uint32_t)v->rows : v->columns;
     o->indptr = malloc((o->n + 1) * sizeof *o->indptr);
     if (!o->indptr)
         return hsc_store_values_memory(s, err);
     o->indptr[0] = 0;
-    hsc_status status = hsc_store_sparse_group(s, v->group, by_thread ? "by_thread" : "by_row", o->n, o->columns, by_thread ? "thread" : row_axis,
-                                               by_thread ? row_axis : "thread",
-                                               by_thread ? "the same values, threads as rows" : "rows of the table", &group, err);
+    const char *description = by_thread ? "the same values, threads as rows" : v->bands > 1 ? "rows of the table, of each band of threads" : "rows of the table";
+    hsc_status status = hsc_store_sparse_group(s, v->group, by_thread ? "by_thread" : "by_row", by_thread ? v->columns : v->rows, o->columns,
+                                               by_thread ? "thread" : row_axis, by_thread ? row_axis : "thread", description,
+                                               by_thread ? NULL : v->band_begin, &group, err);
     o->group = group;
     if (!status)
         status = hsc_out_stream_open_sized(s->out, group, "indices", HSC_COLTYPE_U4, &indices, nnz, &o->indices, err);
@@ -161,6 +166,39 @@ static hsc_status put_totals(hsc_store_values *v, uint64_t n, const uint64_t *in
     return status;
 }
 
+/* ---- bands ---- */
+
+/* Threads 0 to columns - 1 as the digits of their number have it: the largest band first, and what one more thread changes is the last few. All threads of
+ * a process are in one band. */
+static void choose_bands(const hsc_store *s, hsc_store_values *v) {
+    const uint32_t *process = s->kept[HSC_COL_thread_process];
+    uint64_t size = s->band_unit, end = 0, cells = v->rows * v->columns, values = s->expected < cells ? s->expected : cells;
+    if (values < s->bands_min || values < v->rows * s->band_values || v->rows >= HSC_NONE / HSC_BANDS_MAX)
+        return;
+    v->bands = 0;
+    while (size * HSC_BAND_FACTOR <= v->columns)
+        size *= HSC_BAND_FACTOR;
+    for (; size >= s->band_unit && v->bands < HSC_BANDS_MAX - 1; size /= HSC_BAND_FACTOR) {
+        end += (v->columns - end) / size * size;
+        uint64_t begin = end;
+        while (begin && begin < v->columns && process[begin] == process[begin - 1])
+            begin--;
+        if (begin > v->band_begin[v->bands])
+            v->band_begin[++v->bands] = (uint32_t)begin;
+    }
+    if (!v->bands || v->columns > v->band_begin[v->bands])
+        v->band_begin[++v->bands] = v->columns;
+}
+
+static uint32_t band_of(const hsc_store_values *v, uint32_t thread) {
+    uint32_t band = 0;
+    while (band + 1 < v->bands && thread >= v->band_begin[band + 1])
+        band++;
+    return band;
+}
+
+void hsc_store_expect_values(hsc_store *s, uint64_t n) { s->expected = n; }
+
 /* ---- values that are put ---- */
 
 static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
@@ -173,7 +211,9 @@ static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
     v->begun = true;
     v->by_thread = by_thread;
     v->parts = calloc(HSC_STORE_PARTS, sizeof *v->parts);
-    uint64_t others = by_thread ? v->rows : v->columns;
+    if (by_thread)
+        choose_bands(s, v);
+    uint64_t others = by_thread ? v->rows * v->bands : v->columns;
     v->part_rows = others / HSC_STORE_PARTS + 1;
     v->values_of = calloc(others + 1, sizeof *v->values_of);
     if (!v->parts || !v->values_of)
@@ -194,15 +234,17 @@ static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
 /* A row as a column of the other order. */
 static bool put_turned(hsc_store_values *v, uint32_t column, const uint32_t *rows, const uint32_t *counts, uint64_t n) {
     uint64_t part = 0, first = 0, end = 0; /* of the rows of parts[part - 1] */
+    uint64_t base = v->by_thread ? band_of(v, column) * v->rows : 0;
     bool ok = true;
     for (uint64_t k = 0; k < n && ok; k++) {
-        if (rows[k] >= end) {
-            part = rows[k] / v->part_rows + 1;
+        uint64_t row = base + rows[k];
+        if (row >= end) {
+            part = row / v->part_rows + 1;
             end = part * v->part_rows;
             first = end - v->part_rows;
         }
-        ok = hsc_turned_put(&v->spill, &v->parts[part - 1], &(hsc_turned_value){(uint32_t)(rows[k] - first), column, counts[k]});
-        v->values_of[rows[k]]++;
+        ok = hsc_turned_put(&v->spill, &v->parts[part - 1], &(hsc_turned_value){(uint32_t)(row - first), column, counts[k]});
+        v->values_of[row]++;
     }
     return ok;
 }

@@ -97,7 +97,7 @@ hsc_status hsc_source_rows(const hsc_source *s, hsc_err *err) {
     if (s->db->interval)
         return hsc_interval_fill(s->db, v, err);
     snprintf(path, sizeof path, "%s/by_row", v->name);
-    hsc_status status = hsc_sparse_open(s->db, path, v->rows, s->threads, false, false, &v->by_row, err);
+    hsc_status status = hsc_sparse_open(s->db, path, v->rows, s->threads, false, false, true, &v->by_row, err);
     return status ? status : check_pair(s->db, v, err);
 }
 
@@ -109,7 +109,7 @@ static hsc_status source_columns(const hsc_source *s, hsc_err *err) {
     if (s->db->interval)
         return hsc_interval_turn(s->db, v, err);
     snprintf(path, sizeof path, "%s/by_thread", v->name);
-    hsc_status status = hsc_sparse_open(s->db, path, s->threads, v->rows, false, false, &v->by_thread, err);
+    hsc_status status = hsc_sparse_open(s->db, path, s->threads, v->rows, false, false, false, &v->by_thread, err);
     return status ? status : check_pair(s->db, v, err);
 }
 
@@ -161,7 +161,7 @@ hsc_status hsc_source_levels(hsc_source *s, hsc_db_axis axis, const hsc_level **
         hsc_level *l = &v->levels[axis][v->n_levels[axis]];
         l->block = block;
         hsc_status status = hsc_sparse_open(s->db, path, (v->rows + block - 1) / block, hsc_db_get_columns(s->db, axis), true,
-                                            true, &l->rows, err);
+                                            true, true, &l->rows, err);
         if (status)
             return status;
         v->n_levels[axis]++;
@@ -181,7 +181,59 @@ void hsc_cursor_init(hsc_cursor *c, hsc_db *db, hsc_sparse *m, hsc_array *values
 void hsc_cursor_fini(hsc_cursor *c) {
     free(c->indices);
     free(c->scratch);
+    free(c->pieces);
     *c = (hsc_cursor){0};
+}
+
+/* Values of rows [row, row + n) of all bands to `to`, row by row. */
+static hsc_status join_bands(hsc_cursor *c, hsc_array *a, uint64_t row, uint64_t n, void *to, hsc_err *err) {
+    const hsc_sparse *m = c->m;
+    const size_t size = hsc_schema_type_size(a->type);
+    const uint8_t *from[HSC_BANDS_MAX];
+    uint8_t *piece = c->pieces, *out = to;
+    for (uint64_t b = 0; b < m->bands; b++) {
+        const uint64_t *at = m->stored + b * m->rows + row;
+        const void *p = NULL;
+        hsc_status status = hsc_array_get(c->db, a, at[0], at[n] - at[0], piece, &p, err);
+        if (status)
+            return status;
+        from[b] = p;
+        piece += p == piece ? (at[n] - at[0]) * size : 0;
+    }
+    for (uint64_t r = row; r < row + n; r++)
+        for (uint64_t b = 0; b < m->bands; b++) {
+            const uint64_t *at = m->stored + b * m->rows + r;
+            size_t bytes = (at[1] - at[0]) * size;
+            if (!bytes)
+                continue;
+            memcpy(out, from[b], bytes);
+            from[b] += bytes;
+            out += bytes;
+        }
+    return HSC_OK;
+}
+
+/* The same of indices and values, and that they are good. */
+static hsc_status read_bands(hsc_cursor *c, uint64_t row, uint64_t n, hsc_err *err) {
+    hsc_sparse *m = c->m;
+    hsc_status status = join_bands(c, &m->indices, row, n, c->indices, err);
+    if (!status)
+        status = join_bands(c, c->values, row, n, c->scratch, err);
+    return status ? status : hsc_check_sparse(c->db->path, m->name, row, n, m->indptr + row, c->indices, m->columns, err);
+}
+
+static bool make_room(hsc_cursor *c, uint64_t nnz) {
+    const bool banded = c->m->bands > 1;
+    if (nnz <= c->capacity || (!banded && c->m->indices.whole && c->values->whole))
+        return true;
+    free(c->indices);
+    free(c->scratch);
+    free(c->pieces);
+    c->indices = malloc(nnz * sizeof *c->indices);
+    c->scratch = malloc(nnz * 8);
+    c->pieces = banded ? malloc(nnz * 8) : NULL;
+    c->capacity = c->indices && c->scratch && (c->pieces || !banded) ? nnz : 0;
+    return c->capacity;
 }
 
 hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
@@ -192,7 +244,7 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
     if (row >= c->last)
         return HSC_OK;
     at = indptr[row];
-    if (m->nnz * 8 <= c->db->budget / 2) /* will be, or is, resident: no need for pieces */
+    if (m->nnz * 8 <= c->db->budget / 2 && m->bands < 2) /* will be, or is, resident: no need for pieces */
         limit = m->nnz;
     if (indptr[c->last] - at <= limit)
         n = c->last - row;
@@ -208,24 +260,16 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
         n = low;
     }
     nnz = indptr[row + n] - at;
-    if (nnz > c->capacity && !(m->indices.whole && c->values->whole)) {
-        free(c->indices);
-        free(c->scratch);
-        c->indices = malloc(nnz * sizeof *c->indices);
-        c->scratch = malloc(nnz * 8);
-        c->capacity = nnz;
-        if (!c->indices || !c->scratch) {
-            c->capacity = 0;
-            return out_of_memory(c->db, err);
-        }
-    }
-    const void *indices = NULL, *values = NULL;
-    hsc_status status = hsc_array_get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
-    if (!status)
+    if (!make_room(c, nnz))
+        return out_of_memory(c->db, err);
+    const void *indices = c->indices, *values = c->scratch;
+    bool banded = m->bands > 1;
+    hsc_status status = banded ? read_bands(c, row, n, err) : hsc_array_get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
+    if (!status && !banded)
         status = hsc_array_get(c->db, c->values, at, nnz, c->scratch, &values, err);
     if (status)
         return status;
-    if (!m->checked) {
+    if (!m->checked && !banded) {
         if (m->indices.whole) { /* once for all */
             status = hsc_check_sparse(c->db->path, m->name, 0, m->rows, indptr, m->indices.whole, m->columns, err);
             m->checked = !status;

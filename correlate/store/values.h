@@ -39,7 +39,7 @@ typedef struct hsc_cursor {
     hsc_array *values;
     uint64_t next, last, capacity;
     uint32_t *indices;
-    void *scratch;
+    void *scratch, *pieces; /* pieces: of bands, before they stand side by side */
 } hsc_cursor;
 
 /* values: &m->data, &m->max or &m->sum. Set next and last to read other rows with the same cursor. */

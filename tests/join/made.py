@@ -166,6 +166,30 @@ os.remove(OUT)
 check("none", False, RUN)
 check("there", True, RUN)
 
+# ---- bands of threads: 126 = 64 + 48 + 14, 130 = 128 + 2, 142 = 128 + 14, 146 = 128 + 16 + 2 ----
+MANY, SOME, HOW = os.path.join(WORK, "many"), os.path.join(WORK, "some"), ("--time=none", "--code=none")
+saved = bytes_of(PROGRAM)
+build("".join(f"int f{i}(int x) {{ return x * {i} + 1; }}\n" for i in range(1000)) + "int main(void) { return f3(1) & 0; }\n", "-g")
+subprocess.run([BENCH_MAKE, MANY, PROGRAM, "146", "1000", "1000"], check=True)
+os.mkdir(SOME)
+chunks = {}
+for n in 126, 130, 142, 146:
+    for rank in range(n):
+        if not os.path.exists(os.path.join(SOME, f"sim.{rank}.hsr")):
+            os.link(os.path.join(MANY, f"sim.{rank}.hsr"), os.path.join(SOME, f"sim.{rank}.hsr"))
+    found = re.search(r"^copied: (\d+) packed chunk", correlate("-o", OUT, *HOW, SOME), re.M)
+    chunks[n] = int(found.group(1)) if found else 0
+correlate("-q", "--cache=none", "-j3", "-o", WHOLE, *HOW, SOME)
+that(bytes_of(OUT) == bytes_of(WHOLE), "bands: other bytes")
+that(2 * chunks[146] >= 3 * chunks[130], f"rows of the band that stays were not copied: {chunks}")
+shutil.rmtree(MANY)
+shutil.rmtree(SOME)
+write(PROGRAM, saved)
+time.sleep(YOUNG)
+check("no bands", False, RUN)
+check("no bands again", True, RUN)
+made = bytes_of(OUT)
+
 # ---- what it was made from is not to be believed ----
 record = bytes_of(MADE)
 that(os.stat(MADE).st_mode & 0o777 == 0o600, "others can read it")

@@ -54,6 +54,8 @@ class Database:
         indptr, indices, data = (g[k][...].astype(np.int64) for k in ("indptr", "indices", "data"))
         v = np.zeros((len(indptr) - 1, len(self.process)))
         v[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+        bands = len(g.attrs.get("band_begin", [0, 0])) - 1
+        v = v.reshape(bands, -1, v.shape[1]).sum(0)
         if self.axis == "thread":
             return v
         out = np.zeros((len(v), self.process.max() + 1))

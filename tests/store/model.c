@@ -331,6 +331,11 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
     s->pyramid_min = pyramid_min;
     s->part_max = m->part_max ? m->part_max : s->part_max;
     s->program_min = m->no_program ? UINT64_MAX : 1;
+    if (m->band_unit) {
+        s->band_unit = m->band_unit;
+        s->bands_min = s->band_values = 0;
+        hsc_store_expect_values(s, UINT64_MAX);
+    }
     status = hsc_store_put_text(s, "title", "model \xE2\x82\xAC", err);
     if (!status)
         status = hsc_store_put_text(s, "command", "", err);

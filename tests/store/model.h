@@ -14,6 +14,7 @@ typedef struct model {
     bool by_thread;                          /* written a thread at a time, not in rows */
     bool no_program;                         /* samples by time of each thread only */
     uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
+    uint32_t band_unit;                      /* rows in bands of threads, of so many or more; 0: no bands. With by_thread */
     /* samples by time of all threads one after the other; sample_begin NULL: none */
     uint64_t *sample_begin;                  /* threads + 1 */
     uint32_t *time, *leaf, *count;           /* ticks of a millisecond */

@@ -44,6 +44,18 @@ def check_columns(f, definition):
 
 
 def dense(group, rows, columns):
+    begin = list(group.attrs.get("band_begin", [0, columns]))
+    bands = len(begin) - 1
+    if bands == 1:
+        return dense_band(group, rows, columns)
+    assert begin[0] == 0 and begin[-1] == columns and begin == sorted(set(begin)), begin
+    parts = dense_band(group, rows * bands, columns).reshape(bands, rows, columns)
+    for i, part in enumerate(parts):
+        assert not part[:, :begin[i]].any() and not part[:, begin[i + 1]:].any(), f"{group.name}: a band has another's threads"
+    return parts.sum(0)
+
+
+def dense_band(group, rows, columns):
     assert text(group, "encoding-type") == "csr_matrix" and list(group.attrs["shape"]) == [rows, columns], group.name
     indptr, indices, data = (group[k][...] for k in ("indptr", "indices", "data"))
     out = np.zeros((rows, columns), np.int64)
@@ -106,13 +118,15 @@ def main():
     simulate, definition, folder = sys.argv[1:]
     definition = open(definition, encoding="utf-8").read()
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, "h5py.h5")
-    subprocess.run([simulate, "-o", path, "--lines=1500", "--threads=9", "--processes=4", "--seed=3"], check=True)
-    with h5py.File(path, "r") as f:
-        assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 1] and text(f, "state") == "final"
-        assert f.attrs["simulated"] == 1
-        f.visititems(check_forms)
-        check_values(f, definition, check_columns(f, definition))
+    for threads, processes, bands in (9, 4, 0), (99, 40, 1):
+        path = os.path.join(folder, f"h5py.{threads}.h5")
+        subprocess.run([simulate, "-o", path, "--lines=1500", f"--threads={threads}", f"--processes={processes}", "--seed=3", f"--bands={bands}"], check=True)
+        with h5py.File(path, "r") as f:
+            assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 2] and text(f, "state") == "final"
+            assert f.attrs["simulated"] == 1
+            assert ("band_begin" in f["/metrics/0/line/by_row"].attrs) == bool(bands)
+            f.visititems(check_forms)
+            check_values(f, definition, check_columns(f, definition))
     print("as docs/schema.md says" + ("" if csr_matrix else "; not tried with scipy, which is not installed"))
 
 

@@ -16,6 +16,7 @@ static int usage(FILE *f, int code) {
                "  --samples=N        samples of a thread, about (20000)\n"
                "  --fill=PERCENT     lines x threads with samples (chosen by size)\n"
                "  --times            samples in the order of time too\n"
+               "  --bands=1          rows in bands of threads (0)\n"
                "  --seed=N           (1)\n"
                "  --sources=FOLDER   write source files to go with it\n"
                "  --workers=N        threads that compress (2)\n");
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
             o.fill = strtod(a + 7, NULL) / 100;
         else if (!number(a, "--lines", 10, 1u << 24, &o.lines) && !number(a, "--threads", 1, 1u << 22, &o.threads) &&
                  !number(a, "--processes", 1, 1u << 22, &o.processes) && !number(a, "--seed", 0, ~0u, &o.seed) &&
-                 !number(a, "--workers", 1, 256, &o.workers) && !number(a, "--samples", 1, 100000000, &o.samples))
+                 !number(a, "--workers", 1, 256, &o.workers) && !number(a, "--bands", 0, 1, &o.bands) && !number(a, "--samples", 1, 100000000, &o.samples))
             return usage(stderr, 2);
     }
     if (!p || !o.output)

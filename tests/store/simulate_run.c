@@ -79,7 +79,25 @@ static void table_end_thread(table *t, uint32_t thread) {
     t->thread_begin[thread + 1] = t->nnz;
 }
 
-static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t threads, hsc_err *err) {
+/* The rows, as threads. */
+static hsc_status put_by_thread(hsc_store *s, const table *t, uint32_t threads, const uint64_t *indptr, const uint32_t *indices, const uint32_t *counts,
+                                hsc_err *err) {
+    uint32_t *rows = must(malloc((t->nnz + 1) * sizeof *rows)), *of = must(malloc((t->nnz + 1) * sizeof *of));
+    uint64_t *at = must(malloc((threads + 1) * sizeof *at));
+    memcpy(at, t->thread_begin, (threads + 1) * sizeof *at);
+    for (uint64_t r = 0; r < t->rows; r++)
+        for (uint64_t k = indptr[r]; k < indptr[r + 1]; k++) {
+            rows[at[indices[k]]] = (uint32_t)r;
+            of[at[indices[k]]++] = counts[k];
+        }
+    hsc_status status = hsc_store_put_threads(s, threads, t->thread_begin, rows, of, err);
+    free(rows);
+    free(of);
+    free(at);
+    return status;
+}
+
+static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t threads, bool bands, hsc_err *err) {
     uint64_t *indptr = must(calloc(t->rows + 2, sizeof *indptr));
     uint32_t *indices = must(malloc((t->nnz + 1) * sizeof *indices)), *counts = must(malloc((t->nnz + 1) * sizeof *counts));
     for (uint64_t k = 0; k < t->nnz; k++)
@@ -96,7 +114,9 @@ static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t 
     free(t->count);
     hsc_status status = hsc_store_begin_values(s, 0, id, t->rows, threads, err);
     enum { BLOCK = 1 << 16 };
-    for (uint64_t r = 0; r < t->rows && !status; r += BLOCK) { /* in blocks, as a correlator would */
+    if (!status && bands)
+        status = put_by_thread(s, t, threads, indptr, indices, counts, err);
+    for (uint64_t r = bands ? t->rows : 0; r < t->rows && !status; r += BLOCK) { /* in blocks, as a correlator would */
         uint64_t n = t->rows - r < BLOCK ? t->rows - r : BLOCK, base = indptr[r];
         uint64_t *relative = must(malloc((n + 1) * sizeof *relative));
         for (uint64_t i = 0; i <= n; i++)
@@ -533,6 +553,8 @@ int sim_write(sim_program *p) {
         status = hsc_store_create(o->output, o->workers, &s, err);
     if (status)
         goto done;
+    if (o->bands)
+        hsc_store_expect_values(s, UINT64_MAX);
     char title[128], command[128];
     snprintf(title, sizeof title, "simulated program, %u lines, %u threads of %u processes, seed %u", o->lines, o->threads, o->processes,
              o->seed);
@@ -558,7 +580,7 @@ int sim_write(sim_program *p) {
                   {HSC_TABLE_SCOPE_CATEGORY, &r.category}, {HSC_TABLE_LINE_INCL, &r.line_incl}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++) {
         uint64_t nnz = tables[i].t->nnz;
-        status = table_write(s, tables[i].id, tables[i].t, o->threads, err);
+        status = table_write(s, tables[i].id, tables[i].t, o->threads, o->bands, err);
         if (!status && i == 0)
             fprintf(stderr, "lines x threads: %u x %u, %" PRIu64 " cells with samples (%.3f %%)\n", p->n_lines, o->threads, nnz,
                     100.0 * (double)nnz / ((double)p->n_lines * o->threads));

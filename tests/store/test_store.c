@@ -423,11 +423,12 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
 }
 
 static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t level_cost, uint64_t block_nnz,
-                          uint64_t budget, bool by_thread, uint64_t part_max) {
+                          uint64_t budget, bool by_thread, uint64_t part_max, uint32_t band_unit) {
     hsc_err err = {0};
     model *m = model_new(seed, one_thread);
     m->by_thread = by_thread;
     m->part_max = part_max;
+    m->band_unit = band_unit;
     hsc_db *db = NULL;
     unsigned r = seed;
     write_model(m, file_in("values.h5"), pyramid_min);
@@ -452,15 +453,40 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
 }
 
 static void values_are_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t level_cost, uint64_t block_nnz, uint64_t budget) {
-    model_is_true(seed, one_thread, pyramid_min, level_cost, block_nnz, budget, false, 0);
+    model_is_true(seed, one_thread, pyramid_min, level_cost, block_nnz, budget, false, 0, 0);
 }
 
 static void values_by_thread(void **state) { /* put a thread at a time, with parts that are and are not divided further */
     (void)state;
-    model_is_true(31, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0);
-    model_is_true(32, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 2);
-    model_is_true(33, true, UINT64_MAX, 0, 3, 20000, true, 5);
-    model_is_true(34, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, false, 3);
+    model_is_true(31, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0, 0);
+    model_is_true(32, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 2, 0);
+    model_is_true(33, true, UINT64_MAX, 0, 3, 20000, true, 5, 0);
+    model_is_true(34, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, false, 3, 0);
+}
+
+static uint64_t bands_of(hsc_db *db, const char *name, uint64_t rows) {
+    hsc_err err = {0};
+    hsc_array a = {.set = -1};
+    OK(hsc_array_open(db, name, HSC_COLTYPE_U8, HSC_NNZ_MAX + 1, &a, &err));
+    assert_int_equal((a.n - 1) % rows, 0);
+    uint64_t bands = (a.n - 1) / rows;
+    hsc_array_close(db, &a);
+    return bands;
+}
+
+static void values_in_bands(void **state) { /* by single rows, from pyramids, with and without memory, of processes with several threads */
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    model_is_true(41, false, UINT64_MAX, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0, 4);
+    model_is_true(42, true, UINT64_MAX, HSC_DB_LEVEL_COST, 31, 0, true, 3, 1);
+    model_is_true(43, true, 1, 1, 500, 60000, true, 0, 2);
+    model_is_true(44, false, 1, 0, HSC_DB_BLOCK_NNZ, HSC_DB_BUDGET, true, 0, 1);
+    OK(hsc_db_open(file_in("values.h5"), &db, &err)); /* there were bands, or this says nothing */
+    assert_true(bands_of(db, "/metrics/0/line/by_row/indptr", hsc_db_get_rows(db, HSC_TABLE_LINE)) > 1);
+    assert_true(bands_of(db, "/metrics/0/line/thread_blocks/16/indptr", (hsc_db_get_rows(db, HSC_TABLE_LINE) + 15) / 16) > 1);
+    assert_true(bands_of(db, "/metrics/0/line/process_blocks/16/indptr", (hsc_db_get_rows(db, HSC_TABLE_LINE) + 15) / 16) > 1);
+    hsc_db_close(db);
 }
 
 static void values_from_rows(void **state) {
@@ -612,7 +638,7 @@ int main(void) {
     folder = model_folder();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_come_back),       cmocka_unit_test(getters_tell_the_columns), cmocka_unit_test(lists_are_found_by_key),
-        cmocka_unit_test(values_by_thread),
+        cmocka_unit_test(values_by_thread), cmocka_unit_test(values_in_bands),
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
         cmocka_unit_test(a_long_table),            cmocka_unit_test(long_texts_among_many),

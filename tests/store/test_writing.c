@@ -53,8 +53,7 @@ static char *slurp(const char *path, size_t *size) {
 }
 
 /* The bytes do not depend on how much is held at a time. */
-static void parts_do_not_show(void **state) {
-    (void)state;
+static void parts_do_not_show_in(uint32_t band_unit) {
     size_t n[3];
     char *bytes[3];
     static const uint64_t part_max[] = {0, 1, 7};
@@ -62,6 +61,7 @@ static void parts_do_not_show(void **state) {
         hsc_err err = {0};
         model *m = model_new(35, false);
         m->by_thread = true;
+        m->band_unit = band_unit;
         m->part_max = part_max[i];
         OK(model_write(m, file_in("parts.h5"), 1 + (unsigned)i, 1, &err));
         model_free(m);
@@ -73,6 +73,48 @@ static void parts_do_not_show(void **state) {
     }
     for (int i = 0; i < 3; i++)
         free(bytes[i]);
+}
+
+static void parts_do_not_show(void **state) {
+    (void)state;
+    parts_do_not_show_in(0);
+    parts_do_not_show_in(1);
+}
+
+static void band_is(const char *path, const char *group, unsigned n, const uint32_t *want) {
+    uint32_t begin[HSC_BANDS_MAX + 1];
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), g = H5Gopen2(file, group, H5P_DEFAULT);
+    if (n) {
+        hid_t a = H5Aopen(g, "band_begin", H5P_DEFAULT), space = H5Aget_space(a);
+        assert_int_equal(H5Sget_simple_extent_npoints(space), n);
+        assert_true(H5Aread(a, H5T_NATIVE_UINT32, begin) >= 0);
+        assert_memory_equal(begin, want, n * sizeof *want);
+        H5Sclose(space);
+        H5Aclose(a);
+    } else {
+        assert_int_equal(H5Aexists(g, "band_begin"), 0);
+    }
+    H5Gclose(g);
+    H5Fclose(file);
+}
+
+/* 23 threads are 16 + 4 + 3 in units of 1, 16 + 7 in units of 8; thread 16 is of a process that begins with thread 14. */
+static void bands_are_digits(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    static const struct {
+        uint32_t unit, n, begin[5];
+        bool one_thread;
+    } cases[] = {{1, 4, {0, 14, 20, 23}, false}, {8, 3, {0, 14, 23}, false}, {1, 3, {0, 4, 7}, true}, {8, 0, {0}, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        model *m = model_new(36, cases[i].one_thread);
+        m->by_thread = true;
+        m->band_unit = cases[i].unit;
+        OK(model_write(m, file_in("bands.h5"), 1, UINT64_MAX, &err));
+        band_is(file_in("bands.h5"), "/metrics/0/line/by_row", cases[i].n, cases[i].begin);
+        band_is(file_in("bands.h5"), "/metrics/0/line/by_thread", 0, NULL);
+        model_free(m);
+    }
 }
 
 static void same_bytes_for_any_workers(void **state) {
@@ -328,7 +370,7 @@ static void text_is_made_utf8(void **state) {
 int main(void) {
     folder = model_folder();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_do_not_show),
+        cmocka_unit_test(parts_do_not_show), cmocka_unit_test(bands_are_digits),
         cmocka_unit_test(same_bytes_for_any_workers),
         cmocka_unit_test(killed_writer_leaves_no_database),
         cmocka_unit_test(refusals_leave_nothing),
