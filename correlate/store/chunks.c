@@ -228,18 +228,22 @@ void hsc_chunks_read(hsc_chunk_cache *cache, hid_t set, uint64_t chunk_rows, uin
     *done = false;
     if (!chunk_rows)
         return;
-    while (n && (first % chunk_rows || (n < chunk_rows && first + n < total))) { /* the end of a chunk, or a part of one */
+    while (n) {
         uint64_t at = first % chunk_rows, m = chunk_rows - at < n ? chunk_rows - at : n;
-        const uint8_t *plain = whole_chunk(cache, set, first / chunk_rows, chunk_rows, element);
-        if (!plain)
-            return;
-        memcpy(to, plain + at * element, m * element);
+        uint64_t chunks = first + n == total ? (n + chunk_rows - 1) / chunk_rows : n / chunk_rows;
+        if (at || !chunks) { /* a part of one */
+            const uint8_t *plain = whole_chunk(cache, set, first / chunk_rows, chunk_rows, element);
+            if (!plain)
+                return;
+            memcpy(to, plain + at * element, m * element);
+        } else {
+            m = chunks * chunk_rows < n ? chunks * chunk_rows : n;
+            if (!whole_chunks(set, chunk_rows, total, NULL, first / chunk_rows, chunks, element, to))
+                return;
+        }
         to += m * element;
         first += m;
         n -= m;
     }
-    *done = !n;
-    if (!n)
-        return;
-    *done = whole_chunks(set, chunk_rows, total, NULL, first / chunk_rows, (n + chunk_rows - 1) / chunk_rows, element, to);
+    *done = true;
 }

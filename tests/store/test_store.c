@@ -519,6 +519,35 @@ static void values_when_memory_is_short(void **state) {
     values_are_true(16, true, UINT64_MAX, 0, 3, 20000);
 }
 
+/* Reads that begin and end within chunks fill what they were given, and nothing behind it. */
+static void reads_end_where_they_should(const char *path) {
+    enum { GUARD = 20000 };
+    static const uint64_t ranges[][2] = {{100, 40000}, {16384, 20000}, {0, 16385}, {16383, 16386}, {5, 10}, {32768, 32768}};
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    hsc_array a = {.set = -1};
+    setenv("HEATSCOPE_READER", "direct", 1);
+    OK(hsc_db_open(path, &db, &err));
+    unsetenv("HEATSCOPE_READER");
+    OK(hsc_array_open(db, "/metrics/0/line/by_row/indices", HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, &a, &err));
+    uint32_t *all = malloc(a.n * sizeof *all), *some = malloc((65536 + GUARD) * sizeof *some);
+    assert_true(all && some && a.n > 131072);
+    OK(hsc_dbfile_read(db->file, a.set, 0, a.n, all, &err));
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        uint64_t first = ranges[i][0], n = ranges[i][1];
+        memset(some, 0xa5, (65536 + GUARD) * sizeof *some);
+        OK(hsc_dbfile_read(db->file, a.set, first, n, some, &err));
+        assert_memory_equal(some, all + first, n * sizeof *all);
+        for (uint64_t k = n; k < n + GUARD; k++)
+            if (some[k] != 0xa5a5a5a5)
+                fail_msg("values %d and on: value %d behind them was written", (int)first, (int)(k - n));
+    }
+    free(all);
+    free(some);
+    hsc_array_close(db, &a);
+    hsc_db_close(db);
+}
+
 /* Many chunks: several threads write and read them. */
 static void a_long_table(void **state) {
     (void)state;
@@ -545,6 +574,7 @@ static void a_long_table(void **state) {
     hsc_status status = model_write(m, file_in("long.h5"), 3, 1, &err);
     ok(status, &err, "write");
     OK(hsc_db_open(file_in("long.h5"), &db, &err));
+    reads_end_where_they_should(file_in("long.h5"));
     hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_THREAD};
     double *sums = calloc(ROWS, sizeof *sums);
     float *block = calloc((size_t)ROWS * m->threads, sizeof *block);
