@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 static hsc_status no_memory(const report *r, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
 }
@@ -41,12 +43,14 @@ static int longest_message(const void *a, const void *b) {
 }
 
 static void add_message(report_message *to, const report_message *m) {
+    to->size_min = m->sized && (!to->sized || m->size_min < to->size_min) ? m->size_min : to->size_min;
+    to->sized += m->sized;
+    to->size_bytes += m->size_bytes;
     to->calls += m->calls;
     to->sent += m->sent;
     to->sent_bytes += m->sent_bytes;
     to->received += m->received;
     to->received_bytes += m->received_bytes;
-    to->size_min = m->calls && (!to->calls || m->size_min < to->size_min) ? m->size_min : to->size_min;
     to->size_max = m->size_max > to->size_max ? m->size_max : to->size_max;
     to->completions += m->completions;
     to->size_squares += m->size_squares;
@@ -56,6 +60,12 @@ static void add_message(report_message *to, const report_message *m) {
     to->duration_squares += m->duration_squares;
     to->in_flight_s += m->in_flight_s;
     to->completion_s += m->completion_s;
+}
+
+/* Calls of a row that have a size: where the destination is MPI_PROC_NULL those that received something. */
+static uint64_t sized_calls(const hsc_db_message *m) {
+    const char *nobody = hsc_enum_text("peer_class", HSC_peer_class_NOBODY);
+    return !strcmp(m->peer, nobody ? nobody : "") ? m->received : m->calls;
 }
 
 static hsc_status load_messages(report *r, bool by_class, report_message *list, uint32_t *n, hsc_err *err) {
@@ -86,6 +96,8 @@ static hsc_status load_messages(report *r, bool by_class, report_message *list, 
                                         m.size_min,
                                         m.size_max,
                                         m.completions,
+                                        sized_calls(&m),
+                                        (double)(m.sent_bytes ? m.sent_bytes : m.received_bytes),
                                         m.size_squares,
                                         m.duration_s,
                                         m.duration_min_s,
@@ -168,12 +180,12 @@ hsc_status report_messages(report *r, bool by_class, report_message **rows, uint
 }
 
 double report_message_size(const report_message *m) {
-    return m->calls ? (double)(m->sent_bytes ? m->sent_bytes : m->received_bytes) / (double)m->calls : 0;
+    return m->sized ? m->size_bytes / (double)m->sized : 0;
 }
 
 double report_message_size_stddev(const report_message *m) {
     double mean = report_message_size(m);
-    return m->calls ? sqrt(fmax(0, m->size_squares / (double)m->calls - mean * mean)) : 0;
+    return m->sized ? sqrt(fmax(0, m->size_squares / (double)m->sized - mean * mean)) : 0;
 }
 
 bool report_is_own_path(const report *r, uint32_t context) {

@@ -13,7 +13,8 @@ typedef struct report_message { /* of one place, operation and, where `by_class`
     uint32_t processors;     /* threads that called it */
     uint32_t longest_thread; /* that spent most in it */
     uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max, completions;
-    double size_squares, duration_s, duration_min_s, duration_max_s, duration_squares, in_flight_s, completion_s;
+    uint64_t sized; /* of the calls: those that size_... are of. One to MPI_PROC_NULL moves nothing */
+    double size_bytes, size_squares, duration_s, duration_min_s, duration_max_s, duration_squares, in_flight_s, completion_s;
     double longest_s; /* of longest_thread */
     uint32_t row;     /* of the database: the first */
     report_over over; /* what each thread spent in it */

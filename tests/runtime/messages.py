@@ -34,7 +34,7 @@ class Rank:
     """One process, by its dump."""
 
     def __init__(self, path):
-        self.system, self.operations, self.communicators = None, {}, {}
+        self.system, self.operations, self.states, self.communicators = None, {}, {}, {}
         self.summaries, self.events, self.nodes, self.samples = [], [], {}, Counter()
         self.peers = defaultdict(Counter)
         stream = 0
@@ -52,6 +52,7 @@ class Rank:
                 self.communicators[f["communicator_id"]] = f
             elif kind == "operation":
                 self.operations[f["operation_id"]] = f["name"].strip('"')
+                self.states[f["operation_id"]] = f["state"].split("(")[1].strip(")")
             elif kind == "node":
                 self.nodes[stream, int(f["node_id"])] = (int(f["parent_id"]), number(f["address"]), f["flags"])
             elif kind == "sample":
@@ -693,6 +694,67 @@ def windows():
     p = compiled("windows.mpich", "mpicc.mpich", "-w", source="message_windows.c")
     if p and shutil.which("mpirun.mpich"):
         check_windows("windows.mpich", ["mpirun.mpich"], p)
+
+
+def expect_total(p, name, **wanted):
+    """All that an operation's summaries sum up to but times; left out: 0."""
+    expect(f"rank {p.rank}: {name}", {k: v for k, v in p.total(name).items() if v and not k.endswith("_ns")}, wanted)
+
+
+def check_nobody(found):
+    size = 8000
+    for r, p in found.items():
+        to, from_ = 10 * (r < 3), 10 * (r > 0)
+        sent = {k: v for k, v in dict(sent_messages=to, sent_bytes=to * size).items() if v}
+        received = {k: v for k, v in dict(received_messages=from_, received_bytes=from_ * size).items() if v}
+        expect_total(p, "MPI_Send", calls=10, **sent, **{"machine" if to else "nobody": 10})
+        expect_total(p, "MPI_Recv", calls=10, **received, **{"machine" if from_ else "nobody": 10})
+        expect_total(p, "MPI_Sendrecv", calls=10, **sent, **received, **{"machine" if to else "nobody": 10})
+        expect_total(p, "MPI_Isend", calls=10, completions=10, nobody=10)
+        expect_total(p, "MPI_Send_init", calls=2, completions=1, nobody=2)
+        if "MPI_Isendrecv" in p.operations.values():
+            expect_total(p, "MPI_Isendrecv", calls=1, completions=1, **{k: v // 10 for k, v in {**sent, **received}.items()},
+                         **{"machine" if to else "nobody": 1})
+        # the size of a call is what it sends, and what it receives where it sends to nobody
+        for f in p.summaries:
+            if f["name"] in ("MPI_Sendrecv", "MPI_Isendrecv"):
+                expect(f"rank {r}: sizes of {f['name']}", (int(f["size_min"]), int(f["size_max"])) if int(f["calls"]) else (size, size),
+                       (size, size))
+
+
+def nobody():
+    """Calls to MPI_PROC_NULL are counted, have a class of their own, and no size: a mean is that of messages."""
+    check_nobody(run("nobody", OPEN_MPI, program("message_others"), "nobody"))
+    text = subprocess.run([HEATSCOPE, "report", "--by=message", os.path.join(WORK, "nobody")], capture_output=True, text=True, check=True).stdout
+    sizes = {line.split()[7]: line.split()[5] for line in text.splitlines() if len(line.split()) > 8 and line.split()[2] == "40"}
+    expect("mean sizes", {k: sizes.get(k) for k in ("Send", "Recv", "Sendrecv", "Isend")},
+           {"Send": "8.0k", "Recv": "8.0k", "Sendrecv": "8.0k", "Isend": "0"})
+    p = compiled("others.mpich", "mpicc.mpich", "-w", source="message_others.c")
+    if p and shutil.which("mpirun.mpich"):
+        check_nobody(run("nobody.mpich", ["mpirun.mpich"], p, "nobody"))
+
+
+def atomics():
+    """One-sided operations with requests, and atomic ones: both directions are counted where something comes back."""
+    for p in run("atomics", OPEN_MPI, program("message_others"), "windows").values():
+        expect_total(p, "MPI_Rput", calls=1, sent_messages=1, sent_bytes=24, completions=1, machine=1)
+        expect_total(p, "MPI_Rget", calls=1, received_messages=1, received_bytes=16, completions=1, machine=1)
+        for name, size in (("MPI_Fetch_and_op", 8), ("MPI_Compare_and_swap", 8), ("MPI_Get_accumulate", 32)):
+            expect_total(p, name, calls=1, sent_messages=1, sent_bytes=size, received_messages=1, received_bytes=size, machine=1)
+        for name in ("MPI_Win_lock_all", "MPI_Win_flush_all", "MPI_Win_unlock_all"):
+            expect_total(p, name, calls=1, none=1)
+
+
+def files():
+    """Files of MPI: bytes written and read, in the state of input and output."""
+    for p in run("files", OPEN_MPI, program("message_others"), "files", os.path.join(WORK, "numbers")).values():
+        expect_total(p, "MPI_File_write_at", calls=1, sent_bytes=400, none=1)
+        expect_total(p, "MPI_File_write_at_all", calls=1, sent_bytes=200, none=1)
+        expect_total(p, "MPI_File_read_at", calls=1, received_bytes=80, none=1)
+        expect_total(p, "MPI_File_iread_at", calls=1, received_bytes=120, none=1)
+        for name in ("MPI_File_open", "MPI_File_sync", "MPI_File_close"):
+            expect_total(p, name, calls=1, none=1)
+        expect("state in them", {p.states[o] for o, name in p.operations.items() if name.startswith("MPI_File_")}, {"io"})
 
 
 def trace():

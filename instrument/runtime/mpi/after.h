@@ -7,21 +7,54 @@
 
 HSC_MPI_HOT uint32_t id_of(hsc_mpi_op *op) {
     uint32_t id = atomic_load_explicit(&op->id, memory_order_relaxed);
-    return __builtin_expect(id != 0, 1) ? id : hsc_mpi_op_id_slow(op);
+    return HSC_MPI_USUALLY(id != 0) ? id : hsc_mpi_op_id_slow(op);
 }
 
-typedef hsc_mpi_amount amount;
+/* What one call adds to a summary beside its time: messages and bytes, and what it completed. */
+typedef struct amount {
+    bool sent_message, received_message;
+    uint64_t sent, received, size; /* size: one of the two */
+    uint32_t completions;
+    int to, from; /* partners that are counted: world rank + 1; 0: none */
+} amount;
 
-HSC_MPI_HOT void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_mpi_op *op, uint32_t peer_class,
-                      uint64_t duration, const amount *x) {
-    hsc_mpi_summary *s = hsc_mpi_summary_of(b, thread_id, node, id_of(op), peer_class, x->size);
-    if (!s)
-        return;
-    if (__builtin_expect(s->same.size != x->size || s->same.sent_messages != x->sent_messages || s->same.sent != x->sent ||
-                         s->same.received_messages != x->received_messages || s->same.received != x->received ||
-                         s->same.completions != x->completions, 0)) {
+/* A call at `node`. */
+HSC_MPI_HOT hsc_mpi_note note_of(uint32_t node, hsc_mpi_op *op, uint32_t peer_class, uint64_t duration, const amount *x) {
+    return (hsc_mpi_note){.node = node,
+                          .operation_id = (uint16_t)id_of(op),
+                          .peer_class = (uint8_t)peer_class,
+                          .flags = (uint8_t)(HSC_MPI_NOTE_CALL | (x->sent_message ? HSC_MPI_NOTE_SENT : 0) |
+                                             (x->received_message ? HSC_MPI_NOTE_RECEIVED : 0) |
+                                             (x->size != x->sent ? HSC_MPI_NOTE_SIZED_BY_RECEIVED : 0)),
+                          .completions = x->completions,
+                          .to = x->to - 1,
+                          .from = x->from - 1,
+                          .duration = duration,
+                          .sent = x->sent,
+                          .received = x->received};
+}
+
+HSC_MPI_HOT hsc_mpi_summary *summary_of(hsc_mpi_block *b, const hsc_mpi_note *n, uint64_t size) {
+    uint32_t size_class = (hsc_mpi_bits(size) + 3) / 4, i = b->hint[n->node % HSC_MPI_HINTS];
+    uint64_t key = (uint64_t)n->node << 32 | (uint64_t)n->operation_id << 16 | (uint64_t)n->peer_class << 8 | size_class;
+    hsc_mpi_summary *s = i ? b->summary + (i - 1) : NULL;
+    if (__builtin_expect(s && s->key == key && s->thread_id == n->thread_id && s->dirty, 1))
+        return s;
+    return hsc_mpi_summary_slow(b, n->thread_id, key);
+}
+
+HSC_MPI_HOT hsc_mpi_peer *peer_of(hsc_mpi_block *b, int world_rank) {
+    uint32_t rank_1 = (uint32_t)world_rank + 1;
+    hsc_mpi_peer *p = b->peer_room ? &b->peer[hsc_mpi_peer_slot(rank_1, b->peer_room)] : NULL;
+    return __builtin_expect(p && p->rank_1 == rank_1 && p->dirty, 1) ? p : hsc_mpi_peer_slow(b, world_rank);
+}
+
+HSC_MPI_HOT void add_call(hsc_mpi_summary *s, const hsc_mpi_note *n) {
+    uint64_t duration = n->duration;
+    if (__builtin_expect(s->same.sent != n->sent || s->same.received != n->received || s->same.completions != n->completions ||
+                         s->same.flags != n->flags, 0)) {
         hsc_mpi_fold(s);
-        s->same = *x;
+        s->same = (struct hsc_mpi_same){n->sent, n->received, n->completions, n->flags};
     }
     s->repeats++;
     s->duration += duration;
@@ -32,15 +65,31 @@ HSC_MPI_HOT void note(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, hsc_m
     s->durations[d < HSC_MPI_DURATIONS ? d : HSC_MPI_DURATIONS - 1]++;
 }
 
-HSC_MPI_HOT void note_peer(hsc_mpi_block *b, int world_rank, bool received, uint64_t size) {
-    hsc_mpi_peer *p = hsc_mpi_peer_of(b, world_rank);
-    if (p && received) {
-        p->received_messages++;
-        p->received_bytes += size;
-    } else if (p) {
-        p->sent_messages++;
-        p->sent_bytes += size;
+HSC_MPI_HOT void add(hsc_mpi_block *b, const hsc_mpi_note *n) {
+    if (n->flags & (HSC_MPI_NOTE_CALL | HSC_MPI_NOTE_COMPLETED)) {
+        hsc_mpi_summary *s = summary_of(b, n, hsc_mpi_size(n->sent, n->received, n->flags));
+        if (s && n->flags & HSC_MPI_NOTE_CALL)
+            add_call(s, n);
+        if (s && n->flags & HSC_MPI_NOTE_COMPLETED) {
+            s->completions++;
+            s->in_flight += n->in_flight;
+            s->completion += n->share;
+        }
     }
+    hsc_mpi_peer *to = n->to >= 0 ? peer_of(b, n->to) : NULL, *from;
+    if (to) {
+        to->sent_messages++;
+        to->sent_bytes += n->sent;
+    }
+    if (n->from >= 0 && (from = peer_of(b, n->from)) != NULL) {
+        from->received_messages++;
+        from->received_bytes += n->received;
+    }
+}
+
+HSC_MPI_HOT void note(hsc_mpi_block *b, uint32_t node, hsc_mpi_op *op, uint32_t peer_class, uint64_t duration, const amount *x) {
+    hsc_mpi_note n = note_of(node, op, peer_class, duration, x);
+    add(b, &n);
 }
 
 /* By the channel, where there is one, without looking at communicators. */
@@ -49,7 +98,7 @@ HSC_MPI_HOT uint32_t peer_class_of(const hsc_mpi_comm *m, const hsc_mpi_channel 
 }
 
 HSC_MPI_HOT int world_of(const hsc_mpi_comm *m, const hsc_mpi_channel *x, int64_t rank) {
-    return __builtin_expect(x != NULL, 1) ? x->world : hsc_mpi_world_rank(m, rank);
+    return HSC_MPI_USUALLY(x != NULL) ? x->world : hsc_mpi_world_rank(m, rank);
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -73,7 +122,7 @@ HSC_MPI_HOT hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t durat
 HSC_MPI_HOT bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
     uint64_t before = *last_enter;
     *last_enter = c->enter;
-    return __builtin_expect(duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns, 0);
+    return HSC_MPI_RARELY(duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns);
 }
 
 HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
@@ -103,20 +152,27 @@ HSC_MPI_HOT void collective_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_
 
 /* ---- requests ------------------------------------------------------------ */
 
+HSC_MPI_HOT bool is_point_to_point(unsigned kind) {
+    return kind >= HSC_MPI_SEND && kind <= HSC_MPI_PROBE;
+}
+
+HSC_MPI_HOT bool to_nobody(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    return (IS(h, SEND) || IS(h, SENDRECEIVE)) && c->dest == hsc_mpi_lib.proc_null;
+}
+
 /* A request takes what is known of the call that makes it. */
 HSC_MPI_HOT void begin_request(hsc_mpi_request *r, hsc_mpi_call *c, const hsc_mpi_how *h) {
     r->op = c->op;
     r->comm = c->comm;
     r->to = c->to;
     r->from = c->from;
-    r->dest = c->dest;
-    r->source = c->source;
-    r->tag = c->tag;
-    r->receive_tag = c->receive_tag;
-    r->root = c->root;
-    r->sent = c->sent;
-    r->room = c->room;
-    r->received = c->received;
+    r->dest = (int32_t)c->dest;
+    r->source = (int32_t)c->source;
+    r->tag = (int32_t)c->tag;
+    r->receive_tag = (int32_t)c->receive_tag;
+    r->root = (int32_t)c->root;
+    r->sent = to_nobody(c, h) ? 0 : c->sent;
+    r->room = is_point_to_point(h->kind) ? c->room : c->received;
     r->to_sequence = c->to_sequence;
     r->from_sequence = c->from_sequence;
     r->begun_ns = c->enter;
@@ -164,38 +220,29 @@ static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
 }
 
 /* Adds to the place where it was begun; for receives of unknown size that is where they are counted. */
-HSC_MPI_HOT void note_completion(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t leave, uint64_t share, const status *s) {
+HSC_MPI_HOT void note_completion(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t leave, uint64_t share, const status *s) {
     hsc_mpi_block *b = c->block;
-    uint32_t thread_id = r->thread_id == b->thread_id ? 0 : r->thread_id;
-    bool came = r->source != hsc_mpi_lib.proc_null && s && !s->cancelled;
-    uint64_t received = r->from || r->any ? (came ? s->bytes : 0) : r->received, size = r->sent;
-    uint64_t received_messages = (r->from || r->any) && came, sent_messages = 0;
-    if (received_messages)
-        note_peer(b, world_of(r->comm, r->from, s->source), true, received);
-    if (r->persistent && r->to) {
-        note_peer(b, world_of(r->comm, r->to, r->dest), false, r->sent);
-        sent_messages = 1;
-    }
-    hsc_mpi_op *op = r->op;
-    if (r->deferred || r->persistent) {
-        amount x = {sent_messages, r->sent, received_messages, received, r->sent ? r->sent : received, 0};
-        if (!r->persistent)
-            x.sent_messages = r->to != NULL;
-        note(b, thread_id, r->node, op, r->peer_class, r->persistent ? 0 : r->begin_duration, &x);
-        size = x.size;
-    }
-    hsc_mpi_summary *at = hsc_mpi_summary_of(b, thread_id, r->node, id_of(op), r->peer_class, size);
-    if (at) {
-        at->completions++;
-        at->in_flight += leave - r->begun_ns;
-        at->completion += share;
-    }
+    bool came = r->source != hsc_mpi_lib.proc_null && s && !s->cancelled, point_to_point = r->from || r->any;
+    amount x = {.sent = r->sent, .received = point_to_point ? (came ? s->bytes : 0) : is_point_to_point(r->op->kind) ? 0 : r->room};
+    x.size = x.sent ? x.sent : x.received;
+    x.received_message = point_to_point && came;
+    x.from = x.received_message ? world_of(r->comm, r->from, s->source) + 1 : 0;
+    x.to = r->persistent && r->to ? world_of(r->comm, r->to, r->dest) + 1 : 0;
+    x.sent_message = r->to != NULL;
+    hsc_mpi_note n = note_of(r->node, r->op, r->peer_class, r->persistent ? 0 : r->begin_duration, &x);
+    n.thread_id = r->thread_id == b->thread_id ? 0 : r->thread_id;
+    n.flags |= HSC_MPI_NOTE_COMPLETED;
+    if (!r->deferred && !r->persistent) /* the call is counted already */
+        n.flags &= (uint8_t)~HSC_MPI_NOTE_CALL;
+    n.in_flight = leave - r->begun_ns;
+    n.share = share;
+    add(b, &n);
 }
 
-HSC_MPI_HOT void completion_event(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t duration, const status *s) {
+HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t duration, const status *s) {
     bool collective = r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL;
     uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0);
-    if (duration < c->block->threshold_ns || !r->comm)
+    if (HSC_MPI_USUALLY(duration < c->block->threshold_ns) || !r->comm)
         return;
     hsc_rec_message_event e;
     if (r->from)
@@ -215,10 +262,8 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, hsc_mpi_request *r, uint64_t 
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
-HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
-    hsc_mpi_request *r = hsc_mpi_request_get(key);
-    if (!r || !r->active)
-        return false;
+/* `r`: as hsc_mpi_request_take gave it. */
+HSC_MPI_HOT void completed(hsc_mpi_call *c, hsc_mpi_request *r, const uint8_t *at, uint64_t leave, uint64_t share) {
     status s = {0};
     bool receives = r->from || r->any;
     if (at)
@@ -234,17 +279,37 @@ HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint
     }
     note_completion(c, r, leave, share, at && receives ? &s : NULL);
     completion_event(c, r, leave - c->enter, at && receives ? &s : NULL);
-    if (r->persistent)
-        r->active = false;
-    else
-        hsc_mpi_request_end(r);
+}
+
+HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
+    uint32_t which;
+    if (!hsc_mpi_request_take(&key, 1, c->block->taken, &which))
+        return false;
+    completed(c, c->block->taken, at, leave, share);
     return true;
+}
+
+/* All of c->n requests; those that are not known share nothing. */
+HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave) {
+    hsc_mpi_block *b = c->block;
+    uint64_t duration = leave - c->enter, done = 0, n = 0;
+    if (c->n > HSC_MPI_TAKEN && !(n = hsc_mpi_request_count(b->keys, c->n)))
+        return 0;
+    for (uint64_t first = 0; first < c->n; first += HSC_MPI_TAKEN) {
+        uint32_t which[HSC_MPI_TAKEN], some = (uint32_t)(c->n - first < HSC_MPI_TAKEN ? c->n - first : HSC_MPI_TAKEN);
+        uint32_t taken = hsc_mpi_request_take(b->keys + first, some, b->taken, which);
+        uint64_t share = taken ? duration / (n ? n : taken) : 0;
+        for (uint32_t i = 0; i < taken; i++)
+            completed(c, &b->taken[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
+        done += taken;
+    }
+    return done;
 }
 
 /* Requests that the call has completed, by the results that it gave. Returns how many. */
 HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     const hsc_mpi_block *b = c->block;
-    uint64_t duration = leave - c->enter, n = 0, done = 0;
+    uint64_t duration = leave - c->enter, done = 0;
     int base = h->fortran ? 1 : 0;
     if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
         return 0;
@@ -252,12 +317,7 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     case HSC_MPI_WAIT:
         return complete(c, c->handle, c->status, leave, duration);
     case HSC_MPI_WAITALL:
-        for (uint64_t i = 0; i < c->n; i++)
-            n += hsc_mpi_request_get(b->keys[i]) != NULL;
-        for (uint64_t i = 0; i < c->n && n; i++)
-            done += complete(c, b->keys[i], c->status ? c->status + i * hsc_mpi_lib.status_bytes : NULL, leave,
-                             duration / n);
-        return done;
+        return complete_all(c, leave);
     case HSC_MPI_WAITANY: {
         int64_t i = *(const int32_t *)argument(c, h, 'i') - base; /* NOLINT */
         return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration) : 0;
@@ -302,7 +362,7 @@ HSC_MPI_HOT void after_point_to_point(hsc_mpi_call *c, const hsc_mpi_how *h, uin
         hsc_mpi_request_end(m);
     }
     if (!c->comm) {
-        note(b, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+        note(b, c->node, c->op, HSC_peer_class_NONE, duration, &x);
         return;
     }
     int64_t source = c->source;
@@ -316,22 +376,27 @@ HSC_MPI_HOT void after_point_to_point(hsc_mpi_call *c, const hsc_mpi_how *h, uin
         }
         if (c->from || c->any) {
             x.received = s.bytes;
-            x.received_messages = s.source >= 0;
-            if (x.received_messages)
-                note_peer(b, world_of(c->comm, c->from, c->source), true, s.bytes);
+            x.received_message = s.source >= 0;
+            if (x.received_message)
+                x.from = world_of(c->comm, c->from, c->source) + 1;
         }
     }
     c->peer_class = (uint8_t)(sends                              ? peer_class_of(c->comm, c->to, c->dest)
                               : source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
                                                                  : peer_class_of(c->comm, c->from, source));
     if (c->to && !persistent) {
-        x.sent_messages = 1;
-        note_peer(b, c->to->world, false, c->sent);
+        x.sent_message = true;
+        x.to = c->to->world + 1;
     }
-    x.size = sends ? x.sent : x.received;
+    x.size = sends && !to_nobody(c, h) ? x.sent : x.received;
     if (posts) {
         post(c, h, duration, receives && !persistent);
-        if (receives && !persistent) { /* counted when its size is known */
+        if (receives && !persistent) { /* counted when its size is known, but for the partner that it sends to */
+            if (sends && x.to) {
+                hsc_mpi_note n = note_of(c->node, c->op, c->peer_class, duration, &x);
+                n.flags = 0;
+                add(b, &n);
+            }
             receive_event(c, h, duration, c->room);
             send_event(c, h, duration);
             return;
@@ -339,7 +404,7 @@ HSC_MPI_HOT void after_point_to_point(hsc_mpi_call *c, const hsc_mpi_how *h, uin
         if (persistent)
             x = (amount){0};
     }
-    note(b, 0, c->node, c->op, c->peer_class, duration, &x);
+    note(b, c->node, c->op, c->peer_class, duration, &x);
     if (sends)
         send_event(c, h, duration);
     if (receives)
@@ -352,7 +417,7 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
     uint32_t peer_class = !c->comm                              ? HSC_peer_class_NONE
                           : c->source == hsc_mpi_lib.any_source ? HSC_peer_class_ANY
                                                                 : hsc_mpi_peer_class(c->comm, c->source);
-    note(c->block, 0, c->node, c->op, peer_class, duration, &x);
+    note(c->block, c->node, c->op, peer_class, duration, &x);
     if (!found || !c->comm || !c->status || c->source == hsc_mpi_lib.proc_null)
         return;
     status s = read_status(c->status);
@@ -378,7 +443,7 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
 HSC_MPI_HOT void after_collective(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     amount x = {.sent = c->sent, .received = c->received, .size = c->sent ? c->sent : c->received};
     if (!c->comm) {
-        note(c->block, 0, c->node, c->op, HSC_peer_class_ALL, duration, &x);
+        note(c->block, c->node, c->op, HSC_peer_class_ALL, duration, &x);
         return;
     }
     bool persistent = h->flags & HSC_MPI_PERSISTENT;
@@ -386,17 +451,20 @@ HSC_MPI_HOT void after_collective(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_
         post(c, h, duration, false);
     if (persistent)
         x = (amount){0};
-    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    note(c->block, c->node, c->op, c->peer_class, duration, &x);
     if (!persistent)
         collective_event(c, h, duration);
 }
 
 static inline void after_one_sided(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     bool gets = !IS(h, PUT), puts = !IS(h, GET), somebody = c->comm && c->dest != hsc_mpi_lib.proc_null;
-    amount x = {puts && somebody, somebody ? c->sent : 0, gets && somebody, somebody ? c->received : 0, 0, 0};
+    amount x = {.sent_message = puts && somebody,
+                .received_message = gets && somebody,
+                .sent = somebody ? c->sent : 0,
+                .received = somebody ? c->received : 0};
     x.size = x.sent ? x.sent : x.received;
     c->peer_class = (uint8_t)(c->comm ? hsc_mpi_peer_class(c->comm, c->dest) : HSC_peer_class_NONE);
-    note(c->block, 0, c->node, c->op, c->peer_class, duration, &x);
+    note(c->block, c->node, c->op, c->peer_class, duration, &x);
     if (has(h, 'r') && c->comm) {
         c->dest = -1;
         post(c, h, duration, false);
@@ -429,7 +497,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_WAITALL:
     case HSC_MPI_WAITANY:
     case HSC_MPI_WAITSOME:
-        x.completions = completions(c, h, leave);
+        x.completions = (uint32_t)completions(c, h, leave);
         break;
     case HSC_MPI_START:
         start_request(c, h, c->handle);
@@ -494,7 +562,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
             return;
         }
     }
-    note(c->block, 0, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+    note(c->block, c->node, c->op, HSC_peer_class_NONE, duration, &x);
 }
 
 

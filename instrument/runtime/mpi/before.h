@@ -9,13 +9,13 @@
 
 HSC_MPI_HOT uint64_t type_size(const hsc_mpi_call *c, uint64_t type) {
     hsc_mpi_block *b = c->block;
-    uint32_t generation = atomic_load_explicit(&hsc_mpi_types_generation, memory_order_acquire);
-    if (b->types_generation != generation) {
+    uint32_t generation = atomic_load_explicit(&hsc_mpi_lib.types_generation, memory_order_acquire);
+    if (HSC_MPI_RARELY(b->types_generation != generation)) {
         memset(b->types, 0, sizeof b->types);
         b->types_generation = generation;
     }
     uint32_t i = (uint32_t)(type * 0x9e3779b97f4a7c15u >> 58);
-    if (!type || b->types[i].handle != type) {
+    if (HSC_MPI_RARELY(!type || b->types[i].handle != type)) {
         b->types[i].size = hsc_mpi_type_size(type);
         b->types[i].handle = type;
     }
@@ -51,13 +51,13 @@ static inline uint64_t sum(const hsc_mpi_call *c, const hsc_mpi_how *h, char cou
 
 HSC_MPI_HOT hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
     hsc_mpi_block *b = c->block;
-    uint32_t generation = atomic_load_explicit(&hsc_mpi_comms_generation, memory_order_acquire);
-    if (b->comms_generation != generation) {
+    uint32_t generation = atomic_load_explicit(&hsc_mpi_lib.comms_generation, memory_order_acquire);
+    if (HSC_MPI_RARELY(b->comms_generation != generation)) {
         memset(b->comms, 0, sizeof b->comms);
         b->comms_generation = generation;
     }
     uint32_t i = (uint32_t)(h * 0x9e3779b97f4a7c15u >> 60);
-    if (!h || b->comms[i].handle != h) {
+    if (HSC_MPI_RARELY(!h || b->comms[i].handle != h)) {
         b->comms[i].comm = hsc_mpi_comm_of(h);
         b->comms[i].handle = h;
     }

@@ -11,7 +11,7 @@
 
 #include "mpi.h"
 
-hsc_mpi_library hsc_mpi_lib;
+hsc_mpi_library hsc_mpi_lib = {.types_generation = 1, .comms_generation = 1};
 
 /* ---- symbols
  * --------------------------------------------------------------------------------------------------------------- */

@@ -2,20 +2,25 @@
 /* One call of any operation; and the slow parts of all. */
 #include "hot.h"
 
-ptrdiff_t hsc_mpi_self_at;
-
 static __attribute__((constructor(104))) void find_self(void) {
-    hsc_mpi_self_at = heatscope_rt_services.self_at();
+    hsc_mpi_lib.rt = heatscope_rt_services.state;
+    hsc_mpi_lib.self_at = heatscope_rt_services.self_at();
 }
 
 void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node) {
     hsc_rt_thread *t = b->thread;
-    uint64_t begin = hsc_cycles();
+    const hsc_rt_state *rt = hsc_mpi_lib.rt;
+    uint64_t begin = hsc_cycles(), rate = atomic_load_explicit(&rt->ns_per_cycle_q32, memory_order_relaxed);
+    /* its own time is CPU time: it is rare, and long enough to be interrupted on a busy machine, which is not ours */
+    uint64_t cpu_ns = rate && !rt->sandboxed ? hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) : 0;
     if (!heatscope_rt_services.own(t))
         return;
     hsc_mpi_flush(t, hsc_rt_thread_now(t), false);
     heatscope_rt_services.disown(t, node);
-    hsc_mpi_was_slow(b, begin);
+    if (cpu_ns)
+        b->cost_slow += (uint64_t)(((unsigned __int128)(hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cpu_ns) << 32) / rate);
+    else
+        hsc_mpi_was_slow(b, begin);
 }
 
 #define PLAIN_MAX 30000u /* cycles: the thread was interrupted */
@@ -56,7 +61,7 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
     const hsc_rt_services *rt = &heatscope_rt_services;
     if (!rt->state->options.messages)
         return false;
-    hsc_rt_thread *t = hsc_mpi_self_at ? measured(rt->state) : NULL;
+    hsc_rt_thread *t = hsc_mpi_lib.self_at ? measured(rt->state) : NULL;
     hsc_mpi_block *b = t ? hsc_mpi_block_of(t) : NULL;
     if (!b)
         return false;

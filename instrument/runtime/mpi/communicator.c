@@ -9,8 +9,6 @@
 #define BUCKETS 1024u
 #define MEMBERS_OF_A_RECORD 2048u
 
-_Atomic uint32_t hsc_mpi_types_generation = 1, hsc_mpi_comms_generation = 1;
-
 static hsc_mpi_comm *buckets[BUCKETS];
 static _Atomic uint32_t lock;
 static _Atomic uint32_t next_id = 1;
@@ -22,7 +20,7 @@ static unsigned bucket_of(uint64_t handle) {
 static void *room(size_t size) {
     static uint8_t *page;
     static size_t left;
-    size = (size + 15) & ~(size_t)15;
+    size = (size + 63) & ~(size_t)63; /* whole lines */
     if (size > 16384)
         return hsc_rt_map(size);
     if (left < size) {
@@ -224,7 +222,7 @@ void hsc_mpi_comm_forget(uint64_t handle) {
             break;
         }
     hsc_mpi_unlock(&lock);
-    atomic_fetch_add(&hsc_mpi_comms_generation, 1);
+    atomic_fetch_add(&hsc_mpi_lib.comms_generation, 1);
 }
 
 void hsc_mpi_comm_degrees(hsc_mpi_comm *c) {
@@ -276,5 +274,5 @@ uint64_t hsc_mpi_type_size(uint64_t handle) {
 
 void hsc_mpi_type_forget(uint64_t handle) {
     (void)handle;
-    atomic_fetch_add(&hsc_mpi_types_generation, 1);
+    atomic_fetch_add(&hsc_mpi_lib.types_generation, 1);
 }

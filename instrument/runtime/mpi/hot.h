@@ -8,18 +8,17 @@
 #include "after.h"
 
 /* call.c: writes what is due. */
-void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
+HSC_MPI_COLD void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
 /* call.c: our own part of a call took so many cycles, with what was slow since then. */
-void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before);
-extern ptrdiff_t hsc_mpi_self_at; /* where the thread's data are, from the thread pointer; 0: not known yet */
+HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before);
 
 /* hsc_rt_measured of here.h, without a call. */
 HSC_MPI_HOT hsc_rt_thread *measured(const hsc_rt_state *rt) {
     hsc_rt_thread *t =
-        *(hsc_rt_thread *const *)((const char *)__builtin_thread_pointer() + hsc_mpi_self_at); /* NOLINT */
+        *(hsc_rt_thread *const *)((const char *)__builtin_thread_pointer() + hsc_mpi_lib.self_at); /* NOLINT */
     if (!t || !atomic_load_explicit(&rt->on, memory_order_relaxed))
         return NULL;
-    bool same = __builtin_expect(rt->same_process != NULL, 1)
+    bool same = HSC_MPI_USUALLY(rt->same_process != NULL)
                     ? atomic_load_explicit(rt->same_process, memory_order_relaxed) != 0
                     : heatscope_rt_services.active();
     return same ? t : NULL;
@@ -28,9 +27,9 @@ HSC_MPI_HOT hsc_rt_thread *measured(const hsc_rt_state *rt) {
 /* The thread's block where the call is one like any other: measured, from the program, of a library that is known and
  * set up. NULL: ask hsc_mpi_begin. */
 HSC_MPI_HOT hsc_mpi_block *usual(bool fortran) {
-    if (__builtin_expect(!hsc_mpi_lib.usual[fortran], 0))
+    if (HSC_MPI_RARELY(!hsc_mpi_lib.usual[fortran]))
         return NULL;
-    hsc_rt_thread *t = measured(heatscope_rt_services.state);
+    hsc_rt_thread *t = measured(hsc_mpi_lib.rt);
     hsc_mpi_block *b = t ? t->messages : NULL;
     return b && !b->frame ? b : NULL;
 }
@@ -40,7 +39,7 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
                        bool known) {
     hsc_rt_thread *t = b->thread;
     c->cost_begin = 0;
-    if (__builtin_expect(!--b->until_cost, 0)) {
+    if (HSC_MPI_RARELY(!--b->until_cost)) {
         b->until_cost = HSC_MPI_COST_EVERY;
         c->slow_before = b->cost_slow;
         c->cost_begin = hsc_cycles();
@@ -61,10 +60,10 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
         t->state_frame = here->sp;
     hsc_rt_state_set(t, state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
-    if (__builtin_expect(b->last_ns >= t->messages_due, 0) || IS(h, FINALIZE))
+    if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE))
         hsc_mpi_write_due(b, 0);
     c->node =
-        hsc_mpi_node(b, here, atomic_load_explicit(&heatscope_rt_services.state->generation, memory_order_relaxed));
+        hsc_mpi_node(b, here, atomic_load_explicit(&hsc_mpi_lib.rt->generation, memory_order_relaxed));
     if (known)
         before(c, h);
     c->enter = hsc_mpi_clock(b, &c->enter_cycles);
@@ -74,23 +73,23 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
     hsc_mpi_block *b = c->block;
     hsc_rt_thread *t = c->thread;
     uint64_t leave_cycles, leave = hsc_mpi_clock(b, &leave_cycles);
-    if (__builtin_expect(t->messages == b, 1)) {
+    if (HSC_MPI_USUALLY(t->messages == b)) {
         atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
-        if (__builtin_expect(!error, 1) && known)
+        if (HSC_MPI_USUALLY(!error) && known)
             after(c, h, leave);
         else {
             amount none = {0};
-            note(b, 0, c->node, c->op, HSC_peer_class_NONE, leave - c->enter, &none);
+            note(b, c->node, c->op, HSC_peer_class_NONE, leave - c->enter, &none);
         }
         atomic_signal_fence(memory_order_seq_cst);
         atomic_store_explicit(&b->updating, 0, memory_order_relaxed);
-        if (__builtin_expect(leave >= t->messages_due, 0) || IS(h, FINALIZE))
+        if (HSC_MPI_RARELY(leave >= t->messages_due) || IS(h, FINALIZE))
             hsc_mpi_write_due(b, c->node);
     }
     b->frame = 0;
     hsc_rt_state_set(t, c->old_state);
-    if (__builtin_expect(c->cost_begin != 0, 0))
+    if (HSC_MPI_RARELY(c->cost_begin != 0))
         hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin + (hsc_cycles() - leave_cycles), c->slow_before);
 }
 

@@ -69,15 +69,24 @@ typedef struct hsc_mpi_how {
     bool large, fortran;
 } hsc_mpi_how;
 
-typedef struct hsc_mpi_op {
-    const char *name, *lower, *upper, *roles;
-    uint8_t kind, state, flags;
-    bool large;
-    int8_t at[58];
-    hsc_mpi_how how[2]; /* of C, of Fortran */
+/* What belongs together stands in one line of memory here and below: a program leaves us few in its caches. */
+#define HSC_MPI_LINE __attribute__((aligned(64)))
+
+typedef struct HSC_MPI_LINE hsc_mpi_op {
     _Atomic(void *) real[HSC_MPI_VARIANTS];
     _Atomic uint32_t id; /* operation_id; 0: not used yet */
+    uint8_t kind, state, flags;
+    bool large;
+    /* what only calls of other than frequent operations need */
+    const char *name, *lower, *upper, *roles;
+    int8_t at[58];
+    hsc_mpi_how how[2]; /* of C, of Fortran */
 } hsc_mpi_op;
+
+/* Whose branch is as good as always, or never, taken: what is rare gets its code elsewhere. */
+#define HSC_MPI_USUALLY(x) __builtin_expect_with_probability(!!(x), 1, 1.0)
+#define HSC_MPI_RARELY(x) __builtin_expect_with_probability(!!(x), 0, 1.0)
+#define HSC_MPI_COLD __attribute__((cold, noinline))
 
 enum {
 #define HSC_MPI(n, Name, lower, UPPER, roles, kind, state, flags) HSC_MPI_OP_##Name,
@@ -95,18 +104,23 @@ extern hsc_mpi_op hsc_mpi_ops[HSC_MPI_OPS];
 
 enum hsc_mpi_library_kind { HSC_MPI_UNKNOWN, HSC_MPI_OPEN_MPI, HSC_MPI_MPICH };
 
-typedef struct hsc_mpi_library {
-    enum hsc_mpi_library_kind kind;
-    bool bound, ready, multiple, one_machine;
+typedef struct HSC_MPI_LINE hsc_mpi_library {
+    /* what each call looks at */
     bool usual[2]; /* calls of C, of Fortran are understood, and all that has to be known is known */
-    int level;
-    uint64_t comm_world, comm_self, comm_null, type_null;
-    const void *in_place, *fortran_in_place[4];
-    const void *status_ignore, *statuses_ignore, *fortran_status_ignore[4], *fortran_statuses_ignore[4];
+    bool bound, ready, multiple, one_machine;
+    uint8_t kind; /* enum hsc_mpi_library_kind */
+    uint8_t handle_bytes; /* of C's handles */
     int proc_null, any_source, any_tag;
-    uint32_t handle_bytes; /* of C's handles */
     uint32_t status_bytes;
-    int rank, ranks;
+    _Atomic uint32_t types_generation, comms_generation; /* what blocks remember of them is of this generation */
+    ptrdiff_t self_at;  /* where the thread's data are, from the thread pointer; 0: not known yet */
+    const hsc_rt_state *rt; /* heatscope_rt_services.state */
+    const void *status_ignore, *statuses_ignore;
+    /* and of Fortran */
+    const void *fortran_status_ignore[4], *fortran_statuses_ignore[4];
+    const void *in_place, *fortran_in_place[4];
+    uint64_t comm_world, comm_self, comm_null, type_null;
+    int level, rank, ranks;
     uint64_t machine, clock;
 #define HSC_MPI_QUERIES(X)                                                                                             \
     X(Initialized, (int32_t *))                                                                                        \
@@ -132,10 +146,10 @@ extern hsc_mpi_library hsc_mpi_lib;
 
 /* The function that the program would have got without us; NULL: there is none. */
 void *hsc_mpi_find(const char *symbol);
-void *hsc_mpi_real_slow(hsc_mpi_op *op, int variant);
+HSC_MPI_COLD void *hsc_mpi_real_slow(hsc_mpi_op *op, int variant);
 static inline void *hsc_mpi_real(hsc_mpi_op *op, int variant) {
     void *p = atomic_load_explicit(&op->real[variant], memory_order_relaxed);
-    return __builtin_expect(p != NULL, 1) ? p : hsc_mpi_real_slow(op, variant);
+    return HSC_MPI_USUALLY(p != NULL) ? p : hsc_mpi_real_slow(op, variant);
 }
 void hsc_mpi_bind(void);  /* finds out which library it is */
 void hsc_mpi_ready(void); /* once it is initialised: who we are; record message_system */
@@ -158,16 +172,17 @@ static inline void hsc_mpi_unlock(_Atomic uint32_t *word) {
 
 typedef struct hsc_mpi_window hsc_mpi_window;
 
-typedef struct hsc_mpi_comm {
-    uint64_t handle; /* as C has it; with HSC_MPI_FORTRAN_KEY or HSC_MPI_WINDOW_KEY */
-    uint64_t key;
+typedef struct HSC_MPI_LINE hsc_mpi_comm {
+    _Atomic(struct hsc_mpi_channel *) last[2]; /* channel of the last message sent, received */
     uint32_t id;
     int rank, size, remote_size; /* remote_size 0: an intracommunicator */
-    int in_degree, out_degree;   /* neighbours; -1: not asked yet */
-    int32_t *world;              /* world rank of each process that can be a partner; NULL: the same number */
-    _Atomic uint64_t collectives, children;
+    _Atomic uint64_t collectives;
     uint64_t last_enter; /* of the last collective operation */
-    _Atomic(struct hsc_mpi_channel *) last[2]; /* channel of the last message sent, received */
+    int32_t *world;      /* world rank of each process that can be a partner; NULL: the same number */
+    uint64_t handle; /* as C has it; with HSC_MPI_FORTRAN_KEY or HSC_MPI_WINDOW_KEY */
+    uint64_t key;
+    _Atomic uint64_t children;
+    int in_degree, out_degree; /* neighbours; -1: not asked yet */
     hsc_mpi_window *window; /* one_sided.c; NULL: it has none, or no epoch yet */
     struct hsc_mpi_comm *next;
 } hsc_mpi_comm;
@@ -195,7 +210,7 @@ bool hsc_mpi_on_this_machine(int world_rank);
 /* ---- channels (channel.c): messages of one communicator, partner, direction and tag
  * ---------------------------------------- */
 
-typedef struct hsc_mpi_channel {
+typedef struct HSC_MPI_LINE hsc_mpi_channel {
     uint64_t a, b;
     _Atomic uint64_t messages;
     uint64_t last_enter;
@@ -222,26 +237,32 @@ static inline uint64_t hsc_mpi_next(_Atomic uint64_t *n) {
 /* ---- requests (request.c): what was begun and is to be completed
  * ------------------------------------------------------------ */
 
-typedef struct hsc_mpi_request {
+typedef struct HSC_MPI_LINE hsc_mpi_request {
     uint64_t key; /* handle, with HSC_MPI_FORTRAN_KEY or HSC_MPI_MESSAGE_KEY */
+    struct hsc_mpi_request *next;
     hsc_mpi_op *op;
     hsc_mpi_comm *comm;
     hsc_mpi_channel *to, *from;
-    int64_t dest, source, tag, receive_tag, root;
-    uint64_t sent, room, received; /* bytes; `received`: share of a collective operation */
-    uint64_t to_sequence, from_sequence;
     uint64_t begun_ns, begin_duration;
+    uint64_t sent, room; /* bytes; `room`: of a collective operation its share of the result */
+    uint64_t to_sequence, from_sequence;
     uint32_t thread_id, node;
+    int32_t dest, source, tag, receive_tag, root;
     uint8_t peer_class;
-    bool persistent, active, any,
-        deferred; /* deferred: counted when it is complete, since its size is not known before */
-    struct hsc_mpi_request *next;
+    bool persistent : 1, active : 1, any : 1,
+        deferred : 1; /* deferred: counted when it is complete, since its size is not known before */
 } hsc_mpi_request;
 
-/* Not filled (hsc_mpi_begin_request does it); NULL: no memory. `receives`: it is a receive. Operations that are complete at once may share one handle. */
+_Static_assert(sizeof(hsc_mpi_request) == 128, "two lines");
+
+/* Not filled (begin_request of after.h does it); NULL: no memory. `receives`: it is a receive. Operations that are complete at once may share
+ * one handle. */
 hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives);
 hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in the table */
 void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
+/* Copies of those of n keys that are active: they are so no more, and out of the table where they are not persistent. Returns how many. */
+uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request *out, uint32_t *which);
+uint64_t hsc_mpi_request_count(const uint64_t *keys, uint64_t n); /* how many are active */
 void hsc_mpi_request_each(void (*visit)(hsc_mpi_request *r, void *context), void *context);
 
 static inline unsigned hsc_mpi_bits(uint64_t v) {
@@ -258,22 +279,38 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_ANCHOR_NS 500000u /* the rate is then known to 100 ppm and better: 50 ns at most, less than lies between a program's reading and ours; a tenth as long before */
 #define HSC_MPI_SETTLED_NS 500000000u
 #define HSC_MPI_EVENTS 32u
+#define HSC_MPI_TAKEN 16u
 #define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
 
-/* What one call adds to a summary beside its time. */
-typedef struct hsc_mpi_amount {
-    uint64_t sent_messages, sent, received_messages, received, size, completions;
-} hsc_mpi_amount;
+/* What a call adds to a summary and to its partners. */
+enum {
+    HSC_MPI_NOTE_CALL = 1,      /* counts as a call, which took `duration` */
+    HSC_MPI_NOTE_SENT = 2,      /* a message */
+    HSC_MPI_NOTE_RECEIVED = 4,  /* a message */
+    HSC_MPI_NOTE_COMPLETED = 8, /* what was begun at `node` */
+    HSC_MPI_NOTE_SIZED_BY_RECEIVED = 16
+};
+typedef struct hsc_mpi_note {
+    uint32_t node;
+    uint16_t operation_id;
+    uint8_t peer_class, flags;
+    uint32_t thread_id, completions; /* thread_id: of `node`; 0: the thread's own */
+    int32_t to, from;                /* world ranks of partners that are counted; -1: none */
+    uint64_t duration, sent, received, in_flight, share;
+} hsc_mpi_note;
 
 /* Calls are the sum of their durations' histogram; a minimum is that of none (UINT64_MAX) before the first. What calls on end have alike is
  * counted, and added when it changes or is written. What each call touches stands together. */
-typedef struct hsc_mpi_summary {
+typedef struct HSC_MPI_LINE hsc_mpi_summary {
     uint64_t key; /* node, operation, classes */
     uint32_t thread_id, next;
     bool dirty;
     uint32_t repeats; /* calls of `same` that are not added yet */
-    hsc_mpi_amount same;
+    struct hsc_mpi_same {
+        uint64_t sent, received;
+        uint32_t completions, flags; /* HSC_MPI_NOTE_... */
+    } same;
     uint64_t duration, duration_min, duration_max;
     double duration_squares;
     uint32_t durations[HSC_MPI_DURATIONS];
@@ -289,7 +326,7 @@ typedef struct hsc_mpi_peer {
     bool dirty;
 } hsc_mpi_peer;
 
-typedef struct hsc_mpi_path {
+typedef struct HSC_MPI_LINE hsc_mpi_path {
     uint64_t pc, sp, bp;
     uint32_t node, words, room;
     bool bp_matters;
@@ -300,21 +337,21 @@ typedef struct hsc_mpi_path {
     } * word; /* of the stack: while they are as they were, so is the path */
 } hsc_mpi_path;
 
-typedef struct hsc_mpi_block {
+typedef struct HSC_MPI_LINE hsc_mpi_block {
     /* two lines of memory with what each call needs; nothing is in a near cache when a program calls */
     hsc_rt_thread *thread;
     uint64_t frame;            /* of the outermost wrapper; 0: none */
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
     uint32_t generation, types_generation, comms_generation, thread_id, until_cost;
-    uint32_t peer_room; /* a power of two */
-    uint16_t waiting;   /* events that are not written yet */
+    uint16_t waiting; /* events that are not written yet */
     uint16_t expected, last_path; /* index of the path that the next call is expected from, that the last one came from */
-    hsc_mpi_summary *summary;
-    hsc_mpi_peer *peer;
     uint64_t anchor_cycles, anchor_room, anchor_rate, anchor_ns, last_ns; /* room: cycles, 0: no anchor; rate: ns, 32.32 fixed point */
     uint64_t threshold_ns; /* of events */
     uint64_t cost_slow;
-    /* summaries and partners */
+    /* summaries and partners; peer_room is a power of two */
+    hsc_mpi_summary *summary;
+    hsc_mpi_peer *peer;
+    uint32_t peer_room;
     uint32_t *bucket, *dirty;
     uint32_t summaries, summary_room, dirties, peers;
     /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
@@ -341,6 +378,7 @@ typedef struct hsc_mpi_block {
         uint64_t handle;
         hsc_mpi_comm *comm;
     } comms[16];
+    hsc_mpi_request taken[HSC_MPI_TAKEN]; /* requests that a call has completed */
     uint32_t hint[HSC_MPI_HINTS]; /* by node: the summary noted in last, index + 1 */
     hsc_rec_message_event event[HSC_MPI_EVENTS];
     struct hsc_mpi_place { /* where MPI is called: the return address of that frame lies so far above its stack pointer. 0: free */
@@ -349,11 +387,9 @@ typedef struct hsc_mpi_block {
     hsc_mpi_path path[HSC_MPI_PATHS];
 } hsc_mpi_block;
 
-extern _Atomic uint32_t hsc_mpi_types_generation, hsc_mpi_comms_generation;
-
 hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t); /* NULL: no memory */
 static inline hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
-    return __builtin_expect(t->messages != NULL, 1) ? t->messages : hsc_mpi_block_new(t);
+    return HSC_MPI_USUALLY(t->messages != NULL) ? t->messages : hsc_mpi_block_new(t);
 }
 #define HSC_MPI_WORDS 4u /* compared at once: there is a multiple of them */
 /* Its words are of this thread's own stack: they can be read whatever has become of the frames. */
@@ -384,31 +420,30 @@ HSC_MPI_HOT hsc_mpi_path *hsc_mpi_paths_of(hsc_mpi_block *b, const hsc_rt_here *
     return &b->path[h >> 54 & (HSC_MPI_PATHS - HSC_MPI_WAYS)];
 }
 
-uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here);
+HSC_MPI_COLD uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here);
 /* The node of the caller's call path; 0: not to be had. Programs call in the same order again and again: the path that followed the last
  * time is looked at first, and nothing else where it is that one. */
 HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uint32_t generation) {
     uint16_t i = b->expected;
     const hsc_mpi_path *p = &b->path[i];
-    if (__builtin_expect(b->generation != generation || !hsc_mpi_is_here(p, here), 0))
+    if (HSC_MPI_RARELY(b->generation != generation || !hsc_mpi_is_here(p, here)))
         return hsc_mpi_node_slow(b, here);
     b->last_path = i;
     b->expected = p->follower;
     return p->node;
 }
 
-/* A slow part of a call, since `begin` (cycles). Where it took so long, the thread was rather not running. */
-#define HSC_MPI_SLOW_MAX 3000000u
+/* A slow part of a call, since `begin` (cycles). Where it took longer than any does, the thread was rather not running. */
 static inline void hsc_mpi_was_slow(hsc_mpi_block *b, uint64_t begin) {
     uint64_t took = hsc_cycles() - begin;
-    b->cost_slow += took < HSC_MPI_SLOW_MAX ? took : HSC_MPI_SLOW_MAX;
+    b->cost_slow += took < HSC_RT_OWN_CYCLES_MAX ? took : HSC_RT_OWN_CYCLES_MAX;
 }
 
-uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
+HSC_MPI_COLD uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
 /* CLOCK_MONOTONIC, by the cycle counter where that is steady. *cycles: what that said. */
 HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b, uint64_t *cycles) {
     uint64_t passed = (*cycles = hsc_cycles()) - b->anchor_cycles;
-    if (__builtin_expect(passed >= b->anchor_room, 0))
+    if (HSC_MPI_RARELY(passed >= b->anchor_room))
         return hsc_mpi_clock_slow(b);
     uint64_t now = b->anchor_ns + (passed * b->anchor_rate >> 32);
     return b->last_ns = now > b->last_ns ? now : b->last_ns;
@@ -416,33 +451,22 @@ HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b, uint64_t *cycles) {
 bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted);
 
 hsc_mpi_summary *hsc_mpi_summary_slow(hsc_mpi_block *b, uint32_t thread_id, uint64_t key); /* NULL: no memory */
-HSC_MPI_HOT hsc_mpi_summary *hsc_mpi_summary_of(hsc_mpi_block *b, uint32_t thread_id, uint32_t node, uint32_t operation_id,
-                                                uint32_t peer_class, uint64_t size) {
-    uint32_t size_class = (hsc_mpi_bits(size) + 3) / 4, i = b->hint[node % HSC_MPI_HINTS];
-    uint64_t key = (uint64_t)node << 32 | (uint64_t)operation_id << 16 | peer_class << 8 | size_class;
-    hsc_mpi_summary *s = i ? b->summary + (i - 1) : NULL;
-    if (__builtin_expect(s && s->key == key && s->thread_id == thread_id && s->dirty, 1))
-        return s;
-    return hsc_mpi_summary_slow(b, thread_id, key);
-}
-/* Adds what was counted. */
-void hsc_mpi_fold(hsc_mpi_summary *s);
 static inline uint32_t hsc_mpi_peer_slot(uint32_t rank_1, uint32_t room) {
     return (uint32_t)(rank_1 * 0x9e3779b97f4a7c15u >> 40) & (room - 1);
 }
 hsc_mpi_peer *hsc_mpi_peer_slow(hsc_mpi_block *b, int world_rank); /* NULL: nobody, or no memory */
-HSC_MPI_HOT hsc_mpi_peer *hsc_mpi_peer_of(hsc_mpi_block *b, int world_rank) {
-    uint32_t rank_1 = (uint32_t)world_rank + 1;
-    hsc_mpi_peer *p = b->peer_room ? &b->peer[hsc_mpi_peer_slot(rank_1, b->peer_room)] : NULL;
-    return __builtin_expect(p && p->rank_1 == rank_1 && p->dirty, 1) ? p : hsc_mpi_peer_slow(b, world_rank);
+static inline uint64_t hsc_mpi_size(uint64_t sent, uint64_t received, uint32_t flags) {
+    return flags & HSC_MPI_NOTE_SIZED_BY_RECEIVED ? received : sent;
 }
+/* Adds what was counted. */
+void hsc_mpi_fold(hsc_mpi_summary *s);
 /* Writes what is new; handlers call it too. `now` ns. Returns the bytes that it took, about. */
 uint64_t hsc_mpi_flush(hsc_rt_thread *t, uint64_t now_ns, bool last);
 /* event_ss.c: writes those that wait; looks now and then at what they cost. The thread owns its writer; of the latter it is the caller. */
 void hsc_mpi_events_write(hsc_mpi_block *b);
 void hsc_mpi_events_govern(hsc_mpi_block *b, uint64_t now_ns);
 void hsc_mpi_file_put(uint32_t record_id, const void *record, uint64_t now_ns);
-uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
+HSC_MPI_COLD uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op);
 
 /* ---- a call (call.c)
  * ---------------------------------------------------------------------------------------------------------- */

@@ -54,17 +54,54 @@ hsc_mpi_request *hsc_mpi_request_get(uint64_t key) {
     return r;
 }
 
+static void unlink_at(hsc_mpi_request **at) {
+    hsc_mpi_request *r = *at;
+    *at = r->next;
+    r->next = free_list;
+    free_list = r;
+}
+
 void hsc_mpi_request_end(hsc_mpi_request *r) {
     hsc_mpi_lock(&lock);
     hsc_mpi_request **at = bucket_of(r->key);
     while (*at && *at != r)
         at = &(*at)->next;
-    if (*at) {
-        *at = r->next;
-        r->next = free_list;
-        free_list = r;
+    if (*at)
+        unlink_at(at);
+    hsc_mpi_unlock(&lock);
+}
+
+uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request *out, uint32_t *which) {
+    uint32_t taken = 0;
+    hsc_mpi_lock(&lock);
+    for (uint32_t i = 0; buckets && i < n; i++) {
+        hsc_mpi_request **at = bucket_of(keys[i]);
+        while (*at && (*at)->key != keys[i])
+            at = &(*at)->next;
+        if (!*at || !(*at)->active)
+            continue;
+        out[taken] = **at;
+        which[taken++] = i;
+        if ((*at)->persistent)
+            (*at)->active = false;
+        else
+            unlink_at(at);
     }
     hsc_mpi_unlock(&lock);
+    return taken;
+}
+
+uint64_t hsc_mpi_request_count(const uint64_t *keys, uint64_t n) {
+    uint64_t active = 0;
+    hsc_mpi_lock(&lock);
+    for (uint64_t i = 0; buckets && i < n; i++) {
+        const hsc_mpi_request *r = *bucket_of(keys[i]);
+        while (r && r->key != keys[i])
+            r = r->next;
+        active += r && r->active;
+    }
+    hsc_mpi_unlock(&lock);
+    return active;
 }
 
 void hsc_mpi_request_each(void (*visit)(hsc_mpi_request *r, void *context), void *context) {

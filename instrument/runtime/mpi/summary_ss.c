@@ -109,6 +109,26 @@ hsc_mpi_peer *hsc_mpi_peer_slow(hsc_mpi_block *b, int world_rank) {
     return p;
 }
 
+/* ---- adding
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+void hsc_mpi_fold(hsc_mpi_summary *s) {
+    uint64_t n = s->repeats, size = hsc_mpi_size(s->same.sent, s->same.received, s->same.flags);
+    if (!n)
+        return;
+    unsigned bits = hsc_mpi_bits(size), size_class = (bits + 3) / 4;
+    s->size_min = size < s->size_min ? size : s->size_min;
+    s->size_max = size > s->size_max ? size : s->size_max;
+    s->size_squares += (double)n * (double)(int64_t)size * (double)(int64_t)size;
+    s->sizes[size_class ? bits - (4 * size_class - 3) : 0] += (uint32_t)n;
+    s->sent_messages += s->same.flags & HSC_MPI_NOTE_SENT ? n : 0;
+    s->sent_bytes += n * s->same.sent;
+    s->received_messages += s->same.flags & HSC_MPI_NOTE_RECEIVED ? n : 0;
+    s->received_bytes += n * s->same.received;
+    s->completions += n * s->same.completions;
+    s->repeats = 0;
+}
+
 /* ---- writing
  * -----------------------------------------------------------------------------------------------------------------------
  */
@@ -124,23 +144,6 @@ static hsc_u64s histogram(uint64_t *out, const uint32_t *counts, uint32_t n, uin
     for (uint32_t i = low; i < high; i++)
         out[1 + i - low] = counts[i];
     return (hsc_u64s){out, low < high ? 1 + high - low : 0};
-}
-
-void hsc_mpi_fold(hsc_mpi_summary *s) {
-    uint64_t n = s->repeats, size = s->same.size;
-    if (!n)
-        return;
-    unsigned bits = hsc_mpi_bits(size), size_class = (bits + 3) / 4;
-    s->size_min = size < s->size_min ? size : s->size_min;
-    s->size_max = size > s->size_max ? size : s->size_max;
-    s->size_squares += (double)n * (double)(int64_t)size * (double)(int64_t)size;
-    s->sizes[size_class ? bits - (4 * size_class - 3) : 0] += (uint32_t)n;
-    s->sent_messages += n * s->same.sent_messages;
-    s->sent_bytes += n * s->same.sent;
-    s->received_messages += n * s->same.received_messages;
-    s->received_bytes += n * s->same.received;
-    s->completions += n * s->same.completions;
-    s->repeats = 0;
 }
 
 static bool put_summary(hsc_rt_thread *t, hsc_mpi_summary *s, uint64_t now) {

@@ -31,7 +31,7 @@
     uint64_t wrap_##name(HSC_MPI_TYPES_##n) {                                                                          \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \
         hsc_mpi_block *b = usual(false);                                                                               \
-        if (__builtin_expect(!b, 0))                                                                                   \
+        if (HSC_MPI_RARELY(!b))                                                                                        \
             return any_##name(here, HSC_MPI_NAMES_##n);                                                                \
         uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                       \
         uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                       \

@@ -30,7 +30,7 @@
     void wrap_##name(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)) {                                                                \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \
         hsc_mpi_block *b = usual(true);                                                                                \
-        if (__builtin_expect(!b, 0)) {                                                                                 \
+        if (HSC_MPI_RARELY(!b)) {                                                                                      \
             any_##name(here, HSC_MPI_JOIN(HSC_MPI_NAMES_, m));                                                         \
             return;                                                                                                    \
         }                                                                                                              \

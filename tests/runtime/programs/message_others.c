@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|files FILE */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMES = 10, COUNT = 1000 };
+
+static double data[COUNT], other[COUNT];
+static int rank, ranks;
+
+/* Along a line of ranks: the last has nobody above it, the first nobody below. */
+static void nobody(void) {
+    int above = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, below = rank ? rank - 1 : MPI_PROC_NULL;
+    MPI_Request r;
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Sendrecv(data, COUNT, MPI_DOUBLE, above, 1, other, COUNT, MPI_DOUBLE, below, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(other, COUNT, MPI_DOUBLE, below, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(data, COUNT, MPI_DOUBLE, above, 2, MPI_COMM_WORLD);
+        MPI_Isend(data, COUNT, MPI_DOUBLE, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Send_init(data, COUNT, MPI_DOUBLE, MPI_PROC_NULL, 4, MPI_COMM_WORLD, &r);
+    MPI_Start(&r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Request_free(&r);
+#if MPI_VERSION >= 4
+    MPI_Isendrecv(data, COUNT, MPI_DOUBLE, above, 5, other, COUNT, MPI_DOUBLE, below, 5, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+#endif
+}
+
+static void windows(void) {
+    int to = (rank + 1) % ranks;
+    double one = 1, result = 0;
+    MPI_Win w;
+    MPI_Request r;
+    MPI_Win_create(other, sizeof other, sizeof *other, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Win_lock_all(0, w);
+    MPI_Rput(data, 3, MPI_DOUBLE, to, 0, 3, MPI_DOUBLE, w, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Rget(data, 2, MPI_DOUBLE, to, 10, 2, MPI_DOUBLE, w, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Fetch_and_op(&one, &result, MPI_DOUBLE, to, 20, MPI_SUM, w);
+    long swap = 1, compare = 0, was = 0;
+    MPI_Compare_and_swap(&swap, &compare, &was, MPI_LONG, to, 30, w);
+    MPI_Get_accumulate(data, 4, MPI_DOUBLE, data + 100, 4, MPI_DOUBLE, to, 40, 4, MPI_DOUBLE, MPI_SUM, w);
+    MPI_Win_flush_all(w);
+    MPI_Win_unlock_all(w);
+    MPI_Win_free(&w);
+}
+
+static void files(char *path) {
+    int numbers[100] = {0};
+    MPI_File f;
+    MPI_Request r;
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_Offset at = (MPI_Offset)rank * (MPI_Offset)sizeof numbers;
+    MPI_File_write_at(f, at, numbers, 100, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_write_at_all(f, at, numbers, 50, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_sync(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at(f, at, numbers, 20, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(f, at, numbers, 30, MPI_INT, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_File_close(&f);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 1 && !strcmp(argv[1], "nobody"))
+        nobody();
+    else if (argc > 1 && !strcmp(argv[1], "windows"))
+        windows();
+    else if (argc > 2)
+        files(argv[2]);
+    MPI_Finalize();
+    return 0;
+}
