@@ -74,7 +74,27 @@ proc ::heatscope::index {folders} {
     }
 }
 
+# Runs a script in which X reads our table of compose keys, unless the user has one: that of the system takes as long to read as all else of
+# Tk's start. What is started later is not told of it.
+proc ::heatscope::withFewComposeKeys {script} {
+    variable here
+    set own [expr {[info exists ::env(HOME)] ? [file join $::env(HOME) .XCompose] : ""}]
+    if {[info exists ::env(XCOMPOSEFILE)] || [file exists $own]} {
+        return [uplevel 1 $script]
+    }
+    set ::env(XCOMPOSEFILE) [file join $here compose]
+    try {
+        uplevel 1 $script
+    } finally {
+        unset ::env(XCOMPOSEFILE)
+    }
+}
+
 proc ::heatscope::main {words} {
+    # of `heatscope view`, for this process alone
+    if {[info exists ::env(GLIBC_TUNABLES)] && $::env(GLIBC_TUNABLES) eq "glibc.malloc.hugetlb=1"} {
+        unset ::env(GLIBC_TUNABLES)
+    }
     variable here
     variable Apps
     set options [arguments $words]
@@ -96,7 +116,7 @@ proc ::heatscope::main {words} {
     foreach folder $::auto_path {
         index [glob -nocomplain -directory $folder -type d tk$::tcl_version]
     }
-    if {[catch {package require Tk} message]} {
+    if {[catch {withFewComposeKeys {package require Tk}} message]} {
         fail "no window: $message"
     }
     rename ::send {}
@@ -108,9 +128,8 @@ proc ::heatscope::main {words} {
         }
     }
     source -encoding utf-8 [file join $here models.tcl]
-    foreach file [list theme view/view view/list view/notes {*}[settings get viewFiles] panes app app_tools app_interval app_keys app_files app_search app_script script] {
-        source -encoding utf-8 [file join $here $file.tcl]
-    }
+    readFiles [list theme {*}[settings get viewFiles] panes app app_tools app_interval app_keys app_files app_search app_script]
+    readLater [settings get viewsLater]
     if {[theme remote]} {
         # an input context for each window is four round trips; the price: no compose keys in the search box
         tk useinputmethods 0

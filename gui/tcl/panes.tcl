@@ -21,7 +21,7 @@ oo::class create ::heatscope::Panes {
         set Moved {}
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
-            if {[info commands ::heatscope::$class] eq ""} {
+            if {![::heatscope::known $class]} {
                 continue
             }
             dict lappend Places $place $name

@@ -80,32 +80,62 @@ namespace eval ::heatscope::settings {
         profilemap  {ProfileMapView left.top Map}
         outline     {OutlineView left.top Outline}
     }
-    # Their files, view/NAME.tcl.
+    # Files that the first picture needs, in the order of reading.
+    variable modelFiles {
+        model/breathe
+        model/fmt
+        model/bus
+        model/lexer
+        model/document
+        model/syntax
+        model/run
+        model/navigator
+        model/messages
+        model/arrays
+        model/search
+        model/comparison
+        model/memory
+    }
     variable viewFiles {
+        view/view
         view/overview
-        view/profilemap
-        view/terrain
         view/arrows
         view/popup
         view/detail
         view/detail_text
         view/detail_readout
-        view/findings
-        view/ranking
-        view/scope
-        view/flame
-        view/contexts
-        view/compiler
-        view/messages
-        view/matrix
-        view/waiting
-        view/arrays
-        view/probes
-        view/compare
-        view/timeline
-        view/about
-        view/assembly
-        view/outline
+    }
+    # What is read when it is first called, and the files for it, what they build on first.
+    variable modelsLater {
+        ContextTree model/contexttree
+        Compiler    model/compiler
+        Waiting     model/waiting
+        Told        model/told
+        About       model/about
+        session     model/session
+    }
+    variable viewsLater {
+        ListView       view/list
+        NotesView      {view/list view/notes}
+        ProfileMapView view/profilemap
+        TerrainView    view/terrain
+        FindingsView   view/findings
+        RankingView    {view/list view/ranking}
+        ScopeView      view/scope
+        FlameView      view/flame
+        ContextsView   view/contexts
+        CompilerView   {view/list view/notes view/compiler}
+        MessagesView   {view/list view/messages}
+        MatrixView     {view/list view/matrix}
+        WaitingView    {view/list view/notes view/waiting}
+        ArraysView     {view/list view/notes view/arrays}
+        ProbesView     {view/list view/notes view/probes}
+        CompareView    {view/list view/compare}
+        TimelineView   view/timeline
+        AboutView      {view/list view/notes view/about}
+        AssemblyView   view/assembly
+        OutlineView    {view/list view/outline}
+        script         script
     }
 
     variable words {
