@@ -115,13 +115,15 @@ static hsc_status load_inclusive(const report *r, hsc_weighted *of_file, hsc_err
         s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, first, n, sums, err);
         for (uint32_t i = 0; i < n && !s; i++) {
             hsc_db_context c;
-            uint32_t of[2], above[2];
+            uint32_t of[2], above[2], row = first + i;
             if (!(sums[i].sum > 0) || (s = hsc_db_get_context(r->db, first + i, &c, err)) || (s = files_of(r, &c, of, err)))
                 continue;
-            while (c.kind != HSC_CONTEXT_ROOT && (of[0] != HSC_NONE || of[1] != HSC_NONE) && !s) /* files met above are counted with the outer one */
-                if (!(s = hsc_db_get_context(r->db, c.parent, &c, err)) && !(s = files_of(r, &c, above, err)))
+            while (c.parent < row && (of[0] != HSC_NONE || of[1] != HSC_NONE) && !s) { /* files met above are counted with the outer one */
+                row = c.parent;
+                if (!(s = hsc_db_get_context(r->db, row, &c, err)) && !(s = files_of(r, &c, above, err)))
                     for (int k = 0; k < 2; k++)
                         of[k] = of[k] == above[0] || of[k] == above[1] ? HSC_NONE : of[k];
+            }
             for (int k = 0; k < 2 && !s; k++)
                 if (of[k] != HSC_NONE) {
                     of_file[of[k]].sum += sums[i].sum;

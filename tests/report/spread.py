@@ -20,7 +20,7 @@ QUANTILES = {"p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
 
 
 def rows(db, by, axis):
-    p = subprocess.run([HEATSCOPE, "report", f"--by={by}", "--format=csv", f"--processors={axis}", db], capture_output=True, text=True)
+    p = subprocess.run([HEATSCOPE, "report", f"--by={by}", "--format=csv", f"--processors={axis}", db], capture_output=True, text=True, timeout=300)
     assert p.returncode == 0, p.stderr
     return list(csv.DictReader(io.StringIO(p.stdout)))
 
@@ -189,13 +189,14 @@ def check(path, by, axis, value):
     table, got = getattr(db, f"{by}_table")(), rows(path, by, axis)
     if by in ("file", "version"):  # the others have nothing of their own, only paths through them (versions.py checks theirs)
         got = [r for r in got if int(r["exclusive_periods"])]
+    all_names, number = np.array(db.names(), dtype=object), np.unique(db.program.astype(str), return_inverse=True)[1]
     assert len(got) == len(table), f"{path} {by}: {len(got)} rows, expected {len(table)}"
     for r, (row, v) in zip(got, table):
         what, s = f"{by} {axis} rank {r['rank']} (row {row})", db.scale
         close(r[f"{value}_s"], v.sum() * s, what)
-        ran = set(db.program[v > 0]) or set(db.program)  # programs: the others' processors are not compared with theirs
-        names = [n for n, p in zip(db.names(), db.program) if p in ran]
-        v = v[[p in ran for p in db.program]]
+        ran = set(number[v > 0]) or set(number)  # programs: the others' processors are not compared with theirs
+        among = np.flatnonzero(np.isin(number, list(ran)))
+        names, v = all_names[among], v[among]
         close(r["mean_s"], v.mean() * s, what)
         close(r["stddev_s"], v.std() * s, what)
         close(r["min_s"], v.min() * s, what)
@@ -205,8 +206,8 @@ def check(path, by, axis, value):
         if alike:
             close(r["imbalance_s"], (v.max() - v.mean()) * s, what)
         assert (r["min_processor"], r["max_processor"]) == (names[v.argmin()], names[v.argmax()]), (what, r, v)
-        for name, level in QUANTILES.items():
-            close(r[f"{name}_s"], np.quantile(v, level) * s, f"{what} {name}")
+        for name, quantile in zip(QUANTILES, np.quantile(v, list(QUANTILES.values()))):
+            close(r[f"{name}_s"], quantile * s, f"{what} {name}")
         if v.sum() and alike:
             close(r["max_over_mean"], v.max() / v.mean(), what)
     return len(got)
