@@ -89,7 +89,7 @@ typedef struct report_spread { /* over the processors of the axis whose program 
     double min_excess, max_excess, excess; /* of their weights; excess: of all */
     double stddev;             /* of the population */
     double quantiles[REPORT_QUANTILES];
-    double dispersion;         /* sum of squared differences from the mean, over the mean: columns - 1 for even work */
+    double dispersion;         /* report_dispersion(): columns - 1 for even work */
 } report_spread;
 
 /* Of the samples of scope rows whose procedure is `scope` (procedures), or of the row (others). */
@@ -112,6 +112,8 @@ typedef void report_visit(void *ctx, uint32_t c, const hsc_db_context *context, 
 hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, report_visit *visit, void *ctx, hsc_err *err);
 /* Whether the file's name begins with one of the parts, which end with NULL. */
 bool report_names_library(const char *path, const char *const *parts);
+/* Of the sum of squared differences from the mean: over what chance makes of them, the mean, or with weights the mean sum of their squares. */
+double report_dispersion(const report_spread *s, double squares);
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */
 
 /* Sums with what intervals need, of scopes; and 95 % intervals in counts and of shares of all, which are the numbers themselves

@@ -10,8 +10,7 @@ const double report_quantile_levels[REPORT_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
-/* Squared differences from the mean over what chance makes of them: the mean, or with weights the mean sum of their squares. */
-static double chance(const report_spread *p, double squares) {
+double report_dispersion(const report_spread *p, double squares) {
     return p->mean > 0 ? squares / (p->mean + (p->columns ? p->excess / p->columns : 0)) : 0;
 }
 
@@ -125,7 +124,7 @@ hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_
     }
     squares += (double)(p.columns - touched) * p.mean * p.mean;
     p.stddev = p.columns ? sqrt(squares / p.columns) : 0;
-    p.dispersion = chance(&p, squares);
+    p.dispersion = report_dispersion(&p, squares);
     for (uint32_t i = 0; i < touched; i++) { /* closed up for the quantiles: column i is at or before touched[i] */
         double v = r->dense[r->touched[i]];
         r->dense[r->touched[i]] = 0;
