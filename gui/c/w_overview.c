@@ -12,6 +12,15 @@ static const char *const normalise_names[] = {"program", "strip", NULL};
 enum { CONTENT_HEAT, CONTENT_SCOPES };
 static const char *const content_names[] = {"heat", "scopes", NULL};
 
+/* What the values of a picture depend on, in a run that is shown as a whole; all of it is set, so that keys compare as bytes. */
+typedef struct picture_key {
+    const hsc_handle *db;
+    int metric, table, axis, reduce, skip;
+    uint32_t bins, columns, block, lines_per_bin, uneven, order;
+} picture_key;
+
+enum { KEPT_VALUES_MAX = 1 << 20 };
+
 typedef struct overview {
     hsw w;
     hsw_heatlike o;
@@ -34,6 +43,8 @@ typedef struct overview {
     hsc_overview_layout layout;
     hsc_axis axis;
     float *values, *strip_maximum;
+    picture_key values_of, kept_of; /* db NULL: of no key */
+    float *kept;                    /* the values before, as of the other way to reduce */
     uint32_t *strip_label;
     double maximum;
     hsc_colour_scale scale;
@@ -199,6 +210,7 @@ static void fini(hsw *w) {
     hsc_axis_fini(&v->axis);
     hsc_profile_map_fini(&v->map);
     free(v->values);
+    free(v->kept);
     free(v->strip_maximum);
     free(v->strip_label);
     free(v->outline_areas);
@@ -326,6 +338,59 @@ static hsc_status name_categories(overview *v, hsc_err *err) {
     return s;
 }
 
+/* The key of the picture to be; its db is NULL where values can change by themselves (an interval that is being counted) or there are two runs. */
+static picture_key key_of(const overview *v, uint32_t block) {
+    picture_key k;
+    double begin = 0, end = 0;
+    memset(&k, 0, sizeof k);
+    (void)hsc_db_get_interval(v->w.db->db, &begin, &end);
+    if (hsw_comparing(&v->against) || begin < end || v->w.db->only != HSC_NONE || (size_t)v->strips.bins * v->axis.bins > KEPT_VALUES_MAX)
+        return k;
+    k.db = v->w.db;
+    k.metric = v->w.metric;
+    k.table = v->o.table;
+    k.axis = v->w.axis;
+    k.reduce = v->o.reduce;
+    k.skip = v->skip;
+    k.bins = v->strips.bins;
+    k.columns = v->axis.bins;
+    k.block = block;
+    k.lines_per_bin = v->strips.lines_per_bin;
+    k.uneven = v->strips.uneven;
+    k.order = 2166136261u;
+    for (uint32_t c = 0; c < v->axis.columns; c++)
+        k.order = (k.order ^ v->axis.bin_of[c]) * 16777619u;
+    return k;
+}
+
+/* Takes values of that key, if there are some; else makes room for them, of no key yet. Those there were are kept, if they are of the database. */
+static hsc_status take_values(overview *v, const picture_key *key, bool *have, hsc_err *err) {
+    *have = key->db && !memcmp(key, &v->values_of, sizeof *key);
+    if (*have)
+        return HSC_OK;
+    float *before = v->values, *kept = v->kept;
+    picture_key before_of = v->values_of;
+    *have = key->db && !memcmp(key, &v->kept_of, sizeof *key);
+    v->values = *have ? kept : NULL;
+    v->values_of = *have ? *key : (picture_key){0};
+    if (*have || !key->db || v->kept_of.db != key->db) { /* it is shown now, or of no use */
+        if (!*have)
+            free(kept);
+        v->kept = NULL;
+        v->kept_of = (picture_key){0};
+    }
+    if (key->db && before_of.db == key->db) {
+        free(v->kept);
+        v->kept = before;
+        v->kept_of = before_of;
+    } else {
+        free(before);
+    }
+    if (!*have && !(v->values = malloc(((size_t)v->strips.bins * v->axis.bins + 1) * sizeof *v->values)))
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for an overview of %u x %u", v->strips.bins, v->axis.bins);
+    return HSC_OK;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     overview *v = (overview *)w;
     hsc_status s = HSC_OK;
@@ -344,22 +409,25 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         return s;
     hsc_strips_align(&v->strips, block);
     uint32_t *lo = malloc(((size_t)n + 1) * sizeof *lo), *hi = malloc(((size_t)n + 1) * sizeof *hi);
-    free(v->values);
+    picture_key key = key_of(v, block);
+    bool have = false;
     free(v->strip_maximum);
     free(v->strip_label);
-    v->values = malloc(((size_t)n * columns + 1) * sizeof *v->values);
     v->strip_maximum = calloc((size_t)strips + 1, sizeof *v->strip_maximum);
     v->strip_label = calloc((size_t)strips + 1, sizeof *v->strip_label);
-    if (!lo || !hi || !v->values || !v->strip_maximum || !v->strip_label) {
+    if (!lo || !hi || !v->strip_maximum || !v->strip_label) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for an overview of %u x %u", n, columns);
         goto done;
     }
+    if ((s = take_values(v, &key, &have, err)) != HSC_OK)
+        goto done;
     hsc_strips_fill_bins(&v->strips, lo, hi);
     if (v->content == CONTENT_SCOPES &&
         ((s = hsc_profile_map_read(w->db, (uint32_t)w->metric, n, lo, hi, &v->map, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
         goto done;
-    if (n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
+    if (!have && n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
         goto done;
+    v->values_of = key;
     if (comparing)
         v->maximum = hsw_change_maximum(v->against.show, v->values, NULL, (size_t)n * columns);
     else if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK)
