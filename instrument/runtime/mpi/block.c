@@ -29,9 +29,9 @@ static bool steady_cycles(void) {
 }
 
 uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b) {
-    uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load_explicit(&heatscope_rt_services.state->ns_per_cycle_q32, memory_order_relaxed);
-    b->anchor_cycles = hsc_cycles();
+    /* a thread that is taken off the processor between its two readings would have all times until the next ones too early */
+    uint64_t now = rate && steady_cycles() ? hsc_rt_now_both(&b->anchor_cycles) : hsc_rt_now_ns();
     b->anchor_ns = now;
     b->anchor_rate = rate;
     uint64_t room_ns = now - b->start_ns > HSC_MPI_SETTLED_NS ? HSC_MPI_ANCHOR_NS : HSC_MPI_ANCHOR_NS / 10;
