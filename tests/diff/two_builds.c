@@ -16,13 +16,14 @@ __attribute__((noinline)) static void scale(long times) {
     }
 }
 
-/* a recurrence: never vectorised; the second loop does three times the first one's work */
+/* a recurrence: never vectorised; the second loop does three times the first one's work. The bodies are long, so that samples fall on
+ * them and not on the loop's counter alone */
 __attribute__((noinline)) static unsigned long chain(unsigned long x, long times) {
     for (long i = 0; i < times; i++)
-        x = x * 6364136223846793005u + 1442695040888963407u;
+        x = x * 6364136223846793005u + 1442695040888963407u, x = (x ^ x >> 29) * 6364136223846793005u;
     /* EDIT: between loops */
     for (long j = 0; j < 3 * times; j++)
-        x = x * 2862933555777941757u + 3037000493u;
+        x = x * 2862933555777941757u + 3037000493u, x = (x ^ x >> 29) * 2862933555777941757u;
     return x;
 }
 
@@ -30,6 +31,6 @@ int main(void) {
     for (int i = 0; i < N; i++)
         b[i] = (float)i;
     scale(1000000);
-    printf("%lu %g\n", chain(1, 50000000), (double)a[N - 1]);
+    printf("%lu %g\n", chain(1, 60000000), (double)a[N - 1]);
     return 0;
 }
