@@ -274,7 +274,7 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
         t->rate_changes++;
         t->periods = r->periods;
         t->periods_max = r->periods > t->periods_max ? r->periods : t->periods_max;
-        return note_of(p, r->time, r->thread_id, JNOTE_RATE, r->periods, "samples come every so many periods, to keep to the budget", "");
+        return note_of(p, r->time, r->thread_id, JNOTE_RATE, r->periods, "samples come every so many periods, to keep to the budget or to leave the program its time", "");
     }
     case HSC_REC_source: {
         const hsc_rec_source *r = v;

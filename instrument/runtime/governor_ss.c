@@ -11,6 +11,8 @@
 
 #include "rt.h"
 
+#define CROWDED 8u                  /* samples that left the program too little, before they are taken more seldom */
+#define DEARER 8u                   /* an interrupt may be so many times as dear as it was at the start */
 #define LOOK_NS 50000000ull         /* between two looks, by either clock, at least */
 #define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
@@ -129,6 +131,38 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     g->calm_ns = g->over = 0;
     hsc_rt_source_rate(t, (uint32_t)periods);
     r.periods = periods;
+    hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
+    note_lowered((uint32_t)periods);
+}
+
+/* A clock that goes on while a sample is taken may be due again before the program has run at all. A sample therefore takes at most half
+ * of the time to the next one, whatever the budget: else it comes every 2, 4, ... periods from then on. `passed_ns`: CPU time since
+ * the last sample where that is known, else 0. When it is more than the distance asked for, the clock was due while the last
+ * sample still kept the thread, unless it is too much for that, and was spent in a system call. */
+void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns) {
+    hsc_rt_governor *g = &t->governor;
+    uint64_t apart = hsc_rt.period_ns * t->periods;
+    uint64_t turn = interrupt_ns + hsc_rt_cycles_ns(t->turn_cycles, atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed));
+    if (passed_ns > apart + apart / 16 && passed_ns > turn && passed_ns <= DEARER * turn)
+        turn = passed_ns;
+    if (2 * turn <= apart) {
+        g->crowded -= g->crowded < 2 ? g->crowded : 2; /* a processor taken away for a moment is no reason */
+        return;
+    }
+    g->turn_ns = g->crowded && g->turn_ns < turn ? g->turn_ns : turn;
+    if (++g->crowded < CROWDED)
+        return;
+    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), since = g->on ? g->cpu_ns : t->cpu_start_ns;
+    uint64_t runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs, periods = t->periods;
+    while (2 * g->turn_ns > periods * hsc_rt.period_ns && periods < UINT32_MAX / 2)
+        periods *= 2;
+    hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .periods = periods, .cost_ns = runs * g->turn_ns,
+                      .looked_ns = cpu > since ? cpu - since : 0};
+    r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
+    g->crowded = 0;
+    if (periods == t->periods)
+        return;
+    hsc_rt_source_rate(t, (uint32_t)periods);
     hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
     note_lowered((uint32_t)periods);
 }

@@ -380,14 +380,17 @@ static void say_lowered(const notes *all) {
     size_t at = 0;
     hsc_rt_append(line, sizeof line, &at, "sampled down to ");
     hsc_rt_append_u64(line, sizeof line, &at, all->lowest_hz);
-    hsc_rt_append(line, sizeof line, &at, " times a second for the budget of ");
-    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget / 10);
-    hsc_rt_append(line, sizeof line, &at, ".");
-    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget % 10);
-    hsc_rt_append(line, sizeof line, &at, " % (");
+    if (hsc_rt.options.budget) {
+        hsc_rt_append(line, sizeof line, &at, " times a second for the budget of ");
+        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget / 10);
+        hsc_rt_append(line, sizeof line, &at, ".");
+        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget % 10);
+        hsc_rt_append(line, sizeof line, &at, " % (");
+    } else
+        hsc_rt_append(line, sizeof line, &at, " times a second, where samples took more than half of the time between them (");
     hsc_rt_append_u64(line, sizeof line, &at, all->lowered);
     hsc_rt_append(line, sizeof line, &at, all->lowered == 1 ? " process" : " processes");
-    hsc_rt_append(line, sizeof line, &at, "); with --budget=off the rate stays");
+    hsc_rt_append(line, sizeof line, &at, hsc_rt.options.budget ? "); with --budget=off the rate stays" : ")");
     hsc_rt_say(line);
 }
 

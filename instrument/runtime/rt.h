@@ -316,6 +316,8 @@ typedef struct hsc_rt_governor {
     double wrappers;         /* their share of the CPU time, of late */
     uint64_t over;           /* looks on end that found too high a cost */
     uint64_t calm_ns;        /* CPU time for which a higher rate would have kept to the budget */
+    uint32_t crowded;        /* samples of late that left the program less than their own time */
+    uint64_t turn_ns;        /* the shortest of them, from interrupt to return */
 } hsc_rt_governor;
 
 /* An event in a thread; 0 is CPU time. */
@@ -426,6 +428,8 @@ typedef struct hsc_rt_thread {
     hsc_rt_wall wall;
     uint32_t last_node;    /* of the last sample of CPU time */
     uint64_t last_region, system_call_region; /* OpenMP regions that last_node and system_call were met in */
+    uint64_t turn_cycles;  /* of the handler's last run */
+    uint32_t put_off;      /* expiries of timer-monotonic on end that found the writer taken */
     uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
     uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
     uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
@@ -497,6 +501,9 @@ void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods); /* a sample every so many periods; right after a sample */
 void hsc_rt_source_tick(hsc_rt_thread *t, bool slow);
+/* timer-monotonic: no sample could be taken, again and again; then the timer comes later and later, so that who has the writer gets on */
+void hsc_rt_source_put_off(hsc_rt_thread *t);
+void hsc_rt_source_on_time(hsc_rt_thread *t); /* a sample was taken: as before */
 uint64_t hsc_rt_counter_taken(hsc_rt_counter *c); /* samples since the last call; 0 where there is but one event */
 void hsc_rt_counter_times(const hsc_rt_counter *c, uint64_t *enabled_ns, uint64_t *running_ns);
 /* Off and on: a thread stops and starts its own samples; another one makes it look (it gets a signal when it runs next). */
@@ -526,6 +533,7 @@ bool hsc_rt_after_system_call(const void *ucontext);
 void hsc_rt_govern_begin(hsc_rt_thread *t);
 uint64_t hsc_rt_govern_longest(void); /* nanoseconds between two samples to which the governor goes */
 void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
+void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns); /* after a sample: was there time for the program? */
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */

@@ -197,9 +197,12 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
     /* where ticks are rare, samples of perf have to do for them */
     bool settles = timer || t->last_time - t->settled_time > RARE_TICKS * t->tick_ns;
     if (timer && t->mechanism == HSC_RT_MONOTONIC) {
-        if ((weight = hsc_rt_credit_timer(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK))) != 0)
+        uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), passed = cpu - t->cpu_seen_ns;
+        hsc_rt_source_on_time(t);
+        if ((weight = hsc_rt_credit_timer(t, cpu)) != 0)
             record(t, context, weight);
         hsc_rt_govern(t);
+        hsc_rt_govern_turn(t, hsc_rt.interrupt_ns, passed);
         return;
     }
     if (timer) {
@@ -223,6 +226,8 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
         set_ticks(t, timer, &c);
     if (!timer || !hsc_rt_is_perf(t->mechanism))
         hsc_rt_govern(t); /* perf's next sample is a whole period away now */
+    if (!timer) /* perf takes no samples in the kernel, so the interrupt and the return cannot follow each other without end */
+        hsc_rt_govern_turn(t, 0, 0);
 }
 
 /* Measuring was switched off, or on again: CPU time between is none of the measurement's. */
@@ -328,6 +333,7 @@ static void note_own(hsc_rt_thread *t, uint64_t cycles) {
     t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
     add(&t->own_cycles, c);
     t->handler_cycles += c;
+    t->turn_cycles = c;
     t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
 }
 
@@ -404,6 +410,8 @@ HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     if (!t)
         atomic_fetch_add_explicit(&hsc_rt.unregistered, 1, memory_order_relaxed);
     else if (!take(t) && !is_left_to_us(t, context)) {
+        if (timer)
+            hsc_rt_source_put_off(t);
         if (perf && hsc_rt.n_events == 1) /* several events: they are counted next time */
             atomic_fetch_add_explicit(&t->deferred, t->periods, memory_order_relaxed);
     } else {

@@ -38,6 +38,8 @@ static void set_timer(int id, uint64_t interval_ns) {
     hsc_sys4(SYS_timer_settime, id, 0, (long)&s, 0);
 }
 
+#define PUT_OFF_RUNS 8u  /* expiries without a sample before the timer's next one is twice as far */
+#define PUT_OFF_MOST 10u /* doublings */
 #define SAMPLE_BYTES 16u /* header, process and thread */
 
 static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
@@ -207,6 +209,8 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
     t->tick_timer = t->main_timer = -1;
     t->mechanism = hsc_rt.mechanism;
     t->periods = 1;
+    t->put_off = 0;
+    t->turn_cycles = 0;
     t->tick_ns = hsc_rt.tick_ns;
     t->tick_slow = false;
     atomic_store(&t->main_timer_off, 0);
@@ -252,6 +256,20 @@ void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
     }
     if (!atomic_load(&t->main_timer_off))
         arm(t);
+}
+
+void hsc_rt_source_put_off(hsc_rt_thread *t) {
+    if (t->mechanism != HSC_RT_MONOTONIC || ++t->put_off % PUT_OFF_RUNS || atomic_load(&t->main_timer_off))
+        return;
+    uint32_t doublings = t->put_off / PUT_OFF_RUNS;
+    set_timer(t->main_timer, hsc_rt.period_ns * t->periods << (doublings < PUT_OFF_MOST ? doublings : PUT_OFF_MOST));
+}
+
+void hsc_rt_source_on_time(hsc_rt_thread *t) {
+    bool was = t->put_off >= PUT_OFF_RUNS;
+    t->put_off = 0;
+    if (was && !atomic_load(&t->main_timer_off))
+        set_timer(t->main_timer, hsc_rt.period_ns * t->periods);
 }
 
 void hsc_rt_source_tick(hsc_rt_thread *t, bool slow) {

@@ -101,6 +101,24 @@ def wall():
 
 # ---- cost ----------------------------------------------------------------------------------------------------------------
 
+def crowded():
+    """A timer by wall clock whose samples take longer than it lets pass: 400 us each, as the runtime believes, every 50 us. They come
+    more seldom then, though a rate was named, and the file and the last line say so."""
+    os.environ["HEATSCOPE_INTERRUPT_NS"] = "400000"
+    try:
+        before = away()
+        done, found = run([program("kernel"), "0.4"], options=["-F", "20000", "--mechanism", "timer-monotonic"], governed=True, quiet=False)
+    finally:
+        del os.environ["HEATSCOPE_INTERRUPT_NS"]
+    p = only(found)
+    expect("exit code", done.returncode == 0, done)
+    rates = [periods for t in p.threads.values() for _, periods in t.rates]
+    expect("twice 400 us apart", rates and rates[0] >= 16, rates)
+    said = re.search(r"sampled down to (\d+) times a second, where samples took more than half of the time between them", done.stderr)
+    expect("one line says so", said and int(said[1]) == 20000 // max(rates), done.stderr)
+    cpu_covered("CPU time all the same", p, before)
+
+
 def budget():
     """Threads that wait for each other all the time, and one that only computes. What is asserted is what the governor
     guarantees: weights always follow the rate that was told, CPU time stays covered, samples are at most 10 ms apart unless

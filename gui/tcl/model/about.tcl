@@ -50,7 +50,7 @@ oo::class create ::heatscope::About {
     method Said {kind text value} {
         set text [::heatscope::fmt plain $text]
         if {$kind eq "rate" && $value > 0} {
-            return [expr {$value == 1 ? "a sample every period again" : "a sample only every $value periods, to keep to the budget"}]
+            return [expr {$value == 1 ? "a sample every period again" : "a sample only every $value periods, to keep to the budget or to leave the program its time"}]
         } elseif {$kind eq "events"} {
             return [expr {$value ? "calls of MPI get an event from [::heatscope::fmt seconds [expr {$value * 1e-9}]] on" : "all calls of MPI get an event"}]
         }
