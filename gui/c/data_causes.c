@@ -237,7 +237,14 @@ static int longest(const void *a, const void *b) {
     return x->waited_s != y->waited_s ? (x->waited_s > y->waited_s ? -1 : 1) : by_call_line(a, b);
 }
 
-/* What each thread and each call waited directly for the causes that are in one group with row `of` (all of them: none). */
+static Tcl_Obj *put_amounts(const double *amounts, uint32_t n) {
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < 65536; i++)
+        Tcl_ListObjAppendElement(NULL, list, REAL(amounts[i]));
+    return list;
+}
+
+/* What each process, thread and call waited directly for the causes that are in one group with row `of` (all of them: none). */
 static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uint32_t limit) {
     hsc_err err = {0};
     cause *list = NULL;
@@ -250,8 +257,9 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         if (list[i].of.row == of)
             chosen = &list[i];
     double *part = calloc((size_t)h->info.delays + 1, sizeof *part), *sum = calloc((size_t)h->info.processes + 1, sizeof *sum);
+    double *of_thread = calloc((size_t)h->info.threads + 1, sizeof *of_thread);
     sufferer *who = malloc(((size_t)h->info.delayed + 1) * sizeof *who);
-    if (s == HSC_OK && (!part || !sum || !who))
+    if (s == HSC_OK && (!part || !sum || !of_thread || !who))
         s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
     for (uint32_t i = 0; s == HSC_OK && chosen && i < n; i++)
         if (!compare_group(by, chosen, &list[i]))
@@ -270,9 +278,11 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
             continue;
         who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
         sum[t.process] += who[count - 1].waited_s;
+        of_thread[v.thread] += who[count - 1].waited_s;
     }
     if (s != HSC_OK) {
         free(who);
+        free(of_thread);
         free(sum);
         free(part);
         free(list);
@@ -291,9 +301,8 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         }
     }
     qsort(who, kept, sizeof *who, longest);
-    Tcl_Obj *processes = Tcl_NewListObj(0, NULL), *calls = Tcl_NewListObj(0, NULL), *d = Tcl_NewDictObj();
-    for (uint32_t p = 0; p < h->info.processes && p < 65536; p++)
-        Tcl_ListObjAppendElement(NULL, processes, REAL(sum[p]));
+    Tcl_Obj *processes = put_amounts(sum, h->info.processes), *threads = put_amounts(of_thread, h->info.threads);
+    Tcl_Obj *calls = Tcl_NewListObj(0, NULL), *d = Tcl_NewDictObj();
     for (uint32_t i = 0; i < kept && i < limit; i++) {
         Tcl_Obj *c = Tcl_NewDictObj();
         PUT(c, "context", hsc_tcl_index(who[i].v.context));
@@ -307,8 +316,10 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         Tcl_ListObjAppendElement(NULL, calls, c);
     }
     PUT(d, "processes", processes);
+    PUT(d, "threads", threads);
     PUT(d, "calls", calls);
     free(who);
+    free(of_thread);
     free(sum);
     free(part);
     free(list);

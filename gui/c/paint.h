@@ -14,8 +14,8 @@
     X(accent, 0x1d5fd6) X(accentsoft, 0xdbe7fb) X(bar, 0x5a80c4) X(barlight, 0xb9c9e8) X(warn, 0xc2570c) \
     X(lineband, 0xfdf3c7) X(nocode, 0x000000) X(mark, 0xffe600) X(detail, 0xf5b800) X(casing, 0x000000) \
     X(hit, 0x00c2a8) X(greylow, 0xf1f2f4) X(greyhigh, 0x6f7682) \
-    X(cat0, 0x0072b2) X(cat1, 0xd55e00) X(cat2, 0xcc79a7) X(cat3, 0x8d929b) X(cat4, 0x009e73) \
-    X(cat5, 0xe69f00) X(cat6, 0x56b4e9) X(cat7, 0xf0e442) X(cat8, 0x7a5195) X(cat9, 0x444444)
+    X(cat0, 0x0072b2) X(cat1, 0xd55e00) X(cat2, 0xcc79a7) X(cat3, 0x9467bd) X(cat4, 0x009e73) \
+    X(cat5, 0xe69f00) X(cat6, 0x56b4e9) X(cat7, 0xf0e442) X(cat8, 0x8d929b) X(cat9, 0x444444)
 
 enum hsc_palette_key {
 #define HSC_PALETTE_ENUM(name, colour) HSC_P_##name,

@@ -111,11 +111,11 @@ static hsc_rgb colour_of(const hsc_style *st, const hsc_timeline_frame *f, uint3
     for (uint32_t i = 0; i < f->n_keys; i++)
         if (f->keys[i].key == key)
             return f->keys[i].colour;
-    return st->colour[HSC_P_cat3];
+    return st->colour[HSC_P_cat8];
 }
 
 hsc_rgb hsc_timeline_tint(const hsc_style *st, uint32_t category, double part) {
-    return hsc_colour_mix(st->colour[HSC_P_panel], hsc_style_category(st, category), 0.1 + 0.3 * part);
+    return hsc_colour_mix(st->colour[HSC_P_panel], hsc_style_category(st, category), 0.25 + 0.4 * part);
 }
 
 /* A run of equal slots is one rectangle; how busy the threads were is its height. */

@@ -314,7 +314,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     if (s != HSC_OK)
         return s;
     t->n_keys = 0;
-    static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 8, 7, 9, 3}; /* of procedures: not the categories' meanings */
+    static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 3, 7, 9, 8}; /* of procedures: not the categories' meanings */
     double rest = all;
     for (uint32_t k = 0; k < n; k++) {
         hsc_timeline_key_entry *e = &t->keys[t->n_keys];
@@ -332,7 +332,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     if (rest > 0.0005 * all && t->n_keys < KEYS_MAX) {
         hsc_timeline_key_entry *e = &t->keys[t->n_keys];
         snprintf(t->names[t->n_keys], sizeof *t->names, "others");
-        *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat3], t->names[t->n_keys], ""};
+        *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat8], t->names[t->n_keys], ""};
         put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
     }

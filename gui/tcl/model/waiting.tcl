@@ -69,12 +69,20 @@ oo::class create ::heatscope::Waiting {
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
     }
-    # {processes {SECONDS ...} calls {DICT ...}}: who waited for the group that row is in; row "": for all.
+    # {processes {SECONDS ...} threads {SECONDS ...} calls {DICT ...}}: who waited for the group that row is in; row "": for all.
     method sufferers {by row} {
         if {![my any]} {
-            return {processes {} calls {}}
+            return {processes {} threads {} calls {}}
         }
         return [$Db sufferers $by [expr {$row eq "" ? "all" : $row}] -n 200]
+    }
+    # What one waits by: the processors that there are several of.
+    method axis {} {
+        return [expr {[$Run columns process] > 1 ? "process" : "thread"}]
+    }
+    # Seconds that each of them waited for the group that row is in; row "": for all.
+    method waited {by row} {
+        return [dict get [my sufferers $by $row] [expr {[my axis] eq "process" ? "processes" : "threads"}]]
     }
     # Seconds that all causes add up to.
     method total {} {

@@ -138,9 +138,14 @@ oo::class create ::heatscope::MessagesView {
         foreach bucket $buckets {
             set most [expr {max($most, [lindex $bucket 2])}]
         }
-        set top [my Caption $x0 $y0 "$title \u00b7 root scale \u00b7 highest: [::heatscope::fmt plural $most call]" [expr {$x1 - $x0}]]
+        set top [my Caption $x0 $y0 "$title \u00b7 root scale" [expr {$x1 - $x0}]]
         set line [font metrics HsSmall -linespace]
         set bottom [expr {$y1 - $line - [$t dp 5]}]
+        # above the highest bar how high it is, where that leaves the bars half of the room
+        set above [expr {$bottom - $top >= 2 * $line}]
+        if {$above} {
+            incr top $line
+        }
         if {![llength $buckets] || $bottom - $top < 8} {
             return
         }
@@ -157,6 +162,10 @@ oo::class create ::heatscope::MessagesView {
                 set y [expr {$bottom - max(1, round(($bottom - $top) * sqrt(double($count) / $most)))}]
                 $Charts create rectangle $a $y $b $bottom -width 0 -fill [$t colour barDark]
             }
+            if {$count == $most && $above} {
+                my Above [expr {($a + $b) / 2}] $top $x0 $x1 [::heatscope::fmt plural $most call]
+                set above 0
+            }
             set label [::heatscope::Messages::bucket $which $from]
             if {$a >= $free && $a + [::heatscope::theme width HsSmall $label] <= $x1} {
                 $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour faint] -text $label
@@ -167,6 +176,12 @@ oo::class create ::heatscope::MessagesView {
             incr i
         }
         $Charts create line $x0 $bottom $x1 $bottom -fill [$t colour border]
+    }
+    # A text above a bar, within x0..x1.
+    method Above {x y x0 x1 text} {
+        set half [expr {[::heatscope::theme width HsSmall $text] / 2.0}]
+        set x [expr {max($x0 + $half, min($x, $x1 - $half))}]
+        $Charts create text $x $y -anchor s -font HsSmall -fill [::heatscope::theme colour muted] -text $text -tags highest
     }
     # Bytes sent, processes downwards, kinds of partners beside each other.
     method Matrix {x0 y0 x1 y1} {
@@ -298,6 +313,9 @@ oo::class create ::heatscope::MessagesView {
         set out [next]
         foreach place $Places {
             append out "| [lindex $place 4]\n"
+        }
+        foreach item [$Charts find withtag highest] {
+            append out "| above the highest bar: [$Charts itemcget $item -text]\n"
         }
         return $out
     }

@@ -78,15 +78,15 @@ oo::class create ::heatscope::WaitingView {
         if {![$Model any]} {
             return {}
         }
-        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words process] 0]" \
-            values [dict get [$Model sufferers $By $row] processes] labels [$Run labels process] words [namespace code [list my Waited $row]]]
+        set axis [$Model axis]
+        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words $axis] 0]" \
+            values [$Model waited $By $row] labels [$Run labels $axis] words [namespace code [list my Waited $row]]]
     }
     method Waited {row index} {
-        set seconds [lindex [dict get [$Model sufferers $By $row] processes] $index]
-        return "[$Run columnLabel process $index] waited [::heatscope::fmt seconds $seconds]"
+        return "[$Run columnLabel [$Model axis] $index] waited [::heatscope::fmt seconds [lindex [$Model waited $By $row] $index]]"
     }
     method ChartGo {index} {
-        if {[dict get $Selection axis] eq "process"} {
+        if {[dict get $Selection axis] eq [$Model axis]} {
             $Nav column waiting $index
         }
     }

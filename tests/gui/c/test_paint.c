@@ -13,6 +13,7 @@
 #include "axis.h"
 #include "number.h"
 #include "paint.h"
+#include "paint_timeline.h"
 #include "terrain.h"
 
 /* ---- colours ---- */
@@ -167,6 +168,32 @@ static void text_contrasts(void **state) {
             double contrast = ((a > b ? a : b) + 0.05) / ((a > b ? b : a) + 0.05);
             assert_true(contrast >= 3.5);
         }
+}
+
+static double contrast_of(hsc_rgb x, hsc_rgb y) {
+    double a = hsc_colour_luminance(x), b = hsc_colour_luminance(y);
+    return ((a > b ? a : b) + 0.05) / ((a > b ? b : a) + 0.05);
+}
+
+/* What threads wait in stands out from the ground of the timeline in both themes, has a hue, and differs from the bars before it. */
+static void tints_stand_out(void **state) {
+    (void)state;
+    static const hsc_rgb panels[] = {0xf4f6f9, 0xffffff, 0x1b1f26, 0x22262d};
+    enum { SYNCHRONISATION = 3 };
+    for (size_t p = 0; p < sizeof panels / sizeof *panels; p++) {
+        hsc_style st;
+        hsc_style_init_light(&st);
+        st.colour[HSC_P_panel] = panels[p];
+        for (uint32_t k = 1; k <= 4; k++) {
+            assert_true(contrast_of(hsc_timeline_tint(&st, k, 1), panels[p]) >= 1.75);
+            assert_true(contrast_of(hsc_timeline_tint(&st, k, 0.3), panels[p]) >= 1.3);
+            assert_true(hsc_timeline_tint(&st, k, 1) != hsc_style_category(&st, k));
+        }
+        hsc_rgb lock = hsc_timeline_tint(&st, SYNCHRONISATION, 0.3);
+        int r = (int)(lock >> 16 & 255), g = (int)(lock >> 8 & 255), b = (int)(lock & 255);
+        assert_true(b - g >= 20 && r - g >= 5);
+        assert_true(contrast_of(hsc_style_category(&st, SYNCHRONISATION), panels[p]) >= 3);
+    }
 }
 
 /* ---- numbers ---- */
@@ -696,7 +723,7 @@ static void peaks_are_highest_first(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lab_of_known_colours), cmocka_unit_test(maps_grow_lighter), cmocka_unit_test(black_is_in_no_map),
-        cmocka_unit_test(positions), cmocka_unit_test(text_contrasts), cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
+        cmocka_unit_test(positions), cmocka_unit_test(text_contrasts), cmocka_unit_test(tints_stand_out), cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
