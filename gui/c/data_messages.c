@@ -27,6 +27,8 @@ typedef struct message {
 typedef struct group {
     message first;
     hsc_db_message sum;
+    uint64_t sized;    /* of the calls: those that sum.size_... are of. One to MPI_PROC_NULL moves nothing */
+    double size_bytes; /* of these, added up: what each sent, or else received */
     uint32_t threads, last_thread, longest_thread;
     double of_thread, longest_s;
 } group;
@@ -78,15 +80,24 @@ static int longest_first(const void *a, const void *b) {
     return compare_u32(x->first.row, y->first.row);
 }
 
+/* Calls of a row that have a size: where the destination is MPI_PROC_NULL those that received something. */
+static uint64_t sized_calls(const hsc_db_message *m) {
+    const char *nobody = hsc_enum_text("peer_class", HSC_peer_class_NOBODY);
+    return nobody && !strcmp(m->peer, nobody) ? m->received : m->calls;
+}
+
 static void add(group *g, const message *x) {
     hsc_db_message *s = &g->sum;
     const hsc_db_message *m = &x->m;
     if (!m->calls && !m->completions) /* nothing in the interval */
         return;
-    if (m->calls) {
-        s->size_min = !s->calls || m->size_min < s->size_min ? m->size_min : s->size_min;
+    uint64_t sized = sized_calls(m);
+    if (sized)
+        s->size_min = !g->sized || m->size_min < s->size_min ? m->size_min : s->size_min;
+    g->sized += sized;
+    g->size_bytes += (double)(m->sent_bytes ? m->sent_bytes : m->received_bytes);
+    if (m->calls)
         s->duration_min_s = !s->calls || m->duration_min_s < s->duration_min_s ? m->duration_min_s : s->duration_min_s;
-    }
     s->calls += m->calls;
     s->sent += m->sent;
     s->sent_bytes += m->sent_bytes;
@@ -176,7 +187,7 @@ static double deviation(double squares, double sum, double n) {
 
 static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total) {
     const hsc_db_message *s = &g->sum, *m = &g->first.m;
-    double calls = (double)s->calls, bytes = (double)(s->sent_bytes ? s->sent_bytes : s->received_bytes);
+    double calls = (double)s->calls, sized = (double)g->sized;
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "group", WIDE(g->first.row));
     PUT(d, "operation", by == BY_CALL || by == BY_OPERATION ? TEXT(m->operation) : Tcl_NewObj());
@@ -190,8 +201,8 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total) 
     PUT(d, "received", WIDE(s->received));
     PUT(d, "received_bytes", WIDE(s->received_bytes));
     PUT(d, "size_min", WIDE(s->size_min));
-    PUT(d, "size_mean", REAL(mean(bytes, calls)));
-    PUT(d, "size_stddev", REAL(deviation(s->size_squares, bytes, calls)));
+    PUT(d, "size_mean", REAL(mean(g->size_bytes, sized)));
+    PUT(d, "size_stddev", REAL(deviation(s->size_squares, g->size_bytes, sized)));
     PUT(d, "size_max", WIDE(s->size_max));
     PUT(d, "duration_s", REAL(s->duration_s));
     PUT(d, "share", REAL(total > 0 ? s->duration_s / total : 0));

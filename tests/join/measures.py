@@ -312,6 +312,18 @@ found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wai
 that(found == {("rank 0 thread 1", "held a lock"): (0.1, 0.1, 0), ("rank 0 thread 2", "late at a barrier of threads"): (0.05, 0, 0.1),
                ("rank 0 thread 3", "late at a barrier of threads"): (0.05, 0, 0.1)}, f"among: {found}")
 
+# messages of which some go to nobody: these calls have no size
+WORK = os.path.join(os.path.dirname(WORK), "nobody")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (1, thread(1) + [message(10, 3, 1, 2, 4, 2, (2, 24000), (0, 0), [8000, 16000], [3000, 5000]),
+                            message(11, 3, 1, 5, 0, 6, (0, 0), (0, 0), [0] * 6, [100] * 6)]))
+process(1, (1, thread(1) + [message(10, 3, 1, 5, 3, 3, (0, 0), (2, 8000), [4000, 4000], [700, 800, 900])]))
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["peer"], r["size_class"]): tuple(float(r[f"size_{k}_bytes"]) for k in ("min", "mean", "max", "stddev")) for r in table("message")}
+that(found == {("a process of the same machine", "4"): (8000, 12000, 16000, 4000), ("MPI_PROC_NULL", "0"): (0, 0, 0, 0),
+               ("MPI_PROC_NULL", "3"): (4000, 4000, 4000, 0)}, f"nobody: {found}")
+
 # processes and threads without a sample beside those with some: a rank that passed messages counts with all that is exact, one that only
 # waited does not; so does a process with visits of a probe, whose thread without anything else has them
 WORK = os.path.join(os.path.dirname(WORK), "unsampled")
