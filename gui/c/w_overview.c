@@ -30,7 +30,7 @@ typedef struct overview {
     const char *category_names[HSC_CATEGORIES_SHOWN];
     int wanted_strips, skip, procedure, labels, legend;
     Tcl_Obj *detail, *hits, *line, *outlines;
-    /* layout of lines: for one database and -skip */
+    /* layout of lines: for one database, -skip and the values shown */
     hsc_strips strips;
     hsc_handle *of;
     struct {
@@ -38,6 +38,7 @@ typedef struct overview {
         uintptr_t other;
         double begin, end; /* interval; 0, 0: the whole run */
         uint32_t only;     /* category */
+        int table, axis, reduce; /* blank lines are those of the table; rows were aligned to blocks of the others */
     } of_what;
     /* by prepare */
     hsc_overview_layout layout;
@@ -301,7 +302,8 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
     bool comparing = hsw_comparing(&v->against);
     uintptr_t other = comparing ? (uintptr_t)hsc_handle_find(w->interp, v->against.other) : 0;
     if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
-        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only)
+        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only &&
+        v->of_what.table == (int)v->o.table && v->of_what.axis == (int)w->axis && v->of_what.reduce == (int)v->o.reduce)
         return HSC_OK;
     line_columns columns;
     hsc_status s = hsc_db_get_line_columns(w->db->db, &columns.file, &columns.line, err);
@@ -323,6 +325,9 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
     v->of_what.begin = begin;
     v->of_what.end = end;
     v->of_what.only = w->db->only;
+    v->of_what.table = (int)v->o.table;
+    v->of_what.axis = (int)w->axis;
+    v->of_what.reduce = (int)v->o.reduce;
     return HSC_OK;
 }
 
