@@ -492,7 +492,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     bool ids = take(a);
     for (size_t k = 0; k < p->threads.n && !a->failed; k++) {
         jthread t = p->threads.p[k];
-        t.profile = t.places = t.instants = (hsc_spill_list){0};
+        t.profile = t.places = t.instants = t.instant_kinds = (hsc_spill_list){0};
         t.work = calloc(1, sizeof *t.work);
         if (!t.work || !HSC_PUSH(read->threads, t)) {
             free(t.work);

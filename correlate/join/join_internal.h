@@ -93,7 +93,7 @@ typedef struct jplace_count { /* values of a thread at a place */
 
 typedef struct jinstant { /* a sample by time */
     uint32_t tick;
-    uint32_t kind;  /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount */
+    uint32_t kind;  /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount, or told by instant_kinds */
     uint32_t count;
 } jinstant;
 #define JINSTANT_SPECIAL 0x80000000u
@@ -165,6 +165,8 @@ typedef struct jthread {
     hsc_spill_list profile; /* jcount */
     hsc_spill_list places;  /* jplace_count, by metric and place */
     hsc_spill_list instants; /* jinstant */
+    hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
+    uint64_t plain_count;    /* of them before those of specials */
 } jthread;
 
 typedef struct jmapping {
@@ -548,6 +550,10 @@ hsc_status hsc_join_emit(join *j, hsc_err *err);
 /* read.c: NULL: no memory; HSC_NO_INDEX: none. */
 jthread *hsc_join_thread(jprocess *p, uint64_t id);
 uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
+/* The same, for those who ask of each sample. */
+static inline uint32_t hsc_join_row_of_node(const jthread *t, uint64_t node_id) {
+    return node_id - 1 < t->work->nodes.n && !t->work->node_rows.count ? (uint32_t)(node_id - 1) : hsc_join_node_row(t, node_id);
+}
 bool hsc_join_add_other(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
 /* The same of a sample in the region that the thread works in. */
 bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);

@@ -359,7 +359,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
         uint32_t *counts = t->work->counts.p;
         uint64_t last_ns = p->last_ns, no_path = 0;
         for (size_t i = 0; is_plain && i < got; i++) {
-            uint32_t row = hsc_join_node_row(t, list[i].node_id);
+            uint32_t row = hsc_join_row_of_node(t, list[i].node_id);
             unsigned state = list[i].state < STATES ? (unsigned)list[i].state : HSC_state_UNKNOWN;
             last_ns = list[i].time > last_ns ? list[i].time : last_ns;
             no_path += row == HSC_NO_INDEX;

@@ -265,17 +265,33 @@ void hsc_join_add_up(jcount *list, size_t *n) {
     *n = m;
 }
 
+static void settle_special(const jwork *w, jspecial *s) {
+    if (s->kind == HSC_NO_INDEX && !s->is_event)
+        s->kind = w->plain_kinds[(s->row == HSC_NO_INDEX ? w->nodes.n : s->row) * STATES + s->state];
+}
+
 static void change_instant(void *ctx, void *item) {
     const jwork *w = ctx;
     jinstant *i = item;
-    if (!(i->kind & JINSTANT_SPECIAL)) {
-        i->kind = w->plain_kinds[i->kind];
-        return;
+    i->kind = i->kind & JINSTANT_SPECIAL ? w->specials.p[i->kind & ~JINSTANT_SPECIAL].kind : w->plain_kinds[i->kind];
+}
+
+/* Kinds of the samples by time: where these are many they stay as they are, and what their keys mean is written beside them. */
+static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
+    jwork *w = t->work;
+    uint64_t plain = ((uint64_t)w->nodes.n + 1) * STATES;
+    for (size_t i = 0; i < w->specials.n; i++)
+        settle_special(w, &w->specials.p[i]);
+    if (t->instants.count / 2 < plain + w->specials.n) {
+        hsc_status status = t->instants.count ? hsc_spill_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
+        return status == HSC_OK && !hsc_spill_flush(j->spill, &t->instants) ? hsc_join_no_memory(err) : status;
     }
-    const jspecial *s = &w->specials.p[i->kind & ~JINSTANT_SPECIAL];
-    i->kind = s->kind;
-    if (s->kind == HSC_NO_INDEX && !s->is_event)
-        i->kind = w->plain_kinds[(s->row == HSC_NO_INDEX ? w->nodes.n : s->row) * STATES + s->state];
+    bool ok = hsc_spill_put_all(j->spill, &t->instant_kinds, w->plain_kinds, plain, sizeof *w->plain_kinds);
+    for (size_t i = 0; ok && i < w->specials.n; i++)
+        ok = hsc_spill_put(j->spill, &t->instant_kinds, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
+    t->plain_count = plain;
+    ok = ok && hsc_spill_flush(j->spill, &t->instant_kinds) && hsc_spill_flush(j->spill, &t->instants);
+    return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
 static hsc_status count_thread(counting *x, hsc_err *err) {
@@ -311,8 +327,7 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     if (!hsc_spill_put_all(j->spill, &t->profile, w->profile.p, w->profile.n, sizeof *w->profile.p) ||
         !hsc_spill_put_all(j->spill, &t->places, w->places.p, w->places.n, sizeof *w->places.p))
         return hsc_join_no_memory(err);
-    hsc_status status = t->instants.count ? hsc_spill_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
-    return status == HSC_OK && !hsc_spill_flush(j->spill, &t->instants) ? hsc_join_no_memory(err) : status;
+    return settle_instants(j, t, err);
 }
 
 /* ---- a process ---- */
@@ -379,7 +394,9 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->profile = f->profile;
         t->places = f->places;
         t->instants = f->instants;
-        f->profile = f->places = f->instants = (hsc_spill_list){0};
+        t->instant_kinds = f->instant_kinds;
+        t->plain_count = f->plain_count;
+        f->profile = f->places = f->instants = f->instant_kinds = (hsc_spill_list){0};
     }
     hsc_table_fini(&from->site_rows);
     hsc_table_fini(&from->message_rows);

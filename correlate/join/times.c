@@ -5,6 +5,7 @@
 
 #include "../store/store.h"
 #include "ranks.h"
+#include "ticks.h"
 
 #define GROUP_BYTES ((uint64_t)12 << 20) /* held by a worker; a thread with more is a group by itself */
 #define GROUP_BYTES_LEAST ((uint64_t)1 << 18)
@@ -45,28 +46,23 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
     const join *j = p->join;
     jwork *w = t->work;
     jinstant batch[BATCH];
-    uint64_t base_tick = 0, base_ns = UINT64_MAX; /* a short way from there is divided faster */
-    uint32_t held = 0, tick_ns = j->tick_ns <= UINT32_MAX ? (uint32_t)j->tick_ns : 0, last = w->last_tick;
+    jticks k = {.j = j, .p = p->known};
+    uint32_t held = 0, last = w->last_tick, weight = p->known->weight;
+    uint64_t plain = (uint64_t)w->nodes.n * STATES < JINSTANT_SPECIAL ? w->nodes.n : JINSTANT_SPECIAL / STATES;
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        uint64_t row = hsc_join_node_row(t, list[i].node_id), state = list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN;
-        if (row == HSC_NO_INDEX || row * STATES + state >= JINSTANT_SPECIAL) {
+        uint64_t row = hsc_join_row_of_node(t, list[i].node_id), state = list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN;
+        if (row >= plain) {
             ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch) &&
                  hsc_join_take_instant(p, t, (uint32_t)row, state, 1, 0, list[i].time);
             held = 0;
             last = w->last_tick;
             continue;
         }
-        uint64_t since = hsc_join_since_start(j, p->known, list[i].time), tick;
-        if (since >= base_ns && since - base_ns <= UINT32_MAX && tick_ns) {
-            tick = base_tick + (uint32_t)(since - base_ns) / tick_ns;
-        } else {
-            tick = base_tick = since / j->tick_ns;
-            base_ns = base_tick * j->tick_ns;
-        }
+        uint64_t tick = hsc_join_tick_of(&k, list[i].time);
         tick = tick < j->end_tick ? tick : j->end_tick;
         last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
-        batch[held++] = (jinstant){last, (uint32_t)(row * STATES + state), p->known->weight};
+        batch[held++] = (jinstant){last, (uint32_t)(row * STATES + state), weight};
         w->last_tick = last;
         if (held == BATCH) {
             ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
@@ -298,6 +294,51 @@ static void free_series(series *s) {
     *s = (series){0};
 }
 
+/* Rows of table leaf by the keys of a thread's instants; NULL: its instants have kinds. Owned by the caller. */
+static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of, hsc_err *err) {
+    const join *j = x->j;
+    hsc_spill_cursor c = {.list = &t->instant_kinds};
+    uint64_t n = t->instant_kinds.count, got = 0;
+    *leaf_of = NULL;
+    if (!n)
+        return HSC_OK;
+    if (!(*leaf_of = malloc(n * sizeof **leaf_of)))
+        return hsc_join_no_memory(err);
+    hsc_status status = hsc_spill_read(j->spill, &c, *leaf_of, n, &got, err);
+    for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+        if ((*leaf_of)[i] != HSC_NO_INDEX)
+            (*leaf_of)[i] = x->row_of[j->kind_order[(*leaf_of)[i]]];
+    return status;
+}
+
+/* A thread's samples, behind the *n that there are. */
+static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err *err) {
+    enum { SOME = 2048 };
+    const join *j = s->x->j;
+    hsc_spill_cursor c = {.list = &t->instants};
+    jinstant list[SOME];
+    uint32_t *leaf_of;
+    uint64_t got = 1, at = *n;
+    hsc_status status = read_keys(s->x, t, &leaf_of, err);
+    while (status == HSC_OK && got) {
+        status = hsc_spill_read(j->spill, &c, list, SOME, &got, err);
+        for (uint64_t i = 0; status == HSC_OK && i < got; i++) {
+            uint32_t kind = list[i].kind, row;
+            if (leaf_of)
+                row = leaf_of[kind & JINSTANT_SPECIAL ? t->plain_count + (kind & ~JINSTANT_SPECIAL) : kind];
+            else
+                row = kind == HSC_NO_INDEX ? HSC_NO_INDEX : s->x->row_of[j->kind_order[kind]];
+            s->time[at] = list[i].tick;
+            s->leaf[at] = row;
+            s->count[at] = list[i].count;
+            at += row != HSC_NO_INDEX; /* else an event that nobody announced */
+        }
+    }
+    free(leaf_of);
+    *n = at;
+    return status;
+}
+
 static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
     series *s = &((series *)ctx)[i];
     join *j = s->x->j;
@@ -312,24 +353,12 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
         return hsc_join_no_memory(err);
     for (size_t k = 0; k < s->n; k++) {
         jthread *t = j->threads.p[s->first + k];
-        hsc_spill_cursor c = {.list = &t->instants}; /* another rank's: none */
-        jinstant list[2048];
-        uint64_t got = 1;
         s->begin[k] = n;
-        while (t->instants.count && got) {
-            hsc_status status = hsc_spill_read(j->spill, &c, list, 2048, &got, err);
-            if (status != HSC_OK)
-                return status;
-            for (uint64_t at = 0; at < got; at++) {
-                uint32_t kind = list[at].kind, row = kind == HSC_NO_INDEX ? HSC_NO_INDEX : s->x->row_of[j->kind_order[kind]];
-                if (row == HSC_NO_INDEX)
-                    continue; /* an event that nobody announced */
-                s->time[n] = list[at].tick;
-                s->leaf[n] = row;
-                s->count[n++] = list[at].count;
-            }
-        }
+        hsc_status status = t->instants.count ? read_thread(s, t, &n, err) : HSC_OK; /* another rank's: none */
+        if (status != HSC_OK)
+            return status;
         hsc_spill_list_fini(&t->instants);
+        hsc_spill_list_fini(&t->instant_kinds);
     }
     s->begin[s->n] = n;
     return HSC_OK;

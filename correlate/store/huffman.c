@@ -9,12 +9,15 @@ enum {
     SYMBOLS = 286, /* literals, end, lengths */
     END = 256,
     LONGEST = 258, /* of a match */
-    LONGEST_CODE = 15,
+    LONGEST_CODE = 11, /* of at most 15: so five of them and what is left of a byte fit in a word */
+    AT_ONCE = 5,
     BLOCK_MAX = 65535,
     RUNS_MAX = BLOCK_MAX / 4,
     RUN_BITS = 14, /* what a run takes, about */
     HASH_BITS = 12,
-    MATCH_BITS = 20 /* what a match takes, about */
+    MATCH_BITS = 20, /* what a match takes, about */
+    FEW = 24,        /* symbols that are sorted one by one */
+    LOOK = 1024      /* bytes of a block that are looked at for matches, at least */
 };
 
 typedef struct writer {
@@ -85,10 +88,9 @@ typedef struct code {
 } code;
 
 static unsigned reversed(unsigned v, unsigned n) {
-    unsigned r = 0;
-    for (; n--; v >>= 1)
-        r = r << 1 | (v & 1);
-    return r;
+    static const uint8_t of_four[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+    unsigned all = (unsigned)of_four[v & 15] << 12 | (unsigned)of_four[v >> 4 & 15] << 8 | (unsigned)of_four[v >> 8 & 15] << 4 | of_four[v >> 12 & 15];
+    return all >> (16 - n);
 }
 
 /* Lengths of a Huffman code of `n` symbols, none longer than `longest`; a code has two symbols at least. */
@@ -103,7 +105,14 @@ static void make_code(const uint32_t *counts, unsigned n, unsigned longest, uint
     for (unsigned i = 0; used < 2; i++) /* decoders want a complete code */
         if (!counts[i])
             order[used++] = (uint16_t)i;
-    for (unsigned shift = 0; shift < 24; shift += 8) { /* by count, rising */
+    for (unsigned i = 1; used <= FEW && i < used; i++) { /* by count, rising */
+        uint16_t v = order[i];
+        unsigned k = i;
+        for (; k && counts[order[k - 1]] > counts[v]; k--)
+            order[k] = order[k - 1];
+        order[k] = v;
+    }
+    for (unsigned shift = 0; used > FEW && shift < 24; shift += 8) {
         unsigned begin[257] = {0};
         for (unsigned i = 0; i < used; i++)
             begin[(counts[order[i]] >> shift & 255) + 1]++;
@@ -245,26 +254,54 @@ static void put_head(writer *w, const code *c, bool last) {
     }
 }
 
-static void put_literals(writer *w, const code *c, const uint8_t *p, size_t n) {
+/* Words of AT_ONCE literals; how many there were. `of`: bits of each byte, and their number from bit 16 on. */
+static inline __attribute__((always_inline)) size_t put_words_of(writer *w, const uint32_t *of, const uint8_t *p, size_t n) {
+    uint8_t *to = w->p;
+    uint64_t bits = w->bits;
+    unsigned held = w->n;
     size_t i = 0;
-    for (; i + 3 <= n && w->end - w->p >= 8; i += 3) { /* at most 7 + 45 bits */
-        uint64_t bits = w->bits;
-        unsigned held = w->n;
-        for (unsigned k = 0; k < 3; k++) {
-            bits |= (uint64_t)c->bits[p[i + k]] << held;
-            held += c->length[p[i + k]];
+    for (; i + AT_ONCE <= n && w->end - to >= 8; i += AT_ONCE) { /* at most 7 + 55 bits */
+#pragma GCC unroll 5
+        for (unsigned k = 0; k < AT_ONCE; k++) {
+            uint32_t v = of[p[i + k]];
+            bits |= (uint64_t)(uint16_t)v << held;
+            held += v >> 16;
         }
         if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-            memcpy(w->p, &bits, 8);
+            memcpy(to, &bits, 8);
         else
             for (unsigned k = 0; k < 8; k++)
-                w->p[k] = (uint8_t)(bits >> 8 * k);
-        w->p += held / 8;
-        w->bits = bits >> held / 8 * 8;
-        w->n = held % 8;
+                to[k] = (uint8_t)(bits >> 8 * k);
+        to += held / 8;
+        bits >>= held & ~7u;
+        held %= 8;
+    }
+    w->p = to;
+    w->bits = bits;
+    w->n = held;
+    return i;
+}
+
+static size_t put_words(writer *w, const uint32_t *of, const uint8_t *p, size_t n) { return put_words_of(w, of, p, n); }
+
+#if defined __x86_64__ && !defined __BMI2__
+/* The same, with shifts by any register. */
+static __attribute__((target("bmi2"))) size_t put_words_bmi2(writer *w, const uint32_t *of, const uint8_t *p, size_t n) {
+    return put_words_of(w, of, p, n);
+}
+#endif
+
+static void put_literals(writer *w, const uint32_t *of, const uint8_t *p, size_t n) {
+    size_t i = 0;
+    if (n >= 2 * AT_ONCE) {
+#if defined __x86_64__ && !defined __BMI2__
+        i = (__builtin_cpu_supports("bmi2") ? put_words_bmi2 : put_words)(w, of, p, n);
+#else
+        i = put_words(w, of, p, n);
+#endif
     }
     for (; i < n; i++)
-        put(w, c->bits[p[i]], c->length[p[i]]);
+        put(w, of[p[i]] & 0xffff, of[p[i]] >> 16);
 }
 
 static void put_plain(writer *w, const uint8_t *p, size_t n, bool last) {
@@ -280,20 +317,19 @@ static void put_plain(writer *w, const uint8_t *p, size_t n, bool last) {
     w->p += n;
 }
 
-/* Bits that it takes with matches, about, where a literal takes `each` and a run `of_run`: a look at the pieces that
- * come again soonest, with longer steps where there are none. */
-static double with_matches(const uint8_t *p, size_t n, double literal, double of_run) {
+/* Bits that matches but for runs would save, about, where a literal takes `each`: a look at the pieces that come again
+ * soonest, with longer steps where there are none. */
+static double saved_by_matches(const uint8_t *p, size_t n, double literal) {
     enum { UNIT = 256 }; /* of a bit */
     uint16_t last[1 << HASH_BITS] = {0};
-    uint64_t bits = 0, each = (uint64_t)(literal * UNIT), next = (uint64_t)(of_run * UNIT);
-    for (size_t i = 0, missed = 0; i < n;) {
+    uint64_t saved = 0, each = (uint64_t)(literal * UNIT);
+    for (size_t i = 0, missed = 0; i + 4 <= n;) {
         uint32_t word, before;
         size_t from = i ? i - 1 : 0, same = 4;
-        if (i + 4 > n)
-            return (double)(bits + each * (n - i)) / UNIT;
         memcpy(&word, p + i, 4);
         memcpy(&before, p + from, 4);
-        if (!i || before != word) {
+        bool is_run = i && before == word;
+        if (!is_run) {
             uint16_t *at = &last[word * 2654435761u >> (32 - HASH_BITS)];
             from = *at;
             *at = (uint16_t)i;
@@ -305,37 +341,49 @@ static double with_matches(const uint8_t *p, size_t n, double literal, double of
                 same += 8;
             while (i + same < n && p[from + same] == p[i + same])
                 same++;
-            uint64_t all = from + 1 == i ? next : MATCH_BITS * UNIT;
-            if (all < each * same) {
-                bits += all * (1 + same / LONGEST);
+            uint64_t all = MATCH_BITS * UNIT * (1 + same / LONGEST);
+            if (is_run || all < each * same) {
+                saved += is_run ? 0 : each * same - all;
                 i += same;
                 missed = 0;
                 continue;
             }
         }
-        size_t step = 1 + (missed++ >> 5);
-        step = step < n - i ? step : n - i;
-        bits += each * step;
-        i += step;
+        i += 1 + (missed++ >> 5);
     }
-    return (double)bits / UNIT;
+    return (double)saved / UNIT;
 }
 
 typedef struct sums {
-    double bits, matched; /* as it is packed here, and with matches */
+    double bits, saved; /* as it is packed here, and less with matches */
 } sums;
 
-/* A block of at most BLOCK_MAX bytes. */
-static void put_block(writer *w, const uint8_t *p, size_t n, bool last, sums *sum) {
-    run runs[RUNS_MAX];
-    uint32_t counts[4][256] = {0}, all[SYMBOLS] = {0};
-    unsigned extra, more;
-    size_t at = 0, literals = n, matches = 0, bits = 0;
-    code c;
+/* Literals of a block, and the runs in it. */
+static unsigned look(const uint8_t *p, size_t n, size_t plane, bool is_constant, uint32_t *all, run *runs) {
+    unsigned found = 0;
+    if (is_constant) { /* each plane is a run */
+        for (size_t begin = 0; begin < n; begin += plane) {
+            all[p[begin]] += (uint32_t)plane;
+            if (plane > 3)
+                runs[found++] = (run){(uint32_t)begin, (uint32_t)(plane - 1)};
+        }
+        return found;
+    }
+    uint32_t counts[4][256] = {0};
     count_literals(p, n, counts);
     for (unsigned i = 0; i < 256; i++)
         all[i] = counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i];
-    unsigned found = find_runs(p, n, all, runs);
+    return find_runs(p, n, all, runs);
+}
+
+/* A block of at most BLOCK_MAX bytes: a plane, or several of equal bytes each. */
+static void put_block(writer *w, const uint8_t *p, size_t n, size_t plane, bool is_constant, bool last, sums *sum) {
+    run runs[RUNS_MAX];
+    uint32_t all[SYMBOLS] = {0};
+    unsigned extra, more;
+    size_t at = 0, literals = n, matches = 0, bits = 0;
+    code c;
+    unsigned found = look(p, n, plane, is_constant, all, runs);
     for (unsigned i = 0; i < found; i++) {
         all[p[runs[i].begin]] -= runs[i].n;
         literals -= runs[i].n;
@@ -353,19 +401,24 @@ static void put_block(writer *w, const uint8_t *p, size_t n, bool last, sums *su
     for (unsigned i = 256; i < SYMBOLS; i++)
         bits += (size_t)all[i] * c.length[i];
     bits += of_literals;
-    double each = (double)of_literals / (double)literals,
-           of_run = matches ? (double)(bits - of_literals) / (double)matches : MATCH_BITS;
+    size_t part = n / 4 > LOOK ? n / 4 : n < LOOK ? n : LOOK;
     sum->bits += (double)bits;
-    sum->matched += literals > 64 ? with_matches(p, n, each, of_run) : (double)bits;
+    if (literals > 64) {
+        double saved = saved_by_matches(p, part, (double)of_literals / (double)literals) * (double)n / (double)part;
+        sum->saved += saved < (double)bits ? saved : (double)bits; /* runs inside of matches are taken for literals */
+    }
     if (bits / 8 + 64 >= n) {
         put_plain(w, p, n, last);
         return;
     }
     put_head(w, &c, last);
+    uint32_t of[256];
+    for (unsigned k = 0; k < 256; k++)
+        of[k] = c.bits[k] | (uint32_t)c.length[k] << 16;
     at = 0;
     for (unsigned i = 0; i <= found; i++) {
         size_t end = i < found ? runs[i].begin + 1 : n;
-        put_literals(w, &c, p + at, end - at);
+        put_literals(w, of, p + at, end - at);
         at = i < found ? end + runs[i].n : n;
         for (unsigned left = i < found ? runs[i].n : 0, m; left; left -= m) {
             m = next_match(left);
@@ -378,6 +431,10 @@ static void put_block(writer *w, const uint8_t *p, size_t n, bool last, sums *su
     put(w, c.bits[END], c.length[END]);
 }
 
+static bool is_of_one(const uint8_t *plane, size_t n) {
+    return !memcmp(plane, plane + 1, n - 1);
+}
+
 size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned worth, uint8_t *out, size_t most) {
     size_t all = n * count;
     writer w = {.p = out, .end = out + most};
@@ -386,14 +443,14 @@ size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned 
         return 0;
     put(&w, 0x5e78, 16); /* zlib: 32 KiB, fast */
     for (size_t begin = 0, end; begin < all && !w.full; begin = end) {
-        for (end = begin + n;
-             end < all && end - begin + n <= BLOCK_MAX && !memcmp(planes + end, planes + end + 1, n - 1);)
-            end += n; /* a plane of equal bytes is one run more */
-        put_block(&w, planes + begin, end - begin, end == all, &sum);
+        bool is_constant = is_of_one(planes + begin, n);
+        for (end = begin + n; is_constant && end < all && end - begin + n <= BLOCK_MAX && is_of_one(planes + end, n);)
+            end += n;
+        put_block(&w, planes + begin, end - begin, n, is_constant, end == all, &sum);
     }
     put(&w, 0, -w.n & 7);
     uint32_t check = libdeflate_adler32(1, planes, all);
     for (unsigned k = 4; k--;)
         put(&w, check >> 8 * k & 255, 8);
-    return w.full || sum.bits - sum.matched > sum.bits / worth ? 0 : (size_t)(w.p - out);
+    return w.full || sum.saved > sum.bits / worth ? 0 : (size_t)(w.p - out);
 }

@@ -93,15 +93,26 @@ static size_t chunk_bytes(const hsc_packing_set *s) {
 
 enum { TILE = 128 };
 
-/* Tiles of words as compilers make vector code of. */
+/* Tiles of words as compilers make vector code of. The planes above the largest value are zero. */
 static void shuffle4(const uint8_t *from, uint8_t *to, size_t n) {
+    uint32_t any = 0;
     for (size_t first = 0; first < n; first += TILE) {
         uint32_t v[TILE];
         memcpy(v, from + 4 * first, sizeof v);
-        for (unsigned b = 0; b < 4; b++)
+        for (unsigned i = 0; i < TILE; i++)
+            any |= v[i];
+    }
+    unsigned planes = 0;
+    while (planes < 4 && any >> 8 * planes)
+        planes++;
+    for (size_t first = 0; first < n && planes; first += TILE) {
+        uint32_t v[TILE];
+        memcpy(v, from + 4 * first, sizeof v);
+        for (unsigned b = 0; b < planes; b++)
             for (unsigned i = 0; i < TILE; i++)
                 to[b * n + first + i] = (uint8_t)(v[i] >> 8 * b);
     }
+    memset(to + planes * n, 0, (4 - planes) * n);
 }
 
 static void shuffle8(const uint8_t *from, uint8_t *to, size_t n) {

@@ -174,7 +174,9 @@ typedef struct most { /* the row with most, the smaller of several */
 } most;
 
 static inline void take(most *m, uint32_t row, uint64_t count) {
-    bool better = (count > m->count) | ((count == m->count) & (row < m->row));
+    if (count < m->count) /* mostly */
+        return;
+    bool better = (count > m->count) | (row < m->row);
     m->count = better ? count : m->count;
     m->row = better ? row : m->row;
 }
@@ -210,25 +212,30 @@ static hsc_status put_row(hsc_store_bins *b, level *l, level *up, hsc_err *err) 
     if (up && !hsc_tallied_reserve(&up->classes, n))
         return no_memory(b->s, err);
     struct hsc_tallied_item *to = up ? up->classes.p + up->classes.n : NULL;
+    uint64_t *by_category = b->by_category;
+    const bin_class *classes = b->classes;
+    hsc_tally by = b->by_class, by_scope = b->by_scope, by_procedure = b->by_procedure;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = b->by_class.touched[i];
-        uint64_t count = b->by_class.by[row];
-        const bin_class *c = &b->classes[row];
-        b->by_class.by[row] = 0;
+        uint32_t row = by.touched[i];
+        uint64_t count = by.by[row];
+        const bin_class c = classes[row];
+        by.by[row] = 0;
         if (to)
             to[i] = (struct hsc_tallied_item){count, row};
         all += count;
-        b->by_category[c->category] += count;
-        if (c->whole_scope)
-            take(&scope, c->scope, count);
+        by_category[c.category] += count;
+        if (c.whole_scope)
+            take(&scope, c.scope, count);
         else
-            hsc_tally_add(&b->by_scope, c->scope, count);
-        if (c->whole_procedure)
-            take(&procedure, c->procedure, count);
+            hsc_tally_add(&by_scope, c.scope, count);
+        if (c.whole_procedure)
+            take(&procedure, c.procedure, count);
         else
-            hsc_tally_add(&b->by_procedure, c->procedure, count);
+            hsc_tally_add(&by_procedure, c.procedure, count);
     }
     b->by_class.n = 0;
+    b->by_scope.n = by_scope.n;
+    b->by_procedure.n = by_procedure.n;
     if (up)
         up->classes.n += n;
     scope = take_tally(scope, &b->by_scope);
@@ -293,20 +300,25 @@ static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
 
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
                               const uint32_t *count, hsc_err *err) {
+    const hsc_leaf_facts *leaves = b->leaves;
     hsc_status status = HSC_OK;
     uint64_t end = 0; /* of the bin under way */
+    hsc_tally by = b->by_class;
     for (unsigned k = 0; k < b->n_levels; k++)
         b->levels[k].indptr[b->done] = b->levels[k].rows;
     for (uint64_t i = 0; i < n && !status; i++) {
-        const hsc_leaf_facts *f = &b->leaves[leaf[i]];
+        const hsc_leaf_facts *f = &leaves[leaf[i]];
         if (!f->binned || !count[i])
             continue;
         if (time[i] >= end) {
+            b->by_class = by;
             status = begin_bin(b, 0, time[i] / b->bin, err);
+            by = b->by_class;
             end = ((uint64_t)time[i] / b->bin + 1) * b->bin;
         }
-        hsc_tally_add(&b->by_class, f->class, count[i]);
+        hsc_tally_add(&by, f->class, count[i]);
     }
+    b->by_class = by;
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
         level *l = &b->levels[k];
         if (l->any)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tally.h"
 #include "times.h"
 
 enum { DELTA, LEAF, COUNT, SETS };
@@ -18,8 +19,8 @@ typedef struct sample {
 } sample;
 
 typedef struct level { /* slices of `size` samples */
-    uint64_t size, values, *by_leaf;
-    uint32_t *touched, n_touched;
+    uint64_t size, values;
+    hsc_tally by_leaf; /* of the slice under way */
     hid_t group;
     hsc_out_stream *indptr, *leaf, *sum;
     char name[24];
@@ -70,8 +71,7 @@ void hsc_store_program_free(hsc_store_program *p) {
         hsc_out_stream_abort(l->sum);
         if (l->group > 0)
             H5Gclose(l->group);
-        free(l->by_leaf);
-        free(l->touched);
+        hsc_tally_fini(&l->by_leaf);
     }
     const hid_t groups[] = {p->samples_group, p->slices_group, p->group};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
@@ -82,9 +82,14 @@ void hsc_store_program_free(hsc_store_program *p) {
 
 hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                  hsc_err *err) {
-    for (uint64_t i = 0; i < n; i++) {
-        sample v = {time[i], leaf[i], count[i]};
-        if (!hsc_spill_put(&p->spill, &p->parts[time[i] >> p->shift], &v, sizeof v))
+    enum { SOME = 512 };
+    sample list[SOME];
+    for (uint64_t i = 0; i < n;) { /* samples of one part, which follow one another */
+        uint32_t part = time[i] >> p->shift;
+        unsigned m = 0;
+        for (; m < SOME && i < n && time[i] >> p->shift == part; i++)
+            list[m++] = (sample){time[i], leaf[i], count[i]};
+        if (!hsc_spill_put_some(&p->spill, &p->parts[part], list, m, sizeof *list))
             return no_memory(p->s, err);
     }
     p->n += n;
@@ -98,17 +103,10 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void count_up(level *l, uint32_t leaf, uint64_t count) {
-    if (!count)
-        return;
-    if (!l->by_leaf[leaf])
-        l->touched[l->n_touched++] = leaf;
-    l->by_leaf[leaf] += count;
-}
-
 static hsc_status open_level(hsc_store_program *p, level *l, hsc_err *err) {
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
-                  leaf = {.description = "rises within a slice", .references = "/time/leaf"}, sum = {.description = "of counts"};
+                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES},
+                  sum = {.description = "of counts", .effort = HSC_EFFORT_SERIES};
     const uint64_t zero = 0;
     snprintf(l->name, sizeof l->name, "%" PRIu64, l->size);
     hsc_status status = hsc_out_told_group(p->s->out, p->slices_group, l->name, "what was counted in each slice", &l->group, err);
@@ -124,26 +122,29 @@ static hsc_status open_level(hsc_store_program *p, level *l, hsc_err *err) {
 /* A slice of level `at` is complete: it is written, and a part of the next one. */
 static hsc_status end_slice(hsc_store_program *p, unsigned at, hsc_err *err) {
     level *l = &p->levels[at];
+    hsc_tally *by = &l->by_leaf, *up = at + 1 < p->n_levels ? &p->levels[at + 1].by_leaf : NULL;
     hsc_status status = l->group > 0 ? HSC_OK : open_level(p, l, err);
-    if (l->n_touched > p->n_leaves / 16) { /* a look at all is cheaper than sorting */
-        l->n_touched = 0;
+    if (by->n > p->n_leaves / 16) { /* a look at all is cheaper than sorting */
+        by->n = 0;
         for (uint32_t k = 0; k < p->n_leaves; k++)
-            if (l->by_leaf[k])
-                l->touched[l->n_touched++] = k;
-    } else if (l->n_touched > 1)
-        qsort(l->touched, l->n_touched, sizeof *l->touched, compare_u32);
+            if (by->by[k])
+                by->touched[by->n++] = k;
+    } else if (by->n > 1)
+        qsort(by->touched, by->n, sizeof *by->touched, compare_u32);
     if (!status)
-        status = hsc_out_stream_put(l->leaf, l->touched, l->n_touched, err);
-    for (uint32_t i = 0; i < l->n_touched && !status; i++) {
-        uint64_t sum = l->by_leaf[l->touched[i]];
-        uint32_t v = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-        status = hsc_out_stream_put(l->sum, &v, 1, err);
-        if (at + 1 < p->n_levels)
-            count_up(&p->levels[at + 1], l->touched[i], sum);
-        l->by_leaf[l->touched[i]] = 0;
+        status = hsc_out_stream_put(l->leaf, by->touched, by->n, err);
+    for (uint32_t i = 0; i < by->n; i++) {
+        uint32_t leaf = by->touched[i];
+        uint64_t sum = by->by[leaf];
+        by->by[leaf] = 0;
+        if (up)
+            hsc_tally_add(up, leaf, sum);
+        by->touched[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
     }
-    l->values += l->n_touched;
-    l->n_touched = 0;
+    if (!status)
+        status = hsc_out_stream_put(l->sum, by->touched, by->n, err);
+    l->values += by->n;
+    by->n = 0;
     return status ? status : hsc_out_stream_put(l->indptr, &l->values, 1, err);
 }
 
@@ -156,22 +157,35 @@ static hsc_status put_block(hsc_store_program *p, uint64_t n, hsc_err *err) {
     return status;
 }
 
+/* n samples behind the `at` that the block has. */
+static void fill_block(hsc_store_program *p, unsigned at, const sample *list, unsigned n) {
+    uint32_t *delta = p->block[DELTA] + at, *leaf = p->block[LEAF] + at, *count = p->block[COUNT] + at;
+    delta[0] = at ? list[0].time - p->last_time : 0;
+    for (unsigned i = 1; i < n; i++)
+        delta[i] = list[i].time - list[i - 1].time;
+    for (unsigned i = 0; i < n; i++) {
+        leaf[i] = list[i].leaf;
+        count[i] = list[i].count;
+    }
+    hsc_tally by = p->levels[0].by_leaf;
+    for (unsigned i = 0; i < n && p->n_levels; i++)
+        hsc_tally_add(&by, list[i].leaf, list[i].count);
+    p->levels[0].by_leaf = by;
+    p->last_time = list[n - 1].time;
+}
+
 static hsc_status emit(hsc_store_program *p, const sample *list, uint64_t n, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (uint64_t i = 0; i < n && !status; i++) {
-        unsigned at = p->done % HSC_SLICE_FIRST;
+    for (uint64_t i = 0; i < n && !status;) {
+        unsigned at = p->done % HSC_SLICE_FIRST, room = HSC_SLICE_FIRST - at, m = n - i < room ? (unsigned)(n - i) : room;
         if (!at)
             status = hsc_out_stream_put(p->begin, &list[i].time, 1, err);
-        p->block[DELTA][at] = at ? list[i].time - p->last_time : 0;
-        p->block[LEAF][at] = list[i].leaf;
-        p->block[COUNT][at] = list[i].count;
-        p->last_time = list[i].time;
-        if (p->n_levels)
-            count_up(&p->levels[0], list[i].leaf, list[i].count);
-        p->done++;
-        if (!status && at + 1 == HSC_SLICE_FIRST)
+        fill_block(p, at, list + i, m);
+        p->done += m;
+        i += m;
+        if (!status && m == room)
             status = put_block(p, HSC_SLICE_FIRST, err);
-        for (unsigned k = 0; k < p->n_levels && !status && !(p->done % p->levels[k].size); k++)
+        for (unsigned k = 0; m == room && k < p->n_levels && !status && !(p->done % p->levels[k].size); k++)
             status = end_slice(p, k, err);
     }
     return status;
@@ -179,14 +193,20 @@ static hsc_status emit(hsc_store_program *p, const sample *list, uint64_t n, hsc
 
 /* By time, samples of one time as they are; `bits` of it differ. The result is in *list. */
 static void sort(sample **list, sample **other, uint64_t n, unsigned bits) {
-    for (unsigned at = 0; at < bits; at += 8) {
-        uint64_t begin[257] = {0};
+    enum { DIGIT_MOST = 12 };
+    unsigned digits = (bits + DIGIT_MOST - 1) / DIGIT_MOST, digit = (bits + digits - 1) / digits;
+    uint64_t sorted = 1;
+    while (sorted < n && (*list)[sorted - 1].time <= (*list)[sorted].time)
+        sorted++;
+    for (unsigned at = 0; at < bits && sorted < n; at += digit) {
+        uint32_t mask = (1u << digit) - 1;
+        uint64_t begin[(1u << DIGIT_MOST) + 1] = {0};
         for (uint64_t i = 0; i < n; i++)
-            begin[((*list)[i].time >> at & 255) + 1]++;
-        for (unsigned k = 0; k < 256; k++)
+            begin[((*list)[i].time >> at & mask) + 1]++;
+        for (unsigned k = 0; k <= mask; k++)
             begin[k + 1] += begin[k];
         for (uint64_t i = 0; i < n; i++)
-            (*other)[begin[(*list)[i].time >> at & 255]++] = (*list)[i];
+            (*other)[begin[(*list)[i].time >> at & mask]++] = (*list)[i];
         sample *swap = *list;
         *list = *other;
         *other = swap;
@@ -255,9 +275,7 @@ static hsc_status open_all(hsc_store_program *p, hid_t time, hsc_err *err) {
     for (; p->n_levels < hsc_slice_levels(HSC_PROGRAM_SLICE_FIRST, p->n) && !status; p->n_levels++) {
         level *l = &p->levels[p->n_levels];
         l->size = hsc_slice_size(HSC_PROGRAM_SLICE_FIRST, p->n_levels);
-        l->by_leaf = calloc(p->n_leaves + 1, sizeof *l->by_leaf);
-        l->touched = malloc((p->n_leaves + 1) * sizeof *l->touched);
-        if (!l->by_leaf || !l->touched) {
+        if (!hsc_tally_init(&l->by_leaf, p->n_leaves)) {
             p->n_levels++;
             return no_memory(s, err);
         }

@@ -23,7 +23,7 @@ typedef struct slice_level {
 typedef struct hsc_store_times {
     hid_t group, samples_group, slices_group;
     uint32_t end;
-    uint64_t threads, done, n_leaves;
+    uint64_t threads, done, n_leaves; /* leaves: less than 2^32 */
     uint64_t *indptr, *slice_indptr; /* of samples and of slices, by thread */
     hsc_leaf_facts *leaves;
     hsc_out_stream *samples[SAMPLE_SETS], *begin;
@@ -163,7 +163,7 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
         status = open_samples(s, t, err);
     if (!status)
         status = hsc_store_bins_new(s, t->group, end, bin, t->leaves, t->n_leaves, &t->bins, err);
-    if (!status && t->threads > 1)
+    if (!status && t->threads > HSC_PROGRAM_THREADS)
         status = hsc_store_program_new(s, end, t->n_leaves, &t->program, err);
     return status;
 }
@@ -223,8 +223,10 @@ static hsc_status put_slices(hsc_store *s, uint64_t n, const uint32_t *leaf, con
     unsigned levels = hsc_slice_levels(HSC_SLICE_FIRST, n);
     hsc_status status = HSC_OK;
     for (uint64_t first = 0; first + HSC_SLICE_FIRST <= n && !status; first += HSC_SLICE_FIRST) {
+        hsc_tally by = t->by_leaf;
         for (uint64_t i = first; i < first + HSC_SLICE_FIRST; i++)
-            hsc_tally_add(&t->by_leaf, leaf[i], count[i]);
+            hsc_tally_add(&by, leaf[i], count[i]);
+        t->by_leaf = by;
         status = end_slice(s, 0, levels, err);
     }
     for (unsigned k = 0; k < levels; k++) { /* what is left over is less than a slice */
@@ -252,15 +254,32 @@ static hsc_status put_samples(hsc_store_times *t, uint64_t n, const uint32_t *ti
     return status ? status : hsc_out_stream_put(t->samples[SAMPLE_COUNT], count, n, err);
 }
 
+/* The first sample whose time falls or is beyond the end, or whose leaf is not there; n: none. */
+static uint64_t first_bad(const hsc_store_times *t, uint64_t n, const uint32_t *time, const uint32_t *leaf) {
+    enum { SOME = 1024 };
+    for (uint64_t first = 0; first < n; first += SOME) {
+        uint64_t last = first + SOME < n ? first + SOME : n;
+        uint32_t bad = first && time[first] < time[first - 1];
+        for (uint64_t i = first; i < last; i++) /* without a branch, as compilers make vector code of */
+            bad |= (uint32_t)(time[i] > t->end) | (uint32_t)(leaf[i] >= t->n_leaves);
+        for (uint64_t i = first + 1; i < last; i++)
+            bad |= (uint32_t)(time[i] < time[i - 1]);
+        for (uint64_t i = first; bad && i < last; i++)
+            if (time[i] > t->end || (i && time[i] < time[i - 1]) || leaf[i] >= t->n_leaves)
+                return i;
+    }
+    return n;
+}
+
 hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                hsc_err *err) {
     hsc_store_times *t = s->times;
     if (!t || t->done >= t->threads)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time of more threads than there are", s->path);
-    for (uint64_t i = 0; i < n; i++)
-        if (time[i] > t->end || (i && time[i] < time[i - 1]) || leaf[i] >= t->n_leaves)
-            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: sample %" PRIu64 " of thread %" PRIu64 ": its time falls or is beyond the end, or its leaf is not there",
-                               s->path, i, t->done);
+    uint64_t bad = first_bad(t, n, time, leaf);
+    if (bad < n)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: sample %" PRIu64 " of thread %" PRIu64 ": its time falls or is beyond the end, or its leaf is not there",
+                           s->path, bad, t->done);
     hsc_status status = put_samples(t, n, time, leaf, count, err);
     if (!status)
         status = put_slices(s, n, leaf, count, err);

@@ -40,9 +40,12 @@ static inline void hsc_tally_add(hsc_tally *t, uint32_t row, uint64_t count) {
     t->by[row] = before + count;
 }
 
+/* Many adds at a time go to a copy of the tally, which no number that is written may be a part of; then it is copied back. */
 static inline void hsc_tally_add_list(hsc_tally *t, const hsc_tallied *list) {
-    for (size_t i = 0; i < list->n; i++)
-        hsc_tally_add(t, list->p[i].row, list->p[i].count);
+    hsc_tally own = *t;
+    for (size_t i = 0, n = list->n; i < n; i++)
+        hsc_tally_add(&own, list->p[i].row, list->p[i].count);
+    *t = own;
 }
 
 /* Room for `more` items; false: no memory. */

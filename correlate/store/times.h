@@ -10,6 +10,7 @@ enum {
     HSC_SLICE_FACTOR = 16,      /* of the next level */
     HSC_SLICE_LEVELS_MAX = 6,
     HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads: so many tell of most leaves that there are */
+    HSC_PROGRAM_THREADS = 1,    /* with no more, the program is its thread */
     HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
     HSC_BIN_LEVELS_MAX = 16,
     HSC_BINS_ENOUGH = 256       /* in the run: no level beyond */

@@ -19,6 +19,7 @@
 #include <heatscope/query.h>
 #include <join.h>
 #include "seal.h"
+#include "ticks.h"
 
 #include "measurement.h"
 
@@ -726,6 +727,31 @@ static void test_seal(void **state) { /* the first of SipHash's published result
         }
 }
 
+/* Ticks by multiplication: first and last ns of each tick in its whole range, between which they can't fall, and beyond it. */
+static void test_ticks(void **state) {
+    (void)state;
+    static const uint64_t units[] = {1000, 1023, 1024, 10000, 100000, 1000000, JTICKS_NS_MAX, 10000000};
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+        uint64_t unit = units[u], offset = 1700000000123456789u, wrong = 0;
+        join j = {.origin_ns = 1700000000000000000u, .tick_ns = unit};
+        jprocess p = {.join = &j, .has_start = true, .start_ns = 5000000000u + 321, .start_unix_ns = offset};
+        jticks k = {.j = &j, .p = &p};
+        uint64_t start = offset - j.origin_ns, first = (start / unit + 2) * unit; /* of a tick, since the origin */
+        wrong += hsc_join_tick_of(&k, p.start_ns + first - start + 1) != first / unit;
+        assert_int_equal(k.scale != 0, unit <= JTICKS_NS_MAX);
+        for (uint64_t since = first; since <= first + UINT32_MAX; since += unit) {
+            uint64_t time = p.start_ns + (since - start);
+            wrong += (hsc_join_tick_of(&k, time) != since / unit) + (hsc_join_tick_of(&k, time + unit - 1) != since / unit);
+        }
+        assert_int_equal(wrong, 0);
+        const uint64_t others[] = {p.start_ns + ((uint64_t)1 << 62), p.start_ns, 0, p.start_ns + 77, p.start_ns + UINT32_MAX, UINT64_MAX, p.start_ns + 1};
+        for (size_t i = 0; i < 3 * sizeof others / sizeof *others; i++) { /* far, before, behind, before the start */
+            uint64_t time = others[i * 3 % (sizeof others / sizeof *others)];
+            assert_int_equal(hsc_join_tick_of(&k, time), hsc_join_since_start(&j, &p, time) / unit);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc < 2)
         return 2;
@@ -748,7 +774,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seal), cmocka_unit_test(test_totals),    cmocka_unit_test(test_contexts), cmocka_unit_test(test_equal_bytes),
         cmocka_unit_test(test_periods),   cmocka_unit_test(test_weights),   cmocka_unit_test(test_bad_input), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_modules),   cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_ticks),     cmocka_unit_test(test_modules),   cmocka_unit_test(test_cancel),   cmocka_unit_test(test_memory),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(base);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <hdf5.h>
 
 #include <heatscope/query.h>
 
@@ -393,6 +394,28 @@ static void test_program(void **state) {
     free(without);
 }
 
+/* The samples of all threads are written once more where there are several: one thread is its program. */
+static void test_program_threads(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    for (uint32_t threads = 1; threads <= 4; threads++) {
+        model few = *truth;
+        few.threads = threads;
+        few.rows[HSC_TAB_thread] = threads;
+        for (int c = 0; c < HSC_COL_COUNT; c++) /* what tells of threads that are not there */
+            if (!strcmp(hsc_schema_columns[c].references, "thread"))
+                few.rows[hsc_schema_columns[c].table] = 0;
+        for (int t = 0; t < HSC_VALUES_COUNT; t++)
+            few.values[t] = NULL;
+        must(model_write(&few, again, 1, 1000, &err), &err);
+        hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT);
+        assert_true(file >= 0);
+        assert_true(H5Lexists(file, "/time/samples", H5P_DEFAULT) > 0);
+        assert_int_equal(H5Lexists(file, "/time/program", H5P_DEFAULT) > 0, threads > 1);
+        assert_true(H5Fclose(file) >= 0);
+    }
+}
+
 /* Counts that do not fit an entry, ranges that are made a few rows at a time. */
 static void test_small_pieces(void **state) {
     (void)state;
@@ -552,7 +575,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();
