@@ -329,10 +329,6 @@ static int resolve(const char *path, char *buffer, size_t size) {
 #endif
 }
 
-/* Columns of a large database are megabytes: glibc's malloc asks for large pages, where the system gives them on demand, which spares most page
- * faults. Others' malloc doesn't look at it; gui/tcl/main.tcl takes it away from what the viewer starts. */
-static void want_large_pages(void) { setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0); }
-
 int hsc_cmd_view(int argc, char **argv) {
     static const char *const shells[] = {"tclsh8.6", "tclsh", NULL};
     static const char *const servers[] = {"Xvfb", NULL};
@@ -408,7 +404,6 @@ int hsc_cmd_view(int argc, char **argv) {
         words[k++] = database[i];
     words[k] = NULL;
     want_utf8();
-    want_large_pages();
 
     if (!have_server) {
         execv(shell, words);

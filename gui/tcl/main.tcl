@@ -91,10 +91,6 @@ proc ::heatscope::withFewComposeKeys {script} {
 }
 
 proc ::heatscope::main {words} {
-    # of `heatscope view`, for this process alone
-    if {[info exists ::env(GLIBC_TUNABLES)] && $::env(GLIBC_TUNABLES) eq "glibc.malloc.hugetlb=1"} {
-        unset ::env(GLIBC_TUNABLES)
-    }
     variable here
     variable Apps
     set options [arguments $words]
