@@ -143,7 +143,7 @@ void hsc_rt_wait_split(hsc_rt_thread *t, uint64_t time_ns, uint32_t kind) {
         return;
     uint32_t node = t->open.node, old = t->open.old_state;
     uint64_t now = hsc_rt_thread_now(t);
-    if (time_ns < now && time_ns >= t->open.begin_ns + t->open.told_ns) {
+    if (t->open.kind == HSC_wait_kind_OMP_REGION_END && time_ns < now && time_ns >= t->open.begin_ns + t->open.told_ns) {
         hsc_rt_wait_over(t, time_ns, 0, 0, 0);
         open_wait(t, kind, node, time_ns);
         t->open.old_state = old;
