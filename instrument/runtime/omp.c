@@ -140,10 +140,8 @@ static void begin_wait(uint32_t kind, const void *return_address) {
 }
 
 static void end_wait(hsc_rt_thread *t) {
-    hsc_rt_region *r = hsc_rt_region_of(t->region);
-    uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
-    if (t->open.kind == HSC_wait_kind_OMP_REGION_END && end > t->open.begin_ns)
-        hsc_rt_wait_split(t, end, HSC_wait_kind_OMP_IDLE); /* it was told late that the region had ended */
+    if (t->open.kind == HSC_wait_kind_OMP_REGION_END)
+        hsc_rt_wait_end_region(t); /* it was told late that the region had ended */
     hsc_rt_wait_end(t, 0, nobody);
 }
 

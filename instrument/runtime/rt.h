@@ -486,6 +486,9 @@ void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t d
                       uint32_t holder_thread, uint32_t holder_node);
 void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now_ns, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node);
 bool hsc_rt_waits_due(const hsc_rt_thread *t, uint64_t now_ns); /* sums are to be written */
+/* The region is over though its thread does not know yet (its runtime tells it at the next region, or never): so is the wait for its end,
+ * and the thread is idle since. Needs the writer, as the next one does. */
+void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now);
 void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now_ns);
 void hsc_rt_waits_help(hsc_rt_thread *t, uint64_t now_ns);
 void hsc_rt_waits_clear(hsc_rt_thread *t); /* at its end, and in a child of fork */

@@ -138,16 +138,10 @@ hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
     return t;
 }
 
-void hsc_rt_wait_split(hsc_rt_thread *t, uint64_t time_ns, uint32_t kind) {
+void hsc_rt_wait_end_region(hsc_rt_thread *t) {
     if (!hsc_rt_own(t))
         return;
-    uint32_t node = t->open.node, old = t->open.old_state;
-    uint64_t now = hsc_rt_thread_now(t);
-    if (t->open.kind == HSC_wait_kind_OMP_REGION_END && time_ns < now && time_ns >= t->open.begin_ns + t->open.told_ns) {
-        hsc_rt_wait_over(t, time_ns, 0, 0, 0);
-        open_wait(t, kind, node, time_ns);
-        t->open.old_state = old;
-    }
+    hsc_rt_waits_end_region(t, hsc_rt_thread_now(t));
     hsc_rt_disown(t, 0);
 }
 

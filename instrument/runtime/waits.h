@@ -17,8 +17,8 @@ typedef struct hsc_rt_holder {
 hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t frame);
 hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node);      /* where the node is known */
 hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc); /* where only an address in the program is known */
-/* The open wait was one of its kind only up to `time`, then one of `kind`. */
-void hsc_rt_wait_split(hsc_rt_thread *t, uint64_t time_ns, uint32_t kind);
+/* The open wait was one for the end of the region only up to there. */
+void hsc_rt_wait_end_region(hsc_rt_thread *t);
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder);
 /* A wait that is over, of which nothing was said when it began. */
 void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);

@@ -120,12 +120,10 @@ static uint64_t lasts_until(const hsc_rt_thread *t, uint64_t now) {
     return end && end < now ? end : now;
 }
 
-/* The region is over though its thread does not know yet (its runtime tells it at the next region, or never): so is the wait for its end,
- * and the thread is idle since. */
-static void end_region_wait(hsc_rt_thread *t, uint64_t now) {
+void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now) {
     hsc_rt_open *o = &t->open;
     uint64_t end = lasts_until(t, now);
-    if (o->kind != HSC_wait_kind_OMP_REGION_END || end >= now || end < o->begin_ns + o->told_ns)
+    if (o->kind != HSC_wait_kind_OMP_REGION_END || end >= now || end <= o->begin_ns || end < o->begin_ns + o->told_ns)
         return;
     uint32_t node = o->node;
     hsc_rt_wait_over(t, end, 0, 0, 0);
@@ -139,7 +137,7 @@ static void end_region_wait(hsc_rt_thread *t, uint64_t now) {
 void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_open *o = &t->open;
-    end_region_wait(t, now);
+    hsc_rt_waits_end_region(t, now);
     uint64_t until = lasts_until(t, now);
     if (o->kind && until > o->begin_ns + o->told_ns) {
         hsc_rt_wait_sum *e = find(w, o->node, o->kind, 0, 0);
