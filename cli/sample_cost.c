@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #define SAMPLES 15
-/* Several times what a sample costs: where the next one is due while the kernel still works on this one, a gap has both (with 40 us a half
- * of the runs on a busy machine told 110 us, with 100 us 29 to 60). */
+/* Several times what a sample costs: where the next one is due while the kernel still works on this one, a gap has both (with 40 us up to
+ * half of the runs on a busy machine told 110 us, with 100 us 29 to 66). */
 #define PERIOD_NS 100000
 #define GIVE_UP_NS 20000000u
 
