@@ -349,6 +349,38 @@ def partitioned():
                [1 + starts, starts * 16, starts * 16, starts])
 
 
+def sessions():
+    """Programs that never call MPI_Init: who they are is asked of their sessions."""
+    p = compiled("sessions.mpich", "mpicc.mpich", "-w", source="message_sessions.c")
+    if not p or not shutil.which("mpirun.mpich"):
+        sys.exit(SKIP)
+    plain = subprocess.run(["mpirun.mpich", "-n", "4", p], capture_output=True, text=True, timeout=300)
+    if plain.returncode: # an MPI before its version 4, or without them
+        print(plain.stderr)
+        sys.exit(SKIP)
+    found = run("sessions", ["mpirun.mpich"], p, options=["--trace"])
+    keys = []
+    for r, process in found.items():
+        expect(f"rank {r}: of", (process.system["ranks"], process.system["understood"]), ("4", "1"))
+        expect_total(process, "MPI_Session_init", calls=2, none=2)
+        expect_total(process, "MPI_Session_finalize", calls=2, none=2)
+        expect_total(process, "MPI_Comm_create_from_group", calls=2, none=2)
+        expect_total(process, "MPI_Sendrecv", calls=2, sent_messages=2, sent_bytes=240, received_messages=2, received_bytes=240, machine=2)
+        partners = {q: {k: v for k, v in c.items() if v} for q, c in process.peers.items()}
+        wanted = {(r + 1) % 4: Counter(sent_messages=2, sent_bytes=240), (r + 3) % 4: Counter(received_messages=2, received_bytes=240)}
+        if r == 0:
+            wanted[3].update(sent_messages=1, sent_bytes=240)
+        if r == 3:
+            wanted[0].update(received_messages=1, received_bytes=240)
+        expect(f"rank {r}: partners", partners, {q: dict(c) for q, c in wanted.items()})
+        by_id = sorted(process.communicators.values(), key=lambda c: int(c["communicator_id"]))
+        keys.append([c["key"] for c in by_id])
+    expect("communicators of each rank", {(len(k), len(set(k))) for k in keys}, {(3, 3)})
+    expect("their keys at each rank", len({tuple(k) for k in keys}), 1)
+    turned = [c for c in found[3].communicators.values() if c["parent_id"] != "0"]
+    expect("members of what is turned round", [c["members"] for c in turned], ["[3,2,1,0]"])
+
+
 def oracle():
     """Open MPI's own monitoring counts the same messages and bytes between each pair of ranks (it does not count starts of
     persistent requests, and counts parts of some collective operations: they are left out)."""

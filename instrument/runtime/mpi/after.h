@@ -542,6 +542,10 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
             hsc_mpi_next(&c->comm->children);
         break;
     }
+    case HSC_MPI_GROUP_COMMUNICATOR: /* Fortran's text has no end: its members and their order have to do */
+        if (handle_by_address(c, h, 'M'))
+            hsc_mpi_comm_of_groups(handle_by_address(c, h, 'M'), h->fortran ? NULL : (const char *)argument(c, h, 'j')); /* NOLINT */
+        break;
     case HSC_MPI_COMMUNICATOR_FREE:
     case HSC_MPI_WINDOW_FREE:
         hsc_mpi_comm_forget(c->handle);

@@ -189,15 +189,19 @@ static int number(const char *variable) {
 void hsc_mpi_ready(void) {
     static _Atomic uint32_t once;
     hsc_mpi_library *l = &hsc_mpi_lib;
-    int32_t yes = 0, level = 0;
-    if (l->ready || !l->Initialized || (int)l->Initialized(&yes) || !yes || atomic_exchange(&once, 1))
+    int32_t yes = 0, level = 0, rank = -1, ranks = 0;
+    if (l->ready || !l->Initialized || (int)l->Initialized(&yes))
         return;
-    if (l->Query_thread)
+    bool of_session = !yes && l->kind && hsc_mpi_session_who(&rank, &ranks);
+    if ((!yes && !of_session) || atomic_exchange(&once, 1))
+        return;
+    if (of_session)
+        level = 3; /* each session may have its own: the highest */
+    else if (l->Query_thread)
         l->Query_thread(&level);
     if (l->kind == HSC_MPI_OPEN_MPI)
         level = level < 0 ? 0 : level; /* 0 to 3 in both */
-    int32_t rank = -1, ranks = 0;
-    if (l->kind) {
+    if (l->kind && !of_session) {
         l->Comm_rank(l->comm_world, &rank);
         l->Comm_size(l->comm_world, &ranks);
     }
@@ -234,6 +238,6 @@ void hsc_mpi_ready(void) {
     l->ready = true;
     l->usual[0] = l->kind != HSC_MPI_UNKNOWN;
     l->usual[1] = l->kind == HSC_MPI_OPEN_MPI;
-    if (l->kind)
+    if (l->kind && !of_session)
         hsc_mpi_comm_of(l->comm_world);
 }

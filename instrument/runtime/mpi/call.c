@@ -59,6 +59,8 @@ void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_ev
 
 bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here) {
     const hsc_rt_services *rt = &heatscope_rt_services;
+    if (op->kind == HSC_MPI_SESSION_END)
+        hsc_mpi_session_ends(a[0], fortran);
     if (!rt->state->options.messages)
         return false;
     hsc_rt_thread *t = hsc_mpi_lib.self_at ? measured(rt->state) : NULL;
@@ -70,7 +72,7 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
     if (__builtin_expect(!hsc_mpi_lib.ready, 0)) {
         if (!hsc_mpi_lib.bound)
             hsc_mpi_bind();
-        if (op->kind != HSC_MPI_INIT)
+        if (op->kind != HSC_MPI_INIT && op->kind != HSC_MPI_SESSION)
             hsc_mpi_ready();
     }
     if (fortran && hsc_mpi_lib.kind == HSC_MPI_MPICH)
@@ -84,7 +86,7 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
 }
 
 void hsc_mpi_end(hsc_mpi_call *c, int error) {
-    if (c->op->kind == HSC_MPI_INIT && c->thread->messages == c->block)
+    if ((c->op->kind == HSC_MPI_INIT || c->op->kind == HSC_MPI_SESSION) && c->thread->messages == c->block)
         hsc_mpi_ready();
     end(c, &c->op->how[c->fortran], error, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
 }

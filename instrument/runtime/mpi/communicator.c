@@ -42,19 +42,24 @@ static void *room(size_t size) {
 /* World ranks of a group's members; NULL: they are 0, 1, ..., or can't be had. */
 static int32_t *world_ranks(uint64_t group, int32_t n) {
     hsc_mpi_library *l = &hsc_mpi_lib;
-    uint64_t world = 0;
+    uint64_t world = hsc_mpi_world_group();
     size_t bytes = (size_t)n * sizeof(int32_t);
     int32_t *own = hsc_rt_map(2 * bytes + 8), *to = own + n;
     bool same = true;
-    if (!own)
+    if (!own) {
+        if (world)
+            l->Group_free(&world);
         return NULL;
+    }
     for (int32_t i = 0; i < n; i++)
         own[i] = i;
-    if ((int)l->Comm_group(l->comm_world, &world) || (int)l->Group_translate_ranks(group, n, own, world, to)) {
+    bool known = world && !(int)l->Group_translate_ranks(group, n, own, world, to);
+    if (world)
+        l->Group_free(&world);
+    if (!known) {
         hsc_rt_unmap(own, 2 * bytes + 8);
         return NULL;
     }
-    l->Group_free(&world);
     for (int32_t i = 0; i < n; i++)
         same = same && to[i] == i;
     int32_t *kept = same ? NULL : room(bytes);
@@ -71,6 +76,23 @@ static uint64_t hash_members(const hsc_mpi_comm *c, uint64_t seed) {
         h = hsc_hash64(h, &r, sizeof r);
     }
     return h;
+}
+
+/* Communicators of the same groups may be made under one name, one after the other, by all members alike. */
+static uint64_t next_key(uint64_t key) {
+    static struct made {
+        uint64_t key, times;
+        struct made *next;
+    } *all;
+    struct made *m = all;
+    while (m && m->key != key)
+        m = m->next;
+    if (!m && (m = room(sizeof *m)) != NULL) {
+        *m = (struct made){key, 0, all};
+        all = m;
+    }
+    uint64_t times = m ? m->times++ : 0;
+    return times ? hsc_hash64(key, &times, sizeof times) : key;
 }
 
 static uint32_t kind_of(const hsc_mpi_comm *c, uint64_t handle) {
@@ -113,8 +135,8 @@ static void tell(const hsc_mpi_comm *c, uint32_t parent_id, uint32_t kind) {
     } while (first < all);
 }
 
-/* `handle`: C's, or with a key. NULL: the library does not know it. */
-static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
+/* `handle`: C's, or with a key; `named`: it was made out of groups. NULL: the library does not know it. */
+static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key, bool named) {
     hsc_mpi_library *l = &hsc_mpi_lib;
     uint64_t c_handle = handle & ~(HSC_MPI_FORTRAN_KEY | HSC_MPI_WINDOW_KEY), group = 0;
     hsc_mpi_comm c = {.handle = handle, .in_degree = -1, .out_degree = -1};
@@ -158,6 +180,8 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
             : kind == HSC_communicator_kind_SELF ? hsc_hash64(2, &self, sizeof self)
             : c.remote_size                      ? key
                                                  : hash_members(&c, key);
+    if (named)
+        c.key = next_key(c.key);
     if (!window && c_handle == l->comm_null)
         return NULL;
     c.id = atomic_fetch_add(&next_id, 1);
@@ -181,16 +205,16 @@ static hsc_mpi_comm *find(uint64_t handle) {
 }
 
 /* A Fortran handle of a library whose C handles are others: the communicator is one all the same. */
-static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t key) {
+static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t key, bool named) {
     hsc_mpi_comm *c = find(handle);
     if (c || !handle || handle == hsc_mpi_lib.comm_null)
         return c;
     if (!(handle & HSC_MPI_WINDOW_KEY) && handle & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Comm_f2c) {
         uint64_t c_handle = hsc_mpi_lib.Comm_f2c((int32_t)(uint32_t)handle);
-        hsc_mpi_comm *same = find_or_ask(c_handle, parent_id, key);
+        hsc_mpi_comm *same = find_or_ask(c_handle, parent_id, key, named);
         return same;
     }
-    if ((c = ask(handle, parent_id, key)) != NULL) {
+    if ((c = ask(handle, parent_id, key, named)) != NULL) {
         unsigned b = bucket_of(handle);
         c->next = buckets[b];
         buckets[b] = c;
@@ -200,7 +224,7 @@ static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t k
 
 hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle) {
     hsc_mpi_lock(&lock);
-    hsc_mpi_comm *c = find_or_ask(handle, 0, 3);
+    hsc_mpi_comm *c = find_or_ask(handle, 0, 3, false);
     hsc_mpi_unlock(&lock);
     return c;
 }
@@ -208,7 +232,13 @@ hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle) {
 void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all) {
     hsc_mpi_lock(&lock);
     uint64_t seed[3] = {parent->key, by_all ? atomic_fetch_add(&parent->children, 1) : 0, salt};
-    find_or_ask(handle, parent->id, hsc_hash64(by_all ? 4 : 5, seed, sizeof seed));
+    find_or_ask(handle, parent->id, hsc_hash64(by_all ? 4 : 5, seed, sizeof seed), false);
+    hsc_mpi_unlock(&lock);
+}
+
+void hsc_mpi_comm_of_groups(uint64_t handle, const char *name) {
+    hsc_mpi_lock(&lock);
+    find_or_ask(handle, 0, hsc_hash64(6, name, name ? strlen(name) : 0), true);
     hsc_mpi_unlock(&lock);
 }
 

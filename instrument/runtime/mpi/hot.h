@@ -60,7 +60,7 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
         t->state_frame = here->sp;
     hsc_rt_state_set(t, state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
-    if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE))
+    if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))
         hsc_mpi_write_due(b, 0);
     c->node =
         hsc_mpi_node(b, here, atomic_load_explicit(&hsc_mpi_lib.rt->generation, memory_order_relaxed));
@@ -84,7 +84,7 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
         }
         atomic_signal_fence(memory_order_seq_cst);
         atomic_store_explicit(&b->updating, 0, memory_order_relaxed);
-        if (HSC_MPI_RARELY(leave >= t->messages_due) || IS(h, FINALIZE))
+        if (HSC_MPI_RARELY(leave >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))
             hsc_mpi_write_due(b, c->node);
     }
     b->frame = 0;

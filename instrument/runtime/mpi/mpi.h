@@ -55,7 +55,10 @@ typedef enum hsc_mpi_kind {
     HSC_MPI_UNLOCK,
     HSC_MPI_FILE,
     HSC_MPI_FILE_READ,
-    HSC_MPI_FILE_WRITE
+    HSC_MPI_FILE_WRITE,
+    HSC_MPI_SESSION,
+    HSC_MPI_SESSION_END,
+    HSC_MPI_GROUP_COMMUNICATOR /* out of groups, without a communicator */
 } hsc_mpi_kind;
 
 enum { HSC_MPI_PERSISTENT = 1, HSC_MPI_BEFORE = 2, HSC_MPI_TEXT = 4 };
@@ -123,7 +126,8 @@ typedef struct HSC_MPI_LINE hsc_mpi_library {
     int level, rank, ranks;
     uint64_t machine, clock;
 #define HSC_MPI_QUERIES(X)                                                                                             \
-    X(Initialized, (int32_t *))                                                                                        \
+    X(Initialized, (int32_t *)) X(Finalized, (int32_t *)) X(Session_f2c, (int32_t))                                    \
+    X(Group_from_session_pset, (uint64_t, const char *, uint64_t *)) X(Group_rank, (uint64_t, int32_t *))              \
     X(Comm_rank, (uint64_t, int32_t *)) X(Comm_size, (uint64_t, int32_t *)) X(Comm_remote_size, (uint64_t, int32_t *)) \
         X(Comm_test_inter, (uint64_t, int32_t *)) X(Comm_group, (uint64_t, uint64_t *))                                \
             X(Comm_remote_group, (uint64_t, uint64_t *))                                                               \
@@ -153,6 +157,17 @@ static inline void *hsc_mpi_real(hsc_mpi_op *op, int variant) {
 }
 void hsc_mpi_bind(void);  /* finds out which library it is */
 void hsc_mpi_ready(void); /* once it is initialised: who we are; record message_system */
+
+/* ---- sessions (session.c)
+ * -------------------------------------------------------------------------------------------------- */
+
+/* A session that began, and one before its end: the address of its handle, C's or Fortran's. Also where nothing is measured at that time. */
+void hsc_mpi_session_begun(uint64_t address, bool fortran);
+void hsc_mpi_session_ends(uint64_t address, bool fortran);
+/* All processes, of MPI_COMM_WORLD or of a session; 0: not to be had. To be freed by Group_free. */
+uint64_t hsc_mpi_world_group(void);
+/* This process among them, where there are sessions and no MPI_COMM_WORLD. */
+bool hsc_mpi_session_who(int32_t *rank, int32_t *ranks);
 
 /* ---- a lock that is taken only where threads call at the same time
  * ----------------------------------------------------------- */
@@ -193,6 +208,8 @@ typedef struct HSC_MPI_LINE hsc_mpi_comm {
 
 hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle);                                           /* NULL: not to be had */
 void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all); /* just made from `parent` */
+/* Just made out of groups, under a name (NULL: not known). */
+void hsc_mpi_comm_of_groups(uint64_t handle, const char *name);
 void hsc_mpi_comm_forget(uint64_t handle);
 void hsc_mpi_comm_degrees(hsc_mpi_comm *c);
 static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {

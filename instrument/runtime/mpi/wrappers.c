@@ -13,6 +13,8 @@
     hsc_mpi_call c;                                                                                                    \
     bool measured_ = hsc_mpi_begin(&c, op, a, own_status, false, &here);                                               \
     uint64_t r = REAL(n, HSC_MPI_C)(HSC_MPI_VALUES_##n);                                                               \
+    if (op_ == HSC_MPI_OP_Session_init && !(int)r)                                                                     \
+        hsc_mpi_session_begun(a[n - 1], false);                                                                        \
     if (measured_)                                                                                                     \
         hsc_mpi_end(&c, (int)r);                                                                                       \
     return r;

@@ -14,6 +14,8 @@
     hsc_mpi_call c;                                                                                                    \
     bool measured_ = hsc_mpi_begin(&c, op, a, own_status, true, &here);                                                \
     REAL(m, variant)(HSC_MPI_JOIN(HSC_MPI_VALUES_, m));                                                                \
+    if (op_ == HSC_MPI_OP_Session_init && hsc_mpi_lib.kind != HSC_MPI_MPICH && !ERROR(n)) /* as below: MPICH's calls C's */ \
+        hsc_mpi_session_begun(a[n - 1], true);                                                                         \
     if (measured_)                                                                                                     \
         hsc_mpi_end(&c, ERROR(n));
 
