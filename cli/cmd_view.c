@@ -342,7 +342,7 @@ int hsc_cmd_view(int argc, char **argv) {
         fprintf(stderr, "heatscope view: expected one or two databases or measurement directories, got %d\n", n);
         return HSC_EXIT_USAGE;
     }
-    char database[2][PATH_MAX], shell[PATH_MAX], script[PATH_MAX], lib[PATH_MAX];
+    char database[2][PATH_MAX], shell[PATH_MAX], script[PATH_MAX], lib[PATH_MAX], program[PATH_MAX];
     for (int i = 0; i < n; i++) /* whether there is something to show comes before where to show it */
         if (access(argv[first + i], R_OK) || (!hsc_cli_is_measurement(argv[first + i]) && !hsc_cli_is_database(argv[first + i])))
             return resolve(argv[first + i], database[i], sizeof database[i]);
@@ -381,15 +381,17 @@ int hsc_cmd_view(int argc, char **argv) {
     }
     *strrchr(lib, '/') = 0; /* .../lib/heatscope/tcl */
     *strrchr(lib, '/') = 0;
+    bool have_program = hsc_cli_bin_file("heatscope", program, sizeof program); /* the window has folders correlated by it */
 
-    char *words[16], text[9][4200];
+    char *words[16], text[10][4200];
     int k = 0, t = 0;
     words[k++] = shell;
     words[k++] = script;
     const struct {
         const char *name, *value;
-    } pass[] = {{"lib", lib},         {"snapshot", r.snapshot}, {"size", r.size},   {"theme", r.theme},
-                {"select", r.select}, {"axis", r.axis},         {"script", r.script}, {"scale", r.scale}};
+    } pass[] = {{"lib", lib},         {"program", have_program ? program : NULL}, {"snapshot", r.snapshot}, {"size", r.size},
+                {"theme", r.theme},   {"select", r.select},                         {"axis", r.axis},         {"script", r.script},
+                {"scale", r.scale}};
     for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
         if (!pass[i].value)
             continue;

@@ -126,7 +126,8 @@ typedef struct hsc_map_frame {
     const double *categories;    /* [procedures][n_categories] */
     uint32_t n_categories;
     double largest;              /* share that the longest category bar stands for */
-    const char *const *names;    /* of the categories, in their order of time; NULL: not in the legend */
+    const char *const *names;    /* of the categories; NULL: not in the legend */
+    const double *totals;        /* of the categories, in the whole run: those with most come first in the legend */
 } hsc_map_frame;
 typedef struct hsc_overview_frame {
     const hsc_map_frame *map;    /* NULL: heat */
@@ -200,6 +201,9 @@ int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
 /* Its width: few bars are not blown up to fill it. */
 int hsc_chart_plot_width(const hsc_canvas *c, uint32_t n);
 
+/* A list's name with its place ("solve.f90:219") in small letters within `room` pixels of x: where both do not fit, the name is cut and the
+ * line of the place stays. Baseline at `base`. */
+void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour);
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
                             const double *values);
 

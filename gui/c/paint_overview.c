@@ -257,20 +257,25 @@ static void map_picture(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
     free(row);
 }
 
-/* Squares and names of categories, two lines of them, those with most time first. */
+/* Squares and names of categories, those with most time first, as far as there is room. */
 static void map_legend(hsc_canvas *c, const hsc_style *st, const hsc_map_frame *m, int x, int y, int w) {
-    int box = hsc_canvas_dp(c, 8), pad = hsc_canvas_dp(c, 5), line = (int)ceil(st->small->ascent + st->small->descent), at = x, row = 0;
-    for (uint32_t k = 0; k < m->n_categories && k < HSC_CATEGORIES_SHOWN && row < 2; k++) {
-        if (!m->names[k])
-            continue;
+    int box = hsc_canvas_dp(c, 8), pad = hsc_canvas_dp(c, 5), line = (int)ceil(st->small->ascent + st->small->descent) + 1, at = x, top = y;
+    bool told[HSC_CATEGORIES_SHOWN] = {false};
+    for (;;) {
+        uint32_t k = HSC_CATEGORIES_SHOWN;
+        for (uint32_t i = 0; i < m->n_categories && i < HSC_CATEGORIES_SHOWN; i++)
+            if (m->names[i] && !told[i] && (k == HSC_CATEGORIES_SHOWN || m->totals[i] > m->totals[k]))
+                k = i;
+        if (k == HSC_CATEGORIES_SHOWN)
+            return;
+        told[k] = true;
         int need = box + pad + (int)ceil(hsc_font_width(st->small, m->names[k]));
         if (at > x && at + need > x + w) {
             at = x;
-            row++;
+            top += line;
         }
-        if (row == 2)
-            break;
-        int top = y + row * (line + 1);
+        if (top + line > c->height)
+            return;
         hsc_canvas_fill(c, at, top + (line - box) / 2, box, box, hsc_style_category(st, k));
         hsc_canvas_text_fit(c, st->small, at + box + pad, top + st->small->ascent, x + w - at - box - pad, HSC_LEFT,
                             st->colour[HSC_P_muted], m->names[k]);

@@ -290,13 +290,13 @@ static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_fra
         if (fabs(k ? w->sin_a : w->cos_a) < 0.2)
             continue; /* edge on */
         if (strcmp(first, last)) /* of one processor its name */
-            snprintf(text, sizeof text, "%s \xe2\x80\x93 %s", first, last);
+            snprintf(text, sizeof text, "%s\xe2\x80\x93%s", first, last);
         else
             snprintf(text, sizeof text, "%s", first);
         bool right = p.x >= c->width / 2.0;
-        double width = hsc_font_width(st->small, text), limit = c->height - st->small->descent - 1;
+        double width = hsc_font_width(st->small, text), limit = c->height - st->small->descent - 1, edge = 6 * c->scale;
         double x = right ? p.x + 4 * c->scale : p.x - 4 * c->scale - width;
-        x = right ? (x + width > c->width - 2 ? c->width - 2 - width : x) : (x < 2 ? 2 : x);
+        x = right ? (x + width > c->width - edge ? c->width - edge - width : x) : (x < edge ? edge : x);
         /* below the edge where the text is next to it */
         point e0 = k ? project(w, u, -0.5, 0) : project(w, -0.5, v, 0), e1 = k ? project(w, u, 0.5, 0) : project(w, 0.5, v, 0);
         double near = right ? x : x + width, y, h;

@@ -309,15 +309,8 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
     switch (col->type) {
     case CELL_NAME: {
         Tcl_Obj *main = cell_obj(cell, 0), *sub = cell_obj(cell, 1);
-        double room = col->width, wide = 0;
-        double mono_base = hsc_font_baseline(st->mono, y, h);
-        if (main)
-            wide = hsc_canvas_text_fit(c, st->mono, col->x, mono_base, room, HSC_LEFT,
-                                       selected ? st->colour[HSC_P_accent] : colour, Tcl_GetString(main));
-        room -= wide + 8 * c->scale;
-        if (sub && room > 24 * c->scale)
-            hsc_canvas_text_fit(c, st->small, col->x + wide + 8 * c->scale, mono_base, room, HSC_LEFT,
-                                st->colour[HSC_P_muted], Tcl_GetString(sub));
+        hsc_paint_name(c, st, col->x, hsc_font_baseline(st->mono, y, h), col->width, main ? Tcl_GetString(main) : "",
+                       sub ? Tcl_GetString(sub) : "", selected ? st->colour[HSC_P_accent] : colour);
         return;
     }
     case CELL_TEXT:
@@ -376,6 +369,18 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
                         col->right ? HSC_RIGHT : HSC_LEFT, colour, text);
 }
 
+/* A bar whose column has no room: a line below the row's name. */
+static void paint_low_bar(barlist *l, hsc_canvas *c, Tcl_Obj *cell, int y, int h, bool selected) {
+    const hsc_style *st = &l->w.style;
+    const list_column *col = NULL;
+    for (int k = 0; k < l->n_cols && !col; k++)
+        col = l->cols[k].type == CELL_NAME ? &l->cols[k] : NULL;
+    double t = l->bar_max > 0 ? fraction(cell) / l->bar_max : 0;
+    int thick = hsc_canvas_dp(c, 2), length = col ? (int)lround((t < 0 ? 0 : t > 1 ? 1 : t) * col->width) : 0;
+    if (length > 0)
+        hsc_canvas_fill(c, col->x, y + h - thick, length, thick, st->colour[selected ? HSC_P_accent : HSC_P_barlight]);
+}
+
 static void paint_row(barlist *l, hsc_canvas *c, Tcl_Obj *row, int y, int h) {
     const hsc_style *st = &l->w.style;
     Tcl_Obj *id = cell_obj(row, 0);
@@ -393,6 +398,8 @@ static void paint_row(barlist *l, hsc_canvas *c, Tcl_Obj *row, int y, int h) {
         Tcl_Obj *cell = cell_obj(row, k + 1);
         if (cell && !l->cols[k].hidden)
             paint_cell(l, c, &l->cols[k], cell, y, h, selected);
+        else if (cell && l->cols[k].type == CELL_BAR)
+            paint_low_bar(l, c, cell, y, h, selected);
     }
 }
 

@@ -28,6 +28,7 @@ typedef struct overview {
     int content;
     hsc_profile_map map;
     const char *category_names[HSC_CATEGORIES_SHOWN];
+    double category_totals[HSC_CATEGORIES_SHOWN];
     int wanted_strips, skip, procedure, labels, legend;
     Tcl_Obj *detail, *hits, *line, *outlines;
     /* layout of lines: for one database, -skip and the values shown */
@@ -335,7 +336,8 @@ static hsc_status lay_lines(overview *v, hsc_err *err) {
 static hsc_status name_categories(overview *v, hsc_err *err) {
     hsc_handle *h = v->w.db;
     uint32_t n = h->info.categories < HSC_CATEGORIES_SHOWN ? h->info.categories : HSC_CATEGORIES_SHOWN;
-    double sums[HSC_CATEGORIES_SHOWN] = {0};
+    double *sums = v->category_totals;
+    memset(sums, 0, sizeof v->category_totals);
     hsc_db_view view = {(uint32_t)v->w.metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
     hsc_status s = n && h->info.scopes ? hsc_db_read_sums(h->db, view, 0, n, sums, err) : HSC_OK;
     for (uint32_t k = 0; k < HSC_CATEGORIES_SHOWN; k++)
@@ -455,7 +457,8 @@ static bool frame_of(overview *v, hsc_map_frame *map, hsc_overview_frame *f) {
     if (!w->db || !v->strips.bins)
         return false;
     *map = (hsc_map_frame){.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
-                         .largest = v->map.largest, .names = v->category_names};
+                         .largest = v->map.largest, .names = v->category_names,
+                         .totals = v->category_totals};
     *f = (hsc_overview_frame){.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? map : NULL,
                             .strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
                             .strip_maximum = v->o.normalise == NORMALISE_STRIP && !hsw_comparing(&v->against) ? v->strip_maximum : NULL,

@@ -178,7 +178,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
             snprintf(t->labels[k], sizeof t->labels[k], "line %u, %s", t->summit[k].line, name);
             p->label = t->labels[k];
         }
-        snprintf(t->edges[0], sizeof t->edges[0], "line %u", first);
+        snprintf(t->edges[0], sizeof t->edges[0], "%s %u", last > first ? "lines" : "line", first);
         snprintf(t->edges[1], sizeof t->edges[1], "%u", last);
         hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->axis.order[0], t->edges[2], sizeof t->edges[2]);
         hsc_handle_label(w->db, (hsc_db_axis)w->axis, t->axis.order[t->axis.shown - 1], t->edges[3], sizeof t->edges[3]);

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
-    variable Counting CountTimer CountSince Counts Pace Whole Beat
+    variable Counting CountTimer CountSince Counts Pace Whole Beat Correlating
     variable VarBin VarMetric VarScale VarColours Told ReadOut Search SearchNote Closing First FirstTimer
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -31,6 +31,7 @@ oo::class create ::heatscope::App {
         set CountTimer {}
         set Counts 0
         set Beat {}
+        set Correlating {}
         set First {}
         set FirstTimer {}
         set Whole {interval {} category -1 metric 0}
@@ -68,6 +69,7 @@ oo::class create ::heatscope::App {
         bind $Top <Destroy> +[namespace code [list my OnDestroy %W]]
     }
     destructor {
+        catch {my stopCorrelating}
         after cancel $LaterTimer
         after cancel $CountTimer
         after cancel $FirstTimer
@@ -126,7 +128,7 @@ oo::class create ::heatscope::App {
             "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
         ::heatscope::progress $Path.status.progress -takefocus 0 -font HsUI -scale [$t scale] -width [$t dp 230] \
             -height [expr {[font metrics HsUI -linespace] + [$t dp 4]}] -background [$t colour window]
-        bind $Path.status.progress <Button-1> +[namespace code {my stopCounting}]
+        bind $Path.status.progress <Button-1> +[namespace code {my stopWork}]
         pack $Path.status.hint -side right
         pack $Path.status.progress -side right -padx [$t dp 8]
         pack $Path.status.read -side left -fill x -expand 1

@@ -41,13 +41,75 @@ oo::define ::heatscope::App {
             my Complains {my compare $name}
         }
     }
-    # Compares with the database at a path, the comparison in front; {}: with none.
+    # Compares with the database at a path, or that of a measurement directory, the comparison in front; {}: with none.
     method compare {path} {
-        my compareWith $path
+        my compareWith [expr {[file isdirectory $path] ? [my DatabaseOf $path] : $path}]
         if {[$Comparison any]} {
             $Bus adjust compare show difference
             $Panes raise compare
         }
+    }
+    # The database of a measurement directory, correlated first where it is older than a measurement.
+    method DatabaseOf {folder} {
+        set measured [glob -nocomplain -directory $folder *.hsr]
+        set database [file join $folder heatscope.h5]
+        if {![file exists $database] && ![llength $measured]} {
+            return -code error -errorcode {HEATSCOPE VIEW FOLDER} "$folder: neither a database of Heatscope nor a measurement directory"
+        }
+        set made [expr {[file exists $database] ? [file mtime $database] : -1}]
+        foreach file $measured {
+            if {[file mtime $file] > $made} {
+                my Correlate $folder
+                break
+            }
+        }
+        return $database
+    }
+    # Runs `heatscope correlate` on a folder while the window works; Esc stops it, which is an error, as is its failure.
+    method Correlate {folder} {
+        if {[dict size $Correlating]} {
+            return -code error -errorcode {HEATSCOPE VIEW FOLDER} "$folder: another folder is being correlated"
+        }
+        set channel [open |[list [set ::heatscope::program] correlate $folder 2>@1] r]
+        set Correlating [dict create channel $channel said {} stopped 0 ended 0]
+        fconfigure $channel -blocking 0
+        fileevent $channel readable [namespace code {my Correlated}]
+        $Path.status.progress configure -part 0 -words "Correlating [file tail $folder]"
+        while {![dict get $Correlating ended]} {
+            vwait [my varname Correlating]
+        }
+        if {[winfo exists $Path.status.progress]} {
+            $Path.status.progress configure -part -1
+        }
+        fconfigure $channel -blocking 1
+        set failed [catch {close $channel}]
+        lassign [list [dict get $Correlating stopped] [dict get $Correlating said]] stopped said
+        set Correlating {}
+        if {$stopped} {
+            return -code error -errorcode {HEATSCOPE VIEW STOPPED} "stopped: $folder is not compared with"
+        }
+        if {$failed} {
+            return -code error -errorcode {HEATSCOPE VIEW FOLDER} [regsub {^heatscope correlate: } $said ""]
+        }
+    }
+    # A line of what `heatscope correlate` says: the last one tells why it failed.
+    method Correlated {} {
+        set channel [dict get $Correlating channel]
+        if {[gets $channel line] >= 0 && $line ne ""} {
+            dict set Correlating said $line
+        } elseif {[eof $channel]} {
+            fileevent $channel readable {}
+            dict set Correlating ended 1
+        }
+    }
+    # 0: nothing is being correlated.
+    method stopCorrelating {} {
+        if {![dict size $Correlating]} {
+            return 0
+        }
+        dict set Correlating stopped 1
+        catch {exec kill {*}[pid [dict get $Correlating channel]]}
+        return 1
     }
     method saveSession {} {
         set name [my AskFile {tk_getSaveFile -initialfile heatscope.session} session .session {{Session .session}}]

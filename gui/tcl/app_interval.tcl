@@ -117,6 +117,10 @@ oo::define ::heatscope::App {
         my settle
         return $inTime
     }
+    # Stops what is done beside the window's work; 0: nothing is.
+    method stopWork {} {
+        return [expr {[my stopCorrelating] || [my stopCounting]}]
+    }
     # Stops counting: the interval and category of before are shown again. 0: nothing is being counted.
     method stopCounting {} {
         if {!$Counting} {

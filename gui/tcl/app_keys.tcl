@@ -63,7 +63,7 @@ oo::define ::heatscope::App {
     method leave {} {
         if {[winfo exists $Path.sheet]} {
             destroy $Path.sheet
-        } elseif {[my stopCounting]} {
+        } elseif {[my stopWork]} {
             return
         } elseif {[[my view detail] closePopup]} {
             return

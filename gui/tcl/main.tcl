@@ -15,10 +15,10 @@ proc ::heatscope::fail {message {code 1}} {
 }
 
 proc ::heatscope::arguments {words} {
-    set options {theme light size {} select {} axis {} snapshot {} script {} scale 0 lib {} files {}}
+    set options {theme light size {} select {} axis {} snapshot {} script {} scale 0 lib {} program {} files {}}
     while {[llength $words]} {
         set words [lassign $words word]
-        if {[regexp {^--(theme|size|select|axis|snapshot|script|scale|lib)=(.*)$} $word -> name value]} {
+        if {[regexp {^--(theme|size|select|axis|snapshot|script|scale|lib|program)=(.*)$} $word -> name value]} {
             dict set options $name $value
         } elseif {[string match --* $word] && $word ne "--"} {
             fail "unknown option '$word'" 2
@@ -162,6 +162,7 @@ proc ::heatscope::main {words} {
     }
     dict set start tokens [tokens [dict get $options lib]]
     variable tokens [dict get $start tokens]
+    variable program [dict get $options program]
     lappend Apps [App new . [lindex $handles 0] $start]
     wm deiconify .
     set app [lindex $Apps 0]

@@ -20,7 +20,7 @@ namespace eval ::heatscope::script {
         snapshot   {2 2 "window|VIEW FILE.png"}
         export     {2 2 "VIEW FILE: by suffix .png .svg .pdf .tsv .txt"}
         session    {2 2 "save|open FILE: selection and arrangement of the window"}
-        compare    {1 1 "FILE: a second database, {} none"}
+        compare    {1 1 "FILE|FOLDER: a second database, or that of a measurement directory; {} none"}
         settle     {0 0 ": until all is drawn"}
         geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
@@ -82,10 +82,6 @@ namespace eval ::heatscope::script {
     proc Do_compare {app file} {
         if {$file ne "" && ![file readable $file]} {
             return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: compare: cannot read '$file'"
-        }
-        if {[file isdirectory $file]} {
-            return -code error -errorcode {HEATSCOPE SCRIPT VALUE} \
-                "script: compare: expected a database, '$file' is a folder: heatscope correlate makes one of a measurement"
         }
         $app compare $file
         $app settle

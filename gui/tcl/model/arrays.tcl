@@ -38,7 +38,7 @@ oo::class create ::heatscope::Arrays {
             return [dict create id unknown name "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
-        set where [string trim "[dict get $a type] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
+        set where [string trim "[::heatscope::fmt type [dict get $a type]] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
         return [dict create id [dict get $a array] name [::heatscope::fmt plain $name] where [::heatscope::fmt plain $where]]
     }
     # Uses of an array: dicts of `arrayuses`.
@@ -46,7 +46,7 @@ oo::class create ::heatscope::Arrays {
         return [$Db arrayuses $array -metric $metric -n 300]
     }
     method notes {row metric} {
-        set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt plain [dict get $row type]]]]
+        set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt type [::heatscope::fmt plain [dict get $row type]]]]]
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
             lappend out [dict create kind fact text "declared" right [::heatscope::fmt place $row] file [dict get $row file] line [dict get $row line]]
         }

@@ -125,6 +125,16 @@ namespace eval ::heatscope::fmt {
         return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
     }
 
+    # The same for "what: why": of a why that has no room for its first word or two nothing is shown.
+    proc chip {text width measure} {
+        set cut [fit $text $width $measure]
+        set colon [string first ": " $text]
+        if {$cut eq $text || $colon < 0 || [string length $cut] <= $colon || [string length $cut] - $colon - 3 >= 9} {
+            return $cut
+        }
+        return [string range $text 0 $colon-1]\u2026
+    }
+
     # Shortens to a width at a comma, a semicolon or a dot between facts, so that nothing is cut in the middle; a first part that does not
     # fit by itself goes, unless it is long (a name) and most of it is left.
     proc clauses {text width measure} {
@@ -206,12 +216,17 @@ namespace eval ::heatscope::fmt {
         }
         return [set Short($name) $s]
     }
+    # A type of C++ without the allocators that containers have anyway.
+    proc type {text} {
+        while {[regsub -all {,\s*std::allocator<(?:[^<>]|<[^<>]*>)*>\s*} $text "" text]} {}
+        return $text
+    }
     # What follows the last ::, with operators whole.
     proc lastName {short} {
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }
-    namespace export shortName lastName
+    namespace export shortName lastName type
 
     # "lines 213–238", "line 7"
     proc span {first last} {
@@ -224,5 +239,5 @@ namespace eval ::heatscope::fmt {
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit clauses plain place span
+    namespace export share fit chip clauses plain place span
 }

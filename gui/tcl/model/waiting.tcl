@@ -63,7 +63,10 @@ oo::class create ::heatscope::Waiting {
         }
         # the same with the place first, by which rows of a list are told apart
         set place [::heatscope::fmt place $g late_]
-        set late [expr {$by eq "place" && $place ne "" ? "$place  [dict get $g kind]" : [string trim $words]}]
+        # in the report's short words: a column has no room for more
+        set kind [string map {"late at a collective operation of all" "late at collective" "late at a barrier of threads" "thread barrier"
+            "held a lock of a window" "lock of a window"} [dict get $g kind]]
+        set late [expr {$by eq "place" && $place ne "" ? "$place  $kind" : [string trim $words]}]
         return [dict create id [dict get $g group] name $name where $where words [string trim $words] late $late most [my thread [dict get $g most_thread]]]
     }
     method thread {thread} {

@@ -129,7 +129,7 @@ oo::define ::heatscope::DetailView {
                 set words [::heatscope::fmt elide $words 60]
                 set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
                 if {$room > 20} {
-                    set words [::heatscope::fmt fit $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
+                    set words [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
                 }
                 set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
                 $Text insert $row.end "   " {} " $words " \

@@ -168,7 +168,7 @@ oo::class create ::heatscope::MessagesView {
             }
             set label [::heatscope::Messages::bucket $which $from]
             if {$a >= $free && $a + [::heatscope::theme width HsSmall $label] <= $x1} {
-                $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour faint] -text $label
+                $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour muted] -text $label
                 set free [expr {$a + [::heatscope::theme width HsSmall $label] + [$t dp 8]}]
             }
             lappend Places [list $a $top $b $y1 "$title: [::heatscope::fmt plural $count call] of\
@@ -265,9 +265,10 @@ oo::class create ::heatscope::MessagesView {
                 set x [expr {$x0 + $labels + $i * $step}]
                 set colour [expr {$v > 0 ? [$t mix barTrack barDark [expr {0.15 + 0.85 * log(1 + $v) / log(1 + $most)}]] : [$t colour barTrack]}]
                 $Charts create rectangle $x $y [expr {$x + $step - 1}] [expr {$y + $height - 1}] -width 0 -fill $colour
-                if {$v > 0 && $height >= $line && $step > [::heatscope::theme width HsSmall [$Model bytes $v]] + 6} {
-                    $Charts create text [expr {$x + $step / 2}] [expr {$y + $height / 2}] -font HsSmall \
-                        -fill [my TextOn $colour] -text [$Model bytes $v]
+                set words [expr {$v > 0 && $height >= $line ? [my InCell $v [expr {$step - 4}]] : ""}]
+                if {$words ne ""} {
+                    $Charts create text [expr {$x + $step / 2}] [expr {$y + $height / 2}] -font HsSmall -fill [my TextOn $colour] -text $words \
+                        -tags amounts
                 }
                 set who [my Ranks $first $last]
                 lappend Places [list $x $y [expr {$x + $step}] [expr {$y + $height}] \
@@ -275,6 +276,15 @@ oo::class create ::heatscope::MessagesView {
                 incr i
             }
         }
+    }
+    # Bytes in a cell: as everywhere, or, where that has no room, short as in the heat cells (2.1M); "" where nothing fits.
+    method InCell {bytes room} {
+        foreach words [list [$Model bytes $bytes] [::heatscope::fmt short $bytes]] {
+            if {[::heatscope::theme width HsSmall $words] <= $room} {
+                return $words
+            }
+        }
+        return ""
     }
     # A kind of partner in few words, where there is no room for all of them.
     method PartnerWords {name room} {
@@ -316,6 +326,9 @@ oo::class create ::heatscope::MessagesView {
         }
         foreach item [$Charts find withtag highest] {
             append out "| above the highest bar: [$Charts itemcget $item -text]\n"
+        }
+        foreach item [$Charts find withtag amounts] {
+            append out "| in a cell: [$Charts itemcget $item -text]\n"
         }
         return $out
     }

@@ -31,7 +31,7 @@ oo::class create ::heatscope::OutlineView {
             [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
     method Drop {} { return {line share comm} }
-    method Beside {} { return "light: with all it calls, dark: itself" }
+    method Beside {} { return "dark: by itself" }
 
     # Procedures and loops that take part, by file and line; those that took nothing are folded away.
     method Load {} {

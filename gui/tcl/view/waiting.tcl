@@ -28,7 +28,7 @@ oo::class create ::heatscope::WaitingView {
     method Columns {} {
         set columns [list [list name [dict get {place "What it did" processor Processor call "Late call" kind Kind} $By] name 0 left name]]
         if {$By in {place call}} {
-            lappend columns {words "The late call, and how" text 30 left words}
+            lappend columns {words "The late call, and how" text 26 left words}
         }
         lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
         if {$By eq "processor"} {

@@ -151,7 +151,8 @@ static void amounts_have_units(void **state) {
         const char *text;
     } list[] = {{0, HSC_UNIT_SECONDS, "0"},          {2.5e-6, HSC_UNIT_SECONDS, "2.5 \xc2\xb5s"}, {0.0143, HSC_UNIT_SECONDS, "14.3 ms"},
                 {0.9996, HSC_UNIT_SECONDS, "1.0 s"}, {203.4, HSC_UNIT_SECONDS, "203 s"},          {512, HSC_UNIT_BYTES, "512 B"},
-                {19.6e6, HSC_UNIT_BYTES, "19.6 MB"}, {3e12, HSC_UNIT_BYTES, "3 TB"},              {12345, HSC_UNIT_NONE, "12.3k"}};
+                {19.6e6, HSC_UNIT_BYTES, "19.6 MB"}, {3e12, HSC_UNIT_BYTES, "3 TB"},              {12345, HSC_UNIT_NONE, "12.3k"},
+                {999, HSC_UNIT_BYTES, "999 B"},      {2888, HSC_UNIT_BYTES, "2.89 kB"},            {9999, HSC_UNIT_BYTES, "10 kB"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char text[HSC_NUMBER_MAX];
         hsc_number_amount(list[i].value, list[i].unit, text);
@@ -720,6 +721,67 @@ static void peaks_are_highest_first(void **state) {
     assert_int_equal(p[2].column, 1);
 }
 
+/* Pixels of two pictures that differ within x0..x1. */
+static int differing(const sheet *a, const sheet *b, int x0, int x1) {
+    int n = 0;
+    for (int y = 0; y < a->c.height; y++)
+        for (int x = x0; x < x1; x++)
+            n += pixel(a, x, y) != pixel(b, x, y);
+    return n;
+}
+
+static void names_keep_the_line(void **state) {
+    (void)state;
+    static const char *const places[][2] = {{"lulesh.cc:2062", "lulesh.cc:2103"}, {"libm.so.6", "libz.so.1"}};
+    /* {room, place, whether the places can be told apart}: no room for both; no room at all; room for all; no line in it */
+    static const struct {
+        double room;
+        int place;
+        bool apart;
+    } list[] = {{200, 0, true}, {70, 0, false}, {380, 0, true}, {200, 1, false}, {380, 1, true}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        sheet s[2];
+        for (int k = 0; k < 2; k++) {
+            sheet_open(&s[k], 400, 20);
+            hsc_paint_name(&s[k].c, &s[k].st, 4, 14, list[i].room, "CalcEnergyForElems omp parallel", places[list[i].place][k], 0);
+        }
+        assert_int_equal(differing(&s[0], &s[1], 0, 400) > 0, list[i].apart);
+        for (int k = 0; k < 2; k++) /* nothing beyond the room */
+            for (int x = 4 + (int)list[i].room + 1; x < 400; x++)
+                for (int y = 0; y < 20; y++)
+                    assert_int_equal(pixel(&s[k], x, y), 0);
+        sheet_close(&s[0]);
+        sheet_close(&s[1]);
+    }
+}
+
+static void legend_begins_with_most(void **state) {
+    (void)state;
+    static const char *const names[] = {"computation", "communication", NULL, "runtime overhead"};
+    static const double totals[] = {1, 5, 0, 80}, categories[4] = {0};
+    const hsc_map_bin bin = {.procedure = UINT32_MAX};
+    hsc_map_frame map = {.bins = &bin, .categories = categories, .n_categories = 4, .names = names, .totals = totals};
+    const hsc_strips strips = {.strips = 1, .bins = 1, .bins_per_strip = 1, .pixels_per_bin = 1};
+    const hsc_overview_frame f = {.map = &map, .strips = &strips, .legend = true};
+    const hsc_overview_layout l = {.strip_width = 10, .height = 1, .legend_y = 20};
+    for (int rows = 1; rows <= 3; rows++) {
+        sheet s;
+        sheet_open(&s, 130, 10);
+        int line = (int)ceil(s.st.small->ascent + s.st.small->descent) + 1;
+        sheet_close(&s);
+        sheet_open(&s, 130, 20 + rows * line);
+        hsc_paint_overview_base(&s.c, &s.st, &f, &l);
+        const int order[] = {3, 1, 0};
+        for (int k = 0; k < 3; k++) { /* one to a row: as many as there is room for, those with most first */
+            bool there = false;
+            for (int y = 20 + k * line; y < s.c.height && y < 20 + (k + 1) * line; y++)
+                there |= pixel(&s, 3, y) == hsc_style_category(&s.st, (uint32_t)order[k]);
+            assert_int_equal(there, k < rows);
+        }
+        sheet_close(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lab_of_known_colours), cmocka_unit_test(maps_grow_lighter), cmocka_unit_test(black_is_in_no_map),
@@ -729,6 +791,7 @@ int main(void) {
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(changes_diverge), cmocka_unit_test(spans_use_the_map), cmocka_unit_test(amounts_have_units), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
-        cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first)};
+        cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
+        cmocka_unit_test(names_keep_the_line), cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
