@@ -32,6 +32,7 @@ static struct {
     char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512], event_note[1024];
     bool root, forked, removed, ended;
     uint64_t begin_us; /* CPU time that beginning to measure took */
+    uint64_t job;      /* tells the job of a rank from others of the directory: 32 bits */
 } me;
 
 const char *hsc_rt_library(void) {
@@ -200,7 +201,7 @@ static void append_path(char *path, size_t size, const char *name) {
 /* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time that they stand for, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
- * correlator reads these), and by one of took_names microseconds that measuring took. */
+ * correlator reads these), by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
 typedef struct lines {
     char text[256];
     size_t n;
@@ -235,7 +236,19 @@ typedef struct notes {
     uint64_t lowered, lowest_hz; /* processes; 0: none */
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
     uint64_t took_us[5];         /* of measuring: took_names */
+    uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
 } notes;
+
+#define RANK_BITS 24u
+
+static uint64_t rank_of_job(void) {
+    return me.job << RANK_BITS | ((uint64_t)hsc_rt.job.rank & ((1u << RANK_BITS) - 1));
+}
+
+/* What `heatscope run` became, of the ranks that it was started for. */
+static bool is_rank(void) {
+    return me.root && !me.forked && hsc_rt.job.rank >= 0 && hsc_rt.job.ranks > 1;
+}
 
 static const char *const took_names[5] = {"handler ", "interrupts ", "wrappers ", "probes ", "assistant "}; /* told apart by the first letter */
 
@@ -262,6 +275,10 @@ static notes read_notes(void) {
                 }
                 for (int k = 0; k < 5; k++)
                     all.took_us[k] += word == took_names[k][0] ? v : 0;
+                if (word == 'e' && v >> RANK_BITS == me.job) {
+                    all.ended++;
+                    all.place = v == rank_of_job() ? all.ended : all.place;
+                }
                 all.samples += word ? 0 : v;
                 all.time_us += word == 't' ? v : 0;
                 all.brief += word == 'b';
@@ -431,14 +448,31 @@ static void append_amount(char *line, size_t size, size_t *at, uint64_t samples,
     hsc_rt_append(line, size, at, " of CPU time");
 }
 
+/* The last of all ranks knows what they have in common: "4 ranks: 201 samples of 3.24 s of CPU time; measuring took ..." */
+static void say_ranks(const notes *all) {
+    char line[512];
+    size_t at = 0;
+    if (all->lowered)
+        say_lowered(all);
+    hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
+    hsc_rt_append(line, sizeof line, &at, " ranks: ");
+    append_amount(line, sizeof line, &at, all->samples, all->time_us);
+    append_cost(line, sizeof line, &at, all);
+    hsc_rt_say(line);
+}
+
 static void say_end(const totals *own) {
     bool first_rank = hsc_rt.job.rank == 0 && !me.forked;
-    if (hsc_rt.options.quiet || hsc_rt.job.rank > 0 || !(me.root || (first_rank && !hsc_rt.options.root_pid)))
+    if (hsc_rt.options.quiet)
+        return;
+    notes all = {0};
+    if (is_rank() && (all = read_notes()).place == hsc_rt.job.ranks)
+        say_ranks(&all);
+    if (hsc_rt.job.rank > 0 || !(me.root || (first_rank && !hsc_rt.options.root_pid)))
         return; /* around mpirun it is mpirun that tells */
     char line[3 * HSC_RT_PATH + 256];
     size_t at = 0;
-    notes all = read_notes();
-    if (all.lowered)
+    if (!is_rank() && (all = read_notes()).lowered)
         say_lowered(&all);
     hsc_rt_append(line, sizeof line, &at, "wrote ");
     hsc_rt_append(line, sizeof line, &at, output_name());
@@ -535,6 +569,8 @@ void hsc_rt_finish(uint64_t how) {
         for (int k = 0; k < 5; k++)
             if (took_ns[k] >= 1000)
                 add_line(&l, took_names[k], took_ns[k] / 1000);
+        if (is_rank() && how == HSC_end_kind_EXIT)
+            add_line(&l, "ended ", rank_of_job());
         add_line(&l, "time ", n.time_us);
         add_line(&l, "", n.samples);
         put_lines(&l);
@@ -728,6 +764,8 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     me.executable[n > 0 ? n : 0] = 0;
     hsc_rt.pid = (int)getpid();
     me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
+    const char *run = getenv("HEATSCOPE_RUN");
+    me.job = hsc_hash64(0, run, run ? strlen(run) : 0) >> 32;
     keep_arguments(argc, argv);
     Dl_info library;
     size_t at = 0;
