@@ -331,24 +331,38 @@ bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t ba
     return true;
 }
 
-/* ":219" of "solve.f90:219", "" of what ends otherwise. */
-static const char *line_of_place(const char *place) {
-    const char *colon = strrchr(place, ':');
-    return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) ? colon : "";
+/* Where ":219" stands in "solve.f90:219" or "solve.f90:219: more of it", and its length in *n; NULL: there is no line. */
+static const char *line_of_place(const char *place, size_t *n) {
+    for (const char *p = strchr(place, ':'); p; p = strchr(p + 1, ':')) {
+        *n = 1 + strspn(p + 1, "0123456789");
+        if (*n > 1 && (!p[*n] || strchr(" :,", p[*n])))
+            return p;
+    }
+    return NULL;
 }
 
 void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {
     double gap = 8 * c->scale, least = 60 * c->scale, wide = hsc_font_width(st->mono, name), whole = hsc_font_width(st->small, place);
-    const char *line = line_of_place(place);
-    double kept = line[0] && wide + gap + whole > room ? hsc_font_width(st->small, line) + gap : 0;
+    size_t n = 0;
+    const char *at = wide + gap + whole > room ? line_of_place(place, &n) : NULL;
+    char line[24] = "";
+    if (at && n < sizeof line)
+        memcpy(line, at, n);
+    double kept = line[0] ? hsc_font_width(st->small, line) + gap : 0;
+    hsc_rgb grey = st->colour[HSC_P_muted];
     if (kept > 0 && room - kept >= least) { /* both do not fit: the line tells rows of one procedure apart */
-        wide = hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name);
-        hsc_canvas_text(c, st->small, x + wide + gap, base, HSC_LEFT, st->colour[HSC_P_muted], line);
+        char file[256];
+        snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
+        x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;
+        double rest = room - wide - kept; /* for some of the file's name */
+        if (rest > 24 * c->scale)
+            x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, file);
+        hsc_canvas_text(c, st->small, x, base, HSC_LEFT, grey, line);
         return;
     }
     wide = hsc_canvas_text_fit(c, st->mono, x, base, room, HSC_LEFT, colour, name);
     if (room - wide - gap > 24 * c->scale)
-        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, room - wide - gap, HSC_LEFT, st->colour[HSC_P_muted], place);
+        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, room - wide - gap, HSC_LEFT, grey, place);
 }
 
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,

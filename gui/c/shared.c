@@ -272,6 +272,13 @@ static int idle_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
+hsw *hsw_shared_find(Tcl_Interp *interp, const char *path) {
+    hsw *w = shared_of(interp)->first;
+    while (w && (!w->tkwin || strcmp(Tk_PathName(w->tkwin), path)))
+        w = w->next;
+    return w;
+}
+
 static int note_error(ClientData data, XErrorEvent *event) {
     (void)event;
     *(bool *)data = true;
@@ -364,5 +371,6 @@ int hsw_shared_commands(Tcl_Interp *interp) {
     Tcl_CreateObjCommand(interp, "::heatscope::hold", hold, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::idle", idle_command, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::grab", grab, NULL, NULL);
+    Tcl_CreateObjCommand(interp, "::heatscope::drawing", hsw_drawing_command, NULL, NULL);
     return Tcl_EvalEx(interp, bindings, -1, TCL_EVAL_GLOBAL);
 }

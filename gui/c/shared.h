@@ -21,7 +21,14 @@ typedef struct hsw_font_description {
 /* Family and size in pixels of the font that Tk really draws with. */
 void hsw_describe_font(Tcl_Interp *interp, Tk_Window tkwin, Tk_Font font, hsw_font_description *out);
 
-/* Commands heatscope::palette, redraw, hold, idle, grab and draw_bindings. */
+/* The drawn widget of that path; NULL: there is none. */
+hsw *hsw_shared_find(Tcl_Interp *interp, const char *path);
+/* Paints it, as it was drawn last, on another canvas of its size. */
+void hsw_paint_on(hsw *w, hsc_canvas *c);
+/* heatscope::drawing FILE WIDTH HEIGHT ITEMS (drawing.c). */
+int hsw_drawing_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* Commands heatscope::palette, redraw, hold, idle, grab, drawing and draw_bindings. */
 int hsw_shared_commands(Tcl_Interp *interp);
 
 #endif

@@ -124,7 +124,7 @@ static void drop_base(hsw *w) {
     w->base.pixels = NULL;
 }
 
-static void paint_on(hsw *w, hsc_canvas *c) {
+void hsw_paint_on(hsw *w, hsc_canvas *c) {
     hsc_canvas_fill(c, 0, 0, c->width, c->height, w->style.colour[HSC_P_background]);
     if (w->error[0]) {
         hsc_canvas_text_fit(c, w->style.font, hsc_canvas_dp(c, 8), hsc_canvas_dp(c, 8) + w->style.font->ascent,
@@ -199,7 +199,7 @@ static void draw(hsw *w) {
         if (gone)
             return;
     }
-    paint_on(w, &w->surface.canvas);
+    hsw_paint_on(w, &w->surface.canvas);
     cairo_surface_flush(w->surface.canvas.surface);
     double ms = hsw_now_ms() - begin;
     w->frames++;
@@ -521,7 +521,7 @@ static hsc_status export_vector(hsw *w, const char *path, bool pdf, hsc_err *err
                              : cairo_svg_surface_create(path, w->surface.width, w->surface.height);
     hsc_status r = hsc_canvas_init_vector(&c, s, w->surface.width, w->surface.height, w->scale, err);
     if (r == HSC_OK) {
-        paint_on(w, &c);
+        hsw_paint_on(w, &c);
         cairo_surface_finish(s);
         if (cairo_status(c.cr) != CAIRO_STATUS_SUCCESS || cairo_surface_status(s) != CAIRO_STATUS_SUCCESS)
             r = hsc_err_set(err, HSC_E_IO, "%s: %s", path,

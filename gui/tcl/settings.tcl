@@ -136,6 +136,7 @@ namespace eval ::heatscope::settings {
         AssemblyView   view/assembly
         OutlineView    {view/list view/outline}
         script         script
+        drawn::items   view/drawn
     }
 
     variable words {

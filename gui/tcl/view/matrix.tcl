@@ -12,7 +12,6 @@ oo::class create ::heatscope::MatrixView {
     }
     method GroupTitle {words} { return "Matrix: [string tolower $words 0 0]" }
     method focusWidget {} { return $Matrix }
-    method picture {} { return $Matrix }
 
     method Build {body} {
         set t ::heatscope::theme

@@ -255,7 +255,6 @@ oo::class create ::heatscope::ScopeView {
         }
         return $rows
     }
-    method picture {} { return $Stack }
     method describe {} {
         set in $Body.in
         set out "Scope: [my fullSubtitle]\n[$in.share.part cget -text], [$in.share.time cget -text]\n"

@@ -297,9 +297,25 @@ oo::class create ::heatscope::View {
     method table {} {
         return -code error -errorcode [list HEATSCOPE VIEW TABLE] "[my name] has no table: export it as picture or text"
     }
-    # The drawn widget that stands for the view in vector pictures.
-    method picture {} { return [my focusWidget] }
-    # By suffix: .png as on the screen, .svg and .pdf the drawn widget, .tsv the rows, .txt the description. Written beside
+    # What a vector picture has in its head.
+    method DrawnHead {} { return [list [$Path.head.title cget -text] [my fullSubtitle]] }
+    # All that is shown of the view as SVG or PDF; of one that has `drawing` a widget made for it.
+    method Drawing {file} {
+        if {"drawing" in [info object methods [self] -all]} {
+            set picture [my drawing]
+            place $picture -x 20000 -y 20000
+            update idletasks
+            try {
+                $picture export $file
+            } finally {
+                destroy $picture
+            }
+            return
+        }
+        lassign [::heatscope::drawn::items $Path {*}[my DrawnHead]] width height items
+        ::heatscope::drawing $file $width $height $items
+    }
+    # By suffix: .png as on the screen, .svg and .pdf as it is drawn, .tsv the rows, .txt the description. Written beside
     # and renamed.
     method exportTo {file} {
         set suffix [string tolower [file extension $file]]
@@ -307,24 +323,7 @@ oo::class create ::heatscope::View {
         try {
             switch -- $suffix {
                 .png { ::heatscope::grab $Path $temporary }
-                .svg - .pdf {
-                    set picture [my picture]
-                    set drawn [expr {"drawing" in [info object methods [self] -all]}]
-                    if {$drawn} {
-                        set picture [my drawing]
-                        place $picture -x 20000 -y 20000
-                        update idletasks
-                    } elseif {[catch {$picture cget -db}]} {
-                        return -code error -errorcode {HEATSCOPE VIEW EXPORT} "[my name] is text: export it as .txt, .tsv or .png"
-                    }
-                    try {
-                        $picture export $temporary
-                    } finally {
-                        if {$drawn} {
-                            destroy $picture
-                        }
-                    }
-                }
+                .svg - .pdf { my Drawing $temporary }
                 .tsv { ::heatscope::View::write $temporary [::heatscope::View::tsv [my table]] }
                 .txt { ::heatscope::View::write $temporary [my describe] }
                 default {

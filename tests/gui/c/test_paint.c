@@ -732,13 +732,13 @@ static int differing(const sheet *a, const sheet *b, int x0, int x1) {
 
 static void names_keep_the_line(void **state) {
     (void)state;
-    static const char *const places[][2] = {{"lulesh.cc:2062", "lulesh.cc:2103"}, {"libm.so.6", "libz.so.1"}};
+    static const char *const places[][2] = {{"lulesh.cc:2062", "lulesh.cc:2103"}, {"libm.so.6", "libz.so.1"}, {"a.cc:7: waited itself", "a.cc:8: waited itself"}};
     /* {room, place, whether the places can be told apart}: no room for both; no room at all; room for all; no line in it */
     static const struct {
         double room;
         int place;
         bool apart;
-    } list[] = {{200, 0, true}, {70, 0, false}, {380, 0, true}, {200, 1, false}, {380, 1, true}};
+    } list[] = {{200, 0, true}, {70, 0, false}, {380, 0, true}, {200, 1, false}, {380, 1, true}, {200, 2, true}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         sheet s[2];
         for (int k = 0; k < 2; k++) {
