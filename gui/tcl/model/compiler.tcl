@@ -36,7 +36,7 @@ oo::class create ::heatscope::Compiler {
         set ranked [$Run ranking loop $metric $axis]
         # of code without a map the compiler's decisions are not known: such loops only where there are no others
         set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
-        foreach row [expr {[llength $mapped] ? $mapped : $ranked}] {
+        foreach row [my WithRefused [expr {[llength $mapped] ? $mapped : $ranked}] $prices] {
             ::heatscope::breathe
             set scope [dict get $row row]
             lassign [my Decision $scope $metric $axis] words tone all
@@ -66,6 +66,17 @@ oo::class create ::heatscope::Compiler {
         set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
         set Key [list $metric $axis]
         return $Rows
+    }
+    # Ranked loops, and behind them those that were refused vectors and rank too low by themselves: what is inlined into them has their time.
+    method WithRefused {ranked prices} {
+        set left $prices
+        foreach row $ranked {
+            dict unset left [dict get $row row]
+        }
+        dict for {scope refusal} $left {
+            lappend ranked [dict merge [$Db scope $scope] $refusal [dict create row $scope knowledge map]]
+        }
+        return $ranked
     }
     # What became of a loop without vectors that nothing else is said of: as `heatscope map` has it.
     method Fate {scope metric axis share} {
