@@ -119,6 +119,7 @@ static hsc_status add_rows(binner *b, uint64_t first, uint64_t last, uint64_t ah
 }
 
 enum { PIECE_NNZ = 2048 }; /* values that cost as much as one more piece to read */
+enum { READ_COST = 4 };    /* a value is added up so many times while one is read */
 
 /* The coarsest of the levels below `level` whose blocks in rows [first, last) cost less than the rows themselves; blocks *low to
  * *high of it. n_levels: none. */
@@ -165,14 +166,39 @@ static hsc_status add_range(binner *b, unsigned level, uint64_t first, uint64_t 
     return status ? status : add_range(b, k, high * block, last, err);
 }
 
+static uint64_t count_all(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi) {
+    uint64_t cost = 0;
+    memset(b->level_values, 0, sizeof b->level_values);
+    memset(b->level_pieces, 0, sizeof b->level_pieces);
+    for (uint32_t i = 0; i < row_bins && b->n_levels; i++)
+        if (row_lo[i] < row_hi[i])
+            cost += count_range(b, b->n_levels, row_lo[i], row_hi[i]);
+    return cost;
+}
+
+/* Leaves out the coarsest levels that would be read only to save values of a finer one that is read all the same: to read costs more than to
+ * add up. What is there already is used. */
+static uint64_t leave_out_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi) {
+    uint64_t cost = count_all(b, row_bins, row_lo, row_hi);
+    while (b->n_levels > 1 && !b->level_cursors[b->n_levels - 1].values->whole) {
+        uint64_t values = b->level_values[b->n_levels - 1], pieces = b->level_pieces[b->n_levels - 1], nnz = b->levels[b->n_levels - 1].rows.nnz;
+        uint64_t read = values > nnz / 8 ? nnz : values + pieces * PIECE_NNZ;
+        b->n_levels--;
+        uint64_t without = count_all(b, row_bins, row_lo, row_hi);
+        if (without > cost + READ_COST * read) {
+            b->n_levels++;
+            return count_all(b, row_bins, row_lo, row_hi);
+        }
+        cost = without;
+    }
+    return cost;
+}
+
 /* Whether levels make the bins cheaper; levels of which much will be taken are kept. */
 static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi, uint64_t wanted, bool *use,
                              hsc_err *err) {
     hsc_status status = HSC_OK;
-    uint64_t cost = 0;
-    for (uint32_t i = 0; i < row_bins && b->n_levels; i++)
-        if (row_lo[i] < row_hi[i])
-            cost += count_range(b, b->n_levels, row_lo[i], row_hi[i]);
+    uint64_t cost = leave_out_levels(b, row_bins, row_lo, row_hi);
     for (unsigned k = 0; k < b->n_levels; k++)
         if (b->level_values[k] <= b->levels[k].rows.nnz / 8)
             cost += b->level_pieces[k] * PIECE_NNZ;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "large.h"
 #include "text.h"
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -72,7 +73,7 @@ static hsc_status load_whole(hsc_db *db, hsc_array *a, hsc_err *err) {
     if (bytes > HSC_COLUMN_BYTES_MAX)
         return hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " bytes, the reader takes %" PRIu64, db->path, a->name, bytes,
                            HSC_COLUMN_BYTES_MAX);
-    void *whole = malloc(bytes ? bytes : 1);
+    void *whole = hsc_large_malloc(bytes);
     if (!whole)
         return out_of_memory(db, err);
     hsc_status status = a->n ? hsc_dbfile_read(db->file, a->set, 0, a->n, whole, err) : HSC_OK;
@@ -253,7 +254,7 @@ static hsc_status load_strings(hsc_db *db, const char *name, uint64_t n, hsc_str
         goto done;
     }
     uint64_t step = info.step < n ? info.step : n ? n : 1;
-    fixed = malloc(step * info.size);
+    fixed = hsc_large_malloc(step * info.size);
     s->offsets = malloc((n + 1) * sizeof *s->offsets);
     s->bytes = malloc(1);
     if (!fixed || !s->offsets || !s->bytes)
@@ -371,14 +372,15 @@ static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) 
             hsc_set_info info;
             snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[table].section, hsc_schema_tables[table].name,
                      hsc_schema_columns[i].name);
-            if (came_later(i) && !hsc_db_has(db, name)) {
+            hsc_err why = {0};
+            hsc_status status = hsc_dbfile_open_set(db->file, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &info, &why);
+            if (status == HSC_E_MISSING && came_later(i)) {
                 db->tables.rows[table] = 0;
                 db->loaded[table] = true;
                 return HSC_OK;
             }
-            hsc_status status = hsc_dbfile_open_set(db->file, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &info, err);
             if (status)
-                return status;
+                return hsc_err_set(err, status, "%s", why.text);
             hsc_dbfile_close_set(db->file, set);
             db->tables.rows[table] = info.n;
             if (db->tables.rows[table] > HSC_ROWS_MAX)
@@ -422,7 +424,7 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
             continue;
         if (n * size > HSC_COLUMN_BYTES_MAX)
             status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows are more than the reader takes", db->path, name, n);
-        void *p = status ? NULL : malloc(n ? n * size : 1);
+        void *p = status ? NULL : hsc_large_malloc(n * size);
         if (!status && !p)
             status = out_of_memory(db, err);
         if (!status && n)
@@ -473,8 +475,8 @@ static hsc_status load_pool(hsc_db *db, hsc_err *err) {
         goto done;
     db->n_pool = offset.n - 1;
     db->pool_offsets = malloc(offset.n * sizeof *db->pool_offsets);
-    char *raw = malloc(bytes.n + 1);
-    db->pool = malloc(bytes.n + offset.n + 1);
+    char *raw = hsc_large_malloc(bytes.n + 1);
+    db->pool = hsc_large_malloc(bytes.n + offset.n + 1);
     if (!db->pool_offsets || !db->pool || !raw)
         status = out_of_memory(db, err);
     if (!status)

@@ -470,6 +470,25 @@ hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64
     return status ? status : each_sum(&s, view.metric, first, n, put_sum, &to, err);
 }
 
+typedef struct zeros_to {
+    uint64_t first;
+    unsigned char *out;
+} zeros_to;
+
+static void put_zero(void *ctx, uint64_t row, double sum) {
+    zeros_to *to = ctx;
+    to->out[row - to->first] = !(sum > 0);
+}
+
+hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, unsigned char *out, hsc_err *err) {
+    hsc_source s;
+    zeros_to to = {first, out};
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    return status || !n ? status : each_sum(&s, view.metric, first, n, put_zero, &to, err);
+}
+
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err) {
     if (db->mean_excess)
         return HSC_OK;

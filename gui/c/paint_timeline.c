@@ -196,6 +196,15 @@ static void paint_interval(hsc_canvas *c, const hsc_style *st, const hsc_timelin
         hsc_canvas_cased(c, l->x + (int)a, l->y, b - a > 1 ? (int)(b - a) : 1, l->height, dp(c, 2), st->colour[HSC_P_detail], st->colour[HSC_P_casing]);
 }
 
+void hsc_paint_timeline_progress(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, uint32_t rows) {
+    hsc_timeline_layout l;
+    char text[40];
+    hsc_timeline_layout_get(c, st, f, &l);
+    int y = hsc_timeline_row_y(&l, f->rows, rows), last = l.y + l.height - l.line;
+    snprintf(text, sizeof text, "reading \xe2\x80\xa6 %u %%", (unsigned)(100 * (uint64_t)rows / f->rows));
+    hsc_canvas_text(c, st->font, l.x + dp(c, 8), hsc_font_baseline(st->font, y < last ? y : last, l.line), HSC_LEFT, st->colour[HSC_P_muted], text);
+}
+
 void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f) {
     hsc_timeline_layout l;
     hsc_timeline_layout_get(c, st, f, &l);

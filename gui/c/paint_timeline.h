@@ -51,6 +51,8 @@ int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_t
 int hsc_timeline_row_y(const hsc_timeline_layout *l, uint32_t rows, uint32_t row);
 /* Colour behind slots of which waits and messages of a category have a part (0 to 1). */
 hsc_rgb hsc_timeline_tint(const hsc_style *st, uint32_t category, double part);
+/* Over the picture: rows from `rows` on, below f->rows, are still being read. */
+void hsc_paint_timeline_progress(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, uint32_t rows);
 void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f);
 
 #endif

@@ -105,3 +105,38 @@ uint32_t hsc_timeline_phases_of(hsc_db *db) {
     hsc_db_phase p;
     return hsc_db_count_told(db, HSC_TOLD_PHASES) && hsc_db_get_phase(db, 0, &p, NULL) == HSC_OK ? p.process : HSC_NONE;
 }
+
+hsc_status hsc_timeline_sum_samples(hsc_db *db, hsc_timeline_key kind, uint32_t threads, const uint32_t *row_of, double begin, double end, const uint32_t *keys,
+                                    uint32_t n_keys, double *of, double *all, hsc_err *err) {
+    enum { BLOCK = 1024 };
+    hsc_db_sample *samples = malloc(BLOCK * sizeof *samples);
+    hsc_status s = samples ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for samples");
+    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
+        hsc_db_samples *cursor = NULL;
+        uint32_t n = 0;
+        if (row_of[i] == HSC_NONE || (s = hsc_db_samples_open(db, i, begin, end, &cursor, err)) != HSC_OK)
+            continue;
+        while ((s = hsc_db_samples_next(cursor, BLOCK, samples, &n, err)) == HSC_OK && n)
+            for (uint32_t j = 0; j < n; j++) {
+                uint32_t key = samples[j].category;
+                hsc_db_context c = {.scope = HSC_NONE};
+                hsc_db_scope scope = {.procedure = HSC_NONE};
+                if (samples[j].metric)
+                    continue;
+                if (kind != HSC_TIMELINE_CATEGORY) {
+                    (void)hsc_db_get_context(db, samples[j].context, &c, NULL);
+                    (void)hsc_db_get_scope(db, c.scope, &scope, NULL);
+                    key = kind == HSC_TIMELINE_SCOPE || scope.procedure == HSC_NONE ? c.scope : scope.procedure;
+                }
+                *all += samples[j].count;
+                for (uint32_t k = 0; k < n_keys; k++)
+                    if (keys[k] == key) {
+                        of[k] += samples[j].count;
+                        break;
+                    }
+            }
+        hsc_db_samples_close(cursor);
+    }
+    free(samples);
+    return s;
+}

@@ -17,4 +17,9 @@ hsc_status hsc_timeline_read_phases(hsc_db *db, uint32_t process, hsc_timeline_p
 /* The first process that has phases, HSC_NONE if none has. */
 uint32_t hsc_timeline_phases_of(hsc_db *db);
 
+/* Samples of metric 0 in [begin, end) seconds of the threads i with a row row_of[i], one by one: all of them, and those of each key. of: n_keys; both are
+ * added to. */
+hsc_status hsc_timeline_sum_samples(hsc_db *db, hsc_timeline_key kind, uint32_t threads, const uint32_t *row_of, double begin, double end, const uint32_t *keys,
+                                    uint32_t n_keys, double *of, double *all, hsc_err *err);
+
 #endif

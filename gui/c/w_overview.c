@@ -267,12 +267,10 @@ static hsc_status find_empty(overview *v, unsigned char **out, hsc_err *err) {
     uint32_t rows = h->info.lines;
     const uint32_t *map = NULL;
     unsigned char *empty = malloc((size_t)rows + 1);
-    double *sums = malloc(((size_t)rows + 1) * sizeof *sums), *there = NULL;
-    hsc_status s = empty && sums ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
-    if (s == HSC_OK && rows)
-        s = hsc_db_read_sums(h->db, hsw_view(&v->w, v->o.table), 0, rows, sums, err);
-    for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
-        empty[r] = !(sums[r] > 0);
+    double *there = NULL;
+    hsc_status s = empty ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
+    if (s == HSC_OK)
+        s = hsc_db_find_zeros(h->db, hsw_view(&v->w, v->o.table), 0, rows, empty, err);
     if (s == HSC_OK && other) { /* what the other run has is not empty */
         hsc_db_view view = hsw_view(&v->w, v->o.table);
         double scale;
@@ -285,7 +283,6 @@ static hsc_status find_empty(overview *v, unsigned char **out, hsc_err *err) {
         for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
             empty[r] = empty[r] && (map[r] == HSC_NONE || !(there[map[r]] > 0));
     }
-    free(sums);
     free(there);
     if (s != HSC_OK)
         free(empty);

@@ -33,7 +33,8 @@ typedef struct timeline {
         bool spans;
     } slots_of;
     hsc_timeline_span *spans;
-    bool spans_made;      /* for the slots */
+    bool spans_made, keys_made; /* for the slots; keys also for the first rows of them */
+    bool chosen;          /* how many slots there are will stay */
     char (*labels)[32], (*names)[256];
     const char **pointers;
     hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
@@ -235,42 +236,6 @@ static hsc_status sum_tables(timeline *t, double *of, double *all, hsc_err *err)
     return s;
 }
 
-/* The same of the part in view, sample by sample. */
-static hsc_status sum_samples(timeline *t, const uint32_t *row_of, double *of, double *all, hsc_err *err) {
-    enum { BLOCK = 1024 };
-    hsc_db *db = t->w.db->db;
-    hsc_db_sample *samples = malloc(BLOCK * sizeof *samples);
-    hsc_status s = samples ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for samples");
-    for (uint32_t i = 0; s == HSC_OK && i < t->w.db->info.threads; i++) {
-        hsc_db_samples *cursor = NULL;
-        uint32_t n = 0;
-        if (row_of[i] == HSC_NONE || (s = hsc_db_samples_open(db, i, t->begin, t->end, &cursor, err)) != HSC_OK)
-            continue;
-        while ((s = hsc_db_samples_next(cursor, BLOCK, samples, &n, err)) == HSC_OK && n)
-            for (uint32_t j = 0; j < n; j++) {
-                uint32_t key = samples[j].category;
-                hsc_db_context c = {.scope = HSC_NONE};
-                hsc_db_scope scope = {.procedure = HSC_NONE};
-                if (samples[j].metric)
-                    continue;
-                if (t->key != HSC_TIMELINE_CATEGORY) {
-                    (void)hsc_db_get_context(db, samples[j].context, &c, NULL);
-                    (void)hsc_db_get_scope(db, c.scope, &scope, NULL);
-                    key = t->key == HSC_TIMELINE_SCOPE || scope.procedure == HSC_NONE ? c.scope : scope.procedure;
-                }
-                *all += samples[j].count;
-                for (uint32_t k = 0; k < t->n_ranked; k++)
-                    if (t->ranked[k] == key) {
-                        of[k] += samples[j].count;
-                        break;
-                    }
-            }
-        hsc_db_samples_close(cursor);
-    }
-    free(samples);
-    return s;
-}
-
 /* What each ranked key has, of[k], of `all`; t->about where only what leads the slots could be counted. */
 static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, double *all, hsc_err *err) {
     hsc_handle *h = t->w.db;
@@ -279,7 +244,7 @@ static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, doub
     if (!(t->view_begin < t->view_end) && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
         return sum_tables(t, of, all, err);
     if ((double)h->info.samples * part <= SHARES_MAX)
-        return sum_samples(t, row_of, of, all, err);
+        return hsc_timeline_sum_samples(h->db, (hsc_timeline_key)t->key, h->info.threads, row_of, t->begin, t->end, t->ranked, t->n_ranked, of, all, err);
     t->about = true;
     for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++) {
         const hsc_db_slot *slot = &t->slots[i];
@@ -412,18 +377,48 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
     return s;
 }
 
+/* So many slots of a few samples each; not more than there are, nor ever fewer than twenty. */
+static uint32_t slots_for(const timeline *t, double samples) {
+    double n = fmax(samples / SLOT_SAMPLES, 20);
+    return n < t->slots_n ? (uint32_t)n : t->slots_n;
+}
+
+/* What a sample stands for, on average. */
+static hsc_status sample_length(const timeline *t, double *out, hsc_err *err) {
+    uint64_t taken = 0;
+    uint32_t periods_max = 0;
+    hsc_status s = hsc_handle_taken(t->w.db, &taken, &periods_max, err);
+    *out = t->period;
+    if (s == HSC_OK && periods_max > 1 && taken && taken < t->w.db->info.samples)
+        *out *= (double)t->w.db->info.samples / (double)taken;
+    return s;
+}
+
+/* The whole run: what each thread has is known before anything is read. */
+static hsc_status choose_slots_of_run(timeline *t, const uint32_t *row_of, hsc_err *err) {
+    double sample = t->period, top = 0, *samples = calloc((size_t)t->axis.bins + 1, sizeof *samples);
+    hsc_status s = samples ? sample_length(t, &sample, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
+    hsc_db_thread thread;
+    for (uint32_t i = 0; s == HSC_OK && i < t->w.db->info.threads; i++)
+        if (row_of[i] != HSC_NONE && (s = hsc_db_get_thread(t->w.db->db, i, &thread, err)) == HSC_OK)
+            top = fmax(top, samples[row_of[i]] += (double)thread.samples * t->period / sample);
+    free(samples);
+    if (s == HSC_OK && (t->end - t->begin) / t->slots_n * SINGLE_PIXELS > sample)
+        t->slots_n = t->slots_read = slots_for(t, top);
+    t->chosen = s == HSC_OK;
+    return s;
+}
+
 /* Slots of a few samples at least: between one and some pixels a sample, what is drawn would be the beat of two grids, here a sample and
  * there none. Nearer than that samples stand by themselves, as long as they took. *slots: by what is in view of the row that has most. */
 static hsc_status choose_slots(const timeline *t, const uint32_t *row_of, uint32_t *slots, hsc_err *err) {
     hsc_handle *h = t->w.db;
-    uint64_t taken = 0, most = 0;
-    uint32_t periods_max = 0, *working = calloc((size_t)t->axis.bins + 1, sizeof *working);
+    uint64_t most = 0;
+    uint32_t *working = calloc((size_t)t->axis.bins + 1, sizeof *working);
     double sample = t->period, pixel = (t->end - t->begin) / t->slots_n, top = 0;
-    hsc_status s = working ? hsc_handle_taken(h, &taken, &periods_max, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
+    hsc_status s = working ? sample_length(t, &sample, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
     hsc_db_thread thread;
     *slots = t->slots_n;
-    if (periods_max > 1 && taken && taken < h->info.samples) /* what a sample stands for, on average */
-        sample *= (double)h->info.samples / (double)taken;
     for (int round = 0; round < 2; round++) /* threads of a row that work, as the height of a slot has them */
         for (uint32_t i = 0; s == HSC_OK && i < h->info.threads; i++)
             if ((s = hsc_db_get_thread(h->db, i, &thread, err)) == HSC_OK && row_of[i] != HSC_NONE) {
@@ -439,8 +434,8 @@ static hsc_status choose_slots(const timeline *t, const uint32_t *row_of, uint32
         top = fmax(top, busy * pixel / sample * working[r]);
     }
     free(working);
-    if (s == HSC_OK && pixel * SINGLE_PIXELS > sample && top / SLOT_SAMPLES < t->slots_n)
-        *slots = top / SLOT_SAMPLES > 20 ? (uint32_t)(top / SLOT_SAMPLES) : 20;
+    if (s == HSC_OK && pixel * SINGLE_PIXELS > sample)
+        *slots = slots_for(t, top);
     return s;
 }
 
@@ -490,15 +485,31 @@ static hsc_status read_slots(timeline *t, hsc_err *err) {
         t->slots_of = of;
         t->slots_read = t->slots_n;
         t->rows_read = 0;
-        t->spans_made = false;
+        free(t->spans);
+        t->spans = NULL;
+        t->spans_made = t->keys_made = t->chosen = false;
         if (!t->slots)
             s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
+        else if (!(t->view_begin < t->view_end))
+            s = choose_slots_of_run(t, row_of, err);
     }
-    if (s == HSC_OK && t->rows_read < t->axis.bins && (s = read_rows(t, row_of, err)) == HSC_OK &&
-        (s = choose_slots(t, row_of, &slots, err)) == HSC_OK && slots < t->slots_n && t->slots_n == of.wanted) {
-        t->slots_n = t->slots_read = slots;
-        t->rows_read = 0;
-        s = read_rows(t, row_of, err);
+    if (s == HSC_OK && t->rows_read < t->axis.bins && (s = read_rows(t, row_of, err)) == HSC_OK && !t->chosen &&
+        (s = choose_slots(t, row_of, &slots, err)) == HSC_OK) {
+        t->chosen = true;
+        if (slots < t->slots_n) {
+            t->slots_n = t->slots_read = slots;
+            t->rows_read = 0;
+            s = read_rows(t, row_of, err);
+        }
+    }
+    if (s == HSC_E_PENDING && t->chosen && t->rows_read) { /* the rows there are can be drawn */
+        for (size_t i = (size_t)t->rows_read * t->slots_n; i < (size_t)t->axis.bins * t->slots_n; i++)
+            t->slots[i] = (hsc_db_slot){.key = HSC_NONE};
+        hsc_err_clear(err);
+        s = t->keys_made ? HSC_OK : make_keys(t, row_of, err);
+        t->keys_made = s == HSC_OK;
+        free(row_of);
+        return s;
     }
     if (s == HSC_OK && !t->spans_made)
         s = make_spans(t, row_of, err);
@@ -582,6 +593,8 @@ static void paint(hsw *w, hsc_canvas *c) {
             t->keys[i].colour = hsc_style_category(&w->style, t->keys[i].key);
     hsc_timeline_frame f = frame_of(t);
     hsc_paint_timeline(c, &w->style, &f);
+    if (t->rows_read < t->axis.bins)
+        hsc_paint_timeline_progress(c, &w->style, &f, t->rows_read);
 }
 
 /* ---- pointer ---- */

@@ -184,7 +184,7 @@ static void draw(hsw *w) {
         }
         if (s == HSC_E_PENDING)
             w->waiting = true;
-        if (s == HSC_E_PENDING && w->again)
+        if (w->again && (s == HSC_E_PENDING || s == HSC_OK)) /* a part can be drawn, or nothing yet */
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
         else if (s == HSC_E_CANCELLED)
             snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
@@ -408,7 +408,8 @@ void hsw_send(hsw *w, const char *event, Tcl_Obj *dict) {
 /* ---- pointer and keys, called from the class bindings ---- */
 
 static Tcl_Obj *hit_or_empty(hsw *w, int x, int y) {
-    hsw_draw(w); /* what is under the pointer is what the options say now */
+    if (!w->again)
+        hsw_draw(w); /* what is under the pointer is what the options say now; what is still being read is not waited for */
     Tcl_Obj *d = w->cls->hit && x >= 0 && y >= 0 && x < hsw_width(w) && y < hsw_height(w) && !w->error[0] && !w->waiting
                      ? w->cls->hit(w, x, y)
                      : NULL;

@@ -89,6 +89,8 @@ oo::class create ::heatscope::Panes {
         }
     }
     method openRest {} {
+        # all is drawn that was there
+        [dict get $Context app] noteFirst
         my OpenNext
     }
     # Are all places filled?

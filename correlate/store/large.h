@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Memory for arrays that are filled from end to end. */
+#ifndef HEATSCOPE_STORE_LARGE_H
+#define HEATSCOPE_STORE_LARGE_H
+
+#include <stddef.h>
+
+/* As malloc (also of 0 bytes), for free. Where it fills pages of 2 MB the system is asked for such: to get them costs a sixth of what the
+ * same memory costs in small ones. At most half a megabyte more than asked for. */
+void *hsc_large_malloc(size_t bytes);
+
+#endif
