@@ -308,6 +308,18 @@ static void command_deleted(ClientData data) {
         Tk_DestroyWindow(w->tkwin);
 }
 
+/* Whether one of the options names the same as a later one: their names may be cut short. */
+static bool is_named(Tcl_Obj *const options[], int n, Tcl_Obj *option) {
+    Tcl_Size length, other;
+    const char *name = Tcl_GetStringFromObj(option, &length);
+    for (int i = 0; i < n; i += 2) {
+        const char *before = Tcl_GetStringFromObj(options[i], &other);
+        if (!strncmp(name, before, (size_t)(length < other ? length : other)))
+            return true;
+    }
+    return false;
+}
+
 /* Puts those options into `out` that are to change: what stays as it is costs no drawing. */
 static int changes(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], Tcl_Obj **out) {
     int n = 0;
@@ -317,7 +329,7 @@ static int changes(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], 
             Tcl_IncrRefCount(now);
             bool same = !strcmp(Tcl_GetString(now), Tcl_GetString(objv[i + 1]));
             Tcl_DecrRefCount(now);
-            if (same)
+            if (same && !is_named(out, n, objv[i])) /* the last of several counts */
                 continue;
         } else {
             Tcl_ResetResult(interp); /* what is wrong with it is said when it is set */
