@@ -73,11 +73,14 @@ bool hsc_join_blame_begin(jprocess *p) {
 
 static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_interval *r) {
     bool barrier = hsc_blame_is_barrier((uint32_t)r->kind);
+    uint32_t region = hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id);
+    if (region == HSC_NO_INDEX)
+        return false;
     if (!(r->holder_thread_id || barrier) || !p->blame || r->time > INT64_MAX || r->duration_ns > r->time)
         return true;
     jheld h = {r->time, r->duration_ns, r->stands_for_ns < INT64_MAX ? r->stands_for_ns : r->duration_ns,
-               hsc_join_site_of(p, stream, r->node_id),
-               barrier ? HSC_NO_INDEX : hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id), (uint32_t)r->kind};
+               hsc_join_site_of(p, stream, r->node_id, region),
+               barrier ? HSC_NO_INDEX : hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id, 0), (uint32_t)r->kind};
     return h.site != HSC_NO_INDEX && (barrier || h.holder != HSC_NO_INDEX) && hsc_spill_put(j->spill, &p->blame->held, &h, sizeof h);
 }
 

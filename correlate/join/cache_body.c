@@ -481,7 +481,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     take_spans(read, a);
     take_slices(j, read, a);
     for (uint32_t i = 0; read->open_spans.n && i < read->sites.n && !a->failed; i++) {
-        uint32_t *at = hsc_table_at(&read->site_rows, read->sites.p[i].thread, read->sites.p[i].node);
+        uint32_t *at = hsc_table_at(&read->site_rows, read->sites.p[i].thread, hsc_join_site_key(read->sites.p[i].node, read->sites.p[i].region));
         a->failed = !at;
         if (at)
             *at = i;

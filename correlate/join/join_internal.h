@@ -110,6 +110,8 @@ typedef struct jevent_time { /* of an event in a thread; where events take turns
 typedef struct jfork { /* where a thread forked OpenMP regions */
     uint64_t node;          /* id of its node */
     uint32_t context, line; /* contexts.c: of the caller, and the row of its line; HSC_NO_INDEX: not known (yet) */
+    uint32_t place;         /* row; as the line */
+    uint32_t region;        /* regions.c: that stands for all that were forked here; 0: no wait has told of one */
 } jfork;
 
 typedef struct jregion {
@@ -207,6 +209,7 @@ enum {
 typedef struct jsite { /* where something was counted */
     uint64_t thread, node; /* ids */
     uint32_t context, line; /* contexts.c: rows; line HSC_NO_INDEX: unknown */
+    uint32_t region;        /* of a worker of an OpenMP region: hsc_join_region_at; 0: none */
 } jsite;
 
 typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
@@ -554,7 +557,7 @@ uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
 static inline uint32_t hsc_join_row_of_node(const jthread *t, uint64_t node_id) {
     return node_id - 1 < t->work->nodes.n && !t->work->node_rows.count ? (uint32_t)(node_id - 1) : hsc_join_node_row(t, node_id);
 }
-bool hsc_join_add_other(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
+bool hsc_join_add_other(jthread *t, uint32_t node_row, uint32_t region, uint64_t state, uint64_t value, uint64_t event);
 /* The same of a sample in the region that the thread works in. */
 bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
 
@@ -567,8 +570,11 @@ double hsc_join_multiplex(const jthread *t, uint64_t event); /* time asked for /
 uint32_t hsc_join_excess_cell(const join *j, uint32_t metric, double excess, double sum, double factor);
 
 /* measures.c. Takes a record (true also for those of no interest here; false: no memory). */
-/* Row of sites for a node of a thread (ids); HSC_NO_INDEX: out of memory. */
-uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node);
+/* Row of sites for a node of a thread (ids), met in that region (0: none); HSC_NO_INDEX: out of memory. */
+static inline uint64_t hsc_join_site_key(uint64_t node, uint32_t region) {
+    return node <= UINT32_MAX ? (uint64_t)region << 32 | node : node;
+}
+uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node, uint32_t region);
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
 /* After the last record of the file: values by node, for the metrics. */
 bool hsc_join_end_measures(jprocess *p);
@@ -577,8 +583,6 @@ bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r);
 /* Divisors of all processes' measures, the same for one kind. */
 void hsc_join_choose_divisors(join *j);
 void hsc_join_sum_measures(jprocess *p); /* the sums that it needs, after the last record */
-/* Sets the sites of a thread, contexts as they were met; `unknown`: for nodes that are lost. */
-void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, uint32_t unknown);
 void hsc_join_free_measures(jprocess *p);
 void hsc_join_forget_measures(jprocess *p); /* without freeing: another has them */
 /* Adds a record's histogram (number of the first bucket, counts) to one of JOIN_BUCKETS of the pool. */
@@ -667,6 +671,8 @@ void hsc_join_order_free(jorder *o);
 /* regions.c. While a file is read; false: out of memory. */
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r);
 bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight); /* in t->region */
+/* A region that stands for all that the thread forked at a node; 0: not told, HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_region_at(jprocess *p, uint64_t thread, uint64_t node);
 /* Where a region was forked, once the forking thread's contexts are known, else NULL; *row: of regions. */
 const jfork *hsc_join_fork_of(const jprocess *p, uint64_t region, uint32_t *row);
 uint64_t hsc_join_same_fork(const jprocess *p, uint32_t region); /* equal for regions forked at one place */

@@ -14,13 +14,13 @@ static uint64_t plus(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node) {
-    uint32_t *at = hsc_table_at(&p->site_rows, thread, node);
+uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node, uint32_t region) {
+    uint32_t *at = hsc_table_at(&p->site_rows, thread, hsc_join_site_key(node, region));
     if (!at)
         return HSC_NO_INDEX;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)p->sites.n;
-        if (!HSC_PUSH(p->sites, (jsite){thread, node, 0, HSC_NO_INDEX}))
+        if (!HSC_PUSH(p->sites, (jsite){thread, node, 0, HSC_NO_INDEX, node <= UINT32_MAX ? region : 0}))
             return HSC_NO_INDEX;
     }
     return *at;
@@ -71,7 +71,7 @@ static bool slice_message(jprocess *p, uint32_t row, const hsc_rec_message_summa
 }
 
 static bool take_message(jprocess *p, uint64_t stream, const hsc_rec_message_summary *r) {
-    uint32_t site = hsc_join_site_of(p, r->thread_id ? r->thread_id : stream, r->node_id);
+    uint32_t site = hsc_join_site_of(p, r->thread_id ? r->thread_id : stream, r->node_id, 0);
     uint64_t peer = r->peer_class < 256 ? r->peer_class : 255, size = r->size_class < 256 ? r->size_class : 255;
     if (site == HSC_NO_INDEX)
         return false;
@@ -214,10 +214,11 @@ static bool slice_wait(jprocess *p, uint32_t row, const hsc_rec_wait *r) {
 }
 
 static bool take_wait(jprocess *p, uint64_t stream, const hsc_rec_wait *r) {
-    uint32_t site = hsc_join_site_of(p, stream, r->node_id), holder = HSC_NO_INDEX;
+    uint32_t region = hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id), holder = HSC_NO_INDEX;
+    uint32_t site = region == HSC_NO_INDEX ? HSC_NO_INDEX : hsc_join_site_of(p, stream, r->node_id, region);
     if (site == HSC_NO_INDEX)
         return false;
-    if (r->holder_thread_id && (holder = hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id)) == HSC_NO_INDEX)
+    if (r->holder_thread_id && (holder = hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id, 0)) == HSC_NO_INDEX)
         return false;
     uint64_t kind = r->kind < 256 ? r->kind : 0;
     uint32_t row = wait_of(p, site, kind, holder);
@@ -257,6 +258,8 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
         return take_wait(p, rec->stream, rec->value);
     case HSC_REC_wait_interval: {
         const hsc_rec_wait_interval *r = rec->value;
+        if (hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id) == HSC_NO_INDEX) /* its thread is known from the first reading on */
+            return false;
         uint64_t of = hsc_blame_is_barrier((uint32_t)r->kind) ? 0 : r->holder_thread_id; /* 0: any may be the last one */
         if (!of && !hsc_blame_is_barrier((uint32_t)r->kind))
             return true;
@@ -315,7 +318,7 @@ static bool add(jprocess *p, const jsite *site, uint64_t event, uint64_t state, 
     jthread *t = value ? hsc_join_thread(p, site->thread) : NULL;
     if (!value)
         return true;
-    if (!t || !hsc_join_add_other(t, hsc_join_node_row(t, site->node), state, value, event))
+    if (!t || !hsc_join_add_other(t, hsc_join_node_row(t, site->node), site->region, state, value, event))
         return false;
     for (size_t i = 0; i < p->events.n; i++)
         if (p->events.p[i].id == event)
@@ -407,18 +410,6 @@ void hsc_join_choose_divisors(join *j) {
                     event->period = measures[k].scale * (double)divisor;
                 }
             }
-    }
-}
-
-void hsc_join_place_sites(const join *j, jprocess *p, const jthread *t, uint32_t unknown) {
-    size_t low = 0, high = p->site_order.n;
-    HSC_SEARCH(low, high, p->sites.p[p->site_order.p[low]].thread < t->id);
-    for (; low < p->site_order.n && p->sites.p[p->site_order.p[low]].thread == t->id; low++) {
-        jsite *s = &p->sites.p[p->site_order.p[low]];
-        uint32_t row = hsc_join_node_row(t, s->node);
-        const jframe *f = row != HSC_NO_INDEX ? &j->frames.p[t->work->nodes.p[row].frame] : NULL;
-        s->context = f ? f->context : unknown != HSC_NO_INDEX ? unknown : 0;
-        s->line = f ? j->places.p[f->place].line_row : HSC_NO_INDEX;
     }
 }
 

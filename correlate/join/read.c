@@ -140,8 +140,8 @@ static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value
     return true;
 }
 
-bool hsc_join_add_other(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
-    return add_value(t, row, state, value, event);
+bool hsc_join_add_other(jthread *t, uint32_t row, uint32_t region, uint64_t state, uint64_t value, uint64_t event) {
+    return add_value(t, (row == HSC_NO_INDEX ? 0 : (uint64_t)region << 32) | row, state, value, event);
 }
 
 bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {

@@ -5,13 +5,15 @@
 
 #include "join_internal.h"
 
+#define REGIONS_OF_WAITS 0x80000000u /* numbers from here on: places where regions were forked that waits tell of; runtimes count from 1 */
+
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r) {
     uint32_t *fork = hsc_table_at(&t->work->fork_rows, r->node_id, 0);
     if (!fork)
         return false;
     if (*fork == HSC_NO_INDEX) {
         *fork = (uint32_t)t->work->forks.n;
-        if (!HSC_PUSH(t->work->forks, (jfork){r->node_id, HSC_NO_INDEX, HSC_NO_INDEX}))
+        if (!HSC_PUSH(t->work->forks, (jfork){r->node_id, HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX, 0}))
             return false;
     }
     uint32_t index = *fork, *row = hsc_table_at(&p->region_rows, r->region_id, 0);
@@ -19,6 +21,22 @@ bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r) {
         return false;
     *row = (uint32_t)p->regions.n;
     return HSC_PUSH(p->regions, (jregion){t->id, index});
+}
+
+uint32_t hsc_join_region_at(jprocess *p, uint64_t thread, uint64_t node) {
+    jthread *t = thread && node ? hsc_join_thread(p, thread) : NULL;
+    if (!thread || !node)
+        return 0;
+    uint32_t fork = t ? hsc_table_get(&t->work->fork_rows, node, 0) : HSC_NO_INDEX;
+    if (fork != HSC_NO_INDEX && t->work->forks.p[fork].region)
+        return t->work->forks.p[fork].region;
+    if (p->regions.n >= REGIONS_OF_WAITS)
+        return 0;
+    uint32_t region = REGIONS_OF_WAITS + (uint32_t)p->regions.n;
+    if (!t || !hsc_join_take_region(p, t, &(hsc_rec_region){.region_id = region, .node_id = node}))
+        return HSC_NO_INDEX;
+    t->work->forks.p[p->regions.p[p->regions.n - 1].fork].region = region;
+    return region;
 }
 
 bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight) {

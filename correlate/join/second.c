@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../store/sort.h"
+#include "../store/sorted.h"
 #include "cache.h"
 #include "details.h"
 #include "probed.h"
@@ -146,6 +147,8 @@ static uint32_t homed_context(counting *x, const jfork *home, uint32_t frame, ui
     HSC_VEC(uint32_t) chain = {0};
     uint32_t context = 0, line = HSC_NO_INDEX, at = frame;
     bool ok = true;
+    if (hsc_join_caller(j, frame) == HSC_NO_INDEX && j->frames.p[frame].place == home->place)
+        return home->context; /* a worker at the region's end: only where it was forked is known */
     while (ok && at != HSC_NO_INDEX && (context = hsc_table_get(known, at, fork)) == HSC_NO_INDEX) {
         ok = HSC_PUSH(chain, at);
         at = hsc_join_caller(j, at);
@@ -229,6 +232,29 @@ static bool add_others(counting *x, hsc_table *known) {
         uint32_t *at = event < JOIN_EVENTS_MAX ? special_kind(w, row, state, event, region) : NULL;
         if (at)
             *at = kind;
+    }
+    return ok;
+}
+
+/* Contexts of the thread's sites, as they were met. */
+static bool place_sites(counting *x, hsc_table *known) {
+    join *j = x->j;
+    jprocess *p = x->p;
+    size_t low = 0, high = p->site_order.n;
+    bool ok = true;
+    HSC_SEARCH(low, high, p->sites.p[p->site_order.p[low]].thread < x->t->id);
+    for (; ok && low < p->site_order.n && p->sites.p[p->site_order.p[low]].thread == x->t->id; low++) {
+        jsite *s = &p->sites.p[p->site_order.p[low]];
+        uint32_t row = hsc_join_node_row(x->t, s->node), fork;
+        uint32_t frame = row == HSC_NO_INDEX ? HSC_NO_INDEX : x->t->work->nodes.p[row].frame;
+        const jfork *home = s->region && frame != HSC_NO_INDEX ? hsc_join_fork_of(p, s->region, &fork) : NULL;
+        if (home) {
+            s->context = homed_context(x, home, frame, hsc_join_same_fork(p, fork), known);
+            ok = s->context != HSC_NO_INDEX;
+        } else {
+            s->context = frame != HSC_NO_INDEX ? j->frames.p[frame].context : j->no_path_context != HSC_NO_INDEX ? j->no_path_context : 0;
+        }
+        s->line = frame != HSC_NO_INDEX ? hsc_join_place_of(j, frame)->line_row : HSC_NO_INDEX;
     }
     return ok;
 }
@@ -317,7 +343,7 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     for (unsigned s = 0; ok && s < STATES && j->no_path_context != HSC_NO_INDEX; s++)
         ok = add_samples(x, j->no_path_context, NULL, s, w->no_path_counts[s], &w->plain_kinds[w->nodes.n * STATES + s]);
     hsc_table known = {0};
-    ok = ok && add_worked(x, &known) && add_others(x, &known);
+    ok = ok && add_worked(x, &known) && add_others(x, &known) && place_sites(x, &known);
     hsc_table_fini(&known);
     pthread_rwlock_unlock(&j->tables);
     if (!ok)
@@ -350,6 +376,7 @@ static void place_forks(const join *j, jthread *t) {
             uint32_t frame = t->work->nodes.p[row].frame;
             f->context = j->frames.p[frame].context;
             f->line = hsc_join_place_of(j, frame)->line_row;
+            f->place = j->frames.p[frame].place;
         }
     }
 }
@@ -366,7 +393,6 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
         if (x.t->row == HSC_NO_INDEX)
             continue;
         status = count_thread(&x, err);
-        hsc_join_place_sites(j, p, x.t, j->no_path_context);
     }
     if (status == HSC_OK && !hsc_join_place_blocks(j, p))
         status = hsc_join_no_memory(err);

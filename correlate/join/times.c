@@ -169,7 +169,10 @@ bool hsc_join_take_span(jprocess *p, const hsc_record *rec) {
         const hsc_rec_wait_interval *r = rec->value;
         uint32_t what = r->kind < 256 ? (uint32_t)r->kind : 0;
         uint64_t end = hsc_join_since_start(p->join, p->known, r->time), length = r->duration_ns < end ? r->duration_ns : end;
-        s.node = r->node_id;
+        uint32_t region = hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id);
+        if (region == HSC_NO_INDEX)
+            return false;
+        s.node = hsc_join_site_key(r->node_id, region);
         s.span = (jspan){.what = 0, .kind = (uint8_t)what, .category = (uint8_t)(hsc_join_state_of_wait(what) - 1),
                          .begin_ns = end - length, .length_ns = length, .bytes = r->bytes};
         return HSC_PUSH(p->open_spans, s);

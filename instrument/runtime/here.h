@@ -19,7 +19,7 @@ static inline hsc_rt_thread *hsc_rt_measured(void) {
 /* Who called the exported function in which this is written; forces a frame pointer there. */
 #define HSC_RT_HERE() \
     ((hsc_rt_here){(uint64_t)__builtin_return_address(0), (uint64_t)__builtin_frame_address(0) + 16, \
-                   *(const uint64_t *)__builtin_frame_address(0)})
+                   *(const uint64_t *)__builtin_frame_address(0), 0})
 
 /* Takes the thread's writer, tree and tables for normal code of the thread itself. False: it has them already (our code
  * was interrupted by a signal handler of the program, which called a wrapper): record nothing. Keep it short: samples that

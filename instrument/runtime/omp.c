@@ -22,7 +22,7 @@ static bool entered_from(const ompt_frame *frame, const void *return_address, hs
     const uint64_t *word = (const uint64_t *)fp; /* NOLINT: a frame of this thread's stack */
     if (word[1] != (uint64_t)return_address)
         return false;
-    *at = (hsc_rt_here){word[1], fp + 16, word[0]};
+    *at = (hsc_rt_here){word[1], fp + 16, word[0], 0};
     return true;
 }
 
@@ -30,6 +30,15 @@ static bool current_frame(const void *return_address, hsc_rt_here *at) {
     ompt_frame *frame = NULL;
     return get_task_info && get_task_info(0, NULL, NULL, &frame, NULL, NULL) == 2 && entered_from(frame, return_address, at);
 }
+
+/* Who called the OpenMP runtime: by its frame where the runtime tells it, else from here on outwards. A macro, since HSC_RT_HERE is. */
+#define CALLER(at, return_address) \
+    do { \
+        if (!current_frame(return_address, at)) { \
+            *(at) = HSC_RT_HERE(); \
+            (at)->caller = (uint64_t)(return_address); \
+        } \
+    } while (0)
 
 static bool is_waiting(const hsc_rt_thread *t) {
     return t && t->open.kind >= HSC_wait_kind_OMP_BARRIER && t->open.kind <= HSC_wait_kind_OMP_IDLE;
@@ -52,13 +61,35 @@ static void on_parallel_begin(ompt_data *task, const ompt_frame *frame, ompt_dat
     uint64_t id = atomic_fetch_add_explicit(&last_region, 1, memory_order_relaxed) + 1;
     hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
     atomic_store_explicit(&r->id, 0, memory_order_relaxed);
-    r->at = (hsc_rt_here){(uint64_t)return_address, 0, 0};
+    r->at = (hsc_rt_here){(uint64_t)return_address, 0, 0, 0};
     r->known = entered_from(frame, return_address, &r->at);
+    hsc_rt_here here = HSC_RT_HERE();
+    here.caller = r->at.pc;
+    hsc_rt_thread *t = hsc_rt_measured();
+    uint32_t node = 0;
+    r->supposed = false;
+    if (t && hsc_rt.options.waits)
+        node = r->known ? hsc_rt_fork_begin(t, &r->at, &r->supposed) : hsc_rt_wait_node(t, &here);
+    atomic_store_explicit(&r->fork, node ? (uint64_t)t->thread_id << 32 | node : 0, memory_order_relaxed);
+    r->begin_ns = hsc_rt_now_ns();
     r->threads = 0;
     atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&r->met, 0, memory_order_relaxed);
     atomic_store_explicit(&r->id, id, memory_order_release);
     parallel->value = id;
+}
+
+/* Where the region was forked, now that it ends. */
+static uint32_t fork_node(hsc_rt_thread *t, hsc_rt_region *r, uint64_t now) {
+    uint64_t fork = atomic_load_explicit(&r->fork, memory_order_relaxed);
+    if (fork >> 32 != t->thread_id) /* not measured when it began, or without waits */
+        return r->known && atomic_load_explicit(&r->met, memory_order_relaxed) ? hsc_rt_wait_node(t, &r->at) : 0;
+    if (!r->known)
+        return (uint32_t)fork;
+    uint32_t node = hsc_rt_fork_end(t, &r->at, (uint32_t)fork, now - r->begin_ns, r->supposed);
+    if (node)
+        atomic_store_explicit(&r->fork, (uint64_t)t->thread_id << 32 | node, memory_order_release);
+    return node;
 }
 
 static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *return_address) {
@@ -69,15 +100,14 @@ static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, con
     hsc_rt_thread *t = hsc_rt_measured();
     if (!r)
         return;
-    atomic_store_explicit(&r->end_ns, hsc_rt_now_ns(), memory_order_release);
-    if (!t || !r->known || !atomic_load_explicit(&r->met, memory_order_relaxed) || !hsc_rt_own(t))
+    uint64_t end = hsc_rt_now_ns();
+    uint32_t node = t ? fork_node(t, r, end) : 0;
+    atomic_store_explicit(&r->end_ns, end, memory_order_release);
+    if (!node || !atomic_load_explicit(&r->met, memory_order_relaxed) || !hsc_rt_own(t))
         return;
-    bool truncated;
     uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
-    uint32_t node = hsc_rt_walk_here(t, &r->at, now, &truncated);
     hsc_rec_region record = {parallel->value, node, r->threads};
-    if (node)
-        hsc_rt_thread_put(t, HSC_REC_region, &record, now);
+    hsc_rt_thread_put(t, HSC_REC_region, &record, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
 }
@@ -127,16 +157,13 @@ static void begin_wait(uint32_t kind, const void *return_address) {
     hsc_rt_here at;
     if (!t)
         return;
-    hsc_rt_region *r = hsc_rt_region_of(t->region);
-    uint64_t pc = return_address ? (uint64_t)return_address : r ? r->at.pc : 0;
-    if (current_frame(return_address, &at))
-        hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
-    else if (r && pc)
-        hsc_rt_wait_begin_alone(kind, pc);
-    else {
-        at = HSC_RT_HERE();
-        hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
+    const hsc_rt_region *r = hsc_rt_region_of(t->region);
+    if (r && (!return_address || (uint64_t)return_address == r->at.pc)) {
+        hsc_rt_wait_begin_alone(kind, r->at.pc);
+        return;
     }
+    CALLER(&at, return_address);
+    hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
 }
 
 static void end_wait(hsc_rt_thread *t) {
@@ -180,47 +207,54 @@ static uint32_t kind_of_mutex(int mutex) {
                                    : HSC_wait_kind_OMP_LOCK;
 }
 
-/* Most locks are free: only the time is noted, and who is asked for the lock if it turns out to be long. */
+/* Most locks are free: only the time is noted. */
 static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, uint64_t lock, const void *return_address) {
     (void)hint;
     (void)implementation;
+    (void)lock;
     (void)return_address;
     hsc_rt_thread *t = hsc_rt_measured();
     if (!t || !hsc_rt.options.waits || t->lock_begin_ns || mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
         return;
     t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
     t->lock_begin_ns = hsc_rt_now_ns();
-    t->lock_holder = lock ? hsc_rt_lock_taken_by((const void *)lock) : 0; /* or nobody: that can't be told here */
 }
 
+/* The try is over: when it began, 0: not known. */
+static uint64_t end_acquire(hsc_rt_thread *t) {
+    uint64_t begin = t->lock_begin_ns;
+    if (begin)
+        hsc_rt_wait_state_back(t, t->lock_state);
+    t->lock_begin_ns = 0;
+    return begin;
+}
+
+/* Of a lock that the thread has already nobody says that it was acquired. */
+static void on_nest_lock(int endpoint, uint64_t lock, const void *return_address) {
+    (void)lock;
+    (void)return_address;
+    if (endpoint == OMPT_BEGIN && hsc_rt_self)
+        end_acquire(hsc_rt_self);
+}
+
+/* Whoever has taken the lock before had it until now: who gave it back may say so later than this thread has it. */
 static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_address) {
     hsc_rt_thread *t = hsc_rt_measured();
-    if (!t || !t->lock_begin_ns)
+    if (!hsc_rt.options.waits)
         return;
-    uint64_t begin = t->lock_begin_ns;
-    t->lock_begin_ns = 0;
-    hsc_rt_wait_state_back(t, t->lock_state);
+    uint64_t begin = t ? end_acquire(t) : 0;
+    bool waited = begin && hsc_rt_now_ns() >= begin + BRIEF_NS;
+    hsc_rt_taker before = lock ? hsc_rt_lock_before((const void *)lock, t ? t->thread_id : 0) : (hsc_rt_taker){0};
+    hsc_rt_holder by = {t ? t->thread_id : 0, 0};
+    if (t) {
+        hsc_rt_here at;
+        CALLER(&at, return_address);
+        by.node = waited          ? hsc_rt_wait_add(t, kind_of_mutex(mutex), &at, begin, before.holder)
+                  : before.wanted ? hsc_rt_wait_node(t, &at)
+                                  : hsc_rt_wait_supposed(t, &at);
+    }
     if (lock)
-        hsc_rt_lock_taken((const void *)lock, t);
-    if (hsc_rt_now_ns() < begin + BRIEF_NS)
-        return;
-    hsc_rt_here at;
-    if (!current_frame(return_address, &at))
-        at = HSC_RT_HERE();
-    hsc_rt_holder holder = hsc_rt_lock_holder((const void *)lock);
-    if (holder.thread_id != t->lock_holder)
-        holder = (hsc_rt_holder){t->lock_holder, 0};
-    hsc_rt_wait_add(t, kind_of_mutex(mutex), &at, begin, holder);
-}
-
-static void on_mutex_released(int mutex, uint64_t lock, const void *return_address) {
-    (void)mutex;
-    hsc_rt_here at;
-    if (!lock || !hsc_rt_lock_is_wanted((const void *)lock))
-        return;
-    if (!current_frame(return_address, &at))
-        at = HSC_RT_HERE();
-    hsc_rt_lock_given((const void *)lock, &at);
+        hsc_rt_lock_taken((const void *)lock, by, waited);
 }
 
 /* ---- connection ------------------------------------------------------------------------------------------------------------ */
@@ -242,7 +276,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
         set(OMPT_SYNC_WAIT, (ompt_function)on_sync_wait);
         set(OMPT_MUTEX_ACQUIRE, (ompt_function)on_mutex_acquire);
         set(OMPT_MUTEX_ACQUIRED, (ompt_function)on_mutex_acquired);
-        set(OMPT_MUTEX_RELEASED, (ompt_function)on_mutex_released);
+        set(OMPT_NEST_SCOPE, (ompt_function)on_nest_lock);
     }
     hsc_rt.omp_state = state;
     return 1; /* stay */

@@ -33,9 +33,9 @@ enum ompt_event {
     OMPT_TASK_SCHEDULE = 6,
     OMPT_IMPLICIT_TASK = 7,
     OMPT_SYNC_WAIT = 16,
-    OMPT_MUTEX_RELEASED = 17,
     OMPT_MUTEX_ACQUIRE = 26,
-    OMPT_MUTEX_ACQUIRED = 27
+    OMPT_MUTEX_ACQUIRED = 27,
+    OMPT_NEST_SCOPE = 28
 };
 
 enum ompt_sync {

@@ -338,6 +338,7 @@ typedef struct hsc_rt_seen {
 /* The caller of a wrapper, whose frame pointer is kept (HSC_RT_HERE of here.h): its call path begins there. */
 typedef struct hsc_rt_here {
     uint64_t pc, sp, bp;
+    uint64_t caller; /* return address of a frame further out, where the path ends instead if it is met; 0: none */
 } hsc_rt_here;
 
 #define HSC_RT_WAIT_BUCKETS 36u
@@ -346,6 +347,7 @@ typedef struct hsc_rt_here {
 /* waits_ss.c: what has not been written yet of one (context, kind, holder) */
 typedef struct hsc_rt_wait_sum {
     uint32_t node, kind, holder_thread, holder_node, count, next_dirty;
+    uint64_t fork; /* of an OpenMP worker: where its region was forked, thread_id << 32 | node; 0: not known, or in none */
     bool dirty, open;
     uint64_t total_ns, max_ns, bytes, told_ns; /* told: of waits that ended, in records with `open` */
     uint32_t bucket[HSC_RT_WAIT_BUCKETS];
@@ -447,7 +449,7 @@ typedef struct hsc_rt_thread {
     hsc_rt_usage usage_start, usage_asleep; /* when it was first measured (less what passed while it was asleep); when it fell asleep */
     hsc_rt_open open;
     bool omp; /* a thread that the OpenMP runtime knows */
-    uint32_t lock_state, lock_holder; /* omp.c */
+    uint32_t lock_state; /* omp.c */
     uint64_t lock_begin_ns;
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
@@ -459,6 +461,7 @@ typedef struct hsc_rt_thread {
     struct {
         hsc_rt_here at;
         uint32_t node, generation;
+        bool brief_region; /* omp.c: it forked one, which was brief */
     } recent[HSC_RT_RECENT]; /* waits.c: where calls that were no real waits came from */
 } hsc_rt_thread;
 
@@ -599,8 +602,11 @@ enum hsc_rt_flush { HSC_RT_FLUSH_DUE, HSC_RT_FLUSH_CLOSE, HSC_RT_FLUSH_END /* of
 
 typedef struct hsc_rt_region {
     _Atomic uint64_t id, end_ns;
+    _Atomic uint64_t fork; /* where it was forked: thread_id << 32 | node of that thread; 0: not known */
+    uint64_t begin_ns;
     _Atomic uint32_t met; /* a sample of a worker was taken in it */
     bool known;           /* at is the forking frame; else only its pc */
+    bool supposed;        /* fork is that of the last region from the same frame */
     uint32_t threads;
     hsc_rt_here at;
 } hsc_rt_region;

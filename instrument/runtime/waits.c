@@ -13,10 +13,15 @@ static struct {
     _Atomic uint64_t holder; /* thread_id << 32 | node */
 } given[HSC_RT_LOCKS];
 
+#define TAKEN 4096u
+#define TAKEN_WANTED 8u /* takers that are asked where they are, after one that waited */
+
 static struct {
-    _Atomic(const void *) lock;
-    _Atomic uint32_t thread_id;
-} taken[HSC_RT_LOCKS];
+    _Atomic uint32_t busy; /* nobody waits until it is not: what was to be told then is not */
+    uint32_t wanted;
+    const void *lock;
+    hsc_rt_holder holder;
+} taken[TAKEN];
 
 static uint32_t state_of(uint32_t kind) {
     return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC ? HSC_state_IO : HSC_state_WAITING;
@@ -79,7 +84,7 @@ static bool is_often_brief(uint32_t kind) {
 static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
     __typeof__(recent(t, at)) r = recent(t, at);
     return is_often_brief(kind) && r->at.pc == at->pc && r->at.sp == at->sp &&
-                   r->at.bp == at->bp && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
+                   r->at.bp == at->bp && r->at.caller == at->caller && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
                ? r->node
                : 0;
 }
@@ -102,7 +107,7 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
     bool truncated;
     uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
     node = hsc_rt_walk_here(t, at, now, &truncated);
-    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation};
+    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, false};
     open_wait(t, kind, node, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
@@ -119,7 +124,7 @@ hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node) {
 }
 
 hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
-    hsc_rt_here at = {pc, 0, 0};
+    hsc_rt_here at = {pc, 0, 0, 0};
     hsc_rt_thread *t = enter(kind, HSC_RT_NO_FRAME);
     if (!t)
         return NULL;
@@ -131,7 +136,7 @@ hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
             return NULL;
         }
         node = pc ? hsc_rt_walk_alone(t, pc, hsc_rt_thread_now(t)) : 0;
-        *recent(t, &at) = (__typeof__(t->recent[0])){at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)};
+        *recent(t, &at) = (__typeof__(t->recent[0])){at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), false};
         hsc_rt_disown(t, node);
     }
     open_wait(t, kind, node, hsc_rt_now_ns());
@@ -179,9 +184,9 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     leave(t);
 }
 
-void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
+uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
     if (!hsc_rt_own(t))
-        return;
+        return 0;
     bool truncated;
     uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
     uint32_t node = hsc_rt_walk_here(t, at, now, &truncated);
@@ -192,6 +197,45 @@ void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uin
     }
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
+    return node;
+}
+
+uint32_t hsc_rt_wait_supposed(hsc_rt_thread *t, const hsc_rt_here *at) {
+    uint32_t node = supposed_node(t, HSC_wait_kind_OMP_LOCK, at);
+    if (!node && (node = hsc_rt_wait_node(t, at)))
+        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, false};
+    return node;
+}
+
+uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
+    if (!hsc_rt_own(t))
+        return 0;
+    bool truncated;
+    uint64_t begin = hsc_cycles();
+    uint32_t node = hsc_rt_walk_here(t, at, hsc_rt_thread_now(t), &truncated);
+    hsc_rt_charge_wrapper_since(t, begin);
+    hsc_rt_disown(t, node);
+    return node;
+}
+
+/* ---- OpenMP regions: where they were forked ------------------------------------------------------------------------------ */
+
+#define BRIEF_REGION_NS 20000u /* others are worth a walk each time */
+
+uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed) {
+    const __typeof__(t->recent[0]) *r = recent(t, at);
+    uint32_t node = r->brief_region ? supposed_node(t, HSC_wait_kind_OMP_REGION_END, at) : 0;
+    *supposed = node != 0;
+    return node ? node : hsc_rt_wait_node(t, at);
+}
+
+uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed) {
+    bool brief = duration_ns < BRIEF_REGION_NS;
+    if (supposed && !brief)
+        node = hsc_rt_wait_node(t, at);
+    if (node && !(supposed && brief))
+        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), brief};
+    return node;
 }
 
 /* ---- holders of locks ---------------------------------------------------------------------------------------------------- */
@@ -202,18 +246,35 @@ void hsc_rt_lock_wanted(const void *lock) {
     atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
 }
 
-void hsc_rt_lock_taken(const void *lock, const hsc_rt_thread *t) {
-    uint32_t i = hsc_rt_lock_slot(lock);
-    atomic_store_explicit(&taken[i].lock, NULL, memory_order_relaxed);
-    atomic_store_explicit(&taken[i].thread_id, t->thread_id, memory_order_release);
-    atomic_store_explicit(&taken[i].lock, lock, memory_order_release);
+static uint32_t taken_slot(const void *lock) {
+    return (uint32_t)(((uint64_t)lock * 0x9e3779b97f4a7c15u) >> 52) & (TAKEN - 1);
 }
 
-uint32_t hsc_rt_lock_taken_by(const void *lock) {
-    uint32_t i = hsc_rt_lock_slot(lock);
-    uint32_t id = atomic_load_explicit(&taken[i].thread_id, memory_order_acquire);
-    atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
-    return atomic_load_explicit(&taken[i].lock, memory_order_acquire) == lock ? id : 0;
+/* The caller has the lock: only those of other locks come to its slot meanwhile. */
+hsc_rt_taker hsc_rt_lock_before(const void *lock, uint32_t thread_id) {
+    uint32_t i = taken_slot(lock);
+    hsc_rt_taker before = {0};
+    if (atomic_exchange_explicit(&taken[i].busy, 1, memory_order_acquire))
+        return before;
+    if (taken[i].lock == lock) {
+        uint32_t wanted = taken[i].wanted;
+        before.holder = taken[i].holder.thread_id == thread_id ? (hsc_rt_holder){0} : taken[i].holder;
+        before.wanted = wanted != 0;
+        taken[i].wanted = wanted - before.wanted;
+    }
+    atomic_store_explicit(&taken[i].busy, 0, memory_order_release);
+    return before;
+}
+
+void hsc_rt_lock_taken(const void *lock, hsc_rt_holder by, bool waited) {
+    uint32_t i = taken_slot(lock);
+    if (atomic_exchange_explicit(&taken[i].busy, 1, memory_order_acquire))
+        return;
+    uint32_t wanted = taken[i].lock == lock ? taken[i].wanted : 0;
+    taken[i].wanted = waited ? TAKEN_WANTED : wanted;
+    taken[i].lock = lock;
+    taken[i].holder = by;
+    atomic_store_explicit(&taken[i].busy, 0, memory_order_release);
 }
 
 hsc_rt_holder hsc_rt_lock_holder(const void *lock) {

@@ -20,8 +20,8 @@ hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc); /* where onl
 /* The open wait was one for the end of the region only up to there. */
 void hsc_rt_wait_end_region(hsc_rt_thread *t);
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder);
-/* A wait that is over, of which nothing was said when it began. */
-void hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);
+/* A wait that is over, of which nothing was said when it began; returns the node, 0: none. */
+uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);
 /* Only the state of one; what the first returns goes to the second. */
 uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind);
 void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old);
@@ -32,10 +32,21 @@ void hsc_rt_lock_wanted(const void *lock);
 hsc_rt_holder hsc_rt_lock_holder(const void *lock);
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
 
-/* For locks that tell only after they were given back: who took it last is known, where that one gives it back may be of the
- * time before. taken_by says that it is wanted, too. */
-void hsc_rt_lock_taken(const void *lock, const hsc_rt_thread *t);
-uint32_t hsc_rt_lock_taken_by(const void *lock); /* thread_id; 0: not known */
+/* For locks that tell only after they were given back, which may be after the next one has them: who has the lock says that it took it, and who had
+ * taken it before is told. The slot of a lock is also of others: the one of them that was taken last is known. `waited`: it had to wait, so
+ * the next ones that take the lock are asked exactly where they do, though they may not wait. */
+typedef struct hsc_rt_taker {
+    hsc_rt_holder holder; /* the one before; none: not known, or the same thread */
+    bool wanted;          /* somebody has waited for the lock of late: where it is taken is of interest */
+} hsc_rt_taker;
+hsc_rt_taker hsc_rt_lock_before(const void *lock, uint32_t thread_id);
+void hsc_rt_lock_taken(const void *lock, hsc_rt_holder by, bool waited);
+uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at);     /* of a place; 0: none */
+uint32_t hsc_rt_wait_supposed(hsc_rt_thread *t, const hsc_rt_here *at); /* the same, or that of the last call from the same frame */
+
+/* Where the calling thread forks an OpenMP region; `supposed`: it is that of the last region from the same frame, which was brief. */
+uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed);
+uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed);
 
 #define HSC_RT_LOCKS 256u
 extern _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS] __attribute__((visibility("hidden")));

@@ -17,9 +17,10 @@ static uint32_t *slots_of(hsc_rt_wait_sum *entry, uint32_t capacity) {
     return (uint32_t *)(entry + capacity);
 }
 
-static uint32_t hash(uint32_t node, uint32_t kind, uint32_t holder_thread, uint32_t holder_node) {
-    uint64_t h = ((uint64_t)node << 32 | holder_node) * 0x9e3779b97f4a7c15u ^ ((uint64_t)kind << 32 | holder_thread) * 0xc2b2ae3d27d4eb4fu;
-    h ^= h >> 29;
+/* Only what makes the sum: node, kind, holder_*, fork. */
+static uint32_t hash(const hsc_rt_wait_sum *e) {
+    uint64_t h = ((uint64_t)e->node << 32 | e->holder_node) * 0x9e3779b97f4a7c15u ^ ((uint64_t)e->kind << 32 | e->holder_thread) * 0xc2b2ae3d27d4eb4fu;
+    h ^= h >> 29 ^ e->fork;
     h *= 0xbf58476d1ce4e5b9u;
     return (uint32_t)(h >> 32);
 }
@@ -27,7 +28,7 @@ static uint32_t hash(uint32_t node, uint32_t kind, uint32_t holder_thread, uint3
 static void link_entry(hsc_rt_waits *w, uint32_t i) {
     const hsc_rt_wait_sum *e = &w->entry[i];
     uint32_t *slot = slots_of(w->entry, w->capacity), mask = 2 * w->capacity - 1;
-    uint32_t at = hash(e->node, e->kind, e->holder_thread, e->holder_node) & mask;
+    uint32_t at = hash(e) & mask;
     while (slot[at])
         at = (at + 1) & mask;
     slot[at] = i + 1;
@@ -48,20 +49,27 @@ static bool grow(hsc_rt_waits *w) {
     return true;
 }
 
-static hsc_rt_wait_sum *find(hsc_rt_waits *w, uint32_t node, uint32_t kind, uint32_t holder_thread, uint32_t holder_node) {
+/* Nothing is counted in it yet. */
+static hsc_rt_wait_sum empty(const hsc_rt_wait_sum *like) {
+    return (hsc_rt_wait_sum){
+        .node = like->node, .kind = like->kind, .holder_thread = like->holder_thread, .holder_node = like->holder_node, .fork = like->fork};
+}
+
+static hsc_rt_wait_sum *find(hsc_rt_waits *w, const hsc_rt_wait_sum *like) {
     if (w->capacity) {
         const uint32_t *slot = slots_of(w->entry, w->capacity);
-        uint32_t mask = 2 * w->capacity - 1, at = hash(node, kind, holder_thread, holder_node) & mask;
+        uint32_t mask = 2 * w->capacity - 1, at = hash(like) & mask;
         for (; slot[at]; at = (at + 1) & mask) {
             hsc_rt_wait_sum *e = &w->entry[slot[at] - 1];
-            if (e->node == node && e->kind == kind && e->holder_thread == holder_thread && e->holder_node == holder_node)
+            if (e->node == like->node && e->kind == like->kind && e->holder_thread == like->holder_thread &&
+                e->holder_node == like->holder_node && e->fork == like->fork)
                 return e;
         }
     }
     if (w->count == w->capacity && !grow(w))
         return NULL;
     hsc_rt_wait_sum *e = &w->entry[w->count];
-    *e = (hsc_rt_wait_sum){.node = node, .kind = kind, .holder_thread = holder_thread, .holder_node = holder_node};
+    *e = empty(like);
     link_entry(w, w->count++);
     return e;
 }
@@ -74,10 +82,17 @@ static void mark(hsc_rt_waits *w, hsc_rt_wait_sum *e) {
     w->dirty = (uint32_t)(e - w->entry) + 1;
 }
 
+/* Where the region was forked that the thread works in. */
+static uint64_t fork_of(const hsc_rt_thread *t) {
+    const hsc_rt_region *r = hsc_rt_region_of(t->region);
+    return r ? atomic_load_explicit(&r->fork, memory_order_acquire) : 0;
+}
+
 void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
                       uint32_t holder_thread, uint32_t holder_node) {
     hsc_rt_waits *w = &t->waits;
-    hsc_rt_wait_sum *e = find(w, node, kind, holder_thread, holder_node);
+    hsc_rt_wait_sum *e = find(w, &(hsc_rt_wait_sum){
+                                     .node = node, .kind = kind, .holder_thread = holder_thread, .holder_node = holder_node, .fork = fork_of(t)});
     if (!e)
         return;
     uint32_t b = duration_ns ? 63 - (uint32_t)__builtin_clzll(duration_ns) : 0;
@@ -103,11 +118,11 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
         buckets[n++] = e->bucket[i];
     }
     hsc_rec_wait r = {now, e->node, e->kind, e->count, e->total_ns, e->max_ns, e->bytes, n ? low + BUCKET_LOW : 0,
-                      {buckets, n}, e->holder_thread, e->holder_node, e->open, e->told_ns};
+                      {buckets, n}, e->holder_thread, e->holder_node, e->open, e->told_ns, e->fork >> 32, (uint32_t)e->fork};
     if (!hsc_rt_thread_put(t, HSC_REC_wait, &r, now))
         return false;
     uint32_t next = e->next_dirty;
-    *e = (hsc_rt_wait_sum){.node = e->node, .kind = e->kind, .holder_thread = e->holder_thread, .holder_node = e->holder_node};
+    *e = empty(e);
     t->waits.dirty = next;
     return true;
 }
@@ -134,13 +149,23 @@ void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now) {
     o->kind = HSC_wait_kind_OMP_IDLE;
 }
 
+/* What is told of a wait while it goes on stays where it was told: not where it is supposed to be. */
+static void settle_place(hsc_rt_thread *t, uint64_t now) {
+    hsc_rt_open *o = &t->open;
+    bool truncated;
+    uint32_t node = o->supposed ? hsc_rt_walk_blocked(t, &o->at, false, now, &truncated) : 0;
+    o->node = node ? node : o->node;
+    o->supposed = false;
+}
+
 void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_open *o = &t->open;
     hsc_rt_waits_end_region(t, now);
     uint64_t until = lasts_until(t, now);
     if (o->kind && until > o->begin_ns + o->told_ns) {
-        hsc_rt_wait_sum *e = find(w, o->node, o->kind, 0, 0);
+        settle_place(t, now);
+        hsc_rt_wait_sum *e = find(w, &(hsc_rt_wait_sum){.node = o->node, .kind = o->kind, .fork = fork_of(t)});
         if (e) {
             e->open = true;
             e->total_ns += until - o->begin_ns - o->told_ns;
@@ -183,7 +208,8 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     t->waits.unrecorded_ns += holder_thread ? duration : 0;
     uint64_t stands_for = holder_thread ? t->waits.unrecorded_ns : 0;
     if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
-        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for};
+        uint64_t fork = fork_of(t);
+        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for, fork >> 32, (uint32_t)fork};
         if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now))
             t->waits.unrecorded_ns -= stands_for;
     }

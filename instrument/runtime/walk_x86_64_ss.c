@@ -128,6 +128,7 @@ typedef struct unknown {
 #define SCAN_FAR_WORDS 256u
 #define SCAN_FAR_READS 48u
 #define SAVED_REGISTERS 6u
+#define CALLER_FRAMES 16u /* of the OpenMP runtime between a callback and the program */
 
 static unknown unknown_at(walker *w, uint64_t pc) {
     hsc_rt_module *m = (hsc_rt_module *)hsc_rt_module_at(w->modules, pc);
@@ -528,13 +529,26 @@ HSC_RT_HOT uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_n
     return walk(t, r, false, now_ns, truncated);
 }
 
+/* The next frame outwards that was called from there; the node itself: none of a few is. */
+static uint32_t caller_of(const hsc_rt_tree *tree, uint32_t node, uint64_t return_address) {
+    uint32_t at = node;
+    for (unsigned i = 0; at && i < CALLER_FRAMES; i++) {
+        const hsc_rt_node *n = hsc_rt_tree_node(tree, at);
+        if (n->pc == return_address && !(n->flags & HSC_FRAME_EXACT))
+            return at;
+        at = n->parent;
+    }
+    return node;
+}
+
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated) {
     hsc_rt_frame *f = t->fresh;
     f->pc = at->pc;
     f->sp = at->sp;
     f->bp = at->bp;
     f->flags = 0;
-    return walk(t, NULL, false, now_ns, truncated);
+    uint32_t node = walk(t, NULL, false, now_ns, truncated);
+    return at->caller && at->caller != at->pc ? caller_of(&t->tree, node, at->caller) : node;
 }
 
 uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact, uint64_t now_ns, bool *truncated) {
@@ -543,5 +557,6 @@ uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact
     f->sp = at->sp;
     f->bp = at->bp;
     f->flags = exact ? HSC_FRAME_EXACT : 0;
-    return walk(t, NULL, true, now_ns, truncated);
+    uint32_t node = walk(t, NULL, true, now_ns, truncated);
+    return at->caller && at->caller != at->pc ? caller_of(&t->tree, node, at->caller) : node;
 }

@@ -27,6 +27,7 @@ static bool read_place(const hsc_rt_thread *t, hsc_rt_here *at) {
     at->bp = HSC_RT_BP_UNKNOWN;
     if (t->open.kind)
         *at = t->open.at;
+    at->caller = 0;
     return at->pc && at->sp;
 }
 

@@ -180,10 +180,20 @@ def omp_waits():
         expect(f"{kind}: long waits", held, kind)
         for w in held:
             expect(f"{kind}: who held it", w["holder_thread_id"] == 1, w)
-            path = p.path_of(p.threads[1], w["holder_node_id"]) # empty: the runtime told it too late
-            expect(f"{kind}: where", not path or procedure in path, w)
+            path = p.path_of(p.threads[1], w["holder_node_id"])
+            expect(f"{kind}: where", path and path[-1] == procedure, (path, w))
     idle = [w for t, w in waits_of(p, "OMP_IDLE", "taskwait")] # the last region before the pause of 200 ms
     expect("idle between regions", sum(w["total_ns"] for w in idle) >= 0.6 * 200e6, idle)
+
+
+def omp_pauses():
+    """A worker that sleeps at the end of a region is not told that it is over before the next one begins: what it waits for the region ends when that
+    does all the same, and it is idle in the pause of 200 ms that follows, five times. The program reads its clocks as in worker_at_region_end."""
+    done, p = omp("pauses", env={"KMP_BLOCKTIME": "0"})
+    truth = float(done.stdout.split()[2]) * 1e9
+    total = {kind: sum(w["total_ns"] for t, w in waits_of(p, kind, "worker_at_region_end") if t.id != 1) for kind in ("OMP_REGION_END", "OMP_IDLE")}
+    expect("waits for the end", 0.6 * truth <= total["OMP_REGION_END"] <= 1.4 * truth, (total, truth))
+    expect("idle in pauses", total["OMP_IDLE"] >= 4 * 200e6, total) # the last one ends with the program
 
 
 def omp_regions():
@@ -219,6 +229,74 @@ def omp_regions():
     total = sum(below.values())
     expect("below neither caller", below[""] <= 0.1 * total, below)
     scenarios.near("callers 3:1 in the database", below["calls_three"] / (total - below[""]), 0.75, total * 1000)
+
+
+# of tests/runtime/programs/omp_causes.c: what it is told, and the threads that may be late
+LATE_CASES = [("region_end", 0), ("region_end", 1), ("explicit_barrier", 0), ("explicit_barrier", 1), ("loop_end", 0), ("loop_end", 1),
+              ("loop_nowait", 0), ("loop_nowait", 1), ("reduction", 0), ("reduction", 1), ("loop_dynamic", None), ("sections", None),
+              ("single", None), ("callers", 0), ("callers", 1)]
+LOCK_CASES = [("lock", 0), ("nest_lock", 1), ("critical", 0), ("mutex", 1)]
+
+
+def causes_of(case, late):
+    """What the program's clocks say: (seconds by late thread, seconds by caller); and the rows of the report: causes, delays."""
+    if not os.path.exists(program("omp_causes")):
+        sys.exit(scenarios.SKIP)
+    done, _ = run([program("omp_causes"), case, str(late or 0)])
+    expect(f"{case}: exit code", done.returncode == 0, done)
+    truth = {}
+    for who, n, seconds in re.findall(r"(thread|caller) (\d+) was late by ([0-9.]+)", done.stdout):
+        truth.setdefault(who, {})[f"{who} {n}"] = float(seconds)
+    rows = [list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), by, "--top=0", "--format=csv").splitlines()))
+            for by in ("--by=cause", "--by=delayed")]
+    return truth, rows
+
+
+def late_by(case, truth, rows, kind, of_all):
+    """Each late thread is said to be so, for as long as the program says: its clock is read right before the call, a thread that is preempted
+    between that and ours is rare, and costs some time slices: 20 ms, three times, and 2 %. Nobody waits for itself."""
+    causes, delays = rows
+    delays = [d for d in delays if d["kind"] == kind]
+    for who, seconds in truth.items(): # its longest delay: what the program does besides has barriers, too
+        told = max((float(d["wait_s"]) for d in delays if d["late_processor"] == who), default=0)
+        told = sum(float(d["wait_s"]) for d in delays if d["late_processor"] == who) if of_all else told
+        expect(f"{case}: {who}", abs(told - seconds) <= 0.06 + 0.02 * seconds, f"{told} s, expected {seconds}")
+    expect(f"{case}: nobody waits for itself", all(d["processor"] != d["late_processor"] for d in delays), delays)
+    total = sum(float(c["caused_s"]) for c in causes)
+    waits = sum(float(d["wait_s"]) for d in rows[1])
+    expect(f"{case}: causes are all waits", abs(total - waits) <= 1e-6 * waits, (total, waits))
+    loop = 1 + [i for i, line in enumerate(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "omp_causes.c")))
+                if "/* the loop */" in line][0]
+    worst = max(truth, key=truth.get)
+    computes = ("work", "seconds", "come", "add_up", "hold")
+    ran = [c for c in causes if c["kind"] == kind and c["processor"] == worst and c["running"] == "yes" and c["procedure"] in computes]
+    longest = max((d for d in delays if d["late_processor"] == worst), key=lambda d: float(d["wait_s"]))["delay"]
+    ran = [c for c in ran if c["delay"] == longest]
+    there = [c for c in ran if c["procedure"] == "work" and abs(int(c["line"]) - loop) <= 1]
+    expect(f"{case}: what it did", sum(float(c["caused_s"]) for c in there) >= 0.6 * sum(float(c["caused_s"]) for c in ran) > 0, ran)
+
+
+def omp_causes():
+    """Barriers, loops and ends of regions: who came late, by how much, and what it did meanwhile."""
+    for case, late in LATE_CASES:
+        truth, rows = causes_of(case, late)
+        late_by(case, truth["thread"], rows, "late at a barrier of threads", case == "callers")
+        if late is not None:
+            expect(f"{case}: who was late", max(truth["thread"], key=truth["thread"].get) == f"thread {late}", truth)
+        callers = sorted(truth.get("caller", {}).values(), reverse=True)
+        told = sorted((float(d["wait_s"]) for d in rows[1] if d["late_processor"] == f"thread {late}"), reverse=True)
+        for i, seconds in enumerate(callers): # a delay for each
+            expect(f"{case}: caller {i}", abs(told[i] - seconds) <= 0.06 + 0.02 * seconds, (told, callers))
+
+
+def omp_lock_causes():
+    """Locks: who held it, for how long the other one waited, and what the holder did."""
+    for case, late in LOCK_CASES:
+        truth, rows = causes_of(case, late)
+        late_by(case, truth["thread"], rows, "held a lock", True)
+        taken = [d for d in rows[1] if d["kind"] == "held a lock"]
+        expect(f"{case}: where it was held", all(d["late_procedure"].startswith("with_") for d in taken), taken)
+        expect(f"{case}: where it was waited for", all(d["procedure"].startswith("with_") for d in taken), taken)
 
 
 def of_command(command, *arguments, rc=0):

@@ -10,6 +10,7 @@
 
 #define ROUNDS 5
 #define HELD_MS 20
+#define PAUSE_MS 200
 
 static double waited;
 static _Atomic double sink;
@@ -76,6 +77,12 @@ static __attribute__((noinline)) void worker_at_region_end(void) {
     else
         at_end = seconds();
     waited += seconds() - at_end;
+}
+
+/* The worker is asleep when the region ends, and nobody wakes it before the next one. */
+static __attribute__((noinline)) void pauses(void) {
+    worker_at_region_end();
+    usleep(PAUSE_MS * 1000);
 }
 
 static atomic_int inside;
@@ -187,6 +194,10 @@ int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "tasks")) {
         for (int i = 0; i < 10; i++)
             tasks_at_barrier(600000);
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "pauses")) {
+        report("OMP_REGION_END", "pauses", pauses);
         return 0;
     }
     omp_init_lock(&lock);
