@@ -71,8 +71,9 @@ static uint64_t hex(const char **p) {
 typedef struct area {
     uint64_t low, high, offset, device, inode;
     bool readable, executable;
-    const char *path;
+    const char *path; /* NULL: to be asked of `maps` */
     size_t path_length;
+    long maps;
 } area;
 
 static bool next_area(const char **text, area *a) {
@@ -105,6 +106,65 @@ static bool next_area(const char **text, area *a) {
     a->path_length = (size_t)(p - a->path);
     *text = p + (*p == '\n');
     return true;
+}
+
+/* Linux 6.11 tells one area by a call (its include/uapi/linux/fs.h, PROCMAP_QUERY): no text is made of those that are known, most of which is the
+ * kernel's search for their names. */
+typedef struct area_query {
+    uint64_t size, flags, address, low, high, area_flags, page_size, offset, inode;
+    uint32_t major, minor, name_size, build_id_size;
+    uint64_t name, build_id;
+} area_query;
+
+_Static_assert(sizeof(area_query) == 104, "as the kernel has it");
+
+#define ASK_AREA 0xc0686611 /* _IOWR('f', 17, area_query) */
+enum { AREA_READABLE = 1, AREA_EXECUTABLE = 4, AREA_OR_NEXT = 16, AREA_OF_FILE = 32 };
+
+/* What is mapped, in order: from text, or of files alone by calls. */
+typedef struct areas {
+    const char *text; /* NULL: by calls */
+    long maps;
+    uint64_t from;
+    bool failed;
+} areas;
+
+static bool ask_area(areas *s, area *a) {
+    area_query q = {.size = sizeof q, .flags = AREA_OR_NEXT | AREA_OF_FILE, .address = s->from};
+    long r = hsc_sys3(SYS_ioctl, s->maps, ASK_AREA, (long)&q);
+    if (r == -ENOENT)
+        return false;
+    if (r) {
+        s->failed = true;
+        return false;
+    }
+    *a = (area){.low = q.low, .high = q.high, .offset = q.offset, .device = (uint64_t)q.major << 32 | q.minor, .inode = q.inode,
+                .readable = q.area_flags & AREA_READABLE, .executable = q.area_flags & AREA_EXECUTABLE, .maps = s->maps};
+    s->from = q.high;
+    return true;
+}
+
+static bool next_of(areas *s, area *a) {
+    return s->text ? next_area(&s->text, a) : ask_area(s, a);
+}
+
+/* False: the kernel does not know the call. */
+static bool open_areas(areas *s) {
+    area first;
+    *s = (areas){.maps = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
+    if (failed(s->maps))
+        return false;
+    if (ask_area(s, &first)) {
+        s->from = 0;
+        return true;
+    }
+    hsc_sys3(SYS_close, s->maps, 0, 0);
+    return false;
+}
+
+static size_t ask_path(const area *a, char *path, size_t size) {
+    area_query q = {.size = sizeof q, .address = a->low, .name_size = (uint32_t)size, .name = (uint64_t)path};
+    return hsc_sys3(SYS_ioctl, a->maps, ASK_AREA, (long)&q) || !q.name_size ? 0 : q.name_size - 1; /* with its zero */
 }
 
 typedef struct image {
@@ -218,8 +278,9 @@ static void publish(hsc_rt_modules *set, hsc_rt_modules *old, const hsc_rt_modul
 
 /* The path as the kernel tells it, without its remark that the file is gone. */
 static void path_of(const area *a, char *path, size_t size) {
-    size_t n = a->path_length < size - 1 ? a->path_length : size - 1;
-    __builtin_memcpy(path, a->path, n);
+    size_t n = !a->path ? ask_path(a, path, size) : a->path_length < size - 1 ? a->path_length : size - 1;
+    if (a->path)
+        __builtin_memcpy(path, a->path, n);
     static const char deleted[] = " (deleted)";
     path[n] = 0;
     if (n > sizeof deleted - 1 && hsc_rt_equal(path + n - (sizeof deleted - 1), deleted))
@@ -256,11 +317,11 @@ static void tell_unmapping(uint32_t mapping_id) {
     hsc_rt_lock_release(&hsc_rt.lock, mask);
 }
 
-static bool executable_inside(const char *text, const area *first, uint64_t high) {
+static bool executable_inside(areas rest, const area *first, uint64_t high) {
     if (first->executable)
         return true;
     area a;
-    while (next_area(&text, &a) && a.low < high)
+    while (next_of(&rest, &a) && a.low < high)
         if (a.executable && a.inode == first->inode && a.device == first->device)
             return true;
     return false;
@@ -350,21 +411,41 @@ static bool make_next(hsc_rt_module *m) {
     return true;
 }
 
+static const hsc_rt_module *find_vdso(const hsc_rt_modules *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!set->module[i].inode)
+            return &set->module[i];
+    return NULL;
+}
+
+static void keep(hsc_rt_modules *set, const hsc_rt_module *m) {
+    if (set->count < set->capacity)
+        __builtin_memcpy(&set->module[set->count++], m, sizeof *m);
+}
+
 bool hsc_rt_modules_scan(void) {
     uint64_t mask;
     if (!hsc_rt_lock_take(&hsc_rt.modules_lock, &mask, HSC_RT_PATIENCE_MS))
         return false;
     hsc_rt_modules *old = atomic_load(&hsc_rt.modules);
-    size_t length, capacity;
-    char *text = read_maps(&length, &capacity);
-    hsc_rt_modules *set = text ? new_set((old ? old->count : 0) + 64) : NULL;
+    size_t length, capacity = 0;
+    areas s;
+    bool by_calls = old && open_areas(&s); /* the first time all is told, also the vDSO, which stays */
+    char *text = by_calls ? NULL : read_maps(&length, &capacity);
+    if (!by_calls)
+        s = (areas){.text = text};
+    hsc_rt_modules *set = text || by_calls ? new_set((old ? old->count : 0) + 64) : NULL;
+    const hsc_rt_module *vdso_known = by_calls ? find_vdso(old) : NULL;
     hsc_rt_module gone[64];
-    uint32_t n_gone = 0, kept = 0;
+    uint32_t n_gone = 0;
     bool changed = false;
-    const char *p = text;
     area a;
-    while (set && next_area(&p, &a)) {
+    while (set && next_of(&s, &a)) {
         image im;
+        if (vdso_known && a.low > vdso_known->low) {
+            keep(set, vdso_known);
+            vdso_known = NULL;
+        }
         bool vdso = !a.inode && a.path_length == 6 && a.path[1] == 'v' && a.path[2] == 'd';
         if (!a.readable || a.offset || (!a.inode && !vdso) || set->count == set->capacity)
             continue;
@@ -373,12 +454,10 @@ bool hsc_rt_modules_scan(void) {
             continue; /* a part of the module before */
         const hsc_rt_module *same = hsc_rt_module_at(old, a.low);
         if (same && same->low == a.low && same->device == a.device && same->inode == a.inode) {
-            hsc_rt_module *copy = &set->module[set->count++];
-            __builtin_memcpy(copy, same, sizeof *copy);
-            kept++;
+            keep(set, same);
             continue;
         }
-        if (!read_image(a.low, &im) || im.high <= a.low || !executable_inside(p, &a, im.high))
+        if (!read_image(a.low, &im) || im.high <= a.low || !executable_inside(s, &a, im.high))
             continue;
         hsc_rt_module *m = &set->module[set->count++];
         __builtin_memset(m, 0, sizeof *m);
@@ -392,6 +471,13 @@ bool hsc_rt_modules_scan(void) {
             build_table(m); /* an unusual index */
         changed = true;
     }
+    if (by_calls)
+        hsc_sys3(SYS_close, s.maps, 0, 0);
+    for (uint32_t i = 0; set && s.failed && i < old->count; i++) /* what was not looked at is supposed to be as it was */
+        if (old->module[i].low >= s.from && (old->module[i].inode || vdso_known))
+            keep(set, &old->module[i]);
+    if (set && vdso_known && !s.failed)
+        keep(set, vdso_known);
     for (uint32_t i = 0; set && old && i < old->count; i++) {
         const hsc_rt_module *o = &old->module[i], *n = hsc_rt_module_at(set, o->low);
         if (n && n->mapping_id == o->mapping_id)

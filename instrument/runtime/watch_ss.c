@@ -11,8 +11,10 @@
 
 #define FIRST_NS 200000ull
 #define LAST_NS 1000000000ull
-#define PAUSE 20u /* times what asking took */
-#define LONGEST_PAUSE_NS 20000000ull
+#define PAUSE 100u /* times what asking took: a hundredth of a processor, while libraries are loaded one after the other */
+#define LONGEST_PAUSE_NS 100000000ull
+#define PAUSE_CLOSED 50u /* the same where what is known may be wrong */
+#define LONGEST_PAUSE_CLOSED_NS 20000000ull
 #define LINKED_MAX 65536u /* of a list that changes under our eyes */
 
 static const struct r_debug *linker; /* NULL: not known */
@@ -21,8 +23,7 @@ static struct {
     uint64_t stranger_next_ns, stranger_every_ns; /* code of which nothing is known; not before that time */
     bool stranger;
     bool closed; /* a library, of late: the next one may have its place in memory and in the list */
-    uint64_t asked_ns,
-        pause_ns; /* when the kernel was asked; and how long it is left alone then, unless something unknown is met */
+    uint64_t asked_ns, cost_ns; /* when the kernel was asked, and what that took */
     uint64_t linked; /* what the list was when the kernel was last asked */
 } watch;
 
@@ -85,15 +86,22 @@ static uint64_t linked_now(void) {
     return h | 1;
 }
 
+/* How long the kernel is left alone after it was asked, unless something unknown is met. */
+static uint64_t pause_ns(void) {
+    uint64_t most = watch.closed ? LONGEST_PAUSE_CLOSED_NS : LONGEST_PAUSE_NS;
+    uint64_t pause = (watch.closed ? PAUSE_CLOSED : PAUSE) * watch.cost_ns;
+    return pause < FIRST_NS ? FIRST_NS : pause < most ? pause : most;
+}
+
 uint64_t hsc_rt_watch_tend(uint64_t now) {
     uint32_t want = atomic_exchange(&hsc_rt.want_scan, 0);
     bool ask = false;
     uint64_t linked = 0;
-    if (want & HSC_RT_SCAN_LINKER) {
-        watch.every_ns = watch.pause_ns > FIRST_NS ? watch.pause_ns : FIRST_NS;
-        watch.next_ns = watch.asked_ns + watch.pause_ns > now ? watch.asked_ns + watch.pause_ns : now;
-    }
     watch.closed = watch.closed || want & HSC_RT_SCAN_CLOSED;
+    if (want & HSC_RT_SCAN_LINKER) {
+        watch.every_ns = pause_ns();
+        watch.next_ns = watch.asked_ns && watch.asked_ns + watch.every_ns > now ? watch.asked_ns + watch.every_ns : now;
+    }
     watch.stranger = watch.stranger || want & HSC_RT_SCAN_STRANGER;
     if (watch.stranger && now >= watch.stranger_next_ns)
         ask = true;
@@ -101,7 +109,7 @@ uint64_t hsc_rt_watch_tend(uint64_t now) {
         linked = linked_now();
         bool busy = linker && !linked;
         ask = ask || (!busy && (!linked || linked != watch.linked || watch.closed));
-        watch.every_ns *= busy ? 1 : 4; /* it may still have to begin */
+        watch.every_ns *= busy ? 1 : watch.closed ? 16 : 4; /* it may still have to begin */
         watch.next_ns = watch.every_ns < LAST_NS ? now + watch.every_ns : 0;
         watch.closed = watch.next_ns && watch.closed;
     } else if (ask) {
@@ -110,8 +118,7 @@ uint64_t hsc_rt_watch_tend(uint64_t now) {
     if (ask) {
         uint64_t cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
         bool changed = hsc_rt_modules_scan();
-        cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cost_ns;
-        watch.pause_ns = PAUSE * cost_ns < LONGEST_PAUSE_NS ? PAUSE * cost_ns : LONGEST_PAUSE_NS;
+        watch.cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cost_ns;
         watch.linked = linked;
         watch.asked_ns = now;
         if (watch.stranger) {
@@ -122,7 +129,7 @@ uint64_t hsc_rt_watch_tend(uint64_t now) {
             watch.stranger_next_ns = now + watch.stranger_every_ns;
         }
         if (changed) { /* there may be more to come */
-            watch.every_ns = watch.pause_ns > FIRST_NS ? watch.pause_ns : FIRST_NS;
+            watch.every_ns = pause_ns();
             watch.next_ns = now + watch.every_ns;
         }
     }
