@@ -162,6 +162,7 @@ typedef struct hsc_ir_remark {
     LLVMValueRef function;
     hsc_ir_region region;
     unsigned lanes; /* of a loop that was vectorised; 1: it was interleaved only; 0: it says no such thing */
+    unsigned unrolled; /* copies of the body that the loop was given; 0: it says no such thing */
     const void *handle;
 } hsc_ir_remark;
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *remark);

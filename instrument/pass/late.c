@@ -34,7 +34,7 @@ typedef struct late_loop {
 
 /* Copies of one access of the source in one late loop. */
 typedef struct access_count {
-    unsigned loop, kind; /* kind: 0 store, 1 load, 2 other */
+    unsigned loop, kind; /* of hsc_pass_access_key */
     bool is_vector;
     uint32_t loop_id, inline_id, early, count;
     uint64_t key; /* of the access in the source */
@@ -143,6 +143,11 @@ static unsigned made_of(const late *w, uint32_t loop_id, uint32_t inline_id) {
     if (inline_id > w->first_inline)
         return hsc_why_lanes(w->p, loop_id, w->inlined_at.p[inline_id - w->first_inline - 1]);
     return hsc_why_lanes(w->p, loop_id, NULL);
+}
+
+/* Copies that an inlined copy of an early loop was unrolled by, as the compiler says; 0: it does not. */
+static unsigned unrolled_of(const late *w, uint32_t loop_id, uint32_t inline_id) {
+    return hsc_why_unrolled(w->p, loop_id, inline_id > w->first_inline ? w->inlined_at.p[inline_id - w->first_inline - 1] : NULL);
 }
 
 /* ---- what late loops are ------------------------------------------------------------------------------------------- */
@@ -272,10 +277,10 @@ static void look_at_code(late *w) {
 }
 
 /* How many copies of its body a late loop holds: the greatest common divisor, over the stores of the source, of how
- * many there are now for each one that there was; over loads, then arithmetic, where nothing is stored. 0: cannot be
- * told. */
+ * many there are now for each one that there was; where nothing is stored, over loads or arithmetic, whichever has more, else over
+ * loads of addresses. 0: cannot be told. */
 static void count_copies(late *w) {
-    uint32_t *divisor = hsc_pass_alloc((3 * (size_t)w->g.n_loops + 1) * sizeof *divisor);
+    uint32_t *divisor = hsc_pass_alloc((4 * (size_t)w->g.n_loops + 1) * sizeof *divisor);
     for (size_t i = 0; i < w->accesses.n; i++) {
         const access_count *a = &w->accesses.p[i];
         const late_loop *s = &w->loops[a->loop];
@@ -283,7 +288,7 @@ static void count_copies(late *w) {
             continue;
         if (s->is_vector && !a->is_vector)
             continue; /* done lane by lane in the vector body */
-        uint32_t *d = &divisor[3 * a->loop + a->kind], x = *d, y = a->count / a->early;
+        uint32_t *d = &divisor[4 * a->loop + a->kind], x = *d, y = a->count / a->early;
         while (y) {
             uint32_t t = x % y;
             x = y;
@@ -291,10 +296,27 @@ static void count_copies(late *w) {
         }
         *d = x;
     }
-    for (unsigned l = 0; l < w->g.n_loops; l++)
-        for (unsigned k = 0; k < 3 && !w->loops[l].copies; k++)
-            w->loops[l].copies = divisor[3 * l + k];
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        const uint32_t *of = &divisor[4 * l];
+        uint32_t merged = of[1] > of[2] ? of[1] : of[2]; /* what neighbouring iterations both read may be read once */
+        w->loops[l].copies = of[0] ? of[0] : merged ? merged : of[3];
+    }
     free(divisor);
+}
+
+/* What the compiler says of loops whose copies can't be told by their code, or look like one: it may have merged what they read, and
+ * outer loops may have nothing of their own. */
+static void ask_remarks(late *w) {
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        late_loop *s = &w->loops[l];
+        bool may = s->loop_id && s->copies < 2 && !s->node.is_vectorized && (s->node.has_key || !s->node.node); /* remainders have a node without key */
+        unsigned said = may ? unrolled_of(w, s->loop_id, s->inline_id) : 0;
+        for (unsigned k = 0; k < w->g.n_loops && said > 1; k++) /* it was said of another version */
+            if (k != l && w->loops[k].loop_id == s->loop_id && w->loops[k].inline_id == s->inline_id && w->loops[k].copies > 1)
+                said = 0;
+        if (said > 1)
+            s->copies = said;
+    }
 }
 
 static bool is_round(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
@@ -655,6 +677,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     look_at_code(&w);
     identify(&w);
     count_copies(&w);
+    ask_remarks(&w);
     make_instances(&w);
     if (p->keyed && w.subprogram)
         put_places(&w);

@@ -85,6 +85,7 @@ typedef struct hsc_why {
     LLVMValueRef function;  /* that one */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
     hsc_map lanes_of;    /* of a loop in one inlined copy, as hsc_why_lanes tells them */
+    hsc_map unrolled_of; /* likewise, hsc_why_unrolled */
     hsc_map loop_at;     /* loop by file, line and column of its begin */
     hsc_map loop_round;  /* innermost loop by file and line, as asked for */
 } hsc_why;
@@ -155,7 +156,7 @@ void hsc_pass_make_module_tag(hsc_pass *p);
 uint64_t hsc_pass_tag(uint64_t seed, const char *kind, const void *bytes, size_t n);
 
 /* Key of an access of a loop at a place of the source, the same early and late; 0: no instruction that counts. *kind: 0
- * store, 1 load, 2 other. `loop_id`: as the unit has it. */
+ * store, 1 load, 2 other, 3 load of an address or a descriptor. `loop_id`: as the unit has it. */
 uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, uint32_t loop_id, unsigned *kind);
 
 /* The early id of a location; 0: none of ours. */

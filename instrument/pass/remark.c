@@ -80,6 +80,7 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->loop_of_header);
     hsc_map_fini(&w->reason_of);
     hsc_map_fini(&w->lanes_of);
+    hsc_map_fini(&w->unrolled_of);
     hsc_map_fini(&w->loop_at);
     hsc_map_fini(&w->loop_round);
 }
@@ -180,7 +181,7 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     return site;
 }
 
-/* ---- what the vectoriser made ------------------------------------------------------------------------------------- */
+/* ---- what loop passes made ------------------------------------------------------------------------------------- */
 
 static uint64_t lanes_key(uint32_t loop_id, LLVMMetadataRef inlined_at) {
     return hsc_pass_tag(loop_id, "lanes", &inlined_at, sizeof inlined_at);
@@ -188,6 +189,10 @@ static uint64_t lanes_key(uint32_t loop_id, LLVMMetadataRef inlined_at) {
 
 uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at) {
     return loop_id ? hsc_map_get(&p->why.lanes_of, lanes_key(loop_id, inlined_at)) : 0;
+}
+
+uint32_t hsc_why_unrolled(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at) {
+    return loop_id ? hsc_map_get(&p->why.unrolled_of, lanes_key(loop_id, inlined_at)) : 0;
 }
 
 /* ---- remarks --------------------------------------------------------------------------------------------------------- */
@@ -207,6 +212,8 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     bool of_vectorizer = is(r->pass, "loop-vectorize"), much = says_much(r->pass);
     if (of_vectorizer && r->lanes > hsc_why_lanes(p, site, r->region.loc.inlined_at))
         hsc_map_set(&p->why.lanes_of, lanes_key(site, r->region.loc.inlined_at), r->lanes);
+    if (r->unrolled > hsc_why_unrolled(p, site, r->region.loc.inlined_at))
+        hsc_map_set(&p->why.unrolled_of, lanes_key(site, r->region.loc.inlined_at), r->unrolled);
     /* at link time: "disabled, or already vectorised" */
     if (of_vectorizer && is(r->name, "AllDisabled") && (hsc_why_loop_facts(p, loop_of_site(p, site)) & HSC_LOOP_VECTORIZED))
         return;

@@ -51,6 +51,16 @@ static unsigned lanes_of(const DiagnosticInfoIROptimization &remark) {
     return lanes;
 }
 
+/* Copies that a loop which stays a loop was unrolled by; 0: it does not say. */
+static unsigned unrolled_of(const DiagnosticInfoIROptimization &remark) {
+    unsigned copies = 0;
+    if (remark.getRemarkName() == "PartialUnrolled")
+        for (const auto &arg : remark.getArgs())
+            if (arg.Key == "UnrollCount")
+                (void)StringRef(arg.Val).getAsInteger(10, copies);
+    return copies;
+}
+
 struct RemarkCatcher : DiagnosticHandler {
     /* Stands before the compiler's own handler between the two looks: the compiler's handler gets what it would have got
      * without us. LLVM makes nearly all remarks when any handler wants some; of the few passes of
@@ -128,6 +138,8 @@ struct RemarkCatcher : DiagnosticHandler {
         r.handle = &remark;
         if (!r.kind && remark.getPassName() == StringRef("loop-vectorize"))
             r.lanes = lanes_of(remark);
+        if (!r.kind && StringRef(remark.getPassName()).starts_with("loop-unroll"))
+            r.unrolled = unrolled_of(remark);
         hsc_pass_take_remark(session->pass, &r);
     }
 };

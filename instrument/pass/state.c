@@ -119,17 +119,29 @@ uint64_t hsc_pass_tag(uint64_t seed, const char *kind, const void *bytes, size_t
     return hsc_tag(seed, kind, bytes, n);
 }
 
+/* An address, or a descriptor that has one: read on the way to an element, and mostly before the loop once it is optimised. */
+static bool leads_on(LLVMValueRef load) {
+    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind)
+        kind = LLVMGetTypeKind(LLVMGetElementType(type));
+    return kind == LLVMPointerTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind;
+}
+
 uint64_t hsc_pass_access_key(LLVMValueRef instruction, const hsc_ir_loc *loc, uint32_t loop_id, unsigned *kind) {
     LLVMOpcode o = LLVMGetInstructionOpcode(instruction);
-    *kind = o == LLVMStore ? 0 : o == LLVMLoad ? 1 : 2;
-    if (*kind < 2 && LLVMIsAAllocaInst(LLVMGetOperand(instruction, *kind == 0 ? 1 : 0)))
-        return 0; /* a variable: will live in a register */
+    *kind = o == LLVMStore ? 0 : o == LLVMLoad ? leads_on(instruction) ? 3 : 1 : 2;
+    if (o == LLVMStore || o == LLVMLoad) {
+        LLVMValueRef address = LLVMGetOperand(instruction, o == LLVMStore ? 1 : 0);
+        if (LLVMIsAAllocaInst(address) || (o == LLVMLoad && LLVMIsAGlobalVariable(address)))
+            return 0; /* a variable: will live in a register, or may */
+    }
     if (!loop_id || !loc->line ||
         (*kind == 2 && o != LLVMCall && o != LLVMFAdd && o != LLVMFSub && o != LLVMFMul && o != LLVMFDiv))
         return 0;
     unsigned line = 0, column = 0; /* of the block; of no account where the scope is the procedure, which the loop tells */
     hsc_ir_get_block_start(loc->scope, &line, &column);
-    uint64_t v[4] = {(uint64_t)o, loop_id, (uint64_t)loc->line << 32 | loc->column, (uint64_t)line << 32 | column};
+    uint64_t v[4] = {(uint64_t)o | (uint64_t)*kind << 32, loop_id, (uint64_t)loc->line << 32 | loc->column, (uint64_t)line << 32 | column};
     return hsc_pass_tag(0, "access", v, sizeof v);
 }
 

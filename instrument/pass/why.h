@@ -15,6 +15,8 @@ uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t pro
 /* Elements that the vectoriser took at once in the copy of a loop that was inlined at `inlined_at` (NULL: the function's own); 1: it
  * interleaved iterations only; 0: neither. */
 uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
+/* Copies of its body that loop passes say they gave to a copy of a loop, told apart as above; 0: they say no such thing. */
+uint32_t hsc_why_unrolled(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
 
 /* The vectoriser says nothing of loops that the programmer told it to leave alone. */
 void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies of a loop's body that reads elements of containers.
+// RUN: %cxx -O2 -c %s -o %t.o; %map %t.o | grep -E '^ +[0-9-]+ +(range-)?for|indexed|counted' | %check
+#include <vector>
+std::vector<double> g;
+// CHECK: unrolled x2
+double indexed() {
+    double s = 0;
+    for (int i = 0; i < 21998; i++)
+        s += g[i];
+    return s;
+}
+// CHECK: {{epilogue, unrolled x4|unrolled x4, epilogue}}
+double counted(const std::vector<double> &v) {
+    double s = 0;
+    for (std::size_t i = 0; i < v.size(); i++)
+        s += v[i] * g[i];
+    return s;
+}
