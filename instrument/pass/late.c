@@ -29,6 +29,8 @@ typedef struct late_loop {
     unsigned made;          /* what the vectoriser says that it made of it, see hsc_why_lanes */
     bool is_vector;         /* its vectors are the loop vectoriser's */
     bool scalable, checked; /* elements: for each unit of the vector length; accesses rest on a run-time check */
+    bool has_own;           /* code outside of the loops of its procedure, of which the first is of copy own_inline_id */
+    uint32_t own_inline_id;
     uint32_t call_id, call_inline_id; /* of the call that all of its code without a loop is of; NONE: of several */
 } late_loop;
 
@@ -269,6 +271,10 @@ static void look_at_code(late *w) {
                 continue;
             if (loop_id)
                 count_vote(w, l, loop_id, inline_id, ends ? 4 : 1);
+            if (!loop_id && !w->loops[l].has_own) {
+                w->loops[l].has_own = true;
+                w->loops[l].own_inline_id = inline_id;
+            }
             if (LLVMGetInstructionOpcode(i) != LLVMCall && LLVMGetInstructionOpcode(i) != LLVMInvoke)
                 note_call(&w->loops[l], hsc_pass_early_id(w->p, &loc), inline_id, w->p);
             count_access(w, l, i, &loc, loop_id, inline_id, lanes > 0);
@@ -376,6 +382,46 @@ static uint32_t loop_of_call(late *w, unsigned l) {
     return id;
 }
 
+/* The call by which a procedure ran itself again at its end, which is a jump to its begin now, if this loop is of its code (*inline_id: of
+ * this copy of it); 0: it is not. */
+static uint32_t tail_call_of(const late *w, unsigned l, uint32_t *inline_id) {
+    const hsc_pass *p = w->p;
+    const late_loop *s = &w->loops[l];
+    for (uint32_t copy = s->own_inline_id; s->has_own; copy = (uint32_t)p->inlines.p[copy - 1].parent_id) {
+        uint32_t procedure = copy ? (uint32_t)p->inlines.p[copy - 1].callee_id : w->procedure_id;
+        uint32_t origin = procedure ? (uint32_t)p->procedures.p[procedure - 1].origin_id : 0;
+        uint32_t site = hsc_map_get(&p->tail_call_of, origin ? origin : procedure);
+        *inline_id = copy;
+        if (site || !copy)
+            return site;
+    }
+    return 0;
+}
+
+/* The loop that such a call became, made up when first met: it goes round the whole procedure. */
+static uint32_t loop_of_recursion(hsc_pass *p, uint32_t site) {
+    uint64_t key = key_of("recursion", site, 0, 0);
+    uint32_t id = hsc_map_get(&p->loop_of_call, key);
+    if (id || p->sites.n >= HSC_PASS_ID_MAX)
+        return id;
+    const hsc_rec_callsite *c = &p->callsites.p[p->sites.p[site - 1].index];
+    const hsc_rec_procedure *of = &p->procedures.p[c->procedure_id - 1];
+    bool one_file = of->file_id == c->file_id && of->line_begin <= c->line && c->line <= of->line_end;
+    hsc_rec_loop r = {.procedure_id = c->procedure_id,
+                      .depth = 1,
+                      .file_id = c->file_id,
+                      .line_begin = one_file ? of->line_begin : c->line,
+                      .line_end = one_file ? of->line_end : c->line,
+                      .kind = HSC_loop_kind_RECURSION,
+                      .flags = HSC_loop_flag_COMPILER};
+    r.tag = hsc_pass_tag(c->tag, "recursion", "", 0);
+    *HSC_VECTOR_ADD(p->sites) = (hsc_site){.is_loop = true, .index = (uint32_t)p->loops.n};
+    r.loop_id = id = (uint32_t)p->sites.n;
+    *HSC_VECTOR_ADD(p->loops) = r;
+    hsc_map_set(&p->loop_of_call, key, id);
+    return id;
+}
+
 /* Which early loop a late one without key is: the one whose branch closes it, else, of those whose code it holds, the one with
  * the most; or one that contains that (an inner loop that was unrolled fully, or whose code was moved out, may have more code
  * than the loop itself, and its test may close it once it was rotated). None that is round it already. */
@@ -403,6 +449,12 @@ static void identify_by_code(late *w, unsigned l) {
     if (best) {
         s->loop_id = best->loop_id;
         s->inline_id = best->inline_id;
+        return;
+    }
+    uint32_t inline_id, tail = tail_call_of(w, l, &inline_id), recursion = tail ? loop_of_recursion(w->p, tail) : 0;
+    if (recursion && !is_round(w, parent, recursion, inline_id)) {
+        s->loop_id = recursion;
+        s->inline_id = inline_id;
     } else if (s->call_id && s->call_id != NONE) {
         s->loop_id = loop_of_call(w, l);
         s->inline_id = s->call_inline_id;

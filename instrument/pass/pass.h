@@ -135,6 +135,7 @@ struct hsc_pass {
     unsigned accessor_depth; /* procedures that are looked into to see what they give the address of */
     hsc_map directive_at;   /* by file and line */
     hsc_map trips_seen;     /* loops that scalar evolution has been asked about */
+    hsc_map tail_call_of;   /* call that became a loop, by procedure */
     hsc_map loop_of_call;   /* loops made by the compiler for a call, by call and depth */
     hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
 };

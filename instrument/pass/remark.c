@@ -212,6 +212,8 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     bool of_vectorizer = is(r->pass, "loop-vectorize"), much = says_much(r->pass);
     if (of_vectorizer && r->lanes > hsc_why_lanes(p, site, r->region.loc.inlined_at))
         hsc_map_set(&p->why.lanes_of, lanes_key(site, r->region.loc.inlined_at), r->lanes);
+    if (!r->kind && is(r->pass, "tailcallelim") && site && !p->sites.p[site - 1].is_loop)
+        hsc_map_set(&p->tail_call_of, procedure, site);
     if (r->unrolled > hsc_why_unrolled(p, site, r->region.loc.inlined_at))
         hsc_map_set(&p->why.unrolled_of, lanes_key(site, r->region.loc.inlined_at), r->unrolled);
     /* at link time: "disabled, or already vectorised" */

@@ -572,6 +572,7 @@ void hsc_pass_free(hsc_pass *p) {
     free(p->runtime_calls.p);
     hsc_map_fini(&p->directive_at);
     hsc_map_fini(&p->trips_seen);
+    hsc_map_fini(&p->tail_call_of);
     hsc_map_fini(&p->loop_of_call);
     hsc_map_fini(&p->file_by_node);
     hsc_map_fini(&p->file_by_path);
