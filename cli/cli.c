@@ -304,9 +304,13 @@ bool hsc_cli_is_database(const char *path) {
 
 int hsc_cli_width(void) {
     struct winsize w;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 80)
-        return 80;
-    return w.ws_col > 160 ? 160 : w.ws_col;
+    const char *asked = getenv("COLUMNS"); /* by whoever reads what goes into a pipe */
+    unsigned long long columns = 0;
+    if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w))
+        columns = w.ws_col;
+    else if (asked && !hsc_cli_parse_u64(asked, 0, 100000, &columns))
+        columns = 0;
+    return columns < 80 ? 80 : columns > 240 ? 240 : (int)columns;
 }
 
 static bool shown;

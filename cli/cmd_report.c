@@ -148,6 +148,8 @@ int hsc_cmd_report(int argc, char **argv) {
     if (!status && c.category)
         status = set_category(&r, path, c.category, &err);
     if (!status)
+        status = report_check_where(&r, &err);
+    if (!status)
         status = report_load(&r, &err);
     r.only_findings = c.brief;
     bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;

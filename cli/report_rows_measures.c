@@ -2,6 +2,7 @@
 /* Rows of messages, waits, and loops that were not vectorised. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <heatscope/formats/records.h>
 
@@ -31,7 +32,8 @@ static void message_row(sink *s, uint32_t rank, const report_message *m) {
     put_count(s, "rank", rank);
     put_text(s, "operation", m->operation);
     put_call(s, m->line, m->context);
-    put_text(s, "peer", m->peer);
+    bool half = !strcmp(m->peer, "MPI_PROC_NULL") && m->received && !m->sent; /* of a call that sends and receives the peer is who it sends to */
+    put_text(s, "peer", half ? "MPI_PROC_NULL for what is sent" : m->peer);
     put_count(s, "size_class", m->size_class);
     put_count(s, "threads", m->processors);
     put_count(s, "calls", calls);

@@ -85,12 +85,21 @@ static void place(const report *r, uint32_t file, uint32_t line, int width, char
     snprintf(out, size, "%s%s", path, number);
 }
 
-/* Where a scope is: its file and line; for code without lines its module in brackets. */
+/* Is the code the profiler's own? Its lines are none of the program's. */
+static bool is_ours(const report *r, const hsc_db_scope *s) {
+    hsc_db_module m;
+    if (s->module == HSC_NONE || hsc_db_get_module(r->db, s->module, &m, NULL))
+        return false;
+    const char *base = strrchr(m.path, '/');
+    return !strncmp(base ? base + 1 : m.path, "libheatscope-", 13);
+}
+
+/* Where a scope is: its file and line; for code without lines, and ours, its module in brackets. */
 static void place_of(const report *r, const hsc_db_scope *s, int width, char *out, size_t size) {
     hsc_db_file f;
     hsc_db_module m;
     char path[512];
-    if (s->file != HSC_NONE && !hsc_db_get_file(r->db, s->file, &f, NULL) && f.has_lines)
+    if (!is_ours(r, s) && s->file != HSC_NONE && !hsc_db_get_file(r->db, s->file, &f, NULL) && f.has_lines)
         place(r, s->file, s->line_begin, width, out, size);
     else if (s->module != HSC_NONE && !hsc_db_get_module(r->db, s->module, &m, NULL)) {
         const char *base = strrchr(m.path, '/');

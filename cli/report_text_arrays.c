@@ -40,9 +40,9 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         const report_array *a = &rows[i];
         if (!i)
             for (uint32_t k = 0; k < n; k++)
-                all += rows[k].mpi_s;
+                all += rows[k].share_s;
         if ((most && shown >= most) || (r->brief && i && a->mpi_s < 0.01 * all)) {
-            rest += a->mpi_s;
+            rest = a->mpi_s > rest ? a->mpi_s : rest;
             continue;
         }
         shown++;
@@ -55,7 +55,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
                 report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
     }
     if (shown < n)
-        fprintf(r->out, "%28.3f  %23s %s\n", rest, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
+        fprintf(r->out, "%20s %7.3f  %23s %s\n", "at most", rest, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
     if (!n)
         fputs(r->info.mpi_sites ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
     free(rows);
@@ -85,7 +85,9 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_table_count(t, "sent_bytes", (double)x->sent_bytes);
     hsc_table_count(t, "received_bytes", (double)x->received_bytes);
     hsc_table_number(t, "mpi_s", x->mpi_s);
+    hsc_table_number(t, "mpi_share_s", x->share_s);
     hsc_table_number(t, "waiting_s", x->waiting_s);
+    hsc_table_number(t, "waiting_share_s", x->waiting_share_s);
     hsc_table_amount(t, "packing", x->packing);
     hsc_table_amount(t, "unpacking", x->unpacking);
     report_put_over(r, t, &x->over);

@@ -19,12 +19,15 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     hsc_status s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
+    int who_columns = 16; /* a processor's name is never cut: it would be another's */
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].of.own ? &total : &libraries) += rows[i].caused_s;
         theirs += !rows[i].of.own;
+        report_who(r, rows[i].most_thread, who, sizeof who);
+        who_columns = report_columns_of(who) > who_columns ? report_columns_of(who) : who_columns;
     }
     fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
-                    "  time s    %%   waits  kind                most by          place\n");
+                    "  time s    %%   waits  kind                %-*s place\n", who_columns, "most by");
     for (uint32_t i = 0; i < n; i++) {
         const report_cause *c = &rows[i];
         if (!c->of.own)
@@ -35,9 +38,9 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         }
         shown++;
         report_who(r, c->most_thread, who, sizeof who);
-        report_cause_place(r, c, r->width - 59, where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-16.16s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
-                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who, where);
+        report_cause_place(r, c, r->width - 43 - who_columns, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-*s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
+                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, where);
         char late[300];
         bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);
@@ -62,10 +65,14 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
     hsc_status s = report_delayed_list(r, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
+    int late_columns = 12;
+    for (uint32_t i = 0; i < n; i++) {
         total += rows[i].v.wait_s;
+        report_who(r, rows[i].d.thread, late, sizeof late);
+        late_columns = report_columns_of(late) > late_columns ? report_columns_of(late) : late_columns;
+    }
     fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
-                    "  time s    %%   waits  max ms  kind                waits for    who and where\n");
+                    "  time s    %%   waits  max ms  kind                %-*s who and where\n", late_columns, "waits for");
     for (uint32_t i = 0; i < n; i++) {
         const report_delayed *p = &rows[i];
         if ((r->top && shown >= r->top) || (r->brief && p->v.wait_s < 0.001 * total)) {
@@ -75,9 +82,9 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
         shown++;
         report_who(r, p->v.thread, who, sizeof who);
         report_who(r, p->d.thread, late, sizeof late);
-        report_scope_text(r, report_scope_of(r, p->v.context), p->v.line, r->width - 64 - report_columns_of(who), where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-19.19s %-12.12s %s %s\n", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
-                (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, report_cause_kind(p->d.kind), late, who, where);
+        report_procedure_text(r, report_scope_of(r, p->v.context), p->v.line, r->width - 52 - late_columns - report_columns_of(who), where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-19.19s %-*s %s %s\n", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
+                (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, report_cause_kind(p->d.kind), late_columns, late, who, where);
     }
     if (shown < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_DELAYED, where, sizeof where));
@@ -153,7 +160,7 @@ hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++)
-        if (report_wanted_place(r, list[i].place.line, list[i].place.context))
+        if (report_wanted_cause(r, &list[i]))
             list[wanted++] = list[i];
     qsort(list, wanted, sizeof *list, by_caused);
     if (t->naming)

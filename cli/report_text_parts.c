@@ -18,7 +18,17 @@ hsc_status report_text_findings(report *r, hsc_err *err) {
     hsc_status status = report_findings(r, &list, &n, err);
     if (status)
         return status;
-    fprintf(r->out, "What stands out (in brackets: 95 %% intervals)\n");
+    if (r->where) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n; i++) { /* those of the place that was asked for */
+            if (report_wanted_finding(r, &list[i]))
+                list[kept++] = list[i];
+            else
+                free(list[i].text);
+        }
+        n = kept;
+    }
+    fprintf(r->out, r->where ? "What stands out there (in brackets: 95 %% intervals; shares are of all)\n" : "What stands out (in brackets: 95 %% intervals)\n");
     uint32_t most = !r->only_findings ? n : !r->top_given ? 5 : r->top ? r->top : n;
     for (uint32_t i = 0; i < n && i < most; i++)
         report_text_wrap(r->out, r->width, list[i].text, 3, fprintf(r->out, "%2u.", i + 1));
@@ -134,6 +144,15 @@ static void place(const report *r, uint32_t line, uint32_t context, int width, c
         snprintf(out, size, "%s%s", report_fit(p.name, room, name, sizeof name), where);
 }
 
+/* Columns for the longest of some names, so many at least and at most. */
+static int widened(int columns, const char *name, int most) {
+    int needed = report_columns_of(name);
+    needed = needed < most ? needed : most;
+    return needed > columns ? needed : columns;
+}
+
+static const char *without_mpi(const char *operation) { return strncmp(operation, "MPI_", 4) ? operation : operation + 4; }
+
 hsc_status report_text_messages(report *r, hsc_err *err) {
     report_message *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 4);
@@ -142,10 +161,14 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     hsc_status s = report_messages(r, false, &rows, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
+    int op_columns = 14;
+    for (uint32_t i = 0; i < n; i++) {
         total += rows[i].duration_s;
+        if (!most || i < most)
+            op_columns = widened(op_columns, without_mpi(rows[i].operation), 24);
+    }
     fprintf(r->out, "\nMessages: time in calls, by place and operation, all processors\n"
-                    "  time s    %%   calls  sent  recv  size  max ms  operation      place\n");
+                    "  time s    %%   calls  sent  recv  size  max ms  %-*s place\n", op_columns, "operation");
     for (uint32_t i = 0; i < n; i++) {
         const report_message *m = &rows[i];
         if ((most && shown >= most) || (r->brief && m->duration_s < 0.01 * total)) {
@@ -153,14 +176,15 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
             continue;
         }
         shown++;
-        const char *op = !strncmp(m->operation, "MPI_", 4) ? m->operation + 4 : m->operation;
-        place(r, m->line, m->context, r->width - 65, where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-14.14s %s\n", m->duration_s,
+        char op[64];
+        report_fit_prose(without_mpi(m->operation), op_columns, op, sizeof op);
+        place(r, m->line, m->context, r->width - 51 - op_columns, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-*s %s\n", m->duration_s,
                 total > 0 ? 100 * m->duration_s / total : 0, (unsigned long long)m->calls,
                 bytes((double)m->sent_bytes, sent, sizeof sent),
                 bytes((double)m->received_bytes, received, sizeof received),
                 bytes(report_message_size(m), mean, sizeof mean), m->duration_max_s < 9.9995 ? 2 : 0,
-                1e3 * m->duration_max_s, op, where);
+                1e3 * m->duration_max_s, op_columns, op, where);
     }
     if (shown < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_MESSAGE, where, sizeof where));
@@ -201,8 +225,11 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     if (s)
         return s;
     hsc_weighted sampled = sampled_waiting(r, rows, n);
+    int kind_columns = 18;
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].own ? &total : &libraries) += rows[i].total_s;
+        if (rows[i].own && (!most || own < most))
+            kind_columns = widened(kind_columns, rows[i].kind_text, 18 + r->width - 80);
         own += rows[i].own;
     }
     if (r->brief && (!own || total < 0.01 * r->info.wall_s)) { /* only what libraries' own threads sleep in, or next to nothing */
@@ -214,7 +241,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         return HSC_OK;
     }
     fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, all processors\n"
-                    "  time s    %%   waits mean ms  max ms bytes  for                place\n");
+                    "  time s    %%   waits mean ms  max ms bytes  %-*s place\n", kind_columns, "for");
     for (uint32_t i = 0; i < n; i++) {
         const report_wait *w = &rows[i];
         if (!w->own) {
@@ -226,12 +253,14 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
             continue;
         }
         shown++;
-        place(r, w->line, w->context, r->width - 66, where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-18.18s %s\n", w->total_s,
+        char kind[64];
+        report_fit_prose(w->kind_text, kind_columns, kind, sizeof kind);
+        place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
+        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-*s %s\n", w->total_s,
                 total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits,
                 w->waits && w->total_s / (double)w->waits >= 9.9995 ? 0 : 2,
                 w->waits ? 1e3 * w->total_s / (double)w->waits : 0, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s,
-                w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", w->kind_text, where);
+                w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, where);
         if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
             place(r, HSC_NONE, w->holder_context, r->width - 30, where, sizeof where);
             fprintf(r->out, "%*s held by %s\n", 20, "", where);

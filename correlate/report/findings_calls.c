@@ -372,7 +372,7 @@ hsc_status findings_arrays(findings *f, hsc_err *err) {
 /* Who makes others wait, and with what. */
 hsc_status findings_causes(findings *f, hsc_err *err) {
     report *r = f->r;
-    char text[2400] = "";
+    char text[4400] = "";
     double total = 0;
     uint32_t scope = HSC_NONE, line = HSC_NONE;
     hsc_db_scope s;

@@ -187,6 +187,13 @@ bool report_wanted_line(const report *r, uint32_t line_row) {
     return (!hsc_db_get_file(r->db, l.file, &f, NULL) && strstr(f.path, r->where)) || (l.scope != HSC_NONE && report_wanted(r, l.scope));
 }
 
+bool report_wanted_finding(const report *r, const hsc_db_finding *f) {
+    hsc_db_file file;
+    if (!r->where || (f->scope != HSC_NONE && report_wanted(r, f->scope)))
+        return true;
+    return f->file != HSC_NONE && !hsc_db_get_file(r->db, f->file, &file, NULL) && strstr(file.path, r->where);
+}
+
 bool report_is_own(const report *r, const hsc_db_scope *s) {
     hsc_db_module m;
     hsc_db_process p;

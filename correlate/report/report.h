@@ -71,6 +71,9 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
 
 bool report_wanted(const report *r, uint32_t scope);             /* --where */
 bool report_wanted_line(const report *r, uint32_t line_row);
+bool report_wanted_finding(const report *r, const hsc_db_finding *f); /* one with a place, there */
+/* An error that names what is like it, where nothing of the database has r->where in its file or procedure. */
+hsc_status report_check_where(const report *r, hsc_err *err);
 bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's code: compiled with the pass, or the program */
 bool report_is_users(const report *r, const hsc_db_scope *s);    /* of it, what is in no header of the system */
 

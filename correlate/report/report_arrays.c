@@ -135,6 +135,14 @@ static uint64_t part(uint64_t bytes, unsigned index, unsigned of) { /* all parts
     return bytes / of + (index < bytes % of);
 }
 
+/* Is an earlier buffer of the call of the same array? */
+static bool is_repeated(const buffer *b, unsigned i, const uint32_t *first_of) {
+    for (unsigned k = 0; k < i; k++)
+        if (first_of[b[k].array] == first_of[b[i].array])
+            return true;
+    return false;
+}
+
 static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, bool is_new_place) {
     buffer b[BUFFERS];
     double share[BUFFERS];
@@ -148,6 +156,7 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
             a->sent_bytes += m->sent_bytes;
             a->received_bytes += m->received_bytes;
             a->places += is_new_place;
+            a->share_s += seconds;
             return add_seconds(s, a, m->thread, seconds);
         }
         return !(m->sent_bytes + m->received_bytes);
@@ -161,10 +170,13 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
         report_array *a = row_of(s, first_of[b[i].array]);
         if (!a)
             return false;
-        a->calls += m->calls;
-        a->places += is_new_place;
-        if (!add_seconds(s, a, m->thread, share[i] * seconds))
-            return false;
+        if (!is_repeated(b, i, first_of)) { /* a call is one call of an array, whatever its buffers are */
+            a->calls += m->calls;
+            a->places += is_new_place;
+            if (!add_seconds(s, a, m->thread, seconds))
+                return false;
+        }
+        a->share_s += share[i] * seconds;
         /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
         if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
             a->sent_bytes += part(m->sent_bytes, sender++, senders ? senders : 1);
@@ -211,7 +223,9 @@ static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32
         report_array *a = row_of(s, first_of[b[i].array]);
         if (!a)
             return false;
-        a->waiting_s += seconds / n;
+        a->waiting_share_s += seconds / n;
+        if (!is_repeated(b, i, first_of))
+            a->waiting_s += seconds;
     }
     return true;
 }
@@ -373,12 +387,19 @@ static bool is_scalar(const report *r, uint32_t array) {
     return array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[');
 }
 
+/* Does the compiler know of a name? */
+static bool is_named(const report *r, uint32_t array) {
+    char name[300];
+    report_array_text(r, array, name, sizeof name);
+    return array != HSC_NONE && name[strspn(name, "?[]()")] && strncmp(name, "(no name)", 9);
+}
+
 /* "Array u(:, 5)", "The single value x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
 static void main_text(const report *r, uint32_t array, char *out, size_t size) {
     char name[300];
     report_array_text(r, array, name, sizeof name);
     bool scalar = is_scalar(r, array);
-    if (name[strspn(name, "?[]()")])
+    if (is_named(r, array))
         snprintf(out, size, "%s %s", scalar ? "The single value" : "Array", name);
     else
         snprintf(out, size, "A buffer without a name");
@@ -388,7 +409,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     report_array *rows;
     uint32_t n;
     double bytes = 0, known = 0;
-    char name[400];
+    char name[460];
     hsc_db_array a;
     out[0] = 0;
     hsc_status status = report_arrays(r, &rows, &n, err);
@@ -398,19 +419,27 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         bytes += (double)(rows[i].sent_bytes + rows[i].received_bytes);
         known += rows[i].array != HSC_NONE ? (double)(rows[i].sent_bytes + rows[i].received_bytes) : 0;
     }
+    bool any_named = false;
+    for (uint32_t i = 0; i < n; i++)
+        any_named = any_named || is_named(r, rows[i].array);
     const report_array *x = NULL, *most = NULL; /* with most waiting, then time, then bytes; with most bytes */
-    double waiting = 0;
+    double waiting = 0, nameless = 0; /* in all; of what has no name at most */
     for (uint32_t i = 0; i < n; i++) {
-        waiting += rows[i].waiting_s;
-        if (rows[i].array == HSC_NONE)
+        waiting += rows[i].waiting_share_s;
+        if (!is_named(r, rows[i].array) && rows[i].waiting_s > nameless)
+            nameless = rows[i].waiting_s;
+        if (rows[i].array == HSC_NONE || (any_named && !is_named(r, rows[i].array))) /* of what has no name nobody learns where it is */
             continue;
         most = most ? most : &rows[i];
         if (!x || rows[i].waiting_s > x->waiting_s || (rows[i].waiting_s == x->waiting_s && rows[i].mpi_s > x->mpi_s))
             x = &rows[i];
     }
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
-        char also[400] = "", other[300], sent[32], received[32];
-        main_text(r, x->array, name, sizeof name);
+        char also[600] = "", other[400], plain[400], sent[32], received[32];
+        main_text(r, x->array, plain, sizeof plain);
+        snprintf(name, sizeof name, "%s", plain);
+        if (nameless > x->waiting_s) /* it is the most of those that can be named */
+            snprintf(name, sizeof name, "Of the buffers that have a name, %c%s", plain[0] - 'A' + 'a', plain + 1);
         if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
             main_text(r, most->array, other, sizeof other);
             snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %.3g s in calls.", other,
@@ -418,6 +447,9 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                      report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
                      most->mpi_s);
         }
+        size_t said = strlen(also);
+        if (nameless > x->waiting_s)
+            snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %.3g s: --by=array, --by=message.", nameless);
         if (is_scalar(r, x->array) && x->waiting_s > 0) /* no volume to speak of */
             snprintf(out, size,
                      "%.200s is what most of the waiting in message passing is for: its calls last %.3g s, %.3g s of it waiting for late partners (of %.3g s). They move %s in "

@@ -9,8 +9,9 @@
 typedef struct report_array {
     uint32_t array;             /* row, the first with this identity; HSC_NONE: calls whose buffers are not known */
     uint64_t calls, sent_bytes, received_bytes;
-    double mpi_s;               /* in the calls, and its share of the calls that completed them */
-    double waiting_s;           /* for late partners */
+    double mpi_s;               /* in the calls, and their share of the calls that completed them; a call of several arrays counts for each */
+    double waiting_s;           /* for late partners in them, likewise */
+    double share_s, waiting_share_s; /* the same divided among the arrays of a call, by bytes and evenly: these add up */
     double packing, unpacking;  /* samples of loops that fill or read the buffer */
     uint32_t places;            /* calls in the source, as (line, operation) */
     report_over over;           /* threads: of mpi_s */

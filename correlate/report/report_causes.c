@@ -22,6 +22,10 @@ bool report_wanted_place(const report *r, uint32_t line, uint32_t context) {
     return !r->where || (line != HSC_NONE && report_wanted_line(r, line)) || (scope != HSC_NONE && report_wanted(r, scope));
 }
 
+bool report_wanted_cause(const report *r, const hsc_db_cause *c) {
+    return report_wanted_place(r, c->place.line, c->place.context) || report_wanted_place(r, c->delay.line, c->delay.context);
+}
+
 static int by_group(const void *a, const void *b) {
     const hsc_db_cause *x = a, *y = b;
     int c = hsc_db_compare_causes(x, y);
@@ -55,7 +59,7 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
     uint32_t thread = HSC_NONE;
     for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one group stand together */
         const hsc_db_cause *c = &list[i];
-        if (!report_wanted_place(r, c->place.line, c->place.context))
+        if (!report_wanted_cause(r, c))
             continue;
         bool same = kept && !hsc_db_compare_causes(&groups[kept - 1].of, c), same_thread = same && thread == c->delay.thread;
         if (!same) {
@@ -224,7 +228,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         report_delayed p;
         if ((s = hsc_db_get_delayed(r->db, i, &p.v, err)) || (s = hsc_db_get_delay(r->db, p.v.delay, &p.d, err)))
             break;
-        if ((p.v.waits || p.v.wait_s > 0) && report_wanted_place(r, p.v.line, p.v.context))
+        if ((p.v.waits || p.v.wait_s > 0) && (report_wanted_place(r, p.v.line, p.v.context) || report_wanted_place(r, p.d.line, p.d.context)))
             list[count++] = p;
     }
     if (s) {
@@ -241,12 +245,39 @@ static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
     return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind;
 }
 
+/* "; then 3.66 s: rank 2 (late at collective halo.c:58), by loop halo.c:23 in hot": what comes after the first in order, down to a tenth of all. */
+static void further_causes(const report *r, const report_cause *rows, uint32_t n, uint32_t first, double total, char *out, size_t size) {
+    size_t at = 0;
+    out[0] = 0;
+    for (uint32_t i = first + 1; i < n && rows[i].caused_s >= 0.1 * total; i++) {
+        const report_cause *c = &rows[i];
+        const hsc_db_cause *x = &c->of;
+        char who[128], where[800], late[300] = "";
+        if (!x->own)
+            continue;
+        bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
+        report_who(r, c->most_thread, who, sizeof who);
+        report_cause_place(r, c, 70, where, sizeof where);
+        int k = snprintf(out + at, size - at, "%s %.3g s: %s%s (%s%s%s), %s%s", at ? ";" : " Then", c->caused_s, who, c->threads > 1 ? " most" : "",
+                         report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "",
+                         x->place.not_running ? "which had no processor meanwhile" : x->place.not_known ? "by what is not known" : "by ",
+                         x->place.not_running || x->place.not_known ? "" : where);
+        if (k < 0 || (size_t)k >= size - at - 1) {
+            out[at] = 0;
+            break;
+        }
+        at += (size_t)k;
+    }
+    if (at)
+        memcpy(out + at, ".", 2);
+}
+
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], most[160] = "", where[800], late[300], together[96] = "";
+    char who[128], most[160] = "", where[800], late[300], together[96] = "", further[2000];
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -274,13 +305,14 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
             snprintf(most, sizeof most, ", %s most", who);
             snprintf(who, sizeof who, "%u threads", c->threads);
         }
+        further_causes(r, rows, n, first, total, further, sizeof further);
         snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
-                 "time of the %u thread%s the program's code.",
+                 "time of the %u thread%s the program's code.%s",
                  who, c->threads > 1 ? "" : "s", c->caused_s, most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  told ? " " : "", told ? late : "",
                  x->place.not_running ? c->threads > 1 ? ": they had no processor meanwhile" : ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
-                 together, total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
+                 together, total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run", further);
         bool is_loop = !late_call && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
                        loop.kind == HSC_SCOPE_LOOP;
         *scope = is_loop ? x->scope : HSC_NONE;

@@ -22,12 +22,13 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
 
-/* One sentence on what causes most waiting; "": too little to speak of. The place that it names is *scope (a loop), or else *line
+/* What causes most waiting, and in order what causes at least a tenth of it; "": too little to speak of. The place that it names is *scope (a loop), or else *line
  * (a row); HSC_NONE. *seconds: of all waiting. */
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err);
 
 uint32_t report_scope_of(const report *r, uint32_t context); /* HSC_NONE */
 bool report_wanted_place(const report *r, uint32_t line, uint32_t context);
+bool report_wanted_cause(const report *r, const hsc_db_cause *c); /* what caused it, or the call that was late, is there */
 /* " or 170": further lines whose call of MPI the one of this line may be, since the compiler made one of them; or "". */
 void report_merged_text(const report *r, uint32_t line, char *out, size_t size);
 const char *report_call_text(const report *r, uint32_t line, char *out, size_t size); /* both: "adi.c:120 or 170", or "" */

@@ -431,7 +431,7 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
 /* "CG/cg.f:851-853: loop not vectorized: ... (hint)" */
 static hsc_status refused_at(report *r, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
-    char where[600], why[400], hint[200];
+    char where[600], why[400], hint[200], inlined[120] = "";
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
@@ -441,7 +441,10 @@ static hsc_status refused_at(report *r, const report_refusal *x, char *out, size
     else
         report_first_sentence(x->remark.message, why, sizeof why);
     report_hint(r, x, hint, sizeof hint);
-    snprintf(out, size, "%s: %s%s%s%s", where, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
+    double own = report_excl(r, x->scope).sum;
+    if (x->scalar.sum > own + 0.001 * r->total)
+        snprintf(inlined, sizeof inlined, " (with procedures inlined into it; %.1f %% without them, as in the table of loops)", 100 * own / r->total);
+    snprintf(out, size, "%s%s: %s%s%s%s", where, inlined, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
     return HSC_OK;
 }
 

@@ -15,7 +15,7 @@ int report_columns_of(const char *text) {
     return n;
 }
 
-/* Copies with control characters as '?', tabs as blanks. */
+/* Copies with control characters as '?', tabs and ends of lines as blanks. */
 static void clean(const char *from, char *to, size_t size) {
     size_t n = 0;
     for (; *from && n + 1 < size; from++) {
@@ -24,7 +24,7 @@ static void clean(const char *from, char *to, size_t size) {
             to[n++] = '?';
             from++;
         } else
-            to[n++] = c == '\t' ? ' ' : c < 0x20 || c == 0x7F ? '?' : (char)c;
+            to[n++] = c == '\t' || c == '\n' || c == '\r' ? ' ' : c < 0x20 || c == 0x7F ? '?' : (char)c;
     }
     while (n && !starts_character(to[n - 1]) && *from) /* do not end in half a character */
         n--;

@@ -318,6 +318,17 @@ static LLVMValueRef behind_descriptor(hsc_data *d, LLVMValueRef v, uint64_t elem
     return data;
 }
 
+/* A variable that line tables do not name, and that is read nowhere but in the call: by the text of the call. */
+static void name_by_call(hsc_data *d, LLVMValueRef call, const hsc_mpi_operation *o, unsigned k, uint32_t object) {
+    hsc_ir_loc loc;
+    char name[128];
+    hsc_object *of = &d->objects.p[object];
+    if ((of->name.n && of->name.p[0] != '?') || of->array_id || !of->base || !LLVMIsAAllocaInst(of->base) || !hsc_ir_get_loc(call, &loc) ||
+        !hsc_source_argument(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, o->name, k, name, sizeof name))
+        return;
+    of->name = hsc_data_format(d, "%s", name);
+}
+
 static uint32_t make_section(hsc_data *d, LLVMValueRef call, const hsc_mpi_operation *o, unsigned k,
                              uint32_t message_id, uint32_t callsite_id) {
     hsc_pass *p = d->p;
@@ -395,6 +406,7 @@ static uint32_t make_section(hsc_data *d, LLVMValueRef call, const hsc_mpi_opera
     r.upper = hsc_data_ids(p, ids[1], rank);
     r.step = hsc_data_ids(p, ids[2], rank);
     r.elements_id = hsc_data_value(d, count, loop, callsite_id);
+    name_by_call(d, call, o, k, object);
     r.array_id = hsc_data_array(d, object, callsite_id);
     r.section_id = p->sections.n + 1;
     *HSC_VECTOR_ADD(p->sections) = r;

@@ -48,6 +48,45 @@ bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigne
     return true;
 }
 
+/* Past blanks, ends of lines and Fortran's continuation marks. */
+static const char *next_token(const char *p, const char *end) {
+    while (p < end && (isspace((unsigned char)*p) || (*p == '&' && p + 1 < end && isspace((unsigned char)p[1]))))
+        p++;
+    return p;
+}
+
+bool hsc_source_argument(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char *callee, unsigned k, char *name, size_t size) {
+    enum { FAR = 2000 }; /* a call is shorter */
+    const char *text;
+    size_t n, length = strlen(callee);
+    if (!column || !hsc_source_text(p, file_id, line, column, &text, &n))
+        return false;
+    const char *at = text, *end = text + (n < FAR ? n : FAR);
+    if (end - at > 5 && !strncasecmp(at, "call", 4) && isspace((unsigned char)at[4]))
+        at = next_token(at + 4, end);
+    if ((size_t)(end - at) <= length || strncasecmp(at, callee, length) || is_word(at[length]))
+        return false; /* a macro, or a call through something */
+    at = next_token(at + length, end);
+    if (at == end || *at++ != '(')
+        return false;
+    for (int depth = 0; at < end && (k || depth); at++) {
+        if (*at == '"' || *at == '\'' || (!depth && *at == ')'))
+            return false;
+        depth += (*at == '(' || *at == '[' || *at == '{') - (*at == ')' || *at == ']' || *at == '}');
+        k -= !depth && *at == ',';
+    }
+    at = next_token(at, end);
+    if (at < end && *at == '&')
+        at = next_token(at + 1, end);
+    size_t word = word_length((hsc_ir_text){at, (size_t)(end - at)});
+    const char *behind = next_token(at + word, end);
+    if (!word || word >= size || isdigit((unsigned char)*at) || behind == end || !strchr(",)[", *behind))
+        return false;
+    memcpy(name, at, word);
+    name[word] = 0;
+    return true;
+}
+
 /* The next name of a list "a(3), b = 1, c"; what follows a name up to the comma is left out. */
 static bool next_entity(hsc_ir_text *t, hsc_ir_text *name) {
     *t = after_blanks(*t);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What holds for the ADI solver in both languages."""
+import re
+
 import measure
 
 NORM = "norm 1.5440485097E-02, last change 1.3545904504E-04"
@@ -68,6 +70,17 @@ def check_arrays(example, checks):
     named = [r for r in arrays if r["array"]]
     checks.that(len(named) >= 4, f"{len(named)} arrays in messages")
     checks.equal(sum(r["sent_bytes"] for r in arrays if not r["array"]), 0, "bytes sent from arrays that are not known")
+    # a call is one call of an array, also with two buffers in it, and its whole time is that of each of its arrays
+    def seconds_of(operation):
+        return sum(r["duration_s"] + r["completion_s"] for r in messages if str(r["operation"]).lower() == operation)
+    u = [r for r in named if re.split(r"[%.>]", str(r["array"]))[-1] == "u"]
+    checks.equal([r["calls"] for r in u], [sum(r["calls"] for r in messages if str(r["operation"]).lower() == "mpi_sendrecv")], "calls of u, sent and received by one call")
+    checks.that(u and abs(u[0]["mpi_s"] - seconds_of("mpi_sendrecv")) <= 1e-6 * u[0]["mpi_s"], f"u: {u}, {seconds_of('mpi_sendrecv')} s in its calls")
+    both = [r for r in named if abs(r["mpi_s"] - seconds_of("mpi_allreduce")) <= 1e-6 * r["mpi_s"]]
+    checks.equal(len(both), 2, "arrays that have all of the time of the allreduce of two")
+    moving = sum(r["duration_s"] + r["completion_s"] for r in messages if r["sent_bytes"] + r["received_bytes"])
+    shares = sum(r["mpi_share_s"] for r in arrays)
+    checks.that(moving * 0.999999 <= shares <= sum(r["duration_s"] + r["completion_s"] for r in messages) * 1.000001, f"shares add up to {shares} s, of calls that move something {moving} s")
     piped = [r for r in named if not (r["sent_bytes"] and r["received_bytes"]) and r["sent_bytes"] + r["received_bytes"] > 1e6]
     checks.equal(sum(r["sent_bytes"] for r in piped), sum(r["received_bytes"] for r in piped), "bytes through the pipeline")
 

@@ -190,10 +190,23 @@ class Report(unittest.TestCase):
         self.assertEqual(only[0]["exclusive_periods"], got[2]["exclusive_periods"])
         lines = rows(self.mpi, "line", "--where=.f90")
         self.assertTrue(lines and all(r["file"].endswith(".f90") for r in lines))
-        self.assertEqual(rows(self.mpi, "line", "--where=nothing has this"), [])
-        header = run("--by=line", "--format=csv", "--where=nothing has this", self.mpi)
-        self.assertTrue(header.startswith("rank,file,line,") and header.count("\n") == 1)
         self.assertIn("only       files and procedures with", run("--where=.f90", self.mpi))
+
+    def test_where_is_nowhere(self):
+        """One line with what is like it, and no table: a typing error is not a place without time."""
+        name = rows(self.mpi, "procedure", "--top=1")[0]["procedure"]
+        for options in ((), ("--by=line",), ("--by=cause",), ("--by=line", "--format=csv")):
+            message = run(*options, f"--where={name[:-1]}QQ", self.mpi, code=1)
+            self.assertEqual(message.count("\n"), 1, message)
+            self.assertIn(f"--where: expected a part of the name of a file or procedure, got '{name[:-1]}QQ'", message)
+            self.assertIn(f"like it: '{name}'", message)
+        self.assertNotIn("like it", run("--where=nothing has this, nor is like it at all", self.mpi, code=1).split("'")[-1])
+
+    def test_where_of_findings(self):
+        """Findings of a place are those with a place there."""
+        places = [r["file"] for r in rows(self.mpi, "line", "--top=1")]
+        there = run(f"--where={places[0]}", self.mpi).split("What stands out there")[1].split("\n\n")[0]
+        self.assertNotIn("Care: intervals", there)
 
     def test_columns(self):
         for by in TABLES:
