@@ -110,6 +110,9 @@ oo::class create ::heatscope::App {
     method raise {name} {
         $Panes raise $name
     }
+    method front {name} {
+        $Panes front $name
+    }
 
     # ---- building ----
 

@@ -198,6 +198,12 @@ oo::class create ::heatscope::Panes {
         my Layout
         my Grow $place $name
     }
+    # Brings it in front where its place is in sight.
+    method front {name} {
+        if {$Maximised eq "" && [my PlaceOf $name] ni $Hidden} {
+            my raise $name
+        }
+    }
     # The user's heights are kept from then on.
     method OnSash {side} {
         dict set Moved $side 1

@@ -139,6 +139,13 @@ namespace eval ::heatscope::settings {
         drawn::items   view/drawn
     }
 
+    # The pane that tells more of a finding.
+    variable explains {
+        "Hottest loop" compiler  "Not vectorised" compiler  "Scalar remainder" compiler  "Vectorisation not tried" compiler
+        "Calls of MPI" messages  MPI messages  Array arrays  "Waiting caused" waiting
+        Blocked timeline  "OpenMP runtime" flame  "Input and output" flame  "In the kernel" about  "No processor" about
+    }
+
     variable words {
         bins {max sum}
         scales {log linear}

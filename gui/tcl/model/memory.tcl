@@ -222,6 +222,11 @@ namespace eval ::heatscope::Memory {
         if {$column < 1 || $i >= [string length $text]} {
             return {-1 -1}
         }
+        # remarks between a name and its assignment are blanks
+        while {[regexp -indices {/\*.*?\*/} $text comment]} {
+            lassign $comment from to
+            set text [string replace $text $from $to [string repeat " " [expr {$to - $from + 1}]]]
+        }
         if {[regexp {^(?:<<|>>|[-+*/%&|^])?=(?!=)|^\+\+|^--} [string range $text $i end]]} {
             set last [expr {$i - 1}]
             while {$last >= 0 && [string index $text $last] in {" " \t}} {

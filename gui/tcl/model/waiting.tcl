@@ -138,6 +138,9 @@ oo::class create ::heatscope::Waiting {
             lappend out [dict create kind fact text [string trim "[dict get $g kind]: the late call"] right [::heatscope::fmt place $g late_] \
                 file [dict get $g late_file] line [dict get $g late_line]]
         }
+        if {$by eq "place" && [dict get $g waited_in] ne "" && ![dict get $g not_running] && ![dict get $g is_call]} {
+            lappend out [dict create kind fact text "before that it waited itself: [dict get $g waited_in]"]
+        }
         set text "others waited in [::heatscope::fmt plural [dict get $g waits] call]"
         if {$by ne "processor" && [dict get $g threads] > 1} {
             append text ", most for [dict get $g most]: [::heatscope::fmt seconds [dict get $g most_s]]"

@@ -660,6 +660,10 @@ oo::class create ::heatscope::DetailView {
         set scope [my ScopeTag $x $y]
         if {$scope ne ""} {
             $Nav scope detail $scope
+            # what the compiler did, and why, in full
+            if {[regexp {\mchip} [$Text tag names @$x,$y]]} {
+                $App front compiler
+            }
             return
         }
         set line [my LineAt $y]

@@ -178,7 +178,7 @@ oo::class create ::heatscope::FindingsView {
         $Text see "f$n.last - 1 char"
         $Text see f$n.first
     }
-    # To the place of a finding: the N-th, or the marked one.
+    # To the place of a finding, the N-th or the marked one, with the pane that tells more of it in front.
     method go {{n {}}} {
         if {$n eq ""} {
             set n $At
@@ -190,6 +190,10 @@ oo::class create ::heatscope::FindingsView {
         my Mark
         my See $n
         $Nav finding findings [lindex $Found $n]
+        set title [dict get [lindex $Found $n] title]
+        if {[dict exists [::heatscope::settings get explains] $title]} {
+            $App front [dict get [::heatscope::settings get explains] $title]
+        }
     }
     # As a drawing: the text set into lines, in a list that nobody sees.
     method drawing {} {

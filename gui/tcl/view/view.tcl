@@ -72,10 +72,22 @@ oo::class create ::heatscope::View {
             bind $w <Enter> [list $w configure -style Over.Tab.TLabel]
             bind $w <Leave> [list $w configure -style Tab.TLabel]
         }
+        # between two tabs the nearer one is meant
+        bind $Path.head <Button-1> [namespace code [list my NearTab $command %x]]
         # those that have no room
         ttk::menubutton $Path.head.more -style Rank.TMenubutton -text \u22ef -menu $Path.head.more.menu -takefocus 0
         menu $Path.head.more.menu -postcommand [namespace code [list my PostMore $command]]
         my FitSubtitle
+    }
+    method NearTab {command x} {
+        set near [::heatscope::theme dp 8]
+        foreach {name words} $Tabs {
+            set w $Path.head.tab$name
+            if {[winfo exists $w] && [winfo ismapped $w] && $x >= [winfo x $w] - $near && $x < [winfo x $w] + [winfo width $w] + $near} {
+                {*}$command $name
+                return
+            }
+        }
     }
     method PostMore {command} {
         $Path.head.more.menu delete 0 end

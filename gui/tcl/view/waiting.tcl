@@ -79,8 +79,12 @@ oo::class create ::heatscope::WaitingView {
             return {}
         }
         set axis [$Model axis]
-        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words $axis] 0]" \
-            values [$Model waited $By $row] labels [$Run labels $axis] words [namespace code [list my Waited $row]]]
+        set values [$Model waited $By $row]
+        set most [expr {[llength $values] ? [lindex [lsort -real -decreasing $values] 0] : 0}]
+        set who [expr {$most > 0 ? [$Run columnLabel $axis [lsearch -exact $values $most]] : ""}]
+        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words $axis] 0][expr {
+            $most > 0 ? " \u00b7 most $who: [::heatscope::fmt seconds $most]" : ""}]" \
+            values $values labels [$Run labels $axis] words [namespace code [list my Waited $row]]]
     }
     method Waited {row index} {
         return "[$Run columnLabel [$Model axis] $index] waited [::heatscope::fmt seconds [lindex [$Model waited $By $row] $index]]"
