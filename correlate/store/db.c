@@ -51,8 +51,16 @@ void hsc_arrays_give_back(hsc_db *db) {
     }
 }
 
+static void drop_window(hsc_window *w) {
+    free(w->data);
+    *w = (hsc_window){0};
+}
+
 void hsc_array_close(hsc_db *db, hsc_array *a) {
     give_back(db, a);
+    for (size_t i = 0; i < HSC_WINDOWS_MAX; i++)
+        if (db->windows[i].of == a)
+            drop_window(&db->windows[i]);
     if (a->name[0] && a->set >= 0)
         hsc_dbfile_close_set(db->file, a->set);
     *a = (hsc_array){.set = -1};
@@ -93,6 +101,36 @@ hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err) {
     return a->whole ? HSC_OK : load_whole(db, a, err);
 }
 
+/* Values [first, first + n), as they were read before; false: they were not. */
+static bool take_from_window(hsc_db *db, const hsc_array *a, uint64_t first, uint64_t n, void *to) {
+    unsigned size = hsc_schema_type_size(a->type);
+    for (size_t i = 0; i < HSC_WINDOWS_MAX; i++) {
+        hsc_window *w = &db->windows[i];
+        if (w->of != a || first < w->first || first + n > w->first + w->n)
+            continue;
+        w->used = db->clock;
+        memcpy(to, w->data + (first - w->first) * size, n * size);
+        return true;
+    }
+    return false;
+}
+
+/* In place of that of the array, or of the one that was not used for longest. */
+static void keep_window(hsc_db *db, const hsc_array *a, uint64_t first, uint64_t n, const void *data) {
+    uint64_t bytes = n * hsc_schema_type_size(a->type);
+    hsc_window *w = &db->windows[0];
+    if (bytes < db->window_least || bytes > HSC_WINDOW_BYTES_MAX)
+        return;
+    for (size_t i = 0; i < HSC_WINDOWS_MAX && w->of != a; i++)
+        if (db->windows[i].of == a || db->windows[i].used < w->used)
+            w = &db->windows[i];
+    char *copy = realloc(w->data, bytes);
+    if (!copy) /* it is read again then */
+        return;
+    memcpy(copy, data, bytes);
+    *w = (hsc_window){a, first, n, db->clock, copy};
+}
+
 hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
                          hsc_err *err) {
     unsigned size = hsc_schema_type_size(a->type);
@@ -110,7 +148,12 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
         return HSC_OK;
     }
     *out = scratch;
-    return n ? hsc_dbfile_read(db->file, a->set, first, n, scratch, err) : HSC_OK;
+    if (!n || take_from_window(db, a, first, n, scratch))
+        return HSC_OK;
+    hsc_status status = hsc_dbfile_read(db->file, a->set, first, n, scratch, err);
+    if (!status)
+        keep_window(db, a, first, n, scratch);
+    return status;
 }
 
 /* ---- sparse ---- */
@@ -533,6 +576,7 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->level_cost = HSC_DB_LEVEL_COST;
     db->block_nnz = HSC_DB_BLOCK_NNZ;
     db->budget = HSC_DB_BUDGET;
+    db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;
     db->entry_max = UINT32_MAX;
     db->source_offset.set = db->source_bytes.set = -1;

@@ -21,6 +21,15 @@ typedef struct hsc_array {
     char name[72];
 } hsc_array;
 
+/* What was read last of an array that is not resident: several views of the same lines ask for it one after the other. */
+typedef struct hsc_window {
+    const hsc_array *of; /* NULL: none */
+    uint64_t first, n, used;
+    char *data;
+} hsc_window;
+
+enum { HSC_WINDOWS_MAX = 4, HSC_WINDOW_BYTES_LEAST = 64 << 10, HSC_WINDOW_BYTES_MAX = 2 << 20 };
+
 typedef struct hsc_sparse {
     bool present;
     uint64_t rows, columns, nnz;
@@ -82,8 +91,10 @@ struct hsc_db {
     uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
     uint64_t budget;                     /* bytes of wholes */
+    uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows, entry_max;      /* of an interval: rows made at once, largest count of an entry */
     hsc_array *wholes;
+    hsc_window windows[HSC_WINDOWS_MAX];
     uint64_t whole_bytes, clock;
     struct hsc_times *times;             /* opened when asked for */
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */

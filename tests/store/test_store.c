@@ -436,6 +436,7 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
     db->level_cost = level_cost;
     db->block_nnz = block_nnz;
     db->budget = budget;
+    db->window_least = seed % 2 ? 1 : HSC_WINDOW_BYTES_LEAST;
     assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_PROCESS), m->processes);
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
         for (int axis = 0; axis < 2; axis++) {
