@@ -158,7 +158,7 @@ void hsc_delays_free(jdelays *d);
 
 bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
 /* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
-uint32_t hsc_blame_region_of(const join *j, const jsite *site);
+uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t wait_kind);
 jspot hsc_blame_spot(const join *j, uint32_t frame);
 
 /* Of [a, b) and [c, d). */

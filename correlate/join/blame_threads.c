@@ -48,23 +48,18 @@ static bool is_region(const join *j, uint32_t context) {
     return found;
 }
 
-/* The region's body that the barrier is in; where it ends the region, the region that is forked there or, when the wait is inside
- * of the OpenMP runtime, where that was called. */
-uint32_t hsc_blame_region_of(const join *j, const jsite *site) {
-    for (uint32_t c = site->context; c; c = j->contexts.p[c].parent)
+/* The region's body that the barrier is in; where it ends the region, the region that is forked there. */
+uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t kind) {
+    uint32_t found = HSC_NO_INDEX, at = site->context;
+    for (uint32_t c = at; c; c = j->contexts.p[c].parent)
         if (is_region(j, c))
             return c;
-    uint32_t line = site->line;
-    for (uint32_t at = site->context;; at = j->contexts.p[at].parent) {
-        uint32_t found = HSC_NO_INDEX;
-        for (uint32_t c = at + 1; c < j->subtree_ends.p[at]; c = j->subtree_ends.p[c])
-            if (is_region(j, c) && (found == HSC_NO_INDEX || j->contexts.p[c].call_line == line))
-                found = c;
-        if (found != HSC_NO_INDEX || !at)
-            return found;
-        if (j->contexts.p[at].kind != HSC_CONTEXT_LOOP)
-            line = j->contexts.p[at].call_line;
-    }
+    if (kind != HSC_wait_kind_OMP_REGION_END && kind != HSC_wait_kind_OMP_REDUCTION)
+        return HSC_NO_INDEX;
+    for (uint32_t c = at + 1; c < j->subtree_ends.p[at]; c = j->subtree_ends.p[c])
+        if (is_region(j, c) && (found == HSC_NO_INDEX || j->contexts.p[c].call_line == site->line))
+            found = c;
+    return found;
 }
 
 static bool is_work(const join *j, const jkind *kind) {
@@ -98,7 +93,7 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
 static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const jcovered *covered, const barrier *b, size_t n,
                             hsc_err *err) {
     bool ok = true;
-    uint32_t region = hsc_blame_region_of(j, b->site);
+    uint32_t region = hsc_blame_region_of(j, b->site, b->wait->kind);
     double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
     size_t workers = 0;
     if (!work)

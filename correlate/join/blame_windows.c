@@ -92,7 +92,7 @@ static bool add_arrival(locks *x, const jheld *h) {
     const jthread *t = site && h->length ? hsc_join_known_thread(p, site->thread) : NULL;
     if (!t || t->row == HSC_NO_INDEX)
         return true;
-    uint32_t region = hsc_blame_region_of(x->j, site);
+    uint32_t region = hsc_blame_region_of(x->j, site, h->kind);
     return HSC_PUSH(x->arrivals, (arrival){h->time - h->length, h->time, region == HSC_NO_INDEX ? site->context : region, h->kind,
                                            (uint32_t)(t - p->threads.p), h->site});
 }
@@ -125,7 +125,7 @@ static bool find_members(locks *x) {
         const jwait *w = &p->waits.p[i];
         const jsite *site = &p->sites.p[w->site];
         const jthread *t = hsc_blame_is_barrier(w->kind) ? hsc_join_known_thread(p, site->thread) : NULL;
-        uint32_t region = t && t->row != HSC_NO_INDEX ? hsc_blame_region_of(x->j, site) : HSC_NO_INDEX;
+        uint32_t region = t && t->row != HSC_NO_INDEX ? hsc_blame_region_of(x->j, site, w->kind) : HSC_NO_INDEX;
         if (t && t->row != HSC_NO_INDEX)
             ok = HSC_PUSH(x->members, (member){region == HSC_NO_INDEX ? site->context : region, w->kind, (uint32_t)(t - p->threads.p)});
     }

@@ -101,6 +101,27 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
     return child(x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
 }
 
+/* A region's body that ends in a call of one procedure may be that procedure (a tail call): as enter_region, where the runtime's frames tell that a region was
+ * forked there or the thread's record does. */
+static uint32_t enter_called(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
+    const join *j = x->j;
+    const jcontext *nodes = x->t->nodes;
+    const char *name = j->scopes.p[nodes[caller].scope].linkage;
+    uint32_t at = caller, line = call_line;
+    bool forked = false;
+    if (!caller || strcmp(name, "__kmp_invoke_microtask") || is_omp_runtime(j, scope))
+        return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
+    while (at && is_omp_runtime(j, nodes[at].scope)) {
+        forked = forked || !strncmp(j->scopes.p[nodes[at].scope].linkage, "__kmpc_fork_call", 16);
+        line = nodes[at].call_line;
+        at = nodes[at].parent;
+    }
+    if (at && forked)
+        return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
+    return x->home ? child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line)
+                   : child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
+}
+
 static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32_t call_line) {
     join *j = x->j;
     const jmodule *m = &j->modules.p[place->module];
@@ -128,7 +149,7 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
             uint32_t scope = m->procedure_scopes.p[e[i].index];
             size_t length;
             c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line)
-                                                            : child(x->t, c, HSC_CONTEXT_PROCEDURE, scope, call_line);
+                                                            : enter_called(x, c, scope, call_line);
         }
     }
     return c;

@@ -381,6 +381,34 @@ static void place_forks(const join *j, jthread *t) {
     }
 }
 
+#define NESTED_MAX 8u /* regions in each other */
+
+/* Where workers of a region forked regions of their own: the thread waits for their ends at that node, and such a wait tells of the region that it is in. */
+static bool place_nested(join *j, jprocess *p) {
+    counting x = {.j = j, .p = p};
+    hsc_table known = {0};
+    bool ok = true, changed = true;
+    for (unsigned level = 0; ok && changed && level < NESTED_MAX; level++) {
+        changed = false;
+        for (size_t i = 0; ok && i < p->sites.n; i++) {
+            const jsite *s = &p->sites.p[i];
+            const jthread *t = s->region ? hsc_join_known_thread(p, s->thread) : NULL;
+            uint32_t row, fork = t ? hsc_table_get(&t->work->fork_rows, s->node, 0) : HSC_NO_INDEX, node = t ? hsc_join_node_row(t, s->node) : HSC_NO_INDEX;
+            const jfork *home = fork != HSC_NO_INDEX && node != HSC_NO_INDEX ? hsc_join_fork_of(p, s->region, &row) : NULL;
+            jfork *f = home ? &t->work->forks.p[fork] : NULL;
+            if (!home || home == f || f->context == HSC_NO_INDEX)
+                continue;
+            uint32_t context = homed_context(&x, home, t->work->nodes.p[node].frame, hsc_join_same_fork(p, row), &known);
+            ok = context != HSC_NO_INDEX;
+            changed = changed || (ok && context != f->context);
+            f->context = ok ? context : f->context;
+        }
+        hsc_table_fini(&known);
+        known = (hsc_table){0};
+    }
+    return ok;
+}
+
 static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (size_t k = 0; k < p->threads.n; k++) {
@@ -388,6 +416,8 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
         if (p->threads.p[k].row != HSC_NO_INDEX)
             place_forks(j, &p->threads.p[k]);
     }
+    if (!place_nested(j, p))
+        status = hsc_join_no_memory(err);
     for (size_t k = 0; status == HSC_OK && k < p->threads.n; k++) {
         counting x = {.j = j, .p = p, .t = &p->threads.p[k]};
         if (x.t->row == HSC_NO_INDEX)
