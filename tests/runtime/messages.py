@@ -349,6 +349,33 @@ def partitioned():
                [1 + starts, starts * 16, starts * 16, starts])
 
 
+def threads():
+    """MPI_THREAD_MULTIPLE: what three threads of a process exchange at the same time is counted exactly, each thread's by itself."""
+    for name, compiler, launch in (("threads", "mpicc", OPEN_MPI), ("threads.mpich", "mpicc.mpich", ["mpirun.mpich"])):
+        p = compiled(name, compiler, "-w", "-pthread", source="message_threads.c") if shutil.which(launch[0]) else None
+        if not p:
+            continue
+        plain = subprocess.run([*launch, "-n", "2", p], capture_output=True, text=True, timeout=300)
+        if plain.returncode: # a library without it
+            print(f"{name}: {plain.stderr[-500:]}")
+            continue
+        times, sizes = 500, [80, 160, 240]
+        for r, process in run(name + "-run", launch, p, ranks=2).items():
+            expect(f"{name}: level", process.system["thread_level"], "3")
+            all_ = dict(calls=3 * times, sent_messages=3 * times, sent_bytes=times * sum(sizes))
+            both = dict(all_, received_messages=3 * times, received_bytes=times * sum(sizes))
+            expect_total(process, "MPI_Sendrecv", **both, machine=3 * times)
+            expect_total(process, "MPI_Isend", **all_, completions=3 * times, machine=3 * times)
+            total = process.total("MPI_Irecv")
+            expect(f"{name}: MPI_Irecv", [total[k] for k in ("calls", "received_messages", "received_bytes", "completions")],
+                   [3 * times, 3 * times, times * sum(sizes), 3 * times])
+            expect(f"{name}: MPI_Waitall", process.total("MPI_Waitall")["calls"], 3 * times)
+            by_thread = Counter()
+            for f in process.summaries:
+                by_thread[f["stream"]] += int(f["sent_bytes"]) if f["name"] == "MPI_Sendrecv" else 0
+            expect(f"{name}: bytes of each thread", sorted(v for v in by_thread.values() if v), [times * n for n in sizes])
+
+
 def sessions():
     """Programs that never call MPI_Init: who they are is asked of their sessions."""
     p = compiled("sessions.mpich", "mpicc.mpich", "-w", source="message_sessions.c")
