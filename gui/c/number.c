@@ -42,6 +42,8 @@ size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_M
     double a = fabs(value);
     if (unit == HSC_UNIT_SECONDS && a > 0 && a < 0.9995)
         return (size_t)snprintf(out, HSC_NUMBER_MAX, a < 0.0009995 ? "%.3g \xc2\xb5s" : "%.3g ms", value * (a < 0.0009995 ? 1e6 : 1e3));
+    if (unit == HSC_UNIT_SECONDS && a >= 9.95 && a < 99.95)
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.1f s", value);
     if (unit == HSC_UNIT_BYTES && a >= 999.5 && a < 9999.5)
         return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.3g kB", value / 1e3);
     size_t n = hsc_number_short(value, 5, number);

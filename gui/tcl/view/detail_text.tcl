@@ -51,6 +51,7 @@ oo::define ::heatscope::DetailView {
         $Text configure -state normal
         $Text delete 1.0 end
         if {$Document eq ""} {
+            $Text insert end "No line has samples." message
             $Text configure -state disabled
             return
         }

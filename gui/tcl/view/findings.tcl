@@ -130,12 +130,22 @@ oo::class create ::heatscope::FindingsView {
             incr n
         }
         if {!$n} {
-            $Text insert end "Nothing stands out." words
+            $Text insert end [my Nothing] words
         }
         $Text configure -state disabled
         my Stops
         my subtitle [expr {$n ? "what stands out, 95% intervals" : ""}]
         my Mark
+    }
+    # Why there is nothing to find.
+    method Nothing {} {
+        if {[$Run total [dict get $Selection metric]] > 0} {
+            return "Nothing stands out."
+        }
+        if {[dict get $Selection interval] ne "" || [dict get $Selection category] >= 0} {
+            return "No samples in what is chosen."
+        }
+        return "No samples: the run was shorter than the time between two of them. Run the program longer, or sample more often ('heatscope run -F')."
     }
     # "  38.5–41.2"
     method Interval {f} {
@@ -242,6 +252,9 @@ oo::class create ::heatscope::FindingsView {
                 append out " at $where"
             }
             append out ": [::heatscope::FindingsView::words $f]\n"
+        }
+        if {!$n} {
+            append out "[my Nothing]\n"
         }
         return $out
     }

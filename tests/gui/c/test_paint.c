@@ -150,7 +150,7 @@ static void amounts_have_units(void **state) {
         enum hsc_unit unit;
         const char *text;
     } list[] = {{0, HSC_UNIT_SECONDS, "0"},          {2.5e-6, HSC_UNIT_SECONDS, "2.5 \xc2\xb5s"}, {0.0143, HSC_UNIT_SECONDS, "14.3 ms"},
-                {0.9996, HSC_UNIT_SECONDS, "1.0 s"}, {203.4, HSC_UNIT_SECONDS, "203 s"},          {512, HSC_UNIT_BYTES, "512 B"},
+                {0.9996, HSC_UNIT_SECONDS, "1.0 s"}, {203.4, HSC_UNIT_SECONDS, "203 s"}, {33.74, HSC_UNIT_SECONDS, "33.7 s"},          {512, HSC_UNIT_BYTES, "512 B"},
                 {19.6e6, HSC_UNIT_BYTES, "19.6 MB"}, {3e12, HSC_UNIT_BYTES, "3 TB"},              {12345, HSC_UNIT_NONE, "12.3k"},
                 {999, HSC_UNIT_BYTES, "999 B"},      {2888, HSC_UNIT_BYTES, "2.89 kB"},            {9999, HSC_UNIT_BYTES, "10 kB"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
