@@ -55,7 +55,10 @@ oo::define ::heatscope::App {
         } elseif {$n == 0} {
             ::heatscope::theme say $SearchNote "nothing found"
         } else {
-            ::heatscope::theme say $SearchNote "[::heatscope::fmt plural $n hit], [::heatscope::fmt percent [dict get $Found share] 1]"
+            # calls of message passing have no samples of their own: the status line has their time
+            set share [dict get $Found share]
+            set words [expr {$share >= 0.0005 ? ", [::heatscope::fmt percent $share 1]" : ""}]
+            ::heatscope::theme say $SearchNote "[::heatscope::fmt plural $n hit]$words"
             my Tell [dict get $Found words]
         }
         $Bus adjust search search [string range [string trim $text] 0 500]
