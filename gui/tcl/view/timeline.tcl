@@ -65,7 +65,9 @@ oo::class create ::heatscope::TimelineView {
         set db [[$comparison run] db]
         if {$Other eq ""} {
             ttk::label $Path.body.othername -style Card.Sub.TLabel
-            set Other [my Widget timeline $Path.body.other -font HsUI -takefocus 0 -height [::heatscope::theme dp 160]]
+            # both ask for the same, and have the same of what there is
+            set Other [my Widget timeline $Path.body.other -font HsUI -takefocus 0 -height [::heatscope::theme dp 60]]
+            $Time configure -height [::heatscope::theme dp 60]
             pack $Path.body.othername -anchor w -padx [::heatscope::theme size pad]
             pack $Other -fill both -expand 1
             bind $Other <<TimelineView>> [namespace code {my OnView %d}]
