@@ -823,8 +823,8 @@ typedef struct hsc_db_array_use {
     char *text;             /* "u(5, 64)", "halo[2][n]" */
     uint32_t places;        /* calls in the source, as (line, operation) */
     uint64_t calls, sent_bytes, received_bytes;
-    double mpi_s;           /* in the calls, and its share of the calls that completed them */
-    double waiting_s;       /* of it, for late partners */
+    double mpi_s;           /* in the calls, and their share of those that completed them; a call of two arrays counts whole for both */
+    double waiting_s;       /* of it, for late partners, likewise: rows add up to more than all */
     double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric */
 } hsc_db_array_use;
 /* Those with most bytes first, the unknown last; on success free with hsc_db_free_arrays. Empty where there is no map of the calls.
