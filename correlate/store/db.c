@@ -43,17 +43,19 @@ static void give_back(hsc_db *db, hsc_array *a) {
     a->whole = NULL;
 }
 
+static void drop_window(hsc_window *w) {
+    free(w->data);
+    *w = (hsc_window){0};
+}
+
 void hsc_arrays_give_back(hsc_db *db) {
+    for (size_t i = 0; i < HSC_WINDOWS_MAX; i++)
+        drop_window(&db->windows[i]);
     for (hsc_array *a = db->wholes, *next; a; a = next) {
         next = a->next;
         if (!a->pinned)
             give_back(db, a);
     }
-}
-
-static void drop_window(hsc_window *w) {
-    free(w->data);
-    *w = (hsc_window){0};
 }
 
 void hsc_array_close(hsc_db *db, hsc_array *a) {

@@ -186,9 +186,9 @@ static void enclose(void) {
 /* What is read is unpacked into memory that is used again and again: given back each time, it would have to be got from the system, empty,
  * for the next, which takes as long as to unpack it. */
 static void keep_memory(void) {
-    enum { KEPT_BYTES = 16 << 20 };
+    enum { BLOCK_BYTES = 8 << 20, KEPT_BYTES = 4 << 20 };
     mallopt(M_ARENA_MAX, 1);
-    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, BLOCK_BYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }
 
