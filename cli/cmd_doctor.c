@@ -183,10 +183,15 @@ static bool check_sources(void) {
     if (perf > 0 && perf < 0.9 * TRIAL_HZ)
         line("note", "", "fewer samples than asked for: other work takes processor time from this machine", NULL);
     signal(TRIAL_SIGNAL, SIG_DFL);
-    unsigned long cost = hsc_cli_sample_cost_ns();
-    if (cost) {
-        char text[128];
-        snprintf(text, sizeof text, "a sample costs %.1f us beside our own code", (double)cost / 1e3);
+    hsc_cli_sample_cost cost = hsc_cli_sample_cost_measure();
+    char text[160];
+    if (cost.trap_ns) {
+        snprintf(text, sizeof text, "perf-cpu-clock-trap: a sample costs %.1f us beside our own code (first choice)", (double)cost.trap_ns / 1e3);
+        line("ok", "cost", text, NULL);
+    }
+    if (cost.signal_ns) {
+        snprintf(text, sizeof text, "perf-cpu-clock: a sample costs %.1f us beside our own code%s", (double)cost.signal_ns / 1e3,
+                 cost.trap_ns ? " (where a process wants SIGTRAP for itself)" : "; SIGTRAP, which costs less, needs Linux 5.19");
         line("ok", "cost", text, NULL);
     }
     check_events();

@@ -60,8 +60,10 @@ static const hsc_cli_command command = {
     "With MPI both ways work: 'mpirun -n 4 heatscope run ./prog' and 'heatscope run mpirun -n 4 ./prog'\n"
     "(for ranks on other machines the first). All ranks of a job write to the same directory.\n"
     "Calls of MPI are recorded in ranks, below launchers, and in programs that are linked with MPI.\n\n"
-    "Samples come from perf-cpu-clock where the machine allows it, else timer-monotonic, else timer-cpu.\n"
-    "perf-cpu-clock-trap is as exact and costs less, but stands in the way of debuggers (it uses SIGTRAP).\n\n"
+    "Samples come from perf-cpu-clock-trap (delivered by SIGTRAP: cheapest) where the machine allows it, else\n"
+    "perf-cpu-clock, else timer-monotonic, else timer-cpu. SIGTRAP stays the program's own. A process is not measured while a\n"
+    "debugger or tracer holds it, which would be told of each sample's signal; one that attaches may stop a few times before\n"
+    "that is seen: in gdb, 'handle SIGTRAP nostop noprint pass'.\n\n"
     "Where samples and context switches of a thread cost more than 1 % of its CPU time its rate is lowered, as long as that\n"
     "helps, to no less than 100 samples a second; with --budget=PERCENT until the cost is within the budget, to no less\n"
     "than 10. Times stay right, samples get fewer, and the last line says so. With -F or --budget=off the rate stays.\n\n"
@@ -528,9 +530,13 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_CHILDREN", o.children, 1);
     if (!below)
         unsetenv("HEATSCOPE_FIRST");
-    unsigned long cost = getenv("HEATSCOPE_INTERRUPT_NS") ? 0 : hsc_cli_sample_cost_ns();
-    if (cost)
-        set_number("HEATSCOPE_INTERRUPT_NS", (long)cost);
+    hsc_cli_sample_cost cost = {0, 0};
+    if (!getenv("HEATSCOPE_INTERRUPT_NS"))
+        cost = hsc_cli_sample_cost_measure();
+    if (cost.signal_ns)
+        set_number("HEATSCOPE_INTERRUPT_NS", (long)cost.signal_ns);
+    if (cost.trap_ns)
+        set_number("HEATSCOPE_TRAP_NS", (long)cost.trap_ns);
     if (o.quiet)
         setenv("HEATSCOPE_QUIET", "1", 1);
     if (o.trace)

@@ -40,11 +40,12 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static unsigned long measure(void) {
+static unsigned long measure(bool trap) {
     struct perf_event_attr a;
     struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
     struct sigaction mine, before;
     uint64_t gap[SAMPLES], end, last, now;
+    int number = trap ? SIGTRAP : SIGSTKFLT;
     size_t n = 0;
     memset(&a, 0, sizeof a);
     a.type = PERF_TYPE_SOFTWARE;
@@ -54,16 +55,19 @@ static unsigned long measure(void) {
     a.wakeup_events = 1;
     a.disabled = 1;
     a.exclude_kernel = a.exclude_hv = 1;
+    a.sigtrap = a.remove_on_exec = trap;
     int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return 0;
     memset(&mine, 0, sizeof mine);
     mine.sa_handler = on_signal;
     mine.sa_flags = SA_RESTART;
-    sigaction(SIGSTKFLT, &mine, &before);
-    fcntl(fd, F_SETOWN_EX, &owner);
-    fcntl(fd, F_SETSIG, SIGSTKFLT);
-    fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+    sigaction(number, &mine, &before);
+    if (!trap) {
+        fcntl(fd, F_SETOWN_EX, &owner);
+        fcntl(fd, F_SETSIG, number);
+        fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
+    }
     taken = 0;
     last = now_ns();
     end = last + GIVE_UP_NS;
@@ -79,28 +83,33 @@ static unsigned long measure(void) {
         seen = taken;
     }
     close(fd);
-    sigaction(SIGSTKFLT, &before, NULL);
+    sigaction(number, &before, NULL);
     if (n < SAMPLES / 2)
         return 0;
     qsort(gap, n, sizeof *gap, compare);
     return (unsigned long)gap[n / 2];
 }
 
-/* In a child: a filter of system calls may kill who opens an event. */
-unsigned long hsc_cli_sample_cost_ns(void) {
-    unsigned long cost = 0;
+/* In a child: a filter of system calls may kill who opens an event, and a kernel that knows no better who blocks its SIGTRAP. */
+hsc_cli_sample_cost hsc_cli_sample_cost_measure(void) {
+    hsc_cli_sample_cost cost = {0, 0};
+    sigset_t trap;
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
-        return 0;
+        return cost;
     pid_t child = fork();
     if (child == 0) {
-        cost = measure();
+        sigemptyset(&trap);
+        sigaddset(&trap, SIGTRAP);
+        sigprocmask(SIG_UNBLOCK, &trap, NULL);
+        cost.signal_ns = measure(false);
+        cost.trap_ns = measure(true);
         _exit(write(ends[1], &cost, sizeof cost) == (ssize_t)sizeof cost ? 0 : 1);
     }
     close(ends[1]);
     if (child > 0) {
         if (read(ends[0], &cost, sizeof cost) != (ssize_t)sizeof cost)
-            cost = 0;
+            cost = (hsc_cli_sample_cost){0, 0};
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     }

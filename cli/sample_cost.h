@@ -3,8 +3,13 @@
 #ifndef HEATSCOPE_CLI_SAMPLE_COST_H
 #define HEATSCOPE_CLI_SAMPLE_COST_H
 
-/* Nanoseconds that the kernel's interrupt, a signal to an empty handler and the return from it take from a computing thread:
- * the median of some samples of perf's cpu-clock. Takes 1 ms. 0: no such source here. Uses SIGSTKFLT for a moment. */
-unsigned long hsc_cli_sample_cost_ns(void);
+/* Nanoseconds that the kernel's interrupt, a signal to an empty handler and the return from it take from a computing thread: medians of some
+ * samples of perf's cpu-clock, by a signal that the event sends, and by SIGTRAP. 0: no such source here. */
+typedef struct hsc_cli_sample_cost {
+    unsigned long signal_ns, trap_ns;
+} hsc_cli_sample_cost;
+
+/* Takes 3 ms, in a child. */
+hsc_cli_sample_cost hsc_cli_sample_cost_measure(void);
 
 #endif

@@ -100,7 +100,7 @@ HSC_RT_EXPORT void heatscope_rt_measure(int on) {
 }
 
 HSC_RT_EXPORT int heatscope_rt_measuring(void) {
-    return hsc_rt_measured() && atomic_load(&hsc_rt.measuring);
+    return hsc_rt_measured() && hsc_rt_wanted();
 }
 
 HSC_RT_EXPORT void heatscope_rt_begin(const char *name) {

@@ -8,9 +8,11 @@ bool hsc_rt_measure(bool on, uint32_t reason, uint32_t *changed) {
         return false;
     bool alive = !atomic_load(&hsc_rt.finished), changes = alive && atomic_exchange(&hsc_rt.measuring, on) != on;
     if (changes) {
+        bool traced = atomic_load(&hsc_rt.traced); /* it is off by that, and goes on when that is over */
         hsc_rec_measuring r = {now, on, reason};
-        hsc_rt_file_put(HSC_REC_measuring, &r, now);
-        for (const hsc_rt_thread *t = hsc_rt.threads; on && t; t = t->next)
+        if (!traced)
+            hsc_rt_file_put(HSC_REC_measuring, &r, now);
+        for (const hsc_rt_thread *t = hsc_rt.threads; on && !traced && t; t = t->next)
             if (t->live)
                 hsc_rt_source_rouse(t);
         hsc_rt.stop_at_ns = on && hsc_rt.options.duration_ms ? now + hsc_rt.options.duration_ms * 1000000 : 0;

@@ -60,13 +60,18 @@ static void note_lowered(uint32_t periods) {
         ;
 }
 
-void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns) {
+void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns, bool own) {
     const char *name = hsc_rt_mechanism_name(t->mechanism);
     uint64_t now = hsc_rt_now_ns();
     now = now > t->last_time ? now : t->last_time;
     t->last_time = now;
     hsc_rec_source r = {t->thread_id, now, {name, hsc_rt_length(name)}, reason,
-                        cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0, switches(true)};
+                        cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0, 0};
+    hsc_rt_usage u;
+    if (own)
+        r.switches = switches(true);
+    else if (hsc_rt_usage_read(t->tid, false, &u))
+        r.switches = u.voluntary + u.involuntary;
     hsc_rt_thread_put(t, HSC_REC_source, &r, now);
 }
 

@@ -26,10 +26,11 @@ static uint32_t tell_usage(hsc_rt_thread *t, uint64_t now) {
     return !first;
 }
 
-/* A progress record for each thread that did something since its last one. rt.lock is held. */
-static void tell_progress(uint64_t now) {
+/* A progress record for each thread that did something since its last one; true: there was one. rt.lock is held. */
+static bool tell_progress(uint64_t now) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
     uint32_t usages = 0;
+    bool any = false;
     for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
         uint64_t beats = atomic_load_explicit(&t->beats, memory_order_acquire);
         if (t->live)
@@ -39,6 +40,7 @@ static void tell_progress(uint64_t now) {
         if (!t->live || beats == t->reported_beats)
             continue;
         t->reported_beats = beats;
+        any = true;
         hsc_rec_progress r = {t->thread_id, now, 0, 0, 0, 0, 0, 0};
         r.samples = atomic_load_explicit(&t->samples, memory_order_relaxed);
         r.lost = atomic_load_explicit(&t->lost, memory_order_relaxed);
@@ -50,6 +52,7 @@ static void tell_progress(uint64_t now) {
         if (now >= t->usage_due_ns && usages < USAGES_MAX)
             usages += tell_usage(t, now);
     }
+    return any;
 }
 
 /* timer-monotonic: threads that were found waiting and run again get their timer back. Returns whether any is paused. */
@@ -110,10 +113,13 @@ static void helper(void) {
             calibrate(cycles_start, ns_start);
             hsc_rt.helper_ns = gone_ns + hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
             tell_share(hsc_rt.helper_ns);
+            bool computes = false;
             if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
-                tell_progress(now);
+                computes = tell_progress(now);
                 hsc_rt_lock_release(&hsc_rt.lock, mask);
             }
+            if (computes || atomic_load(&hsc_rt.traced))
+                hsc_rt_tracer_tend(now);
             next_progress = now + HSC_RT_PROGRESS_NS;
         }
         if (hsc_rt.mechanism == HSC_RT_MONOTONIC && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {

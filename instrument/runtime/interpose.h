@@ -17,7 +17,6 @@ void hsc_rt_sandbox(void); /* the program is about to enter one: the measurement
 bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m); /* the process would be ended for trying it */
 const char *hsc_rt_library(void); /* path of this library, "" if it is not known */
 bool hsc_rt_is_filtered(void); /* by seccomp: an unusual system call may end the process */
-bool hsc_rt_is_traced(void); /* by a debugger, strace, ... */
 
 void hsc_rt_locks_init(void); /* once, before anything is measured */
 void hsc_rt_threads_forget(void); /* child of fork */

@@ -45,41 +45,45 @@ bool hsc_rt_active(void) {
 
 /* ---- start ---------------------------------------------------------------------------------------------------------------- */
 
-static void add_note(const char *name, int error) {
+static void add_note(const char *name, int error, const char *why) {
     size_t at = strlen(me.note);
     if (at)
         hsc_rt_append(me.note, sizeof me.note, &at, "; ");
     hsc_rt_append(me.note, sizeof me.note, &at, name);
     hsc_rt_append(me.note, sizeof me.note, &at, ": ");
-    hsc_rt_append(me.note, sizeof me.note, &at, error ? strerror(error) : "not asked for");
+    hsc_rt_append(me.note, sizeof me.note, &at, why ? why : error ? strerror(error) : "not asked for");
     if (!strcmp(name, "perf-cpu-clock") && (error == EACCES || error == EPERM))
         hsc_rt_append(me.note, sizeof me.note, &at, " (kernel.perf_event_paranoid above 2, or a container that forbids it)");
+}
+
+static void set_mechanism(enum hsc_rt_mechanism m) {
+    uint64_t measured = m == HSC_RT_PERF_TRAP && hsc_rt.options.trap_ns ? hsc_rt.options.trap_ns : hsc_rt.options.interrupt_ns;
+    hsc_rt.mechanism = m;
+    hsc_rt.interrupt_ns = measured ? measured : INTERRUPT_NS;
+    hsc_rt.interrupt_measured = measured != 0;
 }
 
 static bool choose_mechanism(void) {
     const char *forced = hsc_rt.options.mechanism;
     bool known = !*forced;
     me.note[0] = 0;
-    for (int m = HSC_RT_PERF; m <= HSC_RT_PERF_TRAP; m++) {
+    for (int m = HSC_RT_PERF_TRAP; m <= HSC_RT_CPU; m++) {
         const char *name = hsc_rt_mechanism_name((enum hsc_rt_mechanism)m);
         int error = 0;
-        if (*forced ? strcmp(forced, name) != 0 : m == HSC_RT_PERF_TRAP) {
-            if (*forced && !known)
-                add_note(name, 0);
+        if (*forced && strcmp(forced, name) != 0) {
+            if (!known)
+                add_note(name, 0, NULL);
             continue;
         }
         known = true;
-        if (hsc_rt_source_is_deadly((enum hsc_rt_mechanism)m))
+        const char *why = m == HSC_RT_PERF_TRAP ? hsc_rt_trap_taken() : NULL;
+        if (!why && hsc_rt_source_is_deadly((enum hsc_rt_mechanism)m))
             error = ENOSYS;
-        else if (hsc_rt_source_probe((enum hsc_rt_mechanism)m, &error)) {
-            hsc_rt.mechanism = (enum hsc_rt_mechanism)m;
-            if (m == HSC_RT_PERF_TRAP) {
-                hsc_rt.signal = SIGTRAP;
-                me.note[0] = 0;
-            }
+        else if (!why && hsc_rt_source_probe((enum hsc_rt_mechanism)m, &error)) {
+            set_mechanism((enum hsc_rt_mechanism)m);
             return true;
         }
-        add_note(name, error);
+        add_note(name, error, why);
     }
     char line[768];
     size_t at = 0;
@@ -97,7 +101,7 @@ static bool choose_mechanism(void) {
 /* rt.lock is held */
 static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
     hsc_rec_cost c = {.time = now, .handler_ns = so_far->handler_ns, .signals_ns = so_far->signals_ns, .wrappers_ns = so_far->wrappers_ns,
-                      .probes_ns = so_far->probes_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.options.interrupt_ns != 0,
+                      .probes_ns = so_far->probes_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
                       .longest_ns = hsc_rt_govern_longest()};
@@ -171,8 +175,10 @@ static void put_process(uint64_t now) {
         hsc_rt_file_put(HSC_REC_note, &r, now);
     }
     put_cost(now, &(hsc_rt_cost){0});
-    if (!atomic_load(&hsc_rt.measuring)) {
-        hsc_rec_measuring m = {now, 0, hsc_rt.options.delay_ms ? HSC_measuring_reason_DELAY : HSC_measuring_reason_PROGRAM};
+    if (!hsc_rt_wanted()) {
+        hsc_rec_measuring m = {now, 0, atomic_load(&hsc_rt.traced)  ? HSC_measuring_reason_TRACER /* the parent of a child of fork */
+                                       : hsc_rt.options.delay_ms ? HSC_measuring_reason_DELAY
+                                                                 : HSC_measuring_reason_PROGRAM};
         hsc_rt_file_put(HSC_REC_measuring, &m, now);
     }
     hsc_rt_names_tell(now);
@@ -528,6 +534,8 @@ void hsc_rt_finish(uint64_t how) {
     atomic_store(&hsc_rt.on, 0);
     if (hsc_rt_self)
         hsc_rt_source_stop(hsc_rt_self);
+    if (how == HSC_end_kind_EXEC)
+        hsc_rt_source_drain();
     atomic_store(&hsc_rt.helper_quit, 1); /* not waited for: it finds `finished` under the locks */
     uint64_t mask;
     totals n = {0};
@@ -675,11 +683,17 @@ static void after_fork_child(void) {
     me.forked = true;
     hsc_rt_file_forget();
     hsc_rt_threads_forget();
+    if (hsc_rt.mechanism == HSC_RT_PERF_TRAP && atomic_exchange(&hsc_rt.trap_off, 0)) {
+        set_mechanism(HSC_RT_PERF);
+        me.note[0] = 0;
+        add_note("perf-cpu-clock-trap", 0, "the program wants SIGTRAP for itself");
+    }
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
     uint64_t before_us = cpu_us();
-    if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high))
+    if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high)) {
         atomic_store(&hsc_rt.on, 0);
-    else if (hsc_rt.same_process)
+        hsc_rt_signal_restore();
+    } else if (hsc_rt.same_process)
         atomic_store(hsc_rt.same_process, 1);
     me.begin_us = cpu_us() - before_us;
     errno = saved_errno;
@@ -804,7 +818,6 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     hsc_rt.signal = (int)hsc_rt.options.signal;
     hsc_rt.period_ns = 1000000000u / hsc_rt.options.frequency;
     hsc_rt.tick_ns = 4 * hsc_rt.period_ns > HSC_RT_TICK_NS ? 4 * hsc_rt.period_ns : HSC_RT_TICK_NS;
-    hsc_rt.interrupt_ns = hsc_rt.options.interrupt_ns ? hsc_rt.options.interrupt_ns : INTERRUPT_NS;
     const char *frequency = getenv("HEATSCOPE_FREQUENCY"), *budget = getenv("HEATSCOPE_BUDGET");
     hsc_rt.budget_named = budget && *budget;
     if (frequency && *frequency && !hsc_rt.budget_named)

@@ -305,8 +305,8 @@ typedef struct hsc_rt_cached_rule {
     uint32_t mapping_id;
 } hsc_rt_cached_rule;
 
-/* In the order of preference; the last only when asked for. */
-enum hsc_rt_mechanism { HSC_RT_PERF = 1, HSC_RT_MONOTONIC = 2, HSC_RT_CPU = 3, HSC_RT_PERF_TRAP = 4 };
+/* In the order of preference. */
+enum hsc_rt_mechanism { HSC_RT_PERF_TRAP = 1, HSC_RT_PERF, HSC_RT_MONOTONIC, HSC_RT_CPU };
 
 /* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
@@ -479,6 +479,9 @@ uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns);
 uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact, uint64_t now_ns, bool *truncated);
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
+/* Stops the samples of a thread that does not write, from outside: as it would by itself when measuring is off. False: it writes. */
+bool hsc_rt_lull(hsc_rt_thread *t);
+bool hsc_rt_untrap(hsc_rt_thread *t, bool own, uint32_t why); /* the same: hsc_rt_source_untrap, and a record that says so; `own`: the calling thread's */
 void hsc_rt_handler(int signal, siginfo_t *info, void *ucontext);
 /* Which OpenMP region a worker's next record belongs to; who forked it is asked to say where that was. */
 void hsc_rt_tell_region(hsc_rt_thread *t, uint64_t region, uint64_t now);
@@ -501,7 +504,11 @@ static inline bool hsc_rt_is_perf(enum hsc_rt_mechanism m) {
     return m == HSC_RT_PERF || m == HSC_RT_PERF_TRAP;
 }
 bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error); /* does it work here? */
+bool hsc_rt_is_our_trap(const siginfo_t *info); /* a SIGTRAP of one of our events */
+void hsc_rt_source_drain(void); /* the calling thread's SIGTRAP that waits and is ours: the next program would get it */
 bool hsc_rt_source_start(hsc_rt_thread *t);
+/* From SIGTRAP to our signal, for good; by the thread itself (tid 0), or by who has its writer. */
+void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid);
 void hsc_rt_source_stop(hsc_rt_thread *t);
 void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic only: no signal while waiting */
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
@@ -542,14 +549,19 @@ void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; look
 void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns); /* after a sample: was there time for the program? */
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
-/* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set. */
-void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns);
+/* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set; `own`: by the thread itself. */
+void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns, bool own);
 
 /* control_ss.c: measuring off and on; handlers may call it, the lock blocks signals */
 /* False: it could not be done. *changed (may be NULL): it was not so yet. */
 bool hsc_rt_measure(bool on, uint32_t reason, uint32_t *changed);
 void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread is measured */
 uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
+/* tracer_ss.c: while a debugger or tracer holds the process nothing is measured: it would be told of each sample's signal */
+bool hsc_rt_is_traced(void);
+char hsc_rt_status_of(const char *word); /* what the process's status has behind "\nName:\t": its first character; 0: nothing */
+void hsc_rt_tracer_tend(uint64_t now_ns); /* helper, at its beats while the process computes */
+void hsc_rt_tracer_came(uint64_t now_ns); /* the calling thread is about to let itself be traced */
 
 /* commands_ss.c: what `heatscope control` asks for; helper */
 #define HSC_RT_COMMANDS_FILE ".control"
@@ -593,6 +605,11 @@ bool hsc_rt_active(void);          /* measuring, and in the process that the sta
 
 /* interpose_signal.c */
 void hsc_rt_signal_install(void);
+void hsc_rt_signal_restore(void); /* as the program wants them; nothing is measured any more */
+const char *hsc_rt_trap_taken(void); /* why SIGTRAP is not free for us; NULL: it is */
+/* SIGTRAP is blocked for the calling thread as the program sees it. In truth it is open, so that samples come; where a SIGTRAP comes
+ * that is not ours it is blocked indeed, and the signal sent again. */
+extern __thread bool hsc_rt_trap_blocked __attribute__((tls_model("initial-exec"), visibility("hidden")));
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 
 enum { HSC_RT_SCAN_LINKER = 1, HSC_RT_SCAN_STRANGER = 2, HSC_RT_SCAN_CLOSED = 4 }; /* the dynamic linker was called; code of which nothing is known; dlclose */
@@ -645,6 +662,7 @@ typedef struct hsc_rt_state {
     uint32_t n_events; /* at least 1 */
     _Atomic uint32_t counters_failed; /* not to be had for some thread */
     _Atomic uint32_t measuring;       /* samples are wanted: not before --delay, not after --duration, ... */
+    _Atomic uint32_t traced;          /* a debugger holds the process, which would stop at each sample: none are taken meanwhile */
     _Atomic uint32_t governed;        /* periods of the lowest rate that a thread had; 0: no rate was lowered */
     bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
@@ -652,8 +670,10 @@ typedef struct hsc_rt_state {
     uint64_t helper_ns;               /* CPU time of our helper so far */
     _Atomic uint32_t helper_share_q32; /* of late, for each unit of the process's own CPU time */
     uint64_t interrupt_ns;            /* that a sample costs beside our own code */
+    bool interrupt_measured;
     uint64_t switch_cost_ns, switch_far_ns; /* of a context switch of a thread with a perf event: next sample near, far */
     enum hsc_rt_mechanism mechanism;
+    _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
@@ -679,6 +699,10 @@ typedef struct hsc_rt_state {
 } hsc_rt_state;
 
 extern hsc_rt_state hsc_rt __attribute__((visibility("hidden")));
+
+static inline bool hsc_rt_wanted(void) {
+    return atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire) && !atomic_load_explicit(&hsc_rt.traced, memory_order_acquire);
+}
 
 /* Nanoseconds of a cycle, 32.32 fixed point. */
 static inline uint64_t hsc_rt_cycle_rate(uint64_t ns, uint64_t cycles) {

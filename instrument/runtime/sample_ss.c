@@ -231,13 +231,38 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
 }
 
 /* Measuring was switched off, or on again: CPU time between is none of the measurement's. */
-static void fall_asleep(hsc_rt_thread *t) {
-    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+static void fall_asleep(hsc_rt_thread *t, uint64_t cpu, bool own) {
     if (!hsc_rt_source_sleep(t))
         return;
     hsc_rt_sample_end(t, cpu);
     t->asleep_cpu_ns = cpu;
-    hsc_rt_usage_read(t->tid, true, &t->usage_asleep);
+    hsc_rt_usage_read(t->tid, own, &t->usage_asleep);
+}
+
+static bool take_as_helper(hsc_rt_thread *t) {
+    uint32_t free_word = 0;
+    return atomic_compare_exchange_strong_explicit(&t->busy, &free_word, HSC_RT_BUSY_HELPER, memory_order_acquire, memory_order_relaxed);
+}
+
+bool hsc_rt_untrap(hsc_rt_thread *t, bool own, uint32_t why) {
+    if (!take_as_helper(t))
+        return false;
+    if (t->mechanism == HSC_RT_PERF_TRAP) {
+        hsc_rt_source_untrap(t, own ? 0 : t->tid);
+        hsc_rt_source_tell(t, why, hsc_rt_thread_cpu_ns(t->tid), own);
+    }
+    atomic_store_explicit(&t->busy, 0, memory_order_release);
+    return true;
+}
+
+bool hsc_rt_lull(hsc_rt_thread *t) {
+    if (!take_as_helper(t))
+        return false;
+    uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid);
+    if (cpu)
+        fall_asleep(t, cpu, false);
+    atomic_store_explicit(&t->busy, 0, memory_order_release);
+    return true;
 }
 
 static void wake_up(hsc_rt_thread *t) {
@@ -337,12 +362,23 @@ static void note_own(hsc_rt_thread *t, uint64_t cycles) {
     t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
 }
 
+/* SIGTRAP is the program's own now, or it blocks it by a call that we don't see: then our samples wait, and many are one. */
+HSC_RT_HOT static void check_trap(hsc_rt_thread *t, bool timer, const void *context) {
+    uint32_t why = atomic_load_explicit(&hsc_rt.trap_off, memory_order_relaxed);
+    if (!why && timer && (((const ucontext_t *)context)->uc_sigmask.__val[0] >> (SIGTRAP - 1) & 1))
+        why = HSC_source_reason_SIGTRAP_BLOCKED;
+    if (!why)
+        return;
+    hsc_rt_source_untrap(t, 0);
+    hsc_rt_source_tell(t, why, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), true);
+}
+
 HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     if (!atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
         return;
-    bool wanted = atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire);
+    bool wanted = hsc_rt_wanted();
     if (!wanted && !t->asleep) {
-        fall_asleep(t);
+        fall_asleep(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), true);
         return;
     }
     if (wanted && t->asleep) {
@@ -351,6 +387,8 @@ HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     }
     if (!wanted || t->asleep)
         return;
+    if (t->mechanism == HSC_RT_PERF_TRAP)
+        check_trap(t, timer, context);
     if (hsc_rt.n_events == 1) {
         sample(t, timer, 1, context);
         return;
@@ -384,9 +422,9 @@ HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     int saved_errno = errno;
     hsc_rt_thread *t = hsc_rt_self;
     bool timer = info->si_code == SI_TIMER && info->si_value.sival_ptr == &hsc_rt;
-    bool perf = hsc_rt.mechanism == HSC_RT_PERF_TRAP ? info->si_code == HSC_RT_TRAP_PERF
-                                                     : info->si_code >= POLL_IN && info->si_code <= POLL_HUP &&
-                                                           (hsc_rt.mechanism == HSC_RT_PERF || hsc_rt.n_events > 1);
+    bool perf = signal == SIGTRAP && hsc_rt.mechanism == HSC_RT_PERF_TRAP
+                    ? hsc_rt_is_our_trap(info)
+                    : info->si_code >= POLL_IN && info->si_code <= POLL_HUP && (hsc_rt_is_perf(hsc_rt.mechanism) || hsc_rt.n_events > 1);
     if (!timer && !perf) {
         hsc_rt_signal_chain(signal, info, context); /* somebody else's */
         errno = saved_errno;

@@ -10,7 +10,7 @@
 #include "rt.h"
 
 const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism m) {
-    static const char *const names[] = {"", "perf-cpu-clock", "timer-monotonic", "timer-cpu", "perf-cpu-clock-trap"};
+    static const char *const names[] = {"", "perf-cpu-clock-trap", "perf-cpu-clock", "timer-monotonic", "timer-cpu"};
     return names[m];
 }
 
@@ -42,7 +42,7 @@ static void set_timer(int id, uint64_t interval_ns) {
 #define PUT_OFF_MOST 10u /* doublings */
 #define SAMPLE_BYTES 16u /* header, process and thread */
 
-static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
+static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap, int32_t tid) {
     struct perf_event_attr a;
     __builtin_memset(&a, 0, sizeof a);
     a.type = e->type;
@@ -60,15 +60,16 @@ static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap) {
     if (trap) { /* Linux 5.13: the thread gets SIGTRAP by itself, without an interrupt more to send it */
         a.sigtrap = 1;
         a.remove_on_exec = 1;
+        a.sig_data = (uint64_t)&hsc_rt;
     }
-    return hsc_sys6(SYS_perf_event_open, (long)&a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+    return hsc_sys6(SYS_perf_event_open, (long)&a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 }
 
 /* At a context switch the kernel does what these two calls do: it stops the event's timer, and starts it again. That costs
  * little when another timer of the processor is due before. */
 static uint64_t measure_switch(uint64_t period_ns) {
     uint64_t least = UINT64_MAX;
-    long fd = open_perf(&hsc_rt.events[0], period_ns, false);
+    long fd = open_perf(&hsc_rt.events[0], period_ns, false, 0);
     if (failed(fd))
         return 0;
     for (int i = 0; i < 5; i++) {
@@ -82,10 +83,59 @@ static uint64_t measure_switch(uint64_t period_ns) {
     return least < 50000 ? least : 50000;
 }
 
+#define TRIAL_NS 20000u
+#define TRIAL_LAST_NS 20000000u /* of CPU time; and of any time, 50 times that */
+
+/* Takes the thread's pending SIGTRAP. False: there was none. */
+static bool take_trap(siginfo_t *info) {
+    uint64_t trap = 1ull << (SIGTRAP - 1);
+    struct timespec none = {0, 0};
+    return hsc_sys4(SYS_rt_sigtimedwait, (long)&trap, (long)info, (long)&none, 8) == SIGTRAP;
+}
+
+bool hsc_rt_is_our_trap(const siginfo_t *info) {
+    uint64_t data; /* si_perf_data, which not every libc's headers know: behind si_addr */
+    __builtin_memcpy(&data, (const char *)info + offsetof(siginfo_t, si_addr) + sizeof info->si_addr, sizeof data);
+    /* a kernel that was out of memory says no more than that somebody sent it: none of the program's, which would end by it */
+    bool untold = info->si_code == SI_USER && !info->si_pid && !info->si_uid;
+    return untold || (info->si_code == HSC_RT_TRAP_PERF && data == (uint64_t)&hsc_rt);
+}
+
+void hsc_rt_source_drain(void) {
+    siginfo_t info;
+    if (hsc_rt.mechanism == HSC_RT_PERF_TRAP && take_trap(&info) && !hsc_rt_is_our_trap(&info))
+        hsc_sys4(SYS_rt_tgsigqueueinfo, hsc_rt.pid, hsc_sys3(SYS_gettid, 0, 0, 0), SIGTRAP, (long)&info);
+}
+
+/* Does SIGTRAP come, and does it wait where it is blocked? Linux before 5.19 ends the process then: see hsc_rt_source_is_deadly. */
+static bool try_trap(int *error) {
+    uint64_t all = ~0ull, saved, pending = 0, trap = 1ull << (SIGTRAP - 1);
+    siginfo_t info;
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&saved, 8);
+    long fd = open_perf(&hsc_rt.events[0], TRIAL_NS, true, 0);
+    *error = failed(fd) ? (int)-fd : ENOSYS;
+    bool works = false;
+    if (!failed(fd)) {
+        uint64_t cpu_end = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) + TRIAL_LAST_NS, end = hsc_rt_now_ns() + 50ull * TRIAL_LAST_NS;
+        hsc_sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
+        while (!(pending & trap) && hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) < cpu_end && hsc_rt_now_ns() < end) {
+            for (int i = 0; i < 200; i++)
+                hsc_relax();
+            hsc_sys3(SYS_rt_sigpending, (long)&pending, 8, 0);
+        }
+        hsc_sys3(SYS_close, fd, 0, 0);
+        works = take_trap(&info) && hsc_rt_is_our_trap(&info);
+    }
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
+    return works;
+}
+
 bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error) {
     *error = 0;
     if (hsc_rt_is_perf(m)) {
-        long fd = open_perf(&hsc_rt.events[0], hsc_rt.period_ns, m == HSC_RT_PERF_TRAP);
+        if (m == HSC_RT_PERF_TRAP && !try_trap(error))
+            return false;
+        long fd = open_perf(&hsc_rt.events[0], hsc_rt.period_ns, m == HSC_RT_PERF_TRAP, 0);
         if (failed(fd)) {
             *error = (int)-fd;
             return false;
@@ -106,11 +156,11 @@ bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error) {
 
 /* Signals do not queue: where there are several events, one signal may stand for more than one of them. Each event then has a
  * page into which the kernel writes a word for each of its samples (over what is old), so that they can be counted. */
-static bool start_counter(hsc_rt_thread *t, uint32_t i) {
+static bool start_counter(hsc_rt_thread *t, uint32_t i, int32_t tid) {
     hsc_rt_counter *c = &t->counter[i];
     bool trap = t->mechanism == HSC_RT_PERF_TRAP;
     long size = (hsc_rt.n_events > 1 ? 2 : 1) * HSC_RT_PAGE;
-    long fd = open_perf(&hsc_rt.events[i], (i ? hsc_rt.events[i].period : hsc_rt.period_ns) * t->periods, trap);
+    long fd = open_perf(&hsc_rt.events[i], (i ? hsc_rt.events[i].period : hsc_rt.period_ns) * t->periods, trap, tid);
     if (failed(fd))
         return false;
     struct {
@@ -178,10 +228,20 @@ static void stop_counter(hsc_rt_counter *c) {
     c->fd = -1;
 }
 
-static void start_others(hsc_rt_thread *t) {
+/* tid 0: the calling thread's. */
+static void start_others(hsc_rt_thread *t, int32_t tid) {
     for (uint32_t i = 1; i < hsc_rt.n_events; i++)
-        if (hsc_rt.events[i].kind == HSC_RT_EVENT_PERF && !start_counter(t, i))
+        if (hsc_rt.events[i].kind == HSC_RT_EVENT_PERF && !start_counter(t, i, tid))
             atomic_fetch_add_explicit(&hsc_rt.counters_failed, 1, memory_order_relaxed);
+}
+
+/* By perf, or by timer where descriptors or locked memory have run out. */
+static void start_first(hsc_rt_thread *t, int32_t tid) {
+    if (!hsc_rt_is_perf(t->mechanism) || start_counter(t, 0, tid))
+        return;
+    t->mechanism = HSC_RT_CPU;
+    t->main_timer = t->tick_timer;
+    t->tick_timer = -1;
 }
 
 uint64_t hsc_rt_counter_taken(hsc_rt_counter *c) {
@@ -207,24 +267,21 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
     for (uint32_t i = 0; i < HSC_RT_EVENTS; i++)
         t->counter[i].fd = -1;
     t->tick_timer = t->main_timer = -1;
-    t->mechanism = hsc_rt.mechanism;
+    t->mechanism = hsc_rt.mechanism == HSC_RT_PERF_TRAP && atomic_load(&hsc_rt.trap_off) ? HSC_RT_PERF : hsc_rt.mechanism;
     t->periods = 1;
     t->put_off = 0;
     t->turn_cycles = 0;
     t->tick_ns = hsc_rt.tick_ns;
     t->tick_slow = false;
     atomic_store(&t->main_timer_off, 0);
-    bool sleeps = !atomic_load(&hsc_rt.measuring);
+    bool sleeps = !hsc_rt_wanted();
     if (hsc_rt_is_perf(t->mechanism)) {
         t->tick_timer = make_timer(CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
         if (t->tick_timer < 0)
             hsc_rt.tick_failed = true;
         sleeps = sleeps && t->tick_timer >= 0; /* by which it is woken */
-        if (!sleeps && !start_counter(t, 0)) {
-            t->mechanism = HSC_RT_CPU; /* out of descriptors or of locked memory: this thread by timer */
-            t->main_timer = t->tick_timer;
-            t->tick_timer = -1;
-        }
+        if (!sleeps)
+            start_first(t, 0);
     }
     if (!hsc_rt_is_perf(t->mechanism) && t->main_timer < 0) {
         bool monotonic = t->mechanism == HSC_RT_MONOTONIC;
@@ -236,7 +293,7 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
     t->asleep = sleeps;
     if (sleeps)
         return true;
-    start_others(t);
+    start_others(t, 0);
     arm(t);
     return true;
 }
@@ -246,15 +303,23 @@ void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
     t->tick_ns = periods > 1 && 4 * periods * hsc_rt.period_ns > hsc_rt.tick_ns ? 4 * periods * hsc_rt.period_ns : hsc_rt.tick_ns;
     for (uint32_t i = 0; i < hsc_rt.n_events; i++)
         stop_counter(&t->counter[i]);
-    start_others(t);
-    if (hsc_rt_is_perf(t->mechanism)) {
-        if (!start_counter(t, 0)) { /* descriptors have run out meanwhile */
-            t->mechanism = HSC_RT_CPU;
-            t->main_timer = t->tick_timer;
-            t->tick_timer = -1;
-        }
-    }
+    start_others(t, 0);
+    start_first(t, 0);
     if (!atomic_load(&t->main_timer_off))
+        arm(t);
+}
+
+void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid) {
+    if (t->mechanism != HSC_RT_PERF_TRAP)
+        return;
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++)
+        stop_counter(&t->counter[i]);
+    t->mechanism = HSC_RT_PERF;
+    if (t->asleep)
+        return;
+    start_others(t, tid);
+    start_first(t, tid);
+    if (!hsc_rt_is_perf(t->mechanism))
         arm(t);
 }
 
@@ -310,12 +375,8 @@ void hsc_rt_source_rouse(const hsc_rt_thread *t) {
 
 void hsc_rt_source_wake(hsc_rt_thread *t) {
     t->asleep = false;
-    if (hsc_rt_is_perf(t->mechanism) && !start_counter(t, 0)) {
-        t->mechanism = HSC_RT_CPU;
-        t->main_timer = t->tick_timer;
-        t->tick_timer = -1;
-    }
-    start_others(t);
+    start_first(t, 0);
+    start_others(t, 0);
     arm(t);
 }
 

@@ -44,9 +44,12 @@ static void free_thread(hsc_rt_thread *t) {
     hsc_rt_lock_release(&hsc_rt.lock, mask);
 }
 
-static void unblock_signal(void) {
-    uint64_t ours = 1ull << (hsc_rt.signal - 1);
-    hsc_sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, 0, 8);
+static void unblock_signals(void) {
+    uint64_t trap = 1ull << (SIGTRAP - 1), old = 0;
+    uint64_t ours = 1ull << (hsc_rt.signal - 1) | (hsc_rt.mechanism == HSC_RT_PERF_TRAP ? trap : 0);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, (long)&old, 8);
+    if (ours & old & trap)
+        hsc_rt_trap_blocked = true;
 }
 
 void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high) {
@@ -102,9 +105,11 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     hsc_rt_self = t;
     if (have_key)
         pthread_setspecific(key, t);
-    unblock_signal();
-    if (hsc_rt_source_start(t) && t->mechanism != hsc_rt.mechanism)
-        hsc_rt_source_tell(t, HSC_source_reason_NOT_TO_BE_HAD, t->cpu_start_ns);
+    unblock_signals();
+    if (hsc_rt_source_start(t) && t->mechanism != hsc_rt.mechanism) {
+        uint32_t why = atomic_load(&hsc_rt.trap_off);
+        hsc_rt_source_tell(t, why && t->mechanism == HSC_RT_PERF ? why : HSC_source_reason_NOT_TO_BE_HAD, t->cpu_start_ns, true);
+    }
     atomic_store(&t->busy, 0);
 }
 
@@ -284,6 +289,7 @@ typedef struct start {
     } run;
     void *argument;
     uint32_t creator_id;
+    bool trap_blocked;
     uint64_t stack_size;
     struct start *next;
 } start;
@@ -325,6 +331,7 @@ static __attribute__((noinline)) void begin(start *s) {
         top = (here | (HSC_RT_PAGE - 1)) + 1;
         size = top - here + 256;
     }
+    hsc_rt_trap_blocked = s->trap_blocked;
     hsc_rt_thread_begin(s->creator_id, top > size ? top - size : 0, top);
     free_start(s);
 }
@@ -368,6 +375,7 @@ HSC_RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, 
     s->run.posix = run;
     s->argument = argument;
     s->creator_id = hsc_rt_self ? hsc_rt_self->thread_id : 0;
+    s->trap_blocked = hsc_rt_trap_blocked;
     s->stack_size = stack_size(attr);
     int r = real(thread, attr, posix_start, s);
     if (r)
@@ -385,6 +393,7 @@ HSC_RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument) 
     s->run.c11 = run;
     s->argument = argument;
     s->creator_id = hsc_rt_self ? hsc_rt_self->thread_id : 0;
+    s->trap_blocked = hsc_rt_trap_blocked;
     s->stack_size = stack_size(NULL);
     int r = real(thread, c11_start, s);
     if (r != thrd_success)

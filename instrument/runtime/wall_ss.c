@@ -109,7 +109,7 @@ uint64_t hsc_rt_wall_tend(uint64_t now) {
         if (hsc_rt.events[i].kind != HSC_RT_EVENT_WALL)
             continue;
         if (now >= hsc_rt.wall_next_ns) {
-            if (atomic_load(&hsc_rt.measuring) && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
+            if (hsc_rt_wanted() && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
                 for (hsc_rt_thread *t = hsc_rt.threads; t && !atomic_load(&hsc_rt.finished); t = t->next)
                     if (t->live)
                         look(t, i, now);

@@ -241,7 +241,7 @@ def paths_on_alternate_stack():
 
 
 def paths_by_timer():
-    for mechanism in ("perf-cpu-clock-trap", "timer-monotonic", "timer-cpu"):
+    for mechanism in ("perf-cpu-clock", "timer-monotonic", "timer-cpu"):
         _, found = run([program("paths"), "150"], options=["--mechanism", mechanism])
         p = only(found)
         check_paths(p, p.threads[1], {"_start"}, 250)
@@ -402,7 +402,7 @@ def ends():
         done, found = run([program("processes"), mode])
         expect(mode, done.returncode == code, done)
         expect("end record", len(only(found).ends) == 1, mode)
-    for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGSTKFLT):
+    for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGSTKFLT, signal.SIGTRAP):
         done, found = run([program("processes"), "signal", str(int(number))])
         expect("ended by its signal", done.returncode == -number, (number, done))
         expect("samples kept", only(found).samples() > 30, only(found).samples())
@@ -619,7 +619,7 @@ def stress():
     total, seed, wanted = 0, 0, int(os.environ.get("HEATSCOPE_STRESS_SAMPLES", "350000"))
     while (total < wanted or seed < 3) and not failures:
         seed += 1
-        mechanism = ("perf-cpu-clock", "perf-cpu-clock", "perf-cpu-clock-trap", "timer-monotonic")[seed % 4]
+        mechanism = ("perf-cpu-clock-trap", "perf-cpu-clock-trap", "perf-cpu-clock", "timer-monotonic")[seed % 4]
         before = away()
         done, found = run([program("stress"), str(seed), "5"], options=["-F", "20000", "--mechanism", mechanism])
         what = f"seed {seed}, {mechanism}"
@@ -651,7 +651,7 @@ def rates():
 
 # ---- never in the way -----------------------------------------------------------------------------------------------------------
 
-def polite(mechanisms=("perf-cpu-clock",)):
+def polite(mechanisms=("perf-cpu-clock-trap",)):
     plain = subprocess.run([program("polite")], capture_output=True, text=True)
     expect("unmeasured", plain.returncode == 42, plain)
     for mechanism in mechanisms:
@@ -664,7 +664,7 @@ def polite(mechanisms=("perf-cpu-clock",)):
 
 
 def polite_by_others():
-    polite(("perf-cpu-clock-trap", "timer-monotonic", "timer-cpu"))
+    polite(("perf-cpu-clock", "timer-monotonic", "timer-cpu"))
 
 
 def no_malloc():

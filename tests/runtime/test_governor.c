@@ -62,6 +62,13 @@ const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism mechanism) {
     return mechanism == HSC_RT_PERF ? "perf-cpu-clock" : "none";
 }
 
+bool hsc_rt_usage_read(int32_t tid, bool own, hsc_rt_usage *u) {
+    (void)tid;
+    (void)own;
+    (void)u;
+    return false;
+}
+
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
     assert_true(periods && !(periods & (periods - 1)));
     assert_int_not_equal(periods, t->periods);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A debugger or tracer is told of every signal of the process that it holds: it would stop at each sample. Who is held at its start is not
+ * measured; who is taken hold of later is not measured as long as that lasts. */
+#include <fcntl.h>
+
+#include "rt.h"
+
+char hsc_rt_status_of(const char *word) {
+    char text[4096];
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+    long n = fd >= 0 ? hsc_sys3(SYS_read, fd, (long)text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        hsc_sys3(SYS_close, fd, 0, 0);
+    text[n > 0 ? n : 0] = 0;
+    for (const char *p = text; *p; p++) {
+        size_t i = 0;
+        while (word[i] && p[i] == word[i])
+            i++;
+        if (!word[i])
+            return p[i];
+    }
+    return 0;
+}
+
+bool hsc_rt_is_traced(void) {
+    char tracer = hsc_rt_status_of("\nTracerPid:\t");
+    return tracer && tracer != '0';
+}
+
+/* Threads that are in their handler, or own their writer, at the next beat. rt.lock is held. */
+static void lull_all(void) {
+    for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
+        if (t->live)
+            hsc_rt_lull(t);
+}
+
+static void say(bool traced) {
+    char line[256];
+    size_t at = 0;
+    if (hsc_rt.options.quiet)
+        return;
+    hsc_rt_append(line, sizeof line, &at, "process ");
+    hsc_rt_append_u64(line, sizeof line, &at, (uint64_t)hsc_rt.pid);
+    hsc_rt_append(line, sizeof line, &at, traced ? " is not measured while a debugger or tracer holds it, which would be told of each sample's signal"
+                                                 : " is measured again: no debugger or tracer holds it");
+    hsc_rt_say(line);
+}
+
+static void change(bool traced, uint64_t now) {
+    uint64_t mask;
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 100))
+        return;
+    bool tells = !atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.traced, traced) != traced && atomic_load(&hsc_rt.measuring);
+    if (tells) {
+        hsc_rec_measuring r = {now, !traced, HSC_measuring_reason_TRACER};
+        hsc_rt_file_put(HSC_REC_measuring, &r, now);
+        if (traced)
+            lull_all();
+        for (const hsc_rt_thread *t = hsc_rt.threads; !traced && t; t = t->next)
+            if (t->live)
+                hsc_rt_source_rouse(t);
+    }
+    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    if (tells)
+        say(traced);
+}
+
+void hsc_rt_tracer_came(uint64_t now) {
+    change(true, now);
+}
+
+void hsc_rt_tracer_tend(uint64_t now) {
+    bool traced = hsc_rt_is_traced();
+    uint64_t mask;
+    if (traced != (bool)atomic_load(&hsc_rt.traced))
+        change(traced, now);
+    else if (traced && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
+        lull_all();
+        hsc_rt_lock_release(&hsc_rt.lock, mask);
+    }
+}
