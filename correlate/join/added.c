@@ -37,7 +37,7 @@ bool hsc_join_add_metric(join *j, const jadded *what, const jamounts *list) {
         return ok;
     while (most / divisor > (double)(THREAD_SAMPLES_MAX / 2)) /* half: each value is rounded */
         divisor *= (double)what->step;
-    uint32_t metric = insert_metric(j, (jmetric){.name = what->name, .unit = what->unit, .scale = divisor * what->scale, .exact = true,
+    uint32_t metric = insert_metric(j, (jmetric){.name = what->name, .unit = what->unit, .scale = divisor * what->scale, .exact = true, .is_added = true,
                                                  .weights = HSC_NO_INDEX, .weights_of = HSC_NO_INDEX});
     ok = metric != HSC_NO_INDEX;
     for (size_t i = 0; ok && i < list->n; i++) {

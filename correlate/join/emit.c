@@ -308,6 +308,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     if (e.status != HSC_OK)
         return e.status;
     hsc_store_set_memo(e.s, hsc_made_get_memo(j));
+    hsc_made_set_before(j, e.s);
     hsc_store_set_memory(e.s, hsc_join_part_of_memory(j, 8, (uint64_t)1 << 20, UINT64_MAX));
     put_attributes(&e);
     put_static(&e);

@@ -415,6 +415,7 @@ typedef struct jmetric {
     double scale;
     bool exact; /* counted or timed, not sampled */
     uint32_t weights, weights_of; /* weights.c: the other metric of the pair; HSC_NO_INDEX: none */
+    bool is_added; /* made of what several processes say of one another */
 } jmetric;
 
 typedef struct jdelay { /* calls of one place and thread that came late */

@@ -31,6 +31,8 @@ struct jmade {
     bool is_open; /* the question can't be asked again: what it depends on is not told */
     jpacked packed;
     hsc_packed_memo memo;
+    jsame same;     /* of the database that is there */
+    uint32_t kept;  /* its threads, whose values are kept */
 };
 
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
@@ -227,8 +229,14 @@ static bool take_made(join *j, parcel *a) {
         return true;
     }
     PARCEL_TAKE_VEC(a, j->made->packed.old);
+    j->made->same.threads = parcel_take_u64(a);
+    PARCEL_TAKE_VEC(a, j->made->same.frames);
+    PARCEL_TAKE_VEC(a, j->made->same.processes);
+    parcel_take(a, &j->made->same.general, sizeof(hsc_seal));
+    parcel_take(a, &j->made->same.contexts, sizeof(hsc_seal));
+    parcel_take(a, &j->made->same.instructions, sizeof(hsc_seal));
     if (a->failed)
-        j->made->packed.old.n = 0;
+        j->made->packed.old.n = j->made->same.threads = 0;
     hsc_packed_open(&j->made->packed, j, &database);
     return false;
 }
@@ -264,6 +272,18 @@ hsc_status hsc_made_open(join *j, hsc_err *err) {
 }
 
 const hsc_packed_memo *hsc_made_get_memo(join *j) { return j->made ? &j->made->memo : NULL; }
+
+void hsc_made_set_before(join *j, hsc_store *store) {
+    if (j->team || !j->made || !j->made->packed.old.n)
+        return;
+    j->made->kept = hsc_same_threads(j, &j->made->same);
+    if (j->made->kept)
+        hsc_store_set_before(store, j->made->packed.fd);
+}
+
+uint32_t hsc_made_kept_threads(const join *j, uint32_t metric, hsc_db_table table) {
+    return j->made && j->made->kept && hsc_same_table(j, &j->made->same, metric, table) ? j->made->kept : 0;
+}
 
 /* ---- for the next one ---- */
 
@@ -301,9 +321,19 @@ static bool put_made(join *j, parcel *a) {
         parcel_put(a, looked.p, looked.n);
     hsc_join_summary summary = *j->summary;
     memset(summary.cache_note, 0, sizeof summary.cache_note);
-    summary.chunks_reused = 0;
+    summary.chunks_reused = summary.threads_kept = summary.tables_kept = 0;
     parcel_put(a, &summary, sizeof summary);
     PARCEL_VEC(a, j->made->packed.made);
+    jsame same = {0};
+    if (!hsc_same_make(j, &same))
+        same.threads = 0;
+    parcel_u64(a, same.threads);
+    PARCEL_VEC(a, same.frames);
+    PARCEL_VEC(a, same.processes);
+    parcel_put(a, &same.general, sizeof(hsc_seal));
+    parcel_put(a, &same.contexts, sizeof(hsc_seal));
+    parcel_put(a, &same.instructions, sizeof(hsc_seal));
+    hsc_same_fini(&same);
     parcel_fini(&looked);
     free(others.list.p);
     return j->made_facts.is_there && !a->failed;
@@ -331,6 +361,7 @@ void hsc_made_write(join *j) {
 void hsc_made_free(join *j) {
     if (j->made) {
         hsc_packed_fini(&j->made->packed);
+        hsc_same_fini(&j->made->same);
         free(j->made->path);
     }
     free(j->made);

@@ -29,6 +29,28 @@ bool hsc_made_is_same(const jsealed *sealed);
 void hsc_made_write(join *j);
 void hsc_made_free(join *j);
 
+/* same.c: what the values of a run's threads come from, so that a later join knows whether they have them again, in the same rows. */
+typedef struct jsame_frame {
+    uint64_t key, became; /* hashes: of its path of addresses; of contexts, line, instance */
+    uint32_t instruction, has_context; /* has_context 0: nothing counted in it */
+} jsame_frame;
+typedef struct jsame {
+    uint64_t threads; /* of the run */
+    HSC_VEC(jsame_frame) frames;
+    HSC_VEC(hsc_seal) processes; /* of their files, in the order of the run */
+    hsc_seal general, contexts, instructions; /* over rows: of all tables, and of those by context and by instruction */
+    bool has_contexts, has_instructions;      /* hsc_same_threads: these are the same too */
+} jsame;
+/* The first threads of the run that had the same values then, of which all were then; 0: none. After instructions are made. */
+uint32_t hsc_same_threads(const join *j, jsame *then);
+bool hsc_same_table(const join *j, const jsame *then, uint32_t metric, hsc_db_table table); /* and the rows of this table are the same */
+bool hsc_same_make(const join *j, jsame *now); /* false: out of memory, or nothing may be kept */
+void hsc_same_fini(jsame *s);
+
+/* Before the store is written: its database before, and how many threads' values it keeps in a table; 0: none. */
+void hsc_made_set_before(join *j, hsc_store *store);
+uint32_t hsc_made_kept_threads(const join *j, uint32_t metric, hsc_db_table table);
+
 /* What hsc_store_set_memo takes; NULL: none. */
 const hsc_packed_memo *hsc_made_get_memo(join *j);
 
@@ -37,7 +59,7 @@ typedef struct jpacked {
     join *j;
     int fd; /* the database that was there; -1: none */
     HSC_VEC(hsc_packed_chunk) old, made;
-    hsc_table rows; /* plain: row of old */
+    hsc_table rows, places; /* plain, (set, index): row of old */
 } jpacked;
 /* With `old` set; `then`: what is known of the database that they are in. */
 void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then);

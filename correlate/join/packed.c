@@ -20,8 +20,10 @@ void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then) {
     for (size_t i = 0; same && i < k->old.n; i++) {
         uint32_t *at = hsc_table_at(&k->rows, k->old.p[i].plain[0], k->old.p[i].plain[1]);
         same = at != NULL;
+        uint32_t *place = same ? hsc_table_at(&k->places, k->old.p[i].set, k->old.p[i].index) : NULL;
+        same = place != NULL;
         if (same)
-            *at = (uint32_t)i;
+            *at = *place = (uint32_t)i;
     }
     if (!same)
         k->old.n = 0;
@@ -33,6 +35,7 @@ void hsc_packed_fini(jpacked *k) {
     free(k->old.p);
     free(k->made.p);
     hsc_table_fini(&k->rows);
+    hsc_table_fini(&k->places);
     *k = (jpacked){.fd = -1};
 }
 
@@ -45,18 +48,8 @@ static void seal_packed(void *ctx, const uint8_t *packed, hsc_packed_chunk *c) {
     memcpy(c->packed, seal.s, sizeof c->packed);
 }
 
-static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c) {
-    jpacked *k = ctx;
-    const uint64_t how[] = {whole, (uint64_t)element << 2 | effort};
-    hsc_sealer s;
-    hsc_made_begin_seal(k->j, &s, HSC_SEAL_CHUNK, how);
-    hsc_seal_add(&s, plain, used);
-    hsc_seal seal = hsc_seal_end(&s);
-    *c = (hsc_packed_chunk){.plain = {seal.s[0], seal.s[1]}};
-    uint32_t row = k->old.n ? hsc_table_get(&k->rows, c->plain[0], c->plain[1]) : HSC_NO_INDEX;
-    if (row == HSC_NO_INDEX)
-        return NULL;
-    const hsc_packed_chunk *old = &k->old.p[row];
+/* A chunk as it was packed then, where these are its bytes still; NULL: they are not. */
+static uint8_t *take_packed(jpacked *k, const hsc_packed_chunk *old, size_t whole, hsc_packed_chunk *c) {
     uint8_t *packed = old->n && old->n <= 2 * whole + 1024 ? malloc(old->n) : NULL;
     if (!packed)
         return NULL;
@@ -72,9 +65,30 @@ static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole,
     return NULL;
 }
 
+static uint8_t *look(void *ctx, size_t whole, hsc_packed_chunk *c) {
+    jpacked *k = ctx;
+    uint32_t row = k->old.n ? hsc_table_get(&k->places, c->set, c->index) : HSC_NO_INDEX;
+    if (row == HSC_NO_INDEX)
+        return NULL;
+    *c = k->old.p[row];
+    return take_packed(k, &k->old.p[row], whole, c);
+}
+
+static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c) {
+    jpacked *k = ctx;
+    const uint64_t how[] = {whole, (uint64_t)element << 2 | effort};
+    hsc_sealer s;
+    hsc_made_begin_seal(k->j, &s, HSC_SEAL_CHUNK, how);
+    hsc_seal_add(&s, plain, used);
+    hsc_seal seal = hsc_seal_end(&s);
+    *c = (hsc_packed_chunk){.plain = {seal.s[0], seal.s[1]}};
+    uint32_t row = k->old.n ? hsc_table_get(&k->rows, c->plain[0], c->plain[1]) : HSC_NO_INDEX;
+    return row == HSC_NO_INDEX ? NULL : take_packed(k, &k->old.p[row], whole, c);
+}
+
 static void keep(void *ctx, const hsc_packed_chunk *c) {
     jpacked *k = ctx;
     (void)HSC_PUSH(k->made, *c); /* what is not kept is packed again */
 }
 
-hsc_packed_memo hsc_packed_get_memo(jpacked *k) { return (hsc_packed_memo){k, find, seal_packed, keep}; }
+hsc_packed_memo hsc_packed_get_memo(jpacked *k) { return (hsc_packed_memo){k, find, look, seal_packed, keep}; }

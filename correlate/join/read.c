@@ -651,7 +651,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
     while (common <= UINT64_MAX / 4 && !weights_fit(j, common)) /* a damaged file may hold what never fits: cells are cut then */
         common *= 2;
     j->period_ns = common;
-    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false, HSC_NO_INDEX, HSC_NO_INDEX}))
+    if (!HSC_PUSH(j->metrics, (jmetric){"CPU time", "s", (double)common * 1e-9, false, HSC_NO_INDEX, HSC_NO_INDEX, false}))
         return hsc_join_no_memory(err);
     hsc_join_choose_divisors(j);
     for (size_t i = 0; i < j->run.n; i++) {
@@ -663,7 +663,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
                 if (!strcmp(j->metrics.p[e->metric].name, e->name) && j->metrics.p[e->metric].scale == e->period)
                     break;
             if (e->id && e->metric == j->metrics.n && e->metric < METRICS_MAX && isfinite(e->period) &&
-                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period, e->id >= JOIN_MEASURE_WAITING, HSC_NO_INDEX, HSC_NO_INDEX}))
+                !HSC_PUSH(j->metrics, (jmetric){e->name, e->unit, e->period, e->id >= JOIN_MEASURE_WAITING, HSC_NO_INDEX, HSC_NO_INDEX, false}))
                 return hsc_join_no_memory(err);
         }
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../store/store.h"
+#include "made.h"
 #include "ranks.h"
 #include "rowset.h"
 
@@ -340,7 +341,15 @@ static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
         status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
     if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))
         status = hsc_join_no_memory(err);
-    for (job->first = 0; job->first < j->threads.n && status == HSC_OK;) {
+    uint32_t kept = store ? hsc_made_kept_threads(j, job->metric, job->table) : 0;
+    bool is_kept = false;
+    if (status == HSC_OK && kept)
+        status = hsc_store_keep_threads(store, kept, &is_kept, err);
+    if (is_kept) {
+        j->summary->threads_kept = kept;
+        j->summary->tables_kept++;
+    }
+    for (job->first = is_kept ? kept : 0; job->first < j->threads.n && status == HSC_OK;) {
         uint64_t held = 0;
         size_t n = 0;
         for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held * sizeof(jcount) < most); n++)

@@ -77,7 +77,7 @@ bool hsc_join_make_weights(join *j) {
         snprintf(name, sizeof name, "%.200s: excess of squared weights", j->metrics.p[m].name);
         const char *kept = hsc_pool_intern(&j->pool, name, strlen(name));
         j->metrics.p[m].weights = (uint32_t)j->metrics.n;
-        if (!kept || !HSC_PUSH(j->metrics, (jmetric){kept, "", scale, true, HSC_NO_INDEX, (uint32_t)m}))
+        if (!kept || !HSC_PUSH(j->metrics, (jmetric){kept, "", scale, true, HSC_NO_INDEX, (uint32_t)m, false}))
             return false;
     }
     return true;

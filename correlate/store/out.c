@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "before.h"
 #include "packing.h"
 
 enum { LEVEL = 4 /* written into the file, for its readers */ };
@@ -12,6 +13,7 @@ enum { LEVEL = 4 /* written into the file, for its readers */ };
 struct hsc_out {
     const char *path;
     hsc_packing *packing;
+    hid_t before; /* < 0: none */
 };
 
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
@@ -21,6 +23,7 @@ hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_er
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
     o->path = path;
+    o->before = -1;
     *out = o;
     return HSC_OK;
 }
@@ -35,6 +38,8 @@ void hsc_out_free(hsc_out *o) {
 void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last) {
     hsc_packing_set_memo(o->packing, memo, last);
 }
+
+void hsc_out_set_before(hsc_out *o, hid_t before) { o->before = before; }
 
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err) { return hsc_packing_drain(o->packing, err); }
 
@@ -218,7 +223,8 @@ struct hsc_out_stream {
     uint64_t written, n; /* values handed on, in the buffer */
     uint64_t size;       /* of the data set; UINT64_MAX: it grows */
     uint64_t room;       /* values in the buffer */
-    uint8_t *buffer;     /* of a chunk at most */
+    uint8_t *buffer;     /* of a chunk at most; NULL while is_kept */
+    bool is_kept;        /* the values that would be in the buffer are those of the database before */
 };
 
 hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
@@ -243,6 +249,28 @@ hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, 
     return HSC_OK;
 }
 
+/* The values that are kept, into a buffer of `room` values. */
+static hsc_status read_kept(hsc_out_stream *s, uint64_t room, hsc_err *err) {
+    char path[512];
+    ssize_t n = H5Iget_name(s->group, path, sizeof path);
+    uint8_t *buffer = malloc((room + 1) * s->element);
+    if (!buffer)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
+    if (n < 0 || (size_t)n + strlen(s->name) + 2 > sizeof path) {
+        free(buffer);
+        return hsc_out_fail(s->out, "name", s->name, err);
+    }
+    sprintf(path + n, "/%s", s->name);
+    if (!hsc_before_read(s->out->before, path, s->type, s->written, s->n, buffer)) {
+        free(buffer);
+        return hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there: remove it, and all is made anew", s->out->path, path);
+    }
+    s->buffer = buffer;
+    s->room = room;
+    s->is_kept = false;
+    return HSC_OK;
+}
+
 /* Hands the buffer on as a chunk. */
 static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -256,12 +284,36 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
         if (status)
             return status;
     }
+    bool done = false;
+    if (s->is_kept && s->n == rows_of_chunk(&s->notes))
+        status = hsc_packing_put_kept(s->out->packing, s->set, &done, err);
+    if (!status && s->is_kept && !done)
+        status = read_kept(s, s->n, err);
+    if (status)
+        return status;
     uint8_t *plain = s->buffer;
     uint64_t n = s->n;
     s->written += n;
+    s->is_kept = false;
     s->buffer = NULL;
     s->n = s->room = 0;
-    return hsc_packing_put(s->out->packing, s->set, plain, n, err);
+    return done ? HSC_OK : hsc_packing_put(s->out->packing, s->set, plain, n, err);
+}
+
+hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err) {
+    const uint64_t most = rows_of_chunk(&s->notes);
+    while (n) {
+        hsc_status status = s->n == most ? stream_flush(s, err) : HSC_OK;
+        if (status)
+            return status;
+        if (s->n && !s->is_kept)
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: values are kept after others were put", s->out->path, s->name);
+        uint64_t room = most - s->n, m = n < room ? n : room;
+        s->is_kept = true;
+        s->n += m;
+        n -= m;
+    }
+    return HSC_OK;
 }
 
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err) {
@@ -273,6 +325,9 @@ hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n,
             if (status)
                 return status;
         }
+        hsc_status status = s->is_kept ? read_kept(s, most, err) : HSC_OK;
+        if (status)
+            return status;
         uint64_t room = most - s->n, m = n < room ? n : room;
         if (s->n + m > s->room) {
             uint64_t wanted = s->set ? most : 2 * s->room > s->n + m ? 2 * s->room : s->n + m;
@@ -300,8 +355,10 @@ void hsc_out_stream_abort(hsc_out_stream *s) {
 }
 
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    if (s->size != UINT64_MAX && s->written + s->n != s->size)
+    hsc_status status = s->is_kept && !s->set ? read_kept(s, s->n, err) : HSC_OK;
+    if (status)
+        ;
+    else if (s->size != UINT64_MAX && s->written + s->n != s->size)
         status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: expected %llu values, got %llu", s->out->path, s->name,
                              (unsigned long long)s->size, (unsigned long long)(s->written + s->n));
     else if (!s->set)

@@ -32,6 +32,8 @@ struct hsc_packed_memo;
 struct hsc_h5_written;
 /* store.h. Borrowed; `last` is what the file's driver sets. */
 void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* drops what is not in the file; before that is closed */
+/* An open database with the same data sets, for what streams keep of it (hsc_out_stream_keep); borrowed, < 0: none. */
+void hsc_out_set_before(hsc_out *o, hid_t before);
 /* Values are in the file only after this; errors of them may come from any call. */
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err);
 
@@ -60,6 +62,9 @@ hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_co
 hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
                                      uint64_t n, hsc_out_stream **out, hsc_err *err);
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err);
+/* The same for the n values that the database before has at this place of this data set, where all before them are kept too: whole chunks of
+ * them are copied as they are packed. */
+hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err);
 /* Writes what is left and frees s, also on failure. */
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err);
 void hsc_out_stream_abort(hsc_out_stream *s); /* frees s; NULL: nothing */

@@ -24,6 +24,7 @@ struct hsc_packing_set {
     uint64_t chunk_rows, put, extent; /* elements put, and of the data set where it grows */
     bool grows;
     hsc_effort effort;
+    uint64_t id;    /* hash of its path */
     unsigned users; /* chunks, and who opened it */
 };
 
@@ -308,11 +309,21 @@ static const char *name_of(const hsc_packing_set *s, char *name, size_t size) {
     return H5Iget_name(s->set, name, size) > 0 ? name : "a data set";
 }
 
+/* FNV-1a */
+static uint64_t hash_path(hid_t set) {
+    char path[512] = "";
+    uint64_t hash = 0xcbf29ce484222325u;
+    H5Iget_name(set, path, sizeof path);
+    for (const char *c = path; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+    return hash;
+}
+
 hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort) {
     hsc_packing_set *s = malloc(sizeof *s);
     if (s)
         *s = (hsc_packing_set){
-            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .effort = effort, .users = 1};
+            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .effort = effort, .id = hash_path(set), .users = 1};
     else
         H5Dclose(set);
     return s;
@@ -390,6 +401,8 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
         status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), err);
     else if (c->memo.n && p->written->bytes == c->packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
         c->memo.offset = p->written->offset;
+        c->memo.set = s->id;
+        c->memo.index = c->start / s->chunk_rows;
         p->memo->keep(p->memo->ctx, &c->memo);
     }
     s->extent = put;
@@ -399,17 +412,12 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
     return status;
 }
 
-hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err) {
+/* Writes chunks before it where too much waits. */
+static hsc_status queue(hsc_packing *p, chunk *c, hsc_err *err) {
     hsc_status status = HSC_OK;
-    chunk *c = calloc(1, sizeof *c);
-    if (!c) {
-        free(plain);
-        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
-    }
-    *c = (chunk){.set = s, .start = s->put, .used = rows * s->element, .plain = plain};
-    s->put += rows;
+    hsc_packing_set *s = c->set;
+    s->put += c->used / s->element;
     s->users++;
-    find_alike(p, c);
     pthread_mutex_lock(&p->lock);
     *(p->last ? &p->last->next : &p->first) = c;
     p->last = c;
@@ -424,6 +432,30 @@ hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, u
         full = p->pending > PENDING_BYTES;
     }
     return status;
+}
+
+hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err) {
+    chunk *c = calloc(1, sizeof *c);
+    if (!c) {
+        free(plain);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
+    }
+    *c = (chunk){.set = s, .start = s->put, .used = rows * s->element, .plain = plain};
+    find_alike(p, c);
+    return queue(p, c, err);
+}
+
+hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, bool *done, hsc_err *err) {
+    hsc_packed_chunk memo = {.set = s->id, .index = s->put / s->chunk_rows};
+    uint8_t *packed = p->memo ? p->memo->look(p->memo->ctx, chunk_bytes(s), &memo) : NULL;
+    chunk *c = packed ? malloc(sizeof *c) : NULL;
+    *done = c != NULL;
+    if (!c) {
+        free(packed);
+        return HSC_OK;
+    }
+    *c = (chunk){.set = s, .start = s->put, .used = chunk_bytes(s), .packed = packed, .packed_bytes = (size_t)memo.n, .state = PACKED, .memo = memo};
+    return queue(p, c, err);
 }
 
 hsc_status hsc_packing_drain(hsc_packing *p, hsc_err *err) {

@@ -29,7 +29,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     hsc_store *s = calloc(1, sizeof *s);
     if (!s)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
-    s->file = s->metrics = -1;
+    s->file = s->metrics = s->before = -1;
     s->pyramid_min = HSC_PYRAMID_MIN;
     s->bands_min = HSC_BANDS_MIN;
     s->band_unit = HSC_BAND_UNIT;
@@ -123,6 +123,8 @@ void hsc_store_abort(hsc_store *s) {
     hsc_out_free(s->out);
     if (s->file >= 0)
         H5Fclose(s->file);
+    if (s->before >= 0)
+        H5Fclose(s->before);
     if (under_way == s->temporary)
         under_way = NULL;
     if (s->created)
@@ -527,6 +529,11 @@ static hsc_status complete_tables(hsc_store *s, hsc_err *err) {
 }
 
 void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo) { hsc_out_set_memo(s->out, memo, &s->last_write); }
+
+void hsc_store_set_before(hsc_store *s, int fd) {
+    s->before = hsc_before_open(fd);
+    hsc_out_set_before(s->out, s->before);
+}
 
 void hsc_store_set_made(hsc_store *s, struct stat *made) { s->made = made; }
 

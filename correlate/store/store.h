@@ -32,12 +32,15 @@ typedef struct hsc_packed_chunk {
     uint64_t packed[2]; /* hash of that */
     uint64_t offset;    /* in the file */
     uint64_t n;         /* bytes */
+    uint64_t set, index; /* hash of the data set's path, and the chunk's number there */
 } hsc_packed_chunk;
 typedef struct hsc_packed_memo {
     void *ctx;
     /* Of any thread: sets c->plain for the first `used` bytes of a chunk (the rest of it is 0) of elements of so many bytes, packed with that
      * effort. Returns it packed, from malloc, with c->packed and c->n; NULL: it must be packed. */
     uint8_t *(*find)(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c);
+    /* The same for what the database that is there has at c->set and c->index; sets all of *c. Of the thread that puts. NULL: not kept. */
+    uint8_t *(*look)(void *ctx, size_t whole, hsc_packed_chunk *c);
     /* Of any thread: after it was packed; sets c->packed. */
     void (*seal)(void *ctx, const uint8_t *packed, hsc_packed_chunk *c);
     /* One at a time: it is in the file. */
@@ -45,6 +48,8 @@ typedef struct hsc_packed_memo {
 } hsc_packed_memo;
 /* Before anything is put. `memo` is borrowed. */
 void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo);
+/* The database that is there, from which values are kept (hsc_store_keep_threads); fd is borrowed for the call. Where HDF5 does not open it, none are. */
+void hsc_store_set_before(hsc_store *s, int fd);
 
 /* Bytes that may be held of values on their way into the other order; 64 MiB is the most that is used. The bytes written do not depend on it. */
 void hsc_store_set_memory(hsc_store *s, uint64_t bytes);
@@ -78,6 +83,10 @@ hsc_status hsc_store_put_rows(hsc_store *s, uint64_t n, const uint64_t *indptr, 
                               const uint32_t *counts, hsc_err *err);
 hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *indices,
                                  const uint32_t *counts, hsc_err *err);
+/* Instead of putting them: threads 0 to n - 1, which are all of the database before, have the values in the same rows that they have there. What holds
+ * nothing else is copied as it is packed; the bytes are those of putting them. After begin_values, before anything is put. *kept false: that
+ * database has no such table, and all are to be put. */
+hsc_status hsc_store_keep_threads(hsc_store *s, uint32_t n, bool *kept, hsc_err *err);
 hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
 
 /* Samples in the order of time. Columns of thread, metric, category, context, scope and leaf must be put before, and

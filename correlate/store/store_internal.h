@@ -3,6 +3,7 @@
 #ifndef HEATSCOPE_STORE_INTERNAL_H
 #define HEATSCOPE_STORE_INTERNAL_H
 
+#include "before.h"
 #include "check.h"
 #include "h5_write.h"
 #include "out.h"
@@ -37,6 +38,9 @@ typedef struct hsc_store_values { /* the value table under way */
     uint64_t part_rows;
     uint32_t *values_of;   /* by row of the other order: how many */
     struct hsc_totals *totals; /* of rows */
+    uint32_t kept;             /* threads of the database before, whose values were not put */
+    uint32_t kept_bands;       /* of these, all in by_row: nobody has seen their values */
+    uint64_t *kept_indptr;     /* of these; rows * kept_bands + 1 */
 } hsc_store_values;
 
 typedef struct hsc_store_written { /* a value table in the file */
@@ -50,6 +54,7 @@ struct hsc_store {
     char *path, *temporary;
     bool created; /* the temporary file is there */
     struct stat *made; /* commit tells what it became; NULL */
+    hid_t before; /* hsc_store_set_before; < 0: none */
     hid_t file, metrics, table_groups[HSC_TAB_COUNT];
     hsc_out *out;
     hsc_h5_written last_write;
@@ -82,6 +87,11 @@ struct hsc_store {
 typedef struct hsc_totals hsc_totals;
 /* nnz: of the table; UINT64_MAX: not known yet. */
 hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err);
+/* All values of the first `threads` threads, which are in `processes` processes, are those of the database before: only the others count. Not with pyramids. */
+hsc_status hsc_totals_keep(hsc_totals *t, uint32_t threads, uint32_t processes, hsc_err *err);
+bool hsc_totals_has_processes(const hsc_store *s); /* statistics by process are not those by thread */
+/* store_values.c: a path in the value table's group of the file. */
+void hsc_store_values_path(const hsc_store_values *v, const char *what, char *path, size_t size);
 /* The next row: all of the first band, then all of the next. */
 hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err);
 /* Writes them into the table's group; the pyramids where `pyramids`. */

@@ -293,6 +293,7 @@ struct hsc_totals {
     hsc_store *s;
     row_stats thread, process;
     uint64_t row, nnz, process_nnz;
+    uint32_t kept; /* columns before this one are counted already */
     uint64_t *values, *sums;
     uint32_t *columns;
     bool pyramids, same_axes;
@@ -306,6 +307,40 @@ static bool same_axes_of(const hsc_store *s) {
         if (process[t] != t)
             return false;
     return s->tables.rows[HSC_TAB_thread] == s->tables.rows[HSC_TAB_process];
+}
+
+bool hsc_totals_has_processes(const hsc_store *s) { return !same_axes_of(s); }
+
+/* Statistics as they are after `columns` columns, from what was written then. */
+static bool read_stats(const hsc_store *s, row_stats *t, const char *group, uint64_t rows, uint32_t columns) {
+    const struct {
+        const char *name;
+        hsc_column_type type;
+        void *to;
+    } sets[] = {{"max", HSC_COLTYPE_U8, t->max},       {"argmax", HSC_COLTYPE_U4, t->argmax},   {"min", HSC_COLTYPE_U8, t->min},
+                {"argmin", HSC_COLTYPE_U4, t->argmin}, {"nonzero", HSC_COLTYPE_U4, t->nonzero}, {"sum_squares", HSC_COLTYPE_F8, t->squares}};
+    char name[48], path[128];
+    bool good = true;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets && good; i++) {
+        snprintf(name, sizeof name, "%s/%s", group, sets[i].name);
+        hsc_store_values_path(&s->values, name, path, sizeof path);
+        good = hsc_before_count(s->before, path) == rows && hsc_before_read(s->before, path, sets[i].type, 0, rows, sets[i].to);
+    }
+    hsc_store_values_path(&s->values, "sum", path, sizeof path);
+    good = good && hsc_before_count(s->before, path) == rows && hsc_before_read(s->before, path, HSC_COLTYPE_U8, 0, rows, t->sum);
+    for (uint64_t r = 0; r < rows && good; r++)
+        t->gap[r] = t->nonzero[r] < columns ? t->argmin[r] : columns;
+    return good;
+}
+
+hsc_status hsc_totals_keep(hsc_totals *t, uint32_t threads, uint32_t processes, hsc_err *err) {
+    const hsc_store_values *v = &t->s->values;
+    t->kept = threads;
+    if (read_stats(t->s, &t->thread, "thread_stats", v->rows, threads) &&
+        (t->same_axes || read_stats(t->s, &t->process, "process_stats", v->rows, processes)))
+        return HSC_OK;
+    return hsc_err_set(err, HSC_E_IO, "%s: cannot read the statistics of table %s of the database that is there: remove it, and all is made anew", t->s->path,
+                       hsc_schema_values[v->table].name);
 }
 
 hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err) {
@@ -328,16 +363,18 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals 
 
 hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t *counts, uint64_t n, hsc_err *err) {
     const hsc_store_values *v = &t->s->values;
-    uint64_t r = t->row++, m = 0;
+    uint64_t r = t->row++, m = 0, known = 0;
     bool last = t->row == v->rows; /* of the band */
     t->row = last ? 0 : t->row;
     hsc_status status = HSC_OK;
     for (uint64_t k = 0; k < n; k++)
         t->values[k] = counts[k];
-    stats_row(&t->thread, r, columns, t->values, n);
+    while (known < n && columns[known] < t->kept)
+        known++;
+    stats_row(&t->thread, r, columns + known, t->values + known, n - known);
     t->nnz += n;
     if (!t->same_axes) {
-        m = by_process(t->s->kept[HSC_COL_thread_process], columns, t->values, n, t->columns, t->sums);
+        m = by_process(t->s->kept[HSC_COL_thread_process], columns + known, t->values + known, n - known, t->columns, t->sums);
         stats_row(&t->process, r, t->columns, t->sums, m);
         t->process_nnz += m;
     }

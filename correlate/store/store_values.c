@@ -31,6 +31,7 @@ void hsc_store_values_clear(hsc_store *s) {
         hsc_turned_fini(&v->parts[i]);
     free(v->parts);
     free(v->values_of);
+    free(v->kept_indptr);
     hsc_totals_free(v->totals);
     hsc_spill_fini(&v->spill);
     if (v->group > 0)
@@ -137,7 +138,7 @@ static hsc_status close_order(hsc_store *s, hsc_store_order *o, hsc_err *err) {
     return status ? status : hsc_out_set(s->out, o->group, "indptr", HSC_COLTYPE_U8, 0, o->indptr, o->n + 1, &indptr, NULL, err);
 }
 
-/* Rows that follow. indptr is relative; indices and counts from indptr[0] on. */
+/* Rows that follow. indptr is relative; indices and counts from indptr[0] on, or NULL: those that the database before has there. */
 static hsc_status put_order(hsc_store_order *o, uint64_t n, const uint64_t *indptr, const uint32_t *indices, const uint32_t *counts,
                             hsc_err *err) {
     uint64_t more = indptr[n] - indptr[0];
@@ -148,9 +149,9 @@ static hsc_status put_order(hsc_store_order *o, uint64_t n, const uint64_t *indp
     for (uint64_t done = 0, m; done < more && !status; done += m) { /* chunk by chunk, so that their order in the file is that of the values */
         m = HSC_CHUNK_ROWS - o->nnz % HSC_CHUNK_ROWS;
         m = m < more - done ? m : more - done;
-        status = hsc_out_stream_put(o->indices, indices + done, m, err);
+        status = indices ? hsc_out_stream_put(o->indices, indices + done, m, err) : hsc_out_stream_keep(o->indices, m, err);
         if (!status)
-            status = hsc_out_stream_put(o->data, counts + done, m, err);
+            status = counts ? hsc_out_stream_put(o->data, counts + done, m, err) : hsc_out_stream_keep(o->data, m, err);
         o->nnz += m;
     }
     return status;
@@ -293,6 +294,95 @@ hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indpt
     return put(s, true, n, indptr, indices, counts, err);
 }
 
+/* ---- values that are kept ---- */
+
+void hsc_store_values_path(const hsc_store_values *v, const char *what, char *path, size_t size) {
+    snprintf(path, size, "/metrics/%" PRIu32 "/%s%s%s", v->metric, hsc_schema_values[v->table].name, what[0] ? "/" : "", what);
+}
+
+/* How many of the first bands are those of the database before, whole, so that nobody needs to see their values; where there may be
+ * pyramids, these need all. */
+static bool find_kept_bands(hsc_store *s, uint64_t nnz) {
+    hsc_store_values *v = &s->values;
+    uint64_t begin[HSC_BANDS_MAX + 1], most = nnz + (v->columns - v->kept) * v->rows;
+    char path[128];
+    hsc_store_values_path(v, "process_stats", path, sizeof path);
+    bool by_process = H5Lexists(s->before, path, H5P_DEFAULT) > 0;
+    hsc_store_values_path(v, "by_row", path, sizeof path);
+    unsigned n = hsc_before_attribute(s->before, path, "band_begin", HSC_BANDS_MAX + 1, begin);
+    if (v->bands < 2 || n < 3 || most >= s->pyramid_min || by_process != hsc_totals_has_processes(s) || begin[n - 1] != v->kept)
+        return true;
+    uint32_t bands = 0;
+    while (bands < v->bands && bands + 1 < n && begin[bands + 1] == v->band_begin[bands + 1])
+        bands++;
+    if (!bands)
+        return true;
+    v->kept_indptr = malloc((v->rows * bands + 1) * sizeof *v->kept_indptr);
+    if (!v->kept_indptr)
+        return false;
+    if (hsc_before_indptr(s->before, path, v->rows * bands, v->kept_indptr))
+        v->kept_bands = bands;
+    return true;
+}
+
+/* Threads [first, n) of the database before, for the other order. */
+static hsc_status turn_kept(hsc_store *s, uint32_t first, uint32_t n, const uint64_t *indptr, hsc_err *err) {
+    enum { SOME = 1 << 16 }; /* values, or those of one thread */
+    hsc_store_values *v = &s->values;
+    char indices_path[128], data_path[128];
+    hsc_store_values_path(v, "by_thread/indices", indices_path, sizeof indices_path);
+    hsc_store_values_path(v, "by_thread/data", data_path, sizeof data_path);
+    hsc_status status = HSC_OK;
+    for (uint32_t t = first, end; t < n && !status; t = end) {
+        for (end = t + 1; end < n && indptr[end + 1] - indptr[t] <= SOME;)
+            end++;
+        uint64_t some = indptr[end] - indptr[t];
+        uint32_t *rows = malloc((some + 1) * sizeof *rows), *counts = malloc((some + 1) * sizeof *counts);
+        if (!rows || !counts)
+            status = hsc_store_values_memory(s, err);
+        else if (!hsc_before_read(s->before, indices_path, HSC_COLTYPE_U4, indptr[t], some, rows) ||
+                 !hsc_before_read(s->before, data_path, HSC_COLTYPE_U4, indptr[t], some, counts))
+            status = hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there: remove it, and all is made anew", s->path, data_path);
+        for (uint64_t k = 0; k < some && !status; k++)
+            if (rows[k] >= v->rows)
+                status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s of the database that is there has row %" PRIu32 " of %" PRIu64, s->path, indices_path,
+                                     rows[k], v->rows);
+        for (uint32_t i = t; i < end && !status; i++)
+            if (!put_turned(v, i, rows + (indptr[i] - indptr[t]), counts + (indptr[i] - indptr[t]), indptr[i + 1] - indptr[i]))
+                status = hsc_store_values_memory(s, err);
+        free(rows);
+        free(counts);
+    }
+    return status;
+}
+
+hsc_status hsc_store_keep_threads(hsc_store *s, uint32_t n, bool *kept, hsc_err *err) {
+    hsc_store_values *v = &s->values;
+    uint64_t shape[2];
+    char path[128];
+    *kept = false;
+    if (!v->open || v->begun)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values are kept without a table, or after others were put", s->path);
+    hsc_store_values_path(v, "by_thread", path, sizeof path);
+    if (s->before < 0 || !n || n > v->columns || hsc_before_attribute(s->before, path, "shape", 2, shape) != 2 || shape[0] != n || shape[1] != v->rows)
+        return HSC_OK;
+    uint64_t *indptr = malloc(((uint64_t)n + 1) * sizeof *indptr);
+    hsc_status status = indptr ? HSC_OK : hsc_store_values_memory(s, err);
+    if (!status && hsc_before_indptr(s->before, path, n, indptr)) {
+        *kept = true;
+        status = begin_put(s, true, err);
+        v->kept = n;
+        if (!status && !find_kept_bands(s, indptr[n]))
+            status = hsc_store_values_memory(s, err);
+        if (!status)
+            status = put_order(&v->put, n, indptr, NULL, NULL, err);
+        if (!status)
+            status = turn_kept(s, v->kept_bands ? v->band_begin[v->kept_bands] : 0, n, indptr, err);
+    }
+    free(indptr);
+    return status;
+}
+
 /* ---- the other order ---- */
 
 typedef struct turning {
@@ -323,10 +413,11 @@ static hsc_status turn_part(hsc_store *s, hsc_turned *l, uint64_t first, uint64_
     if (!status)
         status = hsc_turned_each(&v->spill, l, turn_value, &t, err);
     hsc_turned_fini(l);
+    uint64_t skip = v->made.done - first; /* rows of bands that are kept */
     if (!status)
-        status = put_order(&v->made, n, indptr, t.indices, t.counts, err);
+        status = put_order(&v->made, n - skip, indptr + skip, t.indices, t.counts, err);
     if (!status && v->by_thread)
-        status = put_totals(v, n, indptr, t.indices, t.counts, err);
+        status = put_totals(v, n - skip, indptr + skip, t.indices, t.counts, err);
     free(indptr);
     free(t.at);
     free(t.indices);
@@ -349,6 +440,8 @@ static bool split_value(void *ctx, const hsc_turned_value *v) {
 /* The same, in smaller ranges where the part is too large to be held. */
 static hsc_status make_part(hsc_store *s, hsc_turned *l, uint64_t first, uint64_t n, hsc_err *err) {
     hsc_store_values *v = &s->values;
+    if (first + n <= v->made.done)
+        return HSC_OK; /* all of bands that are kept */
     if (l->count <= s->part_max || n == 1)
         return turn_part(s, l, first, n, err);
     split t = {.spill = &v->spill, .rows = (n + 15) / 16};
@@ -390,6 +483,10 @@ hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err) {
         status = hsc_totals_new(s, pyramids, nnz, &v->totals, err);
     if (!status)
         status = open_order(s, &v->made, !v->by_thread, nnz, err);
+    if (!status && v->kept_bands)
+        status = hsc_totals_keep(v->totals, v->kept, ((const uint32_t *)s->kept[HSC_COL_thread_process])[v->kept - 1] + 1, err);
+    if (!status && v->kept_bands)
+        status = put_order(&v->made, v->rows * v->kept_bands, v->kept_indptr, NULL, NULL, err);
     for (unsigned i = 0; i < HSC_STORE_PARTS && !status; i++) {
         uint64_t first = i * v->part_rows < v->made.n ? i * v->part_rows : v->made.n;
         uint64_t n = v->made.n - first < v->part_rows ? v->made.n - first : v->part_rows;

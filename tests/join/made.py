@@ -172,18 +172,39 @@ saved = bytes_of(PROGRAM)
 build("".join(f"int f{i}(int x) {{ return x * {i} + 1; }}\n" for i in range(1000)) + "int main(void) { return f3(1) & 0; }\n", "-g")
 subprocess.run([BENCH_MAKE, MANY, PROGRAM, "146", "1000", "1000"], check=True)
 os.mkdir(SOME)
-chunks = {}
+chunks, kept = {}, {}
+
+
+def correlate_some():
+    text = correlate("--cache=on", "-o", OUT, *HOW, SOME)
+    found = re.search(r"^copied: (\d+) packed chunk", text, re.M)
+    values = re.search(r"^kept: values of (\d+) threads in (\d+) tables", text, re.M)
+    return int(found.group(1)) if found else 0, (int(values.group(1)), int(values.group(2))) if values else (0, 0)
+
+
 for n in 126, 130, 142, 146:
     for rank in range(n):
         if not os.path.exists(os.path.join(SOME, f"sim.{rank}.hsr")):
             os.link(os.path.join(MANY, f"sim.{rank}.hsr"), os.path.join(SOME, f"sim.{rank}.hsr"))
-    found = re.search(r"^copied: (\d+) packed chunk", correlate("-o", OUT, *HOW, SOME), re.M)
-    chunks[n] = int(found.group(1)) if found else 0
+    chunks[n], kept[n] = correlate_some()
 correlate("-q", "--cache=none", "-j3", "-o", WHOLE, *HOW, SOME)
 that(bytes_of(OUT) == bytes_of(WHOLE), "bands: other bytes")
 that(2 * chunks[146] >= 3 * chunks[130], f"rows of the band that stays were not copied: {chunks}")
+that([kept[n][0] for n in kept] == [0, 126, 130, 142] and all(kept[n][1] >= 6 for n in (130, 142, 146)), f"values that are there were made again: {kept}")
+whole = bytes_of(WHOLE)
+os.remove(os.path.join(SOME, "sim.5.hsr"))
+correlate_some()
+os.link(os.path.join(MANY, "sim.5.hsr"), os.path.join(SOME, "sim.5.hsr"))
+that(correlate_some()[1] == (0, 0), "values were kept though a process came between")
+that(bytes_of(OUT) == whole, "a process between: other bytes")
+rules = os.path.join(WORK, "rules")
+write(rules, b"category mine\nprocedure f5 mine\n")
+correlate("-q", "--cache=none", "-o", WHOLE, *HOW, "--categories", rules, SOME)
+correlate("-q", "-o", OUT, *HOW, "--categories", rules, SOME)
+that(bytes_of(OUT) == bytes_of(WHOLE) != whole, "other categories: other bytes, or the same as before")
 shutil.rmtree(MANY)
 shutil.rmtree(SOME)
+os.remove(os.path.join(os.path.dirname(OUT), ".run.h5.cache"))
 write(PROGRAM, saved)
 time.sleep(YOUNG)
 check("no bands", False, RUN)
