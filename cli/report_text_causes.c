@@ -6,9 +6,34 @@
 #include <heatscope/formats/records.h>
 
 #include "report_causes.h"
+#include "report_measures.h"
 #include "report_text.h"
 
 /* ---- text ---- */
+
+/* Seconds at barriers of threads and ends of regions in which nobody was waited for. */
+static hsc_status put_untold_barriers(report *r, hsc_err *err) {
+    report_wait *rows;
+    report_delayed *delayed;
+    uint32_t n;
+    double all = 0, told = 0;
+    hsc_status s = report_delayed_list(r, &delayed, &n, err);
+    for (uint32_t i = 0; !s && i < n; i++)
+        told += delayed[i].d.kind == HSC_wait_cause_OMP_BARRIER ? delayed[i].v.wait_s : 0;
+    if (!s)
+        free(delayed);
+    if (s || (s = report_waits(r, false, &rows, &n, err)))
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        if (rows[i].kind == HSC_wait_kind_BARRIER || rows[i].kind == HSC_wait_kind_OMP_BARRIER || rows[i].kind == HSC_wait_kind_OMP_REGION_END ||
+            rows[i].kind == HSC_wait_kind_OMP_REDUCTION)
+            all += rows[i].total_s;
+    free(rows);
+    if (all - told >= 0.0005 && all - told >= 0.01 * all)
+        fprintf(r->out, "   At barriers of threads, laid to nobody: %.3f s of %.3f: all had come\n"
+                        "   (no processor), or the others did no more than the one that waited\n", all - told, all);
+    return HSC_OK;
+}
 
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
@@ -54,7 +79,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     if (theirs && (!r->brief || libraries >= 0.01 * total))
         fprintf(r->out, "   Libraries' locks among their own threads, not counted: %.3f s\n", libraries);
     free(rows);
-    return HSC_OK;
+    return r->brief ? HSC_OK : put_untold_barriers(r, err);
 }
 
 hsc_status report_text_delayed(report *r, hsc_err *err) {
