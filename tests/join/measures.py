@@ -322,7 +322,7 @@ process(1, (1, thread(1) + [message(10, 3, 1, 5, 3, 3, (0, 0), (2, 8000), [4000,
 run("correlate", "-o", DATABASE, WORK)
 found = {(r["peer"], r["size_class"]): tuple(float(r[f"size_{k}_bytes"]) for k in ("min", "mean", "max", "stddev")) for r in table("message")}
 that(found == {("a process of the same machine", "4"): (8000, 12000, 16000, 4000), ("MPI_PROC_NULL", "0"): (0, 0, 0, 0),
-               ("MPI_PROC_NULL", "3"): (4000, 4000, 4000, 0)}, f"nobody: {found}")
+               ("MPI_PROC_NULL for what is sent", "3"): (4000, 4000, 4000, 0)}, f"nobody: {found}")
 
 # processes and threads without a sample beside those with some: a rank that passed messages counts with all that is exact, one that only
 # waited does not; so does a process with visits of a probe, whose thread without anything else has them
