@@ -327,6 +327,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         e.status = hsc_join_put_instructions(j, e.s, err);
     put_all_values(&e);
     if (e.status != HSC_OK) {
+        j->bad_before = hsc_store_has_bad_before(e.s);
         hsc_store_abort(e.s);
         return e.status;
     }

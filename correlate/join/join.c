@@ -194,9 +194,9 @@ static hsc_status make(join *j, hsc_err *err) {
     return status;
 }
 
-hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
-    hsc_join_summary unused;
-    join j = {.options = options, .workers = options->workers, .summary = summary ? summary : &unused};
+/* *keeps_nothing is set where the join failed for what was to be kept of the database that is there; where it is set, nothing is kept. */
+static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary, bool *keeps_nothing, hsc_err *err) {
+    join j = {.options = options, .workers = options->workers, .summary = summary, .keeps_nothing = *keeps_nothing};
     *j.summary = (hsc_join_summary){0};
     if (!options->input_count || !options->output)
         return hsc_err_set(err, HSC_E_ARGUMENT, "no measurement directory, or no output");
@@ -229,9 +229,23 @@ hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summa
     hsc_cache_free(&j);
     free_join(&j);
     hsc_spill_fini(&spill);
+    *keeps_nothing = j.bad_before;
     if (status != HSC_OK && options->cancel && *options->cancel && err) { /* what followed from that is not the reason */
         hsc_err_clear(err);
         return hsc_join_check(&j, err);
     }
+    return status;
+}
+
+hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
+    hsc_join_summary unused, *to = summary ? summary : &unused;
+    bool keeps_nothing = false;
+    hsc_status status = run(options, to, &keeps_nothing, err);
+    if (status == HSC_OK || !keeps_nothing)
+        return status;
+    hsc_err_clear(err);
+    status = run(options, to, &keeps_nothing, err);
+    if (!to->cache_note[0])
+        snprintf(to->cache_note, sizeof to->cache_note, "%.400s: damaged: nothing of it is kept, all is made anew", options->output);
     return status;
 }

@@ -510,6 +510,8 @@ typedef struct join {
     struct jsealed *sealed;          /* made.h: by number of the file as they were listed; NULL: not sealed */
     struct jmade *made;              /* made.h; NULL: nothing is kept of what the database was made from */
     bool is_made;                    /* the database is what would be made */
+    bool keeps_nothing;              /* of the database that is there: it can't be read */
+    bool bad_before;                 /* the join failed for that */
     hsc_file_facts made_facts;       /* of the database, when it is in its place */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     HSC_VEC(jdelay) delays;

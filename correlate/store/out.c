@@ -14,6 +14,7 @@ struct hsc_out {
     const char *path;
     hsc_packing *packing;
     hid_t before; /* < 0: none */
+    bool bad_before;
 };
 
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
@@ -40,6 +41,13 @@ void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const stru
 }
 
 void hsc_out_set_before(hsc_out *o, hid_t before) { o->before = before; }
+
+hsc_status hsc_out_fail_before(hsc_out *o, const char *path, hsc_err *err) {
+    o->bad_before = true;
+    return hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there", o->path, path);
+}
+
+bool hsc_out_has_bad_before(const hsc_out *o) { return o->bad_before; }
 
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err) { return hsc_packing_drain(o->packing, err); }
 
@@ -263,7 +271,7 @@ static hsc_status read_kept(hsc_out_stream *s, uint64_t room, hsc_err *err) {
     sprintf(path + n, "/%s", s->name);
     if (!hsc_before_read(s->out->before, path, s->type, s->written, s->n, buffer)) {
         free(buffer);
-        return hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there: remove it, and all is made anew", s->out->path, path);
+        return hsc_out_fail_before(s->out, path, err);
     }
     s->buffer = buffer;
     s->room = room;

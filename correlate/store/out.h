@@ -34,6 +34,9 @@ struct hsc_h5_written;
 void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* drops what is not in the file; before that is closed */
 /* An open database with the same data sets, for what streams keep of it (hsc_out_stream_keep); borrowed, < 0: none. */
 void hsc_out_set_before(hsc_out *o, hid_t before);
+/* HSC_E_IO, and has_bad_before from then on: what was to be kept of the database before can't be read. */
+hsc_status hsc_out_fail_before(hsc_out *o, const char *path, hsc_err *err);
+bool hsc_out_has_bad_before(const hsc_out *o);
 /* Values are in the file only after this; errors of them may come from any call. */
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err);
 

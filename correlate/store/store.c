@@ -535,6 +535,8 @@ void hsc_store_set_before(hsc_store *s, int fd) {
     hsc_out_set_before(s->out, s->before);
 }
 
+bool hsc_store_has_bad_before(const hsc_store *s) { return hsc_out_has_bad_before(s->out); }
+
 void hsc_store_set_made(hsc_store *s, struct stat *made) { s->made = made; }
 
 /* fsync the file, rename it, fsync the folder. */

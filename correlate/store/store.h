@@ -50,6 +50,8 @@ typedef struct hsc_packed_memo {
 void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo);
 /* The database that is there, from which values are kept (hsc_store_keep_threads); fd is borrowed for the call. Where HDF5 does not open it, none are. */
 void hsc_store_set_before(hsc_store *s, int fd);
+/* After a failure: it came of that database, of which something that was to be kept can't be read. Without it all may go well. */
+bool hsc_store_has_bad_before(const hsc_store *s);
 
 /* Bytes that may be held of values on their way into the other order; 64 MiB is the most that is used. The bytes written do not depend on it. */
 void hsc_store_set_memory(hsc_store *s, uint64_t bytes);

@@ -339,8 +339,9 @@ hsc_status hsc_totals_keep(hsc_totals *t, uint32_t threads, uint32_t processes, 
     if (read_stats(t->s, &t->thread, "thread_stats", v->rows, threads) &&
         (t->same_axes || read_stats(t->s, &t->process, "process_stats", v->rows, processes)))
         return HSC_OK;
-    return hsc_err_set(err, HSC_E_IO, "%s: cannot read the statistics of table %s of the database that is there: remove it, and all is made anew", t->s->path,
-                       hsc_schema_values[v->table].name);
+    char path[128];
+    hsc_store_values_path(v, "thread_stats", path, sizeof path);
+    return hsc_out_fail_before(t->s->out, path, err);
 }
 
 hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals **out, hsc_err *err) {

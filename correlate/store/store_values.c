@@ -342,11 +342,10 @@ static hsc_status turn_kept(hsc_store *s, uint32_t first, uint32_t n, const uint
             status = hsc_store_values_memory(s, err);
         else if (!hsc_before_read(s->before, indices_path, HSC_COLTYPE_U4, indptr[t], some, rows) ||
                  !hsc_before_read(s->before, data_path, HSC_COLTYPE_U4, indptr[t], some, counts))
-            status = hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there: remove it, and all is made anew", s->path, data_path);
+            status = hsc_out_fail_before(s->out, data_path, err);
         for (uint64_t k = 0; k < some && !status; k++)
-            if (rows[k] >= v->rows)
-                status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s of the database that is there has row %" PRIu32 " of %" PRIu64, s->path, indices_path,
-                                     rows[k], v->rows);
+            if (rows[k] >= v->rows || !counts[k])
+                status = hsc_out_fail_before(s->out, indices_path, err);
         for (uint32_t i = t; i < end && !status; i++)
             if (!put_turned(v, i, rows + (indptr[i] - indptr[t]), counts + (indptr[i] - indptr[t]), indptr[i + 1] - indptr[i]))
                 status = hsc_store_values_memory(s, err);

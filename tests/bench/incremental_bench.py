@@ -3,7 +3,7 @@
 """incremental_bench.py HEATSCOPE JOIN_BENCH_MAKE [--runs RANKSxSAMPLES,...] [--loops 1000] [--sites 0] [--added 1,10,100] [--repeat 5] [--instructions] [DIR...]
 
 What a join costs when processes were added, against one that reads all: *simulated* measurements of so many ranks, of which the last k are
-added to a cache of the others; then measurement directories DIR..., whose last process is added. Medians of so many pairs in
+added to a cache of the others; then measurement directories DIR..., whose last process (by the numbers in the files' names) is added. Medians of so many pairs in
 turn, CPU times or, with --instructions, those that callgrind counts (one pair is enough): whole without a cache, whole that writes one, with k added, with
 nothing new, with nothing new but an option (all is made anew from the cache, chunks that come again are copied). All results must have the same bytes.
 Judges nothing."""
@@ -54,7 +54,10 @@ def main():
         return target
 
     def compare(title, source, added):
-        names = sorted(n for n in os.listdir(source) if n.endswith(".hsr"))
+        def by_numbers(name):  # the last are those of the highest ranks
+            return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+        names = sorted((n for n in os.listdir(source) if n.endswith(".hsr")), key=by_numbers)
         size = sum(os.path.getsize(os.path.join(source, n)) for n in names)
         count, parts = len(names), os.path.join(folder, "part")
         whole, first, nothing, option, line = [], [], [], [], ""

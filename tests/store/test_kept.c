@@ -81,13 +81,11 @@ static void put_table(hsc_store *s, enum hsc_table_id table, uint64_t n, const u
         }
 }
 
-/* Threads [first, threads) are put, those before are kept, where the database before has them. */
-static bool write_values(const char *path, const shape *h, uint32_t first, memo *k) {
+/* A store in which a value table of the shape is begun. */
+static hsc_store *begin_table(const char *path, const shape *h, const hsc_packed_memo *how, int before) {
     hsc_err err = {0};
     hsc_store *s = NULL;
-    uint32_t *process = malloc(h->threads * sizeof *process), *rows = malloc(h->rows * sizeof *rows), *counts = malloc(h->rows * sizeof *counts);
-    const hsc_packed_memo how = {k, find, look, seal, keep};
-    bool kept = false;
+    uint32_t *process = malloc(h->threads * sizeof *process);
     for (uint32_t t = 0; t < h->threads; t++)
         process[t] = t / h->per_process;
     OK(hsc_store_create(path, 2, &s, &err));
@@ -97,16 +95,27 @@ static bool write_values(const char *path, const shape *h, uint32_t first, memo 
         s->bands_min = s->band_values = 0;
         hsc_store_expect_values(s, UINT64_MAX);
     }
-    k->n_made = k->looked = 0;
-    hsc_store_set_memo(s, &how);
-    if (first)
-        hsc_store_set_before(s, k->fd);
+    hsc_store_set_memo(s, how);
+    if (before >= 0)
+        hsc_store_set_before(s, before);
     put_table(s, HSC_TAB_module, 1, NULL);
     put_table(s, HSC_TAB_file, 1, NULL);
     put_table(s, HSC_TAB_line, h->rows, NULL);
     put_table(s, HSC_TAB_process, process[h->threads - 1] + 1, NULL);
     put_table(s, HSC_TAB_thread, h->threads, process);
     OK(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, h->rows, h->threads, &err));
+    free(process);
+    return s;
+}
+
+/* Threads [first, threads) are put, those before are kept, where the database before has them. */
+static bool write_values(const char *path, const shape *h, uint32_t first, memo *k) {
+    hsc_err err = {0};
+    uint32_t *rows = malloc(h->rows * sizeof *rows), *counts = malloc(h->rows * sizeof *counts);
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    bool kept = false;
+    k->n_made = k->looked = 0;
+    hsc_store *s = begin_table(path, h, &how, first ? k->fd : -1);
     if (first)
         OK(hsc_store_keep_threads(s, first, &kept, &err));
     for (uint32_t t = kept ? first : 0; t < h->threads; t++) {
@@ -124,7 +133,6 @@ static bool write_values(const char *path, const shape *h, uint32_t first, memo 
     assert_int_equal(rename(s->temporary, path), 0); /* the values are all there is */
     s->created = false;
     hsc_store_abort(s);
-    free(process);
     free(rows);
     free(counts);
     return kept;
@@ -207,13 +215,51 @@ static void of_others_nothing_is_kept(void **state) {
     free(k);
 }
 
+/* Each chunk of the database before in turn has other bytes; the store fails, and knows why. */
+static void damaged(void **state) {
+    (void)state;
+    memo *k = calloc(1, sizeof *k);
+    shape h = {120, 3, ROWS, 4, UINT64_MAX}, more = {123, 3, ROWS, 4, UINT64_MAX};
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    write_values(before_path, &h, 0, k);
+    unsigned n = k->n_made, failed = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t other[64], was[64];
+        const hsc_packed_chunk c = k->made[i];
+        int fd = k->fd = open(before_path, O_RDWR | O_CLOEXEC);
+        const size_t size = c.n < sizeof was ? c.n : sizeof was;
+        assert_true(fd >= 0);
+        assert_int_equal(pread(fd, was, size, (off_t)c.offset), size);
+        for (size_t b = 0; b < size; b++)
+            other[b] = (uint8_t)~was[b];
+        assert_int_equal(pwrite(fd, other, size, (off_t)c.offset), size);
+        hsc_err err = {0};
+        bool kept = false;
+        hsc_store *s = begin_table(kept_path, &more, &how, fd);
+        assert_false(hsc_store_has_bad_before(s));
+        hsc_status status = hsc_store_keep_threads(s, h.threads, &kept, &err);
+        for (uint32_t t = h.threads; t < more.threads && kept && !status; t++)
+            status = hsc_store_put_threads(s, 1, (const uint64_t[]){0, 1}, (const uint32_t[]){0}, (const uint32_t[]){1}, &err);
+        if (kept && !status)
+            status = hsc_store_end_values(s, &err);
+        assert_true(hsc_store_has_bad_before(s) == (status != HSC_OK));
+        failed += status != HSC_OK;
+        hsc_store_abort(s);
+        k->n_made = n;
+        assert_int_equal(pwrite(fd, was, size, (off_t)c.offset), size);
+        close(fd);
+    }
+    assert_true(failed > n / 2);
+    free(k);
+}
+
 int main(void) {
     folder = model_folder();
     before_path = model_path(folder, "before.h5");
     kept_path = model_path(folder, "kept.h5");
     whole_path = model_path(folder, "whole.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_bands), cmocka_unit_test(with_bands), cmocka_unit_test(with_pyramids),
-                                       cmocka_unit_test(of_others_nothing_is_kept)};
+                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     model_files(folder, true);
     rmdir(folder);
