@@ -117,9 +117,45 @@ oo::define ::heatscope::App {
         my settle
         return $inTime
     }
+    # For scripts: has the pane read anew, looking at events all the time, and Escape when it has shown some rows; 1: it was in time.
+    method stoppedReading {name} {
+        set view [my view $name]
+        my settle
+        set kept [list $::heatscope::BreathMs $::heatscope::settings::partAfter]
+        lassign {0 0} ::heatscope::BreathMs ::heatscope::settings::partAfter
+        try {
+            $view forget
+            $view refreshAll
+            while {[$view reading] && ![$view hasSome]} {
+                update
+            }
+            set inTime [$view reading]
+            event generate $Top <Escape>
+        } finally {
+            lassign $kept ::heatscope::BreathMs ::heatscope::settings::partAfter
+        }
+        my settle
+        return $inTime
+    }
     # Stops what is done beside the window's work; 0: nothing is.
     method stopWork {} {
-        return [expr {[my stopCorrelating] || [my stopCounting]}]
+        return [expr {[my stopCorrelating] || [my stopCounting] || [my cancelReading]}]
+    }
+    # A view reads, so much is done; -1: no longer. 0: something else is shown.
+    method showReading {part words} {
+        if {$Counting || ![winfo exists $Path.status.progress]} {
+            return 0
+        }
+        $Path.status.progress configure -part $part -words $words
+        return 1
+    }
+    # Stops views that are reading; 0: none is.
+    method cancelReading {} {
+        set any 0
+        foreach view [$Panes made] {
+            set any [expr {[$view cancelReading] || $any}]
+        }
+        return $any
     }
     # Stops counting: the interval and category of before are shown again. 0: nothing is being counted.
     method stopCounting {} {

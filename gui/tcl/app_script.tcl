@@ -178,7 +178,7 @@ oo::define ::heatscope::App {
             my settle
         }
         # of what could not be read there is nothing else to say
-        if {[[my view $what] complaint] ne ""} {
+        if {[[my view $what] complaint] ne "" && ![[my view $what] hasSome]} {
             return [[my view $what] complaint]
         }
         return [[my view $what] describe]

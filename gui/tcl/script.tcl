@@ -31,6 +31,7 @@ namespace eval ::heatscope::script {
         forward    {0 0 ": history"}
         finding    {1 1 "N: what a click on the N-th finding does, from 0"}
         toggle     {1 1 "VIEW: hide or show a pane"}
+        stop       {1 1 "VIEW: read it anew and stop that with Escape when it shows some rows; prints 1 if that was in time"}
         raise      {1 1 "VIEW: bring it in front of those that share its place"}
         maximise   {1 1 "VIEW"}
         group      {1 2 "VIEW ?KEY?: how its list is grouped"}
@@ -269,6 +270,9 @@ namespace eval ::heatscope::script {
             return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: interval: expected FROM before TO, and a number of pieces"
         }
         return [expr {$n eq "" ? [$app timedInterval $from $to] : [$app stoppedInterval $from $to $n]}]
+    }
+    proc Do_stop {app view} {
+        return [$app stoppedReading $view]
     }
     proc Do_first {app} {
         return [$app first]

@@ -161,6 +161,10 @@ namespace eval ::heatscope::settings {
     variable skipLines 24
     variable historyLength 200
     variable rankedRows 200
+    # Of many loops so many are shown before the others are read.
+    variable firstRows 64
+    # Milliseconds until the status bar says what a view is reading.
+    variable partAfter 200
     variable contextLines 6
     # Maximum over mean above which a processor imbalance is marked.
     variable imbalance 1.25

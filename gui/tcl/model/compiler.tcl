@@ -2,70 +2,120 @@
 # What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
 
 oo::class create ::heatscope::Compiler {
-    variable Run Db Rows Key
+    variable Run Db Rows Key Refused
 
     constructor {run} {
         set Run $run
         set Db [$run db]
-        set Key {}
-        set Rows {}
+        my forget
     }
 
     # The values have changed: another interval.
     method forget {} {
         set Key {}
         set Rows {}
+        set Refused {metric "" prices {}}
     }
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
-    # that a refusal leaves scalar, 0 for none.
-    method rows {metric axis} {
+    # that a refusal leaves scalar, 0 for none. With `some`, {*}$some ROWS DONE OF is called with those that
+    # cost most by price (first 1) or time (0), and from then on as {} DONE OF now and then: reading all of many may take a second.
+    method rows {metric axis {some {}} {first 1}} {
         if {[list $metric $axis] eq $Key} {
             return $Rows
         }
         set Key {}
-        set prices {}
-        # what was refused is found with what stands out
-        while {[$Run lookFor $metric 10] < 1} {
-            ::heatscope::breathe
+        set Refused [dict create metric $metric prices [my Prices $metric]]
+        set prices [dict get $Refused prices]
+        set few [::heatscope::settings get firstRows]
+        set early [expr {$some ne "" && $first && [dict size $prices] > $few}]
+        if {$early} {
+            # the ranking is not needed to show what costs most
+            set refused [my WithRefused {} $prices]
+            {*}$some [my ByTime [lmap i [lrange [my Order $refused $prices 1] 0 $few-1] {
+                my Row [lindex $refused $i] $prices $metric $axis
+            }]] $few [dict size $prices]
         }
-        foreach r [$Db refusals -metric $metric -n 4096] {
-            dict set prices [dict get $r scope] $r
-        }
-        set rows {}
         set ranked [$Run ranking loop $metric $axis]
         # of code without a map the compiler's decisions are not known: such loops only where there are no others
         set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
-        foreach row [my WithRefused [expr {[llength $mapped] ? $mapped : $ranked}] $prices] {
+        set loops [my WithRefused [expr {[llength $mapped] ? $mapped : $ranked}] $prices]
+        set rows [lrepeat [llength $loops] {}]
+        set done 0
+        foreach i [my Order $loops $prices $first] {
             ::heatscope::breathe
-            set scope [dict get $row row]
-            lassign [my Decision $scope $metric $axis] words tone all
-            # with what is inlined into the loop, as the price has it
-            set sum [dict get $row sum]
-            set share [dict get $row share]
-            if {$sum > 0 && $all > $sum} {
-                set share [expr {$share * $all / $sum}]
-                set sum $all
+            lset rows $i [my Row [lindex $loops $i] $prices $metric $axis]
+            if {$some ne "" && [incr done] % $few == 0} {
+                {*}$some [expr {$done == $few && !$early ? [my ByTime $rows] : {}}] $done [llength $loops]
             }
-            set price 0
-            set reason ""
-            if {[dict exists $prices $scope]} {
-                set price [dict get $prices $scope share]
-                set reason [dict get $prices $scope reason_text]
-                if {$words eq ""} {
-                    set words "not vectorised"
-                    set tone bad
-                }
-            }
-            if {$words eq "" && [dict get $row knowledge] eq "map"} {
-                set words [my Fate $scope $metric $axis $share]
-            }
-            lappend rows [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
-                sum $sum share $share words $words tone $tone price $price reason $reason]
         }
-        set Rows [lmap pair [lsort -decreasing -real -index 0 [lmap row $rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
+        set Rows [my ByTime $rows]
         set Key [list $metric $axis]
         return $Rows
+    }
+    # dict: refused loop -> its refusal. What was refused is found with what stands out.
+    method Prices {metric} {
+        while {[$Run lookFor $metric 10] < 1} {
+            ::heatscope::breathe
+        }
+        set prices {}
+        foreach r [$Db refusals -metric $metric -n 4096] {
+            dict set prices [dict get $r scope] $r
+        }
+        return $prices
+    }
+    # {} for none
+    method Refusal {scope metric} {
+        if {[dict get $Refused metric] ne $metric} {
+            set Refused [dict create metric $metric prices [my Prices $metric]]
+        }
+        return [expr {[dict exists $Refused prices $scope] ? [dict get $Refused prices $scope] : ""}]
+    }
+    # Places in `loops`, the dearest first, or those with most time.
+    method Order {loops prices first} {
+        set i -1
+        set keys [lmap row $loops {
+            set scope [dict get $row row]
+            list [incr i] [expr {!$first ? [dict get $row sum] : [dict exists $prices $scope] ? [dict get $prices $scope share] : 0}]
+        }]
+        return [lmap key [lsort -decreasing -real -index 1 $keys] {lindex $key 0}]
+    }
+    # Those that are known, by falling time.
+    method ByTime {rows} {
+        set known [lmap row $rows {if {$row eq ""} continue; list [dict get $row sum] $row}]
+        return [lmap pair [lsort -decreasing -real -index 0 $known] {lindex $pair 1}]
+    }
+    method Row {row prices metric axis} {
+        set scope [dict get $row row]
+        lassign [my Decision $scope $metric $axis] words tone all
+        if {![dict exists $row file]} {
+            set row [dict merge [$Db scope $scope] $row]
+            # a number of samples, as the ranking has it
+            set sum [dict get $row sum]
+            dict set row sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
+        }
+        # with what is inlined into the loop, as the price has it
+        set sum [dict get $row sum]
+        set share [dict get $row share]
+        if {$sum > 0 && $all > $sum} {
+            set share [expr {$share * $all / $sum}]
+            set sum $all
+        }
+        set price 0
+        set reason ""
+        if {[dict exists $prices $scope]} {
+            set price [dict get $prices $scope share]
+            set reason [dict get $prices $scope reason_text]
+            if {$words eq ""} {
+                set words "not vectorised"
+                set tone bad
+            }
+        }
+        if {$words eq "" && [dict get $row knowledge] eq "map"} {
+            set words [my Fate $scope $metric $axis $share]
+        }
+        return [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
+            sum $sum share $share words $words tone $tone price $price reason $reason]
     }
     # Ranked loops, and behind them those that were refused vectors and rank too low by themselves: what is inlined into them has their time.
     method WithRefused {ranked prices} {
@@ -74,7 +124,7 @@ oo::class create ::heatscope::Compiler {
             dict unset left [dict get $row row]
         }
         dict for {scope refusal} $left {
-            lappend ranked [dict merge [$Db scope $scope] $refusal [dict create row $scope knowledge map]]
+            lappend ranked [dict merge $refusal [dict create row $scope knowledge map]]
         }
         return $ranked
     }
@@ -258,11 +308,10 @@ oo::class create ::heatscope::Compiler {
         }
         set remarks [concat $first $then]
         set out {}
-        foreach row [my rows $metric $axis] {
-            if {[dict get $row scope] == $scope && [dict get $row price] > 0} {
-                lappend out [dict create kind section text "Vectors refused: [dict get $row reason]" \
-                    right [::heatscope::fmt percent [dict get $row price] 1]]
-            }
+        set refusal [my Refusal $scope $metric]
+        if {$refusal ne "" && [dict get $refusal share] > 0} {
+            lappend out [dict create kind section text "Vectors refused: [dict get $refusal reason_text]" \
+                right [::heatscope::fmt percent [dict get $refusal share] 1]]
         }
         set seen {}
         set lines {}

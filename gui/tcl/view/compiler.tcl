@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::CompilerView {
     superclass ::heatscope::NotesView
-    variable Path Bus Run Nav Db App Selection Rows ById Model
+    variable Path Bus Run Nav Db App Selection Rows ById Model SortColumn
 
     method name {} { return compiler }
     method title {} { return Compiler }
@@ -25,9 +25,13 @@ oo::class create ::heatscope::CompilerView {
     method Drop {} { return {bar share there words} }
     method Load {} {
         # equal prices by time: what the model says comes by time
-        return [lmap row [$Model rows [dict get $Selection metric] [dict get $Selection axis]] {
-            dict set row id [dict get $row scope]
-        }]
+        return [my WithIds [$Model rows [dict get $Selection metric] [dict get $Selection axis] [namespace code {my Some}] [expr {$SortColumn eq "price"}]]]
+    }
+    method WithIds {rows} {
+        return [lmap row $rows {dict set row id [dict get $row scope]}]
+    }
+    method Some {rows done of} {
+        my SoFar [my WithIds $rows] $done $of
     }
     method Compared {} {
         set m [$Run metric [dict get $Selection metric]]

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::ListView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted Empty
+    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted Empty Begun Dirty
 
     constructor {path context} {
         set Rows {}
@@ -21,6 +21,7 @@ oo::class create ::heatscope::ListView {
         set Gone 0
         set ChangeMost 0
         set Contrasted 0
+        set Begun 0
         next $path $context
     }
 
@@ -139,6 +140,7 @@ oo::class create ::heatscope::ListView {
             my Fill
             my Mark
             set Loaded 1
+            set Begun 0
             my MarkHits
         } else {
             if {[my Any $changed {*}[my Marks]]} {
@@ -163,6 +165,7 @@ oo::class create ::heatscope::ListView {
         if {[$List cget -empty] ne "reading \u2026"} {
             set Empty [$List cget -empty]
         }
+        set Begun 0
         set Rows {}
         set ById {}
         set PlaceOf {}
@@ -176,7 +179,39 @@ oo::class create ::heatscope::ListView {
                 $List configure -empty $Empty
             }
         }
+        my Put $rows
+    }
+    # While Load is still at it: some rows, to be shown before the others ({}: no other than before), and which part is done.
+    method SoFar {rows done of} {
+        my Part [expr {double($done) / $of}] "[my title]: $done of $of"
+        if {[llength $rows] && ![my Contrasts]} {
+            my Put $rows
+            set Begun 1
+            my Mark
+        }
+        ::heatscope::breathe
+    }
+    method hasSome {} { return $Begun }
+    # The rows that are there stay until others are asked for.
+    method cancelReading {} {
+        if {![next]} {
+            return 0
+        }
+        if {$Begun} {
+            set Dirty {}
+            set Loaded 1
+            my MarkHits
+        }
+        return 1
+    }
+    method readAgain {} {
+        set Loaded 0
+        my refreshAll
+    }
+    method Put {rows} {
         set Rows $rows
+        set ById {}
+        set PlaceOf {}
         set ChangeMost 0
         if {[my Contrasts]} {
             foreach row $Rows {
@@ -503,7 +538,7 @@ oo::class create ::heatscope::ListView {
             }
         }
         $List configure -hits $ids
-        set beside [my Beside]
+        set beside [expr {$Begun ? "not all was read" : [my Beside]}]
         if {$Gone} {
             append beside "[expr {$beside ne "" ? " \u00b7 " : ""}]$Gone only in the other run"
         }

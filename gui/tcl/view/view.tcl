@@ -2,7 +2,7 @@
 # What every view is: a card with a heading, subscribed to the bus, drawn lazily, able to say what it shows.
 
 oo::class create ::heatscope::View {
-    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint Waiting Reading
+    variable Path Bus Run Nav Db App Token Dirty Selection Subtitle Tabs TabsLeft TabsFitted Complaint Waiting Reading ShowsPart
 
     # context: {bus B run R nav N app A}; the view makes the widget `path`
     constructor {path context} {
@@ -17,6 +17,7 @@ oo::class create ::heatscope::View {
         set Complaint ""
         set Waiting 0
         set Reading {}
+        set ShowsPart 0
         set Tabs {}
         set TabsLeft {}
         set TabsFitted {}
@@ -188,18 +189,37 @@ oo::class create ::heatscope::View {
         set Reading [dict keys $Dirty]
         set Dirty {}
         ::heatscope::work [self namespace]::refreshing [list [namespace which my] RefreshNow]
+        if {[my reading]} {
+            after [::heatscope::settings get partAfter] [namespace code {my Part 0}]
+        }
+    }
+    # Which part of what is being read is done, in the status bar; there it can be stopped. Not before it has taken a moment.
+    method Part {part {words {}}} {
+        if {[my reading] && ($ShowsPart || $words eq "") && [winfo ismapped $Path]} {
+            set ShowsPart [$App showReading $part [expr {$words eq "" ? "Reading [my title]" : $words}]]
+        }
+    }
+    method EndPart {} {
+        if {$ShowsPart} {
+            set ShowsPart 0
+            $App showReading -1 ""
+        }
     }
     method RefreshNow {} {
         try {
             my Show $Reading
             set Reading {}
-            my Complain ""
+            my EndPart
+            if {![my hasSome]} {
+                my Complain ""
+            }
         } trap {HEATSCOPE DB} {message options} {
             # it is still to be shown
             foreach key $Reading {
                 dict set Dirty $key 1
             }
             set Reading {}
+            my EndPart
             set why [lindex [dict get $options -errorcode] 2]
             if {$why eq "PENDING"} {
                 my Wait
@@ -223,7 +243,17 @@ oo::class create ::heatscope::View {
             foreach key $Reading {
                 dict set Dirty $key 1
             }
+            my EndPart
         }
+    }
+    # Stops what is being read and shown to be, until the next change; 0: nothing is.
+    method cancelReading {} {
+        if {!$ShowsPart || ![my reading]} {
+            return 0
+        }
+        my stopReading
+        my Complain stopped CANCELLED
+        return 1
     }
     # What it shows needs processors that are being counted: over what it showed, until `counted`.
     method Wait {} {
@@ -255,17 +285,24 @@ oo::class create ::heatscope::View {
         }
         set f [ttk::frame $Path.complaint -style Card.TFrame -padding [::heatscope::theme size pad]]
         ttk::label $f.text -style Card.TLabel -text [::heatscope::fmt plain $Complaint] -justify left
-        ttk::button $f.again -text "Read again" -command [namespace code {my Refresh}]
-        pack $f.text -side top -anchor w -fill x
-        pack $f.again -side top -anchor w -pady [list [::heatscope::theme size pad] 0]
+        ttk::button $f.again -text "Read again" -command [namespace code {my readAgain}]
+        if {[my hasSome]} {
+            pack $f.text $f.again -side left
+        } else {
+            pack $f.text -side top -anchor w -fill x
+            pack $f.again -side top -anchor w -pady [list [::heatscope::theme size pad] 0]
+        }
         bind $f <Configure> [list apply {{w width} {
             $w.text configure -wraplength [expr {max(80, $width - 30)}]
         }} $f %w]
-        place $f -in $Path.body -x 0 -y 0 -relwidth 1 -relheight 1
+        place $f -in $Path.body -x 0 {*}[expr {[my hasSome] ? "-rely 1 -anchor sw" : "-y 0 -relheight 1"}] -relwidth 1
         raise $f
     }
+    # Does it show a part of what it was reading? A complaint stands below it then.
+    method hasSome {} { return 0 }
     # What the view complains of; "" nothing.
     method complaint {} { return $Complaint }
+    method readAgain {} { my Refresh }
     # Everything anew, for a first drawing and after a theme change.
     method refreshAll {} {
         my stale
