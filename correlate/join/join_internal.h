@@ -353,6 +353,7 @@ typedef struct jplace { /* a distinct address */
     uint32_t instance;                     /* of the code's tables */
     uint32_t line_row;                     /* in the line table */
     uint32_t instruction;                  /* in the instruction table; HSC_NO_INDEX: no samples */
+    uint32_t release;                      /* row: where what is called here gives a lock back by a jump; HSC_NO_INDEX: nowhere */
     uint64_t weight;                       /* samples of metric 0 */
     bool has_values;
 } jplace;

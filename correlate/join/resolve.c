@@ -72,7 +72,8 @@ static hsc_status find_places(join *j, const uint32_t *row_of, hsc_err *err) {
         const jaddress *a = &j->addresses.p[i];
         uint32_t module = a->module == HSC_NO_INDEX ? j->unknown_module : row_of[a->module];
         met[i] = (jplace){.address = a->address, .module = module, .exact = a->exact, .level = HSC_LEVEL_NOTHING,
-                          .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX};
+                          .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX,
+                          .release = HSC_NO_INDEX};
         place_of[i] = HSC_NO_INDEX;
         if (a->marks & j->marks && module != HSC_NO_INDEX)
             order[used++] = i;
@@ -189,6 +190,30 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     return status;
 }
 
+/* Places of jumps that give locks back, of calls that lead to them: behind all others. */
+static hsc_status add_releases(join *j, hsc_err *err) {
+    size_t met = j->places.n;
+    for (size_t i = 0; i < met; i++) {
+        jmodule *m = &j->modules.p[j->places.p[i].module];
+        uint64_t jumps[HSC_CODE_JUMPS_MAX];
+        size_t n = m->code && !j->places.p[i].exact ? hsc_code_find_release(m->code, j->places.p[i].address, jumps) : 0;
+        for (size_t k = 0, from = i; k < n; k++) {
+            jplace place = {.address = jumps[k], .module = j->places.p[i].module, .exact = true, .level = HSC_LEVEL_NOTHING, .file = HSC_NO_INDEX,
+                            .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX, .release = HSC_NO_INDEX};
+            hsc_status status = resolve_place(m, &place, err);
+            if (status != HSC_OK)
+                return status;
+            j->places.p[from].release = (uint32_t)j->places.n;
+            if (!HSC_PUSH(j->places, place) || !HSC_PUSH(m->address_rows, (uint32_t)(j->places.n - 1)))
+                return hsc_join_no_memory(err);
+            from = j->places.n - 1;
+        }
+        if (n)
+            hsc_code_get_tables(m->code, &m->tables);
+    }
+    return HSC_OK;
+}
+
 hsc_status hsc_join_resolve(join *j, hsc_err *err) {
     uint32_t *row_of = malloc((j->met.n + 1) * sizeof *row_of);
     hsc_status status = row_of ? find_modules(j, row_of, err) : hsc_join_no_memory(err);
@@ -199,5 +224,5 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
         status = hsc_join_each(j, j->modules.n, resolve_module, j, "reading symbols", err);
     j->summary->addresses = j->places.n;
     j->summary->modules = j->modules.n;
-    return status;
+    return status == HSC_OK ? add_releases(j, err) : status;
 }

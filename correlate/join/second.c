@@ -53,6 +53,7 @@ typedef struct counting {
     jprocess *p; /* as it was read this time */
     jthread *t;
     bool writes; /* the lock of the tables is held for that */
+    const uint8_t *gave_back; /* by site of the process: somebody waited for a lock that was given back there */
 } counting;
 
 static uint32_t kind_of(counting *x, const jkind *k) {
@@ -236,6 +237,21 @@ static bool add_others(counting *x, hsc_table *known) {
     return ok;
 }
 
+/* Where a lock was given back by a jump at the end of what was called here: there. */
+static bool place_release(counting *x, const jfork *home, const jplace *call, jsite *s) {
+    join *j = x->j;
+    bool ok = true;
+    for (; ok && call->release != HSC_NO_INDEX; call = &j->places.p[call->release]) {
+        const jplace *jump = &j->places.p[call->release];
+        pthread_mutex_lock(&j->lock);
+        s->context = hsc_join_enter(j, home, s->context, jump, s->line);
+        pthread_mutex_unlock(&j->lock);
+        s->line = jump->line_row;
+        ok = s->context != HSC_NO_INDEX;
+    }
+    return ok;
+}
+
 /* Contexts of the thread's sites, as they were met. */
 static bool place_sites(counting *x, hsc_table *known) {
     join *j = x->j;
@@ -255,6 +271,8 @@ static bool place_sites(counting *x, hsc_table *known) {
             s->context = frame != HSC_NO_INDEX ? j->frames.p[frame].context : j->no_path_context != HSC_NO_INDEX ? j->no_path_context : 0;
         }
         s->line = frame != HSC_NO_INDEX ? hsc_join_place_of(j, frame)->line_row : HSC_NO_INDEX;
+        if (ok && frame != HSC_NO_INDEX && x->gave_back[p->site_order.p[low]])
+            ok = place_release(x, home, hsc_join_place_of(j, frame), s);
     }
     return ok;
 }
@@ -416,14 +434,19 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
         if (p->threads.p[k].row != HSC_NO_INDEX)
             place_forks(j, &p->threads.p[k]);
     }
-    if (!place_nested(j, p))
+    uint8_t *gave_back = calloc(p->sites.n + 1, 1);
+    for (size_t i = 0; gave_back && i < p->waits.n; i++)
+        if (p->waits.p[i].holder != HSC_NO_INDEX)
+            gave_back[p->waits.p[i].holder] = 1;
+    if (!gave_back || !place_nested(j, p))
         status = hsc_join_no_memory(err);
     for (size_t k = 0; status == HSC_OK && k < p->threads.n; k++) {
-        counting x = {.j = j, .p = p, .t = &p->threads.p[k]};
+        counting x = {.j = j, .p = p, .t = &p->threads.p[k], .gave_back = gave_back};
         if (x.t->row == HSC_NO_INDEX)
             continue;
         status = count_thread(&x, err);
     }
+    free(gave_back);
     if (status == HSC_OK && !hsc_join_place_blocks(j, p))
         status = hsc_join_no_memory(err);
     if (status == HSC_OK)
