@@ -99,6 +99,11 @@ int hsc_cmd_diff(int argc, char **argv) {
     hsc_status s = hsc_cli_open_report(&d.a, path[0], show, show->interval, &err);
     if (!s)
         s = hsc_cli_open_report(&d.b, path[1], show, c.interval_b ? c.interval_b : show->interval, &err);
+    hsc_err of_b = {0};
+    if (!s && report_check_where(&d.a, &err)) { /* what is in one of them only is no error */
+        s = report_check_where(&d.b, &of_b) ? err.status : HSC_OK;
+        err = s ? err : (hsc_err){0};
+    }
     if (!s) { /* one axis for both: processes where either has several */
         d.a.axis = d.b.axis = d.a.axis > d.b.axis ? d.a.axis : d.b.axis;
         s = diff_load(&d, &err);

@@ -82,37 +82,66 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     return r->brief ? HSC_OK : put_untold_barriers(r, err);
 }
 
+/* Widths of the table's columns: what is left is for the place. */
+typedef struct delayed_columns {
+    int kind, late;
+} delayed_columns;
+
+static bool is_shown_delayed(const report *r, const report_delayed *p, uint32_t row, double total) {
+    return !(r->top && row >= r->top) && !(r->brief && p->v.wait_s < 0.001 * total);
+}
+
+static delayed_columns columns_of_delayed(const report *r, const report_delayed *rows, uint32_t n, double total) {
+    delayed_columns c = {4, 9};
+    char late[128];
+    for (uint32_t i = 0; i < n && is_shown_delayed(r, &rows[i], i, total); i++) {
+        report_who(r, rows[i].d.thread, late, sizeof late);
+        int kind = report_columns_of(report_cause_kind(rows[i].d.kind)), who = report_columns_of(late);
+        c.kind = kind < c.kind ? c.kind : kind < 19 ? kind : 19;
+        c.late = who < c.late ? c.late : who;
+    }
+    return c;
+}
+
+static void put_delayed(const report *r, const report_delayed *p, const delayed_columns *c, double total) {
+    char who[128], late[128], where[800];
+    report_who(r, p->v.thread, who, sizeof who);
+    report_who(r, p->d.thread, late, sizeof late);
+    int room = r->width - 34 - c->kind - c->late - report_columns_of(who);
+    uint32_t scope = report_scope_of(r, p->v.context);
+    report_procedure_text(r, scope, p->v.line, r->width - 22, where, sizeof where);
+    bool fits = report_columns_of(where) <= room;
+    if (!fits && room >= 40) { /* of a long name as much as a wide line has */
+        report_procedure_text(r, scope, p->v.line, room, where, sizeof where);
+        fits = true;
+    }
+    fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-*.*s %-*s %s", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
+            (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, c->kind, c->kind, report_cause_kind(p->d.kind), c->late, late, who);
+    if (fits)
+        fprintf(r->out, " %s\n", where);
+    else
+        fprintf(r->out, "\n%*s%s\n", 22, "", where);
+}
+
 hsc_status report_text_delayed(report *r, hsc_err *err) {
     report_delayed *rows;
     uint32_t n, shown = 0;
     double total = 0, rest = 0;
-    char who[128], late[128], where[800];
+    char more[800];
     hsc_status s = report_delayed_list(r, &rows, &n, err);
     if (s)
         return s;
-    int late_columns = 12;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         total += rows[i].v.wait_s;
-        report_who(r, rows[i].d.thread, late, sizeof late);
-        late_columns = report_columns_of(late) > late_columns ? report_columns_of(late) : late_columns;
-    }
+    delayed_columns c = columns_of_delayed(r, rows, n, total);
     fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
-                    "  time s    %%   waits  max ms  kind                %-*s who and where\n", late_columns, "waits for");
-    for (uint32_t i = 0; i < n; i++) {
-        const report_delayed *p = &rows[i];
-        if ((r->top && shown >= r->top) || (r->brief && p->v.wait_s < 0.001 * total)) {
-            rest += p->v.wait_s;
-            continue;
-        }
-        shown++;
-        report_who(r, p->v.thread, who, sizeof who);
-        report_who(r, p->d.thread, late, sizeof late);
-        report_procedure_text(r, report_scope_of(r, p->v.context), p->v.line, r->width - 52 - late_columns - report_columns_of(who), where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-19.19s %-*s %s %s\n", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
-                (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, report_cause_kind(p->d.kind), late_columns, late, who, where);
-    }
+                    "  time s    %%   waits  max ms  %-*s %-*s who and where\n", c.kind, "kind", c.late, "waits for");
+    for (; shown < n && is_shown_delayed(r, &rows[shown], shown, total); shown++)
+        put_delayed(r, &rows[shown], &c, total);
+    for (uint32_t i = shown; i < n; i++)
+        rest += rows[i].v.wait_s;
     if (shown < n)
-        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_DELAYED, where, sizeof where));
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_DELAYED, more, sizeof more));
     if (!n)
         fputs("  none\n", r->out);
     free(rows);

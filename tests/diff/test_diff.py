@@ -43,6 +43,12 @@ def simulated():
     common = ("--lines=1500", "--seed=5", f"--sources={WORK}/src")
     a = simulate("a.h5", "--threads=4", "--processes=4", *common)
     b = simulate("b.h5", "--threads=8", "--processes=8", *common)
+    message = run("diff", "--where=nothing has this name", a, b, code=1)
+    that(message.count("\n") == 1 and "--where: expected a part of the name" in message and "got 'nothing has this name'" in message, f"nowhere: {message}")
+    serial = simulate("serial.h5", "--threads=1", "--lines=200", "--seed=77")
+    names = [{r["procedure"] for r in table("procedure", db)} for db in (a, serial)]
+    for name in (min(names[0] - names[1]), min(names[1] - names[0])):
+        run("diff", f"--where={name}", a, serial)  # in one of them only
     for by in ("procedure", "loop", "line", "module"):
         same = rows(by, a, a)
         that(same and all(float(r["change_s"]) == 0 and r["beyond_noise"] == "no" for r in same), f"{by}: a database differs from itself")

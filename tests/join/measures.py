@@ -5,6 +5,7 @@ import csv
 import io
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -284,6 +285,16 @@ found = {r["processor"]: (r["known"], r["running"], r["waited"], int(r["waits"])
 that(found == {"rank 0 thread 1": ("yes", "yes", "read", 1, 0.3, 0.03, 0.27), "rank 0 thread 2": ("yes", "yes", "semaphore", 1, 0.03, 0, 0.06),
                "rank 0 thread 3": ("yes", "no", "", 1, 0.4, 0, 0.4), "rank 0 thread 4": ("yes", "yes", "", 100, 0.2, 0, 0.2)}, f"held: {found}")
 parts_add_up("held", ["0", "0.39", "2"])
+# all causes of a tenth of the waiting and more are told, by their size, and none of less
+said = " ".join(run("report", DATABASE).split())
+that(re.search(r"Rank 0 thread 3 makes others wait 0\.4 s \(held a lock\): .*?; of 0\.93 s in all .*?\. Then 0\.27 s: rank 0 thread 1 \(held a lock\), "
+               r"by read in \[program\]; 0\.2 s: rank 0 thread 4 \(held a lock\), by \[program\]\. \d\. ", said), f"causes in order: {said}")
+# names are whole: they have the room that the terminal has, else a line of their own
+for columns in ("80", "120"):
+    os.environ["COLUMNS"] = columns
+    said = run("report", "--by=delayed", DATABASE).split("who and where\n")[1].splitlines()
+    that(all(len(line) <= int(columns) and ".." not in line for line in said) and sum("[program]" in line for line in said) == 4, f"{columns} columns: {said}")
+del os.environ["COLUMNS"]
 
 # barriers of threads: the last one is the one that did not wait when the others were let go, though over the run each waits as long. Thread 2 is late
 # by 60 ms of computing and 40 ms without a processor, thread 1 by 100 ms without one; who is let go later than the others had no processor itself
