@@ -52,7 +52,8 @@ oo::class create ::heatscope::OverviewView {
     }
 
     method Facts {} {
-        if {![winfo exists $Map] || [catch {$Map layout} layout] || $layout eq ""} {
+        # before it has its place there is nothing to say: asking would read all for a size that it never has
+        if {![winfo exists $Map] || [winfo width $Map] <= 1 || [catch {$Map layout} layout] || $layout eq ""} {
             return
         }
         set text [::heatscope::fmt plural [dict get $layout lines] line]
