@@ -32,7 +32,7 @@ void hsc_code_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_cod
     out->bar = hsc_canvas_dp(c, 6);
     out->bar_width = hsc_canvas_dp(c, c->width > 620 * c->scale ? 64 : 28);
     out->count_right = out->bar + out->bar_width + gap + (int)(7 * digit);
-    out->share_right = out->count_right + gap + (int)(6 * digit);
+    out->share_right = out->count_right + gap + (int)(7 * digit);
     out->address = out->share_right + 2 * gap;
     out->bytes = out->address + (int)(f->digits * digit) + gap;
     out->arrows = out->bytes + (f->bytes ? (int)(23 * digit) + gap : 0);
@@ -90,7 +90,7 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
         hsc_canvas_frame(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, 1, hsc_colour_mix(st->colour[HSC_P_faint], st->colour[HSC_P_muted], 0.5));
         hsc_number_short(r->count, 7, number);
         hsc_canvas_text(c, st->mono, l->count_right, base, HSC_RIGHT, st->colour[HSC_P_foreground], number);
-        snprintf(share, sizeof share, "%.*f%%", r->share >= 0.0995 ? 1 : 2, 100 * r->share);
+        snprintf(share, sizeof share, "%.*f %%", r->share >= 0.0995 ? 1 : 2, 100 * r->share);
         hsc_canvas_text(c, st->mono, l->share_right, base, HSC_RIGHT, st->colour[HSC_P_muted], share);
     }
     hsc_canvas_text(c, st->mono, l->address, base, HSC_LEFT, r->selected ? st->colour[HSC_P_accent] : st->colour[HSC_P_muted], r->address);

@@ -841,7 +841,7 @@ static void describe(hsw *w, Tcl_Obj *text) {
         hsc_code_row r;
         fill_row(a, i, &r);
         if (r.kind == HSC_CODE_INSTRUCTION)
-            Tcl_AppendPrintfToObj(text, "%s%8.0f %6.2f%% %s  %s", r.selected ? "> " : r.of_line ? "* " : "  ", r.count, 100 * r.share, r.address, r.text);
+            Tcl_AppendPrintfToObj(text, "%s%8.0f %6.2f %% %s  %s", r.selected ? "> " : r.of_line ? "* " : "  ", r.count, 100 * r.share, r.address, r.text);
         else
             Tcl_AppendPrintfToObj(text, "%s %s%s%s", r.kind == HSC_CODE_PART ? "==" : r.kind == HSC_CODE_LOOP ? "  --" : "    ", r.text,
                                   r.place[0] ? "  " : "", r.place);

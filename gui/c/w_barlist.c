@@ -351,7 +351,7 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
         return;
     }
     case CELL_STACK: paint_stack_cell(c, &l->w, col->x, bar_y, col->width, bar_h, cell); return;
-    case CELL_PERCENT: snprintf(text, sizeof text, "%.1f%%", 100 * fraction(cell)); break;
+    case CELL_PERCENT: snprintf(text, sizeof text, "%.1f %%", 100 * fraction(cell)); break;
     case CELL_COUNT: hsc_number_short(fraction(cell), 6, text); break;
     case CELL_NUMBER: {
         Tcl_Obj *warn = cell_obj(cell, 1), *value = cell_obj(cell, 0);

@@ -76,7 +76,7 @@ namespace eval ::heatscope::fmt {
         if {$whole <= 0} {
             return "\u2013"
         }
-        return [format %.*f%% $digits [expr {100.0 * $part / $whole}]]
+        return [format "%.*f %%" $digits [expr {100.0 * $part / $whole}]]
     }
     # Whole percents, "<1" when there is a little.
     proc share {part whole} {

@@ -43,7 +43,7 @@ oo::class create ::heatscope::CompareView {
     method Columns {} {
         return [list [list name [string totitle $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
             {bar "" change 12 {} {change size}} {change Change text 10 right {change size}} {ratio Ratio text 7 right ratio} \
-            {interval "95% interval" text 17 right {change size}}]
+            {interval "95 % interval" text 17 right {change size}}]
     }
     method Drop {} { return {interval ratio a b bar} }
     method Load {} {

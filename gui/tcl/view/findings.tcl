@@ -134,7 +134,7 @@ oo::class create ::heatscope::FindingsView {
         }
         $Text configure -state disabled
         my Stops
-        my subtitle [expr {$n ? "what stands out, 95% intervals" : ""}]
+        my subtitle [expr {$n ? "what stands out, 95 % intervals" : ""}]
         my Mark
     }
     # Why there is nothing to find.
