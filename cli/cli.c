@@ -261,8 +261,10 @@ static bool own_file(const char *folder, const char *name, char *buffer, size_t 
     if (n <= 0)
         return false;
     exe[n] = 0;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(exe, '/');
+    char *slash = strrchr(exe, '/');
+    int ups = slash && !strcmp(slash + 1, HSC_CLI_FULL) ? 3 : 2; /* below lib/heatscope, below bin */
+    for (int up = 0; up < ups; up++) {
+        slash = strrchr(exe, '/');
         if (slash)
             *slash = 0;
     }

@@ -50,8 +50,12 @@ bool hsc_cli_parse_bytes(const char *text, unsigned long long low, unsigned long
 /* "heatscope NAME: text" on stderr; returns HSC_EXIT_FAILED. */
 int hsc_cli_fail(const char *command, const hsc_err *err);
 
+/* The executable with all commands, <prefix>/lib/heatscope/heatscope-full; <prefix>/bin/heatscope is the small one, which loads
+ * little and starts the other for what it has not. */
+#define HSC_CLI_FULL "heatscope-full"
+
 /* Where our own files are, the same in the build tree and installed: <prefix>/lib/heatscope/NAME,
- * <prefix>/share/heatscope/NAME and <prefix>/bin/NAME, <prefix> being the parent of the folder of this executable.
+ * <prefix>/share/heatscope/NAME and <prefix>/bin/NAME, <prefix> being known from where this executable is.
  * Returns false (buffer holds the path looked for) when the file is not there. */
 bool hsc_cli_lib_file(const char *name, char *buffer, size_t size);
 bool hsc_cli_include_file(const char *name, char *buffer, size_t size); /* <prefix>/include/NAME */
@@ -65,6 +69,9 @@ bool hsc_cli_is_database(const char *path);
 /* The database for what the user named: a database itself; for a measurement directory DIR/heatscope.h5, correlated
  * first when it is missing or older than the measurement (says so on stderr). Returns an exit code, -1: go on. */
 int hsc_cli_database_for(const char *command, const char *path, char *buffer, size_t size);
+/* Correlates the measurement directory `path` into `database`; returns as hsc_cli_database_for. In the small executable: starts
+ * the full one with the words that this one was started with, and returns only if that fails. */
+int hsc_cli_make_database(const char *command, const char *path, const char *database);
 
 /* The metric of that name (capitals do not matter) or number; name NULL: *out as it is. HSC_E_ARGUMENT: there is none. */
 struct hsc_db;
@@ -81,7 +88,9 @@ void hsc_cli_progress(const char *what, double done, double total);
 void hsc_cli_progress_end(void);
 
 #define HSC_COMMAND(name, function, summary) int hsc_cmd_##function(int argc, char **argv);
+#define HSC_FULL_COMMAND HSC_COMMAND
 #include "commands.def"
+#undef HSC_FULL_COMMAND
 #undef HSC_COMMAND
 
 #endif

@@ -315,20 +315,6 @@ static int run_child(char **argv) {
     return HSC_EXIT_FAILED;
 }
 
-static int resolve(const char *path, char *buffer, size_t size) {
-#ifdef HSC_HAVE_DATABASE_FOR
-    return hsc_cli_database_for("view", path, buffer, size);
-#else
-    if (access(path, R_OK))
-        fprintf(stderr, "heatscope view: %s: %s\n", path, strerror(errno));
-    else if (!hsc_cli_is_database(path))
-        fprintf(stderr, "heatscope view: %s: expected a database (HDF5 file)\n", path);
-    else if (snprintf(buffer, size, "%s", path) < (int)size)
-        return -1;
-    return HSC_EXIT_FAILED;
-#endif
-}
-
 int hsc_cmd_view(int argc, char **argv) {
     static const char *const shells[] = {"tclsh8.6", "tclsh", NULL};
     static const char *const servers[] = {"Xvfb", NULL};
@@ -345,7 +331,7 @@ int hsc_cmd_view(int argc, char **argv) {
     char database[2][PATH_MAX], shell[PATH_MAX], script[PATH_MAX], lib[PATH_MAX], program[PATH_MAX];
     for (int i = 0; i < n; i++) /* whether there is something to show comes before where to show it */
         if (access(argv[first + i], R_OK) || (!hsc_cli_is_measurement(argv[first + i]) && !hsc_cli_is_database(argv[first + i])))
-            return resolve(argv[first + i], database[i], sizeof database[i]);
+            return hsc_cli_database_for("view", argv[first + i], database[i], sizeof database[i]);
     bool alone = r.snapshot || r.script; /* no person needed */
     const char *display = getenv("DISPLAY");
     bool have_display = display && *display;
@@ -363,7 +349,7 @@ int hsc_cmd_view(int argc, char **argv) {
     }
 
     for (int i = 0; i < n; i++) {
-        code = resolve(argv[first + i], database[i], sizeof database[i]);
+        code = hsc_cli_database_for("view", argv[first + i], database[i], sizeof database[i]);
         if (code >= 0)
             return code;
     }

@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* heatscope: finds the subcommand and hands over. */
+/* heatscope: finds the subcommand and hands over. Compiled twice: into the small executable that is on the PATH, and, with
+ * HSC_FULL, into the one that has all commands. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
+#ifndef HSC_FULL
+#include "hand_over.h"
+#endif
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv);
+    int (*run)(int argc, char **argv); /* NULL: the full executable has it */
     const char *summary;
 } commands[] = {
 #define HSC_COMMAND(name, function, summary) {name, hsc_cmd_##function, summary},
+#ifdef HSC_FULL
+#define HSC_FULL_COMMAND HSC_COMMAND
+#else
+#define HSC_FULL_COMMAND(name, function, summary) {name, NULL, summary},
+#endif
 #include "commands.def"
+#undef HSC_FULL_COMMAND
 #undef HSC_COMMAND
     {NULL, NULL, NULL}};
+
+static int run_command(size_t i, int argc, char **argv) {
+#ifndef HSC_FULL
+    if (!commands[i].run)
+        return hsc_cli_hand_over(commands[i].name);
+#endif
+    return commands[i].run(argc, argv);
+}
 
 static void print_commands(FILE *f) {
     fprintf(f, "usage: heatscope COMMAND [ARGS]\n\n"
@@ -35,7 +53,7 @@ static int run_by_name(int argc, char **argv) {
         return -1;
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(name + 10, commands[i].name))
-            return commands[i].run(argc, argv);
+            return run_command(i, argc, argv);
     return -1;
 }
 
@@ -53,6 +71,9 @@ static void print_man(FILE *f) {
 }
 
 int main(int argc, char **argv) {
+#ifndef HSC_FULL
+    hsc_cli_keep_words(argv);
+#endif
     int code = argc ? run_by_name(argc, argv) : -1;
     if (code >= 0)
         return code;
@@ -74,7 +95,7 @@ int main(int argc, char **argv) {
     }
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
+            return run_command(i, argc - 1, argv + 1);
     fprintf(stderr, "heatscope: unknown command '%s'; 'heatscope --help' lists the commands\n", argv[1]);
     return HSC_EXIT_USAGE;
 }

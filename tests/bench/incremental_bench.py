@@ -43,7 +43,7 @@ def main():
         command = [a.heatscope, "correlate", "-q", "-j1", f"--cache={how}", *a.options.split(), *more, "-o", to, source]
         if not a.instructions:
             return measured(command)[1]
-        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], stderr=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file=/dev/null", *command], stderr=subprocess.PIPE, text=True, check=True)
         return int(re.search(r"refs:\s*([0-9,]+)", done.stderr).group(1).replace(",", "")) / 1e9
 
     def some(source, names, target):

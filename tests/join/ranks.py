@@ -199,7 +199,9 @@ def ends():
     # a command without its module says so once, and writes nothing
     alone = work("alone")
     os.makedirs(os.path.join(alone, "bin"))
+    os.makedirs(os.path.join(alone, "lib/heatscope"))
     shutil.copy(HEATSCOPE, os.path.join(alone, "bin"))
+    shutil.copy(os.path.join(MODULES, "heatscope-full"), os.path.join(alone, "lib/heatscope"))
     for launch in LAUNCHERS:
         out = os.path.join(alone, "out.h5")
         done = subprocess.run(launch + ["-n", "3", os.path.join(alone, "bin", os.path.basename(HEATSCOPE)), "correlate", "-o", out, source],
