@@ -59,7 +59,7 @@ oo::class create ::heatscope::Compiler {
             ::heatscope::breathe
         }
         set prices {}
-        foreach r [$Db refusals -metric $metric -n 4096] {
+        foreach r [$Db refusals -metric $metric -n [::heatscope::settings get refusedRows]] {
             dict set prices [dict get $r scope] $r
         }
         return $prices
