@@ -280,7 +280,7 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
         if (status)
             break;
         report_fit(p.name ? p.name : "-", name_width, name, sizeof name);
-        if (s.kind == HSC_SCOPE_LOOP)
+        if (s.kind == HSC_SCOPE_LOOP && !is_ours(r, &s))
             place(r, s.file, s.line_begin, place_width, where, sizeof where);
         else
             place_of(r, &s, place_width, where, sizeof where);
