@@ -95,7 +95,8 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     if (place && (hsc_rt_after_system_call(place) || x.kernel > x.user))
         most = x.switching ? t->carry_ns - keep : 2 * x.kernel + tick;
     else if (place && !perf)
-        most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0);
+        most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0) + t->ahead_ns;
+    t->ahead_ns = 0;
     c.here = take(t, most);
     if (x.switching && t->system_call)
         c.system_call = take(t, t->carry_ns - tick - keep);
@@ -145,7 +146,7 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     c.found = find_again(t);
     if (t->switching && t->system_call)
         c.system_call = take(t, t->carry_ns);
-    else if (t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
+    else if (t->drawn || t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
         c.unplaced = take(t, t->carry_ns);
     return c;
 }

@@ -425,6 +425,9 @@ typedef struct hsc_rt_thread {
     uint64_t cpu_start_ns, cpu_seen_ns; /* CPU time at start, at the last tick */
     uint64_t samples_at_tick;
     int64_t carry_ns; /* CPU time not yet covered by samples */
+    uint64_t first_ns, first_from_ns; /* perf: CPU time to the first sample, while the counter runs by that; and CPU time when it began */
+    int64_t ahead_ns; /* timer-cpu, until the first tick: of carry_ns, what the first period is shorter */
+    bool drawn;       /* it was drawn: what has no sample at the end is lost, and told */
     hsc_rt_seen seen;
     uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
     hsc_rt_wall wall;
@@ -506,7 +509,11 @@ static inline bool hsc_rt_is_perf(enum hsc_rt_mechanism m) {
 bool hsc_rt_source_probe(enum hsc_rt_mechanism m, int *error); /* does it work here? */
 bool hsc_rt_is_our_trap(const siginfo_t *info); /* a SIGTRAP of one of our events */
 void hsc_rt_source_drain(void); /* the calling thread's SIGTRAP that waits and is ours: the next program would get it */
+/* The first sample of a thread (not of a process, whose CPU time is told where it has no sample) and after a pause comes after a drawn part of its
+ * distance, so that a thread of any length has on average one sample for each period that it used. */
 bool hsc_rt_source_start(hsc_rt_thread *t);
+/* perf has sampled for the first time: whole distances from now on. False: it was due while the thread was in the kernel, and this is none. */
+bool hsc_rt_source_first(hsc_rt_thread *t);
 /* From SIGTRAP to our signal, for good; by the thread itself (tid 0), or by who has its writer. */
 void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid);
 void hsc_rt_source_stop(hsc_rt_thread *t);

@@ -362,9 +362,17 @@ static void note_own(hsc_rt_thread *t, uint64_t cycles) {
     t->plain_cycles += c < PLAIN_CYCLES_MAX ? c : PLAIN_CYCLES_MAX;
 }
 
+/* The program has taken it by a system call that no library sees. */
+static bool trap_is_theirs(void) {
+    uint64_t now[4]; /* the kernel's struct sigaction: handler, flags, return, mask */
+    return !hsc_sys4(SYS_rt_sigaction, SIGTRAP, 0, (long)now, 8) && now[0] != (uint64_t)hsc_rt_handler;
+}
+
 /* SIGTRAP is the program's own now, or it blocks it by a call that we don't see: then our samples wait, and many are one. */
 HSC_RT_HOT static void check_trap(hsc_rt_thread *t, bool timer, const void *context) {
     uint32_t why = atomic_load_explicit(&hsc_rt.trap_off, memory_order_relaxed);
+    if (!why && timer && trap_is_theirs())
+        atomic_store_explicit(&hsc_rt.trap_off, why = HSC_source_reason_SIGTRAP_TAKEN, memory_order_relaxed);
     if (!why && timer && (((const ucontext_t *)context)->uc_sigmask.__val[0] >> (SIGTRAP - 1) & 1))
         why = HSC_source_reason_SIGTRAP_BLOCKED;
     if (!why)
@@ -390,7 +398,8 @@ HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     if (t->mechanism == HSC_RT_PERF_TRAP)
         check_trap(t, timer, context);
     if (hsc_rt.n_events == 1) {
-        sample(t, timer, 1, context);
+        if (timer || !t->first_ns || hsc_rt_source_first(t))
+            sample(t, timer, 1, context);
         return;
     }
     uint64_t first = hsc_rt_counter_taken(&t->counter[0]), others = 0;
@@ -402,6 +411,8 @@ HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     }
     if (!first && !timer && !others && t->counter[0].fd >= 0)
         first = 1; /* it has no page, and it was none of the others */
+    if (first && t->first_ns)
+        first = hsc_rt_source_first(t);
     if (first)
         sample(t, false, first, context);
     if (timer)

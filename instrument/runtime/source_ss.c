@@ -31,15 +31,23 @@ static int make_timer(int clock, int tid, int *error) {
     return r ? -1 : id;
 }
 
-static void set_timer(int id, uint64_t interval_ns) {
-    struct itimerspec s;
-    s.it_interval.tv_sec = s.it_value.tv_sec = (time_t)(interval_ns / 1000000000u);
-    s.it_interval.tv_nsec = s.it_value.tv_nsec = (long)(interval_ns % 1000000000u);
+static struct timespec time_of(uint64_t ns) {
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+static void set_timer_from(int id, uint64_t first_ns, uint64_t interval_ns) {
+    struct itimerspec s = {time_of(interval_ns), time_of(first_ns)};
     hsc_sys4(SYS_timer_settime, id, 0, (long)&s, 0);
+}
+
+static void set_timer(int id, uint64_t interval_ns) {
+    set_timer_from(id, interval_ns, interval_ns);
 }
 
 #define PUT_OFF_RUNS 8u  /* expiries without a sample before the timer's next one is twice as far */
 #define PUT_OFF_MOST 10u /* doublings */
+#define FIRST_LEAST_NS 20000u  /* before, the thread is in our own code (and the kernel's least is half of that) */
+#define DRAWN_FROM_NS 100000u  /* between samples that are nearer a thread loses less than 50 us */
 #define SAMPLE_BYTES 16u /* header, process and thread */
 
 static long open_perf(const hsc_rt_event *e, uint64_t period, bool trap, int32_t tid) {
@@ -160,7 +168,8 @@ static bool start_counter(hsc_rt_thread *t, uint32_t i, int32_t tid) {
     hsc_rt_counter *c = &t->counter[i];
     bool trap = t->mechanism == HSC_RT_PERF_TRAP;
     long size = (hsc_rt.n_events > 1 ? 2 : 1) * HSC_RT_PAGE;
-    long fd = open_perf(&hsc_rt.events[i], (i ? hsc_rt.events[i].period : hsc_rt.period_ns) * t->periods, trap, tid);
+    uint64_t period = (i ? hsc_rt.events[i].period : hsc_rt.period_ns) * t->periods;
+    long fd = open_perf(&hsc_rt.events[i], !i && t->first_ns ? t->first_ns : period, trap, tid);
     if (failed(fd))
         return false;
     struct {
@@ -259,7 +268,42 @@ static void arm(hsc_rt_thread *t) {
     if (t->tick_timer >= 0)
         set_timer(t->tick_timer, t->tick_slow ? HSC_RT_SLOW_TICKS * t->tick_ns : t->tick_ns);
     if (t->main_timer >= 0)
-        set_timer(t->main_timer, hsc_rt.period_ns * t->periods);
+        set_timer_from(t->main_timer, t->first_ns ? t->first_ns : hsc_rt.period_ns * t->periods, hsc_rt.period_ns * t->periods);
+    if (!hsc_rt_is_perf(t->mechanism))
+        t->first_ns = 0; /* the kernel goes on by whole ones */
+}
+
+/* Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014: the finalizer of SplitMix64. */
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+static void draw_first(hsc_rt_thread *t) {
+    uint64_t whole = hsc_rt.period_ns * t->periods;
+    if (whole < DRAWN_FROM_NS)
+        return;
+    t->first_ns = 1 + mixed(mixed(hsc_rt_now_ns()) + ((uint64_t)t->tid << 32) + t->thread_id) % whole;
+    if (t->first_ns < FIRST_LEAST_NS)
+        t->first_ns = FIRST_LEAST_NS;
+    t->carry_ns = t->ahead_ns = (int64_t)(whole - t->first_ns);
+    t->first_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    t->drawn = true;
+}
+
+bool hsc_rt_source_first(hsc_rt_thread *t) {
+    uint64_t whole = hsc_rt.period_ns * t->periods, now = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), passed = now - t->first_from_ns;
+    bool due = passed < 2 * t->first_ns;
+    t->first_ns = due ? 0 : whole - (passed - t->first_ns) % whole;
+    if (!due && t->first_ns < FIRST_LEAST_NS)
+        t->first_ns = FIRST_LEAST_NS;
+    t->first_from_ns = now;
+    stop_counter(&t->counter[0]);
+    start_first(t, 0);
+    if (!hsc_rt_is_perf(t->mechanism))
+        arm(t);
+    return due;
 }
 
 bool hsc_rt_source_start(hsc_rt_thread *t) {
@@ -280,9 +324,11 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
         if (t->tick_timer < 0)
             hsc_rt.tick_failed = true;
         sleeps = sleeps && t->tick_timer >= 0; /* by which it is woken */
-        if (!sleeps)
-            start_first(t, 0);
     }
+    if (!sleeps && t->thread_id > 1)
+        draw_first(t);
+    if (!sleeps && hsc_rt_is_perf(t->mechanism))
+        start_first(t, 0);
     if (!hsc_rt_is_perf(t->mechanism) && t->main_timer < 0) {
         bool monotonic = t->mechanism == HSC_RT_MONOTONIC;
         t->main_timer = make_timer(monotonic ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, t->tid, &error);
@@ -300,6 +346,7 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
 
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
     t->periods = periods;
+    t->first_ns = 0;
     t->tick_ns = periods > 1 && 4 * periods * hsc_rt.period_ns > hsc_rt.tick_ns ? 4 * periods * hsc_rt.period_ns : hsc_rt.tick_ns;
     for (uint32_t i = 0; i < hsc_rt.n_events; i++)
         stop_counter(&t->counter[i]);
@@ -375,6 +422,7 @@ void hsc_rt_source_rouse(const hsc_rt_thread *t) {
 
 void hsc_rt_source_wake(hsc_rt_thread *t) {
     t->asleep = false;
+    draw_first(t);
     start_first(t, 0);
     start_others(t, 0);
     arm(t);

@@ -69,8 +69,8 @@ def traced():
     expect("the tracer is measured", len(found) == 1, found)
 
 
-TRAPS = ("default", "raised", "handled", "jumped", "reset", "ignored", "waited", "read", "pending", "inherited", "alternate", "unseen", "starts",
-         "event", "traced")
+TRAPS = ("default", "raised", "handled", "jumped", "reset", "ignored", "waited", "read", "pending", "inherited", "alternate", "unseen", "handled_unseen",
+         "starts", "event", "traced")
 
 
 def traps():
@@ -89,7 +89,7 @@ def traps():
             source = [why for t in p.threads.values() for _, why, _ in t.sources]
             if mechanism or p.mechanism() != "perf-cpu-clock-trap":
                 expect(f"{what}: source", not source, source)
-            for switched, why in (("ignored", "sigtrap_taken"), ("alternate", "sigtrap_taken"), ("unseen", "sigtrap_blocked"), ("starts", "")):
+            for switched, why in (("ignored", "sigtrap_taken"), ("alternate", "sigtrap_taken"), ("unseen", "sigtrap_blocked"), ("handled_unseen", "sigtrap_taken"), ("starts", "")):
                 if mode == switched and not mechanism and p.mechanism() == "perf-cpu-clock-trap":
                     expect(f"{what}: switched", source == ([why] if why else []), source)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones; then, with M, works M steps), reads (N at once, each reads from
+/* Threads: MODE work (4 of them, work 1:2:3:4), storm (N short ones; then, with M, works M steps), brief (N of STEPS each), reads (N at once, each reads from
  * READS frames and ends), exits (by return, pthread_exit, cancel, C11). */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,8 +25,10 @@ static void *worker(void *p) {
     return p;
 }
 
+static long brief_steps = 1000;
+
 static void *brief(void *p) {
-    work((int)(long)p, 1000);
+    work((int)(long)p, brief_steps);
     return p;
 }
 
@@ -108,8 +110,10 @@ int main(int argc, char **argv) {
         fflush(stdout);
         pthread_create(&t[0], NULL, sleeper, NULL);
         pthread_join(t[0], NULL);
-    } else if (!strcmp(mode, "storm")) {
+    } else if (!strcmp(mode, "storm") || !strcmp(mode, "brief")) {
         int n = argc > 2 ? atoi(argv[2]) : 1000;
+        if (mode[0] == 'b' && argc > 3)
+            brief_steps = atol(argv[3]);
         for (int i = 0; i < n; i += 8) {
             for (long k = 0; k < 8; k++)
                 if (pthread_create(&t[k], NULL, brief, (void *)k))
@@ -118,7 +122,7 @@ int main(int argc, char **argv) {
                 if (pthread_join(t[k], &r) || r != (void *)k)
                     return 2;
         }
-        work(0, argc > 3 ? atol(argv[3]) : 0);
+        work(0, mode[0] == 's' && argc > 3 ? atol(argv[3]) : 0);
     } else if (!strcmp(mode, "reads")) {
         return readers(argc > 2 ? atol(argv[2]) : 100);
     } else {

@@ -310,6 +310,29 @@ static void is_blocked_unseen(void) {
     printf("alive\n");
 }
 
+static volatile sig_atomic_t raised, of_events;
+
+static void on_any(int number, siginfo_t *info, void *context) {
+    (void)number;
+    (void)context;
+    if (info->si_code == SI_TKILL)
+        raised++;
+    else
+        of_events++;
+}
+
+/* By the system call itself: samples come to this handler, until that is noticed at the next tick (at most 64 ms). */
+static void is_handled_unseen(void) {
+    struct sigaction a = {.sa_sigaction = on_any, .sa_flags = SA_SIGINFO | SA_RESTART};
+    uint64_t kernels[4];
+    sigaction(SIGUSR1, &a, NULL);
+    syscall(SYS_rt_sigaction, SIGUSR1, NULL, kernels, 8);
+    syscall(SYS_rt_sigaction, SIGTRAP, kernels, NULL, 8);
+    work(0.6);
+    raise(SIGTRAP);
+    printf("%d raised, %s others\n", (int)raised, of_events > 150 ? "many" : "few");
+}
+
 static void *nothing(void *p) {
     return p;
 }
@@ -426,7 +449,7 @@ int main(int argc, char **argv) {
     } modes[] = {{"default", is_default}, {"raised", is_raised},       {"handled", is_handled},   {"jumped", is_jumped},
                  {"reset", is_reset},     {"ignored", is_ignored},     {"tells", tells},          {"waited", is_waited},
                  {"read", is_read},       {"pending", is_pending},     {"inherited", is_inherited}, {"alternate", is_on_alternate_stack},
-                 {"unseen", is_blocked_unseen}, {"starts", starts},    {"event", has_event},
+                 {"unseen", is_blocked_unseen}, {"handled_unseen", is_handled_unseen}, {"starts", starts},    {"event", has_event},
                  {"traced", is_traced},   {"computes", computes}};
     if (argc > 2 && !strcmp(argv[1], "holds"))
         return holds(atoi(argv[2]));
