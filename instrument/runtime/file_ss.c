@@ -120,6 +120,10 @@ static void mark_spare(uint8_t *base, uint32_t size) {
     hsc_chunk_begin(&w, base, size, HSC_CHUNK_DYNAMIC, SPARE_STREAM, 0, 0, 0);
 }
 
+void hsc_rt_slot_spare(uint8_t *base, uint32_t size) {
+    mark_spare(base, size);
+}
+
 /* What is left of the last segment and too small for a large slot becomes small ones. */
 static void use_up(hsc_rt_file *f) {
     hsc_rt_segment *s = &f->segment[f->segments - 1];

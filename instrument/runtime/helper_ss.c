@@ -11,6 +11,7 @@
 #define STACK_BYTES (256u << 10)
 #define USAGE_FIRST_NS 1000000000ull /* between two records of a thread's usage; each is twice as far as the one before */
 #define USAGE_LAST_NS 32000000000ull
+#define TRACER_LOOK_NS 500000000ull /* where no thread seems to compute */
 #define USAGES_MAX 32u /* in one beat */
 
 static uint8_t *stack; /* one helper at a time: used again */
@@ -99,7 +100,7 @@ static void tell_share(uint64_t helper_ns) {
 static void helper(void) {
     uint64_t gone_ns = hsc_rt.helper_ns; /* of helpers before this one */
     uint64_t cycles_start, ns_start = hsc_rt_now_both(&cycles_start);
-    uint64_t next_progress = ns_start, mask;
+    uint64_t next_progress = ns_start, next_look = ns_start, mask;
     bool tables = false, idle = false;
     while (!atomic_load(&hsc_rt.helper_quit)) {
         uint32_t seen = atomic_load(&hsc_rt.helper_word);
@@ -118,8 +119,11 @@ static void helper(void) {
                 computes = tell_progress(now);
                 hsc_rt_lock_release(&hsc_rt.lock, mask);
             }
-            if (computes || atomic_load(&hsc_rt.traced))
+            /* a tracer that does not hand signals on keeps samples away: who seems not to compute may be held, too */
+            if (computes || now >= next_look || atomic_load(&hsc_rt.traced)) {
                 hsc_rt_tracer_tend(now);
+                next_look = now + TRACER_LOOK_NS;
+            }
             next_progress = now + HSC_RT_PROGRESS_NS;
         }
         if (hsc_rt.mechanism == HSC_RT_MONOTONIC && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {

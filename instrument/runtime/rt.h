@@ -121,6 +121,7 @@ uint8_t *hsc_rt_slot_take(bool large, uint32_t *size);
 uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size);
 void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used); /* the stream has ended: what is left is given back; normal code */
 void hsc_rt_slot_full(uint8_t *base); /* to be sealed by the helper; handlers may call it */
+void hsc_rt_slot_spare(uint8_t *base, uint32_t size); /* nothing is in it, and nobody will use it; handlers may call it */
 void hsc_rt_file_tend(uint32_t threads); /* helper: seals, unmaps, fills the rings */
 bool hsc_rt_file_put(uint32_t record_id, const void *record, uint64_t now_ns); /* stream 0; rt.lock is held */
 /* hsc_chunk_put that leaves the last HSC_RT_KEPT bytes of the slot free. */
@@ -401,6 +402,8 @@ typedef struct hsc_rt_thread {
     uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
     _Atomic uint64_t records; /* samples themselves */
     uint64_t lost_by_reason[8];
+    uint8_t *opening; /* a slot whose header is being written */
+    uint32_t opening_bytes;
     int32_t tid;
     uint32_t thread_id;
     enum hsc_rt_mechanism mechanism;

@@ -41,8 +41,13 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
     }
     if (t->has_chunk)
         hsc_rt_slot_full(t->chunk.base);
+    t->opening = p;
+    t->opening_bytes = size;
+    atomic_signal_fence(memory_order_seq_cst);
     hsc_chunk_begin(&t->chunk, p, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now_ns,
                     atomic_load_explicit(&t->lost, memory_order_relaxed));
+    atomic_signal_fence(memory_order_seq_cst);
+    t->opening = NULL;
     t->has_chunk = true;
     t->region_told = 0;
     return hsc_rt_put_keeping(&t->chunk, record_id, record) == HSC_OK;
@@ -299,6 +304,9 @@ static bool was_left(const hsc_rt_thread *t, uint64_t sp) {
 }
 
 void hsc_rt_reclaim(hsc_rt_thread *t) {
+    if (t->opening) /* its header may be half written */
+        hsc_rt_slot_spare(t->opening, t->opening_bytes);
+    t->opening = NULL;
     t->has_chunk = false; /* what is committed in it will be read, as after a kill */
     t->frames = 0;
     t->window_address = 0;
