@@ -65,28 +65,42 @@ static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const
     return best == HSC_NONE ? HSC_NONE : list[best].kind;
 }
 
-/* Where the user's code does it, or calls what does. */
-static void climb(const report *r, uint32_t *to_context, uint32_t *to_line) {
+/* The innermost place on the path that `is` takes; false: there is none, and nothing is changed. */
+static bool climb_to(const report *r, bool is(const report *, const hsc_db_scope *), uint32_t *to_context, uint32_t *to_line) {
     uint32_t at = *to_context, of = *to_line;
     hsc_db_context context;
     hsc_db_scope s;
     while (at && !hsc_db_get_context(r->db, at, &context, NULL) && !hsc_db_get_scope(r->db, context.scope, &s, NULL)) {
-        if (report_is_own(r, &s) && s.kind >= HSC_SCOPE_PROCEDURE) {
+        if (s.kind >= HSC_SCOPE_PROCEDURE && is(r, &s)) {
             *to_context = at;
             *to_line = of;
-            return;
+            return true;
         }
         of = context.call_line;
         at = context.parent;
     }
+    return false;
+}
+
+/* Where the user's code does it, or calls what does; headers of the system (std::mutex) are not the user's, if there is other code. */
+static void climb(const report *r, uint32_t *context, uint32_t *line) {
+    if (!climb_to(r, report_is_users, context, line))
+        climb_to(r, report_is_own, context, line);
+}
+
+/* In code of the program that is of a header of the system. */
+static bool in_header(const report *r, uint32_t context) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    return context && context != HSC_NONE && !hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL) &&
+           report_is_own(r, &s) && !report_is_users(r, &s);
 }
 
 void hsc_db_find_wait_place(hsc_db *db, uint32_t kind, uint32_t *context, uint32_t *line) {
     report r = {.db = db};
-    if (kind < HSC_wait_kind_OMP_BARRIER || kind > HSC_wait_kind_OMP_IDLE)
-        return;
     hsc_db_get_info(db, &r.info);
-    climb(&r, context, line);
+    if ((kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE) || in_header(&r, *context))
+        climb(&r, context, line);
 }
 
 /* Where to show it: a loop where it begins, anything else at its line. */
@@ -152,6 +166,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
+        hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
         c->scope = report_scope_of(&r, c->context);
         c->own = c->delay.kind != HSC_wait_cause_LOCK ||
                  (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));

@@ -228,6 +228,8 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         report_delayed p;
         if ((s = hsc_db_get_delayed(r->db, i, &p.v, err)) || (s = hsc_db_get_delay(r->db, p.v.delay, &p.d, err)))
             break;
+        hsc_db_find_wait_place(r->db, HSC_NONE, &p.v.context, &p.v.line);
+        hsc_db_find_wait_place(r->db, HSC_NONE, &p.d.context, &p.d.line);
         if ((p.v.waits || p.v.wait_s > 0) && (report_wanted_place(r, p.v.line, p.v.context) || report_wanted_place(r, p.d.line, p.d.context)))
             list[count++] = p;
     }

@@ -280,8 +280,11 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
     hsc_status s = list ? HSC_OK : no_memory(r, err);
     for (uint32_t i = 0; !s && i < r->info.waits; i++) {
         hsc_db_wait w;
-        if (!(s = hsc_db_get_wait(r->db, i, &w, err)))
+        if (!(s = hsc_db_get_wait(r->db, i, &w, err))) {
+            uint32_t held_line = HSC_NONE;
             hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
+            hsc_db_find_wait_place(r->db, HSC_NONE, &w.holder_context, &held_line);
+        }
         if (s || !(w.waits || w.total_s > 0 || w.bytes) || !wants_wait(r, w.line, w.context))
             continue;
         list[count++] =

@@ -43,6 +43,12 @@ hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, 
     return HSC_OK;
 }
 
+/* The body of a region that there is no map of, by the name that compilers give it. */
+static bool is_body(const hsc_db_scope *scope) {
+    return scope->kind == HSC_SCOPE_PROCEDURE &&
+           (strstr(scope->name, "._omp_fn.") || strstr(scope->name, ".omp_outlined") || strstr(scope->name, "..omp_par"));
+}
+
 typedef struct regions {
     report *r;
     uint8_t *inside; /* by context */
@@ -50,7 +56,7 @@ typedef struct regions {
 
 static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library) {
     regions *g = ctx;
-    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || library == REPORT_OPENMP;
+    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || is_body(scope) || library == REPORT_OPENMP;
     if (!g->inside[c])
         return;
     g->r->in_region[context->scope] = 1;

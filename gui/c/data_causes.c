@@ -271,8 +271,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
         if ((s = hsc_db_get_delayed(h->db, i, &v, &err)) != HSC_OK || (s = hsc_db_get_delay(h->db, v.delay, &d, &err)) != HSC_OK ||
             (s = hsc_db_get_thread(h->db, v.thread, &t, &err)) != HSC_OK)
             break;
-        if (d.kind == HSC_wait_cause_OMP_BARRIER)
-            hsc_db_find_wait_place(h->db, HSC_wait_kind_OMP_BARRIER, &v.context, &v.line);
+        hsc_db_find_wait_place(h->db, d.kind == HSC_wait_cause_OMP_BARRIER ? HSC_wait_kind_OMP_BARRIER : HSC_NONE, &v.context, &v.line);
         double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
         if (!(share > 0) || (part_of_run && !v.waits && !(v.wait_s > 0)))
             continue;

@@ -377,7 +377,9 @@ static int waits(hsc_handle *h, Tcl_Interp *interp, uint32_t limit) {
         if (!w.waits && !(w.total_s > 0) && !w.bytes)
             continue;
         put++;
+        uint32_t held_line = HSC_NONE;
         hsc_db_find_wait_place(h->db, w.kind, &w.context, &w.line);
+        hsc_db_find_wait_place(h->db, HSC_NONE, &w.holder_context, &held_line);
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "kind", TEXT(w.kind_text));
         put_place(h, d, w.line, w.context);

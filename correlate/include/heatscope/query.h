@@ -797,8 +797,9 @@ void hsc_db_take_findings(hsc_db_looking *looking, hsc_db_finding **out, uint32_
 hsc_status hsc_db_take_refusals(hsc_db_looking *looking, hsc_db_refusal **out, uint32_t *n, hsc_err *err); /* as of hsc_db_read_refusals */
 void hsc_db_end_findings(hsc_db_looking *looking); /* NULL: nothing */
 
-/* Where to show a wait (a row of waits, or a span that is one): what OpenMP's runtime waits for inside of itself stands where the user's own code
- * calls it, if that is on the path. Changes *context and *line, or leaves them alone. */
+/* Where to show a wait (a row of waits, or a span that is one): what OpenMP's runtime waits for inside of itself, and what stands in a header of
+ * the system (std::mutex), stands where the user's own code calls it, if that is on the path. `kind` HSC_NONE: of a holder, or a late one. Changes
+ * *context and *line, or leaves them alone. */
 void hsc_db_find_wait_place(hsc_db *db, uint32_t kind, uint32_t *context, uint32_t *line);
 
 /* What made others wait, as people should read it: a row of delay places with its delay. */

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""headers.py HEATSCOPE COMPILER SOURCE WORK: waits for locks of C++'s library, whose code stands in headers of the system, are told at the program's own
+lines, and so are those who held them."""
+import csv
+import os
+import shutil
+import subprocess
+import sys
+
+heatscope, compiler, source, work = sys.argv[1:]
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+os.chdir(work)
+failed = 0
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=250).stdout
+
+
+def rows(by):
+    return list(csv.DictReader(run(heatscope, "report", f"--by={by}", "--format=csv", "t.h5").splitlines()))
+
+
+def that(good, what):
+    global failed
+    failed += not good
+    if not good:
+        print("wrong:", what)
+
+
+with open(source, encoding="utf-8") as f:
+    lines = {mark: n for n, line in enumerate(f, 1) for mark in ("first", "second") if f"/* {mark} */" in line}
+run(compiler, "-O2", "-g", "-pthread", source, "-o", "headers")
+run(heatscope, "run", "-q", "-o", "m", "./headers")
+run(heatscope, "correlate", "-q", "-o", "t.h5", "m")
+waits = {int(r["line"] or 0): r for r in rows("wait") if r["kind"] == "mutex" and float(r["total_s"]) > 0.02}  # of 0.2 s: who waits may come late
+that(sorted(waits) == sorted(lines.values()), f"waits at {lines}, got {waits}")
+late = {r["late_procedure"]: r for r in rows("delayed") if r["kind"] == "held a lock"}
+for mark, line in lines.items():
+    that(f"holds_{mark}" in waits.get(line, {}).get("held_in", ""), f"held in holds_{mark}: {waits.get(line)}")
+    that(any(f"holds_{mark}" in name and int(r["line"] or 0) == line for name, r in late.items()), f"waited for holds_{mark} at {line}: {late}")
+sys.exit(failed > 0)
