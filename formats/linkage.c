@@ -34,3 +34,14 @@ size_t hsc_linkage_whole(const char *name, size_t n) {
     }
     return n;
 }
+
+size_t hsc_linkage_before_region(const char *name, size_t n) {
+    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t length = strlen(marks[i]);
+        for (size_t at = 0; at + length <= n; at++)
+            if (!memcmp(name + at, marks[i], length))
+                return at;
+    }
+    return n;
+}

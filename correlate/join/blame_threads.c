@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "../store/sorted.h"
 #include "blame.h"
 #include "details.h"
@@ -40,12 +42,10 @@ static int by_place(const void *pa, const void *pb) {
 }
 
 static bool is_region(const join *j, uint32_t context) {
-    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."}; /* names of bodies without a map */
     const jscope *s = &j->scopes.p[j->contexts.p[context].scope];
-    bool found = context && s->kind == HSC_SCOPE_REGION;
-    for (size_t i = 0; context && !found && s->kind == HSC_SCOPE_PROCEDURE && i < sizeof marks / sizeof *marks; i++)
-        found = s->linkage && strstr(s->linkage, marks[i]);
-    return found;
+    size_t n = s->linkage ? strlen(s->linkage) : 0;
+    return context && (s->kind == HSC_SCOPE_REGION || /* or a body without a map */
+                       (s->kind == HSC_SCOPE_PROCEDURE && n && hsc_linkage_before_region(s->linkage, n) < n));
 }
 
 /* The region's body that the barrier is in; where it ends the region, the region that is forked there. */

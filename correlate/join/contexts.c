@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "contexts.h"
 #include "details.h"
 #include "ranks.h"
@@ -59,15 +61,12 @@ static bool is_omp_pair(const char *outer, const char *inner) {
            !strncmp(outer, inner, (size_t)(a - outer));
 }
 
-/* The body of a region, by its kind or, where there is no map, by the name that compilers give it: the name of the procedure
- * that it is written in, and one of these. *length: of that name. */
+/* The body of a region, by its kind or, where there is no map, by its name. *length: of that of the procedure
+ * that it is written in. */
 static bool is_region(const jscope *s, size_t *length) {
-    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."};
-    *length = 0;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && !*length; i++) {
-        const char *at = strstr(s->linkage, marks[i]);
-        *length = at ? (size_t)(at - s->linkage) : 0;
-    }
+    size_t n = strlen(s->linkage);
+    *length = hsc_linkage_before_region(s->linkage, n);
+    *length = *length < n ? *length : 0;
     return s->kind == HSC_SCOPE_REGION || (*length && s->kind == HSC_SCOPE_PROCEDURE);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "report.h"
 
 #define SHARED_MAX 0.001 /* of code that one thread alone runs: what others may have of it */
@@ -45,8 +47,8 @@ hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, 
 
 /* The body of a region that there is no map of, by the name that compilers give it. */
 static bool is_body(const hsc_db_scope *scope) {
-    return scope->kind == HSC_SCOPE_PROCEDURE &&
-           (strstr(scope->name, "._omp_fn.") || strstr(scope->name, ".omp_outlined") || strstr(scope->name, "..omp_par"));
+    size_t n = strlen(scope->name);
+    return scope->kind == HSC_SCOPE_PROCEDURE && hsc_linkage_before_region(scope->name, n) < n;
 }
 
 typedef struct regions {

@@ -3,30 +3,12 @@
 
 #include <stdio.h>
 
+#include "h5_file.h"
+
 hid_t hsc_before_open(int fd) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* this file, whatever has its name by now */
     return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-}
-
-static hid_t memory_type(hsc_column_type type) {
-    switch (type) {
-    case HSC_COLTYPE_U1:
-        return H5T_NATIVE_UINT8;
-    case HSC_COLTYPE_U2:
-        return H5T_NATIVE_UINT16;
-    case HSC_COLTYPE_U4:
-        return H5T_NATIVE_UINT32;
-    case HSC_COLTYPE_U8:
-        return H5T_NATIVE_UINT64;
-    case HSC_COLTYPE_I4:
-        return H5T_NATIVE_INT32;
-    case HSC_COLTYPE_F8:
-        return H5T_NATIVE_DOUBLE;
-    case HSC_COLTYPE_S:
-        break;
-    }
-    return -1;
 }
 
 /* Open, with its space; < 0: it is not there, or has another rank than 1. */
@@ -61,7 +43,7 @@ bool hsc_before_read(hid_t file, const char *path, hsc_column_type type, uint64_
     if (good && n) {
         hid_t memory = H5Screate_simple(1, &count, NULL);
         good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, NULL, &count, NULL) >= 0 &&
-               H5Dread(set, memory_type(type), memory, space, H5P_DEFAULT, to) >= 0;
+               H5Dread(set, hsc_h5_memory_type(type), memory, space, H5P_DEFAULT, to) >= 0;
         H5Sclose(memory);
     }
     H5Sclose(space);

@@ -70,7 +70,7 @@ bool hsc_h5_has(hsc_h5 *h, const char *name) {
 
 /* ---- data sets ---- */
 
-static hid_t memory_type(hsc_column_type type) {
+hid_t hsc_h5_memory_type(hsc_column_type type) {
     switch (type) {
     case HSC_COLTYPE_U1:
         return H5T_NATIVE_UINT8;
@@ -150,7 +150,7 @@ static hsc_status check_type(const hsc_h5 *h, hid_t set, const char *name, hsc_c
         else if (good)
             good = H5Tequal(t, H5T_IEEE_F64LE) > 0;
     }
-    *native = good && (type == HSC_COLTYPE_S || H5Tequal(t, memory_type(type)) > 0);
+    *native = good && (type == HSC_COLTYPE_S || H5Tequal(t, hsc_h5_memory_type(type)) > 0);
     H5Tclose(t);
     static const char *const names[] = {"u1", "u2", "u4", "u8", "i4", "f8", "text of fixed length"};
     return good ? HSC_OK
@@ -247,7 +247,7 @@ hsc_status hsc_h5_read(hsc_h5 *h, int set, uint64_t first, uint64_t n, void *to,
     hsc_chunks_read(&h->cache, s->id, s->chunk_rows, s->info.n, first, n, s->info.size, to, &done);
     if (done)
         return HSC_OK;
-    hid_t type = s->type == HSC_COLTYPE_S ? H5Dget_type(s->id) : memory_type(s->type);
+    hid_t type = s->type == HSC_COLTYPE_S ? H5Dget_type(s->id) : hsc_h5_memory_type(s->type);
     hid_t file_space = H5Dget_space(s->id), space = H5Screate_simple(1, &count, NULL);
     if (type < 0 || file_space < 0 || space < 0 ||
         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &count, NULL) < 0 ||

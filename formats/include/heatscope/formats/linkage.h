@@ -17,6 +17,10 @@ size_t hsc_linkage_without_number(const char *name, size_t n);
  * "f.constprop.0.isra.0"; n: it is none. */
 size_t hsc_linkage_whole(const char *name, size_t n);
 
+/* Length of the name of the procedure that the body of an OpenMP region is written in, by the name that compilers give it: f of
+ * "f.omp_outlined", "f..omp_par", "f._omp_fn.0"; n: it is no body. */
+size_t hsc_linkage_before_region(const char *name, size_t n);
+
 #ifdef __cplusplus
 }
 #endif
