@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope doctor: tries what measuring needs on this machine, and says what to do about what is lacking. */
 #include "cli.h"
+#include "preload.h"
 #include "sample_cost.h"
 
 #include "../instrument/runtime/events.h"
@@ -235,6 +236,7 @@ static void check_loading(void) {
         line("no", "LD_PRELOAD", "can't make a directory in /tmp", "free some room in /tmp");
         return;
     }
+    hsc_cli_preloadable(directory, library, sizeof library);
     pid_t child = fork();
     if (!child) {
         setenv("LD_PRELOAD", library, 1);

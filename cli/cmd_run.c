@@ -18,6 +18,7 @@
 
 #include "../instrument/runtime/events.h"
 #include "../instrument/runtime/job.h"
+#include "preload.h"
 #include "run.h"
 #include "sample_cost.h"
 
@@ -478,10 +479,6 @@ int hsc_cmd_run(int argc, char **argv) {
         fprintf(stderr, "heatscope run: the runtime is missing: %s\n", library);
         return HSC_EXIT_FAILED;
     }
-    if (strpbrk(library, ": ")) {
-        fprintf(stderr, "heatscope run: can't be loaded from a path with blanks or colons: %s\n", library);
-        return HSC_EXIT_FAILED;
-    }
     hsc_rt_job job;
     hsc_rt_job_read(&job, path);
     const char *inherited = getenv("HEATSCOPE_OUTPUT");
@@ -509,7 +506,13 @@ int hsc_cmd_run(int argc, char **argv) {
     }
     setenv("HEATSCOPE_OUTPUT", absolute, 1);
     setenv("HEATSCOPE_RUN", token, 1);
+    snprintf(directory, sizeof directory, "%s", absolute);
     free(absolute);
+    if (!hsc_cli_preloadable(directory, library, sizeof library)) {
+        fprintf(stderr, "heatscope run: the dynamic linker loads nothing from a path with blanks or colons: %s; give an output directory without them with -o\n",
+                library);
+        return HSC_EXIT_FAILED;
+    }
     if (o.frequency)
         set_number("HEATSCOPE_FREQUENCY", (long)o.frequency);
     if (o.events[0])
@@ -558,7 +561,7 @@ int hsc_cmd_run(int argc, char **argv) {
     preload(library);
     /* after the runtime, which it needs */
     if ((o.mpi || job.rank >= 0 || job.launcher || hsc_run_needs_mpi(path)) && !o.no_messages) {
-        if (hsc_cli_lib_file("libheatscope-mpi.so", library, sizeof library))
+        if (hsc_cli_lib_file("libheatscope-mpi.so", library, sizeof library) && hsc_cli_preloadable(directory, library, sizeof library))
             preload(library);
         else
             fprintf(stderr, "heatscope run: calls of MPI are not recorded: %s is missing\n", library);

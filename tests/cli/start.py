@@ -102,7 +102,7 @@ def installed():
     stage, prefix = os.path.join(work, "stage"), "/opt/heatscope"
     done = subprocess.run([cmake, "--install", build, "--prefix", prefix], capture_output=True, text=True, env={**os.environ, "DESTDIR": stage})
     check(done.returncode == 0, "cmake --install: " + done.stderr[-500:])
-    moved = os.path.join(work, "moved")  # LD_PRELOAD takes no blanks
+    moved = os.path.join(work, "moved: to here")  # LD_PRELOAD is parted at blanks and colons
     os.rename(stage + prefix, moved)
     small = os.path.join(moved, "bin/heatscope")
     code, out, _ = run([small, "config", "--prefix"])
@@ -114,6 +114,15 @@ def installed():
         page = os.path.join(moved, f"share/man/man1/heatscope-{command}.1")
         check(os.path.exists(page) and open(page).read() == run([small, command, "--man"])[1], f"{command}: manual page")
     check(run([small, "run", "-q", "-o", "measured", "true"])[0] == 0, "run")
+    code, _, err = run([small, "run", "-q", "--mpi", "-o", "with mpi", "true"])
+    check(code == 1 and err.count("\n") == 1 and "blanks" in err, f"run with blanks in both paths: {code} {err!r}")
+    code, _, err = run([small, "run", "-q", "--mpi", "-o", "with mpi", "true"], XDG_RUNTIME_DIR=work)
+    check(code == 0 and not err and any(f.endswith(".hsr") for f in os.listdir(os.path.join(work, "with mpi"))), f"by the runtime directory: {err!r}")
+    with open(os.path.join(build, "CMakeCache.txt")) as cache:
+        bare = "HEATSCOPE_RUNTIME_SYMBOLS:BOOL=OFF" in cache.read()
+    for library in ("libheatscope-rt.so", "libheatscope-mpi.so"):
+        sections = subprocess.run(["readelf", "-SW", os.path.join(moved, "lib/heatscope", library)], capture_output=True, text=True).stdout
+        check(".dynsym" in sections and not (bare and re.search(r"\.symtab|\.debug_", sections)), f"{library}: debuggers of users find our names in it")
     code, _, err = run([small, "correlate", "-q", "measured"])
     check(code == 0 and os.path.exists(os.path.join(work, "measured/heatscope.h5")), f"correlate: {err}")
     check(os.readlink(os.path.join(moved, "bin/heatscope-cc")) == "heatscope", "heatscope-cc")
