@@ -45,3 +45,8 @@ size_t hsc_linkage_before_region(const char *name, size_t n) {
     }
     return n;
 }
+
+bool hsc_linkage_is_region_pair(const char *outer, const char *inner) {
+    const char *a = strstr(outer, ".omp_outlined"), *b = strstr(inner, ".omp_outlined");
+    return a && b && strstr(b, "_debug__") && !strstr(a, "_debug__") && a - outer == b - inner && !strncmp(outer, inner, (size_t)(a - outer));
+}

@@ -12,6 +12,7 @@ jspot hsc_blame_spot(const join *j, uint32_t frame) {
     if (j->frames.p[frame].context < j->contexts.n) /* else nothing was counted there: a worker's, whose samples are told with their region */
         s.context = j->frames.p[frame].context;
     s.line = place->line_row;
+    hsc_join_users_place(j, j->contexts.p, place, &s.context, &s.line);
     if (place->instance != HSC_NO_INDEX)
         s.instance = j->modules.p[place->module].instance_rows.p[place->instance];
     return s;

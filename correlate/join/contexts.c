@@ -54,13 +54,6 @@ static bool is_omp_runtime(const join *j, uint32_t scope) {
            !strncmp(linkage, "__kmp", 5) || !strncmp(linkage, "GOMP_", 5) || is_stub(linkage);
 }
 
-/* clang -O0 calls the region's body in a procedure of its own, f.omp_outlined_debug__, from f.omp_outlined. */
-static bool is_omp_pair(const char *outer, const char *inner) {
-    const char *a = strstr(outer, ".omp_outlined"), *b = strstr(inner, ".omp_outlined");
-    return a && b && strstr(b, "_debug__") && !strstr(a, "_debug__") && a - outer == b - inner &&
-           !strncmp(outer, inner, (size_t)(a - outer));
-}
-
 /* The body of a region, by its kind or, where there is no map, by its name. *length: of that of the procedure
  * that it is written in. */
 static bool is_region(const jscope *s, size_t *length) {
@@ -89,7 +82,7 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
         at = nodes[at].parent;
     }
     const jscope *above = &j->scopes.p[nodes[at].scope], *region = &j->scopes.p[scope];
-    if (at && is_omp_pair(above->linkage, region->linkage))
+    if (at && hsc_linkage_is_region_pair(above->linkage, region->linkage))
         return child(x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
     if (at && is_written_in(j, region, above))
         return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);

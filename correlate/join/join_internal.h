@@ -12,6 +12,7 @@
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
  *   addresses.c   samples by address; the instructions there
  *   contexts.c    frames -> one calling-context tree
+ *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code
  *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
  *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
  *   weights.c     what samples of other weights than 1 do to intervals
@@ -356,6 +357,7 @@ typedef struct jplace { /* a distinct address */
     uint32_t release;                      /* row: where what is called here gives a lock back by a jump; HSC_NO_INDEX: nowhere */
     uint64_t weight;                       /* samples of metric 0 */
     bool has_values;
+    bool is_inner;                         /* users_place.c: what is counted here, not sampled, belongs to who called it */
 } jplace;
 
 /* ---- the database's rows ---- */
@@ -366,6 +368,7 @@ typedef struct jscope {
     uint8_t kind, knowledge;
     const char *name, *linkage;
     uint32_t procedure, module, file, line_begin, line_end, column, depth;
+    bool is_users; /* users_place.c: code of the program, not of a header of the system */
 } jscope;
 
 typedef struct jfile {
@@ -634,6 +637,10 @@ uint32_t hsc_join_enter(join *j, const jfork *home, uint32_t caller, const jplac
 hsc_status hsc_join_enter_frames(join *j, hsc_err *err);
 uint32_t hsc_join_caller(const join *j, uint32_t frame); /* frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
 const jplace *hsc_join_place_of(const join *j, uint32_t frame);
+/* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and
+ * the line there. Left alone where the place is in such code, or no such code is on the path. `contexts`: what *context is a row of. */
+void hsc_join_mark_users(join *j);
+void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line);
 struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);

@@ -613,6 +613,8 @@ hsc_status hsc_join_make_scopes(join *j, hsc_err *err) {
         status = make_lines(j, file_scope_rows, err);
     }
     if (status == HSC_OK)
+        hsc_join_mark_users(j);
+    if (status == HSC_OK)
         status = make_instances(j, err);
     if (status == HSC_OK)
         status = hsc_join_make_data(j, err);

@@ -69,15 +69,15 @@ static uint32_t kind_of(counting *x, const jkind *k) {
     return row;
 }
 
-/* Samples at a place, or with none at the code that nobody knows. *kind: what they count in; left alone where there are none. */
-static bool add(counting *x, uint32_t context, const jplace *place, unsigned state, uint32_t metric, uint64_t value, uint32_t *kind) {
+/* Samples at a place, or with none at the code that nobody knows, on a line. *kind: what they count in; left alone where there are none. */
+static bool add_on(counting *x, uint32_t context, uint32_t line, const jplace *place, unsigned state, uint32_t metric, uint64_t value,
+                   uint32_t *kind) {
     const join *j = x->j;
-    jkind k = {.context = context, .line = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .state = (uint8_t)state,
+    jkind k = {.context = context, .line = line, .instance = HSC_NO_INDEX, .state = (uint8_t)state,
                .level = place ? place->level : HSC_LEVEL_NOTHING, .metric = (uint8_t)metric};
     if (!value)
         return true;
     if (place) {
-        k.line = place->line_row;
         if (place->instance != HSC_NO_INDEX)
             k.instance = j->modules.p[place->module].instance_rows.p[place->instance];
     } else {
@@ -89,6 +89,10 @@ static bool add(counting *x, uint32_t context, const jplace *place, unsigned sta
     uint32_t count = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     return row != HSC_NO_INDEX && HSC_PUSH(x->t->work->profile, (jcount){row, count}) &&
            (!place || HSC_PUSH(x->t->work->places, (jplace_count){(uint32_t)(place - j->places.p), metric, count}));
+}
+
+static bool add(counting *x, uint32_t context, const jplace *place, unsigned state, uint32_t metric, uint64_t value, uint32_t *kind) {
+    return add_on(x, context, place ? place->line_row : HSC_NO_INDEX, place, state, metric, value, kind);
 }
 
 /* The same of what weights other than 1 do: `excess` and `sum` of values that are multiplied with `factor`. */
@@ -196,6 +200,15 @@ static bool add_worked(counting *x, hsc_table *known) {
     return ok;
 }
 
+/* In contexts as they are met. */
+static void find_users_place(join *j, const jplace *place, uint32_t *context, uint32_t *line) {
+    if (!place->is_inner)
+        return;
+    pthread_mutex_lock(&j->lock);
+    hsc_join_users_place(j, j->growing.nodes, place, context, line);
+    pthread_mutex_unlock(&j->lock);
+}
+
 /* Values of everything but the samples of metric 0, whose weights are here too. */
 static bool add_others(counting *x, hsc_table *known) {
     join *j = x->j;
@@ -228,7 +241,10 @@ static bool add_others(counting *x, hsc_table *known) {
         }
         uint64_t v = scaled(value, factor);
         v = v / divisor + (v % divisor >= divisor - divisor / 2);
-        ok = ok && add(x, context, place, state, metric, v < THREAD_SAMPLES_MAX ? v : THREAD_SAMPLES_MAX, &kind) &&
+        uint32_t line = place ? place->line_row : HSC_NO_INDEX;
+        if (ok && event >= JOIN_EVENTS_MAX && place)
+            find_users_place(j, place, &context, &line);
+        ok = ok && add_on(x, context, line, place, state, metric, v < THREAD_SAMPLES_MAX ? v : THREAD_SAMPLES_MAX, &kind) &&
              (factor <= 1 || add_excess(x, context, place, state, metric, 0, (double)value, factor));
         uint32_t *at = event < JOIN_EVENTS_MAX ? special_kind(w, row, state, event, region) : NULL;
         if (at)
@@ -273,6 +289,8 @@ static bool place_sites(counting *x, hsc_table *known) {
         s->line = frame != HSC_NO_INDEX ? hsc_join_place_of(j, frame)->line_row : HSC_NO_INDEX;
         if (ok && frame != HSC_NO_INDEX && x->gave_back[p->site_order.p[low]])
             ok = place_release(x, home, hsc_join_place_of(j, frame), s);
+        if (ok && frame != HSC_NO_INDEX)
+            find_users_place(j, hsc_join_place_of(j, frame), &s->context, &s->line);
     }
     return ok;
 }

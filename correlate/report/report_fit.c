@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/source_path.h>
+
 static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
 
 int report_columns_of(const char *text) {
@@ -214,32 +216,11 @@ char *report_first_sentence(const char *text, char *out, size_t size) {
     return report_fit_prose(part, 240, out, size);
 }
 
-/* Does the path begin with `prefix`? What is behind it. */
-static const char *behind(const char *path, const char *prefix) {
-    size_t n = strlen(prefix);
-    return strncmp(path, prefix, n) ? NULL : path + n;
-}
-
 bool report_system_header(const char *path, char *out, size_t size) {
-    static const char *const roots[] = {"/usr/include/", "/usr/lib", "/usr/bin/../", "/usr/local/include/", "/usr/local/lib"};
-    const char *name = NULL, *more;
-    bool system = false;
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        system = system || behind(path, roots[i]);
-    for (const char *p = path; system && (p = strstr(p, "/include/")); p++)
-        name = p + strlen("/include/");
-    if (!name || !*name)
-        return false;
-    for (int i = 0; i < 2; i++) { /* x86_64-linux-gnu/c++/12/bits/c++config.h */
-        const char *slash = strchr(name, '/'), *dash = strstr(name, "-linux-");
-        if (slash && dash && dash < slash)
-            name = slash + 1;
-        if ((more = behind(name, "c++/")) && (more = strchr(more, '/')))
-            name = more + 1;
-    }
-    if (out)
+    const char *name = hsc_system_header(path);
+    if (name && out)
         snprintf(out, size, "<%s>", name);
-    return true;
+    return name != NULL;
 }
 
 /* A header of the system in `width` columns: without its folders where there is no room for them. */

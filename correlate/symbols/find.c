@@ -22,18 +22,7 @@ const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address) {
 
 /* ---- after loading ---- */
 
-static const char *omp_part(const char *linkage) {
-    return strstr(linkage, ".omp_outlined");
-}
-
-/* clang -g makes two procedures of an OpenMP region, f.omp_outlined and f.omp_outlined_debug__, and inlines the second
- * into the first: they are shown as one, the second, which has the lines. */
-static bool is_omp_pair(const char *outer, const char *inner) {
-    const char *a = omp_part(outer), *b = omp_part(inner);
-    return a && b && strstr(b, "_debug__") && !strstr(a, "_debug__") && a - outer == b - inner &&
-           !strncmp(outer, inner, (size_t)(a - outer));
-}
-
+/* The two procedures of an OpenMP region are shown as one, the second, which has the lines. */
 static bool join_omp_pairs(hsc_code *c) {
     hsc_table shown_as = {0};
     bool ok = true;
@@ -44,7 +33,7 @@ static bool join_omp_pairs(hsc_code *c) {
         if (s->parent == HSC_NO_INDEX || c->scopes.p[s->parent].parent != HSC_NO_INDEX)
             continue;
         uint32_t outer = c->scopes.p[s->parent].function;
-        if (!is_omp_pair(c->procedures.p[outer].linkage, c->procedures.p[s->procedure].linkage))
+        if (!hsc_linkage_is_region_pair(c->procedures.p[outer].linkage, c->procedures.p[s->procedure].linkage))
             continue;
         uint32_t *at = hsc_table_at(&shown_as, outer, 0);
         ok = at != NULL;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """headers.py HEATSCOPE COMPILER SOURCE WORK: waits for locks of C++'s library, whose code stands in headers of the system, are told at the program's own
-lines, and so are those who held them."""
+lines, and so are those who held them; and so is waiting as a metric, also of what waits in the library itself (joining a thread)."""
 import csv
 import os
 import shutil
@@ -19,8 +19,8 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=250).stdout
 
 
-def rows(by):
-    return list(csv.DictReader(run(heatscope, "report", f"--by={by}", "--format=csv", "t.h5").splitlines()))
+def rows(by, *options):
+    return list(csv.DictReader(run(heatscope, "report", f"--by={by}", "--format=csv", *options, "t.h5").splitlines()))
 
 
 def that(good, what):
@@ -41,4 +41,11 @@ late = {r["late_procedure"]: r for r in rows("delayed") if r["kind"] == "held a 
 for mark, line in lines.items():
     that(f"holds_{mark}" in waits.get(line, {}).get("held_in", ""), f"held in holds_{mark}: {waits.get(line)}")
     that(any(f"holds_{mark}" in name and int(r["line"] or 0) == line for name, r in late.items()), f"waited for holds_{mark} at {line}: {late}")
+for by in ("line", "procedure"):  # the same as a metric
+    waiting = [r for r in rows(by, "--metric=waiting") if float(r["exclusive_s"]) > 0]
+    foreign = [r for r in waiting if os.path.basename(r["file"]) != os.path.basename(source)]
+    that(not foreign, f"waiting by {by} stands in {foreign}")
+for mark, line in lines.items():
+    told = sum(float(r["exclusive_s"]) for r in rows("line", "--metric=waiting") if int(r["line"] or 0) == line)
+    that(abs(told - float(waits[line]["total_s"])) < 1e-4, f"waiting at {line}: {told}, of waits {waits[line]['total_s']}")
 sys.exit(failed > 0)

@@ -3,6 +3,7 @@
 #ifndef HEATSCOPE_FORMATS_LINKAGE_H
 #define HEATSCOPE_FORMATS_LINKAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -20,6 +21,10 @@ size_t hsc_linkage_whole(const char *name, size_t n);
 /* Length of the name of the procedure that the body of an OpenMP region is written in, by the name that compilers give it: f of
  * "f.omp_outlined", "f..omp_par", "f._omp_fn.0"; n: it is no body. */
 size_t hsc_linkage_before_region(const char *name, size_t n);
+
+/* clang makes two procedures of an OpenMP region when it is asked for debug information, f.omp_outlined and f.omp_outlined_debug__, and calls or inlines the
+ * second in the first. Are `outer` and `inner` such a pair? */
+bool hsc_linkage_is_region_pair(const char *outer, const char *inner);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where the user's own code does what is counted and timed in headers of the system (std::mutex) and in libraries of a language. */
+#include <string.h>
+
+#include <heatscope/formats/source_path.h>
+
+#include "join_internal.h"
+
+/* The runtime of OpenMP or the library of a language: the program calls it by words of the language. */
+static bool is_of_language(const char *path) {
+    static const char *const names[] = {"libstdc++.", "libc++.", "libgfortran.", "libomp.", "libomp-", "libomp5", "libgomp.", "libgomp-", "libiomp5."};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    bool is = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is = is || !strncmp(name, names[i], strlen(names[i]));
+    return is;
+}
+
+static bool is_in_header(const join *j, uint32_t file) { return file < j->files.n && hsc_system_header(j->files.p[file].path); }
+
+void hsc_join_mark_users(join *j) {
+    for (size_t i = 0; i < j->scopes.n; i++) {
+        jscope *s = &j->scopes.p[i];
+        bool own = s->knowledge == HSC_KNOWN_MAP || (s->module < j->modules.n && j->modules.p[s->module].is_main);
+        s->is_users = s->kind >= HSC_SCOPE_PROCEDURE && own && !is_in_header(j, s->file);
+    }
+    for (size_t i = 0; i < j->places.n; i++) {
+        jplace *p = &j->places.p[i];
+        const jmodule *m = &j->modules.p[p->module];
+        p->is_inner = is_of_language(m->path) || (p->line_row != HSC_NO_INDEX && is_in_header(j, j->lines.p[p->line_row].file));
+    }
+}
+
+void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line) {
+    uint32_t of = *line;
+    for (uint32_t at = place->is_inner ? *context : 0; at; at = contexts[at].parent) {
+        if (j->scopes.p[contexts[at].scope].is_users) {
+            *context = at;
+            *line = of;
+            return;
+        }
+        of = contexts[at].call_line;
+    }
+}

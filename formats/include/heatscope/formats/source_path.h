@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What paths of sources tell. */
+#ifndef HEATSCOPE_FORMATS_SOURCE_PATH_H
+#define HEATSCOPE_FORMATS_SOURCE_PATH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Is it a header that comes with the system or a compiler? What includes it ("bits/stl_vector.h"), a part of `path`; else NULL. */
+const char *hsc_system_header(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
