@@ -462,6 +462,8 @@ void hsc_probe_end(hsc_pass *p) {
         hsc_rec_probe *r = &s->records.p[i];
         if (r->kind == HSC_probe_kind_PROCEDURE && was_inlined(p, (uint32_t)r->function_id))
             r->flags |= HSC_probe_flag_INLINED_COPIES;
+        if (p->unit.for_link)
+            r->flags |= HSC_probe_flag_FOR_LINK;
         all[i] = (hsc_ir_probe){.tag = r->tag, .line = (unsigned)r->line, .kind = (uint8_t)r->kind, .flags = (uint8_t)r->flags,
                                 .name = r->name.p ? r->name.p : "",
                                 .file = r->file_id ? base_name(p->files.p[r->file_id - 1].path.p) : ""};

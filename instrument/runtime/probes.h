@@ -83,6 +83,8 @@ struct hsc_rt_scopes {
     uint32_t refused;        /* probes on end that found that so, or no room */
     uint32_t state;          /* of the thread, where the marks are folded up to */
     uint32_t generation;
+    uint64_t signal_low, signal_high; /* the stack for handlers, as it was when scope `stack_of` (its sp) was the innermost */
+    uint64_t stack_of;
     hsc_rt_block *dirty;
     hsc_rt_scope *base;
     uint64_t visits, left, unmatched, missed, told_visits;

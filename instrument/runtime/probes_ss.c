@@ -261,16 +261,57 @@ static bool on_own_stack(const hsc_rt_thread *t, uint64_t sp) {
     return sp > t->stack_low && sp <= t->stack_high;
 }
 
-/* Scopes of frames that are gone: left by a jump or an exception. */
-static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
-    while (s->top > s->base && s->top->sp < sp && on_own_stack(t, sp) && on_own_stack(t, s->top->sp))
+/* The stack that the thread has for its handlers, as the kernel knows it now: mostly another one, but it may be a piece of the thread's own. A thread that
+ * changes it often may have had another one when the marks were made: then scopes are found out later. */
+static void find_signal_stack(hsc_rt_scopes *s) {
+    stack_t stack;
+    s->stack_of = s->top->sp;
+    bool known = !hsc_sys3(SYS_sigaltstack, 0, (long)&stack, 0) && !(stack.ss_flags & SS_DISABLE);
+    s->signal_low = known ? (uint64_t)stack.ss_sp : 0;
+    s->signal_high = known ? s->signal_low + stack.ss_size : 0;
+}
+
+static bool on_signal_stack(const hsc_rt_scopes *s, uint64_t sp) {
+    return sp > s->signal_low && sp <= s->signal_high;
+}
+
+static bool on_usual_stack(const hsc_rt_thread *t, const hsc_rt_scopes *s, uint64_t sp) {
+    return on_own_stack(t, sp) && !on_signal_stack(s, sp);
+}
+
+/* Whether it is of the kind, and of a frame that is no other procedure's: another return address can't stand where its own does. */
+static bool is_alone(uint64_t number, uint8_t kind) {
+    const hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
+    return number <= atomic_load(&hsc_rt_probe_state.count) && p->kind == kind && !(p->flags & HSC_probe_flag_FOR_LINK);
+}
+
+static void end_visits(hsc_rt_scopes *s, const hsc_rt_scope *first, uint64_t now) {
+    while (s->top >= first)
         end_visit(s, now, true);
+}
+
+/* Scopes of frames that are gone, for here a frame is entered whose return address stands at `sp`: left by a jump or an exception, or their exit was
+ * missed. */
+static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
     const hsc_rt_scope *q = s->top;
+    if (q > s->base && (on_own_stack(t, q->sp) ? q->sp <= sp : q->sp != s->stack_of)) /* of a coroutine it is asked once */
+        find_signal_stack(s);
+    while (s->top > s->base && on_signal_stack(s, s->top->sp) && !on_signal_stack(s, sp)) /* handlers come to an end before what they interrupted goes on */
+        end_visit(s, now, true);
+    bool usual = on_usual_stack(t, s, sp), begins = is_alone(number, HSC_probe_kind_PROCEDURE);
+    for (q = s->top; usual && q > s->base; q--) {
+        if (!on_usual_stack(t, s, q->sp))
+            continue;
+        bool other = begins && q->sp == sp && (is_alone(q->number, HSC_probe_kind_PROCEDURE) || is_alone(q->number, HSC_probe_kind_LOOP));
+        if (q->sp >= sp && !other)
+            break;
+        end_visits(s, q, now);
+    }
+    q = s->top;
     while (q > s->base && q->sp == sp && q->number != number)
         q--;
     if (q > s->base && q->sp == sp) /* a frame does not open a scope within itself */
-        while (s->top >= q)
-            end_visit(s, now, true);
+        end_visits(s, q, now);
 }
 
 /* True: `inside` is ours now. */
@@ -304,11 +345,11 @@ static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_sco
 static __attribute__((noinline)) void unusual_leave(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
     const hsc_rt_probe *p = number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
     const hsc_rt_scope *q = s->top;
-    bool own = on_own_stack(t, sp);
+    bool usual = on_usual_stack(t, s, sp);
     for (; q > s->base; q--) {
         if (q->number == number && q->sp == sp)
             break;
-        if (own && q->sp > sp && on_own_stack(t, q->sp)) {
+        if (usual && q->sp > sp && on_usual_stack(t, s, q->sp)) {
             q = s->base;
             break;
         }
@@ -470,8 +511,8 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
 
 /* ---- jumps out of probes -------------------------------------------------------------------------------------------- */
 
-/* Whether a probe that was interrupted stands on the thread's call path, which is `from` and its callers; true also where that can't be told.
- * All signals are blocked. */
+/* Whether a probe that was interrupted stands on the thread's call path, which is `from` and its callers; true also where that can't be told. Afterwards
+ * t->stack has the frames, if t->frames > 0. All signals are blocked. */
 static bool may_go_on(hsc_rt_thread *t, const hsc_rt_here *from) {
     if (!hsc_rt_own(t))
         return true;
@@ -511,6 +552,20 @@ static void skip_unfinished(hsc_rt_thread *t, hsc_rt_scopes *s) {
     }
 }
 
+/* Exits may be among what was missed: scopes whose return address is none of those on the thread's path (t->stack) are gone, as far as anything was noted
+ * of them. */
+static void end_gone(const hsc_rt_thread *t, hsc_rt_scopes *s) {
+    uint32_t i = 1;
+    for (const hsc_rt_scope *q = s->base + 1; t->frames && q <= s->top; q++) {
+        if (!on_usual_stack(t, s, q->sp))
+            continue;
+        while (i < t->frames && t->stack[i].ra_slot > q->sp)
+            i++;
+        if (i == t->frames || t->stack[i].ra_slot != q->sp)
+            end_visits(s, q, s->last);
+    }
+}
+
 /* What keeps this thread's probes from being noted may have been left by a jump of a handler. True: it was, and `inside` is ours now. Since
  * handlers that go on may meet many probes, it is looked at less and less often. */
 static bool was_left(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from, bool ours) {
@@ -524,6 +579,7 @@ static bool was_left(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from
         if (!ours)
             put_in_order(s);
         skip_unfinished(t, s);
+        end_gone(t, s);
         s->refused = 0;
     }
     unblock_signals(saved);

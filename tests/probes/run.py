@@ -153,24 +153,41 @@ def without():
 
 
 def linking():
-    """Programs at fixed addresses, other linkers, garbage collection, link-time optimisation: all are registered."""
+    """Programs at fixed addresses, other linkers, garbage collection, link-time optimisation: all are registered. The linker may inline one probed
+    procedure in another: none of them is left for that."""
     for options in (["-no-pie"], ["-fuse-ld=lld"], ["-fuse-ld=gold"], ["-ffunction-sections", "-Wl,--gc-sections"],
                     ["-fuse-ld=lld", "-ffunction-sections", "-Wl,--gc-sections"], ["-flto", "-fuse-ld=lld"],
                     ["-flto=thin", "-fuse-ld=lld"], ["-s"], ["-mcmodel=large"], ["-O0"], ["-fno-integrated-as"]):
         program = build("counts", "--probe=procedures,keep", *options)
         out, (p,) = run(program, arguments=["50"])
         expect("count " + str(options), out == "1275\n" and p.count("leaf") == 50 * 3 + 51 and p.count("loops") == 50, p.count("leaf"))
+        expect("left " + str(options), not any(b.left for b in p.blocks.values()), [vars(b) for b in p.blocks.values() if b.left])
+    options = "-flto", "-fuse-ld=lld", "--probe=procedures"
+    unit = build("linked", "-DOTHER", "-c", *options, output=os.path.join(WORK, "other.o"))
+    program = build("linked", unit, *options)
+    out, (p,) = run(program)
+    symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    called = subprocess.run(["objdump", "-d", "--disassemble=calls", program], check=True, capture_output=True, text=True).stdout
+    expect("inlined by the linker: else nothing is tested", " calls\n" in symbols and "<other>" not in called)
+    expect("of one frame", out == "10200\n" and p.count("other") == 200 and not any(b.left for b in p.blocks.values()) and
+           {b.stack() for b in p.of("other")} == {("main", "calls", "other")}, [(b.stack(), b.count, b.left) for b in p.blocks.values()])
 
 
 def jumps():
-    """longjmp: scopes that it left are found out, the others are not touched."""
-    out, (p,) = run(build("jumps", "--probe=procedures"))
-    expect("output", out == "done\n", out)
-    for name, left in (("main", 0), ("sets", 0), ("normal", 0), ("between", 100), ("jumps", 100)):
-        n = 1 if name == "main" else 100
-        expect("count of " + name, p.count(name) == n and p.left(name) == left, p.count(name), p.left(name))
-    expect("stack", all(b.stack() == ("main", "normal") for b in p.of("normal")), [b.stack() for b in p.of("normal")])
-    p.check()
+    """longjmp: scopes that it left are found out by what is entered next, the others are not touched."""
+    program = build("jumps", "--probe=procedures")
+    for arguments in ([], ["within"]):
+        out, (p,) = run(program, arguments=arguments)
+        expect("output", out == "done\n", out)
+        for name, n, left in (("main", 1, 0), ("sets", 100, 0), ("beside", 100, 0), ("between", 100, 100), ("jumps", 100, 100), ("interrupted", 200, 0),
+                              ("raises", 300, 200), ("handler", 200, 200), ("normal", 400, 0), ("after_handler", 300, 0), ("returned", 100, 0), ("stays", 100, 0)):
+            expect("count of " + name, p.count(name) == n and p.left(name) == left, p.count(name), p.left(name))
+        stacks = {"beside": {("main", "sets", "beside")}, "after_handler": {("main", "interrupted", "after_handler"), ("main", "returned", "after_handler")},
+                  "normal": {("main", "normal"), ("main", "interrupted", "raises", "handler", "normal"), ("main", "returned", "raises", "stays", "normal")}}
+        for name, expected in stacks.items():
+            expect("stack of " + name, {b.stack() for b in p.of(name)} == expected, {b.stack() for b in p.of(name)})
+        expect("none is unmatched", all(f["unmatched"] == "0" for f in p.progress.values()), p.progress)
+        p.check()
 
 
 def leaves():
