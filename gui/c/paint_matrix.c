@@ -10,7 +10,7 @@
 #define WIDEST_LABEL 90 /* pixels at scale 1 */
 #define CELL_LEAST 3.0
 #define CELL_MOST_WIDE 3.0 /* times as wide as high */
-#define CELL_MOST 56.0
+#define CELL_MOST 84.0
 
 static double line_of(const hsc_style *st) { return ceil(st->small->ascent + st->small->descent); }
 

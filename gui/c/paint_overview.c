@@ -15,6 +15,17 @@ int hsc_legend_height(const hsc_canvas *c, const hsc_style *st) {
     return hsc_canvas_dp(c, 9) + hsc_canvas_dp(c, 4) + (int)ceil(st->small->ascent + st->small->descent);
 }
 
+/* "+120", "-18.4 MB", "0.5x". */
+static void change_text(const hsc_colour_scale *s, double value, char text[HSC_NUMBER_MAX]) {
+    char size[HSC_NUMBER_MAX];
+    if (s->ratio || s->unit == HSC_UNIT_NONE) {
+        hsc_number_change(value, 5, s->ratio, text);
+        return;
+    }
+    hsc_number_amount(fabs(value), s->unit, size);
+    snprintf(text, HSC_NUMBER_MAX, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", HSC_NUMBER_MAX - 2, size);
+}
+
 /* Ticks of a diverging scale: both ends with their sign, the middle, and what fits between. */
 static void change_ticks(hsc_canvas *c, const hsc_style *st, int x, double base, int y, int h, int w, const hsc_colour_scale *s) {
     double ticks[16], pad = hsc_canvas_dp(c, 6), taken[40][2];
@@ -31,8 +42,8 @@ static void change_ticks(hsc_canvas *c, const hsc_style *st, int x, double base,
     }
     for (int i = 0; i < n; i++) {
         double at = x + hsc_colour_scale_position(s, list[i]) * w;
-        hsc_number_change(list[i], 5, s->ratio, text);
-        double tw = hsc_font_ascii_width(st->small, text), from = at - tw / 2 < x ? x : at - tw / 2 > x + w - tw ? x + w - tw : at - tw / 2;
+        change_text(s, list[i], text);
+        double tw = hsc_font_width(st->small, text), from = at - tw / 2 < x ? x : at - tw / 2 > x + w - tw ? x + w - tw : at - tw / 2;
         bool room = true;
         for (int j = 0; j < shown; j++)
             room = room && (from + tw + pad < taken[j][0] || from > taken[j][1] + pad);
@@ -120,22 +131,11 @@ void hsc_overview_layout_get(const hsc_canvas *c, const hsc_style *st, hsc_strip
         wanted = 200;
     if (wanted < 1)
         wanted = 1;
-    uint32_t height = (uint32_t)out->height, most_pixels = (uint32_t)hsc_canvas_dp(c, 6);
+    uint32_t height = (uint32_t)out->height, most_pixels = (uint32_t)hsc_canvas_dp(c, 8);
     hsc_strips_layout(s, wanted, height, most_pixels, even);
-    /* chosen by us: a strip or two more where that fills the room better */
-    for (uint32_t k = 1, best = s->bins_per_strip * s->pixels_per_bin; !strips && k <= 2 && best < height * 6 / 7; k++) {
-        hsc_strips_layout(s, wanted + k, height, most_pixels, even);
-        uint32_t fill = s->strips == wanted + k ? s->bins_per_strip * s->pixels_per_bin : 0;
-        if (fill > best + height / 20)
-            best = fill;
-        else
-            hsc_strips_layout(s, wanted, height, most_pixels, even);
-        if (fill == best)
-            break;
-    }
     uint32_t used = s->strips > 0 ? s->strips : 1;
     if (legend && s->strips) /* close to the strips, which may be shorter than the room */
-        out->legend_y = out->y + (int)(s->bins_per_strip * s->pixels_per_bin) + 2 * pad;
+        out->legend_y = out->y + (int)s->pixels + 2 * pad;
     out->strip_width = (room - (int)(used - 1) * out->gap) / (int)used;
     int most = hsc_canvas_dp(c, 160);
     if (out->strip_width > most)
@@ -163,7 +163,7 @@ static void frame_area(hsc_canvas *c, const hsc_style *st, const hsc_overview_fr
         span p = {k, b0 > k * s->bins_per_strip ? b0 - k * s->bins_per_strip : 0,
                   b1 < (k + 1) * s->bins_per_strip ? b1 - k * s->bins_per_strip : s->bins_per_strip};
         int x = l->x + (int)k * (l->strip_width + l->gap) + x0;
-        int y = l->y + (int)(p.lo * s->pixels_per_bin), h = (int)((p.hi - p.lo) * s->pixels_per_bin);
+        int y = l->y + (int)hsc_strips_y(s, p.lo), h = l->y + (int)hsc_strips_y(s, p.hi) - y;
         if (casing)
             hsc_canvas_cased(c, x, y, x1 - x0, h, line, colour, st->colour[HSC_P_casing]);
         else if (h > 2)
@@ -179,7 +179,8 @@ static void mark_row(hsc_canvas *c, const hsc_style *st, const hsc_overview_fram
     if (row >= s->rows || !s->bins)
         return;
     uint32_t b = hsc_strips_bin_of(s, row), strip = b / s->bins_per_strip;
-    int y = l->y + (int)((b % s->bins_per_strip) * s->pixels_per_bin + s->pixels_per_bin / 2);
+    b %= s->bins_per_strip;
+    int y = l->y + (int)(hsc_strips_y(s, b) + hsc_strips_y(s, b + 1)) / 2;
     int x = l->x + (int)strip * (l->strip_width + l->gap), half = hsc_canvas_dp(c, 1.5), w = hsc_canvas_dp(c, 7);
     if (!left)
         x += l->strip_width - w + hsc_canvas_dp(c, 3);
@@ -191,7 +192,7 @@ static void mark_row(hsc_canvas *c, const hsc_style *st, const hsc_overview_fram
 
 static void strips_picture(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {
     const hsc_strips *s = f->strips;
-    uint32_t w = (uint32_t)l->strip_width, h = s->bins_per_strip * s->pixels_per_bin;
+    uint32_t w = (uint32_t)l->strip_width, h = s->pixels;
     uint32_t *block = malloc(((size_t)w * h + 1) * sizeof *block), *row = malloc(((size_t)f->columns + 1) * sizeof *row);
     for (uint32_t k = 0; block && row && k < s->strips; k++) {
         const hsc_colour_scale *scale = f->scale;
@@ -204,13 +205,13 @@ static void strips_picture(hsc_canvas *c, const hsc_style *st, const hsc_overvie
         for (uint32_t b = 0; b < n; b++) {
             hsc_colour_scale_fill(scale, f->values + (size_t)(from + b) * f->columns, f->columns,
                                   st->colour[HSC_P_nocode], row);
-            uint32_t *line = block + (size_t)b * s->pixels_per_bin * w;
+            uint32_t y0 = hsc_strips_y(s, b), y1 = hsc_strips_y(s, b + 1), *line = block + (size_t)y0 * w;
             for (uint32_t x = 0; x < w; x++)
                 line[x] = f->columns ? row[(uint64_t)x * f->columns / w] : st->colour[HSC_P_nocode];
-            for (uint32_t p = 1; p < s->pixels_per_bin; p++)
+            for (uint32_t p = 1; p < y1 - y0; p++)
                 memcpy(line + (size_t)p * w, line, w * sizeof *line);
         }
-        hsc_canvas_block(c, l->x + (int)k * (l->strip_width + l->gap), l->y, (int)w, (int)(n * s->pixels_per_bin), block,
+        hsc_canvas_block(c, l->x + (int)k * (l->strip_width + l->gap), l->y, (int)w, (int)hsc_strips_y(s, n), block,
                          (int)w);
     }
     free(block);
@@ -248,11 +249,10 @@ static void map_picture(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
     uint32_t w = (uint32_t)l->strip_width;
     hsc_rgb *row = malloc(((size_t)w + 1) * sizeof *row);
     for (uint32_t b = 0; row && b < s->bins; b++) {
-        uint32_t k = b / s->bins_per_strip;
+        uint32_t k = b / s->bins_per_strip, in = b % s->bins_per_strip;
         map_row(st, f->map, &f->map->bins[b], w, row);
-        for (uint32_t p = 0; p < s->pixels_per_bin; p++)
-            hsc_canvas_block(c, l->x + (int)k * (l->strip_width + l->gap),
-                             l->y + (int)((b % s->bins_per_strip) * s->pixels_per_bin + p), (int)w, 1, row, (int)w);
+        for (uint32_t y = hsc_strips_y(s, in); y < hsc_strips_y(s, in + 1); y++)
+            hsc_canvas_block(c, l->x + (int)k * (l->strip_width + l->gap), l->y + (int)y, (int)w, 1, row, (int)w);
     }
     free(row);
 }

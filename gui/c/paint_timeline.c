@@ -11,6 +11,11 @@ static int dp(const hsc_canvas *c, double n) {
     return hsc_canvas_dp(c, n);
 }
 
+/* Room for the words on the height, right of the last line of keys. */
+static int busy_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f) {
+    return f->busy_top < 1 ? (int)hsc_font_width(st->small, "full height: 00.0 % of a processor") + dp(c, 24) : 0;
+}
+
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out) {
     double widest = 0;
     for (uint32_t i = 0; i < f->rows + (f->n_phases ? 1 : 0); i++) {
@@ -37,6 +42,8 @@ void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc
         }
         x += w;
     }
+    if (lines && lines < 3 && x > out->x && x + busy_width(c, st, f) > c->width)
+        lines++;
     while (lines > 1 && lines * (line + dp(c, 4)) > c->height / 3)
         lines--;
     out->key_lines = lines;
@@ -56,6 +63,14 @@ int hsc_timeline_row_y(const hsc_timeline_layout *l, uint32_t rows, uint32_t row
     return l->y + (int)((int64_t)l->height * row / (rows ? rows : 1));
 }
 
+void hsc_timeline_mark(double step, double end, double i, char *out, size_t size) {
+    double unit = end >= 0.9995 ? 1 : end >= 0.9995e-3 ? 1e-3 : 1e-6;
+    int decimals = 0;
+    for (double s = step / unit; i != 0 && decimals < 7 && fabs(s - round(s)) > 1e-6; s *= 10)
+        decimals++;
+    snprintf(out, size, "%.*f %s", decimals, i * step / unit + 0.0, unit == 1 ? "s" : unit == 1e-3 ? "ms" : "\xC2\xB5s");
+}
+
 /* Marks of time: whole steps of 1, 2 or 5. */
 static void paint_axis(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
     double length = f->end - f->begin;
@@ -63,17 +78,12 @@ static void paint_axis(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
     double step = hsc_number_step(length, l->width / (room > 0 ? room : 1) > 0 ? l->width / room : 1);
     if (!(step > 0))
         return;
-    double unit = step >= 0.999 ? 1 : step >= 0.000999 ? 1e-3 : 1e-6;
-    const char *name = unit == 1 ? "s" : unit == 1e-3 ? "ms" : "\xC2\xB5s";
-    int decimals = 0;
-    for (double s = step / unit; decimals < 3 && fabs(s - round(s)) > 1e-6; s *= 10)
-        decimals++;
     int bottom = l->phase_y;
     double baseline = hsc_font_baseline(st->small, 0, bottom - dp(c, 4));
     for (double i = ceil(f->begin / step - 1e-9); i * step <= f->end + 1e-12; i++) {
         double x = l->x + (i * step - f->begin) / length * l->width;
         char text[40];
-        snprintf(text, sizeof text, "%.*f %s", decimals, i * step / unit + 0.0, name);
+        hsc_timeline_mark(step, f->end, i, text, sizeof text);
         hsc_canvas_line(c, floor(x) + 0.5, bottom - dp(c, 3), floor(x) + 0.5, bottom, 1, st->colour[HSC_P_muted]);
         double w = hsc_font_width(st->small, text), at = x - w / 2;
         at = at < l->x - dp(c, 4) ? l->x - dp(c, 4) : at + w > c->width ? c->width - w : at;
@@ -164,7 +174,7 @@ static void paint_row(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fra
 
 static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
     int x = l->x, y = l->key_y, lines = 1, size = dp(c, 9);
-    int right = f->busy_top < 1 ? (int)hsc_font_width(st->small, "full height: 00.0 % of a processor") + dp(c, 24) : 0;
+    int right = busy_width(c, st, f);
     for (uint32_t i = 0; i < f->n_keys && l->key_lines; i++) {
         const hsc_timeline_key_entry *k = &f->keys[i];
         int w = hsc_timeline_key_width(c, st, k);

@@ -49,6 +49,8 @@ typedef struct hsc_timeline_layout {
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out);
 int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_key_entry *k);
 int hsc_timeline_row_y(const hsc_timeline_layout *l, uint32_t rows, uint32_t row);
+/* Words of the i-th mark of time when one is each `step` seconds: in the unit of the last one in view, at `end`. */
+void hsc_timeline_mark(double step, double end, double i, char *out, size_t size);
 /* Colour behind slots of which waits and messages of a category have a part (0 to 1). */
 hsc_rgb hsc_timeline_tint(const hsc_style *st, uint32_t category, double part);
 /* Over the picture: rows from `rows` on, below f->rows, are still being read. */

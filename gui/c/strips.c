@@ -65,25 +65,32 @@ void hsc_strips_layout(hsc_strips *s, uint32_t strips, uint32_t height, uint32_t
         strips = 1;
     if (height < 1)
         height = 1;
+    if (max_pixels < 1)
+        max_pixels = 1;
     uint64_t room = (uint64_t)strips * height;
-    s->lines_per_bin = s->pixels_per_bin = 1;
+    s->lines_per_bin = 1;
     s->uneven = false;
     s->block = 1;
     if (s->lines > room) {
         s->lines_per_bin = (uint32_t)((s->lines + room - 1) / room);
         s->uneven = !even;
-    } else if (s->lines) {
-        uint64_t p = room / s->lines;
-        if (p > max_pixels)
-            p = max_pixels > 0 ? max_pixels : 1;
-        while (p > 1 && (uint64_t)strips * (height / p) < s->lines)
-            p--;
-        s->pixels_per_bin = p > height ? height : (uint32_t)p;
     }
     s->bins = s->uneven ? (uint32_t)room : (uint32_t)((s->lines + s->lines_per_bin - 1) / s->lines_per_bin);
-    uint32_t fit = height / s->pixels_per_bin;
+    /* strips as equal as can be, but none before those there are are full of highest bins */
+    uint32_t fit = (s->bins + strips - 1) / strips, highest = height / max_pixels;
+    fit = fit > highest ? fit : highest > 0 ? highest : 1;
     s->strips = s->bins ? (s->bins + fit - 1) / fit : 0;
     s->bins_per_strip = s->strips ? (s->bins + s->strips - 1) / s->strips : 0;
+    uint64_t most = (uint64_t)s->bins_per_strip * max_pixels;
+    s->pixels = most < height ? (uint32_t)most : s->bins ? height : 0;
+}
+
+uint32_t hsc_strips_y(const hsc_strips *s, uint32_t in_strip) {
+    return s->bins_per_strip ? (uint32_t)((uint64_t)in_strip * s->pixels / s->bins_per_strip) : 0;
+}
+
+uint32_t hsc_strips_at(const hsc_strips *s, uint32_t y) {
+    return s->pixels ? (uint32_t)((((uint64_t)y + 1) * s->bins_per_strip - 1) / s->pixels) : 0;
 }
 
 uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin) {

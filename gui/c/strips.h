@@ -18,7 +18,7 @@ typedef struct hsc_strips {
     uint32_t bins_per_strip;
     uint32_t lines_per_bin;   /* 1 when a line has one or more pixel rows; rounded up */
     bool uneven;              /* some bins have one line less: all pixel rows are used */
-    uint32_t pixels_per_bin;
+    uint32_t pixels;          /* height of a full strip: hsc_strips_y of its end */
     uint32_t block; /* rows that stay together, 1: each by itself */
 } hsc_strips;
 
@@ -30,12 +30,16 @@ hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
                            const unsigned char *empty, hsc_err *err);
 void hsc_strips_fini(hsc_strips *s);
 
-/* At most `strips` strips, each `height` pixels; a line gets at most max_pixels. even: all bins have as many lines (sums can
- * be compared), at the price of pixel rows that stay empty. */
+/* At most `strips` strips, each at most `height` pixels high; a line gets at most max_pixels. Where there are more pixels than bins, all are
+ * used: some bins are a pixel higher than others. even: all bins have as many lines (sums can be compared). */
 void hsc_strips_layout(hsc_strips *s, uint32_t strips, uint32_t height, uint32_t max_pixels, bool even);
 
 /* Lets bins begin at multiples of `block` rows only, those next to where they would; until the next layout. */
 void hsc_strips_align(hsc_strips *s, uint32_t block);
+
+/* Pixels above a bin in its strip, 0 <= in_strip <= bins_per_strip; and the bin in its strip at a pixel, y < pixels. */
+uint32_t hsc_strips_y(const hsc_strips *s, uint32_t in_strip);
+uint32_t hsc_strips_at(const hsc_strips *s, uint32_t y);
 
 /* First shown line of a bin. */
 uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin);

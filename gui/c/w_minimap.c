@@ -217,11 +217,13 @@ const hsw_class hsw_minimap_class = {
 
 typedef struct legend {
     hsw w;
-    int colours, scaling, no_code, unit;
+    int colours, scaling, no_code, unit, change;
     double maximum, least; /* least > 0: see hsc_colour_scale_init_span */
 } legend;
 
 static const char *const unit_names[] = {"none", "s", "B", NULL}; /* enum hsc_unit */
+enum { CHANGE_NONE, CHANGE_DIFFERENCE, CHANGE_RATIO };
+static const char *const change_names[] = {"none", "difference", "ratio", NULL};
 
 static const Tk_OptionSpec legend_options[] = {
     HSW_O_ENUM(legend, "-colours", colours, "inferno", hsc_colours_names, HSW_PAINT),
@@ -230,14 +232,19 @@ static const Tk_OptionSpec legend_options[] = {
     HSW_O_DOUBLE(legend, "-least", least, "0", HSW_PAINT),
     HSW_O_ENUM(legend, "-unit", unit, "none", unit_names, HSW_PAINT),
     HSW_O_BOOL(legend, "-nocode", no_code, "1", HSW_PAINT),
+    HSW_O_ENUM(legend, "-change", change, "none", change_names, HSW_PAINT),
     HSW_OPTIONS_END};
 
 static hsc_colour_scale legend_scale(const legend *l) {
     hsc_colour_scale s;
-    if (l->least > 0)
+    if (l->change != CHANGE_NONE) {
+        hsc_colour_scale_init_change(&s, (enum hsc_scaling)l->scaling, l->maximum, l->change == CHANGE_RATIO);
+        s.unit = (enum hsc_unit)l->unit;
+    } else if (l->least > 0) {
         hsc_colour_scale_init_span(&s, (enum hsc_colours)l->colours, (enum hsc_scaling)l->scaling, l->least, l->maximum, (enum hsc_unit)l->unit);
-    else
+    } else {
         hsc_colour_scale_init(&s, (enum hsc_colours)l->colours, (enum hsc_scaling)l->scaling, l->maximum);
+    }
     return s;
 }
 
@@ -253,7 +260,8 @@ static Tcl_Obj *legend_hit(hsw *w, int x, int y) {
     Tcl_Obj *d = Tcl_NewDictObj();
     hsc_colour_scale s = legend_scale(l);
     double t = (double)x / hsw_width(w);
-    hsc_tcl_put(d, "value", Tcl_NewDoubleObj(s.low > 0 ? (double)s.low * pow(l->maximum / (double)s.low, t)
+    double change = (2 * t - 1 < 0 ? -1 : 1) * hsc_colour_value(s.scaling, fabs(2 * t - 1), l->maximum);
+    hsc_tcl_put(d, "value", Tcl_NewDoubleObj(s.diverging ? change : s.low > 0 ? (double)s.low * pow(l->maximum / (double)s.low, t)
                                                        : hsc_colour_value((enum hsc_scaling)l->scaling, t, l->maximum)));
     return d;
 }

@@ -488,14 +488,13 @@ static bool locate(const overview *v, int x, int y, bool strict, uint32_t *bin, 
     if (!v->w.db || !v->strips.bins || !v->axis.bins)
         return false;
     int pitch = l->strip_width + l->gap, k = x < l->x ? 0 : (x - l->x) / pitch, in = x - l->x - k * pitch;
-    int row = (y - l->y) / (int)v->strips.pixels_per_bin;
     if (strict && (x < l->x || y < l->y || in >= l->strip_width || k >= (int)v->strips.strips ||
-                   row >= (int)v->strips.bins_per_strip))
+                   y - l->y >= (int)v->strips.pixels))
         return false;
     k = k >= (int)v->strips.strips ? (int)v->strips.strips - 1 : k;
-    row = y < l->y ? 0 : row >= (int)v->strips.bins_per_strip ? (int)v->strips.bins_per_strip - 1 : row;
+    int down = y < l->y ? 0 : y - l->y >= (int)v->strips.pixels ? (int)v->strips.pixels - 1 : y - l->y;
     in = in < 0 ? 0 : in >= l->strip_width ? l->strip_width - 1 : in;
-    *bin = (uint32_t)k * v->strips.bins_per_strip + (uint32_t)row;
+    *bin = (uint32_t)k * v->strips.bins_per_strip + hsc_strips_at(&v->strips, (uint32_t)down);
     if (*bin >= v->strips.bins) {
         if (strict)
             return false;
@@ -675,14 +674,14 @@ static int where(overview *v, Tcl_Interp *interp, Tcl_Obj *const objv[]) {
     uint32_t row = v->w.db ? nearest_row(v, file, line) : HSC_NONE;
     if (row == HSC_NONE || !v->strips.bins)
         return TCL_OK;
-    uint32_t b = hsc_strips_bin_of(&v->strips, row), k = b / v->strips.bins_per_strip;
+    uint32_t b = hsc_strips_bin_of(&v->strips, row), k = b / v->strips.bins_per_strip, in = b % v->strips.bins_per_strip;
+    uint32_t top = hsc_strips_y(&v->strips, in);
     Tcl_Obj *d = Tcl_NewDictObj();
     hsc_tcl_put(d, "strip", Tcl_NewWideIntObj(k));
     hsc_tcl_put(d, "x", Tcl_NewWideIntObj(v->layout.x + (int)k * (v->layout.strip_width + v->layout.gap)));
-    hsc_tcl_put(d, "y", Tcl_NewWideIntObj(v->layout.y +
-                                          (Tcl_WideInt)(b % v->strips.bins_per_strip) * v->strips.pixels_per_bin));
+    hsc_tcl_put(d, "y", Tcl_NewWideIntObj(v->layout.y + (Tcl_WideInt)top));
     hsc_tcl_put(d, "width", Tcl_NewWideIntObj(v->layout.strip_width));
-    hsc_tcl_put(d, "height", Tcl_NewWideIntObj(v->strips.pixels_per_bin));
+    hsc_tcl_put(d, "height", Tcl_NewWideIntObj(hsc_strips_y(&v->strips, in + 1) - top));
     Tcl_SetObjResult(interp, d);
     return TCL_OK;
 }
@@ -700,7 +699,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(v->strips.bins));
         hsc_tcl_put(d, "lines", Tcl_NewWideIntObj((Tcl_WideInt)v->strips.lines));
         hsc_tcl_put(d, "lines_per_row", Tcl_NewWideIntObj(v->strips.lines_per_bin));
-        hsc_tcl_put(d, "pixels_per_line", Tcl_NewWideIntObj(v->strips.lines_per_bin > 1 ? 1 : v->strips.pixels_per_bin));
+        hsc_tcl_put(d, "pixels_per_row", Tcl_NewDoubleObj(v->strips.bins_per_strip ? (double)v->strips.pixels / v->strips.bins_per_strip : 0));
         Tcl_SetObjResult(interp, d);
         return TCL_OK;
     }

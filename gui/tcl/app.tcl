@@ -53,7 +53,7 @@ oo::class create ::heatscope::App {
         if {[dict exists $options select] && ![$Nav named start [dict get $options select]]} {
             puts stderr "heatscope view: --select: nothing is called '[dict get $options select]'"
         }
-        my Build
+        my Build [dict filter $options key width]
         ::heatscope::theme Menus $Top
         my Keys
         $Bus subscribe [namespace code {my OnSelection}]
@@ -116,11 +116,12 @@ oo::class create ::heatscope::App {
 
     # ---- building ----
 
-    method Build {} {
+    # size: how wide the window is to be, {width PIXELS} or {}
+    method Build {size} {
         set t ::heatscope::theme
         set gap [$t size paneGap]
         my BuildTools
-        set context [list bus $Bus run $Run nav $Nav app [self]]
+        set context [list bus $Bus run $Run nav $Nav app [self] {*}$size]
         set Panes [::heatscope::Panes new $Path.main $context]
         bind $Path.main <Configure> +[list after idle [namespace code {my TrimTools}]]
         ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]

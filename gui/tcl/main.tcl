@@ -151,7 +151,7 @@ proc ::heatscope::main {words} {
     }
     wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
     wm minsize . {*}[LeastSize]
-    set start {}
+    set start [dict create width $width]
     foreach key {axis select} {
         if {[dict get $options $key] ne ""} {
             dict set start $key [dict get $options $key]

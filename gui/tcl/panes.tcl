@@ -49,7 +49,11 @@ oo::class create ::heatscope::Panes {
             lappend Hidden middle.bottom
         }
         # nor beside it
-        if {[winfo screenwidth .] < 800} {
+        set width [winfo screenwidth .]
+        if {[dict exists $context width]} {
+            set width [expr {min($width, [dict get $context width])}]
+        }
+        if {$width < [::heatscope::theme size leftFrom]} {
             foreach place {left.top left.bottom} {
                 if {[dict exists $Places $place]} {
                     lappend Hidden $place

@@ -49,7 +49,7 @@ namespace eval ::heatscope::settings {
     # Lengths in pixels at 96 dots an inch.
     variable sizes {
         rowPad 3  cellMin 30  cellMax 64  scopeBar 17  minimap 18  cellLeast 24  cellGood 40  sourceMin 460  sourceGood 380  sourceMany 300  sourceLeast 240
-        paneGap 5  pad 12  leftWidth 322  rightWidth 352
+        paneGap 5  pad 12  leftWidth 322  leftFrom 860  rightWidth 352
     }
     # Part of a column's height that its upper place has.
     variable shares {left 0.62  middle 0.68  right 0.47}

@@ -180,6 +180,11 @@ namespace eval ::heatscope::fmt {
         return [regsub -all {[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]} $text \u00b7]
     }
 
+    # A sentence whose numbers stay in a line with their units: "45.1 %", "152 MB", "0.59 s" with a space that does not break.
+    proc together {text} {
+        return [regsub -all {(\d) (%|[num\u00b5k]?s|[kMGTP]?B|h|k?Hz)(?![[:alnum:]_])} $text "\\1\u00a0\\2"]
+    }
+
     # A procedure's name for a list: without parameters, template arguments as <...> but for a single short word; the whole name is for read-outs.
     proc shortName {name} {
         variable Short
@@ -239,5 +244,5 @@ namespace eval ::heatscope::fmt {
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit chip clauses plain place span
+    namespace export share fit chip clauses plain place span together
 }

@@ -3,21 +3,24 @@
 # orange: what hinders vector code. A letter and the distance stand beside each.
 
 oo::class create ::heatscope::Arrows {
-    variable Canvas List Top Height Header Rows Placed
+    variable Canvas List Top Height Header Rows Placed Lanes
 
     constructor {path} {
         set Canvas $path
         set List {}
         set Placed {}
+        set Lanes 8
         canvas $path -highlightthickness 0 -borderwidth 0 -takefocus 0 -width 1
     }
     method path {} { return $Canvas }
     method themed {} {
         $Canvas configure -background [::heatscope::theme colour card]
     }
-    # Pixels that these arrows need; 0 for none.
-    method needs {arrows} {
+    # Pixels that these arrows need, of the room beside the text; 0 for none. They lie on each other before the text has no room.
+    method needs {arrows room} {
         set List $arrows
+        set label [expr {[::heatscope::theme width HsSmall "A 0 F 1"] + [::heatscope::theme dp 12]}]
+        set Lanes [expr {max(1, min(8, ($room - $label) / [my Pitch]))}]
         my Place
         if {![llength $List]} {
             return 0
@@ -26,7 +29,7 @@ oo::class create ::heatscope::Arrows {
         dict for {i lane} $Placed {
             set lanes [expr {max($lanes, $lane + 1)}]
         }
-        return [expr {[::heatscope::theme width HsSmall "A 0 F 1"] + [::heatscope::theme dp 12] + min($lanes, 8) * [my Pitch]}]
+        return [expr {$label + $lanes * [my Pitch]}]
     }
     method Pitch {} { return [::heatscope::theme dp 8] }
     # Short arrows nearest to the text; each in the first lane that is free along its way.
@@ -43,7 +46,7 @@ oo::class create ::heatscope::Arrows {
             set a [lindex $List [lindex $entry 1]]
             set lo [expr {min([dict get $a from], [dict get $a to])}]
             set hi [expr {max([dict get $a from], [dict get $a to])}]
-            for {set lane 0} {$lane < 8} {incr lane} {
+            for {set lane 0} {$lane < $Lanes} {incr lane} {
                 set free 1
                 if {[dict exists $taken $lane]} {
                     foreach {from to} [dict get $taken $lane] {
@@ -55,7 +58,7 @@ oo::class create ::heatscope::Arrows {
                 }
                 if {$free} break
             }
-            set lane [expr {min($lane, 7)}]
+            set lane [expr {min($lane, $Lanes - 1)}]
             dict lappend taken $lane $lo $hi
             dict set Placed [lindex $entry 1] $lane
         }

@@ -244,12 +244,18 @@ oo::class create ::heatscope::DetailView {
         }
         set Marks $marks
         set Filled {}
-        set width [$Arrows needs [dict get $Marks arrows]]
+        my FitArrows
+    }
+    # A third of the room is for arrows, the rest for the text.
+    method FitArrows {} {
+        set path [$Arrows path]
+        set room [expr {[winfo width $Text] + ([winfo ismapped $path] ? [winfo width $path] : 0)}]
+        set width [$Arrows needs [dict get $Marks arrows] [expr {$room / 3}]]
         if {$width} {
-            [$Arrows path] configure -width $width
-            grid [$Arrows path] -row 0 -column 2 -sticky ns
+            $path configure -width $width
+            grid $path -row 0 -column 2 -sticky ns
         } else {
-            grid remove [$Arrows path]
+            grid remove $path
         }
     }
     # Chips are cut to the room beside the text.
@@ -260,6 +266,7 @@ oo::class create ::heatscope::DetailView {
     }
     method Refit {} {
         if {[winfo exists $Text] && [winfo ismapped $Text]} {
+            my FitArrows
             my Fill
         }
     }

@@ -119,8 +119,8 @@ oo::define ::heatscope::DetailView {
             set first 1
             foreach chip $chips {
                 lassign $chip words tone scope
-                # a second one of which no letter is in sight: shown when the text is moved to the side
-                if {!$Whole && !$first && $room < [::heatscope::theme dp 48]} {
+                # one of which hardly a letter is in sight: shown when the text is moved to the side
+                if {!$Whole && $room < [::heatscope::theme dp [expr {$first ? 40 : 48}]]} {
                     if {$room > [::heatscope::theme width HsMono " \u2026"]} {
                         $Text insert $row.end " \u2026" more
                     }

@@ -126,7 +126,7 @@ oo::class create ::heatscope::FindingsView {
             if {$where ne ""} {
                 $Text insert end $where\n [list {*}$tags place]
             }
-            $Text insert end "[::heatscope::FindingsView::words $f]\n" [list {*}$tags words]
+            $Text insert end "[::heatscope::fmt together [::heatscope::FindingsView::words $f]]\n" [list {*}$tags words]
             incr n
         }
         if {!$n} {
@@ -210,7 +210,7 @@ oo::class create ::heatscope::FindingsView {
         set list $Path.drawing
         set lines {}
         set width [expr {max([::heatscope::theme dp 300], [winfo width $Text])}]
-        foreach line [split [string trim [my describe]] \n] {
+        foreach line [split [::heatscope::fmt together [string trim [my describe]]] \n] {
             while {$line ne ""} {
                 set n [string length [::heatscope::fmt fit $line [expr {$width - 30}] {::heatscope::theme width HsUI}]]
                 if {$n < [string length $line]} {
@@ -268,6 +268,7 @@ namespace eval ::heatscope::FindingsView {
             # as it stands: it may begin with a name
             set text [string range $text [string length $title] end]
         }
-        return $text
+        # cares begin with a number, or a verb
+        return [expr {[dict get $f title] eq "Care" ? [string toupper $text 0 0] : $text}]
     }
 }

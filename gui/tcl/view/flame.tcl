@@ -40,7 +40,7 @@ oo::class create ::heatscope::FlameView {
         }
         if {$Root > 0} {
             set facts [$Db context $Root]
-            set text "[::heatscope::fmt shortName [dict get $facts name]]: double click or Backspace goes out"
+            set text "below [::heatscope::fmt shortName [dict get $facts name]] \u00b7 double click or Backspace: out"
         }
         if {[string trim [dict get $Selection search]] ne "" && [$Run info contexts] > 0} {
             set text "search: [::heatscope::fmt percent [$Flame matched] 1] of what is shown"

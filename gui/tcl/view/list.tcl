@@ -92,8 +92,20 @@ oo::class create ::heatscope::ListView {
         $body.split add $left -weight [lindex $weights 0]
         $body.split add $right -weight [lindex $weights 1]
         pack $body.split -fill both -expand 1
+        bind $body.split <Configure> +[list after idle [namespace code [list my Apportion %W]]]
         my MakeList $left {*}$args
         return $right
+    }
+    # In a narrow pane the list does not take all the room that it asks for: a third is for what stands beside it, until the sash is moved.
+    method Apportion {split} {
+        if {![winfo exists $split]} {
+            return
+        }
+        set width [winfo width $split]
+        set least [expr {min($width * 36 / 100, [::heatscope::theme dp 250])}]
+        if {$width > [::heatscope::theme dp 120] && $width - [$split sashpos 0] < $least} {
+            $split sashpos 0 [expr {$width - $least}]
+        }
     }
     method Scroll {args} {
         $List yview {*}$args

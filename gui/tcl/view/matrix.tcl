@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::MatrixView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Loaded Matrix Legend Caption From To Cell
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Loaded Matrix Legend Caption From To Cell Unit
 
     method name {} { return matrix }
     method title {} { return Matrix }
@@ -37,6 +37,9 @@ oo::class create ::heatscope::MatrixView {
         ttk::frame $right.calls -style Card.TFrame
         pack $right.calls -fill both -expand 1
         my MakeList $right.calls -width [$t dp 300] -empty "click on a cell: the calls of the pair"
+        set Unit ""
+        bind $left <Configure> +[namespace code {my FitLegend}]
+        bind $body.split <Configure> +[list after idle [namespace code [list my Apportion %W]]]
         bind $right <Configure> +[namespace code {my Wrap %w}]
         bind $Matrix <<MatrixPick>> [namespace code {my OnCell %d}]
         bind $Matrix <<HeatscopeHover>> [namespace code {my OnCellHover %d}]
@@ -82,20 +85,34 @@ oo::class create ::heatscope::MatrixView {
         $List configure -empty [expr {$none ? "" : "click on a cell: the calls of the pair"}]
         if {$none} {
             grid remove $Legend
+            set Unit ""
             ::heatscope::theme say $Path.body.split.left.unit [my Nothing]
             return
         }
-        # a diverging map has its numbers in the cells
+        grid $Legend
+        set unit [dict get {bytes B messages none size B waiting s waits none} $By]
+        set words [dict get {bytes "bytes sent" messages messages size "mean size" waiting waiting waits waits} $By]
+        set show [dict get $Selection show]
         if {[my Comparing]} {
-            grid remove $Legend
-            ::heatscope::theme say $Path.body.split.left.unit "[dict get {bytes "bytes sent" messages messages size "mean size" waiting waiting waits waits} $By]:\
-                [dict get {difference "other run less this one" ratio "other run over this one"} [dict get $Selection show]]; blue: less, orange: more"
+            $Legend configure -change $show -scaling [dict get $Selection scale] -maximum [dict get $layout maximum] -unit $unit
+            append words ", [dict get {difference {other run less this one} ratio {other run over this one}} $show]"
+        } else {
+            $Legend configure -change none -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
+                -least [dict get $layout least] -maximum [dict get $layout maximum] -unit $unit
+        }
+        set Unit $words
+        my FitLegend
+    }
+    # The colours and what they are of, in the room there is below the cells.
+    method FitLegend {} {
+        if {$Unit eq ""} {
             return
         }
-        grid $Legend
-        $Legend configure -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
-            -least [dict get $layout least] -maximum [dict get $layout maximum] -unit [dict get {bytes B messages none size B waiting s waits none} $By]
-        ::heatscope::theme say $Path.body.split.left.unit [dict get {bytes sent messages messages size "mean size" waiting waiting waits waits} $By]
+        set t ::heatscope::theme
+        set room [expr {[winfo width $Path.body.split.left] - [$t dp 30]}]
+        $Legend configure -width [expr {max(20, min($room, [$t dp [expr {[my Comparing] ? 280 : 200}]]))}]
+        set rest [expr {$room - [$Legend cget -width]}]
+        $t say $Path.body.split.left.unit [expr {$rest > [$t dp 24] ? [::heatscope::fmt fit $Unit $rest {::heatscope::theme width HsSmall}] : ""}]
     }
     method Nothing {} {
         return [expr {$By in {waiting waits} ? "no waiting for other processes was recorded" : "no messages between processes were recorded"}]

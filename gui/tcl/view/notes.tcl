@@ -39,6 +39,7 @@ oo::class create ::heatscope::NotesView {
             pack $Caption -fill x
             pack $Figure -fill x
             grid $right.chart -columnspan 2 -sticky we -padx [$t dp 10] -pady [list [$t dp 4] 0]
+            bind $right.chart <Configure> +[namespace code {my FitCaption}]
             bind $Figure <<FigurePick>> [namespace code {my OnFigure %d}]
             bind $Figure <<HeatscopeHover>> [namespace code {my OnFigureHover %d}]
         }
@@ -141,12 +142,22 @@ oo::class create ::heatscope::NotesView {
             return
         }
         grid [winfo parent $Figure]
-        ::heatscope::theme say $Caption [dict get $ChartFacts title]
+        my FitCaption
         set options {}
         foreach {key initial} {scaling linear mark -1 mean 0 empty ""} {
             lappend options -$key [expr {[dict exists $ChartFacts $key] ? [dict get $ChartFacts $key] : $initial}]
         }
         $Figure configure -values [dict get $ChartFacts values] -labels [dict get $ChartFacts labels] {*}$options
+    }
+    # The chart's title, as much of it as there is room for.
+    method FitCaption {} {
+        if {$ChartFacts eq ""} {
+            return
+        }
+        set room [expr {[winfo width [winfo parent $Caption]] - [::heatscope::theme dp 2]}]
+        set title [dict get $ChartFacts title]
+        ::heatscope::theme say $Caption [expr {$room > 20 ? [::heatscope::fmt fit [::heatscope::fmt clauses $title $room {::heatscope::theme width HsSmall}] \
+            $room {::heatscope::theme width HsSmall}] : ""}]
     }
     method OnFigure {pick} {
         my ChartGo [dict get $pick index]

@@ -65,7 +65,7 @@ oo::class create ::heatscope::OutlineView {
                 set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
                 set where ""
             }
-            lappend rows [dict create id $s name $name where $where share [dict get $row share] \
+            lappend rows [dict create id $s name $name last [::heatscope::fmt lastName $name] where $where share [dict get $row share] \
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
                 messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
                 sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
@@ -106,7 +106,8 @@ oo::class create ::heatscope::OutlineView {
         return [expr {min(6, max(1, [dict get $row depth]))}]
     }
     method Cells {row} {
-        return [list [list [dict get $row name] [dict get $row where]] [list [dict get $row share] [dict get $row own]] \
+        # in a narrow column what tells members of one class from each other
+        return [list [list [dict get $row [expr {$Narrow ? "last" : "name"}]] [dict get $row where]] [list [dict get $row share] [dict get $row own]] \
             [dict get $row share] [list [dict get $row messages] [dict get $row comm]] [dict get $row line]]
     }
     method Current {} {

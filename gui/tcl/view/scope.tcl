@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::ScopeView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Body Bar Stack Profile Shown
+    variable Path Bus Run Nav Db App Selection Body Bar Stack Profile ProfileRow Shown
 
     method name {} { return scope }
     method title {} { return Scope }
@@ -48,7 +48,9 @@ oo::class create ::heatscope::ScopeView {
         grid remove $in.change
         grid columnconfigure $in 0 -weight 1
         grid rowconfigure $in $Stack -weight 1 -uniform chart -minsize [$t dp 50]
-        grid rowconfigure $in $Profile -weight 1 -uniform chart -minsize [$t dp 50]
+        set ProfileRow [dict get [grid info $Profile] -row]
+        my ShowProfile 1
+        bind $in <Configure> +[list after idle [namespace code {my OnHeight}]]
         bind $Bar <<HeatscopeHover>> [namespace code {my HoverCategory %d}]
         bind $Stack <<HeatscopeHover>> [namespace code {my HoverStack %d}]
         bind $Stack <<StackPick>> [namespace code {my OnColumn %d}]
@@ -58,6 +60,28 @@ oo::class create ::heatscope::ScopeView {
         bind $in.kinds <Configure> +[namespace code {my Kinds}]
         # behind the geometry of the labels
         bind $in.share <Configure> +[list after idle [namespace code {my OnWidth}]]
+    }
+    # The selected line by processor, where that has room; else all there is is the scope's.
+    method ShowProfile {on} {
+        set in $Body.in
+        foreach w [list $in.linehead $Profile] {
+            grid {*}[expr {$on ? "" : "remove"}] $w
+        }
+        grid rowconfigure $in $ProfileRow {*}[expr {$on ? [list -weight 1 -uniform chart -minsize [::heatscope::theme dp 50]]
+            : {-weight 0 -uniform "" -minsize 0}}]
+    }
+    method OnHeight {} {
+        if {![winfo exists $Body.in]} {
+            return
+        }
+        set in $Body.in
+        set need [expr {[winfo reqheight $in.linehead] + 2 * [::heatscope::theme dp 50] + [::heatscope::theme dp 35]}]
+        foreach w [list $in.share $Bar $in.kinds $in.stackhead] {
+            incr need [winfo reqheight $w]
+        }
+        if {[winfo height $in] > 1 && ([winfo height $in] >= $need) != [winfo ismapped $Profile]} {
+            my ShowProfile [expr {[winfo height $in] >= $need}]
+        }
     }
     method themed {} {
         $Body.in.kinds configure -background [::heatscope::theme colour card]

@@ -26,11 +26,23 @@ oo::class create ::heatscope::TimelineView {
             pack $body.tools.$name -side right -padx [list [$t dp 6] 0]
         }
         set Time [my Widget timeline $body.time -font HsUI -takefocus 1 -height [$t dp 160]]
+        bind $body.tools <Configure> [namespace code {my FitTools %w}]
         pack $body.tools -fill x
         pack $Time -fill both -expand 1
         set Other ""
         foreach {event method} {TimelineRange OnRange TimelineView OnView TimelinePick OnPick HeatscopeHover OnHover HeatscopeOpen OnOpen} {
             bind $Time <<$event>> [namespace code [list my $method %d]]
+        }
+    }
+
+    # Buttons with fewer words where there is little room.
+    method FitTools {width} {
+        set short [expr {$width < [::heatscope::theme dp 470]}]
+        foreach {name long words} {whole "Whole run" All zoom "Zoom to interval" Zoom clear "No interval" Clear} {
+            set text [expr {$short ? $words : $long}]
+            if {[$Path.body.tools.$name cget -text] ne $text} {
+                $Path.body.tools.$name configure -text $text
+            }
         }
     }
 

@@ -421,8 +421,14 @@ static void strips_hold_every_row(void **state) {
                 assert_int_equal(hsc_strips_init(&s, rows, 4, dense_row, NULL, NULL, NULL), HSC_OK);
                 bool even = (rows + height) & 1;
                 hsc_strips_layout(&s, strips, height, 6, even);
-                assert_true(s.strips >= 1 && s.strips <= strips && s.bins_per_strip * s.pixels_per_bin <= height);
-                assert_true((uint64_t)s.strips * s.bins_per_strip >= s.bins && s.pixels_per_bin <= 6);
+                assert_true(s.strips >= 1 && s.strips <= strips && s.bins_per_strip <= s.pixels && s.pixels <= height);
+                assert_true((uint64_t)s.strips * s.bins_per_strip >= s.bins && s.pixels <= 6 * s.bins_per_strip);
+                assert_true(s.pixels == height || s.pixels == 6 * s.bins_per_strip); /* no pixel row is left but of highest bins */
+                for (uint32_t y = 0; y < s.pixels; y++) { /* every pixel has its bin, every bin a pixel */
+                    uint32_t b = hsc_strips_at(&s, y);
+                    assert_true(b < s.bins_per_strip && hsc_strips_y(&s, b) <= y && y < hsc_strips_y(&s, b + 1));
+                }
+                assert_int_equal(hsc_strips_y(&s, s.bins_per_strip), s.pixels);
                 assert_true((uint64_t)s.bins * s.lines_per_bin >= s.lines);
                 if (!even && s.lines > strips * height)
                     assert_int_equal(s.bins, strips * height); /* no pixel row is left */
@@ -755,13 +761,52 @@ static void names_keep_the_line(void **state) {
     }
 }
 
+/* Marks of time are in the unit of the last one, with the decimals that tell them apart. */
+static void marks_of_time(void **state) {
+    (void)state;
+    static const struct {
+        double step, end, i;
+        const char *text;
+    } marks[] = {{0.5, 3.69, 0, "0 s"}, {0.5, 3.69, 3, "1.5 s"}, {20, 183, 2, "40 s"}, {1e-4, 120.5, 1205001, "120.5001 s"},
+                 {0.05, 0.4, 3, "150 ms"}, {1e-4, 0.0007, 2, "200 \xC2\xB5s"}, {2e-4, 0.002, 3, "0.6 ms"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char text[40];
+        hsc_timeline_mark(marks[i].step, marks[i].end, marks[i].i, text, sizeof text);
+        assert_string_equal(text, marks[i].text);
+    }
+}
+
+/* The words on the height have room in the last line of keys, or a line of their own: no key gives way to them. */
+static void keys_have_room(void **state) {
+    (void)state;
+    static const hsc_timeline_key_entry keys[] = {{0, 0, "computation", "41.1 %"}, {1, 0, "waiting", "31.1 %"}, {2, 0, "waiting, elapsed", ""}};
+    static const char *const labels[] = {"r0"};
+    hsc_timeline_frame f = {.rows = 1, .labels = labels, .begin = 0, .end = 1, .n_keys = 3, .keys = keys, .busy_top = 1, .phases_of = ""};
+    sheet s;
+    sheet_open(&s, 400, 400);
+    int all = 0;
+    hsc_timeline_layout l;
+    hsc_timeline_layout_get(&s.c, &s.st, &f, &l);
+    for (int k = 0; k < 3; k++)
+        all += hsc_timeline_key_width(&s.c, &s.st, &keys[k]);
+    int width = l.x + all + 4;
+    sheet_close(&s);
+    for (int busy = 0; busy < 2; busy++) {
+        sheet_open(&s, width, 400);
+        f.busy_top = busy ? 0.2 : 1;
+        hsc_timeline_layout_get(&s.c, &s.st, &f, &l);
+        assert_int_equal(l.key_lines, 1 + busy);
+        sheet_close(&s);
+    }
+}
+
 static void legend_begins_with_most(void **state) {
     (void)state;
     static const char *const names[] = {"computation", "communication", NULL, "runtime overhead"};
     static const double totals[] = {1, 5, 0, 80}, categories[4] = {0};
     const hsc_map_bin bin = {.procedure = UINT32_MAX};
     hsc_map_frame map = {.bins = &bin, .categories = categories, .n_categories = 4, .names = names, .totals = totals};
-    const hsc_strips strips = {.strips = 1, .bins = 1, .bins_per_strip = 1, .pixels_per_bin = 1};
+    const hsc_strips strips = {.strips = 1, .bins = 1, .bins_per_strip = 1, .pixels = 1};
     const hsc_overview_frame f = {.map = &map, .strips = &strips, .legend = true};
     const hsc_overview_layout l = {.strip_width = 10, .height = 1, .legend_y = 20};
     for (int rows = 1; rows <= 3; rows++) {
@@ -787,7 +832,7 @@ int main(void) {
         cmocka_unit_test(lab_of_known_colours), cmocka_unit_test(maps_grow_lighter), cmocka_unit_test(black_is_in_no_map),
         cmocka_unit_test(positions), cmocka_unit_test(text_contrasts), cmocka_unit_test(tints_stand_out), cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
-        cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
+        cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(marks_of_time), cmocka_unit_test(keys_have_room), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(changes_diverge), cmocka_unit_test(spans_use_the_map), cmocka_unit_test(amounts_have_units), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
