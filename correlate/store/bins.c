@@ -24,7 +24,7 @@ typedef struct binner {
     double *dense;            /* by process, where by_row */
     uint32_t *touched;
     hsc_cursor rows, *level_cursors;
-    hsc_block rows_block;     /* read ahead for bins that follow one another */
+    hsc_block rows_block, *level_blocks; /* read ahead for bins that follow one another */
     bool pieces;              /* of an interval, rows are made as they are needed */
     hsc_interval_rows made;
     const hsc_level *levels;
@@ -74,18 +74,25 @@ static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_
         }
 }
 
+/* Blocks [first, last) of a level; of one that is passed through, what was read last is looked at first. */
 static hsc_status add_level(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
     hsc_cursor *c = &b->level_cursors[level];
-    hsc_block block;
-    hsc_status status;
-    c->next = first;
-    c->last = last;
-    do {
-        status = hsc_cursor_read(c, &block, err);
-        if (!status && block.n)
-            add_block(b, &block, block.first, block.first + block.n);
-    } while (!status && block.n);
-    return status;
+    hsc_block *block = &b->level_blocks[level];
+    if (!c->most)
+        block->n = 0;
+    while (first < last) {
+        if (first < block->first || first >= block->first + block->n) {
+            c->next = first;
+            c->last = c->most ? c->m->rows : last;
+            hsc_status status = hsc_cursor_read(c, block, err);
+            if (status)
+                return status;
+        }
+        uint64_t end = block->first + block->n, until = last < end ? last : end;
+        add_block(b, block, first, until);
+        first = until;
+    }
+    return HSC_OK;
 }
 
 static hsc_status next_rows(binner *b, uint64_t first, uint64_t last, hsc_err *err) {
@@ -194,7 +201,20 @@ static uint64_t leave_out_levels(binner *b, uint32_t row_bins, const uint32_t *r
     return cost;
 }
 
-/* Whether levels make the bins cheaper; levels of which much will be taken are kept. */
+/* A level of which much will be taken is kept, as many pictures are made of the same values; but a large one the first time only passed
+ * through in pieces, as most are wanted once: at the start, when memory that is not used yet costs more than to read it once more. */
+static hsc_status keep_level(const binner *b, hsc_cursor *c, hsc_err *err) {
+    hsc_array *values = c->values;
+    if (!values->whole && !values->passed && c->m->bands < 2 && c->m->nnz / 4 >= b->s.db->pass_nnz) {
+        values->passed = true;
+        c->most = b->s.db->pass_nnz;
+        return HSC_OK;
+    }
+    hsc_status status = hsc_array_keep(b->s.db, &c->m->indices, err);
+    return status ? status : hsc_array_keep(b->s.db, values, err);
+}
+
+/* Whether levels make the bins cheaper. */
 static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi, uint64_t wanted, bool *use,
                              hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -204,11 +224,8 @@ static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_l
             cost += b->level_pieces[k] * PIECE_NNZ;
     *use = b->n_levels && (cost < wanted || !b->s.db->level_cost);
     for (unsigned k = 0; k < b->n_levels && *use && !status; k++)
-        if (b->level_values[k] > b->levels[k].rows.nnz / 8) {
-            status = hsc_array_keep(b->s.db, &b->level_cursors[k].m->indices, err);
-            if (!status)
-                status = hsc_array_keep(b->s.db, b->level_cursors[k].values, err);
-        }
+        if (b->level_values[k] > b->levels[k].rows.nnz / 8)
+            status = keep_level(b, &b->level_cursors[k], err);
     return status;
 }
 
@@ -282,7 +299,8 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
             goto memory;
     }
     b.level_cursors = calloc(b.n_levels + 1, sizeof *b.level_cursors);
-    if (!b.level_cursors)
+    b.level_blocks = calloc(b.n_levels + 1, sizeof *b.level_blocks);
+    if (!b.level_cursors || !b.level_blocks)
         goto memory;
     hsc_cursor_init(&b.rows, db, &b.s.v->by_row, &b.s.v->by_row.data);
     for (unsigned i = 0; i < b.n_levels; i++) {
@@ -330,6 +348,7 @@ done:
     for (unsigned i = 0; i < b.n_levels && b.level_cursors; i++)
         hsc_cursor_fini(&b.level_cursors[i]);
     free(b.level_cursors);
+    free(b.level_blocks);
     free(bin_of);
     free(b.dense);
     free(b.touched);

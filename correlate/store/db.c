@@ -133,12 +133,26 @@ static void keep_window(hsc_db *db, const hsc_array *a, uint64_t first, uint64_t
     *w = (hsc_window){a, first, n, db->clock, copy};
 }
 
-hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
-                         hsc_err *err) {
-    unsigned size = hsc_schema_type_size(a->type);
+static hsc_status check_range(const hsc_db *db, const hsc_array *a, uint64_t first, uint64_t n, hsc_err *err) {
     if (first > a->n || n > a->n - first)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: values %" PRIu64 " to %" PRIu64 " asked for, it has %" PRIu64, db->path,
                            a->name, first, first + n, a->n);
+    return HSC_OK;
+}
+
+hsc_status hsc_array_pass(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out, hsc_err *err) {
+    hsc_status status = check_range(db, a, first, n, err);
+    a->used = ++db->clock;
+    *out = a->whole ? (const char *)a->whole + first * hsc_schema_type_size(a->type) : scratch;
+    return status || a->whole || !n ? status : hsc_dbfile_read(db->file, a->set, first, n, scratch, err);
+}
+
+hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
+                         hsc_err *err) {
+    unsigned size = hsc_schema_type_size(a->type);
+    hsc_status wrong = check_range(db, a, first, n, err);
+    if (wrong)
+        return wrong;
     a->used = ++db->clock;
     if (!a->whole && (a->pinned || (n > a->n / 8 && a->n * size <= db->budget / 2))) {
         hsc_status status = load_whole(db, a, err);
@@ -577,6 +591,7 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     }
     db->level_cost = HSC_DB_LEVEL_COST;
     db->block_nnz = HSC_DB_BLOCK_NNZ;
+    db->pass_nnz = HSC_DB_PASS_NNZ;
     db->budget = HSC_DB_BUDGET;
     db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;

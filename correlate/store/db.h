@@ -17,6 +17,7 @@ typedef struct hsc_array {
     void *whole;            /* all of it; NULL */
     uint64_t used;          /* when it was last used */
     bool pinned;            /* never given back */
+    bool passed;            /* was read from end to end once without being kept */
     struct hsc_array *next; /* of those with a whole */
     char name[72];
 } hsc_array;
@@ -90,6 +91,7 @@ struct hsc_db {
     /* tests make these small */
     uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
+    uint64_t pass_nnz;                   /* the same of levels that are passed through */
     uint64_t budget;                     /* bytes of wholes */
     uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows, entry_max;      /* of an interval: rows made at once, largest count of an entry */
@@ -107,7 +109,7 @@ struct hsc_db {
 
 /* An array of up to half of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21 };
+enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */
@@ -119,6 +121,9 @@ void hsc_array_close(hsc_db *db, hsc_array *a);
  * read of any array. */
 hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
                          hsc_err *err);
+
+/* The same of what is wanted once: it is not kept. */
+hsc_status hsc_array_pass(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out, hsc_err *err);
 
 /* Makes the whole resident where the budget has room for it. */
 hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err);

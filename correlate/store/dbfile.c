@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include "text.h"
 
 enum { READER_DEATHS_MAX = 3, WAIT_MS = 40, SOCKET_BYTES = 1 << 20 };
+#define PLACES_BYTES ((size_t)HSC_WIRE_PLACES * HSC_WIRE_PLACE_BYTES)
 
 typedef struct known_set { /* so that the next worker can open it again */
     char name[HSC_WIRE_NAME_MAX];
@@ -43,6 +45,7 @@ struct hsc_dbfile {
     int file, sock; /* sock < 0: no worker */
     pid_t worker;
     int deaths;
+    char *places;   /* memory shared with the worker, of which nothing is believed: what is in it is copied first; NULL: there is none */
     hsc_h5 *direct; /* read in this process; else NULL */
     known_set *sets;
     int n_sets, capacity;
@@ -153,6 +156,29 @@ static hsc_status take_answer(hsc_dbfile *r, const char *name, hsc_wire_answer *
     return nonsense(r, name, err);
 }
 
+/* Only this reader's workers are to have the memory, not those of other files: a copy of it is made by no other fork. Without it all goes
+ * over the socket. */
+static void share_memory(hsc_dbfile *r) {
+    void *p = mmap(NULL, PLACES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return;
+    if (madvise(p, PLACES_BYTES, MADV_DONTFORK))
+        munmap(p, PLACES_BYTES);
+    else
+        r->places = p;
+}
+
+static pid_t fork_worker(hsc_dbfile *r) {
+    if (r->places && madvise(r->places, PLACES_BYTES, MADV_DOFORK)) {
+        munmap(r->places, PLACES_BYTES);
+        r->places = NULL;
+    }
+    pid_t worker = fork();
+    if (worker && r->places)
+        (void)madvise(r->places, PLACES_BYTES, MADV_DONTFORK);
+    return worker;
+}
+
 static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     int pair[2], bytes = SOCKET_BYTES;
     if (r->pending.status) {
@@ -166,7 +192,7 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return hsc_err_set_errno(err, errno, "%s: no socket for the reading process", r->path);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    r->worker = fork();
+    r->worker = fork_worker(r);
     if (r->worker < 0) {
         int e = errno;
         close(pair[0]);
@@ -174,7 +200,7 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
         return hsc_err_set_errno(err, e, "%s: no reading process (HEATSCOPE_READER=direct does without)", r->path);
     }
     if (!r->worker)
-        hsc_dbfile_worker(r->path, r->file, pair[1]);
+        hsc_dbfile_worker(r->path, r->file, pair[1], r->places);
     close(pair[1]);
     r->sock = pair[0];
     r->life++;
@@ -278,8 +304,10 @@ hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: not a file", path);
     else if (how && !strcmp(how, "direct"))
         status = hsc_h5_open(path, r->file, &r->direct, err);
-    else
+    else {
+        share_memory(r);
         status = start(r, err);
+    }
     if (status)
         hsc_dbfile_close(r);
     else
@@ -294,6 +322,8 @@ void hsc_dbfile_close(hsc_dbfile *r) {
     while (r->n_asked)
         forget_oldest(r);
     hsc_h5_close(r->direct);
+    if (r->places)
+        munmap(r->places, PLACES_BYTES);
     if (r->file >= 0)
         close(r->file);
     free(r->sets);
@@ -406,6 +436,23 @@ static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t
     return status;
 }
 
+/* Which place the step at `at` gets; 0: none holds it. */
+static uint32_t place_of(const hsc_dbfile *r, const hsc_set_info *info, uint64_t at) {
+    return r->places && info->step * info->size <= HSC_WIRE_PLACE_BYTES ? 1 + (uint32_t)(at / info->step % HSC_WIRE_PLACES) : 0;
+}
+
+/* Elements of a step, from their place or the socket. */
+static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, char *to, uint64_t bytes, hsc_err *err) {
+    hsc_wire_answer a;
+    bool error = true;
+    hsc_status status = take_answer(r, s->name, &a, &error, err);
+    if (!status && (a.bytes != (place ? 0 : bytes) || a.shared != (place ? bytes : 0)))
+        status = nonsense(r, s->name, err);
+    if (!status && place)
+        memcpy(to, r->places + (size_t)(place - 1) * HSC_WIRE_PLACE_BYTES, bytes);
+    return status || place ? status : receive(r, s->name, to, bytes, err);
+}
+
 /* A step is asked for before the answer of the one before is taken: the worker unpacks while this process copies. */
 hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -428,18 +475,13 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
             q.first = asked;
             asked = step_end(&s->info, asked, end);
             q.n = asked - q.first;
+            q.place = place_of(r, &s->info, q.first);
             status = ask(r, &q, err);
         }
         if (status)
             break;
-        hsc_wire_answer a;
-        bool error = true;
         uint64_t next = step_end(&s->info, at, end), bytes = (next - at) * s->info.size;
-        status = take_answer(r, s->name, &a, &error, err);
-        if (!status && a.bytes != bytes)
-            status = nonsense(r, s->name, err);
-        if (!status)
-            status = receive(r, s->name, p, bytes, err);
+        status = take_step(r, s, place_of(r, &s->info, at), p, bytes, err);
         p += bytes;
         at = next;
         if (!status && at < end && r->wait && !r->wait(r->wait_ctx, (at - first) * s->info.size, n * s->info.size)) {

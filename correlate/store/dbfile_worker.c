@@ -244,7 +244,7 @@ static void *room(void **buffer, size_t *capacity, size_t n) {
     return *buffer;
 }
 
-noreturn void hsc_dbfile_worker(const char *path, int file, int sock) {
+noreturn void hsc_dbfile_worker(const char *path, int file, int sock, char *places) {
     hsc_h5 *h = NULL;
     hsc_err err = {0};
     void *buffer = NULL;
@@ -263,6 +263,7 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock) {
         allow_cpu(HSC_READER_CPU_S);
         hsc_wire_answer a = {.set = -1};
         const void *data = NULL;
+        void *to = NULL;
         char *text = NULL;
         double numbers[HSC_WIRE_NUMBERS_MAX];
         uint64_t pieces[HSC_PIECES_MAX], bytes = 0;
@@ -280,11 +281,17 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock) {
         case HSC_WIRE_READ:
             if (hsc_h5_info(h, q.set, &info, &err) || q.n > info.step)
                 break;
-            data = room(&buffer, &capacity, q.n * info.size);
-            if (!data)
+            bytes = q.n * info.size;
+            if (q.place && (!places || q.place > HSC_WIRE_PLACES || bytes > HSC_WIRE_PLACE_BYTES))
+                _exit(1);
+            to = q.place ? places + (size_t)(q.place - 1) * HSC_WIRE_PLACE_BYTES : room(&buffer, &capacity, bytes);
+            if (!to)
                 hsc_err_set(&err, HSC_E_MEMORY, "%s: the reading process is out of memory", path);
-            else if (!hsc_h5_read(h, q.set, q.first, q.n, buffer, &err))
-                a.bytes = (uint32_t)(q.n * info.size);
+            else if (!hsc_h5_read(h, q.set, q.first, q.n, to, &err)) {
+                a.bytes = q.place ? 0 : (uint32_t)bytes;
+                a.shared = q.place ? (uint32_t)bytes : 0;
+                data = to;
+            }
             break;
         case HSC_WIRE_PIECES:
             if (!q.n || q.n > HSC_PIECES_MAX || !receive(sock, pieces, q.n * sizeof *pieces))

@@ -6,7 +6,7 @@
 
 #include "dbfile.h"
 
-enum { HSC_H5_BATCH_BYTES = 4 << 20 }; /* of a step, but for chunks that are larger */
+enum { HSC_H5_BATCH_BYTES = 1 << 20 }; /* of a step, but for chunks that are larger */
 
 typedef struct hsc_h5 hsc_h5;
 

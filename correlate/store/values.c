@@ -244,7 +244,9 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
     if (row >= c->last)
         return HSC_OK;
     at = indptr[row];
-    if (m->nnz * 8 <= c->db->budget / 2 && m->bands < 2) /* will be, or is, resident: no need for pieces */
+    if (c->most)
+        limit = c->most;
+    else if (m->nnz * 8 <= c->db->budget / 2 && m->bands < 2) /* will be, or is, resident: no need for pieces */
         limit = m->nnz;
     if (indptr[c->last] - at <= limit)
         n = c->last - row;
@@ -264,9 +266,10 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
         return out_of_memory(c->db, err);
     const void *indices = c->indices, *values = c->scratch;
     bool banded = m->bands > 1;
-    hsc_status status = banded ? read_bands(c, row, n, err) : hsc_array_get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
+    hsc_status (*get)(hsc_db *, hsc_array *, uint64_t, uint64_t, void *, const void **, hsc_err *) = c->most ? hsc_array_pass : hsc_array_get;
+    hsc_status status = banded ? read_bands(c, row, n, err) : get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
     if (!status && !banded)
-        status = hsc_array_get(c->db, c->values, at, nnz, c->scratch, &values, err);
+        status = get(c->db, c->values, at, nnz, c->scratch, &values, err);
     if (status)
         return status;
     if (!m->checked && !banded) {

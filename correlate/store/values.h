@@ -38,6 +38,7 @@ typedef struct hsc_cursor {
     hsc_sparse *m;
     hsc_array *values;
     uint64_t next, last, capacity;
+    uint64_t most;   /* values of a block, of which nothing is kept but by the cursor; 0: as the database says */
     uint32_t *indices;
     void *scratch, *pieces; /* pieces: of bands, before they stand side by side */
 } hsc_cursor;

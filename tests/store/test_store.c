@@ -437,6 +437,7 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
     db->block_nnz = block_nnz;
     db->budget = budget;
     db->window_least = seed % 2 ? 1 : HSC_WINDOW_BYTES_LEAST;
+    db->pass_nnz = seed % 3 ? 1 + seed % 20 : HSC_DB_PASS_NNZ;
     assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_PROCESS), m->processes);
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
         for (int axis = 0; axis < 2; axis++) {
