@@ -8,6 +8,7 @@
 #include "report_reasons.h"
 
 enum { FINDINGS_ROWS = 1 << 15 }; /* scopes or contexts to look at in a step */
+enum { FINDINGS_FEW = 10 };       /* samples of equal weight: a share of half of fewer is known to 27 to 81 % at best */
 enum { FINDINGS_CARE = 2 };       /* times the total: the weight of a care that figures depend on */
 
 typedef struct findings_walk findings_walk; /* of findings_openmp */
@@ -45,6 +46,8 @@ void findings_seconds(const report *r, double samples, char *out, size_t size);
 void findings_amount(const report *r, hsc_weighted v, char *out, size_t size);            /* "388.2 s, 31.4 % (31.3 to 31.5 %)" */
 void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t size);      /* "core/sweep.c:16-20" */
 void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size);  /* that the scope is of */
+
+bool findings_has_few(const report *r); /* samples: too few for shares */
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);

@@ -210,12 +210,12 @@ void findings_quality(findings *f) {
     hsc_db_metric time;
     if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
         lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
-    if (lost > 0.005 * (lost + samples)) {
+    if (lost > 0.005 * (lost + samples) && !findings_has_few(r)) {
         snprintf(text, sizeof text, "%.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
                  100 * lost / (lost + samples), of_run);
         add_care(first, text);
     }
-    if (truncated > 0.02 * samples && samples > 0) {
+    if (truncated > 0.02 * samples && samples > 0 && !findings_has_few(r)) {
         snprintf(text, sizeof text, "%.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
                  "too small by up to that.", 100 * truncated / samples, of_run);
         add_care(first, text);
@@ -224,7 +224,7 @@ void findings_quality(findings *f) {
         add_care(first,
                  "this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
                  "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
-    if (cost_text(r, own_s, cpu_s, of_run, text, sizeof text))
+    if (!findings_has_few(r) && cost_text(r, own_s, cpu_s, of_run, text, sizeof text))
         add_care(first, text);
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;

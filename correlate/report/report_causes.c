@@ -247,23 +247,22 @@ static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
     return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind;
 }
 
-/* "; then 3.66 s: rank 2 (late at collective halo.c:58), by loop halo.c:23 in hot": what comes after the first in order, down to a tenth of all. */
-static void further_causes(const report *r, const report_cause *rows, uint32_t n, uint32_t first, double total, char *out, size_t size) {
+/* " Then 3.66 s: rank 2 (late at collective halo.c:58), by loop halo.c:23 in hot": what comes in order from row `first` on, down to a tenth of all. */
+static void further_causes(const report *r, const report_cause *rows, uint32_t n, uint32_t first, double total, const char *word, char *out, size_t size) {
     size_t at = 0;
     out[0] = 0;
-    for (uint32_t i = first + 1; i < n && rows[i].caused_s >= 0.1 * total; i++) {
+    for (uint32_t i = first; i < n && rows[i].caused_s >= 0.1 * total; i++) {
         const report_cause *c = &rows[i];
         const hsc_db_cause *x = &c->of;
         char who[128], where[800], late[300] = "";
-        if (!x->own)
+        if (!x->own || x->place.not_running)
             continue;
         bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 70, where, sizeof where);
-        int k = snprintf(out + at, size - at, "%s %.3g s: %s%s (%s%s%s), %s%s", at ? ";" : " Then", c->caused_s, who, c->threads > 1 ? " most" : "",
-                         report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "",
-                         x->place.not_running ? "which had no processor meanwhile" : x->place.not_known ? "by what is not known" : "by ",
-                         x->place.not_running || x->place.not_known ? "" : where);
+        int k = snprintf(out + at, size - at, "%s %.3g s: %s%s (%s%s%s), %s%s", at ? ";" : word, c->caused_s, who, c->threads > 1 ? " most" : "",
+                         report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "", x->place.not_known ? "by what is not known" : "by ",
+                         x->place.not_known ? "" : where);
         if (k < 0 || (size_t)k >= size - at - 1) {
             out[at] = 0;
             break;
@@ -274,12 +273,48 @@ static void further_causes(const report *r, const report_cause *rows, uint32_t n
         memcpy(out + at, ".", 2);
 }
 
+/* Of the waiting: what is the machine's, as those who were late had no processor. */
+typedef struct crowd {
+    double seconds, most_s;
+    uint32_t thread; /* of the row with most */
+} crowd;
+
+static void add_to_crowd(crowd *to, const report_cause *c) {
+    to->seconds += c->caused_s;
+    if (c->caused_s > to->most_s) {
+        to->most_s = c->caused_s;
+        to->thread = c->most_thread;
+    }
+}
+
+/* " 0.134 s of it is the machine's: those who were late had no processor (thread 1 most)." */
+static void crowd_text(const report *r, const crowd *of, double total, char *out, size_t size) {
+    char who[128];
+    out[0] = 0;
+    if (of->seconds < 0.01 * total || !(of->seconds > 0))
+        return;
+    report_who(r, of->thread, who, sizeof who);
+    snprintf(out, size, " %.3g s of it is the machine's: those who were late had no processor (%s most).", of->seconds, who);
+}
+
+/* "; 0.5 s with the other kinds of waiting for it": what the same doing caused. */
+static void together_text(const report_cause *rows, uint32_t n, uint32_t first, char *out, size_t size) {
+    const hsc_db_cause *x = &rows[first].of;
+    double same = 0;
+    out[0] = 0;
+    for (uint32_t i = first; i < n && !x->place.not_known; i++)
+        same += is_same_doing(&rows[i].of, x) ? rows[i].caused_s : 0;
+    if (same > 1.02 * rows[first].caused_s)
+        snprintf(out, size, "; %.3g s with the other kinds of waiting for it", same);
+}
+
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
+    crowd idle = {.thread = HSC_NONE};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], most[160] = "", where[800], late[300], together[96] = "", further[2000];
+    char who[128], most[160] = "", where[800], late[300], together[96], further[2000], crowded[300], share[200];
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -287,39 +322,50 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
     if (s)
         return s;
     for (uint32_t i = 0; i < n; i++) { /* locks of libraries among their own threads are no matter of the program's */
-        total += rows[i].of.own ? rows[i].caused_s : 0;
-        first = first == HSC_NONE && rows[i].of.own ? i : first;
+        if (!rows[i].of.own)
+            continue;
+        total += rows[i].caused_s;
+        if (rows[i].of.place.not_running)
+            add_to_crowd(&idle, &rows[i]);
+        else
+            first = first == HSC_NONE ? i : first;
     }
-    if (first != HSC_NONE && total >= 0.01 * of.seconds && of.seconds > 0) {
+    double least = 0.01 * of.seconds; /* a sentence is worth */
+    bool told = total >= least && of.seconds > 0;
+    if (told)
+        snprintf(share, sizeof share, "of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed time of the %u thread%s the program's code", total,
+                 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
+    *scope = *line = HSC_NONE;
+    double own = *seconds = total - idle.seconds;
+    if (told && (first == HSC_NONE || own < least || own < 0.1 * total)) { /* a cause in the program would mislead */
+        further[0] = 0;
+        if (first != HSC_NONE && own >= least)
+            further_causes(r, rows, n, first, own, " Of the program itself", further, sizeof further);
+        report_who(r, idle.thread, who, sizeof who);
+        snprintf(out, size, "threads wait %.3g s for others that had no processor meanwhile, %s most: that is the machine's, with more threads to run than processors; %s.%s",
+                 idle.seconds, who, share, further);
+    } else if (told) {
         const report_cause *c = &rows[first];
         const hsc_db_cause *x = &c->of;
-        bool late_call = x->place.not_known || x->place.not_running; /* nothing else is named */
-        bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
+        bool has_call = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         hsc_db_scope loop;
-        double same = 0; /* caused by the same doing, in all kinds of waiting */
-        for (uint32_t i = first; i < n && !late_call; i++)
-            same += is_same_doing(&rows[i].of, x) ? rows[i].caused_s : 0;
-        if (same > 1.02 * c->caused_s)
-            snprintf(together, sizeof together, "; %.3g s with the other kinds of waiting for it", same);
+        together_text(rows, n, first, together, sizeof together);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
         if (c->threads > 1) { /* "3 threads make others wait 1.1 s, thread 1 most (held a lock ..." */
             snprintf(most, sizeof most, ", %s most", who);
             snprintf(who, sizeof who, "%u threads", c->threads);
         }
-        further_causes(r, rows, n, first, total, further, sizeof further);
-        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s%s; of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed "
-                 "time of the %u thread%s the program's code.%s",
-                 who, c->threads > 1 ? "" : "s", c->caused_s, most,
+        further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
+        crowd_text(r, &idle, total, crowded, sizeof crowded);
+        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", c->caused_s, most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
-                 told ? " " : "", told ? late : "",
-                 x->place.not_running ? c->threads > 1 ? ": they had no processor meanwhile" : ": it had no processor meanwhile" : x->place.not_known ? ", by what is not known" : " by ", late_call ? "" : where,
-                 together, total, 100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run", further);
-        bool is_loop = !late_call && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
+                 has_call ? " " : "", has_call ? late : "", x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
+                 together, share, further, crowded);
+        bool is_loop = !x->place.not_known && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
                        loop.kind == HSC_SCOPE_LOOP;
         *scope = is_loop ? x->scope : HSC_NONE;
-        *line = is_loop ? HSC_NONE : late_call ? x->delay.line : x->line;
-        *seconds = total;
+        *line = is_loop ? HSC_NONE : x->place.not_known ? x->delay.line : x->line;
     }
     free(rows);
     return HSC_OK;

@@ -22,8 +22,9 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
 
-/* What causes most waiting, and in order what causes at least a tenth of it; "": too little to speak of. The place that it names is *scope (a loop), or else *line
- * (a row); HSC_NONE. *seconds: of all waiting. */
+/* What of the program causes most waiting, and in order what causes at least a tenth of it; then what is the machine's, as those who were late had no
+ * processor, however much that is. "": too little to speak of. The place that it names is *scope (a loop), or else *line
+ * (a row); HSC_NONE. *seconds: without the machine's. */
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err);
 
 uint32_t report_scope_of(const report *r, uint32_t context); /* HSC_NONE */

@@ -48,7 +48,7 @@ void findings_say(findings *f, double weight, const char *title, hsc_weighted sa
 }
 
 /* Findings of a kind stand together, as the heaviest of them is heavy; the first two kinds come before all others. */
-typedef enum kind { KIND_SHARES, KIND_CARE, KIND_CODE, KIND_MESSAGES, KIND_THREADS, KIND_FILES, KIND_MACHINE, KIND_PRECISION, KINDS } kind;
+typedef enum kind { KIND_SHARES, KIND_CARE, KIND_CODE, KIND_MESSAGES, KIND_THREADS, KIND_FILES, KIND_KERNEL, KIND_MACHINE, KIND_PRECISION, KINDS } kind;
 
 static kind kind_of(const report *r, const hsc_db_finding *x) {
     static const struct {
@@ -57,8 +57,8 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
     } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
                  {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
-                 {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_MACHINE},
-                 {"No processor", KIND_MACHINE}};
+                 {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
+                 {"No processor", KIND_MACHINE},      {"Hardly any CPU time", KIND_SHARES}};
     if (!strcmp(x->title, "Care"))
         return x->weight >= r->total ? KIND_CARE : KIND_PRECISION;
     if (!strcmp(x->title, "Waiting caused"))
@@ -562,6 +562,24 @@ static hsc_status categories(findings *f, hsc_err *err) {
 
 /* ---- all of them, in steps ---- */
 
+bool findings_has_few(const report *r) {
+    return r->total > 0 && !r->unit.exact && hsc_interval_effective(r->all) < FINDINGS_FEW;
+}
+
+/* In place of those of samples, where these are so few that any share would mislead. */
+static hsc_status hardly_any(findings *f, hsc_err *err) {
+    const report *r = f->r;
+    char text[400], cpu[64];
+    (void)err;
+    if (!findings_has_few(r))
+        return HSC_OK;
+    findings_seconds(r, r->total, cpu, sizeof cpu);
+    snprintf(text, sizeof text, "Hardly any %s: %s in samples, too few to tell shares by. Waits and calls of MPI are timed, each of them, and hold all the same.",
+             r->unit.name, cpu);
+    findings_say(f, r->total, "Hardly any CPU time", findings_no_share, spot_nowhere, text);
+    return HSC_OK;
+}
+
 static hsc_status rank_loops(findings *f, hsc_err *err) {
     return report_rank(f->r, HSC_SCOPE_LOOP, &f->loops, &f->n_loops, err);
 }
@@ -614,7 +632,7 @@ typedef struct step {
 } step;
 static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {hottest_loop, true},    {hottest_procedure, true},
                              {little_known, true},  {loop_versions, true},    {imbalance, true},       {serial, true},
-                             {categories, true},    {findings_mpi, true},     {findings_openmp, true}, {messages, false},
+                             {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
                              {refused, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
@@ -633,7 +651,7 @@ report_looking *report_looking_new(report *r) {
 
 hsc_status report_looking_step(report_looking *l, bool *done, hsc_err *err) {
     l->f.again = false;
-    bool due = l->next < STEPS && (l->f.r->total > 0 || !steps[l->next].of_samples);
+    bool due = l->next < STEPS && ((l->f.r->total > 0 && !findings_has_few(l->f.r)) || !steps[l->next].of_samples);
     hsc_status status = due ? steps[l->next].look(&l->f, err) : HSC_OK;
     l->next += !status && !l->f.again && l->next < STEPS;
     *done = l->next == STEPS;

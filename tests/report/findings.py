@@ -30,4 +30,12 @@ m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2
 m.process(11, "/made/up/worker", (100, 0))
 told = findings()
 m.that(told[-1].startswith("Care: intervals are wide, because there are few samples: with 100 a share") and "budget" not in told[-1], f"few: {told}")
+
+# too few for shares: that is told instead of any, and no care about them
+m.process(11, "/made/up/worker", (9, 0), own_ns=5000000, cpu_ns=90000000)
+told = findings()
+m.that(told[0].startswith("Hardly any CPU time: 0.009 s in samples, too few") and len(told) == 2 and "with 9 a share" in told[1], f"hardly any: {told}")
+m.process(11, "/made/up/worker", (10, 0))
+told = findings()
+m.that(told[0].startswith("Hottest procedure") or "The hottest procedure" in told[0], f"enough: {told}")
 m.end()
