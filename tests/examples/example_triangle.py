@@ -20,8 +20,9 @@ for options in ([], ["-d"]):
             checks.that(0.6 <= max(own) <= 0.857, f"busier thread has {max(own):.4f} of the CPU time")
             checks.equal((work["min_processor"], work["max_processor"]), ("thread 0", "thread 1"), "threads in order")
     if not options:
-        # what was waited at the loop's end is laid to the thread that had more of it, and to the loop
-        causes = [r for r in example.report("cause") if r["kind"].endswith("barrier of threads")]
+        # what was waited at the loop's end is laid to the thread that had more of it, and to the loop; how long that thread
+        # stood in line for a processor is the machine's affair
+        causes = [r for r in example.report("cause") if r["kind"].endswith("barrier of threads") and r["running"] == "yes"]
         of_busier = sum(r["caused_s"] for r in causes if r["processor"] == "thread 1" and r["procedure"] == "work")
         checks.that(causes and of_busier >= 0.5 * sum(r["caused_s"] for r in causes),
                     f"causes of waiting: {[(r['processor'], r['procedure'], r['caused_s']) for r in causes]}")
