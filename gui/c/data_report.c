@@ -92,7 +92,7 @@ static int refusals(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     if (hsc_handle_total(h, a->view.metric, &total, &err) != HSC_OK || look(h, a->view.metric, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; i < h->looked.n_refusals && i < a->limit; i++) {
+    for (uint32_t i = a->from; i < h->looked.n_refusals && i - a->from < a->limit; i++) {
         const hsc_db_refusal *x = &h->looked.refusals[i];
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "scope", hsc_tcl_index(x->scope));
@@ -372,8 +372,8 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
                    : TCL_ERROR;
     }
     if (!strcmp(name, "refusals"))
-        return hsc_data_parse(h, interp, objc, objv, HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
-                                                                                            : TCL_ERROR;
+        return hsc_data_parse(h, interp, objc, objv, HSC_ARG_FIRST | HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
+                                                                                                            : TCL_ERROR;
     if (!strcmp(name, "dependences") || !strcmp(name, "loopfacts")) {
         if (objc < 1)
             return hsc_tcl_usage(interp, "%s SCOPE ?-n N?", name);

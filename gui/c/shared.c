@@ -51,7 +51,7 @@ static void schedule(hsw_shared *s) {
 
 static void draw_due(ClientData data) {
     hsw_shared *s = data;
-    double end = now_ms() + BATCH_MS;
+    double end = now_ms() + (hsw_turn_ms < BATCH_MS ? hsw_turn_ms : BATCH_MS);
     s->references++; /* drawing may destroy widgets */
     s->scheduled = false;
     do {
@@ -196,6 +196,19 @@ static int hold(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
     s->held = on;
     if (s->first_due)
         schedule(s);
+    return TCL_OK;
+}
+
+/* turn ?MS?: how long a widget reads before events are looked at, 0: one piece; with an argument sets it. */
+static int turn(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    (void)data;
+    int ms = hsw_turn_ms;
+    if (objc > 2)
+        return hsc_tcl_usage(interp, "heatscope::turn ?MILLISECONDS?");
+    if (objc == 2 && hsw_get_int(interp, objv[1], &ms) != TCL_OK)
+        return TCL_ERROR;
+    hsw_turn_ms = ms > 0 ? ms : 0;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(hsw_turn_ms));
     return TCL_OK;
 }
 
@@ -369,6 +382,7 @@ int hsw_shared_commands(Tcl_Interp *interp) {
     Tcl_CreateObjCommand(interp, "::heatscope::palette", palette, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::redraw", redraw, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::hold", hold, NULL, NULL);
+    Tcl_CreateObjCommand(interp, "::heatscope::turn", turn, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::idle", idle_command, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::grab", grab, NULL, NULL);
     Tcl_CreateObjCommand(interp, "::heatscope::drawing", hsw_drawing_command, NULL, NULL);

@@ -28,7 +28,7 @@ void hsw_paint_on(hsw *w, hsc_canvas *c);
 /* heatscope::drawing FILE WIDTH HEIGHT ITEMS (drawing.c). */
 int hsw_drawing_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
-/* Commands heatscope::palette, redraw, hold, idle, grab, drawing and draw_bindings. */
+/* Commands heatscope::palette, redraw, hold, turn, idle, grab, drawing and draw_bindings. */
 int hsw_shared_commands(Tcl_Interp *interp);
 
 #endif

@@ -148,9 +148,10 @@ void hsw_paint_on(hsw *w, hsc_canvas *c) {
         hsc_canvas_frame(c, 0, 0, c->width, c->height, hsc_canvas_dp(c, 1), w->style.colour[HSC_P_accent]);
 }
 
+int hsw_turn_ms = 15;
+
 hsc_status hsw_later(hsw *w, double begin_ms, hsc_err *err) {
-    enum { TURN_MS = 15 };
-    if (w->at_once || hsw_now_ms() - begin_ms < TURN_MS)
+    if (w->at_once || hsw_now_ms() - begin_ms < hsw_turn_ms)
         return HSC_OK;
     w->again = true;
     return hsc_err_set(err, HSC_E_PENDING, "not all is read yet");
@@ -176,19 +177,24 @@ static void draw(hsw *w) {
         w->error[0] = 0;
         w->waiting = false;
         w->again = false;
-        if (w->db && w->cls->prepare) {
+        w->stopped = false;
+        if (w->stop) {
+            s = hsc_err_set(&err, HSC_E_CANCELLED, "stopped");
+        } else if (w->db && w->cls->prepare) {
             if (w->metric < 0 || (uint32_t)w->metric >= w->db->info.metrics)
                 s = hsc_err_set(&err, HSC_E_ARGUMENT, "no metric %d, there are %u", w->metric, w->db->info.metrics);
             else
                 s = w->cls->prepare(w, &err);
         }
+        w->stop = false;
         if (s == HSC_E_PENDING)
             w->waiting = true;
         if (w->again && (s == HSC_E_PENDING || s == HSC_OK)) /* a part can be drawn, or nothing yet */
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
-        else if (s == HSC_E_CANCELLED)
+        else if (s == HSC_E_CANCELLED) {
             snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
-        else if (s != HSC_OK)
+            w->stopped = true;
+        } else if (s != HSC_OK)
             hsc_text_clean(err.text[0] ? err.text : hsc_status_text(s), w->error, sizeof w->error);
     }
     if (w->cls->complete && !w->waiting) {
@@ -384,13 +390,15 @@ static int set_options(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv
     for (int i = 0; i < objc; i += 2)
         if (strstr(Tcl_GetString(objv[i]), "font"))
             drop_fonts(w);
+    if (mask & HSW_DATA)
+        w->stop = false;
     hsw_schedule(w, (unsigned)mask | HSW_PAINT);
     return TCL_OK;
 }
 
 static int configure(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     Tcl_Obj *some[64];
-    if (w->error[0] || w->waiting || objc > 64) /* what failed is tried again */
+    if ((w->error[0] && !w->stopped) || w->waiting || objc > 64) /* what failed is tried again */
         return set_options(w, interp, objc, objv);
     int n = changes(w, interp, objc, objv, some);
     return n ? set_options(w, interp, n, some) : TCL_OK;
@@ -636,8 +644,8 @@ int hsw_get_int(Tcl_Interp *interp, Tcl_Obj *obj, int *out) {
 
 static int commands(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     static const char *const names[] = {"configure", "cget", "hit",    "describe", "dump", "png",
-                                        "export",    "redraw", "update", "timing",   "_do",  NULL};
-    static const int least[] = {0, 1, 2, 0, 0, 1, 1, 0, 0, 0, 1}, most[] = {-1, 1, 2, 0, 4, 1, 1, 0, 0, 0, 5};
+                                        "export",    "redraw", "update", "timing",   "_do",  "stop", "reading", NULL};
+    static const int least[] = {0, 1, 2, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0}, most[] = {-1, 1, 2, 0, 4, 1, 1, 0, 0, 0, 5, 0, 0};
     const char *name = objc > 1 ? Tcl_GetString(objv[1]) : "";
     int k = 0, x, y, r;
     while (names[k] && strcmp(name, names[k]))
@@ -695,11 +703,16 @@ static int commands(hsw *w, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         return TCL_OK;
     case 9: timing(w, interp); return TCL_OK;
     case 10: return act(w, interp, objc, objv);
+    case 11:
+        w->stop = w->again;
+        Tcl_SetObjResult(interp, Tcl_NewBooleanObj(w->stop));
+        return TCL_OK;
+    case 12: Tcl_SetObjResult(interp, Tcl_NewBooleanObj(w->again)); return TCL_OK;
     default: break;
     }
     if (!w->cls->command_of || (r = w->cls->command_of(w, interp, name, objc, objv)) == TCL_CONTINUE)
         return hsc_tcl_usage(interp, "unknown command \"%.40s\" of heatscope::%s; it has configure cget hit describe dump png "
-                             "export redraw update timing%s%s", name, w->cls->command, w->cls->usage ? " " : "",
+                             "export redraw update timing stop reading%s%s", name, w->cls->command, w->cls->usage ? " " : "",
                              w->cls->usage ? w->cls->usage : "");
     return r;
 }

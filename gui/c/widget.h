@@ -78,6 +78,8 @@ struct hsw {
     bool waiting;      /* for processors of an interval, which are being counted */
     bool again;        /* prepare has not read all of it yet, and is called once more when events have been looked at: hsw_later */
     bool at_once;      /* it may not */
+    bool stop;         /* what is not read yet is not wanted */
+    bool stopped;      /* error says so: only what changes the picture, or a click, reads it */
     char *hover;       /* last hover dict sent; malloc'ed */
     int press_x, press_y;
     bool pressed, dragged;
@@ -115,6 +117,8 @@ void hsw_draw_due(hsw *w);
 /* For a prepare that has worked since begin_ms (hsw_now_ms): HSC_OK to go on, or, when others should have their turn, HSC_E_PENDING: it
  * keeps what it has, returns that, and is called again. Whoever must know now what is drawn has it go on. */
 hsc_status hsw_later(hsw *w, double begin_ms, hsc_err *err);
+/* Milliseconds that it works then. */
+extern int hsw_turn_ms;
 double hsw_now_ms(void);
 /* Sends a virtual event with a dict (takes a reference for the time of the call). */
 void hsw_send(hsw *w, const char *event, Tcl_Obj *dict);

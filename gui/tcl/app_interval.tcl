@@ -117,21 +117,23 @@ oo::define ::heatscope::App {
         my settle
         return $inTime
     }
-    # For scripts: has the pane read anew, looking at events all the time, and Escape when it has shown some rows; 1: it was in time.
+    # For scripts: has the pane read anew, looking at events all the time, and Escape when it has shown some of it; 1: it was in time.
     method stoppedReading {name} {
         set view [my view $name]
         my settle
         set kept [list $::heatscope::BreathMs $::heatscope::settings::partAfter]
+        set turn [::heatscope::turn]
         lassign {0 0} ::heatscope::BreathMs ::heatscope::settings::partAfter
+        ::heatscope::turn 0
         try {
-            $view forget
-            $view refreshAll
+            $view readAnew
             while {[$view reading] && ![$view hasSome]} {
                 update
             }
-            set inTime [$view reading]
+            set inTime [expr {[$view reading] || [$view drawing]}]
             event generate $Top <Escape>
         } finally {
+            ::heatscope::turn $turn
             lassign $kept ::heatscope::BreathMs ::heatscope::settings::partAfter
         }
         my settle

@@ -161,8 +161,8 @@ namespace eval ::heatscope::settings {
     variable skipLines 24
     variable historyLength 200
     variable rankedRows 200
-    # More loops that were refused vectors than the database's query gives are not asked for.
-    variable refusedRows 4096
+    # Loops that were refused vectors: so many are asked for at a time.
+    variable refusedRows 1024
     # Of many loops so many are shown before the others are read.
     variable firstRows 64
     # Milliseconds until the status bar says what a view is reading.

@@ -284,7 +284,8 @@ oo::class create ::FakeDb {
             file -1 line 0]]
     }
     method refusals {args} {
-        return [list [dict create scope 7 reason 1 reason_text {dependence between iterations} message {loop not vectorized} sum 25 share 0.035]]
+        set all [list [dict create scope 7 reason 1 reason_text {dependence between iterations} message {loop not vectorized} sum 25 share 0.035]]
+        return [expr {[dict exists $args -first] ? [lrange [lrange $all [dict get $args -first] end] 0 [dict get $args -n]-1] : $all}]
     }
     method dependences {scope args} {
         if {$scope == 7} {

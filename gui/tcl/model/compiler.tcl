@@ -59,7 +59,7 @@ oo::class create ::heatscope::Compiler {
             ::heatscope::breathe
         }
         set prices {}
-        foreach r [$Db refusals -metric $metric -n [::heatscope::settings get refusedRows]] {
+        foreach r [$Run refusals $metric] {
             dict set prices [dict get $r scope] $r
         }
         return $prices

@@ -367,6 +367,19 @@ oo::class create ::heatscope::Run {
     method lookFor {metric ms} {
         return [expr {[dict exists $Findings $metric] ? 1.0 : [$Db lookfor $ms -metric $metric]}]
     }
+    # Loops that the vectoriser refused, the dearest first: dicts of `refusals`, asked for by and by.
+    method refusals {metric} {
+        set step [::heatscope::settings get refusedRows]
+        set all {}
+        while 1 {
+            set some [$Db refusals -metric $metric -first [llength $all] -n $step]
+            lappend all {*}$some
+            if {[llength $some] < $step} {
+                return $all
+            }
+            ::heatscope::breathe
+        }
+    }
     method findings {{metric 0}} {
         if {![dict exists $Findings $metric]} {
             dict set Findings $metric [$Db findings -metric $metric]

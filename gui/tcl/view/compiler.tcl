@@ -77,7 +77,7 @@ oo::class create ::heatscope::CompilerView {
             set price [expr {$price + [dict get $row price]}]
             incr refused [expr {[dict get $row price] > 0}]
         }
-        return [expr {$refused ? "[::heatscope::fmt percent $price 1] in [expr {$refused >= [::heatscope::settings get refusedRows] ? "the dearest " : ""}][::heatscope::fmt plural $refused loop] that [expr {$refused == 1 ? "was" : "were"}] refused vectors" : ""}]
+        return [expr {$refused ? "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that [expr {$refused == 1 ? "was" : "were"}] refused vectors" : ""}]
     }
     method forget {} {
         next

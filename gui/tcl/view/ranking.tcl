@@ -117,7 +117,7 @@ oo::class create ::heatscope::RankingView {
     # Refusals by reason, the dearest first; file and line of the dearest loop.
     method Reasons {metric} {
         set rows {}
-        foreach r [$Db refusals -metric $metric -n 4096] {
+        foreach r [$Run refusals $metric] {
             set key [dict get $r reason]
             if {![dict exists $rows $key]} {
                 set facts [$Db scope [dict get $r scope]]

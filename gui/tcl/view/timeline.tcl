@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::TimelineView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Time Other VarKey Shown
+    variable Path Bus Run Nav Db App Selection Time Other VarKey Shown Turned
 
     method name {} { return timeline }
     method title {} { return Timeline }
@@ -46,6 +46,25 @@ oo::class create ::heatscope::TimelineView {
         }
     }
 
+    method Timelines {} {
+        return [concat [list $Time] $Other]
+    }
+    # The picture is read by and by, beside what the view reads; a click on it reads on.
+    method drawing {} {
+        return [expr {1 in [lmap w [my Timelines] {$w reading}]}]
+    }
+    method cancelReading {} {
+        return [expr {1 in [list [next] {*}[lmap w [my Timelines] {$w stop}]]}]
+    }
+    # By another key, as what was read stays; till it has read a part.
+    method readAnew {} {
+        my by [expr {$VarKey eq "category" ? "procedure" : "category"}]
+        while {![my drawing] && ![::heatscope::idle]} {
+            # what is due now, and not what follows from it
+            after idle [list set [my varname Turned] 1]
+            vwait [my varname Turned]
+        }
+    }
     method Show {changed} {
         set s $Selection
         if {[my Any $changed axis processors sort metric]} {

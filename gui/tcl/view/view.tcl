@@ -237,6 +237,13 @@ oo::class create ::heatscope::View {
     method reading {} {
         return [expr {[llength [info commands [self namespace]::refreshing]] > 0}]
     }
+    # Does a widget of it read its picture by and by?
+    method drawing {} { return 0 }
+    # For scripts: reads all of it once more.
+    method readAnew {} {
+        my forget
+        my refreshAll
+    }
     # It is to be shown anew.
     method stopReading {} {
         if {[info coroutine] ne "[self namespace]::refreshing" && [::heatscope::abandon [self namespace]::refreshing]} {
