@@ -263,7 +263,8 @@ static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
             printf("  in %s\n", m->files[file - 1].path.p);
         }
         print_range(p->line_begin, p->line_end);
-        printf("%s\n", p->name.p);
+        bool made = (p->flags & HSC_procedure_flag_ARTIFICIAL) && !(p->flags & HSC_procedure_flag_OUTLINED);
+        printf("%s%s\n", p->name.p, made ? " (made by the compiler)" : "");
         for (size_t l = 0; l < m->n_loops; l++) {
             const hsc_rec_loop *v = &m->loops[l];
             if (v->procedure_id != p->procedure_id)

@@ -475,6 +475,8 @@ int hsc_cmd_run(int argc, char **argv) {
         fprintf(stderr, "heatscope run: %s %s; it runs unmeasured\n", argv[0], why);
         goto exec;
     }
+    if (!o.quiet && hsc_run_tool_note(base_name(path)))
+        fprintf(stderr, "heatscope run: %s %s\n", base_name(path), hsc_run_tool_note(base_name(path)));
     if (!hsc_cli_lib_file("libheatscope-rt.so", library, sizeof library)) {
         fprintf(stderr, "heatscope run: the runtime is missing: %s\n", library);
         return HSC_EXIT_FAILED;

@@ -676,7 +676,7 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
     if (status == HSC_OK)
         status = hsc_ranks_share_files(j, err);
     if (status == HSC_OK && !j->processes.n)
-        status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it", first);
+        status = hsc_err_set(err, HSC_E_MISSING, "%s: no measurement file (*.hsr) in it; 'heatscope run' writes one for each process that it can measure", first);
     if (status == HSC_OK) {
         hsc_join_note_memory(j);
         status = hsc_cache_open(j, err);

@@ -249,7 +249,8 @@ static void place_fortran_loop(early *e, seen_loop *s) {
         r->flags |= HSC_loop_flag_COMPILER;
         r->line_begin = line;
     } else if (hsc_source_is_readable(p, file)) {
-        r->kind = s->low == s->high ? HSC_loop_kind_ARRAY : HSC_loop_kind_GOTO; /* statements have one location */
+        /* statements have one location, but for the bounds of their arrays, which are where these are declared */
+        r->kind = s->low == s->high || !hsc_source_fortran_has_label(p, file, s->low, s->high) ? HSC_loop_kind_ARRAY : HSC_loop_kind_GOTO;
         r->line_begin = has_line(&s->header) ? s->header.line : s->low;
         r->column_begin = has_line(&s->header) ? s->header.column : 0;
     } else {

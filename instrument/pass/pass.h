@@ -204,6 +204,8 @@ unsigned hsc_source_fortran_do_end(hsc_pass *p, uint32_t file_id, unsigned line,
 /* A DO without control round the lines low to high. */
 bool hsc_source_fortran_endless_do(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high, unsigned *line,
                                    unsigned *column);
+/* A statement with a label in lines low to high: without one nothing jumps there. */
+bool hsc_source_fortran_has_label(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high);
 bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, char *name, size_t size);
 /* A line of the file, without what ends it; false: there is none. */
 bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *out);

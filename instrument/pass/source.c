@@ -411,6 +411,14 @@ bool hsc_source_fortran_endless_do(hsc_pass *p, uint32_t file_id, unsigned low, 
     return (!rest.n || *rest.p == '!') && hsc_source_fortran_do_end(p, file_id, *line, *column) >= high;
 }
 
+bool hsc_source_fortran_has_label(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high) {
+    const hsc_source *s = source_of(p, file_id);
+    for (unsigned l = low; s && l <= high && l <= s->lines && l - low < FORTRAN_SCAN_LINES; l++)
+        if (statement_at(s, l, 1).label.n)
+            return true;
+    return false;
+}
+
 bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, char *name, size_t size) {
     const hsc_source *s = source_of(p, file_id);
     span t, rest;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """start.py TEST HEATSCOPE WORK_FOLDER [CMAKE BUILD_FOLDER]: what the small executable loads (loads), that the full one takes over
-with words, environment and exit code kept (hands_over), and both when installed and moved (installed)."""
+with words, environment and exit code kept (hands_over), what it tells of debuggers (tools), and both when installed and moved (installed)."""
 import os
 import re
 import shutil
@@ -128,8 +128,21 @@ def installed():
     check(os.readlink(os.path.join(moved, "bin/heatscope-cc")) == "heatscope", "heatscope-cc")
 
 
+def tools():
+    """A line tells what is wrong with a debugger as the program; none of others, or where --quiet is given."""
+    for name, said in (("gdb", "attach"), ("lldb-19", "attach"), ("valgrind", "slower"), ("gdbserve", None), ("strace.sh", None)):
+        with open(os.path.join(work, name), "w") as f:
+            f.write("#!/bin/sh\nexit 3\n")
+        os.chmod(os.path.join(work, name), 0o755)
+        code, _, err = run([heatscope, "run", "-o", f"of-{name}", os.path.join(work, name)])
+        lines = [line for line in err.splitlines() if line.startswith(f"heatscope run: {name} ")]
+        check(code == 3 and len(lines) == bool(said) and all(said in line for line in lines), f"{name}: {code} {err!r}")
+        code, _, err = run([heatscope, "run", "-q", "-o", f"quiet-{name}", os.path.join(work, name)])
+        check(code == 3 and not err, f"{name}, quiet: {err!r}")
+
+
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
-{"loads": loads, "hands_over": hands_over, "installed": installed}[test]()
+{"tools": tools, "loads": loads, "hands_over": hands_over, "installed": installed}[test]()
 print("passed" if not failures else f"{failures} failed")
 sys.exit(failures > 0)

@@ -3,7 +3,7 @@
 ! RUN: for o in 0 1 2 3; do %fc -g -O$o -c %s -o %t.$o.o; %map %t.$o.o | %check; done
 ! RUN: %fc -O2 -c %s -o %t.plain.o
 ! RUN: %map %t.plain.o | %check
-! CHECK: loops.f90: Fortran, -O{{[0-3]}}, 4 procedures, 13 loops
+! CHECK: loops.f90: Fortran, -O{{[0-3]}}, 5 procedures, 14 loops
 module work
 contains
   ! CHECK: [[#@LINE+1]]-[[#@LINE+58]] work::loops
@@ -65,12 +65,22 @@ contains
       k = int(a(1))
     end subroutine
   end subroutine
+  ! CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+7]] work::bounds
+  subroutine bounds(x, n)
+    integer, intent(in) :: n
+    ! what the statement below needs of this declaration is no jump
+    real(8), intent(inout) :: x(0:n+1)
+    ! CHECK-NEXT: [[#@LINE+1]] array statement:
+    x(1:n) = x(1:n) + 0.001d0
+  end subroutine
 end module
 
-! CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+6]] tests
+! CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+7]] tests
 program tests
   use work
   real(8) :: x(100), y(100)
   read *, x, y
   call loops(x, y, 100)
+  call bounds(x, 98)
 end program
+! CHECK: main (made by the compiler)
