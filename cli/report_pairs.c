@@ -6,12 +6,15 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_rows.h"
 #include "report_text.h"
 
 typedef struct pair { /* what `process` counted of the other, and its waiting for it; of itself: its threads for each other */
     uint32_t process, peer, peer_rank; /* peer HSC_NONE: was not measured */
     uint64_t sent, sent_bytes, received, received_bytes, waits;
     double wait_s, collective_s, max_s; /* collective: of wait_s, in operations of all or many */
+    uint32_t thread;                    /* while rows are added up: who waited; HSC_NONE */
+    report_over over;                   /* what each of its threads waited for the other */
 } pair;
 
 static bool is_collective(uint32_t cause) {
@@ -26,6 +29,24 @@ static int by_processes(const void *a, const void *b) {
     if (x->peer != y->peer)
         return x->peer < y->peer ? -1 : 1;
     return x->peer != HSC_NONE ? 0 : x->peer_rank < y->peer_rank ? -1 : x->peer_rank > y->peer_rank;
+}
+
+static int by_threads(const void *a, const void *b) {
+    const pair *x = a, *y = b;
+    int c = by_processes(a, b);
+    return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Of rows by_threads: to the first of each pair. */
+static void set_spreads(pair *list, uint32_t n) {
+    for (uint32_t i = 0, next, first = 0; i < n; i = next) {
+        double wait_s = 0;
+        first = by_processes(&list[first], &list[i]) ? i : first;
+        for (next = i; next < n && !by_threads(&list[i], &list[next]); next++)
+            wait_s += list[next].wait_s;
+        if (list[i].thread != HSC_NONE)
+            report_over_add(&list[first].over, list[i].thread, wait_s);
+    }
 }
 
 static int most(const void *a, const void *b) {
@@ -49,7 +70,7 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
         hsc_db_pair p;
         if (!(s = hsc_db_get_pair(r->db, i, &p, err)) && (p.sent || p.received))
             list[count++] = (pair){.process = p.process, .peer = p.peer, .peer_rank = p.peer_rank, .sent = p.sent, .sent_bytes = p.sent_bytes,
-                                   .received = p.received, .received_bytes = p.received_bytes};
+                                   .received = p.received, .received_bytes = p.received_bytes, .thread = HSC_NONE};
     }
     for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
         hsc_db_delayed v;
@@ -60,14 +81,15 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
             !(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
             !(s = hsc_db_get_process(r->db, late.process, &of, err)) && (v.waits || v.wait_s > 0))
             list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank, .waits = v.waits,
-                                   .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s};
+                                   .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s, .thread = v.thread};
     }
     if (s) {
         free(list);
         return s;
     }
-    qsort(list, count, sizeof *list, by_processes);
-    for (uint32_t i = 0; i < count; i++) { /* at most one row of each kind */
+    qsort(list, count, sizeof *list, by_threads);
+    set_spreads(list, count);
+    for (uint32_t i = 0; i < count; i++) { /* at most one row of messages */
         if (!kept || by_processes(&list[kept - 1], &list[i])) {
             list[kept++] = list[i];
             continue;
@@ -146,6 +168,7 @@ static void pair_row(const report *r, hsc_table *t, uint32_t rank, const pair *p
     hsc_table_number(t, "wait_s", p->wait_s);
     hsc_table_number(t, "wait_max_s", p->max_s);
     hsc_table_number(t, "wait_collective_s", p->collective_s);
+    report_put_over(r, t, &p->over);
     hsc_table_end_row(t);
     t->naming = false;
 }

@@ -7,6 +7,7 @@
 
 #include "report_causes.h"
 #include "report_measures.h"
+#include "report_rows.h"
 #include "report_text.h"
 
 /* ---- text ---- */
@@ -177,14 +178,10 @@ static void put_processor(const report *r, hsc_table *t, const char *name, uint3
     hsc_table_text(t, name, text);
 }
 
-static int by_caused(const void *a, const void *b) {
-    const hsc_db_cause *x = a, *y = b;
-    if (x->place.caused_s != y->place.caused_s)
-        return x->place.caused_s > y->place.caused_s ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
+static const char *const quantiles[REPORT_OVER_QUANTILES] = {"thread_p05_s", "thread_p25_s", "thread_median_s", "thread_p75_s", "thread_p95_s"};
 
-static void cause_row(const report *r, hsc_table *t, uint32_t rank, const hsc_db_cause *x) {
+static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report_cause_row *row) {
+    const hsc_db_cause *x = &row->of;
     hsc_table_begin_row(t);
     hsc_table_count(t, "rank", rank);
     hsc_table_text(t, "kind", x->delay.kind_text);
@@ -201,25 +198,26 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const hsc_db
     hsc_table_count(t, "waits", (double)x->delay.waits);
     hsc_table_number(t, "wait_s", x->delay.wait_s);
     hsc_table_number(t, "indirect_s", x->delay.indirect_s);
+    hsc_table_number(t, "all_threads_s", row->all_s);
+    hsc_table_count(t, "threads", row->over.threads);
+    report_put_over(r, t, &row->over);
+    for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++)
+        hsc_table_number(t, quantiles[i], row->quantiles[i]);
     hsc_table_end_row(t);
     t->naming = false;
 }
 
 hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
-    const hsc_db_cause none = {.place = {.context = HSC_NONE, .line = HSC_NONE},
-                               .delay = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}, .waited = ""};
-    hsc_db_cause *list;
-    uint32_t n, wanted = 0;
-    hsc_status s = hsc_db_read_causes(r->db, &list, &n, err);
+    const report_cause_row none = {.of = {.place = {.context = HSC_NONE, .line = HSC_NONE},
+                                          .delay = {.kind_text = "", .thread = HSC_NONE, .context = HSC_NONE, .line = HSC_NONE}, .waited = ""}};
+    report_cause_row *list;
+    uint32_t n;
+    hsc_status s = report_cause_list(r, &list, &n, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
-        if (report_wanted_cause(r, &list[i]))
-            list[wanted++] = list[i];
-    qsort(list, wanted, sizeof *list, by_caused);
     if (t->naming)
         cause_row(r, t, 0, &none);
-    for (uint32_t i = 0; i < wanted && (!r->top || i < r->top); i++)
+    for (uint32_t i = 0; i < n && (!r->top || i < r->top); i++)
         cause_row(r, t, i + 1, &list[i]);
     free(list);
     return HSC_OK;

@@ -90,6 +90,66 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
     return HSC_OK;
 }
 
+static int by_group_of_row(const void *a, const void *b) {
+    return by_group(&((const report_cause_row *)a)->of, &((const report_cause_row *)b)->of);
+}
+
+static int by_caused(const void *a, const void *b) {
+    const hsc_db_cause *x = &((const report_cause_row *)a)->of, *y = &((const report_cause_row *)b)->of;
+    if (x->place.caused_s != y->place.caused_s)
+        return x->place.caused_s > y->place.caused_s ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows of one group, by threads. values: room for n. */
+static void set_spread(report_cause_row *rows, uint32_t n, double *values) {
+    report_cause_row all = {.all_s = 0};
+    uint32_t threads = 0;
+    for (uint32_t i = 0, next; i < n; i = next) {
+        double of_thread = 0;
+        for (next = i; next < n && rows[next].of.delay.thread == rows[i].of.delay.thread; next++)
+            of_thread += rows[next].of.place.caused_s;
+        report_over_add(&all.over, rows[i].of.delay.thread, of_thread);
+        all.all_s += of_thread;
+        values[threads++] = of_thread;
+    }
+    report_over_quantiles(values, threads, all.quantiles);
+    for (uint32_t i = 0; i < n; i++) {
+        all.of = rows[i].of;
+        rows[i] = all;
+    }
+}
+
+hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hsc_err *err) {
+    hsc_db_cause *causes;
+    uint32_t count = 0, all;
+    hsc_status s = hsc_db_read_causes(r->db, &causes, &all, err);
+    if (s)
+        return s;
+    report_cause_row *list = calloc((size_t)all + 1, sizeof *list);
+    double *values = malloc(((size_t)all + 1) * sizeof *values);
+    for (uint32_t i = 0; list && values && i < all; i++)
+        if (report_wanted_cause(r, &causes[i]))
+            list[count++].of = causes[i];
+    free(causes);
+    if (!list || !values) {
+        free(list);
+        free(values);
+        return no_memory(r, err);
+    }
+    qsort(list, count, sizeof *list, by_group_of_row);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        for (next = i; next < count && !hsc_db_compare_causes(&list[i].of, &list[next].of);)
+            next++;
+        set_spread(list + i, next - i, values);
+    }
+    qsort(list, count, sizeof *list, by_caused);
+    free(values);
+    *rows = list;
+    *n = count;
+    return HSC_OK;
+}
+
 void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size) {
     const char *what = c->of.waited;
     int room = width - (*what ? report_columns_of(what) + 4 : 0);

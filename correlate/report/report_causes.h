@@ -4,6 +4,7 @@
 #define HEATSCOPE_REPORT_CAUSES_H
 
 #include "report.h"
+#include "report_timed.h"
 
 typedef struct report_cause { /* causes that are one for people, added up over threads and calling contexts */
     hsc_db_cause of;    /* that with most of it: its place is shown */
@@ -13,6 +14,13 @@ typedef struct report_cause { /* causes that are one for people, added up over t
     double caused_s, direct_s, most_s;
 } report_cause;
 
+typedef struct report_cause_row { /* a row by itself, and what all threads together caused by the same doing in the same calls */
+    hsc_db_cause of;
+    double all_s;
+    report_over over; /* what each thread caused so */
+    double quantiles[REPORT_OVER_QUANTILES];
+} report_cause_row;
+
 typedef struct report_delayed { /* a row of delayed, and the delay that it is of */
     hsc_db_delayed v;
     hsc_db_delay d;
@@ -20,6 +28,7 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
 
 /* The heaviest first. free() *rows. */
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
+hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hsc_err *err); /* the same, not added up */
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
 
 /* What of the program causes most waiting, and in order what causes at least a tenth of it; then what is the machine's, as those who were late had no

@@ -2,6 +2,7 @@
 #include "report_timed.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void report_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, report_quantile *out) {
     double all = 0, before = 0;
@@ -35,6 +36,22 @@ void report_over_add(report_over *o, uint32_t thread, double seconds) {
     o->threads++;
     o->sum_s += seconds;
     o->squares += seconds * seconds;
+}
+
+static int rising(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]) {
+    static const double shares[REPORT_OVER_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    if (n > 1)
+        qsort(values, n, sizeof *values, rising);
+    for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++) {
+        double h = shares[i] * (n ? n - 1 : 0);
+        uint32_t k = (uint32_t)h, next = k + 1 < n ? k + 1 : k;
+        out[i] = n ? values[k] + (h - k) * (values[next] - values[k]) : NAN;
+    }
 }
 
 double report_over_mean(const report_over *o) { return o->threads ? o->sum_s / o->threads : NAN; }

@@ -19,6 +19,9 @@ typedef struct report_over { /* threads; each added once. All 0: none */
     double sum_s, squares, min_s, max_s;
 } report_over;
 void report_over_add(report_over *o, uint32_t thread, double seconds);
+/* Quantiles 5, 25, 50, 75, 95 % of values: x_k + (h - k) (x_k+1 - x_k) of those sorted, h = q (n - 1), k = floor(h). NAN: none. Sorts them. */
+enum { REPORT_OVER_QUANTILES = 5 };
+void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]);
 double report_over_mean(const report_over *o);   /* NAN: none */
 double report_over_stddev(const report_over *o); /* of the population */
 

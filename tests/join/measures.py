@@ -311,6 +311,17 @@ run("correlate", "-o", DATABASE, WORK)
 found = {(r["processor"], r["running"]): (int(r["waits"]), *(round(float(r[k]), 6) for k in ("wait_s", "caused_s"))) for r in table("cause")}
 that(found == {("rank 0 thread 1", "yes"): (2, 0.2, 0.12), ("rank 0 thread 1", "no"): (2, 0.2, 0.08), ("rank 0 thread 0", "no"): (2, 0.2, 0.2)},
      f"barriers: {found}")
+# what each of the two threads caused for want of a processor: 0.08 and 0.2 s
+told = [[round(float(r[k]), 6) for k in ("all_threads_s", "threads", "thread_mean_s", "thread_stddev_s", "thread_min_s", "thread_max_s", "thread_p05_s",
+                                         "thread_p25_s", "thread_median_s", "thread_p75_s", "thread_p95_s")] for r in table("cause") if r["running"] == "no"]
+that(told == [[0.28, 2, 0.14, 0.06, 0.08, 0.2, 0.086, 0.11, 0.14, 0.17, 0.194]] * 2, f"spread of causes: {told}")
+# threads 0 and 2 waited for others of their process
+told = [[round(float(r[k]), 6) for k in ("wait_s", "thread_mean_s", "thread_min_s", "thread_max_s")] for r in table("pair")]
+waited = {}
+for r in table("delayed"):
+    waited[r["processor"]] = waited.get(r["processor"], 0) + float(r["wait_s"])
+mean = sum(waited.values()) / len(waited)
+that(len(waited) > 1 and told == [[round(x, 6) for x in (sum(waited.values()), mean, min(waited.values()), max(waited.values()))]], f"spread of pairs: {told}, {waited}")
 
 # hardly anything but the machine: told so, with what the program has
 WORK = os.path.join(os.path.dirname(WORK), "crowded")
