@@ -130,7 +130,7 @@ oo::define ::heatscope::App {
             while {[$view reading] && ![$view hasSome]} {
                 update
             }
-            set inTime [expr {[$view reading] || [$view drawing]}]
+            set inTime [expr {[$view reading] || [$view readingPicture]}]
             event generate $Top <Escape>
         } finally {
             ::heatscope::turn $turn

@@ -161,8 +161,9 @@ namespace eval ::heatscope::settings {
     variable skipLines 24
     variable historyLength 200
     variable rankedRows 200
-    # Loops that were refused vectors: so many are asked for at a time.
-    variable refusedRows 1024
+    # Loops that were refused vectors: so many are listed, and asked for at a time.
+    variable refusedRows 4096
+    variable refusedPage 1024
     # Of many loops so many are shown before the others are read.
     variable firstRows 64
     # Milliseconds until the status bar says what a view is reading.

@@ -2,7 +2,7 @@
 # What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
 
 oo::class create ::heatscope::Compiler {
-    variable Run Db Rows Key Refused
+    variable Run Db Rows Key Refused Priced Sum
 
     constructor {run} {
         set Run $run
@@ -15,6 +15,7 @@ oo::class create ::heatscope::Compiler {
         set Key {}
         set Rows {}
         set Refused {metric "" prices {}}
+        set Sum {0 0.0}
     }
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
@@ -53,17 +54,31 @@ oo::class create ::heatscope::Compiler {
         set Key [list $metric $axis]
         return $Rows
     }
-    # dict: refused loop -> its refusal. What was refused is found with what stands out.
+    # dict: refused loop -> its refusal, of the dearest. What was refused is found with what stands out.
     method Prices {metric} {
         while {[$Run lookFor $metric 10] < 1} {
             ::heatscope::breathe
         }
-        set prices {}
-        foreach r [$Run refusals $metric] {
-            dict set prices [dict get $r scope] $r
-        }
+        set Priced {}
+        set Sum {0 0.0}
+        $Run refusals $metric [namespace code {my Price}]
+        set prices $Priced
+        set Priced {}
         return $prices
     }
+    method Price {page} {
+        lassign $Sum n share
+        foreach r $page {
+            if {[dict size $Priced] < [::heatscope::settings get refusedRows]} {
+                dict set Priced [dict get $r scope] $r
+            }
+            incr n [expr {[dict get $r share] > 0}]
+            set share [expr {$share + [dict get $r share]}]
+        }
+        set Sum [list $n $share]
+    }
+    # {N SHARE} of all that were refused, listed or not, as of the last `rows`.
+    method refused {} { return $Sum }
     # {} for none
     method Refusal {scope metric} {
         if {[dict get $Refused metric] ne $metric} {

@@ -367,16 +367,14 @@ oo::class create ::heatscope::Run {
     method lookFor {metric ms} {
         return [expr {[dict exists $Findings $metric] ? 1.0 : [$Db lookfor $ms -metric $metric]}]
     }
-    # Loops that the vectoriser refused, the dearest first: dicts of `refusals`, asked for by and by.
-    method refusals {metric} {
-        set step [::heatscope::settings get refusedRows]
-        set all {}
-        while 1 {
-            set some [$Db refusals -metric $metric -first [llength $all] -n $step]
-            lappend all {*}$some
-            if {[llength $some] < $step} {
-                return $all
-            }
+    # Loops that the vectoriser refused, the dearest first: {*}$command PAGE with some at a time, dicts of `refusals`. Nothing holds all of
+    # them: of a large program they are tens of MB.
+    method refusals {metric command} {
+        set step [::heatscope::settings get refusedPage]
+        for {set at 0} 1 {incr at $step} {
+            set page [$Db refusals -metric $metric -first $at -n $step]
+            {*}$command $page
+            if {[llength $page] < $step} break
             ::heatscope::breathe
         }
     }

@@ -71,13 +71,13 @@ oo::class create ::heatscope::CompilerView {
             [dict get $row share] [dict get $row share] [dict get $row price]]
     }
     method Beside {} {
-        set price 0.0
-        set refused 0
-        foreach row $Rows {
-            set price [expr {$price + [dict get $row price]}]
-            incr refused [expr {[dict get $row price] > 0}]
+        lassign [$Model refused] refused price
+        if {!$refused} {
+            return ""
         }
-        return [expr {$refused ? "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that [expr {$refused == 1 ? "was" : "were"}] refused vectors" : ""}]
+        set most [::heatscope::settings get refusedRows]
+        return "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that [expr {$refused == 1 ? "was" : "were"}] refused\
+            vectors[expr {$refused > $most ? "; the dearest [::heatscope::fmt grouped $most] are listed" : ""}]"
     }
     method forget {} {
         next

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::RankingView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By SortColumn SortOrder Loaded Width Changes Most Messages Arrays
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By SortColumn SortOrder Loaded Width Changes Most Messages Arrays ByReason ScopesOf
 
     method name {} { return ranking }
     method title {} { return Ranked }
@@ -116,22 +116,26 @@ oo::class create ::heatscope::RankingView {
     }
     # Refusals by reason, the dearest first; file and line of the dearest loop.
     method Reasons {metric} {
-        set rows {}
-        foreach r [$Run refusals $metric] {
+        set ByReason {}
+        array unset ScopesOf
+        $Run refusals $metric [namespace code {my AddReasons}]
+        set rows [lmap {key row} $ByReason {dict set row scopes $ScopesOf($key)}]
+        array unset ScopesOf
+        return [lmap pair [lsort -real -decreasing -index 0 [lmap row $rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
+    }
+    method AddReasons {page} {
+        foreach r $page {
             set key [dict get $r reason]
-            if {![dict exists $rows $key]} {
-                set facts [$Db scope [dict get $r scope]]
-                dict set rows $key [dict create id $key name [dict get $r reason_text] where "[$Run scopeTitle [dict get $r scope]]" \
+            if {![dict exists $ByReason $key]} {
+                dict set ByReason $key [dict create id $key name [dict get $r reason_text] where "[$Run scopeTitle [dict get $r scope]]" \
                     scope [dict get $r scope] scopes {} sum 0.0 share 0.0 loops 0 message [dict get $r message]]
             }
-            set row [dict get $rows $key]
-            dict incr row loops
-            dict lappend row scopes [dict get $r scope]
-            dict set row sum [expr {[dict get $row sum] + [dict get $r sum]}]
-            dict set row share [expr {[dict get $row share] + [dict get $r share]}]
-            dict set rows $key $row
+            lappend ScopesOf($key) [dict get $r scope]
+            dict set ByReason $key loops [llength $ScopesOf($key)]
+            foreach part {sum share} {
+                dict set ByReason $key $part [expr {[dict get $ByReason $key $part] + [dict get $r $part]}]
+            }
         }
-        return [lmap pair [lsort -real -decreasing -index 0 [lmap row [dict values $rows] {list [dict get $row sum] $row}]] {lindex $pair 1}]
     }
     # With a second run: how it differs, to the left less, to the right more.
     method Compares {} {

@@ -50,7 +50,7 @@ oo::class create ::heatscope::TimelineView {
         return [concat [list $Time] $Other]
     }
     # The picture is read by and by, beside what the view reads; a click on it reads on.
-    method drawing {} {
+    method readingPicture {} {
         return [expr {1 in [lmap w [my Timelines] {$w reading}]}]
     }
     method cancelReading {} {
@@ -59,7 +59,7 @@ oo::class create ::heatscope::TimelineView {
     # By another key, as what was read stays; till it has read a part.
     method readAnew {} {
         my by [expr {$VarKey eq "category" ? "procedure" : "category"}]
-        while {![my drawing] && ![::heatscope::idle]} {
+        while {![my readingPicture] && ![::heatscope::idle]} {
             # what is due now, and not what follows from it
             after idle [list set [my varname Turned] 1]
             vwait [my varname Turned]

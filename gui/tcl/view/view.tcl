@@ -238,7 +238,7 @@ oo::class create ::heatscope::View {
         return [expr {[llength [info commands [self namespace]::refreshing]] > 0}]
     }
     # Does a widget of it read its picture by and by?
-    method drawing {} { return 0 }
+    method readingPicture {} { return 0 }
     # For scripts: reads all of it once more.
     method readAnew {} {
         my forget
