@@ -1,55 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope::assembly: the machine code of a procedure by instruction, with source lines, loop versions and jumps. Rows are
  * numbers until they come into view: a procedure may have a hundred thousand. */
-#include <ctype.h>
+#include "w_assembly.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/remarks.h>
-
 #include "number.h"
-#include "paint_assembly.h"
-#include "widget.h"
 
-typedef struct item { /* a row of the list */
-    uint32_t row;     /* of the instruction table; of HSC_CODE_PART: of the pieces */
-    uint8_t kind;
-} item;
-
-typedef struct source { /* text of a file */
-    uint32_t file;
-    char *text;
-    size_t *lines; /* where each begins; n + 1 */
-    uint32_t n;
-    unsigned used;
-} source;
-#define SOURCES 6 /* kept at a time */
-#define ARROWS_MAX 400
 #define TELL_AGAIN 40u /* instructions after which a loop is told again */
-
-typedef struct assembly {
-    hsw w;
-    int procedure, line, scope, selected, row_height, bytes, sources, places, colours, scaling;
-    char *range, *search, *yscroll, *empty;
-    /* by prepare */
-    item *items;
-    int n, capacity;
-    uint32_t first, end;    /* rows of instructions that are shown lie in here */
-    double *counts, maximum, total, sum;
-    bool uncounted;         /* an interval is set */
-    const char *unit;       /* of what is counted */
-    uint64_t highest;
-    int top, shown;         /* shown: the procedure that `top` is of */
-    double sent_first, sent_last;
-    source texts[SOURCES];
-    unsigned clock;
-    hsc_code_row *visible;
-    int visible_capacity;
-    hsc_code_arrow arrows[ARROWS_MAX];
-    int arrow_count;
-} assembly;
 
 static const Tk_OptionSpec options[] = {
     HSW_O_INT(assembly, "-procedure", procedure, "-1", HSW_DATA),
@@ -72,7 +33,7 @@ static void init(hsw *w) {
     assembly *a = (assembly *)w;
     a->shown = -1;
     a->sent_first = -1;
-    for (int i = 0; i < SOURCES; i++)
+    for (int i = 0; i < HSW_ASSEMBLY_SOURCES; i++)
         a->texts[i].file = HSC_NONE;
 }
 
@@ -81,7 +42,7 @@ static void fini(hsw *w) {
     free(a->items);
     free(a->counts);
     free(a->visible);
-    for (int i = 0; i < SOURCES; i++) {
+    for (int i = 0; i < HSW_ASSEMBLY_SOURCES; i++) {
         free(a->texts[i].text);
         free(a->texts[i].lines);
     }
@@ -91,12 +52,12 @@ static int row_height(const assembly *a) {
     return a->row_height > 0 ? a->row_height : hsw_linespace(&a->w, true) + (int)(4 * a->w.scale);
 }
 static int header(const assembly *a) { return hsw_linespace(&a->w, false) + (int)(6 * a->w.scale); }
-static int fit_rows(const assembly *a) {
+int hsw_assembly_fit_rows(const assembly *a) {
     int n = (hsw_height(&a->w) - header(a)) / row_height(a);
     return n > 0 ? n : 1;
 }
 static void clamp_top(assembly *a) {
-    int last = a->n - fit_rows(a);
+    int last = a->n - hsw_assembly_fit_rows(a);
     a->top = a->top > last ? last : a->top;
     a->top = a->top < 0 ? 0 : a->top;
 }
@@ -106,13 +67,13 @@ static void clamp_top(assembly *a) {
 static hsc_status add(assembly *a, enum hsc_code_kind kind, uint32_t row, hsc_err *err) {
     if (a->n == a->capacity) {
         int more = a->capacity ? 2 * a->capacity : 1024;
-        item *list = realloc(a->items, (size_t)more * sizeof *list);
+        assembly_item *list = realloc(a->items, (size_t)more * sizeof *list);
         if (!list)
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for %d rows", more);
         a->items = list;
         a->capacity = more;
     }
-    a->items[a->n++] = (item){row, (uint8_t)kind};
+    a->items[a->n++] = (assembly_item){row, (uint8_t)kind};
     return HSC_OK;
 }
 
@@ -224,7 +185,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         a->top = 0;
         for (int i = 0; a->maximum > 0 && i < a->n; i++)
             if (a->items[i].kind == HSC_CODE_INSTRUCTION && a->counts[a->items[i].row - a->first] >= a->maximum) {
-                a->top = i - fit_rows(a) / 2;
+                a->top = i - hsw_assembly_fit_rows(a) / 2;
                 break;
             }
     }
@@ -232,272 +193,10 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     return s;
 }
 
-/* ---- words ---- */
-
-static source *text_of(assembly *a, uint32_t file) {
-    source *oldest = &a->texts[0];
-    for (int i = 0; i < SOURCES; i++) {
-        if (a->texts[i].file == file) {
-            a->texts[i].used = ++a->clock;
-            return &a->texts[i];
-        }
-        if (a->texts[i].used < oldest->used)
-            oldest = &a->texts[i];
-    }
-    size_t size = 0;
-    bool changed;
-    free(oldest->text);
-    free(oldest->lines);
-    *oldest = (source){.file = file, .used = ++a->clock};
-    if (hsc_db_read_source(a->w.db->db, file, &oldest->text, &size, &changed, NULL) != HSC_OK)
-        oldest->text = NULL;
-    size_t n = 1;
-    for (size_t i = 0; oldest->text && i < size; i++)
-        n += oldest->text[i] == '\n';
-    oldest->lines = oldest->text ? malloc((n + 1) * sizeof *oldest->lines) : NULL;
-    if (!oldest->lines)
-        return oldest;
-    oldest->lines[oldest->n++] = 0;
-    for (size_t i = 0; i < size; i++)
-        if (oldest->text[i] == '\n')
-            oldest->lines[oldest->n++] = i + 1;
-    oldest->lines[oldest->n] = size + 1;
-    return oldest;
-}
-
-static void place_of(assembly *a, uint32_t row, char *out, size_t size) {
-    hsc_db_line line;
-    hsc_db_file file;
-    char clean[200];
-    out[0] = 0;
-    if (row == HSC_NONE || hsc_db_get_line(a->w.db->db, row, &line, NULL) || hsc_db_get_file(a->w.db->db, line.file, &file, NULL))
-        return;
-    const char *slash = strrchr(file.path, '/');
-    snprintf(out, size, "%s:%u", hsc_text_clean(slash ? slash + 1 : file.path, clean, sizeof clean), line.line);
-}
-
-static void source_line(assembly *a, uint32_t row, char *out, size_t size) {
-    hsc_db_line line;
-    out[0] = 0;
-    if (row == HSC_NONE || hsc_db_get_line(a->w.db->db, row, &line, NULL) || !line.line)
-        return;
-    const source *s = text_of(a, line.file);
-    if (!s->lines || line.line > s->n)
-        return;
-    const char *p = s->text + s->lines[line.line - 1], *end = s->text + s->lines[line.line] - 1;
-    char raw[300];
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    size_t n = 0;
-    for (; p < end && n + 1 < sizeof raw; p++)
-        raw[n++] = *p == '\t' ? ' ' : *p;
-    raw[n] = 0;
-    hsc_text_clean(raw, out, size);
-}
-
-static void name_of(assembly *a, uint32_t scope, char *out, size_t size) {
-    hsc_db_scope s;
-    char clean[300];
-    out[0] = 0;
-    if (scope != HSC_NONE && hsc_db_get_scope(a->w.db->db, scope, &s, NULL) == HSC_OK)
-        hsc_name_short(hsc_text_clean(s.name, clean, sizeof clean), out, size);
-}
-
-/* " in f, called at a.c:7" for each inlined call around it. */
-static void inlined_as(assembly *a, uint32_t row, char *out, size_t size) {
-    size_t used = 0;
-    out[0] = 0;
-    for (int depth = 0; row != HSC_NONE && depth < 4; depth++) {
-        hsc_db_inlining x;
-        char place[200], name[80];
-        if (hsc_db_get_inlining(a->w.db->db, row, &x, NULL))
-            return;
-        name_of(a, x.scope, name, sizeof name);
-        place_of(a, x.line, place, sizeof place);
-        int n = snprintf(out + used, size - used, "%s%s, called at %s", used ? "; " : "in ", name, place);
-        if (n < 0 || (size_t)n >= size - used)
-            return;
-        used += (size_t)n;
-        row = x.parent;
-    }
-}
-
-static void version_words(const hsc_db_instance *x, char *out, size_t size) {
-    int n = snprintf(out, size, "%s", x->version_text);
-    if (x->vector_width > 1 && n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, hsc_version_is_vector(x->version) ? ", %u lanes" : ", parts packed by %u", x->vector_width);
-    if (x->interleave > 1 && n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, " x %u", x->interleave);
-    if (x->unroll > 1 && n >= 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", unrolled %u times", x->unroll);
-}
-
-static bool below(const assembly *a, uint32_t scope) {
-    hsc_db_scope s;
-    if (a->scope < 0 || scope == HSC_NONE || scope < (uint32_t)a->scope)
-        return false;
-    return hsc_db_get_scope(a->w.db->db, (uint32_t)a->scope, &s, NULL) == HSC_OK && s.kind == HSC_SCOPE_LOOP && scope < s.subtree_end;
-}
-
-static bool contains(const char *text, const char *part) {
-    size_t n = part ? strlen(part) : 0;
-    for (; n && *text; text++) {
-        size_t i = 0;
-        while (i < n && text[i] && tolower((unsigned char)(text[i] == '\t' ? ' ' : text[i])) == tolower((unsigned char)part[i]))
-            i++;
-        if (i == n)
-            return true;
-    }
-    return false;
-}
-
-/* Parts of a text with tabs, each cleaned. */
-static void clean_parts(const char *text, char *out, size_t size) {
-    char raw[400], clean[400];
-    size_t used = 0;
-    for (int part = 0; part < 3 && used + 1 < size; part++) {
-        const char *tab = part < 2 ? strchr(text, '\t') : NULL;
-        snprintf(raw, sizeof raw, "%.*s", tab ? (int)(tab - text) : 399, text);
-        int n = snprintf(out + used, size - used, "%s%s", hsc_text_clean(raw, clean, sizeof clean), tab ? "\t" : "");
-        used += n > 0 ? (size_t)n : 0;
-        if (!tab)
-            return;
-        text = tab + 1;
-    }
-}
-
-static uint32_t instance_of(const assembly *a, int i) {
-    hsc_db_instruction x;
-    if (i < 0 || i >= a->n || a->items[i].kind == HSC_CODE_PART || hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL))
-        return HSC_NONE;
-    return x.instance;
-}
-
-static void fill_row(assembly *a, int i, hsc_code_row *out) {
-    hsc_db *db = a->w.db->db;
-    const item *it = &a->items[i];
-    *out = (hsc_code_row){.kind = (enum hsc_code_kind)it->kind, .version = -1};
-    if (it->kind == HSC_CODE_PART) {
-        hsc_db_code_part p;
-        char clean[300];
-        if (hsc_db_get_code_part(db, it->row, &p, NULL) != HSC_OK)
-            return;
-        snprintf(out->text, sizeof out->text, "%s", p.symbol[0] ? hsc_text_clean(p.symbol, clean, sizeof clean) : "(piece without a name)");
-        snprintf(out->place, sizeof out->place, "%" PRIx64 " to %" PRIx64 ", %u instructions%s%.60s", p.begin, p.end, p.rows,
-                 p.note[0] ? ": " : "", p.note);
-        if (!p.disassembled)
-            snprintf(out->place, sizeof out->place, "%.120s", hsc_text_clean(p.note, clean, sizeof clean));
-        return;
-    }
-    hsc_db_instruction x;
-    hsc_db_instance v;
-    if (hsc_db_get_instruction(db, it->row, &x, NULL) != HSC_OK)
-        return;
-    if (x.instance != HSC_NONE && hsc_db_get_instance(db, x.instance, &v, NULL) == HSC_OK) {
-        out->bracket = true;
-        out->version = hsc_code_version_colour(v.version);
-        out->begins = it->kind == HSC_CODE_LOOP || (it->kind == HSC_CODE_INSTRUCTION && instance_of(a, i - 1) != x.instance);
-        out->ends = it->kind == HSC_CODE_INSTRUCTION && instance_of(a, i + 1) != x.instance;
-    }
-    out->of_loop = below(a, x.scope);
-    if (it->kind == HSC_CODE_LOOP) {
-        hsc_db_scope s;
-        hsc_db_remark remark;
-        char words[160] = "";
-        uint32_t n = 0;
-        if (hsc_db_get_scope(db, v.scope, &s, NULL) != HSC_OK)
-            return;
-        version_words(&v, words, sizeof words);
-        if (s.kind == HSC_SCOPE_LOOP) {
-            hsc_db_file file = {.path = ""};
-            char clean[200];
-            if (s.file != HSC_NONE)
-                (void)hsc_db_get_file(db, s.file, &file, NULL);
-            const char *slash = strrchr(file.path, '/');
-            snprintf(out->text, sizeof out->text, "loop %s:%u: %s", hsc_text_clean(slash ? slash + 1 : file.path, clean, sizeof clean), s.line_begin, words);
-        } else {
-            char name[100];
-            name_of(a, v.scope, name, sizeof name);
-            snprintf(out->text, sizeof out->text, "%s: %s", name, words);
-        }
-        if (hsc_db_get_remarks(db, v.scope, &remark, 1, &n, NULL) == HSC_OK && n)
-            hsc_text_clean(remark.message, out->place, sizeof out->place);
-        return;
-    }
-    out->of_line = a->line >= 0 && x.line == (uint32_t)a->line;
-    place_of(a, x.line, out->place, sizeof out->place);
-    if (it->kind == HSC_CODE_SOURCE) {
-        char chain[300];
-        source_line(a, x.line, out->text, sizeof out->text);
-        inlined_as(a, x.inlined, chain, sizeof chain);
-        size_t n = strlen(out->text);
-        if (chain[0])
-            snprintf(out->text + n, sizeof out->text - n, "   \xE2\x80\x94 %s", chain);
-        return;
-    }
-    out->selected = a->selected >= 0 && it->row == (uint32_t)a->selected;
-    out->count = a->counts ? a->counts[it->row - a->first] : 0;
-    out->share = a->total > 0 ? out->count / a->total : 0;
-    out->heat = hsc_colour_position((enum hsc_scaling)a->scaling, out->count, a->maximum);
-    out->length = a->maximum > 0 ? out->count / a->maximum : 0;
-    out->flow = (int)x.flow;
-    snprintf(out->address, sizeof out->address, "%" PRIx64, x.address);
-    clean_parts(x.text[0] ? x.text : "(not disassembled)", out->text, sizeof out->text);
-    out->hit = a->search && a->search[0] && contains(x.text, a->search);
-    uint8_t bytes[16];
-    uint32_t n = 0;
-    if (a->bytes && hsc_db_read_code(db, it->row, bytes, &n, NULL) == HSC_OK)
-        for (uint32_t k = 0; k < n; k++)
-            snprintf(out->bytes + 2 * k, 3, "%02x", bytes[k]);
-}
-
-/* List row of an instruction; -1. Rows of instructions rise in each piece, and the pieces by address. */
-static int index_of(const assembly *a, uint32_t row) {
-    int lo = 0, hi = a->n;
-    while (lo < hi) { /* the first whose instruction is not before */
-        int mid = lo + (hi - lo) / 2, k = mid;
-        while (k < hi && a->items[k].kind == HSC_CODE_PART)
-            k++;
-        if (k == hi || a->items[k].row >= row)
-            hi = mid;
-        else
-            lo = k + 1;
-    }
-    for (; lo < a->n && (a->items[lo].kind == HSC_CODE_PART || a->items[lo].row <= row); lo++)
-        if (a->items[lo].kind == HSC_CODE_INSTRUCTION && a->items[lo].row == row)
-            return lo;
-    return -1;
-}
-
-static void add_arrow(assembly *a, int from, int to, bool strong) {
-    if (from >= 0 && to >= 0 && a->arrow_count < ARROWS_MAX)
-        a->arrows[a->arrow_count++] = (hsc_code_arrow){from - a->top, to - a->top, strong};
-}
-
-/* Jumps of the selected instruction and to it; those inside the selected loop that are in view. */
-static void find_arrows(assembly *a) {
-    a->arrow_count = 0;
-    for (int i = 0; i < a->n && (a->selected >= 0 || a->scope >= 0); i++) {
-        hsc_db_instruction x;
-        if (a->items[i].kind != HSC_CODE_INSTRUCTION || hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) ||
-            x.target == HSC_NONE || x.flow == HSC_FLOW_CALL)
-            continue;
-        bool own = (int64_t)a->items[i].row == a->selected, into = (int64_t)x.target == a->selected;
-        bool near = i >= a->top - 200 && i < a->top + fit_rows(a) + 200;
-        if (own || into)
-            add_arrow(a, i, index_of(a, x.target), true);
-        else if (near && below(a, x.scope)) {
-            hsc_db_instruction to;
-            if (hsc_db_get_instruction(a->w.db->db, x.target, &to, NULL) == HSC_OK && below(a, to.scope))
-                add_arrow(a, i, index_of(a, x.target), false);
-        }
-    }
-}
-
 /* ---- drawing ---- */
 
 static void tell_scrollbar(assembly *a) {
-    double first = a->n ? (double)a->top / a->n : 0, last = a->n ? (double)(a->top + fit_rows(a)) / a->n : 1;
+    double first = a->n ? (double)a->top / a->n : 0, last = a->n ? (double)(a->top + hsw_assembly_fit_rows(a)) / a->n : 1;
     last = last < 1 ? last : 1;
     if (!a->yscroll || !a->yscroll[0] || (first == a->sent_first && last == a->sent_last))
         return;
@@ -542,7 +241,7 @@ static void paint(hsw *w, hsc_canvas *c) {
                             w->style.colour[HSC_P_muted], a->empty && a->empty[0] ? a->empty : "no machine code of it in the database");
         return;
     }
-    int n = fit_rows(a) + 1;
+    int n = hsw_assembly_fit_rows(a) + 1;
     n = n < a->n - a->top ? n : a->n - a->top;
     if (n > a->visible_capacity) {
         hsc_code_row *rows = realloc(a->visible, (size_t)n * sizeof *rows);
@@ -552,8 +251,8 @@ static void paint(hsw *w, hsc_canvas *c) {
         a->visible_capacity = n;
     }
     for (int i = 0; i < n; i++)
-        fill_row(a, a->top + i, &a->visible[i]);
-    find_arrows(a);
+        hsw_assembly_fill_row(a, a->top + i, &a->visible[i]);
+    hsw_assembly_find_arrows(a);
     hsc_code_frame frame = frame_of(a);
     frame.rows = a->visible;
     frame.count = n;
@@ -577,10 +276,10 @@ static Tcl_Obj *row_dict(assembly *a, int i) {
     if (x.line != HSC_NONE)
         (void)hsc_db_get_line(a->w.db->db, x.line, &line, NULL);
     if (is_code)
-        inlined_as(a, x.inlined, chain, sizeof chain);
+        hsw_assembly_inlined_as(a, x.inlined, chain, sizeof chain);
     if (x.instance != HSC_NONE && hsc_db_get_instance(a->w.db->db, x.instance, &v, NULL) == HSC_OK)
-        version_words(&v, words, sizeof words);
-    fill_row(a, i, &row);
+        hsw_assembly_version_words(&v, words, sizeof words);
+    hsw_assembly_fill_row(a, i, &row);
     Tcl_Obj *d = Tcl_NewDictObj();
     hsc_tcl_put(d, "part", Tcl_NewStringObj(kinds[a->items[i].kind], -1));
     hsc_tcl_put(d, "index", Tcl_NewWideIntObj(i));
@@ -619,15 +318,15 @@ static bool press(hsw *w, int x, int y, int state) {
 static void see(assembly *a, int i) {
     if (i < 0)
         return;
-    if (i < a->top + 1 || i >= a->top + fit_rows(a) - 1)
-        a->top = i - fit_rows(a) / 2;
+    if (i < a->top + 1 || i >= a->top + hsw_assembly_fit_rows(a) - 1)
+        a->top = i - hsw_assembly_fit_rows(a) / 2;
     clamp_top(a);
     hsw_schedule(&a->w, HSW_PAINT);
 }
 
 static bool open_row(hsw *w, int x, int y) {
     assembly *a = (assembly *)w;
-    int i = x < 0 ? (a->selected >= 0 ? index_of(a, (uint32_t)a->selected) : -1) : y < header(a) ? -1 : a->top + (y - header(a)) / row_height(a);
+    int i = x < 0 ? (a->selected >= 0 ? hsw_assembly_index_of(a, (uint32_t)a->selected) : -1) : y < header(a) ? -1 : a->top + (y - header(a)) / row_height(a);
     if (w->db && i >= 0 && i < a->n)
         hsw_send(w, "<<AssemblyOpen>>", row_dict(a, i));
     return true;
@@ -638,14 +337,14 @@ static bool move(hsw *w, int rows, int columns, bool extend, bool page) {
     (void)extend;
     (void)columns;
     hsw_draw(w);
-    int i = a->selected >= 0 ? index_of(a, (uint32_t)a->selected) : -1;
+    int i = a->selected >= 0 ? hsw_assembly_index_of(a, (uint32_t)a->selected) : -1;
     if (!a->n || !rows)
         return true;
     if (i < 0) {
         i = a->top;
         rows = 0;
     }
-    int64_t next = (int64_t)i + (int64_t)rows * (page ? fit_rows(a) - 1 : 1);
+    int64_t next = (int64_t)i + (int64_t)rows * (page ? hsw_assembly_fit_rows(a) - 1 : 1);
     int step = rows < 0 ? -1 : 1;
     next = next < 0 ? 0 : next >= a->n ? a->n - 1 : next;
     while (next >= 0 && next < a->n && a->items[next].kind != HSC_CODE_INSTRUCTION)
@@ -680,13 +379,13 @@ static int yview(assembly *a, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[
     double f;
     int step;
     if (objc == 2) {
-        Tcl_Obj *pair[] = {Tcl_NewDoubleObj(a->n ? (double)a->top / a->n : 0), Tcl_NewDoubleObj(a->n ? fmin(1, (double)(a->top + fit_rows(a)) / a->n) : 1)};
+        Tcl_Obj *pair[] = {Tcl_NewDoubleObj(a->n ? (double)a->top / a->n : 0), Tcl_NewDoubleObj(a->n ? fmin(1, (double)(a->top + hsw_assembly_fit_rows(a)) / a->n) : 1)};
         Tcl_SetObjResult(interp, Tcl_NewListObj(2, pair));
         return TCL_OK;
     }
     switch (Tk_GetScrollInfoObj(interp, objc, objv, &f, &step)) {
     case TK_SCROLL_MOVETO: scroll_to(a, llround(f * a->n)); return TCL_OK;
-    case TK_SCROLL_PAGES: scroll_to(a, (int64_t)a->top + (int64_t)step * fit_rows(a)); return TCL_OK;
+    case TK_SCROLL_PAGES: scroll_to(a, (int64_t)a->top + (int64_t)step * hsw_assembly_fit_rows(a)); return TCL_OK;
     case TK_SCROLL_UNITS: scroll_to(a, (int64_t)a->top + step); return TCL_OK;
     default: return TCL_ERROR;
     }
@@ -694,7 +393,7 @@ static int yview(assembly *a, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[
 
 /* The next (previous) in the order of falling counts, from the selected one; -1. Ties by address. */
 static int hot(const assembly *a, int step) {
-    int at = a->selected >= 0 ? index_of(a, (uint32_t)a->selected) : -1, best = -1, last = -1;
+    int at = a->selected >= 0 ? hsw_assembly_index_of(a, (uint32_t)a->selected) : -1, best = -1, last = -1;
     double now = at >= 0 ? a->counts[a->items[at].row - a->first] : HUGE_VAL, found = 0;
     if (!a->counts)
         return -1;
@@ -728,12 +427,12 @@ static int hot(const assembly *a, int step) {
 }
 
 static int find(const assembly *a, const char *text, int step) {
-    int from = a->selected >= 0 ? index_of(a, (uint32_t)a->selected) : -1;
+    int from = a->selected >= 0 ? hsw_assembly_index_of(a, (uint32_t)a->selected) : -1;
     for (int k = 1; k <= a->n; k++) {
         int i = ((from + step * k) % a->n + a->n) % a->n;
         hsc_db_instruction x;
         if (a->items[i].kind == HSC_CODE_INSTRUCTION && hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) == HSC_OK &&
-            contains(x.text, text))
+            hsw_assembly_contains(x.text, text))
             return i;
     }
     return -1;
@@ -748,7 +447,7 @@ static Tcl_Obj *summary(assembly *a) {
         if (a->items[i].kind != HSC_CODE_INSTRUCTION || hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) != HSC_OK)
             continue;
         double v = a->counts ? a->counts[a->items[i].row - a->first] : 0;
-        bool line = a->line >= 0 && x.line == (uint32_t)a->line, loop = below(a, x.scope), match = contains(x.text, a->search);
+        bool line = a->line >= 0 && x.line == (uint32_t)a->line, loop = hsw_assembly_below(a, x.scope), match = hsw_assembly_contains(x.text, a->search);
         all++;
         lines += line;
         of_line += line ? v : 0;
@@ -796,7 +495,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
             hsc_db_instruction x;
             if (a->items[k].kind == HSC_CODE_INSTRUCTION && a->counts[a->items[k].row - a->first] > most &&
                 hsc_db_get_instruction(w->db->db, a->items[k].row, &x, NULL) == HSC_OK &&
-                (line ? a->line >= 0 && x.line == (uint32_t)a->line : below(a, x.scope))) {
+                (line ? a->line >= 0 && x.line == (uint32_t)a->line : hsw_assembly_below(a, x.scope))) {
                 i = k;
                 most = a->counts[a->items[k].row - a->first];
             }
@@ -813,7 +512,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         else if (!strcmp(name, "hot"))
             i = hot(a, number);
         else
-            i = number >= 0 ? index_of(a, (uint32_t)number) : -1;
+            i = number >= 0 ? hsw_assembly_index_of(a, (uint32_t)number) : -1;
         if (!strcmp(name, "see")) {
             see(a, i);
             return TCL_OK;
@@ -836,10 +535,10 @@ static void describe(hsw *w, Tcl_Obj *text) {
         Tcl_AppendStringsToObj(text, a->empty && a->empty[0] ? a->empty : "no machine code", "\n", NULL);
         return;
     }
-    int last = a->top + fit_rows(a);
+    int last = a->top + hsw_assembly_fit_rows(a);
     for (int i = a->top; i < a->n && i < last; i++) {
         hsc_code_row r;
-        fill_row(a, i, &r);
+        hsw_assembly_fill_row(a, i, &r);
         if (r.kind == HSC_CODE_INSTRUCTION)
             Tcl_AppendPrintfToObj(text, "%s%8.0f %6.2f %% %s  %s", r.selected ? "> " : r.of_line ? "* " : "  ", r.count, 100 * r.share, r.address, r.text);
         else

@@ -1,57 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope::timeline: processors x time by category, procedure or innermost scope. */
+#include "w_timeline.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
-#include "timeline_rows.h"
-#include "widget.h"
 
-enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 4, SPANS_MAX = 300000 };
-#define SHARES_MAX 500000.0 /* samples that are read one by one for the shares of a part of the run */
-#define SLOT_SAMPLES 4      /* a slot has so many samples, on average */
-#define SINGLE_PIXELS 8     /* from so many pixels a sample on, each is drawn by itself */
 static const char *const key_names[] = {"category", "procedure", "scope", NULL};
-
-typedef struct timeline {
-    hsw w;
-    char *columns, *view, *interval;
-    int sort, key, min_row, show_spans, mark;
-    double view_begin, view_end, interval_begin, interval_end; /* by changed; begin >= end: whole run, none */
-    /* by prepare */
-    hsc_axis axis;
-    double begin, end, run_end, period;
-    uint32_t slots_n, slots_read, n_keys;
-    uint32_t rows_read;   /* of slots_of: so many rows are there; all: axis.bins */
-    hsc_db_slot *slots;
-    struct slots_of {     /* what they were read for: that of the run, whatever interval is set */
-        hsc_handle *db;
-        int key;
-        uint32_t bins, wanted, rows; /* rows: a hash of which thread is in which */
-        double begin, end;
-        bool spans;
-    } slots_of;
-    hsc_timeline_span *spans;
-    bool spans_made, keys_made; /* for the slots; keys also for the first rows of them */
-    bool chosen;          /* how many slots there are will stay */
-    char (*labels)[32], (*names)[256];
-    const char **pointers;
-    hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
-    double busy_top;
-    bool absent, crowded; /* no times; more spans than are drawn */
-    bool about;           /* shares are of what leads the slots, not of all samples */
-    hsc_timeline_phase *phases;
-    uint32_t n_phases, phases_process; /* whose they are, HSC_NONE: nobody's */
-    hsc_handle *phases_db;
-    char phases_of[32];
-    /* colours, by what has most of the whole run */
-    hsc_handle *ranked_db;
-    int ranked_key;
-    uint32_t n_ranked, ranked[KEYS_MAX];
-    /* dragging */
-    double drag_from, drag_to;
-} timeline;
 
 static const Tk_OptionSpec options[] = {
     HSW_O_TEXT(timeline, "-columns", columns, "", HSW_DATA),
@@ -72,36 +29,6 @@ static bool get_pair(const char *text, double *a, double *b) {
     return sscanf(text, "%lf %lf %c", a, b, &end) == 2 && isfinite(*a) && isfinite(*b) && *a < *b;
 }
 
-/* The process of a column of the axis, HSC_NONE without one. */
-static uint32_t process_of(const timeline *t, int64_t column) {
-    hsc_db_thread thread;
-    if (column < 0 || column >= t->axis.columns)
-        return HSC_NONE;
-    if (t->w.axis == HSC_AXIS_PROCESS)
-        return (uint32_t)column;
-    return hsc_db_get_thread(t->w.db->db, (uint32_t)column, &thread, NULL) == HSC_OK ? thread.process : HSC_NONE;
-}
-
-/* Phases of the chosen processor's process; of the first that has some where it has none. */
-static hsc_status read_phases(timeline *t, hsc_err *err) {
-    uint32_t first = hsc_timeline_phases_of(t->w.db->db), process = first == HSC_NONE ? HSC_NONE : process_of(t, t->mark);
-    for (int round = 0; round < 2; round++, process = first) {
-        if (t->phases_db == t->w.db && t->phases_process == process && (t->n_phases || first == HSC_NONE))
-            return HSC_OK;
-        free(t->phases);
-        hsc_status s = hsc_timeline_read_phases(t->w.db->db, process, &t->phases, &t->n_phases, err);
-        if (s != HSC_OK)
-            return s;
-        t->phases_db = t->w.db;
-        t->phases_process = process;
-        if (t->n_phases)
-            hsc_handle_label(t->w.db, HSC_AXIS_PROCESS, process, t->phases_of, sizeof t->phases_of);
-        if (t->n_phases || first == HSC_NONE)
-            break;
-    }
-    return HSC_OK;
-}
-
 static hsc_status changed(hsw *w, hsc_err *err) {
     timeline *t = (timeline *)w;
     if (!get_pair(t->view, &t->view_begin, &t->view_end))
@@ -112,7 +39,7 @@ static hsc_status changed(hsw *w, hsc_err *err) {
         t->n_phases = 0;
         t->phases_db = t->ranked_db = NULL;
     }
-    return w->db && t->axis.columns ? read_phases(t, err) : HSC_OK;
+    return w->db && t->axis.columns ? hsw_timeline_read_phases(t, err) : HSC_OK;
 }
 
 static void init(hsw *w) {
@@ -128,398 +55,6 @@ static void fini(hsw *w) {
     free(t->names);
     free(t->pointers);
     free(t->phases);
-}
-
-static bool is_procedure(void *ctx, uint64_t row) {
-    hsc_db_scope s;
-    return hsc_db_get_scope(ctx, (uint32_t)row, &s, NULL) == HSC_OK && s.kind == HSC_SCOPE_PROCEDURE;
-}
-
-/* The keys that get colours: those with most of the run when it was first drawn, so that colours stay while one zooms. */
-static hsc_status rank_keys(timeline *t, hsc_err *err) {
-    hsc_handle *db = t->w.db;
-    if (t->ranked_db == db && t->ranked_key == t->key)
-        return HSC_OK;
-    uint64_t rows[KEYS_MAX];
-    double sums[KEYS_MAX];
-    uint32_t n = 0;
-    hsc_status s = HSC_OK;
-    if (t->key == HSC_TIMELINE_CATEGORY) {
-        for (n = 0; n < KEYS_MAX && hsc_db_get_category(db->db, n); n++)
-            rows[n] = n;
-    } else if (t->key == HSC_TIMELINE_SCOPE) {
-        s = hsc_db_read_top(db->db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, NULL, NULL, 10, rows, sums, &n, err);
-    } else { /* a procedure's own, with its loops */
-        const double *own = NULL;
-        s = hsc_handle_own(db, 0, &own, err);
-        for (uint32_t i = 0; s == HSC_OK && i < db->info.scopes; i++) {
-            uint32_t at = n;
-            if (!(own[i] > 0) || (n == 10 && own[i] <= sums[9]) || !is_procedure(db->db, i))
-                continue;
-            while (at && own[i] > sums[at - 1])
-                at--;
-            n += n < 10;
-            for (uint32_t k = n; --k > at;) {
-                rows[k] = rows[k - 1];
-                sums[k] = sums[k - 1];
-            }
-            rows[at] = i;
-            sums[at] = own[i];
-        }
-    }
-    if (s != HSC_OK)
-        return s;
-    for (uint32_t i = 0; i < n; i++)
-        t->ranked[i] = (uint32_t)rows[i];
-    t->n_ranked = n;
-    t->ranked_db = db;
-    t->ranked_key = t->key;
-    return HSC_OK;
-}
-
-/* "name", "do loop of solve, line 41" */
-static void name_key(const timeline *t, uint32_t key, char *out, size_t size) {
-    hsc_db *db = t->w.db->db;
-    hsc_db_scope s, p;
-    char name[200], clean[200];
-    if (t->key == HSC_TIMELINE_CATEGORY) {
-        const char *c = hsc_db_get_category(db, key);
-        hsc_text_clean(c ? c : "", out, size);
-        return;
-    }
-    out[0] = 0;
-    if (hsc_db_get_scope(db, key, &s, NULL) != HSC_OK)
-        return;
-    hsc_name_short(s.name, name, sizeof name);
-    hsc_text_clean(name, clean, sizeof clean);
-    if (s.kind != HSC_SCOPE_LOOP && s.kind != HSC_SCOPE_REGION) {
-        const char *slash = s.kind == HSC_SCOPE_PROCEDURE ? NULL : strrchr(clean, '/');
-        snprintf(out, size, "%s", slash ? slash + 1 : clean);
-        return;
-    }
-    char of[120] = "";
-    if (s.procedure != HSC_NONE && hsc_db_get_scope(db, s.procedure, &p, NULL) == HSC_OK) {
-        hsc_name_short(p.name, name, sizeof name);
-        hsc_text_clean(name, of, sizeof of);
-    }
-    snprintf(out, size, "%.80s line %u%s%.110s", clean, s.line_begin, of[0] ? " of " : "", of);
-}
-
-/* What fills a row: all of the processors where they are used well, else what all but a twentieth of the slots stay below. */
-static void choose_top(timeline *t) {
-    uint32_t buckets[101] = {0}, n = 0;
-    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
-        if (t->slots[i].key != HSC_NONE) {
-            buckets[(int)((double)t->slots[i].busy * 100)]++;
-            n++;
-        }
-    int top = 100;
-    for (uint32_t above = 0; top > 5 && above + buckets[top] <= n / 20; top--)
-        above += buckets[top];
-    t->busy_top = top >= 70 || !n ? 1 : (top + 1) / 100.0;
-}
-
-/* Samples of each ranked key and of all, in the whole run or the interval that is set: the values of all other views. */
-static hsc_status sum_tables(timeline *t, double *of, double *all, hsc_err *err) {
-    hsc_handle *h = t->w.db;
-    const double *own = NULL;
-    hsc_status s = hsc_db_read_sums(h->db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, all, err);
-    if (s == HSC_OK && t->key == HSC_TIMELINE_PROCEDURE)
-        s = hsc_handle_own(h, 0, &own, err);
-    for (uint32_t k = 0; s == HSC_OK && k < t->n_ranked; k++) {
-        hsc_db_table table = t->key == HSC_TIMELINE_CATEGORY ? HSC_TABLE_SCOPE_CATEGORY : HSC_TABLE_SCOPE_EXCL;
-        if (own)
-            of[k] = own[t->ranked[k]];
-        else
-            s = hsc_db_read_sums(h->db, (hsc_db_view){0, table, HSC_AXIS_THREAD}, t->ranked[k], 1, &of[k], err);
-    }
-    return s;
-}
-
-/* What each ranked key has, of[k], of `all`; t->about where only what leads the slots could be counted. */
-static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, double *all, hsc_err *err) {
-    hsc_handle *h = t->w.db;
-    double part = t->run_end > 0 ? (t->end - t->begin) / t->run_end : 1;
-    t->about = false;
-    if (!(t->view_begin < t->view_end) && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
-        return sum_tables(t, of, all, err);
-    if ((double)h->info.samples * part <= SHARES_MAX)
-        return hsc_timeline_sum_samples(h->db, (hsc_timeline_key)t->key, h->info.threads, row_of, t->begin, t->end, t->ranked, t->n_ranked, of, all, err);
-    t->about = true;
-    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++) {
-        const hsc_db_slot *slot = &t->slots[i];
-        if (slot->key == HSC_NONE)
-            continue;
-        *all += (double)slot->busy;
-        for (uint32_t k = 0; k < t->n_ranked; k++)
-            of[k] += t->ranked[k] == slot->key ? (double)slot->busy : 0;
-    }
-    return HSC_OK;
-}
-
-static void put_share(const timeline *t, char *out, size_t size, double part, double all) {
-    snprintf(out, size, "%s%.1f %%", t->about ? "\xE2\x89\x88 " : "", all > 0 ? 100 * part / all : 0.0);
-}
-
-/* Colours and names of the keys, and what share each has. */
-static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
-    uint32_t n = t->n_ranked;
-    double all = 0, of[KEYS_MAX] = {0};
-    bool shown[KEYS_MAX] = {false}, in_spans[256] = {false};
-    for (size_t i = 0; t->spans && i < (size_t)t->axis.bins * t->slots_n; i++)
-        in_spans[t->spans[i].category] = in_spans[t->spans[i].category] || t->spans[i].part;
-    free(t->names);
-    t->names = calloc(KEYS_MAX + SPAN_KEYS_MAX, sizeof *t->names);
-    if (!t->names)
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for names");
-    for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
-        for (uint32_t k = 0; k < n; k++)
-            shown[k] = shown[k] || t->slots[i].key == t->ranked[k];
-    hsc_status s = sum_keys(t, row_of, of, &all, err);
-    if (s != HSC_OK)
-        return s;
-    t->n_keys = 0;
-    static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 3, 7, 9, 8}; /* of procedures: not the categories' meanings */
-    double rest = all;
-    for (uint32_t k = 0; k < n; k++) {
-        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
-        bool category = t->key == HSC_TIMELINE_CATEGORY;
-        rest -= of[k];
-        if (category && of[k] < 0.0005 * all && !shown[k] && !in_spans[t->ranked[k] & 0xFF])
-            continue;
-        e->key = t->ranked[k];
-        e->colour = hsc_style_category(&t->w.style, category ? e->key : order[k % 10]);
-        name_key(t, e->key, t->names[t->n_keys], sizeof *t->names);
-        e->name = t->names[t->n_keys];
-        put_share(t, e->share, sizeof e->share, of[k], all);
-        t->n_keys++;
-    }
-    if (rest > 0.0005 * all && t->n_keys < KEYS_MAX) {
-        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
-        snprintf(t->names[t->n_keys], sizeof *t->names, "others");
-        *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat8], t->names[t->n_keys], ""};
-        put_share(t, e->share, sizeof e->share, rest, all);
-        t->n_keys++;
-    }
-    for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX; g++) { /* the tints behind */
-        const char *name = in_spans[g] ? hsc_db_get_category(t->w.db->db, g) : NULL;
-        if (!name)
-            continue;
-        hsc_timeline_key_entry *e = &t->keys[t->n_keys];
-        snprintf(t->names[t->n_keys], sizeof *t->names, "%s, elapsed", name);
-        *e = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | g, hsc_timeline_tint(&t->w.style, g, 1), t->names[t->n_keys], ""};
-        t->n_keys++;
-        tints++;
-    }
-    return HSC_OK;
-}
-
-/* Waits and messages: what part of each slot the threads of the row spent in them, and in what most. */
-static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
-    hsc_db *db = t->w.db->db;
-    hsc_db_times times;
-    uint64_t all = 0, first, n;
-    free(t->spans);
-    t->spans = NULL;
-    t->crowded = false;
-    hsc_status s = hsc_db_get_times(db, &times, err);
-    if (s != HSC_OK || !t->show_spans || !times.spans)
-        return s;
-    uint32_t threads = t->w.db->info.threads;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
-        if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
-            all += n;
-    t->crowded = all > SPANS_MAX;
-    if (s != HSC_OK || !all || t->crowded)
-        return s;
-    size_t cells = (size_t)t->axis.bins * t->slots_n;
-    float *part = calloc(cells, sizeof *part);
-    t->spans = calloc(cells, sizeof *t->spans);
-    uint32_t *in_row = calloc((size_t)t->axis.bins + 1, sizeof *in_row);
-    bool *counted = calloc((size_t)threads + 1, sizeof *counted);
-    if (!part || !t->spans || !in_row || !counted)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
-    else
-        s = hsc_timeline_count_threads(db, threads, row_of, t->axis.bins, t->begin, t->end, counted, err);
-    double width = (t->end - t->begin) / t->slots_n;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
-        if (counted[i])
-            in_row[row_of[i]]++;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
-        if (!counted[i] || (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) != HSC_OK)
-            continue;
-        float *row = part + (size_t)row_of[i] * t->slots_n;
-        for (uint64_t k = first; s == HSC_OK && k < first + n; k++) {
-            hsc_db_span span;
-            if ((s = hsc_db_get_span(db, k, &span, err)) != HSC_OK)
-                break;
-            double a = (span.begin_s - t->begin) / width, b = (span.end_s - t->begin) / width;
-            a = a > 0 ? a : 0;
-            b = b < t->slots_n ? b : t->slots_n;
-            for (uint32_t x = (uint32_t)a; x < b && x < t->slots_n; x++) {
-                double low = a > x ? a : x, high = b < x + 1 ? b : x + 1;
-                float before = row[x], more = (float)((high - low) / in_row[row_of[i]]);
-                hsc_timeline_span *cell = &t->spans[(size_t)row_of[i] * t->slots_n + x];
-                row[x] += more;
-                if (more > before / 2) /* about the one with most */
-                    cell->category = (uint8_t)span.category;
-                cell->part = row[x] >= 1 ? 255 : (uint8_t)(row[x] * 255);
-            }
-        }
-    }
-    free(part);
-    free(counted);
-    free(in_row);
-    if (s != HSC_OK) {
-        free(t->spans);
-        t->spans = NULL;
-    }
-    return s;
-}
-
-/* So many slots of a few samples each; not more than there are, nor ever fewer than twenty. */
-static uint32_t slots_for(const timeline *t, double samples) {
-    double n = fmax(samples / SLOT_SAMPLES, 20);
-    return n < t->slots_n ? (uint32_t)n : t->slots_n;
-}
-
-/* What a sample stands for, on average. */
-static hsc_status sample_length(const timeline *t, double *out, hsc_err *err) {
-    uint64_t taken = 0;
-    uint32_t periods_max = 0;
-    hsc_status s = hsc_handle_taken(t->w.db, &taken, &periods_max, err);
-    *out = t->period;
-    if (s == HSC_OK && periods_max > 1 && taken && taken < t->w.db->info.samples)
-        *out *= (double)t->w.db->info.samples / (double)taken;
-    return s;
-}
-
-/* The whole run: what each thread has is known before anything is read. */
-static hsc_status choose_slots_of_run(timeline *t, const uint32_t *row_of, hsc_err *err) {
-    double sample = t->period, top = 0, *samples = calloc((size_t)t->axis.bins + 1, sizeof *samples);
-    hsc_status s = samples ? sample_length(t, &sample, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
-    hsc_db_thread thread;
-    for (uint32_t i = 0; s == HSC_OK && i < t->w.db->info.threads; i++)
-        if (row_of[i] != HSC_NONE && (s = hsc_db_get_thread(t->w.db->db, i, &thread, err)) == HSC_OK)
-            top = fmax(top, samples[row_of[i]] += (double)thread.samples * t->period / sample);
-    free(samples);
-    if (s == HSC_OK && (t->end - t->begin) / t->slots_n * SINGLE_PIXELS > sample)
-        t->slots_n = t->slots_read = slots_for(t, top);
-    t->chosen = s == HSC_OK;
-    return s;
-}
-
-/* Slots of a few samples at least: between one and some pixels a sample, what is drawn would be the beat of two grids, here a sample and
- * there none. Nearer than that samples stand by themselves, as long as they took. *slots: by what is in view of the row that has most. */
-static hsc_status choose_slots(const timeline *t, const uint32_t *row_of, uint32_t *slots, hsc_err *err) {
-    hsc_handle *h = t->w.db;
-    uint64_t most = 0;
-    uint32_t *working = calloc((size_t)t->axis.bins + 1, sizeof *working);
-    double sample = t->period, pixel = (t->end - t->begin) / t->slots_n, top = 0;
-    hsc_status s = working ? sample_length(t, &sample, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for rows");
-    hsc_db_thread thread;
-    *slots = t->slots_n;
-    for (int round = 0; round < 2; round++) /* threads of a row that work, as the height of a slot has them */
-        for (uint32_t i = 0; s == HSC_OK && i < h->info.threads; i++)
-            if ((s = hsc_db_get_thread(h->db, i, &thread, err)) == HSC_OK && row_of[i] != HSC_NONE) {
-                if (!round)
-                    most = thread.samples > most ? thread.samples : most;
-                else
-                    working[row_of[i]] += thread.samples >= most / 100 + 1;
-            }
-    for (uint32_t r = 0; s == HSC_OK && r < t->axis.bins; r++) {
-        double busy = 0;
-        for (uint32_t i = 0; i < t->slots_n; i++)
-            busy += (double)t->slots[(size_t)r * t->slots_n + i].busy;
-        top = fmax(top, busy * pixel / sample * working[r]);
-    }
-    free(working);
-    if (s == HSC_OK && pixel * SINGLE_PIXELS > sample)
-        *slots = slots_for(t, top);
-    return s;
-}
-
-static bool same_slots(const struct slots_of *a, const struct slots_of *b) {
-    return a->db == b->db && a->key == b->key && a->bins == b->bins && a->wanted == b->wanted && a->rows == b->rows && a->begin == b->begin &&
-           a->end == b->end && a->spans == b->spans;
-}
-
-/* Some rows at a time. */
-static hsc_status read_rows(timeline *t, const uint32_t *row_of, hsc_err *err) {
-    double begin = hsw_now_ms();
-    uint32_t threads = t->w.db->info.threads, step = threads > 0 ? 256 * t->axis.bins / threads : 1; /* 256 threads */
-    hsc_status s = HSC_OK;
-    step = step ? step : 1;
-    while (s == HSC_OK && t->rows_read < t->axis.bins) {
-        uint32_t n = t->axis.bins - t->rows_read < step ? t->axis.bins - t->rows_read : step;
-        s = hsc_db_read_timeline_rows(t->w.db->db, (hsc_timeline_key)t->key, t->axis.bins, row_of, t->rows_read, n, t->begin, t->end, t->slots_n,
-                                      t->slots + (size_t)t->rows_read * t->slots_n, err);
-        t->rows_read += s == HSC_OK ? n : 0;
-        if (s == HSC_OK && t->rows_read < t->axis.bins)
-            s = hsw_later(&t->w, begin, err);
-    }
-    return s;
-}
-
-static hsc_status read_slots(timeline *t, hsc_err *err) {
-    hsc_db *db = t->w.db->db;
-    uint32_t threads = t->w.db->info.threads, slots;
-    uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
-    size_t cells = (size_t)t->axis.bins * t->slots_n;
-    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans != 0};
-    hsc_status s = row_of ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", threads);
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
-        hsc_db_thread thread;
-        uint32_t column = i;
-        if (t->w.axis == HSC_AXIS_PROCESS && (s = hsc_db_get_thread(db, i, &thread, err)) == HSC_OK)
-            column = thread.process;
-        if (s == HSC_OK)
-            row_of[i] = column < t->axis.columns && t->axis.bin_of[column] != UINT32_MAX ? t->axis.bin_of[column] : HSC_NONE;
-        of.rows = (of.rows ^ (s == HSC_OK ? row_of[i] : 0)) * 16777619u;
-    }
-    if (s == HSC_OK && t->slots && same_slots(&of, &t->slots_of)) {
-        t->slots_n = t->slots_read;
-    } else if (s == HSC_OK) {
-        free(t->slots);
-        t->slots = malloc((cells + 1) * sizeof *t->slots);
-        t->slots_of = of;
-        t->slots_read = t->slots_n;
-        t->rows_read = 0;
-        free(t->spans);
-        t->spans = NULL;
-        t->spans_made = t->keys_made = t->chosen = false;
-        if (!t->slots)
-            s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
-        else if (!(t->view_begin < t->view_end))
-            s = choose_slots_of_run(t, row_of, err);
-    }
-    if (s == HSC_OK && t->rows_read < t->axis.bins && (s = read_rows(t, row_of, err)) == HSC_OK && !t->chosen &&
-        (s = choose_slots(t, row_of, &slots, err)) == HSC_OK) {
-        t->chosen = true;
-        if (slots < t->slots_n) {
-            t->slots_n = t->slots_read = slots;
-            t->rows_read = 0;
-            s = read_rows(t, row_of, err);
-        }
-    }
-    if (s == HSC_E_PENDING && t->chosen && t->rows_read) { /* the rows there are can be drawn */
-        for (size_t i = (size_t)t->rows_read * t->slots_n; i < (size_t)t->axis.bins * t->slots_n; i++)
-            t->slots[i] = (hsc_db_slot){.key = HSC_NONE};
-        hsc_err_clear(err);
-        s = t->keys_made ? HSC_OK : make_keys(t, row_of, err);
-        t->keys_made = s == HSC_OK;
-        free(row_of);
-        return s;
-    }
-    if (s == HSC_OK && !t->spans_made)
-        s = make_spans(t, row_of, err);
-    t->spans_made = t->spans_made || s == HSC_OK;
-    if (s == HSC_OK)
-        s = make_keys(t, row_of, err);
-    if (s != HSC_OK && s != HSC_E_PENDING)
-        t->slots_of = (struct slots_of){0};
-    free(row_of);
-    return s;
 }
 
 static hsc_status prepare(hsw *w, hsc_err *err) {
@@ -549,11 +84,11 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     t->begin = t->view_begin < t->view_end ? t->view_begin : 0;
     t->end = t->view_begin < t->view_end ? t->view_end : times.end_s;
     t->slots_n = hsw_width(w) > 20 ? (uint32_t)hsw_width(w) : 20; /* a little more than the pixels of the plot */
-    if ((s = rank_keys(t, err)) != HSC_OK || (s = read_slots(t, err)) != HSC_OK)
+    if ((s = hsw_timeline_rank_keys(t, err)) != HSC_OK || (s = hsw_timeline_read_slots(t, err)) != HSC_OK)
         return s;
-    choose_top(t);
+    hsw_timeline_choose_top(t);
     t->absent = false;
-    return read_phases(t, err);
+    return hsw_timeline_read_phases(t, err);
 }
 
 static hsc_timeline_frame frame_of(const timeline *t) {
@@ -562,8 +97,8 @@ static hsc_timeline_frame frame_of(const timeline *t) {
         mark = (int)t->axis.bin_of[t->mark];
     int first = -1, last = -1; /* rows of the process alone that the phases are of */
     for (uint32_t r = 0; t->n_phases && r < t->axis.bins; r++)
-        if (process_of(t, t->axis.order[t->axis.start[r]]) == t->phases_process &&
-            process_of(t, t->axis.order[t->axis.start[r + 1] - 1]) == t->phases_process) {
+        if (hsw_timeline_process_of(t, t->axis.order[t->axis.start[r]]) == t->phases_process &&
+            hsw_timeline_process_of(t, t->axis.order[t->axis.start[r + 1] - 1]) == t->phases_process) {
             first = first < 0 ? (int)r : first;
             last = (int)r;
         }
@@ -623,7 +158,7 @@ static Tcl_Obj *cell_dict(const timeline *t, uint32_t row, uint32_t slot) {
     hsc_tcl_put(d, "from", Tcl_NewDoubleObj(t->begin + slot * width));
     hsc_tcl_put(d, "to", Tcl_NewDoubleObj(t->begin + (slot + 1) * width));
     if (s->key != HSC_NONE)
-        name_key(t, s->key, name, sizeof name);
+        hsw_timeline_name_key(t, s->key, name, sizeof name);
     hsc_tcl_put(d, "key", hsc_tcl_index(s->key));
     hsc_tcl_put(d, "name", hsc_tcl_text(name, strlen(name)));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj((double)s->share));
@@ -790,7 +325,7 @@ static Tcl_Obj *slot_rows(const timeline *t) {
             }
             char key[256] = "";
             if (s[i].key != HSC_NONE)
-                name_key(t, s[i].key, key, sizeof key);
+                hsw_timeline_name_key(t, s[i].key, key, sizeof key);
             Tcl_Obj *row[] = {Tcl_NewStringObj(t->labels[r], -1), Tcl_NewDoubleObj(t->begin + i * width), Tcl_NewDoubleObj(t->begin + k * width),
                               hsc_tcl_text(key, strlen(key)), Tcl_NewDoubleObj(busy / (k - i)), Tcl_NewDoubleObj(waiting / (k - i))};
             Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(6, row));
