@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is recorded of programs' messages, against numbers that are known. Usage: messages.py TEST HEATSCOPE PROGRAMS WORK"""
+import csv
 import glob
 import json
 import os
@@ -540,6 +541,33 @@ def imbalance():
         if units:
             at_least(f"rank {r}: wait at the barrier", t["duration_ns"], 0.5e9 * waited)
         print(f"rank {r}: {t['duration_ns'] / 1e9:.4f} s at the barrier, {waited:.3f} s by the program")
+    blamed("imbalance", found)
+
+
+def blamed(name, found):
+    """Who is charged with the waits at barriers: by the correlator as by the events themselves, of which all ranks have one clock. Each waits from its own
+    entry up to that of the last one; waits of which a rank has no event, or that end before the last one comes, are in neither."""
+    expected, rounds = Counter(), defaultdict(dict)
+    for r, p in found.items():
+        for f in p.events:
+            if f["name"] == "MPI_Barrier":
+                rounds[int(f["sequence"])][r] = int(f["time"]), int(f["time"]) + int(f["duration_ns"])
+    for calls in rounds.values():
+        late = max(calls, key=lambda r: calls[r][0])
+        for r, (enter, leave) in calls.items():
+            if r != late and calls[late][0] <= leave and len(calls) == len(found):
+                expected[r, late] += (calls[late][0] - enter) / 1e9
+    text = subprocess.run([HEATSCOPE, "report", "--by=delayed", "--format=csv", os.path.join(WORK, name)], capture_output=True, text=True,
+                          check=True).stdout
+    told = Counter()
+    for row in csv.DictReader(text.splitlines()):
+        if row["kind"] == "late at a barrier":
+            told[tuple(int(row[k].split()[1]) for k in ("processor", "late_processor"))] += float(row["wait_s"])
+    expect("some wait for the last rank", any(late == 3 for _, late in expected), True)
+    for pair in sorted(set(expected) | set(told)):
+        if abs(told[pair] - expected[pair]) > 0.01 * expected[pair] + 1e-3:
+            failures.append(f"rank {pair[0]} waits for rank {pair[1]}: {told[pair]} s, by the events {expected[pair]} s")
+    print("waits at the barrier for the last one:", {f"{a} for {b}": round(v, 4) for (a, b), v in sorted(told.items())})
 
 
 def pipeline():
