@@ -64,25 +64,29 @@ static uint32_t scope_of(hsc_handle *h, uint32_t context) {
     return context == HSC_NONE || hsc_db_get_context(h->db, context, &c, NULL) ? HSC_NONE : c.scope;
 }
 
-/* All causes, in an interval those in it, in the order of their rows: list[i].of.row is not i then. */
-static hsc_status load(hsc_handle *h, cause **out, uint32_t *count, hsc_err *err) {
+/* All causes, in an interval those in it, in the order of their rows: list[i].of.row is not i then. Where they are not told by place, those of locks that
+ * libraries hold among their own threads are left out, as the report's sums leave them out. */
+static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, hsc_err *err) {
     hsc_db_cause *causes = NULL;
     uint32_t n = 0;
     hsc_status s = hsc_db_read_causes(h->db, &causes, &n, err);
     cause *list = s == HSC_OK ? malloc(((size_t)n + 1) * sizeof *list) : NULL;
     if (s == HSC_OK && !list)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
+    uint32_t kept = 0;
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
         hsc_db_thread t;
-        list[i].of = causes[i];
+        if (by != BY_PLACE && !causes[i].own)
+            continue;
+        list[kept].of = causes[i];
         if ((s = hsc_db_get_thread(h->db, causes[i].delay.thread, &t, err)) == HSC_OK)
-            list[i].process = t.process;
+            list[kept++].process = t.process;
     }
     free(causes);
     if (s != HSC_OK)
         free(list);
     else
-        *out = list, *count = n;
+        *out = list, *count = kept;
     return s;
 }
 
@@ -140,7 +144,7 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
     PUT(d, "waits", WIDE(g->waits));
     PUT(d, "caused_s", REAL(g->caused_s));
     PUT(d, "direct_s", REAL(g->direct_s));
-    PUT(d, "share", REAL(total > 0 ? g->caused_s / total : 0));
+    PUT(d, "share", REAL(total > 0 && (!place || c->own) ? g->caused_s / total : 0)); /* what is in no sum has none */
     PUT(d, "waited_s", by == BY_PROCESSOR && waited ? REAL(waited[g->first.process]) : Tcl_NewObj());
     PUT(d, "threads", WIDE(g->threads));
     PUT(d, "most_thread", hsc_tcl_index(g->most_thread));
@@ -190,7 +194,7 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     cause *list = NULL;
     double *waited = NULL, total = 0;
     uint32_t n = 0, count = 0;
-    if (load(h, &list, &n, &err) != HSC_OK)
+    if (load(h, by, &list, &n, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     group *groups = calloc((size_t)n + 1, sizeof *groups);
     if (!groups)
@@ -206,7 +210,7 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
         if (!i || compare_group(by, &list[i - 1], &list[i]))
             groups[count++].first = list[i];
         add(&groups[count - 1], &list[i]);
-        total += list[i].of.place.caused_s;
+        total += list[i].of.own ? list[i].of.place.caused_s : 0;
     }
     qsort(groups, count, sizeof *groups, heaviest);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
@@ -249,7 +253,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     hsc_err err = {0};
     cause *list = NULL;
     uint32_t n = 0, count = 0, kept = 0;
-    hsc_status s = load(h, &list, &n, &err);
+    hsc_status s = load(h, of == HSC_NONE ? BY_PLACE : by, &list, &n, &err);
     double from, to;
     bool part_of_run = hsc_db_get_interval(h->db, &from, &to);
     const cause *chosen = NULL; /* none: its row has nothing in the interval */
@@ -259,8 +263,11 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     double *part = calloc((size_t)h->info.delays + 1, sizeof *part), *sum = calloc((size_t)h->info.processes + 1, sizeof *sum);
     double *of_thread = calloc((size_t)h->info.threads + 1, sizeof *of_thread);
     sufferer *who = malloc(((size_t)h->info.delayed + 1) * sizeof *who);
-    if (s == HSC_OK && (!part || !sum || !of_thread || !who))
+    bool *foreign = calloc((size_t)h->info.delays + 1, sizeof *foreign); /* a library's lock among its own threads */
+    if (s == HSC_OK && (!part || !sum || !of_thread || !who || !foreign))
         s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        foreign[list[i].of.place.delay] = of == HSC_NONE && !list[i].of.own;
     for (uint32_t i = 0; s == HSC_OK && chosen && i < n; i++)
         if (!compare_group(by, chosen, &list[i]))
             part[list[i].of.place.delay] += list[i].of.place.direct_s;
@@ -273,7 +280,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
             break;
         hsc_db_find_wait_place(h->db, d.kind == HSC_wait_cause_OMP_BARRIER ? HSC_wait_kind_OMP_BARRIER : HSC_NONE, &v.context, &v.line);
         double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
-        if (!(share > 0) || (part_of_run && !v.waits && !(v.wait_s > 0)))
+        if (!(share > 0) || foreign[v.delay] || (part_of_run && !v.waits && !(v.wait_s > 0)))
             continue;
         who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
         sum[t.process] += who[count - 1].waited_s;
@@ -281,6 +288,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     }
     if (s != HSC_OK) {
         free(who);
+        free(foreign);
         free(of_thread);
         free(sum);
         free(part);
@@ -318,6 +326,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     PUT(d, "threads", threads);
     PUT(d, "calls", calls);
     free(who);
+    free(foreign);
     free(of_thread);
     free(sum);
     free(part);
