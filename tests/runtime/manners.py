@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program behaves as without us: one behaviour a mode of programs/manners.c. Usage: manners.py NAME HEATSCOPE PROGRAMS WORK"""
 import functools
+import glob
 import os
 import resource
 import shutil
@@ -125,6 +126,24 @@ def debugger():
     off, on = (at for at, _, _ in p.measuring)
     times = [at for at, _, _ in p.threads[1].samples]
     expect("samples before and after", sum(t < off for t in times) > 10 and sum(t > on for t in times) > 10, (off, on, len(times)))
+
+
+def debugger_unsampled():
+    """One that takes hold of a program that computes nothing: no sample comes that tells of it, and it is found all the same."""
+    directory = os.path.join(scenarios.WORK, "m")
+    shutil.rmtree(directory, ignore_errors=True)
+    child = subprocess.Popen([scenarios.HEATSCOPE, "run", "-F", "1000", "-o", directory, "sleep", "100"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not glob.glob(os.path.join(directory, "*.hsr")) and child.poll() is None:
+        time.sleep(0.1)
+    time.sleep(1)
+    held = subprocess.run([program("traps"), "holds", str(child.pid)], capture_output=True, text=True)
+    time.sleep(3)
+    child.terminate()
+    _, said = child.communicate()
+    expect("held", held.returncode == 0, held)
+    expect("said", said.count("is not measured while a debugger") == 1 and said.count("is measured again") == 1, said)
+    p = scenarios.only(scenarios.processes(scenarios.HEATSCOPE, directory))
+    expect("recorded", [on for _, on, _ in p.measuring] == [0, 1] and all("(tracer)" in why for _, _, why in p.measuring), p.measuring)
 
 
 def rooted():
