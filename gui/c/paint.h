@@ -118,6 +118,7 @@ typedef struct hsc_area { /* part of the program: table rows [lo, hi) and bins o
 enum { HSC_MAP_LEVELS = 4 };
 typedef struct hsc_map_bin { /* a row of the profile map */
     float level[HSC_MAP_LEVELS]; /* inclusive shares of the procedure and of the loops in it; negative: none */
+    float change[HSC_MAP_LEVELS]; /* of two runs: how they differ */
     uint32_t procedure;          /* in categories; UINT32_MAX: none */
     bool code;
 } hsc_map_bin;
@@ -125,6 +126,7 @@ typedef struct hsc_map_frame {
     const hsc_map_bin *bins;
     const double *categories;    /* [procedures][n_categories] */
     uint32_t n_categories;
+    const hsc_colour_scale *changes; /* of two runs, in place of greys; NULL: one run */
     double largest;              /* share that the longest category bar stands for */
     const char *const *names;    /* of the categories; NULL: not in the legend */
     const double *totals;        /* of the categories, in the whole run: those with most come first in the legend */

@@ -218,7 +218,7 @@ static void strips_picture(hsc_canvas *c, const hsc_style *st, const hsc_overvie
     free(row);
 }
 
-/* Left: grey columns of nested scopes by their inclusive shares. Right: the procedure's categories, as long as the root of its
+/* Left: columns of nested scopes, grey by their inclusive shares, or coloured by what changed in the other run. Right: the procedure's categories, as long as the root of its
  * share. */
 static void map_row(const hsc_style *st, const hsc_map_frame *m, const hsc_map_bin *b, uint32_t w, hsc_rgb *row) {
     uint32_t left = w * 2 / 5, from = left + (w > 40 ? 3 : 1);
@@ -227,7 +227,7 @@ static void map_row(const hsc_style *st, const hsc_map_frame *m, const hsc_map_b
     for (uint32_t x = 0; x < left; x++) {
         uint32_t k = x * HSC_MAP_LEVELS / left;
         if (b->level[k] >= 0)
-            row[x] = hsc_style_grey(st, (double)b->level[k]);
+            row[x] = m->changes ? hsc_colour_scale_get(m->changes, b->change[k]) : hsc_style_grey(st, (double)b->level[k]);
     }
     if (b->procedure == UINT32_MAX || from >= w || !(m->largest > 0))
         return;
@@ -296,10 +296,10 @@ void hsc_paint_overview_base(hsc_canvas *c, const hsc_style *st, const hsc_overv
             hsc_canvas_text_fit(c, st->small, l->x + (int)k * (l->strip_width + l->gap), l->y - hsc_canvas_dp(c, 4),
                                 l->strip_width, HSC_LEFT, st->colour[HSC_P_muted], text);
         }
-    if (f->legend && f->map)
+    if (f->legend && f->map && !f->map->changes)
         map_legend(c, st, f->map, l->x, l->legend_y, c->width - 2 * l->x);
     else if (f->legend)
-        hsc_paint_legend(c, st, l->x, l->legend_y, c->width - 2 * l->x, f->scale, true);
+        hsc_paint_legend(c, st, l->x, l->legend_y, c->width - 2 * l->x, f->map ? f->map->changes : f->scale, !f->map);
 }
 
 void hsc_paint_overview_marks(hsc_canvas *c, const hsc_style *st, const hsc_overview_frame *f, const hsc_overview_layout *l) {

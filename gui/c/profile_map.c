@@ -13,7 +13,7 @@ void hsc_profile_map_fini(hsc_profile_map *m) {
 }
 
 /* Inclusive shares of the procedure and the loops around a scope, outermost first. Returns the procedure. */
-static uint32_t fill_levels(hsc_db *db, uint32_t scope, const double *incl, double total, hsc_map_bin *out) {
+static uint32_t fill_levels(hsc_db *db, uint32_t scope, const double *incl, const float *changes, double total, hsc_map_bin *out) {
     uint32_t chain[64], n = 0, procedure = HSC_NONE;
     for (uint32_t s = scope; s != HSC_NONE && n < 64; n++) {
         hsc_db_scope sc;
@@ -35,6 +35,7 @@ static uint32_t fill_levels(hsc_db *db, uint32_t scope, const double *incl, doub
         if (from_top > k && i > 0)
             continue;
         out->level[k] = total > 0 ? (float)(incl[chain[i]] / total) : 0;
+        out->change[k] = changes ? changes[chain[i]] : 0;
     }
     return procedure;
 }
@@ -80,8 +81,8 @@ static hsc_status read_categories(hsc_handle *h, uint32_t metric, hsc_profile_ma
     return HSC_OK;
 }
 
-hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, const uint32_t *lo, const uint32_t *hi, hsc_profile_map *out,
-                                hsc_err *err) {
+hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, const uint32_t *lo, const uint32_t *hi, const float *changes,
+                                hsc_profile_map *out, hsc_err *err) {
     hsc_profile_map m = {.n = n};
     double total = 0, *incl = malloc(((size_t)h->info.scopes + 1) * sizeof *incl);
     hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
@@ -101,7 +102,7 @@ hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, cons
                 best = l.scope;
         }
         m.bins[b].code = hi[b] > lo[b];
-        m.bins[b].procedure = fill_levels(h->db, best, incl, total, &m.bins[b]);
+        m.bins[b].procedure = fill_levels(h->db, best, incl, changes, total, &m.bins[b]);
         if (m.bins[b].procedure != HSC_NONE && total > 0 && incl[m.bins[b].procedure] / total > m.largest)
             m.largest = incl[m.bins[b].procedure] / total;
     }

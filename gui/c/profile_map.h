@@ -15,10 +15,10 @@ typedef struct hsc_profile_map {
 } hsc_profile_map;
 
 /* For table rows [lo[i], hi[i]) of each row i of the picture the scopes around the line whose innermost scope has the largest
- * inclusive value. Replaces *out, which is zeroed or made here. Cost: the sums of all scopes, each line once, and the categories of
+ * inclusive value. changes: of each scope in the other run, NULL without one. Replaces *out, which is zeroed or made here. Cost: the sums of all scopes, each line once, and the categories of
  * each procedure that is shown. */
-hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, const uint32_t *lo, const uint32_t *hi, hsc_profile_map *out,
-                                hsc_err *err);
+hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, const uint32_t *lo, const uint32_t *hi, const float *changes,
+                                hsc_profile_map *out, hsc_err *err);
 void hsc_profile_map_fini(hsc_profile_map *m);
 
 #endif

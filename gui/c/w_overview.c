@@ -27,6 +27,7 @@ typedef struct overview {
     hsw_against against;
     int content;
     hsc_profile_map map;
+    hsc_colour_scale map_changes; /* of two runs */
     const char *category_names[HSC_CATEGORIES_SHOWN];
     double category_totals[HSC_CATEGORIES_SHOWN];
     int wanted_strips, skip, procedure, labels, legend;
@@ -395,6 +396,55 @@ static hsc_status take_values(overview *v, const picture_key *key, bool *have, h
     return HSC_OK;
 }
 
+/* How procedures and loops, with all they call, differ in the other run; 0: within noise. malloc'ed. */
+static hsc_status scope_changes(overview *v, float **out, hsc_err *err) {
+    hsw *w = &v->w;
+    uint32_t n = w->db->info.scopes, metric;
+    hsc_handle *other;
+    const uint32_t *map;
+    double scale;
+    hsw_noise noise;
+    hsc_status s = hsw_other(w, &v->against, &other, &metric, &scale, err);
+    if (s != HSC_OK || (s = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
+        (s = hsc_handle_match(w->db, other, HSC_MATCH_SCOPES, &map, err)) != HSC_OK)
+        return s;
+    double *here = malloc(((size_t)n + 1) * sizeof *here), *there = malloc(((size_t)other->info.scopes + 1) * sizeof *there);
+    float *changes = calloc((size_t)n + 1, sizeof *changes);
+    if (!here || !there || !changes)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to compare %u scopes", n);
+    hsc_db_view of = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
+    if (s == HSC_OK && n)
+        s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_INCL), 0, n, here, err);
+    if (s == HSC_OK && other->info.scopes)
+        s = hsc_db_read_sums(other->db, of, 0, other->info.scopes, there, err);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        hsc_db_scope sc;
+        if ((s = hsc_db_get_scope(w->db->db, i, &sc, err)) != HSC_OK || sc.kind < HSC_SCOPE_PROCEDURE)
+            continue; /* programs and files have no column */
+        double b = map[i] != HSC_NONE ? there[map[i]] * scale : 0;
+        changes[i] = hsw_within_noise(&noise, here[i], b) ? 0 : hsw_change(v->against.show, here[i], b);
+    }
+    free(here);
+    free(there);
+    if (s == HSC_OK)
+        *out = changes;
+    else
+        free(changes);
+    return s;
+}
+
+static hsc_status read_map(overview *v, uint32_t n, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
+    float *changes = NULL;
+    hsc_status s = hsw_comparing(&v->against) ? scope_changes(v, &changes, err) : HSC_OK;
+    if (s == HSC_OK && changes)
+        hsc_colour_scale_init_change(&v->map_changes, (enum hsc_scaling)v->o.scaling,
+                                     hsw_change_maximum(v->against.show, changes, NULL, v->w.db->info.scopes), v->against.show == HSW_SHOW_RATIO);
+    if (s == HSC_OK)
+        s = hsc_profile_map_read(v->w.db, (uint32_t)v->w.metric, n, lo, hi, changes, &v->map, err);
+    free(changes);
+    return s;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     overview *v = (overview *)w;
     hsc_status s = HSC_OK;
@@ -427,7 +477,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         goto done;
     hsc_strips_fill_bins(&v->strips, lo, hi);
     if (v->content == CONTENT_SCOPES &&
-        ((s = hsc_profile_map_read(w->db, (uint32_t)w->metric, n, lo, hi, &v->map, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
+        ((s = read_map(v, n, lo, hi, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
         goto done;
     if (!have && n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
         goto done;
@@ -454,7 +504,7 @@ static bool frame_of(overview *v, hsc_map_frame *map, hsc_overview_frame *f) {
     if (!w->db || !v->strips.bins)
         return false;
     *map = (hsc_map_frame){.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
-                         .largest = v->map.largest, .names = v->category_names,
+                         .largest = v->map.largest, .names = v->category_names, .changes = hsw_comparing(&v->against) ? &v->map_changes : NULL,
                          .totals = v->category_totals};
     *f = (hsc_overview_frame){.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? map : NULL,
                             .strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
@@ -729,6 +779,9 @@ static void describe(hsw *w, Tcl_Obj *text) {
                           hsw_comparing(&v->against) ? v->against.show == HSW_SHOW_RATIO ? "largest ratio 2^" : "largest difference"
                                                      : "hottest",
                           v->maximum);
+    if (v->content == CONTENT_SCOPES && hsw_comparing(&v->against))
+        Tcl_AppendPrintfToObj(text, "procedures and loops: %s %.6g\n", v->against.show == HSW_SHOW_RATIO ? "largest ratio 2^" : "largest difference",
+                              (double)v->map_changes.maximum);
     for (uint32_t i = 0; v->content == CONTENT_SCOPES && i < v->map.n_procedures && i < 1000; i++) {
         hsc_db_scope sc;
         if (hsc_db_get_scope(w->db->db, v->map.procedures[i], &sc, NULL) != HSC_OK)

@@ -12,6 +12,14 @@ oo::class create ::heatscope::ProfileMapView {
         next $body
         $Map configure -content scopes
     }
+    # With a second run: what the procedure itself changed by.
+    method Changed {scope metric} {
+        set c [[$App comparison] scope $scope $metric]
+        if {$c eq ""} {
+            return ""
+        }
+        return " \u00b7 itself in the other run [[$App comparison] amount $c $metric][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+    }
     method OnHover {hit} {
         if {$hit eq "" || ![dict exists $hit procedure] || [dict get $hit procedure] < 0} {
             next $hit
@@ -27,6 +35,6 @@ oo::class create ::heatscope::ProfileMapView {
             }
         }
         my Read "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line] \u00b7 [$Run scopeName $s]:\
-            [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]] \u00b7 [join $kinds {, }]"
+            [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]][my Changed $s $metric] \u00b7 [join $kinds {, }]"
     }
 }
