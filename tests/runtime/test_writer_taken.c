@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The handler of timer-monotonic where it finds the thread's writer taken by code that it interrupted: each 8 such expiries double the distance to
- * the next one, so that this code gets on, and are no loss; a writer whose code was left by a jump is the handler's. The handler and the timer are
+ * the next one, so that this code gets on, and are no loss; a writer whose code was left by a jump is the handler's, a slot that it was beginning nobody's. The handler and the timer are
  * the real ones; the signals are calls. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,6 +131,29 @@ static void takes_a_writer_that_a_jump_has_left(void **state) {
     assert_int_equal(atomic_load(&thread.beats), 1);
 }
 
+/* The slot has the bytes of an empty one that nobody has taken, whatever of its head had been written; what was written of a slot that is begun stays. */
+static void marks_a_slot_whose_head_is_half_written(void **state) {
+    (void)state;
+    static uint64_t half[64], spare[64], begun[64];
+    hsc_chunk_writer w;
+    hsc_rt_slot_spare((uint8_t *)spare, sizeof spare);
+    hsc_chunk_begin(&w, (uint8_t *)half, sizeof half, HSC_CHUNK_DYNAMIC, 7, 3, 1000, 1);
+    memset(half + 3, 0, sizeof half - 24); /* its last words were not there yet */
+    thread.opening = (uint8_t *)half;
+    thread.opening_bytes = sizeof half;
+    frame[5] = 0x5678;
+    expire(1);
+    assert_memory_equal(half, spare, sizeof half);
+    assert_null(thread.opening);
+    assert_false(thread.has_chunk);
+
+    hsc_chunk_begin(&w, (uint8_t *)begun, sizeof begun, HSC_CHUNK_DYNAMIC, 7, 3, 1000, 1);
+    memcpy(half, begun, sizeof half);
+    atomic_store(&thread.busy, HSC_RT_BUSY);
+    expire(1);
+    assert_memory_equal(half, begun, sizeof half);
+}
+
 static void leaves_others_signals_to_them(void **state) {
     (void)state;
     siginfo_t info;
@@ -148,6 +171,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(keeps_to_the_lowered_rate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(leaves_a_paused_timer_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_a_writer_that_a_jump_has_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(marks_a_slot_whose_head_is_half_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(leaves_others_signals_to_them, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
