@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interval.h"
+#include "large.h"
 #include "time_read.h"
 #include "values.h"
 #include "within.h"
@@ -693,6 +694,7 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         db->interval->indptr = NULL;
         db->interval->entry = NULL;
     }
+    hsc_large_give_back();
     uint64_t metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = calloc(1, sizeof *v);
     tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};

@@ -4,6 +4,7 @@
  * Where the ends are is found first, for some thousand ends at a time, then all that lies between is added up, thread by thread. Both go
  * through ranges of data sets in rising order, cut into batches of chunks: while one is worked on, the reader has the next one. */
 #include "interval.h"
+#include "large.h"
 #include "sorted.h"
 
 #include <inttypes.h>
@@ -472,6 +473,8 @@ static void place_entries(hsc_counting *c) {
         each_item(c, l, place_item);
         c->all[c->share] = l->next;
         free(l);
+        if (!c->all[c->share])
+            hsc_large_give_back(); /* as the entries grow */
         return;
     }
     c->v->indptr = c->indptr;
@@ -528,6 +531,7 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c) {
     free(c->indptr);
     free(c->entry);
     free(c);
+    hsc_large_give_back();
 }
 
 static double part_done(const hsc_counting *c) {

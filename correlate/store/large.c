@@ -2,6 +2,7 @@
 /* Memory in large pages. */
 #include "large.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,4 +22,8 @@ void *hsc_large_malloc(size_t bytes) {
         return NULL;
     (void)madvise(p, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); /* a wish: without it all works as well */
     return p;
+}
+
+void hsc_large_give_back(void) {
+    (void)malloc_trim(0);
 }

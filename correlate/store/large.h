@@ -8,5 +8,7 @@
 /* As malloc (also of 0 bytes), for free. Where it fills pages of 2 MB the system is asked for such: to get them costs a sixth of what the
  * same memory costs in small ones. At most half a megabyte more than asked for. */
 void *hsc_large_malloc(size_t bytes);
+/* Gives the system what was freed between memory that is still used: after much of it. A few milliseconds. */
+void hsc_large_give_back(void);
 
 #endif

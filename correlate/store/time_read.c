@@ -11,7 +11,7 @@
 
 #include <heatscope/formats/records.h>
 
-enum { BUDGET = 24 << 20 };
+enum { BUDGET = 10 << 20 };
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);

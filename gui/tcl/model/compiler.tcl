@@ -2,7 +2,7 @@
 # What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
 
 oo::class create ::heatscope::Compiler {
-    variable Run Db Rows Key Refused Priced Sum
+    variable Run Db Rows Key Refused Priced Texts Sum
 
     constructor {run} {
         set Run $run
@@ -60,6 +60,7 @@ oo::class create ::heatscope::Compiler {
             ::heatscope::breathe
         }
         set Priced {}
+        set Texts {}
         set Sum {0 0.0}
         $Run refusals $metric [namespace code {my Price}]
         set prices $Priced
@@ -70,7 +71,12 @@ oo::class create ::heatscope::Compiler {
         lassign $Sum n share
         foreach r $page {
             if {[dict size $Priced] < [::heatscope::settings get refusedRows]} {
-                dict set Priced [dict get $r scope] $r
+                # what is needed of them, and each text once: there may be thousands
+                set text [dict get $r reason_text]
+                if {![dict exists $Texts $text]} {
+                    dict set Texts $text $text
+                }
+                dict set Priced [dict get $r scope] [dict create sum [dict get $r sum] share [dict get $r share] reason_text [dict get $Texts $text]]
             }
             incr n [expr {[dict get $r share] > 0}]
             set share [expr {$share + [dict get $r share]}]
