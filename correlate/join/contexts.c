@@ -93,21 +93,39 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
     return child(x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
 }
 
+/* The procedure that a scope, be it a loop of machine code, belongs to. */
+static uint32_t procedure_of(const join *j, uint32_t scope) {
+    uint32_t p = j->scopes.p[scope].procedure;
+    return j->scopes.p[scope].kind == HSC_SCOPE_LOOP && p < j->scopes.n ? p : scope;
+}
+
+/* What libgomp, which has no name for its code that calls bodies, calls of the module in which the region was forked, below `above`: a body, or what it
+ * has become. Copies of tasks' data it makes in GOMP_task. */
+static bool is_gomp_body(const join *j, uint32_t caller, uint32_t above, uint32_t scope) {
+    const jscope *c = &j->scopes.p[caller];
+    const char *path = j->modules.p[c->module].path, *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, "libgomp", 7) && (strncmp(c->linkage, "GOMP_", 5) || !strncmp(c->linkage, "GOMP_parallel", 13)) &&
+           j->scopes.p[above].module == j->scopes.p[scope].module;
+}
+
 /* A region's body that ends in a call of one procedure may be that procedure (a tail call): as enter_region, where the runtime's frames tell that a region was
  * forked there or the thread's record does. */
 static uint32_t enter_called(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
     const join *j = x->j;
     const jcontext *nodes = x->t->nodes;
-    const char *name = j->scopes.p[nodes[caller].scope].linkage;
-    uint32_t at = caller, line = call_line;
-    bool forked = false;
-    if (!caller || strcmp(name, "__kmp_invoke_microtask") || is_omp_runtime(j, scope))
+    uint32_t at = caller, line = call_line, runtime = procedure_of(j, nodes[caller].scope);
+    bool forked = false, gomp = caller && strcmp(j->scopes.p[runtime].linkage, "__kmp_invoke_microtask");
+    if (!caller || !is_omp_runtime(j, runtime) || is_omp_runtime(j, scope))
         return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
     while (at && is_omp_runtime(j, nodes[at].scope)) {
-        forked = forked || !strncmp(j->scopes.p[nodes[at].scope].linkage, "__kmpc_fork_call", 16);
+        const char *linkage = j->scopes.p[nodes[at].scope].linkage;
+        forked = forked || !strncmp(linkage, "__kmpc_fork_call", 16) || !strncmp(linkage, "GOMP_parallel", 13);
         line = nodes[at].call_line;
         at = nodes[at].parent;
     }
+    uint32_t above = at && forked ? at : x->home ? x->home->context : 0;
+    if (gomp && !is_gomp_body(j, runtime, nodes[above].scope, scope))
+        return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
     if (at && forked)
         return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
     return x->home ? child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line)

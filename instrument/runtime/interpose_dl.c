@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* dlopen and dlclose: the helper is told to look at the mappings. These wrappers must end in a jump, not a call: the
  * dynamic linker searches along the run path of the caller, which it finds by the return address. */
+#include "gomp.h"
 #include "interpose.h"
 
 static void look(uint32_t what) {
@@ -31,5 +32,6 @@ HSC_RT_EXPORT int dlclose(void *handle) {
     if (!real)
         real = HSC_RT_REAL("dlclose");
     look(HSC_RT_SCAN_LINKER | HSC_RT_SCAN_CLOSED);
+    hsc_rt_gomp_forget();
     return real(handle);
 }

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 #include "interpose.h"
+#include "omp.h"
 #include "ompt.h"
-#include "waits.h"
 
-#define BRIEF_NS 2000u /* a shorter wait for a lock is not worth a walk of the stack */
 #define FRAME_MAX (1ull << 30)
 
 static const hsc_rt_holder nobody;
@@ -40,7 +39,7 @@ static bool current_frame(const void *return_address, hsc_rt_here *at) {
         } \
     } while (0)
 
-static bool is_waiting(const hsc_rt_thread *t) {
+bool hsc_rt_omp_waits(const hsc_rt_thread *t) {
     return t && t->open.kind >= HSC_wait_kind_OMP_BARRIER && t->open.kind <= HSC_wait_kind_OMP_IDLE;
 }
 
@@ -53,30 +52,35 @@ static void on_thread_begin(int type, ompt_data *data) {
         hsc_rt_self->omp = true;
 }
 
-static void on_parallel_begin(ompt_data *task, const ompt_frame *frame, ompt_data *parallel, unsigned threads, int flags,
-                              const void *return_address) {
-    (void)task;
-    (void)flags;
-    (void)threads;
+uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt_here *here) {
     uint64_t id = atomic_fetch_add_explicit(&last_region, 1, memory_order_relaxed) + 1;
     hsc_rt_region *r = &hsc_rt_regions[id & (HSC_RT_REGIONS - 1)];
     atomic_store_explicit(&r->id, 0, memory_order_relaxed);
-    r->at = (hsc_rt_here){(uint64_t)return_address, 0, 0, 0};
-    r->known = entered_from(frame, return_address, &r->at);
-    hsc_rt_here here = HSC_RT_HERE();
-    here.caller = r->at.pc;
+    r->at = *forked;
+    r->known = known;
     hsc_rt_thread *t = hsc_rt_measured();
     uint32_t node = 0;
     r->supposed = false;
     if (t && hsc_rt.options.waits)
-        node = r->known ? hsc_rt_fork_begin(t, &r->at, &r->supposed) : hsc_rt_wait_node(t, &here);
+        node = known ? hsc_rt_fork_begin(t, &r->at, &r->supposed) : hsc_rt_wait_node(t, here);
     atomic_store_explicit(&r->fork, node ? (uint64_t)t->thread_id << 32 | node : 0, memory_order_relaxed);
     r->begin_ns = hsc_rt_now_ns();
     r->threads = 0;
     atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&r->met, 0, memory_order_relaxed);
     atomic_store_explicit(&r->id, id, memory_order_release);
-    parallel->value = id;
+    return id;
+}
+
+static void on_parallel_begin(ompt_data *task, const ompt_frame *frame, ompt_data *parallel, unsigned threads, int flags,
+                              const void *return_address) {
+    (void)task;
+    (void)flags;
+    (void)threads;
+    hsc_rt_here at = {(uint64_t)return_address, 0, 0, 0}, here = HSC_RT_HERE();
+    bool known = entered_from(frame, return_address, &at);
+    here.caller = at.pc;
+    parallel->value = hsc_rt_region_begin(&at, known, &here);
 }
 
 /* Where the region was forked, now that it ends. */
@@ -92,11 +96,8 @@ static uint32_t fork_node(hsc_rt_thread *t, hsc_rt_region *r, uint64_t now) {
     return node;
 }
 
-static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *return_address) {
-    (void)task;
-    (void)flags;
-    (void)return_address;
-    hsc_rt_region *r = hsc_rt_region_of(parallel->value);
+void hsc_rt_region_end(uint64_t id) {
+    hsc_rt_region *r = hsc_rt_region_of(id);
     hsc_rt_thread *t = hsc_rt_measured();
     if (!r)
         return;
@@ -106,10 +107,29 @@ static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, con
     if (!node || !atomic_load_explicit(&r->met, memory_order_relaxed) || !hsc_rt_own(t))
         return;
     uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
-    hsc_rec_region record = {parallel->value, node, r->threads};
+    hsc_rec_region record = {id, node, r->threads};
     hsc_rt_thread_put(t, HSC_REC_region, &record, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
+}
+
+static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *return_address) {
+    (void)task;
+    (void)flags;
+    (void)return_address;
+    hsc_rt_region_end(parallel->value);
+}
+
+void hsc_rt_region_enter(uint64_t id) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (hsc_rt_omp_waits(t))
+        hsc_rt_omp_wait_end(t);
+    t->region = id;
+}
+
+void hsc_rt_region_leave(uint64_t id) {
+    const hsc_rt_region *r = hsc_rt_region_of(id);
+    hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_REGION_END, r ? r->at.pc : 0);
 }
 
 static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, unsigned threads, unsigned number, int flags) {
@@ -124,9 +144,7 @@ static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task,
         if (endpoint == OMPT_BEGIN && r)
             r->threads = threads;
     } else if (endpoint == OMPT_BEGIN) {
-        if (is_waiting(t))
-            hsc_rt_wait_end(t, 0, nobody);
-        t->region = parallel ? parallel->value : 0;
+        hsc_rt_region_enter(parallel ? parallel->value : 0);
     } else {
         t->region = 0;
         hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_IDLE, r ? r->at.pc : 0);
@@ -166,7 +184,7 @@ static void begin_wait(uint32_t kind, const void *return_address) {
     hsc_rt_wait_begin(kind, &at, HSC_RT_NO_FRAME);
 }
 
-static void end_wait(hsc_rt_thread *t) {
+void hsc_rt_omp_wait_end(hsc_rt_thread *t) {
     if (t->open.kind == HSC_wait_kind_OMP_REGION_END)
         hsc_rt_wait_end_region(t); /* it was told late that the region had ended */
     hsc_rt_wait_end(t, 0, nobody);
@@ -177,8 +195,8 @@ static void on_sync_wait(int sync, int endpoint, ompt_data *parallel, ompt_data 
     hsc_rt_thread *t = hsc_rt_self;
     if (endpoint == OMPT_BEGIN)
         begin_wait(kind_of_sync(sync), return_address);
-    else if (endpoint == OMPT_END && is_waiting(t))
-        end_wait(t);
+    else if (endpoint == OMPT_END && hsc_rt_omp_waits(t))
+        hsc_rt_omp_wait_end(t);
     if (task && endpoint == OMPT_END)
         task->value = 0;
 }
@@ -189,10 +207,10 @@ static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
     hsc_rt_thread *t = hsc_rt_self;
     if (!t)
         return;
-    if (is_waiting(t)) {
+    if (hsc_rt_omp_waits(t)) {
         if (before)
             before->value = (uint64_t)t->open.kind << 32 | t->open.node;
-        end_wait(t);
+        hsc_rt_omp_wait_end(t);
     } else if (status == OMPT_TASK_COMPLETE && next && next->value) {
         uint64_t kept = next->value;
         next->value = 0;
@@ -238,23 +256,28 @@ static void on_nest_lock(int endpoint, uint64_t lock, const void *return_address
 }
 
 /* Whoever has taken the lock before had it until now: who gave it back may say so later than this thread has it. */
+void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin, bool waited, const hsc_rt_here *at) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    hsc_rt_taker before = lock ? hsc_rt_lock_before(lock, t ? t->thread_id : 0) : (hsc_rt_taker){0};
+    hsc_rt_holder by = {t ? t->thread_id : 0, 0};
+    if (t)
+        by.node = waited          ? hsc_rt_wait_add(t, kind, at, begin, before.holder)
+                  : before.wanted ? hsc_rt_wait_node(t, at)
+                                  : hsc_rt_wait_supposed(t, at);
+    if (lock)
+        hsc_rt_lock_taken(lock, by, waited);
+}
+
 static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_address) {
     hsc_rt_thread *t = hsc_rt_measured();
+    hsc_rt_here at = {0};
     if (!hsc_rt.options.waits)
         return;
     uint64_t begin = t ? end_acquire(t) : 0;
-    bool waited = begin && hsc_rt_now_ns() >= begin + BRIEF_NS;
-    hsc_rt_taker before = lock ? hsc_rt_lock_before((const void *)lock, t ? t->thread_id : 0) : (hsc_rt_taker){0};
-    hsc_rt_holder by = {t ? t->thread_id : 0, 0};
-    if (t) {
-        hsc_rt_here at;
+    bool waited = begin && hsc_rt_now_ns() >= begin + HSC_RT_BRIEF_LOCK_NS;
+    if (t)
         CALLER(&at, return_address);
-        by.node = waited          ? hsc_rt_wait_add(t, kind_of_mutex(mutex), &at, begin, before.holder)
-                  : before.wanted ? hsc_rt_wait_node(t, &at)
-                                  : hsc_rt_wait_supposed(t, &at);
-    }
-    if (lock)
-        hsc_rt_lock_taken((const void *)lock, by, waited);
+    hsc_rt_acquired(kind_of_mutex(mutex), (const void *)lock, begin, waited, &at);
 }
 
 /* ---- connection ------------------------------------------------------------------------------------------------------------ */

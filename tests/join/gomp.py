@@ -3,7 +3,8 @@
 """gomp.py HEATSCOPE GCC SOURCE WORK: what threads do in GCC's OpenMP runtime, a library that has no symbols but those it exports.
 
 The program knows by its threads' own clocks of CPU time how much of it was work; the rest of the process's is waiting in the runtime, but for its start
-and end. Waiting threads spin (where they have a processor each; else they sleep, and there is little to tell). Bound for each category: 5 standard
+and end. Waiting threads spin (where they have a processor each; else they sleep, and there is little to tell). Waits are not
+timed: it is the names on call paths that tell (runtime.gomp_causes has what wrappers tell). Bound for each category: 5 standard
 deviations of a sum of n samples that are taken or not, sqrt(n) at most, and 5 % of all for what measuring adds to either."""
 import csv
 import os
@@ -29,7 +30,7 @@ run(gcc, "-O2", "-g", "-fopenmp", source, "-o", "gomp")
 for what in ("barrier", "end", "critical", "memory"):
     shutil.rmtree("m", ignore_errors=True)
     worked, managed, everything = map(float, run(heatscope, "run", "-q", "-F", str(RATE), "-o", "m", "./gomp", what,
-                                                 OMP_WAIT_POLICY="active").split())
+                                                 OMP_WAIT_POLICY="active", HEATSCOPE_WAITS="0").split())
     run(heatscope, "correlate", "-q", "-o", what + ".h5", "m")
     rows = list(csv.DictReader(run(heatscope, "report", "--by=category", "--format=csv", what + ".h5").splitlines()))
     told = {row["category"]: float(row["inclusive_s"]) for row in rows}

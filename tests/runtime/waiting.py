@@ -276,10 +276,10 @@ def late_by(case, truth, rows, kind, of_all):
     expect(f"{case}: what it did", sum(float(c["caused_s"]) for c in there) >= 0.6 * sum(float(c["caused_s"]) for c in ran) > 0, ran)
 
 
-def omp_causes():
+def omp_causes(name="omp_causes"):
     """Barriers, loops and ends of regions: who came late, by how much, and what it did meanwhile."""
     for case, late in LATE_CASES:
-        truth, rows = causes_of(case, late)
+        truth, rows = causes_of(case, late, name)
         late_by(case, truth["thread"], rows, "late at a barrier of threads", case == "callers")
         if late is not None:
             expect(f"{case}: who was late", max(truth["thread"], key=truth["thread"].get) == f"thread {late}", truth)
@@ -301,14 +301,62 @@ def omp_nested_causes():
         expect("nested", abs(told - seconds) <= 0.06 + 0.02 * seconds, f"{told} s, expected {seconds}: {rows[1]}")
 
 
-def omp_lock_causes():
+def omp_lock_causes(name="omp_causes"):
     """Locks: who held it, for how long the other one waited, and what the holder did."""
     for case, late in LOCK_CASES:
-        truth, rows = causes_of(case, late)
+        truth, rows = causes_of(case, late, name)
         late_by(case, truth["thread"], rows, "held a lock", True)
         taken = [d for d in rows[1] if d["kind"] == "held a lock"]
         expect(f"{case}: where it was held", all(d["late_procedure"].startswith("with_") for d in taken), taken)
         expect(f"{case}: where it was waited for", all(d["procedure"].startswith("with_") for d in taken), taken)
+
+
+def gomp_causes():
+    """The same with GCC's runtime."""
+    omp_causes("gomp_causes")
+    for late in (0, 1):
+        truth, rows = causes_of("orphaned", late, "gomp_tails")
+        late_by("orphaned by a jump", truth["thread"], rows, "late at a barrier of threads", False)
+
+
+def gomp_lock_causes():
+    omp_lock_causes("gomp_causes")
+
+
+def gomp_manners():
+    """What programs with GCC's runtime say, and how they end, is the same when measured; also where it came with a library that was loaded
+    later, and is unloaded. A wait that is left by a jump ends there."""
+    if not os.path.exists(program("gomp")):
+        sys.exit(scenarios.SKIP)
+    env = {"OMP_CANCELLATION": "true", "OMP_SCHEDULE": "dynamic"}
+    cases = [[program("gomp"), what] for what in ("tasks", "constructs", "cancelled", "jumps", "exits", "crashes")]
+    for command in cases + [[program("gomp_loader"), program("gomp_library.so")]]:
+        bare = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env})
+        for options in ((), ("--trace",)):
+            done, found = run(command, options=options, env=env)
+            expect(f"{command}: output", done.stdout == bare.stdout, (done.stdout, bare.stdout))
+            expect(f"{command}: end", done.returncode in (bare.returncode, 128 - bare.returncode), (done, bare))
+        if command[1] == "jumps":
+            t, names = only(found).threads[1], kind_names()
+            expect("jumps: a wait without end", all(w["total_ns"] < 0.2e9 for w in t.waits if names[w["kind"]].startswith("OMP")), t.waits)
+            rows = csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=category", "--format=csv").splitlines())
+            told = {row["category"]: float(row["inclusive_pct"]) for row in rows}
+            expect("jumps: work is no wait", told.get("computation", 0) >= 50, told)
+        if "loader" in command[0]:
+            waits = [w for _, t in only(found).threads.items() for w in t.waits if kind_names()[w["kind"]] == "OMP_REGION_END"]
+            expect("waits in a library", sum(w["count"] for w in waits) > 0, waits)
+
+
+def gomp_tasks():
+    """A thread that works on tasks while it waits: their time is no wait. Both clocks are read within 20 ms, but for time slices of others (60 ms)."""
+    if not os.path.exists(program("gomp")):
+        sys.exit(scenarios.SKIP)
+    done, found = run([program("gomp"), "busy_wait"])
+    expect("exit code", done.returncode == 0, done)
+    at_barrier, in_tasks = map(float, done.stdout.split())
+    t = only(found).threads[1]
+    waited = sum(w["total_ns"] for w in t.waits if kind_names()[w["kind"]] == "OMP_BARRIER") * 1e-9
+    expect("tasks are no wait", abs(waited - (at_barrier - in_tasks)) <= 0.02 + 0.2 * (at_barrier - in_tasks), (waited, at_barrier, in_tasks))
 
 
 def of_command(command, *arguments, rc=0):

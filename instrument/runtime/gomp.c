@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* OpenMP programs of GCC, whose runtime has no tool interface: its calls are wrapped. Regions by their fork and a procedure of ours
+ * round the body; barriers, ends of loops and sections, locks, and tasks, by which a wait is interrupted. Other runtimes with the
+ * same interface are left alone: to them the wrappers end in a jump, so that they see their caller. */
+#include <string.h>
+
+#include "gomp.h"
+#include "interpose.h"
+#include "omp.h"
+
+#define CALLER_PC __builtin_return_address(0)
+#define FIND(name) hsc_rt_gomp_find(HSC_RT_##name, CALLER_PC)
+#define JUMP(name, g) ((__typeof__(&name))(g).function)
+
+/* ---- regions ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct region {
+    void *first; /* what the runtime looks for at the begin of the body's data */
+    void (*body)(void *);
+    void *data;
+    uint64_t id;
+    hsc_rt_thread *master;
+    int (*threads)(void);
+    hsc_rt_here at;
+} region;
+
+static void in_region(void *p) {
+    const region *g = p;
+    hsc_rt_thread *t = hsc_rt_self;
+    bool forked = t == g->master;
+    hsc_rt_region *r = t ? hsc_rt_region_of(g->id) : NULL;
+    if (!t) {
+        g->body(g->data);
+        return;
+    }
+    if (!forked)
+        hsc_rt_region_enter(g->id);
+    else if (r)
+        r->threads = (uint32_t)g->threads();
+    g->body(g->data);
+    if (hsc_rt_self != t)
+        return;
+    if (forked)
+        hsc_rt_wait_begin(HSC_wait_kind_OMP_REGION_END, &g->at, g->at.sp);
+    else
+        hsc_rt_region_leave(g->id);
+}
+
+static void wait_end(hsc_rt_thread *t, uint32_t kind) { /* tasks that were worked on have begun it anew, if measuring goes on */
+    if (t && t == hsc_rt_self && t->open.kind == kind)
+        hsc_rt_omp_wait_end(t);
+}
+
+static void region_begin(region *r) {
+    r->master = hsc_rt_self;
+    r->id = hsc_rt_region_begin(&r->at, true, &r->at);
+}
+
+static void region_end(const region *r) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (t == r->master)
+        wait_end(t, HSC_wait_kind_OMP_REGION_END);
+    hsc_rt_region_end(r->id);
+}
+
+/* `first`: the data's first word is the runtime's, too */
+#define REGION(type, name, first, parameters, arguments, instead) \
+    type name parameters; \
+    static __attribute__((noinline)) type measured_##name(hsc_rt_gomp g, hsc_rt_here at, HSC_RT_UNPACK parameters) { \
+        region r = {(first) ? *(void **)data : NULL, body, data, 0, NULL, NULL, at}; \
+        r.threads = (int (*)(void))hsc_rt_gomp_find(HSC_RT_omp_get_num_threads, (const void *)at.pc).function; \
+        region_begin(&r); \
+        KEEP_##type JUMP(name, g) instead; \
+        region_end(&r); \
+        RETURN_##type; \
+    } \
+    HSC_RT_EXPORT type name parameters { \
+        hsc_rt_gomp g = FIND(name); \
+        if (!g.ours || !hsc_rt_measured()) \
+            return JUMP(name, g) arguments; \
+        return measured_##name(g, HSC_RT_HERE(), HSC_RT_UNPACK arguments); \
+    }
+#define HSC_RT_UNPACK(...) __VA_ARGS__
+#define KEEP_void
+#define RETURN_void return
+#define KEEP_unsigned unsigned result =
+#define RETURN_unsigned return result
+
+REGION(void, GOMP_parallel, false, (void (*body)(void *), void *data, unsigned threads, unsigned flags), (body, data, threads, flags),
+       (in_region, &r, threads, flags))
+REGION(unsigned, GOMP_parallel_reductions, true, (void (*body)(void *), void *data, unsigned threads, unsigned flags),
+       (body, data, threads, flags), (in_region, &r, threads, flags))
+REGION(void, GOMP_parallel_sections, false, (void (*body)(void *), void *data, unsigned threads, unsigned count, unsigned flags),
+       (body, data, threads, count, flags), (in_region, &r, threads, count, flags))
+
+#define LOOP(name) \
+    REGION(void, name, false, \
+           (void (*body)(void *), void *data, unsigned threads, long first_, long end, long step, long chunk, unsigned flags), \
+           (body, data, threads, first_, end, step, chunk, flags), (in_region, &r, threads, first_, end, step, chunk, flags))
+#define LOOP_RUNTIME(name) \
+    REGION(void, name, false, (void (*body)(void *), void *data, unsigned threads, long first_, long end, long step, unsigned flags), \
+           (body, data, threads, first_, end, step, flags), (in_region, &r, threads, first_, end, step, flags))
+
+LOOP(GOMP_parallel_loop_static)
+LOOP(GOMP_parallel_loop_dynamic)
+LOOP(GOMP_parallel_loop_guided)
+LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+LOOP_RUNTIME(GOMP_parallel_loop_runtime)
+LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+/* ---- barriers and other waits ---------------------------------------------------------------------------------------------- */
+
+#define WAIT(type, name, kind, real_parameters, more, arguments) \
+    type name real_parameters; \
+    static __attribute__((noinline)) type measured_##name(hsc_rt_gomp g, hsc_rt_here at HSC_RT_UNPACK more) { \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
+        KEEP_##type JUMP(name, g) arguments; \
+        wait_end(t, HSC_wait_kind_##kind); \
+        RETURN_##type; \
+    } \
+    HSC_RT_EXPORT type name real_parameters { \
+        hsc_rt_gomp g = FIND(name); \
+        if (!g.ours || !hsc_rt_measured()) \
+            return JUMP(name, g) arguments; \
+        return measured_##name HSC_RT_WITH arguments; \
+    }
+#define HSC_RT_WITH(...) (g, HSC_RT_HERE() __VA_OPT__(, ) __VA_ARGS__)
+#define KEEP_bool bool result =
+#define RETURN_bool return result
+#define KEEP_pointer pointer result =
+#define RETURN_pointer return result
+typedef void *pointer;
+
+WAIT(void, GOMP_barrier, OMP_BARRIER, (void), (), ())
+WAIT(bool, GOMP_barrier_cancel, OMP_BARRIER, (void), (), ())
+WAIT(void, GOMP_loop_end, OMP_REGION_END, (void), (), ())
+WAIT(bool, GOMP_loop_end_cancel, OMP_REGION_END, (void), (), ())
+WAIT(void, GOMP_sections_end, OMP_REGION_END, (void), (), ())
+WAIT(bool, GOMP_sections_end_cancel, OMP_REGION_END, (void), (), ())
+WAIT(pointer, GOMP_single_copy_start, OMP_BARRIER, (void), (), ())
+WAIT(void, GOMP_single_copy_end, OMP_BARRIER, (void *data), (, void *data), (data))
+WAIT(void, GOMP_ordered_start, OMP_ORDERED, (void), (), ())
+WAIT(void, GOMP_taskwait, OMP_TASKWAIT, (void), (), ())
+WAIT(void, GOMP_taskgroup_end, OMP_TASKGROUP, (void), (), ())
+
+/* ---- tasks: worked on while their creator, or the team, waits, which is no wait then ---------------------------------------- */
+
+#define WORDS 3u      /* of a task's data that the runtime reads, or writes: bounds of a piece of a loop, reductions */
+#define DETACH 0x2000u /* it writes the event's handle there, too */
+
+typedef struct task {
+    uintptr_t word[WORDS];
+    void (*body)(void *);
+    void (*copy)(void *, void *); /* NULL: as bytes */
+    char *data;
+    size_t size, offset; /* of the data; from here on, in a copy of this */
+    uint32_t bounds;     /* words that the runtime has written by the time that the task runs */
+} task;
+
+static void run_task(void *p) {
+    const task *k = p;
+    hsc_rt_thread *t = hsc_rt_self;
+    uint32_t kind = 0, node = 0;
+    if (hsc_rt_omp_waits(t)) {
+        kind = t->open.kind;
+        node = t->open.node;
+        hsc_rt_omp_wait_end(t);
+    }
+    memcpy(k->data, k->word, k->bounds * sizeof k->word[0]);
+    k->body(k->data);
+    if (kind && t == hsc_rt_self)
+        hsc_rt_wait_begin_at(kind, node);
+}
+
+static void copy_task(void *to, void *from) {
+    const task *old = from;
+    task *k = to;
+    *k = *old;
+    k->data = (char *)to + old->offset;
+    if (old->copy)
+        old->copy(k->data, old->data);
+    else if (old->size)
+        memcpy(k->data, old->data, old->size);
+}
+
+static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, uint32_t bounds) {
+    size_t to = align > 1 ? (size_t)align : 1, n = size > 0 ? (size_t)size : 0;
+    task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds};
+    if (data)
+        memcpy(k.word, data, n < sizeof k.word ? n : sizeof k.word);
+    return k;
+}
+
+static long task_align(long align) {
+    return align > (long)_Alignof(task) ? align : (long)_Alignof(task);
+}
+
+/* The last of their parameters came with newer compilers: older callers leave what is there, which their runtime's code for them does not look at. */
+void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags, void **depend,
+               int priority, void *detach);
+
+static __attribute__((noinline)) void measured_task(hsc_rt_gomp g, task k, long align, bool deferred, unsigned flags, void **depend, int priority,
+                                                    void *detach) {
+    JUMP(GOMP_task, g)(run_task, &k, copy_task, (long)(k.offset + k.size), task_align(align), deferred, flags, depend, priority, detach);
+}
+
+HSC_RT_EXPORT void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags,
+                             void **depend, int priority, void *detach) {
+    hsc_rt_gomp g = FIND(GOMP_task);
+    if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits || flags & DETACH)
+        return JUMP(GOMP_task, g)(body, data, copy, size, align, deferred, flags, depend, priority, detach);
+    measured_task(g, task_of(body, data, copy, size, align, 0), align, deferred, flags, depend, priority, detach);
+}
+
+#define TASKLOOP(name, number) \
+    void name(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, unsigned long tasks, \
+              int priority, number from, number to, number step); \
+    HSC_RT_EXPORT void name(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, \
+                            unsigned long tasks, int priority, number from, number to, number step) { \
+        hsc_rt_gomp g = FIND(name); \
+        if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits || size < (long)(2 * sizeof(number))) { \
+            JUMP(name, g)(body, data, copy, size, align, flags, tasks, priority, from, to, step); \
+            return; \
+        } \
+        task k = task_of(body, data, copy, size, align, 2); \
+        JUMP(name, g)(run_task, &k, copy_task, (long)(k.offset + k.size), task_align(align), flags, tasks, priority, from, to, step); \
+    }
+
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
+
+/* ---- locks --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct attempt {
+    hsc_rt_thread *t;
+    uint64_t begin_ns;
+    uint32_t state;
+} attempt;
+
+static attempt acquire_begin(const hsc_rt_here *at) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t)
+        return (attempt){0};
+    uint32_t old = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
+    if (old == HSC_state_UNKNOWN)
+        t->state_frame = at->sp - 8; /* a handler may leave the wrapper by a jump */
+    return (attempt){t, hsc_rt_now_ns(), old};
+}
+
+/* Most locks are free: only the time is noted. */
+static void acquired(const attempt *a, uint32_t kind, const void *lock, const hsc_rt_here *at) {
+    if (!a->t || a->t != hsc_rt_self)
+        return;
+    hsc_rt_wait_state_back(a->t, a->state);
+    hsc_rt_acquired(kind, lock, a->begin_ns, hsc_rt_now_ns() >= a->begin_ns + HSC_RT_BRIEF_LOCK_NS, at);
+}
+
+static char critical_lock, atomic_lock; /* those without a name, by their address */
+
+#define LOCK(name, kind, lock, real_parameters, more, arguments) \
+    void name real_parameters; \
+    static __attribute__((noinline)) void measured_##name(hsc_rt_gomp g, hsc_rt_here at HSC_RT_UNPACK more) { \
+        attempt a = acquire_begin(&at); \
+        JUMP(name, g) arguments; \
+        acquired(&a, HSC_wait_kind_##kind, lock, &at); \
+    } \
+    HSC_RT_EXPORT void name real_parameters { \
+        hsc_rt_gomp g = FIND(name); \
+        if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits) \
+            return JUMP(name, g) arguments; \
+        measured_##name HSC_RT_WITH arguments; \
+    }
+#define LOCK_OF(name, kind) LOCK(name, kind, of, (void *of), (, void *of), (of))
+
+LOCK(GOMP_critical_start, OMP_CRITICAL, &critical_lock, (void), (), ())
+LOCK(GOMP_atomic_start, OMP_ATOMIC, &atomic_lock, (void), (), ())
+LOCK_OF(GOMP_critical_name_start, OMP_CRITICAL)
+LOCK_OF(omp_set_lock, OMP_LOCK)
+LOCK_OF(omp_set_lock_, OMP_LOCK)
+LOCK_OF(omp_set_nest_lock, OMP_LOCK)
+LOCK_OF(omp_set_nest_lock_, OMP_LOCK)
+
+/* One that was free is had from here on. */
+#define TEST(name) \
+    int name(void *lock); \
+    static __attribute__((noinline)) int measured_##name(hsc_rt_gomp g, hsc_rt_here at, void *lock) { \
+        int result = JUMP(name, g)(lock); \
+        if (result) \
+            hsc_rt_acquired(HSC_wait_kind_OMP_LOCK, lock, 0, false, &at); \
+        return result; \
+    } \
+    HSC_RT_EXPORT int name(void *lock) { \
+        hsc_rt_gomp g = FIND(name); \
+        if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits) \
+            return JUMP(name, g)(lock); \
+        return measured_##name(g, HSC_RT_HERE(), lock); \
+    }
+
+TEST(omp_test_lock)
+TEST(omp_test_lock_)
+TEST(omp_test_nest_lock)
+TEST(omp_test_nest_lock_)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Parallel regions and locks of OpenMP, whichever runtime tells of them: LLVM's by OMPT (omp.c), GCC's by its calls (gomp.c). */
+#ifndef HSC_RT_OMP_H
+#define HSC_RT_OMP_H
+
+#include "waits.h"
+
+#define HSC_RT_BRIEF_LOCK_NS 2000u /* a shorter wait for a lock is not worth a walk of the stack */
+
+/* A region that the calling thread forks. `forked`: from where; `known`: it is a frame, else only its pc. Returns the region's number. */
+uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt_here *here);
+void hsc_rt_region_end(uint64_t id);
+/* A thread that did not fork the region begins work in it; is through with it and waits for the others. Both for hsc_rt_self. */
+void hsc_rt_region_enter(uint64_t id);
+void hsc_rt_region_leave(uint64_t id);
+
+bool hsc_rt_omp_waits(const hsc_rt_thread *t); /* in a wait of OpenMP's */
+void hsc_rt_omp_wait_end(hsc_rt_thread *t);    /* of the open one */
+
+/* The calling thread has got a lock at `at`, and had begun to try at begin_ns; `waited`: long enough to tell. */
+void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at);
+
+#endif
