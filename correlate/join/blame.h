@@ -5,6 +5,7 @@
  *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it
  *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
  *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
+ *   blame_team.c      who took part in a region of OpenMP
  *   blame_threads.c   barriers of threads, from sums
  *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
  */
@@ -35,7 +36,15 @@ typedef struct jheld { /* a wait for a lock that another thread held, or at a ba
     uint64_t stands_for;   /* ns: its own time and that of shorter ones without a record */
     uint32_t site, holder; /* rows of the process: where it was waited, where the lock was given back (barriers: HSC_NO_INDEX) */
     uint32_t kind;         /* of enum wait_kind */
+    uint32_t threads;      /* of the OpenMP region's team; 0: not known */
+    uint64_t region, master; /* number of that region, 0: none; id of the thread that forked it */
 } jheld;
+
+typedef struct jmember { /* of teams of OpenMP: from that region on, until the thread's next one */
+    uint64_t region, until; /* numbers */
+    uint64_t master, thread; /* ids */
+    uint64_t number;
+} jmember;
 
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
@@ -53,6 +62,7 @@ typedef struct jblame {
     uint64_t wall_event;      /* id; 0: none */
     HSC_VEC(jcommunicator) communicators;
     HSC_VEC(jtrack) tracks;
+    HSC_VEC(jmember) team;
     hsc_spill_list held; /* jheld */
     hsc_table communicator_rows, track_rows, operation_rows; /* by id; of operations: of the process */
 } jblame;
@@ -160,6 +170,9 @@ bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
 /* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
 uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t wait_kind);
 jspot hsc_blame_spot(const join *j, uint32_t frame);
+void hsc_blame_team_sort(jblame *b); /* once all is read */
+/* Rows of the process's threads that took part in that region, of so many, as far as they are known. */
+void hsc_blame_team_of(const jprocess *p, uint64_t region, uint64_t master, uint32_t threads, bool *in_team);
 
 /* Of [a, b) and [c, d). */
 static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {

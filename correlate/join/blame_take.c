@@ -80,7 +80,8 @@ static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_
         return true;
     jheld h = {r->time, r->duration_ns, r->stands_for_ns < INT64_MAX ? r->stands_for_ns : r->duration_ns,
                hsc_join_site_of(p, stream, r->node_id, region),
-               barrier ? HSC_NO_INDEX : hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id, 0), (uint32_t)r->kind};
+               barrier ? HSC_NO_INDEX : hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id, 0), (uint32_t)r->kind,
+               r->team_threads <= UINT32_MAX ? (uint32_t)r->team_threads : 0, r->region_id, r->team_thread_id};
     return h.site != HSC_NO_INDEX && (barrier || h.holder != HSC_NO_INDEX) && hsc_spill_put(j->spill, &p->blame->held, &h, sizeof h);
 }
 
@@ -124,6 +125,10 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
         if ((b = p->blame) && r->not_recorded > b->not_recorded)
             b->not_recorded = r->not_recorded;
         return true;
+    }
+    case HSC_REC_team_member: {
+        const hsc_rec_team_member *r = rec->value;
+        return !p->blame || HSC_PUSH(p->blame->team, (jmember){r->region_id, UINT64_MAX, r->team_thread_id, rec->stream, r->number});
     }
     case HSC_REC_event: {
         const hsc_rec_event *r = rec->value;
@@ -198,6 +203,7 @@ void hsc_join_blame_free(jprocess *p) {
     if (p->blame) {
         hsc_spill_list_fini(&p->blame->held);
         free(p->blame->communicators.p);
+        free(p->blame->team.p);
         free(p->blame->tracks.p);
         hsc_table_fini(&p->blame->communicator_rows);
         hsc_table_fini(&p->blame->track_rows);

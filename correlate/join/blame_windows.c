@@ -24,6 +24,8 @@ typedef struct look { /* one wait */
 typedef struct arrival { /* at a barrier */
     uint64_t begin, end;
     uint32_t region, kind, thread, site; /* region: context; or that of the place */
+    uint32_t threads;          /* of the team; 0: not known */
+    uint64_t instance, master; /* number of the region, 0: none; id of the thread that forked it */
 } arrival;
 
 typedef struct member { /* of the threads that wait at a barrier */
@@ -94,7 +96,7 @@ static bool add_arrival(locks *x, const jheld *h) {
         return true;
     uint32_t region = hsc_blame_region_of(x->j, site, h->kind);
     return HSC_PUSH(x->arrivals, (arrival){h->time - h->length, h->time, region == HSC_NO_INDEX ? site->context : region, h->kind,
-                                           (uint32_t)(t - p->threads.p), h->site});
+                                           (uint32_t)(t - p->threads.p), h->site, h->threads, h->threads && h->master ? h->region : 0, h->master});
 }
 
 static int by_barrier(const void *pa, const void *pb) {
@@ -103,6 +105,8 @@ static int by_barrier(const void *pa, const void *pb) {
         return a->region < b->region ? -1 : 1;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
+    if (a->instance != b->instance)
+        return a->instance < b->instance ? -1 : 1;
     if (a->end != b->end)
         return a->end < b->end ? -1 : 1;
     return a->thread < b->thread ? -1 : a->thread > b->thread;
@@ -134,9 +138,13 @@ static bool find_members(locks *x) {
     return ok;
 }
 
-/* The threads that have ever waited at it. */
+/* The threads that took part in this region; where that is not known, that have ever waited at it. Returns their number. */
 static size_t find_team(const locks *x, const arrival *of, bool *in_team) {
     size_t low = 0, high = x->members.n, n = 0;
+    if (of->instance) {
+        hsc_blame_team_of(x->p, of->instance, of->master, of->threads, in_team);
+        return of->threads;
+    }
     memset(in_team, 0, x->p->threads.n);
     HSC_SEARCH(low, high, by_team(&x->members.p[low], &(member){of->region, of->kind, 0}) < 0);
     for (; low < x->members.n && x->members.p[low].region == of->region && x->members.p[low].kind == of->kind; low++) {
@@ -160,12 +168,17 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
                         jcovered *covered) {
     uint32_t late[LATE_MAX];
     uint64_t until = a[0]->end;
-    size_t lates = 0;
+    size_t lates = 0, absent = 0;
     memset(here, 0, x->p->threads.n);
     for (size_t i = 0; i < n; i++)
         here[a[i]->thread] = true;
-    if (team - n > LATE_MAX)
+    for (uint32_t t = 0; t < x->p->threads.n; t++)
+        absent += in_team[t] && !here[t];
+    if (absent > LATE_MAX || absent + n < team) { /* who the others are is not known */
+        for (size_t i = 0; i < n && a[0]->instance; i++)
+            cover(x, a[i], wait_rows, covered);
         return true;
+    }
     for (uint32_t t = 0; t < x->p->threads.n && team > n && lates < LATE_MAX; t++)
         if (in_team[t] && !here[t])
             late[lates++] = t;
@@ -178,8 +191,9 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
     }
     for (size_t i = 0; i < n; i++) {
         const jsite *site = &x->p->sites.p[a[i]->site];
-        if ((a[i]->thread == late[0] && lates == 1) || a[i]->begin >= until || !cover(x, a[i], wait_rows, covered))
-            continue;
+        bool waited = (a[i]->thread != late[0] || lates > 1) && a[i]->begin < until;
+        if (!(waited || a[i]->instance) || !cover(x, a[i], wait_rows, covered) || !waited)
+            continue; /* once all have come it is nobody's doing */
         double ns = (double)(until - a[i]->begin) / (double)lates;
         for (size_t k = 0; k < lates; k++) {
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line};
@@ -201,6 +215,7 @@ static bool add_barriers(locks *x, jcovered *covered) {
     const arrival **together = malloc((threads + 1) * sizeof *together);
     hsc_table wait_rows = {0};
     bool ok = in_team && here && taken && together && find_members(x);
+    hsc_blame_team_sort(x->p->blame);
     for (uint32_t i = 0; ok && i < x->p->waits.n; i++) {
         const jwait *w = &x->p->waits.p[i];
         uint32_t *at = w->kind < 256 && hsc_blame_is_barrier(w->kind) ? hsc_table_at(&wait_rows, (uint64_t)w->site << 8 | w->kind, 0) : NULL;
@@ -213,7 +228,7 @@ static bool add_barriers(locks *x, jcovered *covered) {
     size_t team = 0;
     for (size_t i = 0; ok && i < n; i++) {
         const arrival *first = &x->arrivals.p[i];
-        if (!i || first->region != first[-1].region || first->kind != first[-1].kind)
+        if (!i || first->region != first[-1].region || first->kind != first[-1].kind || first->instance != first[-1].instance)
             team = find_team(x, first, in_team);
         if (taken[i] || team < 2)
             continue;
@@ -221,7 +236,7 @@ static bool add_barriers(locks *x, jcovered *covered) {
         memset(here, 0, threads);
         for (size_t k = i; k < n && k < i + 2 * team && count < team; k++) {
             const arrival *a = &x->arrivals.p[k];
-            if (a->region != first->region || a->kind != first->kind)
+            if (a->region != first->region || a->kind != first->kind || a->instance != first->instance)
                 break;
             if (taken[k] || a->begin >= first->end || here[a->thread])
                 continue;

@@ -20,7 +20,7 @@ typedef struct region {
     void *data;
     uint64_t id;
     hsc_rt_thread *master;
-    int (*threads)(void);
+    int (*threads)(void), (*number)(void);
     hsc_rt_here at;
 } region;
 
@@ -28,15 +28,11 @@ static void in_region(void *p) {
     const region *g = p;
     hsc_rt_thread *t = hsc_rt_self;
     bool forked = t == g->master;
-    hsc_rt_region *r = t ? hsc_rt_region_of(g->id) : NULL;
     if (!t) {
         g->body(g->data);
         return;
     }
-    if (!forked)
-        hsc_rt_region_enter(g->id);
-    else if (r)
-        r->threads = (uint32_t)g->threads();
+    hsc_rt_region_enter(g->id, (uint32_t)g->threads(), (uint32_t)g->number());
     g->body(g->data);
     if (hsc_rt_self != t)
         return;
@@ -67,8 +63,9 @@ static void region_end(const region *r) {
 #define REGION(type, name, first, parameters, arguments, instead) \
     type name parameters; \
     static __attribute__((noinline)) type measured_##name(hsc_rt_gomp g, hsc_rt_here at, HSC_RT_UNPACK parameters) { \
-        region r = {(first) ? *(void **)data : NULL, body, data, 0, NULL, NULL, at}; \
+        region r = {(first) ? *(void **)data : NULL, body, data, 0, NULL, NULL, NULL, at}; \
         r.threads = (int (*)(void))hsc_rt_gomp_find(HSC_RT_omp_get_num_threads, (const void *)at.pc).function; \
+        r.number = (int (*)(void))hsc_rt_gomp_find(HSC_RT_omp_get_thread_num, (const void *)at.pc).function; \
         region_begin(&r); \
         KEEP_##type JUMP(name, g) instead; \
         region_end(&r); \

@@ -44,7 +44,8 @@
     X(omp_test_lock_, "OMP_3.0") \
     X(omp_test_nest_lock, "OMP_3.0") \
     X(omp_test_nest_lock_, "OMP_3.0") \
-    X(omp_get_num_threads, "OMP_1.0")
+    X(omp_get_num_threads, "OMP_1.0") \
+    X(omp_get_thread_num, "OMP_1.0")
 
 #define HSC_RT_GOMP_INDEX(name, version) HSC_RT_##name,
 enum hsc_rt_gomp_function { HSC_RT_GOMP_FUNCTIONS(HSC_RT_GOMP_INDEX) HSC_RT_GOMP_COUNT };
@@ -54,7 +55,8 @@ typedef struct hsc_rt_gomp {
     void *function;
 } hsc_rt_gomp;
 
-/* What `pc` would have called; `function` is never NULL. Some 2 ns where the program itself has an OpenMP runtime. */
+void hsc_rt_gomp_init(void); /* when the program begins */
+/* What `pc` would have called; `function` is never NULL. Some 2 ns but for the first call of a module. */
 hsc_rt_gomp hsc_rt_gomp_find(enum hsc_rt_gomp_function f, const void *pc);
 void hsc_rt_gomp_forget(void); /* something is about to be unloaded */
 

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The OpenMP runtime behind our wrappers of GCC's interface. Nearly always it is the program's own, next to us; a library that was
- * loaded later may have brought one of its own, which is found as the dynamic linker would have found it: from the caller's place.
- * LLVM's runtime has GCC's interface, too. */
+/* The OpenMP runtime behind our wrappers of GCC's interface, by the module that calls: nearly always it is the program's own, next to
+ * us; a library that was loaded later may have brought one of its own, which is found as the dynamic linker would have found it.
+ * LLVM's runtime has GCC's interface, too; and GCC's has locks of programs made before GCC 4.4, which are smaller. */
 #include <elf.h>
+#include <limits.h>
 #include <link.h>
 #include <string.h>
 
 #include "gomp.h"
 #include "interpose.h"
 
-typedef struct library {
-    struct library *next;
-    uintptr_t low, high;                   /* callers */
-    hsc_rt_gomp of[HSC_RT_GOMP_COUNT];     /* function NULL: it has none */
-    hsc_rt_gomp second[HSC_RT_GOMP_COUNT]; /* LLVM's, where both are there: for callers that were linked with it */
-} library;
+typedef struct module { /* that calls */
+    struct module *next;
+    uintptr_t low, high;
+    hsc_rt_gomp of[HSC_RT_GOMP_COUNT]; /* function NULL: there is none */
+} module;
 
 #define NAME_AND_VERSION(name, version) {#name, version},
 static const struct {
     const char *name, *version;
 } wanted[] = {HSC_RT_GOMP_FUNCTIONS(NAME_AND_VERSION)};
 
-static _Atomic(library *) program, loaded;
+static _Atomic(module *) lasting, loaded; /* those that were there when the program began; that may be unloaded */
+static uint32_t at_start;                 /* number of the former; 0: not known */
 
 /* ---- no runtime at all: a weak reference that is not, since we have the name. The caller is alone. ---- */
 
@@ -53,83 +54,156 @@ static bool is_gcc(void *function) {
     return !strncmp(slash ? slash + 1 : info.dli_fname, "libgomp", 7);
 }
 
-static bool fill(library *l, void *handle) {
-    bool any = false;
+typedef struct search { /* of the module of `pc`, or of the one after `skip` others */
+    const void *pc;
+    uint32_t index, skip;
+    bool found, llvm, old_locks, new_locks; /* what it was linked with */
+    uintptr_t low, high;
+    char path[PATH_MAX]; /* "": the program, or too long */
+} search;
+
+static void look_at_version(search *s, const char *file, const char *version) {
+    s->llvm = s->llvm || !strncmp(file, "libomp", 6) || !strncmp(file, "libiomp", 7);
+    s->old_locks = s->old_locks || !strcmp(version, "OMP_1.0");
+    s->new_locks = s->new_locks || !strcmp(version, "OMP_3.0");
+}
+
+/* The versions of libraries' names that a module was linked with. */
+static void look_at_versions(search *s, uintptr_t base, const ElfW(Dyn) *dynamic) {
+    uintptr_t strings = 0, need = 0;
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) { /* the dynamic linker adds the base to some in place */
+        uintptr_t at = dynamic->d_un.d_ptr < base ? dynamic->d_un.d_ptr + base : dynamic->d_un.d_ptr;
+        strings = dynamic->d_tag == DT_STRTAB ? at : strings;
+        need = dynamic->d_tag == DT_VERNEED ? at : need;
+    }
+    if (!strings)
+        return;
+    for (uintptr_t next = need; next;) {
+        const ElfW(Verneed) *n = (const ElfW(Verneed) *)next; /* NOLINT: a table of the module */
+        uintptr_t aux = next + n->vn_aux;
+        for (uint32_t i = 0; i < n->vn_cnt; i++) {
+            const ElfW(Vernaux) *a = (const ElfW(Vernaux) *)aux; /* NOLINT */
+            look_at_version(s, (const char *)strings + n->vn_file, (const char *)strings + a->vna_name);
+            aux += a->vna_next;
+        }
+        next = n->vn_next ? next + n->vn_next : 0;
+    }
+}
+
+/* Only looks: the dynamic linker's calls are not for here, as another thread may wait for this one in the midst of one. */
+static int look_at(struct dl_phdr_info *m, size_t size, void *data) {
+    search *s = data;
+    const ElfW(Dyn) *dynamic = NULL;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    (void)size;
+    for (unsigned i = 0; i < m->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &m->dlpi_phdr[i];
+        uintptr_t at = m->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)at; /* NOLINT */
+        if (p->p_type != PT_LOAD)
+            continue;
+        low = at < low ? at : low;
+        high = at + p->p_memsz > high ? at + p->p_memsz : high;
+    }
+    if (s->pc ? (uintptr_t)s->pc < low || (uintptr_t)s->pc >= high : s->index < s->skip) {
+        s->index++;
+        return 0;
+    }
+    s->found = true;
+    s->low = low;
+    s->high = high;
+    size_t n = strlen(m->dlpi_name);
+    s->path[0] = 0;
+    memcpy(s->path, m->dlpi_name, n < sizeof s->path ? n + 1 : 0);
+    if (s->pc)
+        look_at_versions(s, m->dlpi_addr, dynamic);
+    return 1;
+}
+
+static bool is_lock(enum hsc_rt_gomp_function f) {
+    return !strncmp(wanted[f].name, "omp_", 4) && strstr(wanted[f].name, "_lock");
+}
+
+static bool fill(module *l, const search *s, void *handle) {
+    bool any = false, old = s->old_locks && !s->new_locks;
     for (uint32_t f = 0; f < HSC_RT_GOMP_COUNT; f++) {
-        void *first = dlvsym(handle, wanted[f].name, wanted[f].version), *second = dlvsym(handle, wanted[f].name, "VERSION");
-        first = first ? first : dlsym(handle, wanted[f].name);
-        any = any || first;
-        l->of[f] = (hsc_rt_gomp){first && is_gcc(first), first};
-        if (second && second != first)
-            l->second[f] = (hsc_rt_gomp){is_gcc(second), second};
+        void *function = s->llvm ? dlvsym(handle, wanted[f].name, "VERSION") : NULL;
+        function = function ? function : dlvsym(handle, wanted[f].name, old && is_lock(f) ? "OMP_1.0" : wanted[f].version);
+        function = function ? function : dlsym(handle, wanted[f].name);
+        any = any || function;
+        l->of[f] = (hsc_rt_gomp){function && is_gcc(function), function};
     }
     return any;
 }
 
-typedef struct search {
-    library *l;
-    const void *pc; /* NULL: any module that knows of a runtime */
-    bool found;
-} search;
-
-static bool fill_from(library *l, const char *path) {
+static bool fill_from(module *l, const search *s, const char *path) {
     static void *(*real)(const char *, int);
     if (!real)
         real = HSC_RT_REAL("dlopen");
     void *handle = real(*path ? path : NULL, RTLD_LAZY | RTLD_NOLOAD);
     if (!handle)
         return false;
-    bool found = fill(l, handle);
+    bool found = fill(l, s, handle);
     int (*close_handle)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
     if (close_handle)
         close_handle(handle);
     return found;
 }
 
-static int look_at(struct dl_phdr_info *m, size_t size, void *data) {
-    search *s = data;
-    (void)size;
-    uintptr_t low = UINTPTR_MAX, high = 0;
-    for (unsigned i = 0; i < m->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &m->dlpi_phdr[i];
-        uintptr_t at = m->dlpi_addr + p->p_vaddr;
-        if (p->p_type != PT_LOAD)
-            continue;
-        low = at < low ? at : low;
-        high = at + p->p_memsz > high ? at + p->p_memsz : high;
+/* Next to us, below the caller, or anywhere. */
+static void fill_by(module *l, const search *of) {
+    if (fill(l, of, RTLD_NEXT) || fill_from(l, of, of->path))
+        return;
+    search *s = hsc_rt_map(sizeof *s);
+    bool found = false;
+    while (s && !found) {
+        s->index = 0;
+        s->found = false;
+        dl_iterate_phdr(look_at, s);
+        found = !s->found || fill_from(l, of, s->path);
+        s->skip++;
     }
-    if (s->pc && ((uintptr_t)s->pc < low || (uintptr_t)s->pc >= high))
-        return 0;
-    if (s->pc) {
-        s->l->low = low;
-        s->l->high = high;
-    }
-    s->found = fill_from(s->l, m->dlpi_name);
-    return s->found || s->pc;
+    hsc_rt_unmap(s, sizeof *s);
 }
 
-static const library *find_library(const void *pc) {
-    for (library *l = atomic_load_explicit(&loaded, memory_order_acquire); l; l = l->next)
-        if ((uintptr_t)pc >= l->low && (uintptr_t)pc < l->high)
-            return l;
-    static library none;
-    library *l = hsc_rt_map(sizeof *l);
-    if (!l)
+static const module *find(const module *l, uintptr_t pc) {
+    while (l && (pc < l->low || pc >= l->high))
+        l = l->next;
+    return l;
+}
+
+static __attribute__((noinline)) const module *make(const void *pc) {
+    static module none;
+    module *l = hsc_rt_map(sizeof *l);
+    search *s = hsc_rt_map(sizeof *s);
+    if (!l || !s) {
+        hsc_rt_unmap(l, sizeof *l);
+        hsc_rt_unmap(s, sizeof *s);
         return &none;
-    if (fill(l, RTLD_NEXT)) {
-        atomic_store_explicit(&program, l, memory_order_release);
-        return l;
     }
-    search s = {l, pc, false};
-    dl_iterate_phdr(look_at, &s);
-    if (!s.found) {
-        s.pc = NULL;
-        dl_iterate_phdr(look_at, &s);
-    }
-    l->next = atomic_load_explicit(&loaded, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&loaded, &l->next, l, memory_order_release, memory_order_relaxed))
+    s->pc = pc;
+    dl_iterate_phdr(look_at, s);
+    _Atomic(module *) *list = s->found && s->index < at_start ? &lasting : &loaded;
+    l->low = s->low;
+    l->high = s->high;
+    fill_by(l, s);
+    hsc_rt_unmap(s, sizeof *s);
+    l->next = atomic_load_explicit(list, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(list, &l->next, l, memory_order_release, memory_order_relaxed))
         ;
     return l;
+}
+
+static int count(struct dl_phdr_info *m, size_t size, void *data) {
+    (void)m;
+    (void)size;
+    ++*(uint32_t *)data;
+    return 0;
+}
+
+void hsc_rt_gomp_init(void) {
+    dl_iterate_phdr(count, &at_start);
 }
 
 void hsc_rt_gomp_forget(void) { /* tables stay: somebody may look at them */
@@ -137,33 +211,9 @@ void hsc_rt_gomp_forget(void) { /* tables stay: somebody may look at them */
         atomic_store_explicit(&loaded, NULL, memory_order_release);
 }
 
-/* Was the module of `pc` linked with LLVM's runtime? */
-static __attribute__((noinline)) bool wants_llvm(const void *pc) {
-    Dl_info info;
-    struct link_map *m = NULL;
-    const char *strings = NULL;
-    const ElfW(Verneed) *need = NULL;
-    if (!dladdr1(pc, &info, (void **)&m, RTLD_DL_LINKMAP) || !m)
-        return false;
-    for (const ElfW(Dyn) *d = m->l_ld; d->d_tag != DT_NULL; d++) {
-        strings = d->d_tag == DT_STRTAB ? (const char *)d->d_un.d_ptr : strings;
-        need = d->d_tag == DT_VERNEED ? (const ElfW(Verneed) *)(m->l_addr + d->d_un.d_ptr) : need;
-    }
-    if (need && (uintptr_t)need >= 2 * (uintptr_t)m->l_addr && m->l_addr) /* moved by the linker already */
-        need = (const ElfW(Verneed) *)((uintptr_t)need - m->l_addr);
-    while (need && strings) {
-        const char *file = strings + need->vn_file;
-        if (!strncmp(file, "libomp", 6) || !strncmp(file, "libiomp", 7))
-            return true;
-        need = need->vn_next ? (const ElfW(Verneed) *)((const char *)need + need->vn_next) : NULL;
-    }
-    return false;
-}
-
 hsc_rt_gomp hsc_rt_gomp_find(enum hsc_rt_gomp_function f, const void *pc) {
-    const library *l = atomic_load_explicit(&program, memory_order_acquire);
-    l = l ? l : find_library(pc);
-    if (__builtin_expect(l->second[f].function != NULL, 0) && wants_llvm(pc))
-        return l->second[f];
+    const module *l = find(atomic_load_explicit(&lasting, memory_order_acquire), (uintptr_t)pc);
+    l = l ? l : find(atomic_load_explicit(&loaded, memory_order_acquire), (uintptr_t)pc);
+    l = l ? l : make(pc);
     return l->of[f].function ? l->of[f] : (hsc_rt_gomp){false, substitute(f)};
 }

@@ -66,6 +66,9 @@ uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt
     atomic_store_explicit(&r->fork, node ? (uint64_t)t->thread_id << 32 | node : 0, memory_order_relaxed);
     r->begin_ns = hsc_rt_now_ns();
     r->threads = 0;
+    hsc_rt_thread *self = hsc_rt_self;
+    r->master = self ? self->thread_id : 0;
+    r->outer = self ? self->team : (hsc_rt_team){0};
     atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&r->met, 0, memory_order_relaxed);
     atomic_store_explicit(&r->id, id, memory_order_release);
@@ -99,6 +102,8 @@ static uint32_t fork_node(hsc_rt_thread *t, hsc_rt_region *r, uint64_t now) {
 void hsc_rt_region_end(uint64_t id) {
     hsc_rt_region *r = hsc_rt_region_of(id);
     hsc_rt_thread *t = hsc_rt_measured();
+    if (hsc_rt_self)
+        hsc_rt_self->team = r ? r->outer : (hsc_rt_team){0};
     if (!r)
         return;
     uint64_t end = hsc_rt_now_ns();
@@ -120,11 +125,32 @@ static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, con
     hsc_rt_region_end(parallel->value);
 }
 
-void hsc_rt_region_enter(uint64_t id) {
+/* Which of the team the thread is, if that is new. */
+static void tell_member(hsc_rt_thread *t) {
+    const hsc_rt_team *a = &t->team, *b = &t->team_told;
+    if ((a->master == b->master && a->number == b->number) || !a->master || t != hsc_rt_measured() || !hsc_rt.options.waits || !hsc_rt_own(t))
+        return;
+    uint64_t begin = hsc_cycles();
+    hsc_rec_team_member record = {a->region, a->master, a->number};
+    if (hsc_rt_thread_put(t, HSC_REC_team_member, &record, hsc_rt_thread_now(t)))
+        t->team_told = *a;
+    hsc_rt_charge_wrapper_since(t, begin);
+    hsc_rt_disown(t, 0);
+}
+
+void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
     hsc_rt_thread *t = hsc_rt_self;
-    if (hsc_rt_omp_waits(t))
-        hsc_rt_omp_wait_end(t);
-    t->region = id;
+    hsc_rt_region *r = hsc_rt_region_of(id);
+    if (number) {
+        if (hsc_rt_omp_waits(t))
+            hsc_rt_omp_wait_end(t);
+        t->region = id;
+    } else if (r) {
+        r->threads = threads;
+    }
+    t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number};
+    if (number)
+        tell_member(t);
 }
 
 void hsc_rt_region_leave(uint64_t id) {
@@ -139,13 +165,10 @@ static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task,
     if (!t)
         return;
     t->omp = true;
-    hsc_rt_region *r = hsc_rt_region_of(endpoint == OMPT_BEGIN && parallel ? parallel->value : t->region);
-    if (!number) { /* who forked it has the path on its own stack */
-        if (endpoint == OMPT_BEGIN && r)
-            r->threads = threads;
-    } else if (endpoint == OMPT_BEGIN) {
-        hsc_rt_region_enter(parallel ? parallel->value : 0);
-    } else {
+    if (endpoint == OMPT_BEGIN) {
+        hsc_rt_region_enter(parallel ? parallel->value : 0, threads, number);
+    } else if (number) { /* who forked it has the path on its own stack */
+        const hsc_rt_region *r = hsc_rt_region_of(t->region);
         t->region = 0;
         hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_IDLE, r ? r->at.pc : 0);
     }

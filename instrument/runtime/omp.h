@@ -10,8 +10,9 @@
 /* A region that the calling thread forks. `forked`: from where; `known`: it is a frame, else only its pc. Returns the region's number. */
 uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt_here *here);
 void hsc_rt_region_end(uint64_t id);
-/* A thread that did not fork the region begins work in it; is through with it and waits for the others. Both for hsc_rt_self. */
-void hsc_rt_region_enter(uint64_t id);
+/* A thread begins work in the region, of so many, as the number-th of them (0: who forked it); one that did not fork it is through with it and
+ * waits for the others. Both for hsc_rt_self. */
+void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number);
 void hsc_rt_region_leave(uint64_t id);
 
 bool hsc_rt_omp_waits(const hsc_rt_thread *t); /* in a wait of OpenMP's */

@@ -386,6 +386,12 @@ typedef struct hsc_rt_usage {
 
 typedef struct hsc_rt_scopes hsc_rt_scopes; /* probes.h */
 
+/* omp.c: of an OpenMP region, as one of its threads knows it */
+typedef struct hsc_rt_team {
+    uint64_t region; /* 0: none */
+    uint32_t master, threads, number; /* thread_id of who forked it, 0: not known; how many; which of them the thread is, 0: who forked it */
+} hsc_rt_team;
+
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
     _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
@@ -458,6 +464,7 @@ typedef struct hsc_rt_thread {
     uint32_t lock_state; /* omp.c */
     uint64_t lock_begin_ns;
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
+    hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE], scratch[HSC_RT_PAGE];
@@ -634,7 +641,8 @@ typedef struct hsc_rt_region {
     _Atomic uint32_t met; /* a sample of a worker was taken in it */
     bool known;           /* at is the forking frame; else only its pc */
     bool supposed;        /* fork is that of the last region from the same frame */
-    uint32_t threads;
+    uint32_t threads, master; /* thread_id, 0: not known */
+    hsc_rt_team outer;        /* of that thread */
     hsc_rt_here at;
 } hsc_rt_region;
 

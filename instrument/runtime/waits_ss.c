@@ -209,7 +209,10 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     uint64_t stands_for = holder_thread ? t->waits.unrecorded_ns : 0;
     if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
         uint64_t fork = fork_of(t);
-        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for, fork >> 32, (uint32_t)fork};
+        bool omp = o->kind >= HSC_wait_kind_OMP_BARRIER && o->kind <= HSC_wait_kind_OMP_IDLE;
+        const hsc_rt_team team = omp ? t->team : (hsc_rt_team){0};
+        hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for, fork >> 32, (uint32_t)fork,
+                                   team.region, team.master, team.threads};
         if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now))
             t->waits.unrecorded_ns -= stands_for;
     }

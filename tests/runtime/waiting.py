@@ -235,32 +235,51 @@ def omp_regions():
 LATE_CASES = [("region_end", 0), ("region_end", 1), ("explicit_barrier", 0), ("explicit_barrier", 1), ("loop_end", 0), ("loop_end", 1),
               ("loop_nowait", 0), ("loop_nowait", 1), ("reduction", 0), ("reduction", 1), ("loop_dynamic", None), ("sections", None),
               ("single", None), ("callers", 0), ("callers", 1), ("orphaned", 0), ("orphaned", 1)]
+AT_REGION_END = ("region_end", "loop_nowait", "reduction", "callers") # the others wait in the region, and at its end for who goes on later than they
 LOCK_CASES = [("lock", 0), ("nest_lock", 1), ("critical", 0), ("mutex", 1)]
 
 
 def causes_of(case, late, name="omp_causes"):
-    """What the program's clocks say: (seconds by late thread, seconds by caller); and the rows of the report: causes, delays."""
+    """What the program's clocks say: (seconds by late thread, seconds by caller), from and to; and the rows of the report: causes, delays."""
     if not os.path.exists(program(name)):
         sys.exit(scenarios.SKIP)
     done, _ = run([program(name), case, str(late or 0)])
     expect(f"{case}: exit code", done.returncode == 0, done)
     truth = {}
-    for who, n, seconds in re.findall(r"(thread|caller) (\d+) was late by ([0-9.]+)", done.stdout):
-        truth.setdefault(who, {})[f"{who} {n}"] = float(seconds)
+    for who, n, low, high in re.findall(r"(thread|caller) (\d+) was late by ([0-9.]+) to ([0-9.]+)", done.stdout):
+        truth.setdefault(who, {})[f"{who} {n}"] = (float(low), float(high))
     rows = [list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), by, "--top=0", "--format=csv").splitlines()))
             for by in ("--by=cause", "--by=delayed")]
     return truth, rows
 
 
+def in_three(check):
+    """A thread that is preempted between the program's clock and ours makes them differ by time slices of all others, and a late one without a
+    processor has no samples: seen in one case of a hundred with seven threads for a processor. Three times on end is one in a million; what is
+    wrong is so each time."""
+    before = len(scenarios.failures)
+    for _ in range(3):
+        del scenarios.failures[before:]
+        check()
+        if len(scenarios.failures) == before:
+            return
+
+
+def within(told, seconds):
+    """The program's clock is read right before the call and right behind it: 20 ms for a preemption between that and ours, three times, and 2 %."""
+    low, high = seconds
+    return 0.98 * low - 0.06 <= told <= 1.02 * high + 0.06
+
+
 def late_by(case, truth, rows, kind, of_all):
-    """Each late thread is said to be so, for as long as the program says: its clock is read right before the call, a thread that is preempted
-    between that and ours is rare, and costs some time slices: 20 ms, three times, and 2 %. Nobody waits for itself."""
+    """Each late thread is said to be so, for as long as the program says: at least until it came, at most until those that waited went on.
+    Nobody waits for itself."""
     causes, delays = rows
     delays = [d for d in delays if d["kind"] == kind]
-    for who, seconds in truth.items(): # its longest delay: what the program does besides has barriers, too
-        told = max((float(d["wait_s"]) for d in delays if d["late_processor"] == who), default=0)
-        told = sum(float(d["wait_s"]) for d in delays if d["late_processor"] == who) if of_all else told
-        expect(f"{case}: {who}", abs(told - seconds) <= 0.06 + 0.02 * seconds, f"{told} s, expected {seconds}")
+    here = [d for d in delays if of_all or (d["procedure"] == case) == (case in AT_REGION_END)] # what else is waited for has its own delays
+    for who, seconds in truth.items():
+        told = sum(float(d["wait_s"]) for d in here if d["late_processor"] == who)
+        expect(f"{case}: {who}", within(told, seconds), f"{told} s, expected {seconds}")
     expect(f"{case}: nobody waits for itself", all(d["processor"] != d["late_processor"] for d in delays), delays)
     total = sum(float(c["caused_s"]) for c in causes)
     waits = sum(float(d["wait_s"]) for d in rows[1])
@@ -270,53 +289,79 @@ def late_by(case, truth, rows, kind, of_all):
     worst = max(truth, key=truth.get)
     computes = ("work", "seconds", "come", "add_up", "hold")
     ran = [c for c in causes if c["kind"] == kind and c["processor"] == worst and c["running"] == "yes" and c["procedure"] in computes]
-    longest = max((d for d in delays if d["late_processor"] == worst), key=lambda d: float(d["wait_s"]))["delay"]
+    longest = max((d for d in here if d["late_processor"] == worst), key=lambda d: float(d["wait_s"]))["delay"]
     ran = [c for c in ran if c["delay"] == longest]
     there = [c for c in ran if c["procedure"] == "work" and abs(int(c["line"]) - loop) <= 1]
     expect(f"{case}: what it did", sum(float(c["caused_s"]) for c in there) >= 0.6 * sum(float(c["caused_s"]) for c in ran) > 0, ran)
 
 
+def late_case(case, late, name):
+    truth, rows = causes_of(case, late, name)
+    late_by(case, truth["thread"], rows, "late at a barrier of threads", case == "callers")
+    if late is not None:
+        expect(f"{case}: who was late", max(truth["thread"], key=truth["thread"].get) == f"thread {late}", truth)
+    callers = sorted(truth.get("caller", {}).values(), reverse=True)
+    told = sorted((float(d["wait_s"]) for d in rows[1] if d["late_processor"] == f"thread {late}"), reverse=True)
+    for i, seconds in enumerate(callers): # a delay for each
+        expect(f"{case}: caller {i}", len(told) > i and within(told[i], seconds), (told, callers))
+
+
 def omp_causes(name="omp_causes"):
     """Barriers, loops and ends of regions: who came late, by how much, and what it did meanwhile."""
     for case, late in LATE_CASES:
-        truth, rows = causes_of(case, late, name)
-        late_by(case, truth["thread"], rows, "late at a barrier of threads", case == "callers")
-        if late is not None:
-            expect(f"{case}: who was late", max(truth["thread"], key=truth["thread"].get) == f"thread {late}", truth)
-        callers = sorted(truth.get("caller", {}).values(), reverse=True)
-        told = sorted((float(d["wait_s"]) for d in rows[1] if d["late_processor"] == f"thread {late}"), reverse=True)
-        for i, seconds in enumerate(callers): # a delay for each
-            expect(f"{case}: caller {i}", abs(told[i] - seconds) <= 0.06 + 0.02 * seconds, (told, callers))
+        in_three(lambda: late_case(case, late, name))
 
 
-def omp_nested_causes():
-    """A region within another, and the body of a region that is gone from the path, since it ended in a jump: the same. Which of our threads is which
-    of the inner region's changes from round to round: so it is the delays in that region together that are as long as the program says."""
+def nested_case(late, name):
+    """Which of our threads is which of the inner region's changes from round to round: so it is the delays in that region together that are as
+    long as the program says."""
+    truth, rows = causes_of("nested", late, name)
+    seconds = tuple(map(sum, zip(*truth["thread"].values())))
+    told = sum(float(d["wait_s"]) for d in rows[1] if re.match(r"nested(\.omp_outlined|\._omp_fn)", d["procedure"]))
+    expect("nested", within(told, seconds), f"{told} s, expected {seconds}: {rows[1]}")
+    outer = ("thread 0", "thread 1") # one of them is in each region; the others of libgomp are new each time, and never in one region with another
+    wrong = sum(float(d["wait_s"]) for d in rows[1] if d["processor"] not in outer and d["late_processor"] not in outer)
+    expect("nested: not in this instance", wrong <= 0.02, (wrong, rows[1])) # waits below 1 ms: by samples
+
+
+def varying_case(late, name):
+    """A team of two and one of three by turns, from one place: who is not in it is not late."""
+    truth, rows = causes_of("varying", late, name)
+    late_by("varying", truth["thread"], rows, "late at a barrier of threads", False)
+    told = sum(float(d["wait_s"]) for d in rows[1] if d["late_processor"] == "thread 2" and d["procedure"] != "varying")
+    high = truth["thread"].get("thread 2", (0, 0))[1]
+    expect("varying: the third", told <= 1.02 * high + 0.02, (told, high, rows[1]))
+
+
+def omp_nested_causes(name="omp"):
+    """A region within another, teams that vary, and the body of a region that is gone from the path, since it ended in a jump: the same."""
     for late in (0, 1):
-        truth, rows = causes_of("orphaned", late, "omp_tails")
-        late_by("orphaned by a jump", truth["thread"], rows, "late at a barrier of threads", False)
-        truth, rows = causes_of("nested", late)
-        seconds = sum(truth["thread"].values())
-        told = sum(float(d["wait_s"]) for d in rows[1] if d["procedure"].startswith("nested.omp_outlined"))
-        expect("nested", abs(told - seconds) <= 0.06 + 0.02 * seconds, f"{told} s, expected {seconds}: {rows[1]}")
+        in_three(lambda: late_case("orphaned", late, name + "_tails"))
+        in_three(lambda: nested_case(late, name + "_causes"))
+        in_three(lambda: varying_case(late, name + "_causes"))
 
 
 def omp_lock_causes(name="omp_causes"):
     """Locks: who held it, for how long the other one waited, and what the holder did."""
     for case, late in LOCK_CASES:
-        truth, rows = causes_of(case, late, name)
-        late_by(case, truth["thread"], rows, "held a lock", True)
-        taken = [d for d in rows[1] if d["kind"] == "held a lock"]
-        expect(f"{case}: where it was held", all(d["late_procedure"].startswith("with_") for d in taken), taken)
-        expect(f"{case}: where it was waited for", all(d["procedure"].startswith("with_") for d in taken), taken)
+        in_three(lambda: lock_case(case, late, name))
+
+
+def lock_case(case, late, name):
+    truth, rows = causes_of(case, late, name)
+    late_by(case, truth["thread"], rows, "held a lock", True)
+    taken = [d for d in rows[1] if d["kind"] == "held a lock"]
+    expect(f"{case}: where it was held", all(d["late_procedure"].startswith("with_") for d in taken), taken)
+    expect(f"{case}: where it was waited for", all(d["procedure"].startswith("with_") for d in taken), taken)
 
 
 def gomp_causes():
     """The same with GCC's runtime."""
     omp_causes("gomp_causes")
-    for late in (0, 1):
-        truth, rows = causes_of("orphaned", late, "gomp_tails")
-        late_by("orphaned by a jump", truth["thread"], rows, "late at a barrier of threads", False)
+
+
+def gomp_nested_causes():
+    omp_nested_causes("gomp")
 
 
 def gomp_lock_causes():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* OpenMP waits whose cause is known: one thread is late, since it works in the loop of work() on behalf of a procedure of its own, and the others wait for
- * it. Usage: omp_causes CASE. Prints what the clocks of the program say: "thread N was late by S seconds" for each thread that was. */
+ * it. Usage: omp_causes CASE. Prints what the clocks of the program say: "thread N was late by S to T seconds" for each thread that was: S until it
+ * came, T until those that waited had a processor again and went on. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,8 +13,12 @@
 #define LATE 0.03
 #define THREADS_MAX 64
 
-static double waited[THREADS_MAX]; /* by the thread that was late: how long others waited for it */
-static double came[THREADS_MAX];
+typedef struct range {
+    double low, high; /* seconds */
+} range;
+
+static range waited[THREADS_MAX]; /* by the thread that was late: how long others waited for it */
+static double came[THREADS_MAX], left[THREADS_MAX];
 static volatile double sink[THREADS_MAX][8];
 
 static double seconds(void) {
@@ -30,30 +35,45 @@ static __attribute__((noinline)) void work(double s) {
             sink[me % THREADS_MAX][0] += 1;
 }
 
-/* Each thread says when it came; once all did, the last one is known, and how long the others waited. */
+/* Each thread says when it came, and when it went on; once all did, the last one is known, and how long the others waited. */
 static void come(void) {
     came[omp_get_thread_num()] = seconds();
 }
 
-static double add_up(int threads) {
-    double sum = 0;
+static void leave(void) {
+    left[omp_get_thread_num()] = seconds();
+}
+
+static range add_up(int threads) {
+    range sum = {0, 0};
     int last = 0;
     for (int i = 1; i < threads; i++)
         last = came[i] > came[last] ? i : last;
-    for (int i = 0; i < threads; i++)
-        sum += came[last] - came[i];
-    waited[last] += sum;
+    for (int i = 0; i < threads; i++) {
+        sum.low += came[last] - came[i];
+        sum.high += i == last ? 0 : left[i] - came[i];
+    }
+    waited[last].low += sum.low;
+    waited[last].high += sum.high;
     return sum;
 }
 
-static __attribute__((noinline)) double region_end(int late, double s) {
+/* At the end of a region all go on when the one that forked it does. */
+static range add_up_region(int threads) {
+    double now = seconds();
+    for (int i = 0; i < threads; i++)
+        left[i] = now;
+    return add_up(threads);
+}
+
+static __attribute__((noinline)) range region_end(int late, double s) {
 #pragma omp parallel num_threads(2)
     {
         if (omp_get_thread_num() == late)
             work(s);
         come();
     }
-    return add_up(2);
+    return add_up_region(2);
 }
 
 static __attribute__((noinline)) void explicit_barrier(int late) {
@@ -63,10 +83,9 @@ static __attribute__((noinline)) void explicit_barrier(int late) {
             work(LATE);
         come();
 #pragma omp barrier
-        if (omp_get_thread_num() == 0)
-            add_up(2);
-#pragma omp barrier
+        leave();
     }
+    add_up(2);
 }
 
 static __attribute__((noinline)) void loop_end(int late) {
@@ -78,6 +97,7 @@ static __attribute__((noinline)) void loop_end(int late) {
                 work(LATE);
             come();
         }
+        leave();
     }
     add_up(2);
 }
@@ -91,17 +111,19 @@ static __attribute__((noinline)) void loop_nowait(int late) {
                 work(LATE);
         come();
     }
-    add_up(2);
+    add_up_region(2);
 }
 
 static __attribute__((noinline)) void loop_dynamic(void) { /* one part is longer than the others together */
 #pragma omp parallel num_threads(2)
     {
+        come(); /* who gets no part has come */
 #pragma omp for schedule(dynamic, 1)
         for (int i = 0; i < 4; i++) {
             work(i ? 0.001 : LATE);
             come();
         }
+        leave();
     }
     add_up(2);
 }
@@ -115,13 +137,14 @@ static __attribute__((noinline)) void reduction(int late) {
         come();
         sum += came[omp_get_thread_num()];
     }
-    add_up(2);
+    add_up_region(2);
     sink[0][1] = sum;
 }
 
 static __attribute__((noinline)) void sections(void) {
 #pragma omp parallel num_threads(2)
     {
+        come(); /* who gets no part has come */
 #pragma omp sections
         {
 #pragma omp section
@@ -135,6 +158,7 @@ static __attribute__((noinline)) void sections(void) {
                 come();
             }
         }
+        leave();
     }
     add_up(2);
 }
@@ -148,6 +172,7 @@ static __attribute__((noinline)) void single(void) {
             work(LATE);
             come();
         }
+        leave();
     }
     add_up(2);
 }
@@ -158,7 +183,7 @@ static __attribute__((noinline)) void orphan(int late) {
         work(LATE);
     come();
 #pragma omp barrier
-    sink[omp_get_thread_num()][2] += 1;
+    leave();
 }
 
 static __attribute__((noinline)) void orphaned(int late) {
@@ -168,14 +193,19 @@ static __attribute__((noinline)) void orphaned(int late) {
 }
 
 /* One region, two callers. */
-static double of_caller[2];
+static range of_caller[2];
+
+static void add_to(int caller, range r) {
+    of_caller[caller].low += r.low;
+    of_caller[caller].high += r.high;
+}
 
 static __attribute__((noinline)) void calls_long(int late) {
-    of_caller[0] += region_end(late, 1.5 * LATE);
+    add_to(0, region_end(late, 1.5 * LATE));
 }
 
 static __attribute__((noinline)) void calls_short(int late) {
-    of_caller[1] += region_end(late, 0.5 * LATE);
+    add_to(1, region_end(late, 0.5 * LATE));
 }
 
 /* More threads than processors: the late one has most of one. */
@@ -186,7 +216,7 @@ static __attribute__((noinline)) void crowded(int late, int threads) {
             work(LATE);
         come();
     }
-    add_up(threads);
+    add_up_region(threads);
 }
 
 static __attribute__((noinline)) void nested(int late) {
@@ -199,8 +229,23 @@ static __attribute__((noinline)) void nested(int late) {
                     work(LATE);
                 come();
             }
-            add_up(2);
+            add_up_region(2);
         }
+    }
+}
+
+/* Two threads, or three: the barrier is the same one. */
+static __attribute__((noinline)) void varying(int late) {
+    for (int threads = 2; threads <= 3; threads++) {
+#pragma omp parallel num_threads(threads)
+        {
+            if (omp_get_thread_num() == late)
+                work(LATE);
+            come();
+#pragma omp barrier
+            leave();
+        }
+        add_up(threads);
     }
 }
 
@@ -213,7 +258,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* The lock is had from here on; who comes `begin` had waited for the other thread, if for anybody. */
 static __attribute__((noinline)) void hold(int late, double begin) {
     int me = omp_get_thread_num();
-    waited[!me] += seconds() - begin;
+    double waits = seconds() - begin;
+    waited[!me].low += waits;
+    waited[!me].high += waits;
     work(me == late ? LATE : 0.0005);
 }
 
@@ -271,7 +318,7 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(int);
     } late_ones[] = {{"explicit_barrier", explicit_barrier}, {"loop_end", loop_end}, {"loop_nowait", loop_nowait}, {"reduction", reduction},
-                     {"orphaned", orphaned}, {"nested", nested}};
+                     {"orphaned", orphaned}, {"nested", nested}, {"varying", varying}};
     static const struct {
         const char *name;
         void (*run)(void);
@@ -293,10 +340,10 @@ int main(int argc, char **argv) {
             crowded(late, threads);
     }
     for (int i = 0; i < 2; i++)
-        if (of_caller[i] > 0)
-            printf("caller %d was late by %.6f seconds\n", i, of_caller[i]);
+        if (of_caller[i].high > 0)
+            printf("caller %d was late by %.6f to %.6f seconds\n", i, of_caller[i].low, of_caller[i].high);
     for (int i = 0; i < THREADS_MAX; i++)
-        if (waited[i] > 0)
-            printf("thread %d was late by %.6f seconds\n", i, waited[i]);
+        if (waited[i].high > 0)
+            printf("thread %d was late by %.6f to %.6f seconds\n", i, waited[i].low, waited[i].high);
     return 0;
 }
