@@ -22,6 +22,7 @@ static const struct {
 } wanted[] = {HSC_RT_GOMP_FUNCTIONS(NAME_AND_VERSION)};
 
 static _Atomic(module *) lasting, loaded; /* those that were there when the program began; that may be unloaded */
+static _Atomic(module *) nowhere;         /* for callers in no module: code that was made at run time */
 static uint32_t at_start;                 /* number of the former; 0: not known */
 
 /* ---- no runtime at all: a weak reference that is not, since we have the name. The caller is alone. ---- */
@@ -173,25 +174,33 @@ static const module *find(const module *l, uintptr_t pc) {
     return l;
 }
 
-static __attribute__((noinline)) const module *make(const void *pc) {
+/* A table for the module of `pc`, which `s` has found, or not. */
+static const module *make(const search *s) {
     static module none;
-    module *l = hsc_rt_map(sizeof *l);
-    search *s = hsc_rt_map(sizeof *s);
-    if (!l || !s) {
-        hsc_rt_unmap(l, sizeof *l);
-        hsc_rt_unmap(s, sizeof *s);
+    module *l = s->found ? NULL : atomic_load_explicit(&nowhere, memory_order_acquire);
+    _Atomic(module *) *list = !s->found ? &nowhere : s->index < at_start ? &lasting : &loaded;
+    if (l)
+        return l;
+    if (!(l = hsc_rt_map(sizeof *l)))
         return &none;
-    }
-    s->pc = pc;
-    dl_iterate_phdr(look_at, s);
-    _Atomic(module *) *list = s->found && s->index < at_start ? &lasting : &loaded;
     l->low = s->low;
     l->high = s->high;
     fill_by(l, s);
-    hsc_rt_unmap(s, sizeof *s);
     l->next = atomic_load_explicit(list, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(list, &l->next, l, memory_order_release, memory_order_relaxed))
         ;
+    return l;
+}
+
+static __attribute__((noinline)) const module *make_for(const void *pc) {
+    static search none;
+    search *s = hsc_rt_map(sizeof *s);
+    if (!s)
+        return make(&none);
+    s->pc = pc;
+    dl_iterate_phdr(look_at, s);
+    const module *l = make(s);
+    hsc_rt_unmap(s, sizeof *s);
     return l;
 }
 
@@ -209,11 +218,13 @@ void hsc_rt_gomp_init(void) {
 void hsc_rt_gomp_forget(void) { /* tables stay: somebody may look at them */
     if (atomic_load_explicit(&loaded, memory_order_relaxed))
         atomic_store_explicit(&loaded, NULL, memory_order_release);
+    if (atomic_load_explicit(&nowhere, memory_order_relaxed))
+        atomic_store_explicit(&nowhere, NULL, memory_order_release);
 }
 
 hsc_rt_gomp hsc_rt_gomp_find(enum hsc_rt_gomp_function f, const void *pc) {
     const module *l = find(atomic_load_explicit(&lasting, memory_order_acquire), (uintptr_t)pc);
     l = l ? l : find(atomic_load_explicit(&loaded, memory_order_acquire), (uintptr_t)pc);
-    l = l ? l : make(pc);
+    l = l ? l : make_for(pc);
     return l->of[f].function ? l->of[f] : (hsc_rt_gomp){false, substitute(f)};
 }
