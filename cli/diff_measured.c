@@ -52,7 +52,9 @@ void diff_text_measured(diff *d) {
         say(d, text);
     }
     double line[2] = {part(m[0].usage.line_s, m[0].usage.line_s + d->a.info.cpu_s), part(m[1].usage.line_s, m[1].usage.line_s + d->b.info.cpu_s)};
-    if (m[0].usage.line_known && m[1].usage.line_known && fabs(line[0] - line[1]) > 0.02) {
+    double could_s = fmax(m[0].usage.line_s + d->a.info.cpu_s, m[1].usage.line_s + d->b.info.cpu_s); /* of the one that could have run for longer */
+    bool other_line = fabs(line[0] - line[1]) > 0.02 || fabs(m[0].usage.line_s - m[1].usage.line_s) > 0.05 * could_s;
+    if (m[0].usage.line_known && m[1].usage.line_known && other_line) {
         snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].usage.line_s, m[1].usage.line_s);
         say(d, text);
     }
