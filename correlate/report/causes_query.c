@@ -48,8 +48,9 @@ static hsc_status load_waits(const report *r, waited **out, uint32_t *n, hsc_err
     return s;
 }
 
-/* The kind of wait that is at least half of what the thread is late by at that place; HSC_NONE. */
-static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p) {
+/* The kind of wait that is at least half of what the thread is late by at that place; HSC_NONE. `part`: of the seconds that all waited for it, those of who
+ * waited longest: several that wait at once do not make it later. */
+static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
     const waited key = {.thread = thread, .context = p->context, .line = p->line};
     uint32_t low = 0, high = n, best = HSC_NONE;
     while (low < high) {
@@ -60,7 +61,7 @@ static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const
             high = middle;
     }
     for (; low < n && list[low].thread == thread && list[low].context == p->context && list[low].line == p->line; low++)
-        if (list[low].total_s > 0 && list[low].total_s >= 0.5 * p->direct_s && (best == HSC_NONE || list[low].total_s > list[best].total_s))
+        if (list[low].total_s > 0 && list[low].total_s >= 0.5 * part * p->direct_s && (best == HSC_NONE || list[low].total_s > list[best].total_s))
             best = low;
     return best == HSC_NONE ? HSC_NONE : list[best].kind;
 }
@@ -119,25 +120,30 @@ static void find_place(const report *r, hsc_db_cause *c) {
     }
 }
 
-/* Waits for each delay of threads that run the user's code. */
-static hsc_status load_own(const report *r, double **out, hsc_err *err) {
-    double *own = calloc((size_t)r->info.delays + 1, sizeof *own);
-    hsc_status s = own ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+/* Waits for each delay of threads that run the user's code; longest: of one thread at one place. */
+static hsc_status load_own(const report *r, double **out, double **longest, hsc_err *err) {
+    double *own = calloc((size_t)r->info.delays + 1, sizeof *own), *most = calloc((size_t)r->info.delays + 1, sizeof *most);
+    hsc_status s = own && most ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
         hsc_db_delayed v;
-        if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && v.delay < r->info.delays && report_is_own_path(r, v.context))
-            own[v.delay] += v.wait_s;
+        if ((s = hsc_db_get_delayed(r->db, i, &v, err)) || v.delay >= r->info.delays)
+            continue;
+        own[v.delay] += report_is_own_path(r, v.context) ? v.wait_s : 0;
+        most[v.delay] = v.wait_s > most[v.delay] ? v.wait_s : most[v.delay];
     }
-    if (s)
+    if (s) {
         free(own);
+        free(most);
+    }
     *out = s ? NULL : own;
+    *longest = s ? NULL : most;
     return s;
 }
 
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
     report r = {.db = db};
     waited *waits = NULL;
-    double *own = NULL;
+    double *own = NULL, *longest = NULL;
     uint32_t wait_count = 0;
     hsc_db_get_info(db, &r.info);
     hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
@@ -145,7 +151,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     if (!s)
         s = report_load_programs(&r, err);
     if (!s)
-        s = load_own(&r, &own, err);
+        s = load_own(&r, &own, &longest, err);
     if (!s)
         s = load_waits(&r, &waits, &wait_count, err);
     double begin_s, end_s;
@@ -162,7 +168,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         c->context = c->place.context;
         c->line = c->place.line;
         if (!c->place.not_running && !c->place.not_known)
-            c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place);
+            c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place, c->delay.wait_s > 0 ? longest[c->place.delay] / c->delay.wait_s : 1);
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
@@ -174,6 +180,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     }
     free(waits);
     free(own);
+    free(longest);
     report_clear(&r);
     if (s) {
         free(list);

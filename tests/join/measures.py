@@ -352,6 +352,16 @@ said = " ".join(run("report", DATABASE).split())
 that(re.search(r"Threads wait 0\.5 s for others that had no processor meanwhile, rank 0 thread 1 most: that is the machine's, .*?; of 0\.54 s in all .*?\. "
                r"Of the program itself 0\.04 s: rank 0 thread 2 \(held a lock\), by \[program\]\. ", said), f"crowded: {said}")
 
+# three wait at once for one that reads: it is late by 0.1 s, not by the 0.3 s of all three
+WORK = os.path.join(os.path.dirname(WORK), "several")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, *[(t, thread(t, int(t == 1)) + [long_wait(100 * MS, 200 * MS, 2, BARRIER), wait(300 * MS, 2, BARRIER, 1, 100 * MS, 100 * MS)]) for t in (1, 2, 3)],
+        (4, thread(4, 0) + [long_wait(100 * MS, 199 * MS, 3, 10), wait(300 * MS, 3, 10, 1, 99 * MS, 99 * MS), wait(300 * MS, 2, BARRIER, 1, 5000, 5000)]))
+run("correlate", "-o", DATABASE, WORK)
+found = [(r["processor"], r["waited"]) for r in table("cause") if float(r["caused_s"]) > 0.25]
+that(found == [("rank 0 thread 3", "read")], f"several: {found}, {table('cause')}")
+
 # one of two was the last (neither waited for long), and who waited for them held a lock meanwhile: what it hands on is what it waited, not twice that
 WORK = os.path.join(os.path.dirname(WORK), "among")
 os.makedirs(WORK)
