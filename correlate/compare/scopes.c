@@ -63,10 +63,10 @@ static const char *base_of(const char *path) {
 
 static uint64_t hash_text(uint64_t h, const char *text, bool drop_numbers) {
     for (; *text; text++) {
-        /* ".3" that the compiler appends, "+0x4a10" of code without symbols */
-        if (drop_numbers && (*text == '.' || *text == '+')) {
+        /* ".3" that the compiler appends */
+        if (drop_numbers && *text == '.') {
             const char *end = text + 1;
-            while ((*end >= '0' && *end <= '9') || (*text == '+' && ((*end >= 'a' && *end <= 'f') || *end == 'x')))
+            while (*end >= '0' && *end <= '9')
                 end++;
             if (end > text + 1 && (!*end || *end == '.')) {
                 text = end - 1;
@@ -76,6 +76,12 @@ static uint64_t hash_text(uint64_t h, const char *text, bool drop_numbers) {
         h = (h ^ (unsigned char)*text) * 0x100000001b3u;
     }
     return (h ^ 0xff) * 0x100000001b3u;
+}
+
+/* "library.so+0x4a10": code without symbols, known by its address alone. */
+static bool by_address(const hsc_db_scope *x) {
+    const char *plus = x->kind == HSC_SCOPE_PROCEDURE ? strrchr(x->name, '+') : NULL;
+    return plus && !strncmp(plus, "+0x", 3) && plus[3] && !plus[3 + strspn(plus + 3, "0123456789abcdef")];
 }
 
 static uint64_t key_of(const side *s, uint32_t scope, int use) {
@@ -88,6 +94,9 @@ static uint64_t key_of(const side *s, uint32_t scope, int use) {
         h = hash_text(h, base_of(file.path), false);
     if ((use & USE_MODULE) && x->module != HSC_NONE && !hsc_db_get_module(s->db, x->module, &module, NULL))
         h = hash_text(h, base_of(module.path), false);
+    /* an address says the same place only in the same build of the file */
+    if (by_address(x) && x->module != HSC_NONE && !hsc_db_get_module(s->db, x->module, &module, NULL))
+        h = hash_text(h, module.build_id, false);
     return h;
 }
 
@@ -102,7 +111,8 @@ static keyed *keys_of(const side *s, const uint32_t *matched, hsc_scope_kind kin
     keyed *k = malloc(((size_t)s->info.scopes + 1) * sizeof *k);
     *n = 0;
     for (uint32_t i = 0; k && i < s->info.scopes; i++)
-        if (s->scope[i].kind == kind && matched[i] == HSC_NONE)
+        if (s->scope[i].kind == kind && matched[i] == HSC_NONE &&
+            !((use & DROP_NUMBERS) && by_address(&s->scope[i]))) /* an address is no number of a copy */
             k[(*n)++] = (keyed){key_of(s, i, use), i};
     if (k && *n)
         qsort(k, *n, sizeof *k, by_key);

@@ -31,8 +31,10 @@ class MadeUp:
     def table(self, by):
         return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
 
-    def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None):
-        """One thread. samples: in the program itself and in the library; more: records of the thread."""
+    def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None,
+                address=8208, build_id=""):
+        """One thread. samples: in the program itself and in the library, at an address in [8192, 12288); build_id: the library's;
+        more: records of the thread."""
         chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + self.schema
         n = sum(samples) + sum(int(line.split("weight=")[1].split()[0]) for line in more if line.startswith("sample_weighted"))
         cpu_ns = n * 1000000 if cpu_ns is None else cpu_ns
@@ -41,10 +43,10 @@ class MadeUp:
             f'process pid={pid} parent_pid=1 rank=-1 ranks=0 host="{host}" executable="{program}" arguments=["{program}"] '
             f'directory="/" start_unix_ns={1000000000 + pid} start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
             'processors=2 runtime_version="" job=""',
-            *[f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="{path}" build_id=<> file_size=1 file_mtime_ns=1 time=1'
-              for i, path in ((1, program), (2, library))],
+            *[f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="{path}" build_id=<{known}> file_size=1 file_mtime_ns=1 time=1'
+              for i, path, known in ((1, program, ""), (2, library, build_id))],
             chunk.format(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=4112 flags=0",
-            "node node_id=2 parent_id=1 mapping_id=2 address=8208 flags=0",
+            f"node node_id=2 parent_id=1 mapping_id=2 address={address} flags=0",
             *["sample time=5 node_id=1 state=0"] * samples[0], *["sample time=5 node_id=2 state=0"] * samples[1], *more,
             f"progress thread_id=1 time=900 cpu_ns={cpu_ns} samples={n} lost=0 own_ns={own_ns} ended={int(ends)} truncated=0",
             *([f"process_end time=2000000000 cpu_ns={cpu_ns} how=0"] if ends else []), ""]
