@@ -53,6 +53,8 @@ static const hsc_cli_command command = {
         "its contents. Both may be deleted at any time; the cache is never larger than the measurement files. They are sealed with the key in "
         "~/.cache/heatscope/key: what another user or another build of heatscope wrote, or what is damaged, is not used, with one line. "
         "Under mpirun no cache is kept.\n\n"
+        "What was read of modules (debug information, symbols, maps) is kept in ~/.cache/heatscope/code, 256 MB at most, sealed with the same key, and used by all later joins as long as the files are those "
+        "that were read, but with --cache=none. It may be deleted at any time.\n\n"
         "With several directories (of one job whose hosts share no file system) -o is required.",
     .examples = "  heatscope correlate heatscope-adi-1234\n  heatscope correlate -o job.h5 host1/hs host2/hs\n"
                 "  mpirun -n 16 heatscope correlate -o job.h5 big-run",

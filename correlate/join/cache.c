@@ -771,6 +771,7 @@ void hsc_cache_free_kept(jprocess *p) {
 void hsc_cache_free(join *j) {
     if (!j->cache)
         return;
+    hsc_kept_code_free(j);
     free_old(&j->cache->old);
     parcel_fini(&j->cache->tables);
     hsc_made_free(j);

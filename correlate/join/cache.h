@@ -9,6 +9,7 @@
  *   seal.c         seals, the key
  *   cache.c        the file; which processes are in it
  *   cache_body.c   what a second reading leaves of a process
+ *   kept_code.c    what was read of modules: not of this output, but of this user
  */
 #ifndef HEATSCOPE_JOIN_CACHE_H
 #define HEATSCOPE_JOIN_CACHE_H
@@ -48,6 +49,13 @@ void hsc_cache_free_kept(jprocess *p);
  * memory, or not what put_body made; *read is to be freed then. */
 void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a);
 void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a);
+
+/* kept_code.c. Before modules are read: j->kept_code, where there is a key and a cache is not forbidden. */
+void hsc_kept_code_open(join *j);
+const struct hsc_code_keeper *hsc_kept_code_get_keeper(const join *j); /* NULL: none */
+/* After it: no more is kept than may be. */
+void hsc_kept_code_trim(join *j);
+void hsc_kept_code_free(join *j);
 
 /* ranks.c: what is kept of a process after the first reading; `take` leaves path, input and owner. */
 void hsc_ranks_put_header(const jprocess *p, parcel *a);

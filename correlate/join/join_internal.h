@@ -512,6 +512,7 @@ typedef struct join {
     const struct hsc_seal_key *key;  /* of what is kept for the next join; NULL: nothing is */
     struct hsc_seal *program;        /* the file that runs */
     struct jsealed *sealed;          /* made.h: by number of the file as they were listed; NULL: not sealed */
+    struct jkept_code *kept_code;    /* kept_code.c; NULL: what is known of modules is not kept */
     struct jmade *made;              /* made.h; NULL: nothing is kept of what the database was made from */
     bool is_made;                    /* the database is what would be made */
     bool keeps_nothing;              /* of the database that is there: it can't be read */

@@ -37,7 +37,7 @@ struct jmade {
 
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
     const uint64_t head[] = {what, nonce ? nonce[0] : 0, nonce ? nonce[1] : 0};
-    hsc_seal_begin(s, j->key, what == HSC_SEAL_FILE || what == HSC_SEAL_CHUNK || what == HSC_SEAL_PACKED ? 1 : 2);
+    hsc_seal_begin(s, j->key, what == HSC_SEAL_FILE || what == HSC_SEAL_CHUNK || what == HSC_SEAL_PACKED || what == HSC_SEAL_CODE ? 1 : 2);
     hsc_seal_add(s, head, sizeof head);
 }
 
@@ -119,6 +119,8 @@ static int put_library(struct dl_phdr_info *info, size_t size, void *ctx) {
     return 0;
 }
 
+void hsc_made_put_libraries(parcel *a) { dl_iterate_phdr(put_library, a); }
+
 static bool seal_question(join *j) {
     const hsc_join_options *o = j->options;
     parcel a = {0};
@@ -145,7 +147,7 @@ static bool seal_question(join *j) {
         parcel_put(&a, &j->sealed[i].seal, sizeof j->sealed[i].seal);
         good = good && j->sealed[i].is_good;
     }
-    dl_iterate_phdr(put_library, &a);
+    hsc_made_put_libraries(&a);
     hsc_sealer s;
     hsc_made_begin_seal(j, &s, HSC_SEAL_QUESTION, NULL);
     hsc_seal_add(&s, j->program, sizeof *j->program);

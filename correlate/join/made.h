@@ -69,6 +69,10 @@ hsc_packed_memo hsc_packed_get_memo(jpacked *k);
 /* For seals over what belongs to this join: the first bytes of what is sealed. */
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce);
 
+/* Which libraries this process has: what is read and written may depend on them. */
+struct parcel;
+void hsc_made_put_libraries(struct parcel *a);
+
 /* place.c: FOLDER/.NAME.KIND for FOLDER/NAME; NULL: out of memory. */
 char *hsc_place_of(const char *output, const char *kind);
 /* A file that gets its name when it is whole. begin: -1: it can't be made. end: closes fd; false: it is not there, the one before is. */

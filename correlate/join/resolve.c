@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join_internal.h"
+#include "cache.h"
 
 static int by_path(const void *pa, const void *pb) {
     const jmodule *a = pa, *b = pb;
@@ -168,7 +168,7 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     for (size_t k = 0; k < j->options->map_dir_count && status == HSC_OK; k++)
         if (!HSC_PUSH(dirs, j->options->map_dirs[k]))
             status = hsc_join_no_memory(err);
-    hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n, true};
+    hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n, true, hsc_kept_code_get_keeper(j)};
     if (status == HSC_OK)
         status = hsc_code_open(&spec, &m->code, err);
     free(dirs.p);
@@ -220,8 +220,10 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
     if (status == HSC_OK)
         status = find_places(j, row_of, err);
     free(row_of);
+    hsc_kept_code_open(j);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->modules.n, resolve_module, j, "reading symbols", err);
+    hsc_kept_code_trim(j);
     j->summary->addresses = j->places.n;
     j->summary->modules = j->modules.n;
     return status == HSC_OK ? add_releases(j, err) : status;

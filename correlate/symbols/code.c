@@ -15,6 +15,7 @@
 #include "map_data.h"
 
 #include "machine_loops.h"
+#include "parcel.h"
 
 /* ---- files and procedures ---- */
 
@@ -276,18 +277,45 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
     return true;
 }
 
-hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err) {
-    hsc_elf_file main_file = {-1, NULL}, debug_file = {-1, NULL};
-    struct stat st;
-    hsc_status status = HSC_OK;
+static hsc_code *new_code(const hsc_code_spec *spec) {
     hsc_code *c = calloc(1, sizeof *c);
     if (!c)
-        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", spec->path);
+        return NULL;
     c->note = "";
     c->fd = -1;
     c->with_data = spec->with_data;
     c->knowledge = HSC_KNOWN_MODULE;
     c->path = hsc_pool_intern(&c->pool, spec->path, strlen(spec->path));
+    return c;
+}
+
+/* In the place of *c what was read of the same files before; false: nothing is known, and *c is as it was. */
+static bool take_kept(hsc_code **c, const hsc_code_spec *spec, Elf *elf) {
+    size_t n;
+    hsc_code *kept = spec->keeper ? new_code(spec) : NULL;
+    uint8_t *bytes = kept ? spec->keeper->get(spec->keeper->ctx, spec, &kept->pool, &kept->looks, &n) : NULL;
+    bool good = bytes && kept->path && add_ranges(kept, elf) && hsc_code_take_image(kept, bytes, n);
+    free(bytes);
+    hsc_code_close(good ? *c : kept);
+    *c = good ? kept : *c;
+    return good;
+}
+
+/* Before anything is asked. Where that cannot be, nothing is kept. */
+static void keep(const hsc_code *c, const hsc_code_spec *spec) {
+    parcel a = {0};
+    if (spec->keeper && !c->looks.has_more && hsc_code_image_bytes(c) <= HSC_CODE_KEPT_MAX && hsc_code_put_image(c, &a))
+        spec->keeper->put(spec->keeper->ctx, spec, &c->looks, a.p, a.n);
+    parcel_fini(&a);
+}
+
+hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err) {
+    hsc_elf_file main_file = {-1, NULL}, debug_file = {-1, NULL};
+    struct stat st;
+    hsc_status status = HSC_OK;
+    hsc_code *c = new_code(spec);
+    if (!c)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", spec->path);
     elf_version(EV_CURRENT);
     if (spec->path[0] != '[' && spec->path[0])
         hsc_looks_add(&c->looks, &c->pool, spec->path);
@@ -305,11 +333,13 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
         hsc_code_add_note(c, "not a readable ELF file");
     else
         loads = is_same_file(c, spec, main_file.elf, &st);
-    if (loads) {
+    if (loads && (vdso || !take_kept(&c, spec, main_file.elf))) {
         bool own = false;
         hsc_code_find_debug_file(c, spec, main_file.elf, &debug_file, &own);
         if (!load_all(c, spec, main_file.elf, debug_file.elf, own))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", spec->path);
+        else if (!vdso)
+            keep(c, spec);
     }
     hsc_elf_close(&debug_file);
     c->elf = main_file.elf;

@@ -18,6 +18,7 @@
 #include "pool.h"
 
 typedef struct hsc_code hsc_code;
+struct hsc_code_keeper;
 
 /* Which file the run had. Empty build id: size and mtime must match (0: not checked). */
 typedef struct hsc_code_spec {
@@ -29,7 +30,18 @@ typedef struct hsc_code_spec {
                                     (heatscope map --save, debug packages), BUILD-ID/debuginfo (debuginfod's cache) */
     size_t map_dir_count;
     bool with_data; /* arrays, references, messages and directives too */
+    const struct hsc_code_keeper *keeper; /* NULL: the files are read */
 } hsc_code_spec;
+
+/* Keeps what was read of modules, for later ones that would read the same from the same files. Bytes mean something to this very build only,
+ * and are believed: `get` must know that they are those that were put. Called by several threads, one for each module. */
+typedef struct hsc_code_keeper {
+    void *ctx;
+    /* What was put, with the files that had been looked at, which are as they were; from malloc, for the caller. NULL: nothing. */
+    uint8_t *(*get)(void *ctx, const hsc_code_spec *spec, hsc_pool *pool, hsc_looks *looks, size_t *n);
+    void (*put)(void *ctx, const hsc_code_spec *spec, const hsc_looks *looks, const uint8_t *bytes, size_t n);
+} hsc_code_keeper;
+#define HSC_CODE_KEPT_MAX ((size_t)48 << 20) /* bytes of a module; of larger ones nothing is kept */
 
 typedef struct hsc_code_file {
     const char *path;     /* absolute where the compiler told the directory; "." and ".." taken out as text */

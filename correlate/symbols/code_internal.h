@@ -11,6 +11,7 @@
 #include "id_rows.h"
 
 struct hsc_reader;
+struct parcel;
 
 /* A run of addresses with one line-table row; the next one's `lo` ends it. */
 typedef struct hsc_line_span {
@@ -242,6 +243,13 @@ bool hsc_code_load_map(hsc_code *c, struct hsc_reader *r, const uint8_t *wanted,
 bool hsc_code_load_dwarf(hsc_code *c, Dwarf *dwarf);
 /* After all is loaded: OpenMP pairs, loops by procedure, last lines of procedures. */
 bool hsc_code_finish(hsc_code *c);
+/* What finds rows by addresses, and that nothing was asked yet. */
+bool hsc_code_index(hsc_code *c);
+/* code_image.c. All that was loaded, but for what the ELF file has as it is (code_ranges, data_ranges); about how many bytes that is. */
+bool hsc_code_put_image(const hsc_code *c, struct parcel *a);
+size_t hsc_code_image_bytes(const hsc_code *c);
+/* Into a new one that has neither. false: it is no image, or no memory; to be closed then. */
+bool hsc_code_take_image(hsc_code *c, const uint8_t *bytes, size_t n);
 /* Block around the address in the machine function [lo, hi); false when it cannot be told. */
 bool hsc_code_find_block(hsc_code *c, const hsc_symbol *symbol, uint64_t address, uint64_t *begin, uint64_t *end);
 /* The code round the address that has one answer, as far as its loop of the machine code and, if wanted, its block say: narrows

@@ -125,13 +125,19 @@ static void stretch(hsc_code_procedure *p, uint32_t line) {
         p->line_end = line;
 }
 
-bool hsc_code_finish(hsc_code *c) {
-    if (!join_omp_pairs(c) || !join_pieces(c) || !HSC_RESERVE(c->symbol_facts, c->symbols.n + 1) ||
+bool hsc_code_index(hsc_code *c) {
+    if (!HSC_RESERVE(c->symbol_facts, c->symbols.n + 1) ||
         !hsc_address_index_make(&c->symbol_index, c->symbols.p, c->symbols.n, sizeof *c->symbols.p) ||
         !hsc_address_index_make(&c->line_index, c->lines.p, c->lines.n, sizeof *c->lines.p) ||
         !hsc_address_index_make(&c->scope_index, c->scope_spans.p, c->scope_spans.n, sizeof *c->scope_spans.p))
         return false;
     memset(c->symbol_facts.p, 0xff, (c->symbols.n + 1) * sizeof *c->symbol_facts.p);
+    return true;
+}
+
+bool hsc_code_finish(hsc_code *c) {
+    if (!join_omp_pairs(c) || !join_pieces(c) || !hsc_code_index(c))
+        return false;
     cut_cycles(c);
     if (!HSC_RESERVE(c->loop_of_procedure, c->procedures.n + 1) || !HSC_RESERVE(c->next_loop, c->loops.n + 1))
         return false;

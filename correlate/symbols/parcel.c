@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Bytes for another rank. */
+/* Bytes for another rank or another join. */
 #include "parcel.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Bytes that one rank of a join sends to another, which runs the same program on the same kind of machine. */
-#ifndef HEATSCOPE_JOIN_PARCEL_H
-#define HEATSCOPE_JOIN_PARCEL_H
+/* Bytes that one rank of a join sends to another, or keeps for a later join: of the same program on the same kind of machine. */
+#ifndef HEATSCOPE_CORRELATE_PARCEL_H
+#define HEATSCOPE_CORRELATE_PARCEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
