@@ -9,11 +9,13 @@ void hsc_profile_map_fini(hsc_profile_map *m) {
     free(m->bins);
     free(m->procedures);
     free(m->categories);
+    free(m->incl);
+    free(m->changes);
     memset(m, 0, sizeof *m);
 }
 
 /* Inclusive shares of the procedure and the loops around a scope, outermost first. Returns the procedure. */
-static uint32_t fill_levels(hsc_db *db, uint32_t scope, const double *incl, const float *changes, double total, hsc_map_bin *out) {
+static uint32_t fill_levels(const hsc_profile_map *m, hsc_db *db, uint32_t scope, hsc_map_bin *out) {
     uint32_t chain[64], n = 0, procedure = HSC_NONE;
     for (uint32_t s = scope; s != HSC_NONE && n < 64; n++) {
         hsc_db_scope sc;
@@ -34,10 +36,53 @@ static uint32_t fill_levels(hsc_db *db, uint32_t scope, const double *incl, cons
         uint32_t from_top = n - 1 - i, k = from_top < HSC_MAP_LEVELS ? from_top : HSC_MAP_LEVELS - 1;
         if (from_top > k && i > 0)
             continue;
-        out->level[k] = total > 0 ? (float)(incl[chain[i]] / total) : 0;
-        out->change[k] = changes ? changes[chain[i]] : 0;
+        out->level[k] = m->total > 0 ? (float)(m->incl[chain[i]] / m->total) : 0;
+        out->change[k] = m->changes ? m->changes[chain[i]] : 0;
     }
     return procedure;
+}
+
+hsc_status hsc_profile_map_begin(hsc_profile_map *out, uint32_t n, float *changes, hsc_err *err) {
+    hsc_profile_map_fini(out);
+    out->changes = changes;
+    out->n = n;
+    if (!(out->bins = calloc((size_t)n + 1, sizeof *out->bins)))
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for a map of %u rows", n);
+    return HSC_OK;
+}
+
+static hsc_status read_shares(hsc_profile_map *m, hsc_handle *h, uint32_t metric, hsc_err *err) {
+    hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
+    uint32_t n = h->info.scopes;
+    double *incl = malloc(((size_t)n + 1) * sizeof *incl);
+    if (!incl)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for sums of %u scopes", n);
+    hsc_status s = hsc_handle_total(h, metric, &m->total, err);
+    if (s == HSC_OK && n)
+        s = hsc_db_read_sums(h->db, view, 0, n, incl, err);
+    if (s == HSC_OK)
+        m->incl = incl;
+    else
+        free(incl);
+    return s;
+}
+
+/* Lines [lo, hi) of a row of the picture. */
+static hsc_status read_bin(hsc_profile_map *m, hsc_handle *h, uint32_t lo, uint32_t hi, hsc_map_bin *out, hsc_err *err) {
+    uint32_t best = HSC_NONE;
+    for (uint32_t r = lo; r < hi; r++) {
+        hsc_db_line l;
+        hsc_status s = hsc_db_get_line(h->db, r, &l, err);
+        if (s != HSC_OK)
+            return s;
+        if (l.scope < h->info.scopes && (best == HSC_NONE || m->incl[l.scope] > m->incl[best]))
+            best = l.scope;
+    }
+    out->code = hi > lo;
+    out->procedure = fill_levels(m, h->db, best, out);
+    if (out->procedure != HSC_NONE && m->total > 0 && m->incl[out->procedure] / m->total > m->largest)
+        m->largest = m->incl[out->procedure] / m->total;
+    return HSC_OK;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -45,8 +90,8 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static hsc_status read_categories(hsc_handle *h, uint32_t metric, hsc_profile_map *m, hsc_err *err) {
-    hsc_db_view view = {metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
+/* Those that are shown, and room for their categories. */
+static hsc_status list_procedures(hsc_profile_map *m, uint32_t categories, hsc_err *err) {
     uint32_t n = 0, count = 0;
     if (!(m->procedures = malloc(((size_t)m->n + 1) * sizeof *m->procedures)))
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for a map of %u rows", m->n);
@@ -57,18 +102,16 @@ static hsc_status read_categories(hsc_handle *h, uint32_t metric, hsc_profile_ma
     for (uint32_t i = 0; i < count; i++)
         if (!n || m->procedures[i] != m->procedures[n - 1])
             m->procedures[n++] = m->procedures[i];
-    uint32_t k = h->info.categories;
-    if (!(m->categories = calloc((size_t)n * k + 1, sizeof *m->categories)))
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for categories of %u procedures", n);
     m->n_procedures = n;
-    for (uint32_t i = 0; i < n && k; i++) {
-        hsc_status s = hsc_db_read_sums(h->db, view, (uint64_t)m->procedures[i] * k, k, m->categories + (size_t)i * k, err);
-        if (s != HSC_OK)
-            return s;
-    }
-    /* rows name their procedure by its place in the list */
+    if (!(m->categories = calloc((size_t)n * categories + 1, sizeof *m->categories)))
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for categories of %u procedures", n);
+    return HSC_OK;
+}
+
+/* Rows name their procedure by its place in the list. */
+static void place_procedures(hsc_profile_map *m) {
     for (uint32_t b = 0; b < m->n; b++) {
-        uint32_t lo = 0, hi = n, p = m->bins[b].procedure;
+        uint32_t lo = 0, hi = m->n_procedures, p = m->bins[b].procedure;
         while (p != HSC_NONE && lo + 1 < hi) {
             uint32_t mid = lo + (hi - lo) / 2;
             if (m->procedures[mid] <= p)
@@ -78,42 +121,42 @@ static hsc_status read_categories(hsc_handle *h, uint32_t metric, hsc_profile_ma
         }
         m->bins[b].procedure = p == HSC_NONE ? HSC_NONE : lo;
     }
-    return HSC_OK;
 }
 
-hsc_status hsc_profile_map_read(hsc_handle *h, uint32_t metric, uint32_t n, const uint32_t *lo, const uint32_t *hi, const float *changes,
-                                hsc_profile_map *out, hsc_err *err) {
-    hsc_profile_map m = {.n = n};
-    double total = 0, *incl = malloc(((size_t)h->info.scopes + 1) * sizeof *incl);
-    hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
+/* What is next: some work, but not much. */
+static hsc_status read_piece(hsc_profile_map *m, hsc_handle *h, uint32_t metric, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
+    enum { LINES = 1 << 16, PROCEDURES = 16 };
+    uint32_t k = h->info.categories;
     hsc_status s = HSC_OK;
-    m.bins = calloc((size_t)n + 1, sizeof *m.bins);
-    if (!incl || !m.bins)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a map of %u rows", n);
-    if (s == HSC_OK && (s = hsc_handle_total(h, metric, &total, err)) == HSC_OK && h->info.scopes)
-        s = hsc_db_read_sums(h->db, view, 0, h->info.scopes, incl, err);
-    for (uint32_t b = 0; s == HSC_OK && b < n; b++) {
-        uint32_t best = HSC_NONE;
-        for (uint32_t r = lo[b]; r < hi[b]; r++) {
-            hsc_db_line l;
-            if ((s = hsc_db_get_line(h->db, r, &l, err)) != HSC_OK)
-                break;
-            if (l.scope < h->info.scopes && (best == HSC_NONE || incl[l.scope] > incl[best]))
-                best = l.scope;
+    if (!m->incl)
+        return read_shares(m, h, metric, err);
+    if (m->next_bin < m->n) {
+        for (uint64_t lines = 0; s == HSC_OK && m->next_bin < m->n && lines < LINES; m->next_bin++) {
+            s = read_bin(m, h, lo[m->next_bin], hi[m->next_bin], &m->bins[m->next_bin], err);
+            lines += hi[m->next_bin] - lo[m->next_bin] + 1;
         }
-        m.bins[b].code = hi[b] > lo[b];
-        m.bins[b].procedure = fill_levels(h->db, best, incl, changes, total, &m.bins[b]);
-        if (m.bins[b].procedure != HSC_NONE && total > 0 && incl[m.bins[b].procedure] / total > m.largest)
-            m.largest = incl[m.bins[b].procedure] / total;
-    }
-    free(incl);
-    if (s == HSC_OK)
-        s = read_categories(h, metric, &m, err);
-    if (s != HSC_OK) {
-        hsc_profile_map_fini(&m);
         return s;
     }
-    hsc_profile_map_fini(out);
-    *out = m;
-    return HSC_OK;
+    if (!m->procedures)
+        return list_procedures(m, k, err);
+    hsc_db_view view = {metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
+    for (uint32_t i = 0; s == HSC_OK && k && i < PROCEDURES && m->next_procedure < m->n_procedures; i++, m->next_procedure++)
+        s = hsc_db_read_sums(h->db, view, (uint64_t)m->procedures[m->next_procedure] * k, k, m->categories + (size_t)m->next_procedure * k, err);
+    if (s == HSC_OK && (!k || m->next_procedure == m->n_procedures)) {
+        place_procedures(m);
+        free(m->incl);
+        free(m->changes);
+        m->incl = NULL;
+        m->changes = NULL;
+        m->done = true;
+    }
+    return s;
+}
+
+hsc_status hsc_profile_map_read(hsc_profile_map *m, hsc_handle *h, uint32_t metric, const uint32_t *lo, const uint32_t *hi,
+                                hsc_status (*later)(void *ctx, hsc_err *err), void *ctx, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    while (s == HSC_OK && !m->done && (s = read_piece(m, h, metric, lo, hi, err)) == HSC_OK)
+        s = later(ctx, err);
+    return s;
 }

@@ -4,61 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile_map.h"
-#include "widget.h"
+#include "w_overview.h"
 
 enum { NORMALISE_PROGRAM, NORMALISE_STRIP };
 static const char *const normalise_names[] = {"program", "strip", NULL};
 enum { CONTENT_HEAT, CONTENT_SCOPES };
 static const char *const content_names[] = {"heat", "scopes", NULL};
-
-/* What the values of a picture depend on, in a run that is shown as a whole; all of it is set, so that keys compare as bytes. */
-typedef struct picture_key {
-    const hsc_handle *db;
-    int metric, table, axis, reduce, skip;
-    uint32_t bins, columns, block, lines_per_bin, uneven, order;
-} picture_key;
-
-enum { KEPT_VALUES_MAX = 1 << 20 };
-
-typedef struct overview {
-    hsw w;
-    hsw_heatlike o;
-    hsw_against against;
-    int content;
-    hsc_profile_map map;
-    hsc_colour_scale map_changes; /* of two runs */
-    const char *category_names[HSC_CATEGORIES_SHOWN];
-    double category_totals[HSC_CATEGORIES_SHOWN];
-    int wanted_strips, skip, procedure, labels, legend;
-    Tcl_Obj *detail, *hits, *line, *outlines;
-    /* layout of lines: for one database, -skip and the values shown */
-    hsc_strips strips;
-    hsc_handle *of;
-    struct {
-        int skip, metric, show;
-        uintptr_t other;
-        double begin, end; /* interval; 0, 0: the whole run */
-        uint32_t only;     /* category */
-        int table, axis, reduce; /* blank lines are those of the table; rows were aligned to blocks of the others */
-    } of_what;
-    /* by prepare */
-    hsc_overview_layout layout;
-    hsc_axis axis;
-    float *values, *strip_maximum;
-    picture_key values_of, kept_of; /* db NULL: of no key */
-    float *kept;                    /* the values before, as of the other way to reduce */
-    uint32_t *strip_label;
-    double maximum;
-    hsc_colour_scale scale;
-    /* by marks */
-    hsc_area procedure_area, detail_area, drag_area;
-    hsc_area *outline_areas;
-    uint32_t n_outlines, n_hits, line_row;
-    char *of_outlines; /* what outline_areas were made of, with the database */
-    const hsc_handle *of_outlines_db;
-    uint32_t *hit_rows;
-} overview;
 
 static const Tk_OptionSpec options[] = {
     HSW_AGAINST_OPTIONS(overview, against),
@@ -221,250 +172,17 @@ static void fini(hsw *w) {
     free(v->hit_rows);
 }
 
-typedef struct line_columns {
-    const uint32_t *file, *line;
-} line_columns;
-
-static void get_line(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    const line_columns *c = ctx;
-    *file = c->file[row];
-    *line = c->line[row];
-}
-
-/* Largest value of the picture; bins with rows that stand for code without lines do not count unless all do. */
-static hsc_status picture_maximum(overview *v, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
-    hsc_db *db = v->w.db->db;
-    uint32_t n = v->strips.bins, columns = v->axis.bins;
-    bool *holder = calloc((size_t)n + 1, 1);
-    float best = 0, best_holder = 0;
-    if (!holder)
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u rows", n);
-    for (uint32_t f = 0; f < v->w.db->info.files; f++) {
-        hsc_db_file file;
-        hsc_db_line l;
-        if (hsc_db_get_file(db, f, &file, NULL) == HSC_OK && file.line_rows &&
-            hsc_db_get_line(db, file.first_line_row, &l, NULL) == HSC_OK && (l.line == 0 || !file.has_lines))
-            holder[hsc_strips_bin_of(&v->strips, file.first_line_row)] = true;
-    }
-    for (uint32_t k = 0; k < v->strips.strips; k++)
-        v->strip_maximum[k] = 0;
-    for (uint32_t b = 0; b < n; b++)
-        for (uint32_t c = 0; c < columns && hi[b] > lo[b]; c++) {
-            float x = v->values[(size_t)b * columns + c];
-            float *to = holder[b] ? &best_holder : &best;
-            if (x > *to)
-                *to = x;
-            if (x > v->strip_maximum[b / v->strips.bins_per_strip])
-                v->strip_maximum[b / v->strips.bins_per_strip] = x;
-        }
-    free(holder);
-    v->maximum = (double)(best > 0 ? best : best_holder);
-    return HSC_OK;
-}
-
-/* Rows that nobody has executed as far as is known: 1. malloc'ed. */
-static hsc_status find_empty(overview *v, unsigned char **out, hsc_err *err) {
-    hsc_handle *h = v->w.db, *other = hsw_comparing(&v->against) ? hsc_handle_find(v->w.interp, v->against.other) : NULL;
-    uint32_t rows = h->info.lines;
-    const uint32_t *map = NULL;
-    unsigned char *empty = malloc((size_t)rows + 1);
-    double *there = NULL;
-    hsc_status s = empty ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
-    if (s == HSC_OK)
-        s = hsc_db_find_zeros(h->db, hsw_view(&v->w, v->o.table), 0, rows, empty, err);
-    if (s == HSC_OK && other) { /* what the other run has is not empty */
-        hsc_db_view view = hsw_view(&v->w, v->o.table);
-        double scale;
-        s = hsw_other(&v->w, &v->against, &other, &view.metric, &scale, err);
-        if (s == HSC_OK && (s = hsc_handle_match(h, other, HSC_MATCH_LINES, &map, err)) == HSC_OK &&
-            !(there = malloc(((size_t)other->info.lines + 1) * sizeof *there)))
-            s = hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", other->info.lines);
-        if (s == HSC_OK && other->info.lines)
-            s = hsc_db_read_sums(other->db, view, 0, other->info.lines, there, err);
-        for (uint32_t r = 0; s == HSC_OK && r < rows; r++)
-            empty[r] = empty[r] && (map[r] == HSC_NONE || !(there[map[r]] > 0));
-    }
-    free(there);
-    if (s != HSC_OK)
-        free(empty);
-    else
-        *out = empty;
-    return s;
-}
-
-/* Places of all lines, for one database, metric, interval and -skip. */
-static hsc_status lay_lines(overview *v, hsc_err *err) {
-    hsw *w = &v->w;
-    unsigned char *empty = NULL;
-    double begin = 0, end = 0;
-    (void)hsc_db_get_interval(w->db->db, &begin, &end);
-    bool comparing = hsw_comparing(&v->against);
-    uintptr_t other = comparing ? (uintptr_t)hsc_handle_find(w->interp, v->against.other) : 0;
-    if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
-        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only &&
-        v->of_what.table == (int)v->o.table && v->of_what.axis == (int)w->axis && v->of_what.reduce == (int)v->o.reduce)
-        return HSC_OK;
-    line_columns columns;
-    hsc_status s = hsc_db_get_line_columns(w->db->db, &columns.file, &columns.line, err);
-    if (s == HSC_OK && v->skip > 0)
-        s = find_empty(v, &empty, err);
-    if (s == HSC_OK) {
-        hsc_strips_fini(&v->strips);
-        v->of = NULL;
-        s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, &columns, empty, err);
-    }
-    free(empty);
-    if (s != HSC_OK)
-        return s;
-    v->of = w->db;
-    v->of_what.skip = v->skip;
-    v->of_what.metric = w->metric;
-    v->of_what.show = comparing;
-    v->of_what.other = other;
-    v->of_what.begin = begin;
-    v->of_what.end = end;
-    v->of_what.only = w->db->only;
-    v->of_what.table = (int)v->o.table;
-    v->of_what.axis = (int)w->axis;
-    v->of_what.reduce = (int)v->o.reduce;
-    return HSC_OK;
-}
-
-/* Those that have time, for the legend. */
-static hsc_status name_categories(overview *v, hsc_err *err) {
-    hsc_handle *h = v->w.db;
-    uint32_t n = h->info.categories < HSC_CATEGORIES_SHOWN ? h->info.categories : HSC_CATEGORIES_SHOWN;
-    double *sums = v->category_totals;
-    memset(sums, 0, sizeof v->category_totals);
-    hsc_db_view view = {(uint32_t)v->w.metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
-    hsc_status s = n && h->info.scopes ? hsc_db_read_sums(h->db, view, 0, n, sums, err) : HSC_OK;
-    for (uint32_t k = 0; k < HSC_CATEGORIES_SHOWN; k++)
-        v->category_names[k] = k < n && sums[k] > 0 ? hsc_db_get_category(h->db, k) : NULL;
-    return s;
-}
-
-/* The key of the picture to be; its db is NULL where values can change by themselves (an interval that is being counted) or there are two runs. */
-static picture_key key_of(const overview *v, uint32_t block) {
-    picture_key k;
-    double begin = 0, end = 0;
-    memset(&k, 0, sizeof k);
-    (void)hsc_db_get_interval(v->w.db->db, &begin, &end);
-    if (hsw_comparing(&v->against) || begin < end || v->w.db->only != HSC_NONE || (size_t)v->strips.bins * v->axis.bins > KEPT_VALUES_MAX)
-        return k;
-    k.db = v->w.db;
-    k.metric = v->w.metric;
-    k.table = v->o.table;
-    k.axis = v->w.axis;
-    k.reduce = v->o.reduce;
-    k.skip = v->skip;
-    k.bins = v->strips.bins;
-    k.columns = v->axis.bins;
-    k.block = block;
-    k.lines_per_bin = v->strips.lines_per_bin;
-    k.uneven = v->strips.uneven;
-    k.order = 2166136261u;
-    for (uint32_t c = 0; c < v->axis.columns; c++)
-        k.order = (k.order ^ v->axis.bin_of[c]) * 16777619u;
-    return k;
-}
-
-/* Takes values of that key, if there are some; else makes room for them, of no key yet. Those there were are kept, if they are of the database. */
-static hsc_status take_values(overview *v, const picture_key *key, bool *have, hsc_err *err) {
-    *have = key->db && !memcmp(key, &v->values_of, sizeof *key);
-    if (*have)
-        return HSC_OK;
-    float *before = v->values, *kept = v->kept;
-    picture_key before_of = v->values_of;
-    *have = key->db && !memcmp(key, &v->kept_of, sizeof *key);
-    v->values = *have ? kept : NULL;
-    v->values_of = *have ? *key : (picture_key){0};
-    if (*have || !key->db || v->kept_of.db != key->db) { /* it is shown now, or of no use */
-        if (!*have)
-            free(kept);
-        v->kept = NULL;
-        v->kept_of = (picture_key){0};
-    }
-    if (key->db && before_of.db == key->db) {
-        free(v->kept);
-        v->kept = before;
-        v->kept_of = before_of;
-    } else {
-        free(before);
-    }
-    if (!*have && !(v->values = malloc(((size_t)v->strips.bins * v->axis.bins + 1) * sizeof *v->values)))
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for an overview of %u x %u", v->strips.bins, v->axis.bins);
-    return HSC_OK;
-}
-
-/* How procedures and loops, with all they call, differ in the other run; 0: within noise. malloc'ed. */
-static hsc_status scope_changes(overview *v, float **out, hsc_err *err) {
-    hsw *w = &v->w;
-    uint32_t n = w->db->info.scopes, metric;
-    hsc_handle *other;
-    const uint32_t *map;
-    double scale;
-    hsw_noise noise;
-    hsc_status s = hsw_other(w, &v->against, &other, &metric, &scale, err);
-    if (s != HSC_OK || (s = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
-        (s = hsc_handle_match(w->db, other, HSC_MATCH_SCOPES, &map, err)) != HSC_OK)
-        return s;
-    double *here = malloc(((size_t)n + 1) * sizeof *here), *there = malloc(((size_t)other->info.scopes + 1) * sizeof *there);
-    float *changes = calloc((size_t)n + 1, sizeof *changes);
-    if (!here || !there || !changes)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory to compare %u scopes", n);
-    hsc_db_view of = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
-    if (s == HSC_OK && n)
-        s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_SCOPE_INCL), 0, n, here, err);
-    if (s == HSC_OK && other->info.scopes)
-        s = hsc_db_read_sums(other->db, of, 0, other->info.scopes, there, err);
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        hsc_db_scope sc;
-        if ((s = hsc_db_get_scope(w->db->db, i, &sc, err)) != HSC_OK || sc.kind < HSC_SCOPE_PROCEDURE)
-            continue; /* programs and files have no column */
-        double b = map[i] != HSC_NONE ? there[map[i]] * scale : 0;
-        changes[i] = hsw_within_noise(&noise, here[i], b) ? 0 : hsw_change(v->against.show, here[i], b);
-    }
-    free(here);
-    free(there);
-    if (s == HSC_OK)
-        *out = changes;
-    else
-        free(changes);
-    return s;
-}
-
-static hsc_status read_map(overview *v, uint32_t n, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
-    float *changes = NULL;
-    hsc_status s = hsw_comparing(&v->against) ? scope_changes(v, &changes, err) : HSC_OK;
-    if (s == HSC_OK && changes)
-        hsc_colour_scale_init_change(&v->map_changes, (enum hsc_scaling)v->o.scaling,
-                                     hsw_change_maximum(v->against.show, changes, NULL, v->w.db->info.scopes), v->against.show == HSW_SHOW_RATIO);
-    if (s == HSC_OK)
-        s = hsc_profile_map_read(v->w.db, (uint32_t)v->w.metric, n, lo, hi, changes, &v->map, err);
-    free(changes);
-    return s;
-}
-
 static hsc_status prepare(hsw *w, hsc_err *err) {
     overview *v = (overview *)w;
-    hsc_status s = HSC_OK;
-    if ((s = lay_lines(v, err)) != HSC_OK)
+    bool map = v->content == CONTENT_SCOPES, fresh;
+    double begin_ms = hsw_now_ms();
+    uint32_t block;
+    hsc_status s = hsw_overview_lay_out(v, &fresh, &block, err);
+    v->valued = false;
+    if (s != HSC_OK || (map && fresh && (s = hsw_later(w, begin_ms, err)) != HSC_OK))
         return s;
-    hsc_overview_layout_get(&w->surface.canvas, &w->style, &v->strips,
-                            v->wanted_strips > 0 ? (uint32_t)v->wanted_strips : 0, v->labels, v->legend,
-                            v->o.reduce == HSC_REDUCE_SUM, &v->layout);
-    if ((s = hsw_axis(w, v->o.columns, v->o.sort, (uint32_t)v->layout.strip_width, &v->axis, err)) != HSC_OK)
-        return s;
-    uint32_t n = v->strips.bins, columns = v->axis.bins, strips = v->strips.strips, block = 1;
-    hsc_db_view view = hsw_view(w, v->o.table);
-    bool comparing = hsw_comparing(&v->against);
-    /* coarse rows begin where the database's levels have a border; sums can be compared only where all have as many lines */
-    if (n && !comparing && (s = hsc_db_get_row_step(w->db->db, view, v->strips.rows / n / (v->o.reduce == HSC_REDUCE_SUM ? 16 : 2), &block, err)) != HSC_OK)
-        return s;
-    hsc_strips_align(&v->strips, block);
+    uint32_t n = v->strips.bins, columns = v->axis.bins, strips = v->strips.strips;
     uint32_t *lo = malloc(((size_t)n + 1) * sizeof *lo), *hi = malloc(((size_t)n + 1) * sizeof *hi);
-    picture_key key = key_of(v, block);
-    bool have = false;
     free(v->strip_maximum);
     free(v->strip_label);
     v->strip_maximum = calloc((size_t)strips + 1, sizeof *v->strip_maximum);
@@ -473,25 +191,11 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for an overview of %u x %u", n, columns);
         goto done;
     }
-    if ((s = take_values(v, &key, &have, err)) != HSC_OK)
-        goto done;
     hsc_strips_fill_bins(&v->strips, lo, hi);
-    if (v->content == CONTENT_SCOPES &&
-        ((s = read_map(v, n, lo, hi, err)) != HSC_OK || (s = name_categories(v, err)) != HSC_OK))
-        goto done;
-    if (!have && n && columns && (s = hsw_read_bins(w, &v->against, view, v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err)) != HSC_OK)
-        goto done;
-    v->values_of = key;
-    if (comparing)
-        v->maximum = hsw_change_maximum(v->against.show, v->values, NULL, (size_t)n * columns);
-    else if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK)
+    if ((s = map ? hsw_overview_read_map(v, block, lo, hi, begin_ms, err) : hsw_overview_read_values(v, block, lo, hi, err)) != HSC_OK)
         goto done;
     for (uint32_t k = 0; k < strips; k++)
         v->strip_label[k] = (uint32_t)hsc_strips_first(&v->strips, k * v->strips.bins_per_strip) + 1;
-    if (comparing)
-        hsc_colour_scale_init_change(&v->scale, (enum hsc_scaling)v->o.scaling, v->maximum, v->against.show == HSW_SHOW_RATIO);
-    else
-        hsc_colour_scale_init(&v->scale, (enum hsc_colours)v->o.colours, (enum hsc_scaling)v->o.scaling, v->maximum);
     s = marks(v, err);
 done:
     free(lo);
@@ -506,7 +210,7 @@ static bool frame_of(overview *v, hsc_map_frame *map, hsc_overview_frame *f) {
     *map = (hsc_map_frame){.bins = v->map.bins, .categories = v->map.categories, .n_categories = w->db->info.categories,
                          .largest = v->map.largest, .names = v->category_names, .changes = hsw_comparing(&v->against) ? &v->map_changes : NULL,
                          .totals = v->category_totals};
-    *f = (hsc_overview_frame){.map = v->content == CONTENT_SCOPES && v->map.n == v->strips.bins ? map : NULL,
+    *f = (hsc_overview_frame){.map = v->content == CONTENT_SCOPES && v->map.done && v->map.n == v->strips.bins ? map : NULL,
                             .strips = &v->strips, .columns = v->axis.bins, .values = v->values, .scale = &v->scale,
                             .strip_maximum = v->o.normalise == NORMALISE_STRIP && !hsw_comparing(&v->against) ? v->strip_maximum : NULL,
                             .colours = (enum hsc_colours)v->o.colours, .strip_label = v->strip_label,
@@ -564,6 +268,19 @@ static void bin_rows(const overview *v, uint32_t bin, uint32_t *lo, uint32_t *hi
         *hi = *lo; /* empty: *lo is the nearest */
 }
 
+/* NaN: not known. */
+static float value_at(overview *v, uint32_t bin, uint32_t column, uint32_t lo, uint32_t hi) {
+    float value = NAN, *row;
+    if (v->valued)
+        return v->values[(size_t)bin * v->axis.bins + column];
+    if (hi > lo && (row = malloc((size_t)v->axis.bins * sizeof *row)) != NULL) {
+        if (hsw_read_bins(&v->w, &v->against, hsw_view(&v->w, v->o.table), v->o.reduce, 1, &lo, &hi, &v->axis, row, NULL, NULL) == HSC_OK)
+            value = row[column];
+        free(row);
+    }
+    return value;
+}
+
 static Tcl_Obj *hit(hsw *w, int x, int y) {
     overview *v = (overview *)w;
     uint32_t bin, column, lo, hi;
@@ -574,7 +291,7 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
     if (hsc_db_get_line(w->db->db, lo, &l, NULL) != HSC_OK ||
         hsc_db_get_line(w->db->db, hi > lo ? hi - 1 : lo, &last, NULL) != HSC_OK)
         return NULL;
-    float value = v->values[(size_t)bin * v->axis.bins + column];
+    float value = value_at(v, bin, column, lo, hi);
     hsc_db_scope s;
     uint32_t procedure = HSC_NONE;
     if (l.scope != HSC_NONE && hsc_db_get_scope(w->db->db, l.scope, &s, NULL) == HSC_OK)
@@ -736,23 +453,31 @@ static int where(overview *v, Tcl_Interp *interp, Tcl_Obj *const objv[]) {
     return TCL_OK;
 }
 
+static int tell_layout(const overview *v, Tcl_Interp *interp) {
+    Tcl_Obj *d = Tcl_NewDictObj();
+    hsc_tcl_put(d, "strips", Tcl_NewWideIntObj(v->strips.strips));
+    hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(v->strips.bins));
+    hsc_tcl_put(d, "lines", Tcl_NewWideIntObj((Tcl_WideInt)v->strips.lines));
+    hsc_tcl_put(d, "lines_per_row", Tcl_NewWideIntObj(v->strips.lines_per_bin));
+    hsc_tcl_put(d, "pixels_per_row", Tcl_NewDoubleObj(v->strips.bins_per_strip ? (double)v->strips.pixels / v->strips.bins_per_strip : 0));
+    Tcl_SetObjResult(interp, d);
+    return TCL_OK;
+}
+
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     overview *v = (overview *)w;
+    hsc_err err = {0};
+    if (!strcmp(name, "layout") && objc == 2) {
+        hsw_draw_turn(w);
+        return tell_layout(v, interp);
+    }
     hsw_draw(w);
     if (!strcmp(name, "where") && objc == 4)
         return where(v, interp, objv);
     if (!strcmp(name, "nearest") && objc == 6)
         return nearest(v, interp, objv);
-    if (!strcmp(name, "layout") && objc == 2) {
-        Tcl_Obj *d = Tcl_NewDictObj();
-        hsc_tcl_put(d, "strips", Tcl_NewWideIntObj(v->strips.strips));
-        hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(v->strips.bins));
-        hsc_tcl_put(d, "lines", Tcl_NewWideIntObj((Tcl_WideInt)v->strips.lines));
-        hsc_tcl_put(d, "lines_per_row", Tcl_NewWideIntObj(v->strips.lines_per_bin));
-        hsc_tcl_put(d, "pixels_per_row", Tcl_NewDoubleObj(v->strips.bins_per_strip ? (double)v->strips.pixels / v->strips.bins_per_strip : 0));
-        Tcl_SetObjResult(interp, d);
-        return TCL_OK;
-    }
+    if (hsw_overview_need_values(v, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
     if (!strcmp(name, "maximum") && objc == 2) {
         Tcl_SetObjResult(interp, Tcl_NewDoubleObj(v->maximum));
         return TCL_OK;
@@ -771,6 +496,11 @@ static void describe(hsw *w, Tcl_Obj *text) {
     overview *v = (overview *)w;
     if (!w->db) {
         Tcl_AppendToObj(text, "overview: nothing loaded\n", -1);
+        return;
+    }
+    hsc_err err = {0};
+    if (hsw_overview_need_values(v, &err) != HSC_OK) {
+        Tcl_AppendStringsToObj(text, err.text, "\n", NULL);
         return;
     }
     Tcl_AppendPrintfToObj(text, "overview: %u lines in %u strips, %u lines a row by %s, %u processors in %u columns, "

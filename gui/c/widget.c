@@ -226,12 +226,14 @@ void hsw_draw(hsw *w) {
     w->at_once = false;
 }
 
+void hsw_draw_turn(hsw *w) { draw(w); }
+
 void hsw_draw_due(hsw *w) {
     w->flags &= ~(unsigned)HSW_IDLE;
     if ((w->flags & HSW_GONE) || !Tk_IsMapped(w->tkwin))
         return; /* what is due stays due until it is mapped */
     Tcl_Preserve(w);
-    draw(w);
+    hsw_draw_turn(w);
     if (!(w->flags & HSW_GONE))
         hsc_surface_show(&w->surface, w->tkwin);
     Tcl_Release(w);

@@ -112,7 +112,9 @@ int hsw_register(Tcl_Interp *interp, const hsw_class *const *classes);
 void hsw_schedule(hsw *w, unsigned what);
 /* Draws now when something is due. */
 void hsw_draw(hsw *w);
-/* The same, and puts it on the screen; of a widget that hsw_shared_due took. */
+/* The same, but what would be read later is. */
+void hsw_draw_turn(hsw *w);
+/* As hsw_draw_turn, and puts it on the screen; of a widget that hsw_shared_due took. */
 void hsw_draw_due(hsw *w);
 /* For a prepare that has worked since begin_ms (hsw_now_ms): HSC_OK to go on, or, when others should have their turn, HSC_E_PENDING: it
  * keeps what it has, returns that, and is called again. Whoever must know now what is drawn has it go on. */
