@@ -238,6 +238,9 @@ static hsc_status by_version(report *r, report_groups *g, hsc_err *err) {
         if (all && !all[i].recursive && !all[i].damaged) {
             x.inclusive = (hsc_weighted){all[i].value.sum + all[i].calls.sum, all[i].value.excess + all[i].calls.excess};
             x.own = all[i].open;
+        } else if (all && all[i].recursive && all[i].only) {
+            x.inclusive = all[i].once;
+            x.own = (hsc_weighted){0, 0};
         }
         if (!(s = add_group(g, x, err)) && !(s = add_range(g, i, 1, err)))
             s = settle(r, g, err);

@@ -15,6 +15,7 @@ typedef struct walk {
     uint32_t *frame, *loop; /* by context: procedure whose machine code runs; innermost loop there, or HSC_NONE */
     uint32_t *end;       /* by instance: of the last call from it, one past its contexts */
     uint32_t *shared;    /* by instance: number of versions of the call at hand that are it or inside it */
+    uint32_t *loop_end;  /* by instance: one past the contexts of the last path that it is added to `once` with */
 } walk;
 
 static int by_home(const void *a, const void *b) {
@@ -103,6 +104,15 @@ static void add_call(walk *w, uint32_t context, uint32_t end, uint32_t first, ui
         }
 }
 
+/* Paths come in pre-order: one inside another is counted with that one. */
+static void add_path(walk *w, uint32_t context, uint32_t end, uint32_t instance, hsc_weighted v) {
+    w->of[instance].only = true;
+    if (context < w->loop_end[instance])
+        return;
+    add(&w->of[instance].once, v);
+    w->loop_end[instance] = end;
+}
+
 static hsc_status visit(walk *w, uint32_t c, hsc_weighted v, hsc_err *err) {
     hsc_db_context x;
     uint32_t first, last;
@@ -116,6 +126,8 @@ static hsc_status visit(walk *w, uint32_t c, hsc_weighted v, hsc_err *err) {
         find_homes(w, x.scope, w->frame[c], &first, &last);
         for (uint32_t k = first; k < last; k++)
             w->of[w->homes[k].instance].recursive |= c < w->end[w->homes[k].instance];
+        if (last - first == 1)
+            add_path(w, c, x.subtree_end, w->homes[first].instance, v);
     } else if (c && x.kind == HSC_CONTEXT_PROCEDURE && w->loop[x.parent] != HSC_NONE) {
         find_homes(w, w->loop[x.parent], w->frame[x.parent], &first, &last);
         add_call(w, c, x.subtree_end, first, last, v);
@@ -140,8 +152,8 @@ hsc_status report_all_versions(report *r, report_version **out, hsc_err *err) {
     size_t n = (size_t)r->info.instances + 1, contexts = (size_t)r->info.contexts + 1;
     walk w = {.r = r, .of = calloc(n, sizeof *w.of), .parent = malloc(n * sizeof *w.parent), .homes = malloc(n * sizeof *w.homes),
               .frame = malloc(contexts * sizeof *w.frame), .loop = malloc(contexts * sizeof *w.loop),
-              .end = calloc(n, sizeof *w.end), .shared = calloc(n, sizeof *w.shared)};
-    bool room = w.of && w.parent && w.homes && w.frame && w.loop && w.end && w.shared;
+              .end = calloc(n, sizeof *w.end), .shared = calloc(n, sizeof *w.shared), .loop_end = calloc(n, sizeof *w.loop_end)};
+    bool room = w.of && w.parent && w.homes && w.frame && w.loop && w.end && w.shared && w.loop_end;
     hsc_status s = room ? add_up(&w, w.shared, w.end, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     if (!s) { /* both were scratch: used up again but for circles */
         for (size_t i = 0; i < n; i++)
@@ -155,6 +167,7 @@ hsc_status report_all_versions(report *r, report_version **out, hsc_err *err) {
     free(w.loop);
     free(w.end);
     free(w.shared);
+    free(w.loop_end);
     if (s)
         free(w.of);
     else

@@ -10,6 +10,8 @@ typedef struct report_version {
     hsc_weighted calls;    /* in procedures called from there */
     hsc_weighted open;     /* in procedures called from the source loop, or a loop inside it, by a version that may be this one or another */
     bool recursive;        /* the loop runs again below a call from it, so that value and calls would count samples twice */
+    bool only;             /* the source loop has no other version in that machine function */
+    hsc_weighted once;     /* of an only one: all samples on paths through the loop there, once each, however often the path has it */
     bool damaged;          /* versions inside each other in a circle */
 } report_version;
 

@@ -518,11 +518,21 @@ static bool shares_head(late *w, unsigned l, uint32_t loop_id, uint32_t inline_i
     return (!most || most > 2) && hsc_map_get(&w->closed_of, key_of("closed", l, loop_id, inline_id)) == 1;
 }
 
+/* Code of a copy that is in no loop of its procedure: the loop that the copy's call stands in, and the copy that this one is written in. */
+static void find_loop_round(const hsc_pass *p, uint32_t *loop_id, uint32_t *inline_id) {
+    while (!*loop_id && *inline_id) {
+        const hsc_rec_inline *copy = &p->inlines.p[*inline_id - 1];
+        *loop_id = loop_of_site(p, (uint32_t)copy->site_id);
+        *inline_id = (uint32_t)copy->parent_id;
+    }
+}
+
 /* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
  * loop, one that stands for the loop that was unrolled fully. */
 static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
     hsc_pass *p = w->p;
     uint32_t around = l == NONE ? 0 : w->loops[l].instance_id;
+    find_loop_round(p, &loop_id, &inline_id);
     if (!loop_id || is_round(w, l, loop_id, inline_id) || hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)))
         return around;
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
@@ -613,12 +623,13 @@ static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inlin
     uint32_t id = hsc_map_get(&w->place_of, key);
     if (id || p->places.n >= HSC_PASS_ID_MAX - p->place_base)
         return id;
-    uint32_t loop_id = loop_of_site(p, site);
-    uint32_t instance = instance_for(w, w->g.loop_of[block], loop_id, inline_id);
-    if (loop_id && !is_round(w, w->g.loop_of[block], loop_id, inline_id) &&
-        hsc_map_get(&w->peeled_of, key_of("peeled", loop_id, inline_id, 0)) &&
-        hsc_map_get(&w->touched_of, key_of("touched", block, loop_id, inline_id)))
-        instance = stand_in(w, HSC_loop_version_PEELED, instance, instance, loop_id, inline_id);
+    uint32_t loop_id = loop_of_site(p, site), written_in = inline_id;
+    find_loop_round(p, &loop_id, &written_in);
+    uint32_t instance = instance_for(w, w->g.loop_of[block], loop_id, written_in);
+    if (loop_id && !is_round(w, w->g.loop_of[block], loop_id, written_in) &&
+        hsc_map_get(&w->peeled_of, key_of("peeled", loop_id, written_in, 0)) &&
+        hsc_map_get(&w->touched_of, key_of("touched", block, loop_id, written_in)))
+        instance = stand_in(w, HSC_loop_version_PEELED, instance, instance, loop_id, written_in);
     hsc_rec_place *r = HSC_VECTOR_ADD(p->places);
     id = (uint32_t)p->places.n;
     *r = (hsc_rec_place){.place_id = id, .function_id = w->procedure_id, .instance_id = instance, .site_id = site,

@@ -41,6 +41,10 @@ late = {r["late_procedure"]: r for r in rows("delayed") if r["kind"] == "held a 
 for mark, line in lines.items():
     that(f"holds_{mark}" in waits.get(line, {}).get("held_in", ""), f"held in holds_{mark}: {waits.get(line)}")
     that(any(f"holds_{mark}" in name and int(r["line"] or 0) == line for name, r in late.items()), f"waited for holds_{mark} at {line}: {late}")
+# as text too: the line where it waited, beside its procedure
+said = run(heatscope, "report", "--by=delayed", "t.h5")
+for mark, line in lines.items():
+    that(any(row.endswith(f"wants_{mark} headers.cpp:{line}") for row in said.splitlines()), f"--by=delayed at {line}: {said}")
 for by in ("line", "procedure"):  # the same as a metric
     waiting = [r for r in rows(by, "--metric=waiting") if float(r["exclusive_s"]) > 0]
     foreign = [r for r in waiting if os.path.basename(r["file"]) != os.path.basename(source)]

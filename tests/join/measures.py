@@ -297,6 +297,21 @@ for columns in ("80", "120"):
     that(all(len(line) <= int(columns) and ".." not in line for line in said) and sum("[program]" in line for line in said) == 4, f"{columns} columns: {said}")
 del os.environ["COLUMNS"]
 
+# names of operations and of what was waited for: as much of them as the terminal has room for, the table never wider than that
+WORK = os.path.join(os.path.dirname(WORK), "names")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+SCATTER, WORKER = "Reduce_scatter_block_init", "OpenMP worker between regions"
+process(0, (0, [f'operation operation_id=3 name="MPI_{SCATTER}" kind=8 state=2']),
+        (1, thread(1, 20) + [message(10, 3, 3, 0, 3, 1, (0, 0), (0, 0), [0], [90 * MS]), wait(30, 3, 29, 1, 50 * MS, 50 * MS)]))
+run("correlate", "-o", DATABASE, WORK)
+for columns, by, name, whole in ((80, "message", SCATTER, SCATTER[:20]), (80, "wait", WORKER, WORKER[:14]), (140, "message", SCATTER, SCATTER[:20]), (140, "wait", WORKER, WORKER)):
+    os.environ["COLUMNS"] = str(columns)
+    said = run("report", f"--by={by}", DATABASE)
+    that(whole in said and all(len(line) <= columns for line in said.splitlines()), f"{by} in {columns} columns: {said}")
+    that((name in said) == (whole == name), f"{by} in {columns} columns: cut where there is room, or not where there is none: {said}")
+del os.environ["COLUMNS"]
+
 # barriers of threads: the last one is the one that did not wait when the others were let go, though over the run each waits as long. Thread 2 is late
 # by 60 ms of computing and 40 ms without a processor, thread 1 by 100 ms without one; who is let go later than the others had no processor itself
 WORK = os.path.join(os.path.dirname(WORK), "barriers")

@@ -24,3 +24,19 @@ double outer(int n, const double *a, const double *b) {
 // CHECK-DAG: inline_id=[[COPY:[0-9]+]] function_id=[[OUTER]] parent_id=0 callee_id=[[MIDDLE]] site_id=[[FIRST]] file_id=1 line=17 column=16
 // CHECK-DAG: inline_id={{[0-9]+}} function_id=[[OUTER]] parent_id=[[COPY]] callee_id=[[INNER]] site_id=[[IN_MIDDLE]] file_id=1 line=14 column=12
 // CHECK-DAG: inline_id={{[0-9]+}} function_id=[[OUTER]] parent_id=0 callee_id=[[INNER]] site_id=[[SECOND]] file_id=1 line=18 column=10
+// a copy without loops in it belongs to the loop that its call is in, also where no loop of the generated code is left of that one
+static inline double step(double x, double y) {
+    return x * 0.5 + y * y;
+}
+double steps(const double *a, int n) {
+    double x = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            x = step(x, a[3 * i + k]) / (x + 2);
+    return x;
+}
+// CHECK-DAG: procedure_id=[[STEP:[0-9]+]] {{.*}} name="step"
+// CHECK-DAG: loop_id=[[THREE:[0-9]+]] {{.*}} line_begin=[[@LINE-5]] {{.*}} trips=3
+// CHECK-DAG: instance_id=[[UNROLLED:[0-9]+]] {{.*}} loop_id=[[THREE]] version=5(unrolled_fully)
+// CHECK-DAG: inline_id=[[STEPPED:[0-9]+]] {{.*}} callee_id=[[STEP]]
+// CHECK-DAG: place_id={{[0-9]+}} {{.*}} instance_id=[[UNROLLED]] site_id=0 block={{[0-9]+}} inline_id=[[STEPPED]]

@@ -17,6 +17,15 @@ static void fits(const char *name, int width, const char *expected) {
     }
 }
 
+static void prose(const char *text, int width, const char *expected) {
+    char out[256];
+    report_fit_prose(text, width, out, sizeof out);
+    if (strcmp(out, expected)) {
+        printf("'%s' in %d columns: '%s', expected '%s'\n", text, width, out, expected);
+        failed = 1;
+    }
+}
+
 static void never_wider(const char *name) {
     char out[256];
     for (int width = 1; width < 80; width++)
@@ -47,6 +56,8 @@ int main(void) {
     fits("Kernel<float>::dot() const", 18, "Kernel<float>::dot");
     fits("Kernel<a, b, c, d>::operator<(int)", 25, "Kernel<a,.. d>::operator<");
     fits("f(int (*)(char), long)", 10, "f");
+    prose("no vectors:\nthe loop\tcalls\r", 40, "no vectors: the loop calls "); /* remarks of several lines stay in their row */
+    prose("bell\a and escape\x1b[1m", 40, "bell? and escape?[1m");
     never_wider(map);
     never_wider(kernel);
     never_wider("a<b->c>::d<e<f, g>, h>::operator()(int)");

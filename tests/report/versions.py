@@ -53,6 +53,16 @@ class Run:
             c = self.context["parent"][c]
         return loop, self.context["scope"][c]
 
+    def once(self, key):
+        """All samples on paths through a loop in a machine function, once each; None where the loop has several versions there."""
+        if len(self.of[key]) > 1:
+            return None
+        on = set()
+        for c in range(1, len(self.at)):
+            if self.context["kind"][c] == LOOP and self.code_of(c) == key:
+                on |= set(range(c, int(self.context["subtree_end"][c])))
+        return sum(float(self.at[c]) for c in on)
+
     def expected(self):
         """By instance: inclusive (None: not told) and what may be another version's."""
         n = len(self.round)
@@ -68,7 +78,9 @@ class Run:
             value = sum(float(self.own[k]) for k in range(n) if i in self.round[k])
             key = (self.instance["scope"][i], self.instance["function"][i])
             again = any(self.context["kind"][c] == LOOP and self.code_of(c) == key for c in called[i] | maybe[i])
-            yield None if again else value + sum(self.at[c] for c in called[i]), sum(self.at[c] for c in maybe[i])
+            once = self.once(key) if again else None
+            seen["again"] += once is not None
+            yield (once, 0) if again else (value + sum(self.at[c] for c in called[i]), sum(self.at[c] for c in maybe[i]))
 
 
 def told(path):
@@ -76,7 +88,24 @@ def told(path):
     return sorted((float(r["exclusive_periods"]), float(r["inclusive_periods"] or -1), round(float(r["calls_of_any_version_s"]) / PERIOD)) for r in rows)
 
 
-wrong, seen = [], {"calls": 0, "inner": 0}
+def recur(run, f):
+    """Makes one loop, with one version, run again below a call from itself: of a procedure further down, that has a loop, the one that calls."""
+    of, context = run.of, run.context
+    for loop in range(1, len(run.at)):
+        key = run.code_of(loop)
+        if context["kind"][loop] != LOOP or key not in of:
+            continue
+        for c in range(loop + 1, int(context["subtree_end"][loop])):
+            up = int(context["parent"][c])
+            if context["kind"][c] == LOOP and context["kind"][up] == PROCEDURE and run.code_of(up)[1] != key[1]:
+                scope = f["/run/context/scope"]
+                scope[up], scope[c] = key[1], key[0]
+                for other in of[key][1:]:  # in another machine function
+                    f["/static/instance/function"][other] = run.context["scope"][up]
+                return
+
+
+wrong, seen = [], {"calls": 0, "inner": 0, "again": 0}
 paths = sys.argv[4:]
 if not paths:
     for seed in range(3):
@@ -89,6 +118,9 @@ if not paths:
                 others = [k for k in range(i) if function[k] == function[i]]
                 up[i] = chance.choice(others) if others and chance.random() < 0.8 else NONE
             parent[...] = up
+        made = Run(paths[-1])
+        with h5py.File(paths[-1], "r+") as f:
+            recur(made, f)
 for path in paths:
     made = Run(path)
     expected = [(float(made.own[i]), -1 if value is None else float(value), 0 if value is None else float(maybe))

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings of programs that compilers made: one for each -D. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double cpu_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#if defined(REFUSED)
+enum { N = 4096 };
+static double a[N];
+
+#define STEP(x, y) (((x) * 0.25 + (y)) / ((x) * (x) + 1.5) + (y) / ((y) + 2.0 + (x)))
+#ifdef INLINED
+static inline __attribute__((always_inline)) double step(double x, double y) {
+    return STEP(x, y);
+}
+#else
+#define step STEP
+#endif
+
+int main(void) {
+    double x = 0.5;
+    for (int i = 0; i < N; i++)
+        a[i] = (double)(i % 17);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        for (int i = 1; i < N; i++) /* LOOP */
+            x = step(x, a[i]);
+    printf("%g\n", x);
+    return 0;
+}
+#elif defined(SERIAL)
+static volatile double sink;
+
+static __attribute__((noinline)) void busy(double seconds) {
+    for (double begin = cpu_s(); cpu_s() - begin < seconds;)
+        for (int i = 0; i < 20000; i++)
+            sink = sink * 0.5 + (double)i;
+}
+
+static __attribute__((noinline)) void alone(double seconds) {
+    for (double begin = cpu_s(); cpu_s() - begin < seconds;)
+        for (int i = 0; i < 20000; i++)
+            sink = sink * 0.25 + (double)i;
+}
+
+int main(void) {
+    alone(0.3);
+#pragma omp parallel num_threads(2)
+    busy(0.3);
+    return 0;
+}
+#elif defined(RECURSIVE)
+enum { N = 2048, DEPTH = 3 };
+static double a[N];
+
+__attribute__((noinline)) static double walk(int depth, double x) {
+    for (int k = 0; k < 2; k++) { /* ROUND */
+        if (depth)
+            x = walk(depth - 1, x);
+        for (int i = 1; i < N; i++) /* INNER */
+            x = (x * 0.25 + a[i]) / (x * x + 1.5);
+    }
+    return x;
+}
+
+int main(void) {
+    double x = 0.5;
+    for (int i = 0; i < N; i++)
+        a[i] = (double)(i % 17);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        x = walk(DEPTH, x);
+    printf("%g\n", x);
+    return 0;
+}
+#else
+#include <mpi.h>
+
+int main(int argc, char **argv) {
+    double mine = 1, all = 0;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; k < 5; k++) {
+        for (double begin = cpu_s(); !rank && cpu_s() - begin < 0.06;)
+            ;
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+#endif

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Findings and figures of small programs as compilers make them: loops with procedures inlined into them, recursion, one thread alone, single values.
+Usage: compiled.py HEATSCOPE HEATSCOPE-CC GCC|- MPICC|- SOURCE WORK. Shares are of one run, compared with other tables of the same run; where a share of the
+program is known beforehand, the bound is said."""
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, CC, GCC, MPICC, SOURCE, WORK = sys.argv[1:7]
+wrong = []
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+os.chdir(WORK)
+shutil.copy(SOURCE, "compiled.c")
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(complaint)
+
+
+def run(*command, **env):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env}, timeout=250)
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def measured(name, compiler, *options, launcher=(), **env):
+    """The database."""
+    run(compiler, "-O2", "-g", *options, "compiled.c", "-o", name, **env)
+    run(*launcher, HEATSCOPE, "run", "-q", "-F", "2000", "-o", name + ".m", "./" + name, **env)
+    run(HEATSCOPE, "correlate", "-q", "-o", name + ".h5", name + ".m")
+    return name + ".h5"
+
+
+def findings(database):
+    return " ".join(run(HEATSCOPE, "report", database).split("What stands out")[1].split("\n\n")[0].split())
+
+
+def rows(database, by):
+    return list(csv.DictReader(io.StringIO(run(HEATSCOPE, "report", f"--by={by}", "--format=csv", "--top=0", database))))
+
+
+def line(mark):
+    with open("compiled.c", encoding="utf-8") as f:
+        return next(str(n) for n, text in enumerate(f, 1) if f"/* {mark} */" in text)
+
+
+def of(database, by, mark):
+    """Sum over the rows of the loop at that line."""
+    chosen = [r for r in rows(database, by) if r["line_begin"] == line(mark)]
+    return sum(float(r["exclusive_pct"]) for r in chosen), chosen
+
+
+# a refused loop: with what is inlined into it, which the table of loops leaves to the inlined procedure, and says so; without, the two are one figure.
+# Nearly all of the program's time is there: of 800 samples 10 % may be others'
+for name, options in (("own", ()), ("inlined", ("-DINLINED",))):
+    database = measured(name, CC, "-DREFUSED", *options)
+    price, said = of(database, "reason", "LOOP")[0], findings(database)
+    exclusive = of(database, "loop", "LOOP")[0]
+    told = re.search(r"Not vectorised: \S+ s, (\S+) % .*? in the loop at \S*compiled\.c:" + line("LOOP") + r"-\d+(.*?): loop not vectorized", said)
+    that(price > 90 and told and abs(float(told[1]) - price) < 0.06, f"{name}: {price} % by reason: {said}")
+    inside = f" (with procedures inlined into it; {exclusive:.1f} % without them, as in the table of loops)" if name == "inlined" else ""
+    that(told and told[2] == inside, f"{name}: expected '{inside}': {said}")
+    that((exclusive < 30) if inside else abs(exclusive - price) < 1e-6, f"{name}: {exclusive} % by loop, {price} % by reason")
+
+# a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
+database = measured("recursive", CC, "-DRECURSIVE")
+version, loop = (of(database, by, "ROUND")[1] for by in ("version", "loop"))
+that(len(version) == len(loop) == 1 and version[0]["inclusive_periods"] == loop[0]["inclusive_periods"] and float(version[0]["inclusive_pct"]) > 90,
+     f"recursive: {version} {loop}")
+inner = sum(float(r["exclusive_periods"]) for r in of(database, "version", "INNER")[1])
+that(version and float(version[0]["inclusive_periods"]) >= inner > 0.9 * float(version[0]["inclusive_periods"]), f"recursive: {version}, inner {inner}")
+
+# gcc's bodies of regions are no serial code; what the first thread does outside is, 0.3 of 0.9 s: 3 standard deviations of 1800 samples, 2 % for the start
+if GCC != "-":
+    database = measured("serial", GCC, "-DSERIAL", "-fopenmp")
+    said = findings(database)
+    told = re.search(r"Serial: \S+ s, (\S+) % \(.*?\) is spent outside parallel regions, on thread 0 alone, most in (\w+) \(", said)
+    that(told and told[2] == "alone" and abs(float(told[1]) - 100 / 3) < 3.4 + 2, f"serial: {said}")
+
+# one value that all ranks give: no volume to speak of
+if MPICC != "-":
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    database = measured("single", MPICC, launcher=("mpirun", "-n", "2"), OMPI_CC=CC, MPICH_CC=CC, **allow)
+    said = findings(database)
+    told = re.search(r"The single value (mine|all) is what most of the waiting in message passing is for: its calls last (\S+) s, (\S+) s of it waiting for late "
+                     r"partners \(of (\S+) s\)\. They move 80 bytes in all: the cost is to be in step, not the volume\.", said)
+    that(told and float(told[2]) >= float(told[3]) > 0.1 and float(told[4]) >= float(told[3]), f"single: {said}")
+    that("Array mine" not in said and "Array all" not in said, f"single: {said}")
+
+if wrong:
+    sys.exit("\n".join(wrong))
