@@ -13,6 +13,7 @@ void hsc_ranks_put_blame(const jprocess *p, parcel *a) {
         return;
     parcel_put(a, b, sizeof *b); /* what points is told apart */
     PARCEL_VEC(a, b->communicators);
+    PARCEL_VEC(a, b->team);
     for (size_t i = 0; i < b->tracks.n; i++)
         parcel_u64(a, b->tracks.p[i].thread);
 }
@@ -30,6 +31,7 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
     *b = from;
     b->communicator_rows = b->track_rows = b->operation_rows = (hsc_table){0};
     memset(&b->communicators, 0, sizeof b->communicators);
+    memset(&b->team, 0, sizeof b->team);
     memset(&b->tracks, 0, sizeof b->tracks);
     b->held = (hsc_spill_list){0};
     PARCEL_TAKE_VEC(a, b->communicators);
@@ -39,6 +41,7 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
         if (at)
             *at = i;
     }
+    PARCEL_TAKE_VEC(a, b->team);
     for (size_t i = 0; i < from.tracks.n && !a->failed; i++)
         a->failed = !HSC_PUSH(b->tracks, (jtrack){.thread = parcel_take_u64(a)}) || a->failed;
 }

@@ -365,6 +365,12 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
     take_others(t->work, a);
     PARCEL_TAKE_VEC(a, t->work->event_times);
     PARCEL_TAKE_VEC(a, t->work->forks);
+    for (uint32_t i = 0; i < t->work->forks.n && !a->failed; i++) {
+        uint32_t *at = hsc_table_at(&t->work->fork_rows, t->work->forks.p[i].node, 0);
+        a->failed = !at;
+        if (at)
+            *at = i;
+    }
     take_times(j, p, t, a);
     take_events(j, track, t->work->nodes.n, a);
     take_moments(j, track, t->work->nodes.n, a);
@@ -374,7 +380,7 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
 
 static void put_held(void *ctx, const void *item) {
     const jheld *h = item;
-    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder == HSC_NO_INDEX ? 0 : (uint64_t)h->holder + 1, h->kind};
+    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder == HSC_NO_INDEX ? 0 : (uint64_t)h->holder + 1, h->kind, h->threads, h->region, h->master};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         put(ctx, all[i]);
 }
@@ -389,6 +395,9 @@ static void take_held(join *j, jprocess *read, parcel *a) {
         h.site = (uint32_t)site;
         h.holder = (uint32_t)(holder - 1);
         h.kind = (uint32_t)take(a);
+        h.threads = (uint32_t)take(a);
+        h.region = take(a);
+        h.master = take(a);
         a->failed = a->failed || !read->blame || site >= read->sites.n || holder > read->sites.n ||
                     !hsc_spill_put(j->spill, &read->blame->held, &h, sizeof h);
     }
