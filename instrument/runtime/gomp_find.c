@@ -168,6 +168,22 @@ static void fill_by(module *l, const search *of) {
     hsc_rt_unmap(s, sizeof *s);
 }
 
+/* GCC's runtime sends its threads to sleep in its own code. Where it is unloaded then, the program dies as soon as a signal ends their sleep:
+ * the kernel goes back to a call that isn't there any more. Our signals do, so it stays mapped once a module that may be unloaded has called it. */
+static void keep(const module *l) {
+    static void *(*real)(const char *, int);
+    Dl_info info;
+    hsc_rt_gomp g = l->of[HSC_RT_GOMP_parallel];
+    if (!g.ours || !dladdr(g.function, &info))
+        return;
+    if (!real)
+        real = HSC_RT_REAL("dlopen");
+    void *handle = real(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    int (*close_handle)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+    if (handle && close_handle)
+        close_handle(handle);
+}
+
 static const module *find(const module *l, uintptr_t pc) {
     while (l && (pc < l->low || pc >= l->high))
         l = l->next;
@@ -186,6 +202,8 @@ static const module *make(const search *s) {
     l->low = s->low;
     l->high = s->high;
     fill_by(l, s);
+    if (list != &lasting)
+        keep(l);
     l->next = atomic_load_explicit(list, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(list, &l->next, l, memory_order_release, memory_order_relaxed))
         ;

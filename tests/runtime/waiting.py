@@ -391,6 +391,9 @@ def gomp_manners():
         if "loader" in command[0]:
             waits = [w for _, t in only(found).threads.items() for w in t.waits if kind_names()[w["kind"]] == "OMP_REGION_END"]
             expect("waits in a library", sum(w["count"] for w in waits) > 0, waits)
+    unloaded = [program("gomp_loader"), program("gomp_library.so"), "unloads"] # without us it dies sometimes
+    done, _ = run(unloaded, env={"OMP_WAIT_POLICY": "passive"})
+    expect("runtime that was unloaded", (done.returncode, done.stdout) == (0, "499503 gone\n" * 3), done)
 
 
 def gomp_tasks():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* GCC's OpenMP runtime as programs use it: what they compute and how they end is the same when measured. Usage: gomp WHAT [LIBRARY].
- * Built with GOMP_LIBRARY: a library with an OpenMP procedure, which `loaded` loads in a program without OpenMP. */
+ * Built with GOMP_LIBRARY: a library with an OpenMP procedure; with GOMP_LOADER: a program without OpenMP that loads it. Usage: gomp_loader LIBRARY
+ * [WHATEVER]: with WHATEVER nothing else keeps GCC's runtime. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -33,7 +34,8 @@ long in_library(int n) {
 }
 #elif defined GOMP_LOADER
 int main(int argc, char **argv) {
-    dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL); /* its threads would not survive that it goes */
+    if (argc < 3)
+        dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL); /* its threads would not survive that it goes */
     for (int i = 0; i < 3 && argc > 1; i++) {
         void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
         long (*call)(int) = library ? (long (*)(int))dlsym(library, "in_library") : NULL;
@@ -45,6 +47,9 @@ int main(int argc, char **argv) {
         dlclose(library);
         printf(" %s\n", dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD) ? "stays" : "gone");
     }
+    fflush(stdout);
+    for (time_t end = time(NULL) + 2; argc > 2 && time(NULL) < end;) /* samples */
+        ;
     return 0;
 }
 #else
