@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -24,6 +25,7 @@
 
 #define NOT_FOUND 127 /* as shells say it */
 #define NOT_EXECUTABLE 126
+#define LOADED_US 10000 /* of CPU time, at most, until a command like this runs its first line */
 #define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
 enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_EVENT, OPT_BUDGET, OPT_DELAY, OPT_DURATION, OPT_STOPPED, OPT_TOGGLE, OPT_CHILDREN,
@@ -450,6 +452,18 @@ static void preload(const char *library) {
     }
 }
 
+/* Of this process and of children that it has waited for, so far. */
+static uint64_t cpu_us(int who) {
+    struct rusage u;
+    return getrusage(who, &u) ? 0 : (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 + (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* The CPU time that was ours when the process is about to become the program. A shell that has become us may have used much before. */
+static uint64_t launch_ns(uint64_t self_us, uint64_t children_us) {
+    uint64_t before_us = self_us < LOADED_US ? 0 : self_us;
+    return (cpu_us(RUSAGE_SELF) - before_us + cpu_us(RUSAGE_CHILDREN) - children_us) * 1000;
+}
+
 static void set_number(const char *variable, long value) {
     char number[32];
     snprintf(number, sizeof number, "%ld", value);
@@ -459,6 +473,7 @@ static void set_number(const char *variable, long value) {
 int hsc_cmd_run(int argc, char **argv) {
     run_options o = {.budget = -1, .delay_ms = -1, .duration_ms = -1, .toggle = -1};
     int first;
+    uint64_t self_us = cpu_us(RUSAGE_SELF), children_us = cpu_us(RUSAGE_CHILDREN);
     int code = hsc_cli_parse(&command, argc, argv, set_option, &o, &first);
     if (code >= 0)
         return code;
@@ -536,8 +551,8 @@ int hsc_cmd_run(int argc, char **argv) {
     if (!below)
         unsetenv("HEATSCOPE_FIRST");
     hsc_cli_sample_cost cost = {0, 0};
-    if (!getenv("HEATSCOPE_INTERRUPT_NS"))
-        cost = hsc_cli_sample_cost_measure();
+    if (!getenv("HEATSCOPE_INTERRUPT_NS") && !getenv("HEATSCOPE_TRAP_NS"))
+        cost = hsc_cli_sample_cost_measure(o.mechanism && strcmp(o.mechanism, "perf-cpu-clock-trap"));
     if (cost.signal_ns)
         set_number("HEATSCOPE_INTERRUPT_NS", (long)cost.signal_ns);
     if (cost.trap_ns)
@@ -568,6 +583,7 @@ int hsc_cmd_run(int argc, char **argv) {
         else
             fprintf(stderr, "heatscope run: calls of MPI are not recorded: %s is missing\n", library);
     }
+    set_number("HEATSCOPE_LAUNCH_NS", (long)launch_ns(self_us, children_us));
 exec:
     execv(path, argv);
     int error = errno;

@@ -3,13 +3,15 @@
 #ifndef HEATSCOPE_CLI_SAMPLE_COST_H
 #define HEATSCOPE_CLI_SAMPLE_COST_H
 
+#include <stdbool.h>
+
 /* Nanoseconds that the kernel's interrupt, a signal to an empty handler and the return from it take from a computing thread: medians of some
- * samples of perf's cpu-clock, by a signal that the event sends, and by SIGTRAP. 0: no such source here. */
+ * samples of perf's cpu-clock, by a signal that the event sends, and by SIGTRAP. 0: no such source here, or not measured. */
 typedef struct hsc_cli_sample_cost {
     unsigned long signal_ns, trap_ns;
 } hsc_cli_sample_cost;
 
-/* Takes 3 ms, in a child. */
-hsc_cli_sample_cost hsc_cli_sample_cost_measure(void);
+/* By SIGTRAP, and by a signal where there is no SIGTRAP or it is asked for. Takes 1 ms each, in a child. */
+hsc_cli_sample_cost hsc_cli_sample_cost_measure(bool by_signal);
 
 #endif

@@ -98,7 +98,7 @@ static void tell_share(uint64_t helper_ns) {
 }
 
 static void helper(void) {
-    uint64_t gone_ns = hsc_rt.helper_ns; /* of helpers before this one */
+    hsc_rt.helper_gone_ns = hsc_rt.helper_ns;
     uint64_t cycles_start, ns_start = hsc_rt_now_both(&cycles_start);
     uint64_t next_progress = ns_start, next_look = ns_start, mask;
     bool tables = false, idle = false;
@@ -112,7 +112,7 @@ static void helper(void) {
             tables = hsc_rt_modules_build_one();
         if (now >= next_progress) {
             calibrate(cycles_start, ns_start);
-            hsc_rt.helper_ns = gone_ns + hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+            hsc_rt.helper_ns = hsc_rt.helper_gone_ns + hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
             tell_share(hsc_rt.helper_ns);
             bool computes = false;
             if (hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
@@ -148,6 +148,12 @@ static void helper(void) {
 void hsc_rt_helper_poke(void) {
     atomic_fetch_add_explicit(&hsc_rt.helper_word, 1, memory_order_relaxed);
     hsc_rt_wake(&hsc_rt.helper_word);
+}
+
+uint64_t hsc_rt_helper_cpu_ns(void) {
+    int32_t tid = (int32_t)atomic_load(&hsc_rt.helper_tid);
+    uint64_t now = tid ? hsc_rt.helper_gone_ns + hsc_rt_thread_cpu_ns(tid) : 0;
+    return now > hsc_rt.helper_ns ? now : hsc_rt.helper_ns;
 }
 
 static __attribute__((noinline)) long start_bare_thread(void *top, _Atomic uint32_t *tid, void (*run)(void)) {

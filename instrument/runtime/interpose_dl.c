@@ -7,7 +7,7 @@
 static void look(uint32_t what) {
     if (hsc_rt_active()) {
         atomic_fetch_or(&hsc_rt.want_scan, what);
-        hsc_rt_helper_poke();
+        hsc_rt_watch_poke();
     }
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "rt.h"
 
@@ -126,11 +127,12 @@ typedef struct areas {
     const char *text; /* NULL: by calls */
     long maps;
     uint64_t from;
+    uint64_t kind; /* AREA_EXECUTABLE: only such */
     bool failed;
 } areas;
 
 static bool ask_area(areas *s, area *a) {
-    area_query q = {.size = sizeof q, .flags = AREA_OR_NEXT | AREA_OF_FILE, .address = s->from};
+    area_query q = {.size = sizeof q, .flags = AREA_OR_NEXT | AREA_OF_FILE | s->kind, .address = s->from};
     long r = hsc_sys3(SYS_ioctl, s->maps, ASK_AREA, (long)&q);
     if (r == -ENOENT)
         return false;
@@ -148,10 +150,14 @@ static bool next_of(areas *s, area *a) {
     return s->text ? next_area(&s->text, a) : ask_area(s, a);
 }
 
+static bool same_file(const area *a, const area *b) {
+    return a->inode == b->inode && a->device == b->device;
+}
+
 /* False: the kernel does not know the call. */
 static bool open_areas(areas *s) {
     area first;
-    *s = (areas){.maps = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
+    *s = (areas){.maps = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), .kind = AREA_EXECUTABLE};
     if (failed(s->maps))
         return false;
     if (ask_area(s, &first)) {
@@ -173,11 +179,16 @@ typedef struct image {
     size_t build_id_size;
 } image;
 
-static void find_build_id(image *m, uint64_t notes, uint64_t size) {
-    uint8_t buffer[1024];
-    if (size > sizeof buffer)
-        size = sizeof buffer;
-    if (m->build_id_size || !hsc_rt_read(buffer, notes, size))
+static void find_build_id(image *m, uint64_t notes, uint64_t size, uint64_t low, const uint8_t *first_page) {
+    uint8_t copy[1024];
+    const uint8_t *buffer = copy;
+    if (size > sizeof copy)
+        size = sizeof copy;
+    if (m->build_id_size)
+        return;
+    if (notes >= low && notes + size <= low + HSC_RT_PAGE)
+        buffer = first_page + (notes - low);
+    else if (!hsc_rt_read(copy, notes, size))
         return;
     for (uint64_t at = 0; at + 12 <= size;) {
         uint32_t head[3];
@@ -197,9 +208,17 @@ static void find_build_id(image *m, uint64_t notes, uint64_t size) {
 static bool read_image(uint64_t low, image *m) {
     Elf64_Ehdr e;
     Elf64_Phdr ph[64];
-    if (!hsc_rt_read(&e, low, sizeof e) || e.e_ident[0] != 0x7f || e.e_ident[1] != 'E' || e.e_ident[2] != 'L' ||
-        e.e_ident[3] != 'F' || e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof ph[0] || !e.e_phnum ||
-        e.e_phnum > 64 || !hsc_rt_read(ph, low + e.e_phoff, e.e_phnum * sizeof ph[0]))
+    uint8_t page[HSC_RT_PAGE]; /* by one call: mostly it has all that is asked for */
+    if (!hsc_rt_read(page, low, sizeof page))
+        return false;
+    __builtin_memcpy(&e, page, sizeof e);
+    if (e.e_ident[0] != 0x7f || e.e_ident[1] != 'E' || e.e_ident[2] != 'L' || e.e_ident[3] != 'F' ||
+        e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof ph[0] || !e.e_phnum || e.e_phnum > 64)
+        return false;
+    size_t size = e.e_phnum * sizeof ph[0];
+    if (e.e_phoff <= sizeof page - size)
+        __builtin_memcpy(ph, page + e.e_phoff, size);
+    else if (!hsc_rt_read(ph, low + e.e_phoff, size))
         return false;
     *m = (image){0};
     bool found = false;
@@ -221,7 +240,7 @@ static bool read_image(uint64_t low, image *m) {
                 m->text_high = at + ph[i].p_filesz;
             }
         } else if (ph[i].p_type == PT_NOTE)
-            find_build_id(m, at, ph[i].p_memsz);
+            find_build_id(m, at, ph[i].p_memsz, low, page);
         else if (ph[i].p_type == PT_GNU_EH_FRAME) {
             m->header = at;
             m->header_size = ph[i].p_memsz;
@@ -252,14 +271,21 @@ static hsc_rt_modules *new_set(uint32_t capacity) {
 
 /* True when no handler can still be using what was published before. */
 static bool quiesce(void) {
+    enum { SPINS = 100 };
+    struct timespec nap = {0, 50000};
     uint64_t mask, end = hsc_rt_now_ns() + 20000000u;
     bool quiet = hsc_rt_lock_take(&hsc_rt.lock, &mask, 100);
     if (!quiet)
         return false;
     for (hsc_rt_thread *t = hsc_rt.threads; t && quiet; t = t->next) {
         uint64_t beats = atomic_load(&t->beats);
-        while (atomic_load(&t->busy) && atomic_load(&t->beats) == beats && (quiet = hsc_rt_now_ns() < end))
-            hsc_relax();
+        for (uint32_t i = 0; atomic_load(&t->busy) && atomic_load(&t->beats) == beats && quiet; i++)
+            if (i < SPINS)
+                hsc_relax();
+            else { /* it has been preempted there */
+                hsc_sys4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0);
+                quiet = hsc_rt_now_ns() < end;
+            }
     }
     hsc_rt_lock_release(&hsc_rt.lock, mask);
     return quiet;
@@ -322,9 +348,65 @@ static bool executable_inside(areas rest, const area *first, uint64_t high) {
         return true;
     area a;
     while (next_of(&rest, &a) && a.low < high)
-        if (a.executable && a.inode == first->inode && a.device == first->device)
+        if (a.executable && same_file(&a, first))
             return true;
     return false;
+}
+
+/* Of text: the next area with which a module can begin, above `after`. */
+static bool next_beginning(areas *s, uint64_t after, const hsc_rt_modules *old, area *a, const hsc_rt_module **same) {
+    while (next_area(&s->text, a)) {
+        bool vdso = !a->inode && a->path_length == 6 && a->path[1] == 'v' && a->path[2] == 'd';
+        if (!a->readable || a->offset || (!a->inode && !vdso) || a->low < after) /* a part of the module before */
+            continue;
+        const hsc_rt_module *m = hsc_rt_module_at(old, a->low);
+        *same = m && m->low == a->low && m->device == a->device && m->inode == a->inode ? m : NULL;
+        return true;
+    }
+    return false;
+}
+
+/* Where the module of this executable area begins: it is new, and lies above `after`. */
+static bool find_beginning(areas *s, uint64_t after, const area *text, area *a) {
+    areas all = {.maps = s->maps, .from = after};
+    area found;
+    bool any = false;
+    while (ask_area(&all, &found) && found.low <= text->low)
+        if (!found.offset && found.readable && same_file(&found, text)) {
+            *a = found;
+            any = true;
+        }
+    s->failed = s->failed || all.failed;
+    return any;
+}
+
+/* By calls only executable areas are looked at, a fifth of all: of a module that is known one call tells that it is still there. */
+static bool next_executable(areas *s, uint64_t after, const hsc_rt_modules *old, area *a, const hsc_rt_module **same) {
+    area text;
+    while (ask_area(s, &text)) {
+        if (text.low < after)
+            continue;
+        const hsc_rt_module *m = hsc_rt_module_at(old, text.low);
+        bool known = m && m->device == text.device && m->inode == text.inode;
+        if (known && m->low >= after && (m->text_low & ~(uint64_t)(HSC_RT_PAGE - 1)) == text.low) {
+            *a = (area){.low = m->low};
+            *same = m;
+            return true;
+        }
+        if (find_beginning(s, after, &text, a)) {
+            *same = known && m->low == a->low ? m : NULL;
+            return true;
+        }
+        if (s->failed) {
+            s->from = after;
+            return false;
+        }
+    }
+    return false;
+}
+
+static bool next_module(areas *s, uint64_t after, const hsc_rt_modules *old, area *a, const hsc_rt_module **same) {
+    return (s->text ? next_beginning : next_executable)(s, after, old, a, same);
 }
 
 static bool module_path(const hsc_rt_module *m, char *path, size_t size) {
@@ -440,24 +522,18 @@ bool hsc_rt_modules_scan(void) {
     uint32_t n_gone = 0;
     bool changed = false;
     area a;
-    while (set && next_of(&s, &a)) {
+    const hsc_rt_module *same;
+    while (set && set->count < set->capacity && next_module(&s, set->count ? set->module[set->count - 1].high : 0, old, &a, &same)) {
         image im;
         if (vdso_known && a.low > vdso_known->low) {
             keep(set, vdso_known);
             vdso_known = NULL;
         }
-        bool vdso = !a.inode && a.path_length == 6 && a.path[1] == 'v' && a.path[2] == 'd';
-        if (!a.readable || a.offset || (!a.inode && !vdso) || set->count == set->capacity)
-            continue;
-        hsc_rt_module *last = set->count ? &set->module[set->count - 1] : NULL;
-        if (last && a.low < last->high)
-            continue; /* a part of the module before */
-        const hsc_rt_module *same = hsc_rt_module_at(old, a.low);
-        if (same && same->low == a.low && same->device == a.device && same->inode == a.inode) {
+        if (same) {
             keep(set, same);
             continue;
         }
-        if (!read_image(a.low, &im) || im.high <= a.low || !executable_inside(s, &a, im.high))
+        if (set->count == set->capacity || !read_image(a.low, &im) || im.high <= a.low || (text && !executable_inside(s, &a, im.high)))
             continue;
         hsc_rt_module *m = &set->module[set->count++];
         __builtin_memset(m, 0, sizeof *m);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Life of the process: start, fork, exec, end. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -33,6 +31,8 @@ static struct {
     char executable[HSC_RT_PATH], directory[HSC_RT_PATH], output[HSC_RT_PATH], host[65], note[512], event_note[1024];
     bool root, forked, removed, ended;
     uint64_t begin_us; /* CPU time that beginning to measure took */
+    uint64_t start_ns; /* the same with `heatscope run` */
+    uint64_t end_from_ns; /* the ending thread's clock when it began to end measuring; 0: it has not */
     uint64_t job;      /* tells the job of a rank from others of the directory: 32 bits */
 } me;
 
@@ -58,9 +58,9 @@ static void add_note(const char *name, int error, const char *why) {
 }
 
 static void set_mechanism(enum hsc_rt_mechanism m) {
-    uint64_t measured = m == HSC_RT_PERF_TRAP && hsc_rt.options.trap_ns ? hsc_rt.options.trap_ns : hsc_rt.options.interrupt_ns;
+    uint64_t trap = hsc_rt.options.trap_ns, measured = m == HSC_RT_PERF_TRAP && trap ? trap : hsc_rt.options.interrupt_ns;
     hsc_rt.mechanism = m;
-    hsc_rt.interrupt_ns = measured ? measured : INTERRUPT_NS;
+    hsc_rt.interrupt_ns = measured ? measured : trap ? trap * 8 / 5 /* docs/measurement.md, section 8 */ : INTERRUPT_NS;
     hsc_rt.interrupt_measured = measured != 0;
 }
 
@@ -99,13 +99,21 @@ static bool choose_mechanism(void) {
     return false;
 }
 
+/* What measuring took beside the threads' samples, waits and probes. */
+static uint64_t start_ns(void) { return me.start_ns + atomic_load(&hsc_rt.threads_ns); }
+
+static uint64_t end_ns(void) {
+    uint64_t now = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    return me.end_from_ns && now > me.end_from_ns ? now - me.end_from_ns : 0;
+}
+
 /* rt.lock is held */
 static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
     hsc_rec_cost c = {.time = now, .handler_ns = so_far->handler_ns, .signals_ns = so_far->signals_ns, .wrappers_ns = so_far->wrappers_ns,
                       .probes_ns = so_far->probes_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
-                      .longest_ns = hsc_rt_govern_longest()};
+                      .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns()};
     hsc_rt_file_put(HSC_REC_cost, &c, now);
 }
 
@@ -210,7 +218,7 @@ static void append_path(char *path, size_t size, const char *name) {
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
  * correlator reads these), by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
 typedef struct lines {
-    char text[256];
+    char text[512];
     size_t n;
 } lines;
 
@@ -237,12 +245,14 @@ static void note(const char *word, uint64_t value) {
     put_lines(&l);
 }
 
+enum { TOOK_IN_THREADS = 4, TOOK = 7 };
+
 typedef struct notes {
     uint64_t samples, time_us, processes; /* processes with samples */
     bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
-    uint64_t took_us[5];         /* of measuring: took_names */
+    uint64_t took_us[TOOK];      /* of measuring: took_names */
     uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
 } notes;
 
@@ -257,7 +267,8 @@ static bool is_rank(void) {
     return me.root && !me.forked && hsc_rt.job.rank >= 0 && hsc_rt.job.ranks > 1;
 }
 
-static const char *const took_names[5] = {"handler ", "interrupts ", "wrappers ", "probes ", "assistant "}; /* told apart by the first letter */
+/* Told apart by the first letter; the first four are in the threads' CPU time. */
+static const char *const took_names[TOOK] = {"handler ", "interrupts ", "wrappers ", "probes ", "assistant ", "opening ", "finish "};
 
 static notes read_notes(void) {
     char path[HSC_RT_PATH], buffer[4096];
@@ -280,7 +291,7 @@ static notes read_notes(void) {
                     all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
                     all.lowered++;
                 }
-                for (int k = 0; k < 5; k++)
+                for (int k = 0; k < TOOK; k++)
                     all.took_us[k] += word == took_names[k][0] ? v : 0;
                 if (word == 'e' && v >> RANK_BITS == me.job) {
                     all.ended++;
@@ -418,26 +429,6 @@ static void say_lowered(const notes *all) {
     hsc_rt_say(line);
 }
 
-/* "; measuring took 1.3 % of it: handler 0.4, signals 0.5, helper 0.4" */
-static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
-    static const char *const names[5] = {"handler ", "signals ", "wrappers ", "probes ", "helper "};
-    uint64_t sum = 0, told = 0;
-    for (int k = 0; k < 5; k++)
-        sum += all->took_us[k];
-    for (int k = -1; k < 5 && all->time_us; k++) {
-        uint64_t tenths = ((k < 0 ? sum : all->took_us[k]) * 1000 + all->time_us / 2) / all->time_us;
-        if (k >= 0 && !tenths)
-            continue;
-        hsc_rt_append(line, size, at, k < 0 ? "; measuring took " : told++ ? ", " : " % of it: ");
-        hsc_rt_append(line, size, at, k < 0 ? "" : names[k]);
-        hsc_rt_append_u64(line, size, at, tenths / 10);
-        hsc_rt_append(line, size, at, ".");
-        hsc_rt_append_u64(line, size, at, tenths % 10);
-    }
-    if (all->time_us && !told)
-        hsc_rt_append(line, size, at, " % of it");
-}
-
 /* "3.24 s" */
 static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us) {
     uint64_t hundredths = time_us / 10000;
@@ -445,6 +436,36 @@ static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us
     hsc_rt_append(line, size, at, hundredths % 100 < 10 ? ".0" : ".");
     hsc_rt_append_u64(line, size, at, hundredths % 100);
     hsc_rt_append(line, size, at, " s");
+}
+
+/* "; measuring added 3.4 % (110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
+static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
+    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ", "helper ", "start ", "end "};
+    static const int order[TOOK] = {5, 0, 1, 2, 3, 4, 6};
+    uint64_t sum = 0, own = 0, told = 0;
+    for (int k = 0; k < TOOK; k++) {
+        sum += all->took_us[k];
+        own += k < TOOK_IN_THREADS ? all->took_us[k] : 0;
+    }
+    uint64_t base = all->time_us + all->brief_us > own ? all->time_us + all->brief_us - own : 0;
+    for (int i = -1; i < TOOK && base; i++) {
+        uint64_t tenths = ((i < 0 ? sum : all->took_us[order[i]]) * 1000 + base / 2) / base;
+        if (i >= 0 && !tenths)
+            continue;
+        hsc_rt_append(line, size, at, i < 0 ? "; measuring added " : told++ ? ", " : ": ");
+        hsc_rt_append(line, size, at, i < 0 ? "" : names[order[i]]);
+        hsc_rt_append_u64(line, size, at, tenths / 10);
+        hsc_rt_append(line, size, at, ".");
+        hsc_rt_append_u64(line, size, at, tenths % 10);
+        if (i < 0) {
+            hsc_rt_append(line, size, at, " % (");
+            if (sum >= 10000000)
+                append_seconds(line, size, at, sum);
+            else
+                hsc_rt_append_u64(line, size, at, (sum + 500) / 1000);
+            hsc_rt_append(line, size, at, sum >= 10000000 ? ")" : " ms)");
+        }
+    }
 }
 
 /* "201 samples of 3.24 s of CPU time": a sample may stand for several periods. */
@@ -455,7 +476,7 @@ static void append_amount(char *line, size_t size, size_t *at, uint64_t samples,
     hsc_rt_append(line, size, at, " of CPU time");
 }
 
-/* The last of all ranks knows what they have in common: "4 ranks: 201 samples of 3.24 s of CPU time; measuring took ..." */
+/* The last of all ranks knows what they have in common: "4 ranks: 201 samples of 3.24 s of CPU time; measuring added ..." */
 static void say_ranks(const notes *all) {
     char line[512];
     size_t at = 0;
@@ -532,6 +553,7 @@ void hsc_rt_finish(uint64_t how) {
     if (!hsc_rt_active() || atomic_exchange(&hsc_rt.finished, 1))
         return;
     int saved_errno = errno;
+    me.end_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     atomic_store(&hsc_rt.on, 0);
     if (hsc_rt_self)
         hsc_rt_source_stop(hsc_rt_self);
@@ -553,6 +575,7 @@ void hsc_rt_finish(uint64_t how) {
             if (r.count && hsc_rt_file_put_end(HSC_REC_loss, &r, now, true))
                 hsc_rt.untold[i] = 0;
         }
+        hsc_rt.helper_ns = hsc_rt_helper_cpu_ns();
         put_cost(now, &n.cost);
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
@@ -565,17 +588,21 @@ void hsc_rt_finish(uint64_t how) {
     me.removed = remove;
     if (remove)
         hsc_rt_file_remove(hsc_rt_is_filtered() ? NULL : me.host); /* a filter may end who makes an unusual call */
-    if (remove && how != HSC_end_kind_EXEC) { /* the clock of one that becomes another program goes on */
+    if (remove) {
         uint64_t us = cpu_us();
-        note("brief ", us > me.begin_us ? us - me.begin_us : 0);
+        lines l = {.n = 0};
+        if (how != HSC_end_kind_EXEC) /* the clock of one that becomes another program goes on */
+            add_line(&l, "brief ", us > me.begin_us ? us - me.begin_us : 0);
+        add_line(&l, "opening ", (start_ns() + end_ns()) / 1000);
+        put_lines(&l);
     }
     if (!remove) {
         lines l = {.n = 0};
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             add_line(&l, "lowered ", 1000000000u / (hsc_rt.period_ns * periods));
-        const uint64_t took_ns[5] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, hsc_rt.helper_ns};
-        for (int k = 0; k < 5; k++)
+        const uint64_t took_ns[TOOK] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, hsc_rt.helper_ns, start_ns(), end_ns()};
+        for (int k = 0; k < TOOK; k++)
             if (took_ns[k] >= 1000)
                 add_line(&l, took_names[k], took_ns[k] / 1000);
         if (is_rank() && how == HSC_end_kind_EXIT)
@@ -608,7 +635,10 @@ void hsc_rt_unfinish(void) {
     int saved_errno = errno;
     uint64_t mask;
     hsc_rt_helper_stop();
+    me.end_from_ns = 0;
     if (me.removed) {
+        me.start_ns = 0; /* has been told */
+        atomic_store(&hsc_rt.threads_ns, 0);
         if (hsc_rt.live_threads <= 1) {
             uint64_t low = hsc_rt_self ? hsc_rt_self->stack_low : 0, high = hsc_rt_self ? hsc_rt_self->stack_high : 0;
             hsc_rt_file_unmap();
@@ -677,7 +707,9 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt_probe_state.used, 0);
     atomic_store(&hsc_rt.governed, 0);
     hsc_rt.ended_cost = (hsc_rt_cost){0};
-    hsc_rt.helper_ns = 0;
+    hsc_rt.helper_ns = hsc_rt.helper_gone_ns = 0;
+    atomic_store(&hsc_rt.threads_ns, 0);
+    me.end_from_ns = me.start_ns = 0;
     atomic_store(&hsc_rt.helper_share_q32, 0);
     hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
     me.root = false;
@@ -697,6 +729,7 @@ static void after_fork_child(void) {
     } else if (hsc_rt.same_process)
         atomic_store(hsc_rt.same_process, 1);
     me.begin_us = cpu_us() - before_us;
+    me.start_ns = me.begin_us * 1000;
     errno = saved_errno;
 }
 
@@ -711,32 +744,6 @@ static void mark_process(void) {
     }
     hsc_rt.same_process = (_Atomic uint32_t *)page;
     atomic_store(hsc_rt.same_process, 1);
-}
-
-/* Go's runtime owns all signals, handles them by system calls of its own, and ends the program for one it does not expect. */
-static bool is_go_program(void) {
-    const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR); /* NOLINT */
-    size_t n = getauxval(AT_PHNUM);
-    uint64_t bias = 0;
-    for (size_t i = 0; ph && i < n; i++)
-        if (ph[i].p_type == PT_PHDR)
-            bias = (uint64_t)ph - ph[i].p_vaddr;
-    for (size_t i = 0; ph && i < n; i++) {
-        if (ph[i].p_type != PT_NOTE)
-            continue;
-        const uint8_t *p = (const uint8_t *)(bias + ph[i].p_vaddr), *end = p + ph[i].p_memsz; /* NOLINT */
-        while (end - p >= 16) {
-            uint32_t head[3];
-            memcpy(head, p, sizeof head);
-            if (head[0] == 4 && !memcmp(p + 12, "Go\0", 4))
-                return true;
-            uint64_t next = 12 + (((uint64_t)head[0] + 3) & ~3ull) + (((uint64_t)head[1] + 3) & ~3ull);
-            if (next > (uint64_t)(end - p))
-                break;
-            p += next;
-        }
-    }
-    return false;
 }
 
 /* With HEATSCOPE_CHILDREN=ignore: is this a process that a measured one has started? */
@@ -799,7 +806,12 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     at = 0;
     hsc_rt_append(me.host, sizeof me.host, &at, uname(&u) ? "localhost" : u.nodename);
     hsc_rt_job_read(&hsc_rt.job, me.executable);
+    uint64_t launch_ns = me.root ? hsc_rt.options.launch_ns : 0;
+    if (launch_ns) /* told once: this process may become another program */
+        unsetenv("HEATSCOPE_LAUNCH_NS");
     if (hsc_rt.job.launcher) {
+        if (launch_ns)
+            note("opening ", launch_ns / 1000);
         errno = saved_errno;
         return;
     }
@@ -807,7 +819,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         errno = saved_errno;
         return;
     }
-    if (is_go_program()) {
+    if (hsc_rt_is_go_program()) {
         say_not_measured("a Go program, whose runtime tolerates no signals but its own");
         errno = saved_errno;
         return;
@@ -843,7 +855,8 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(t1 - t0, cycles_then - cycles);
         if (begin(low, high))
             say_start();
-        me.begin_us = cpu_us() - before_us;
+        me.begin_us = cpu_us() - before_us + launch_ns / 1000;
+        me.start_ns = me.begin_us * 1000;
     }
     errno = saved_errno;
 }

@@ -220,6 +220,7 @@ bool hsc_rt_modules_scan(void);
 /* watch_ss.c: the helper; returns when to look again, 0: when want_scan says so. */
 void hsc_rt_watch_begin(const void *linkers_state); /* its struct r_debug */
 uint64_t hsc_rt_watch_tend(uint64_t now_ns);
+void hsc_rt_watch_poke(void); /* want_scan has been set: wakes the helper, unless it looks soon. Handlers too */
 /* Helper: the table of a module that was asked for often enough; false: there is none such. */
 bool hsc_rt_modules_build_one(void);
 void hsc_rt_modules_reset(void);     /* child of fork: the same modules have to be told again */
@@ -606,9 +607,12 @@ void hsc_rt_thread_end(void);
 void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+bool hsc_rt_is_go_program(void); /* sandbox.c */
+
 /* helper_ss.c */
 bool hsc_rt_helper_start(void);
 void hsc_rt_helper_stop(void); /* waits until it is gone */
+uint64_t hsc_rt_helper_cpu_ns(void); /* of all helpers, now */
 /* Between them there is none; calls of several threads may overlap. */
 void hsc_rt_helper_pause(void);
 void hsc_rt_helper_resume(void);
@@ -685,7 +689,8 @@ typedef struct hsc_rt_state {
     bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
     uint64_t wall_next_ns;
-    uint64_t helper_ns;               /* CPU time of our helper so far */
+    uint64_t helper_ns, helper_gone_ns; /* CPU time of our helper so far, at its last look; of helpers before this one */
+    _Atomic uint64_t threads_ns;        /* CPU time of beginning and ending other threads than the first */
     _Atomic uint32_t helper_share_q32; /* of late, for each unit of the process's own CPU time */
     uint64_t interrupt_ns;            /* that a sample costs beside our own code */
     bool interrupt_measured;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sandboxes that end a process for a system call it should not make. A program that enters one is measured up to there; where
+/* Programs that can't be measured, or not all the time: Go's, and sandboxes, which end a process for a system call it should not make. A program that enters one is measured up to there; where
  * one is in force already, a child tries the calls first. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -99,4 +102,30 @@ HSC_RT_EXPORT int prctl(int operation, ...) {
     if (operation == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
         end_before("measured up to here only: the program forbids reading the cycle counter (PR_SET_TSC), by which we tell time");
     return real(operation, a[0], a[1], a[2], a[3]);
+}
+
+/* Go's runtime owns all signals, handles them by system calls of its own, and ends the program for one it does not expect. */
+bool hsc_rt_is_go_program(void) {
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)getauxval(AT_PHDR); /* NOLINT */
+    size_t n = getauxval(AT_PHNUM);
+    uint64_t bias = 0;
+    for (size_t i = 0; ph && i < n; i++)
+        if (ph[i].p_type == PT_PHDR)
+            bias = (uint64_t)ph - ph[i].p_vaddr;
+    for (size_t i = 0; ph && i < n; i++) {
+        if (ph[i].p_type != PT_NOTE)
+            continue;
+        const uint8_t *p = (const uint8_t *)(bias + ph[i].p_vaddr), *end = p + ph[i].p_memsz; /* NOLINT */
+        while (end - p >= 16) {
+            uint32_t head[3];
+            memcpy(head, p, sizeof head);
+            if (head[0] == 4 && !memcmp(p + 12, "Go\0", 4))
+                return true;
+            uint64_t next = 12 + (((uint64_t)head[0] + 3) & ~3ull) + (((uint64_t)head[1] + 3) & ~3ull);
+            if (next > (uint64_t)(end - p))
+                break;
+            p += next;
+        }
+    }
+    return false;
 }

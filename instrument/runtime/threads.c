@@ -52,6 +52,12 @@ static void unblock_signals(void) {
         hsc_rt_trap_blocked = true;
 }
 
+/* Since then, by the thread's clock: its beginning, or its end. */
+static void took(uint64_t since_ns) {
+    uint64_t now = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    atomic_fetch_add_explicit(&hsc_rt.threads_ns, now > since_ns ? now - since_ns : 0, memory_order_relaxed);
+}
+
 void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high) {
     hsc_rt_thread *t = new_thread();
     if (!t)
@@ -110,6 +116,8 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
         uint32_t why = atomic_load(&hsc_rt.trap_off);
         hsc_rt_source_tell(t, why && t->mechanism == HSC_RT_PERF ? why : HSC_source_reason_NOT_TO_BE_HAD, t->cpu_start_ns, true);
     }
+    if (creator_id)
+        took(t->cpu_start_ns);
     atomic_store(&t->busy, 0);
 }
 
@@ -214,7 +222,7 @@ void hsc_rt_thread_end(void) {
             hsc_rt_source_stop(t);
         return;
     }
-    uint64_t mask;
+    uint64_t mask, since_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY)
         hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code, or cancellation there */
     hsc_rt_source_stop(t);
@@ -240,6 +248,7 @@ void hsc_rt_thread_end(void) {
     hsc_rt_waits_clear(t);
     hsc_rt_probes_clear(t);
     free_thread(t);
+    took(since_ns);
 }
 
 /* Destructors of thread-local data run in rounds; ours sees the last one, so that the others' work is measured. */

@@ -79,7 +79,7 @@ static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
             count_asked(&m->asked_of_file, 0);
     }
     if (!m && pc > HSC_RT_PAGE && !(atomic_fetch_or_explicit(&hsc_rt.want_scan, HSC_RT_SCAN_STRANGER, memory_order_relaxed) & HSC_RT_SCAN_STRANGER))
-        hsc_rt_helper_poke(); /* something new is mapped */
+        hsc_rt_watch_poke(); /* something new is mapped */
     return c;
 }
 

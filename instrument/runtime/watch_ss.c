@@ -6,15 +6,20 @@
  * which nothing is known; where that stays so (code made at run time), more and more seldom. */
 #include <link.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "rt.h"
 
 #define FIRST_NS 200000ull
 #define LAST_NS 1000000000ull
-#define PAUSE 100u /* times what asking took: a hundredth of a processor, while libraries are loaded one after the other */
+#define PAUSE 100u /* of the process's CPU time, times what the last look took: a hundredth of it, while libraries are loaded one after the other */
 #define LONGEST_PAUSE_NS 100000000ull
 #define PAUSE_CLOSED 50u /* the same where what is known may be wrong */
 #define LONGEST_PAUSE_CLOSED_NS 20000000ull
+#define PAUSE_STRANGER 30u /* the same where samples meet code that is not known */
+#define REST_NS 2000000ull /* between two looks at the CPU time, at least */
+#define IDLE_NS 500000000ull /* of a process that uses no CPU time */
+#define SOON_NS 20000000ull /* who looks by then need not be woken */
 #define LINKED_MAX 65536u /* of a list that changes under our eyes */
 
 static const struct r_debug *linker; /* NULL: not known */
@@ -23,7 +28,7 @@ static struct {
     uint64_t stranger_next_ns, stranger_every_ns; /* code of which nothing is known; not before that time */
     bool stranger;
     bool closed; /* a library, of late: the next one may have its place in memory and in the list */
-    uint64_t asked_ns, cost_ns; /* when the kernel was asked, and what that took */
+    uint64_t asked_ns, asked_cpu_ns, cost_ns; /* of the last look: when, the process's CPU time then, its own */
     uint64_t linked; /* what the list was when the kernel was last asked */
 } watch;
 
@@ -33,7 +38,8 @@ void hsc_rt_watch_begin(const void *linkers_state) {
 
 /* The list as it was when it was last walked: the kernel then copies many entries by one call. */
 #define AT_ONCE 64u
-static const struct link_map *known[1024];
+#define KNOWN_MAX 1024u
+static const struct link_map *known[KNOWN_MAX];
 static uint32_t known_n;
 
 static uint64_t mix(uint64_t h, const struct link_map *at, const struct link_map *m) {
@@ -41,100 +47,117 @@ static uint64_t mix(uint64_t h, const struct link_map *at, const struct link_map
     return (h ^ h >> 31 ^ m->l_addr ^ (uint64_t)m->l_ld << 1) * 0x9e3779b97f4a7c15u;
 }
 
-static bool linked_as_known(uint64_t *out) {
+/* How many entries are those that were there, from the first one on; *next: the one behind them. */
+static uint32_t linked_as_known(uint64_t *h, const struct link_map **next) {
     struct link_map copy[AT_ONCE];
     struct iovec to = {copy, 0}, from[AT_ONCE];
-    uint64_t h = 0;
-    if (!known_n || known[0] != __atomic_load_n(&linker->r_map, __ATOMIC_ACQUIRE))
-        return false;
     for (uint32_t i = 0, n; i < known_n; i += n) {
         n = known_n - i < AT_ONCE ? known_n - i : AT_ONCE;
         for (uint32_t k = 0; k < n; k++)
             from[k] = (struct iovec){(void *)known[i + k], sizeof *copy}; /* NOLINT: only read */
         to.iov_len = n * sizeof *copy;
-        if (hsc_sys6(SYS_process_vm_readv, hsc_rt.pid, (long)&to, 1, (long)from, n, 0) != (long)to.iov_len)
-            return false;
+        if (*next != known[i] || hsc_sys6(SYS_process_vm_readv, hsc_rt.pid, (long)&to, 1, (long)from, n, 0) != (long)to.iov_len)
+            return i;
         for (uint32_t k = 0; k < n; k++) {
-            if (copy[k].l_next != (i + k + 1 < known_n ? known[i + k + 1] : NULL))
-                return false;
-            h = mix(h, known[i + k], &copy[k]);
+            *h = mix(*h, known[i + k], &copy[k]);
+            *next = copy[k].l_next;
+            if (k + 1 < n && *next != known[i + k + 1])
+                return i + k + 1;
         }
     }
-    *out = h;
-    return true;
+    return known_n;
 }
 
 /* A number that changes with the list of libraries; 0 while the dynamic linker changes it, or where it is not known. */
 static uint64_t linked_now(void) {
     uint64_t h = 0;
     struct link_map m;
-    uint32_t n = 0;
     if (!linker || __atomic_load_n(&linker->r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT)
         return 0;
-    if (linked_as_known(&h))
-        return h | 1;
-    h = 0;
-    for (const struct link_map *at = __atomic_load_n(&linker->r_map, __ATOMIC_ACQUIRE); at && n < LINKED_MAX;
-         at = m.l_next, n++) {
+    const struct link_map *at = __atomic_load_n(&linker->r_map, __ATOMIC_ACQUIRE);
+    uint32_t n = linked_as_known(&h, &at);
+    for (; at && n < LINKED_MAX; at = m.l_next, n++) {
         if (!hsc_rt_read(&m, (uint64_t)at, sizeof m))
             return 0;
-        if (n < sizeof known / sizeof *known)
+        if (n < KNOWN_MAX)
             known[n] = at;
         h = mix(h, at, &m);
     }
-    known_n = n <= sizeof known / sizeof *known ? n : 0;
+    known_n = n < KNOWN_MAX ? n : KNOWN_MAX;
     return h | 1;
 }
 
-/* How long the kernel is left alone after it was asked, unless something unknown is met. */
-static uint64_t pause_ns(void) {
+/* What looking cost is earned by the process's own CPU time, of which looks take their share: not by time, of which ranks that share processors have
+ * more. Returns how long to wait before it is seen again whether that is so; 0: look. */
+static uint64_t rest_ns(uint64_t now) {
+    uint64_t pause = (watch.stranger ? PAUSE_STRANGER : watch.closed ? PAUSE_CLOSED : PAUSE) * watch.cost_ns;
     uint64_t most = watch.closed ? LONGEST_PAUSE_CLOSED_NS : LONGEST_PAUSE_NS;
-    uint64_t pause = (watch.closed ? PAUSE_CLOSED : PAUSE) * watch.cost_ns;
-    return pause < FIRST_NS ? FIRST_NS : pause < most ? pause : most;
+    pause = pause < FIRST_NS ? FIRST_NS : pause < most ? pause : most;
+    if (!watch.asked_ns || now >= watch.asked_ns + IDLE_NS)
+        return 0;
+    uint64_t used = hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - watch.asked_cpu_ns;
+    return used >= pause ? 0 : pause - used > REST_NS ? pause - used : REST_NS;
 }
 
-uint64_t hsc_rt_watch_tend(uint64_t now) {
+static _Atomic uint64_t looks_ns; /* when the helper looks next; 0: when it is woken */
+
+void hsc_rt_watch_poke(void) {
+    uint64_t next = atomic_load(&looks_ns);
+    if (!next || next > hsc_rt_now_ns() + SOON_NS)
+        hsc_rt_helper_poke();
+}
+
+static void ask(uint64_t now, uint64_t linked) {
+    bool changed = hsc_rt_modules_scan();
+    watch.linked = linked;
+    if (watch.stranger) {
+        watch.stranger = false;
+        watch.stranger_every_ns = changed || !watch.stranger_every_ns ? FIRST_NS
+                                  : watch.stranger_every_ns < LAST_NS ? 2 * watch.stranger_every_ns
+                                                                      : LAST_NS;
+        watch.stranger_next_ns = now + watch.stranger_every_ns;
+    }
+    if (changed) { /* there may be more to come */
+        watch.every_ns = FIRST_NS;
+        watch.next_ns = now + watch.every_ns;
+    }
+}
+
+static uint64_t look(uint64_t now) {
     uint32_t want = atomic_exchange(&hsc_rt.want_scan, 0);
-    bool ask = false;
-    uint64_t linked = 0;
     watch.closed = watch.closed || want & HSC_RT_SCAN_CLOSED;
-    if (want & HSC_RT_SCAN_LINKER) {
-        watch.every_ns = pause_ns();
-        watch.next_ns = watch.asked_ns && watch.asked_ns + watch.every_ns > now ? watch.asked_ns + watch.every_ns : now;
-    }
     watch.stranger = watch.stranger || want & HSC_RT_SCAN_STRANGER;
-    if (watch.stranger && now >= watch.stranger_next_ns)
-        ask = true;
-    if (watch.next_ns && now >= watch.next_ns) {
-        linked = linked_now();
-        bool busy = linker && !linked;
-        ask = ask || (!busy && (!linked || linked != watch.linked || watch.closed));
-        watch.every_ns *= busy ? 1 : watch.closed ? 16 : 4; /* it may still have to begin */
-        watch.next_ns = watch.every_ns < LAST_NS ? now + watch.every_ns : 0;
-        watch.closed = watch.next_ns && watch.closed;
-    } else if (ask) {
-        linked = linked_now();
+    if (want & HSC_RT_SCAN_LINKER) {
+        watch.every_ns = FIRST_NS;
+        watch.next_ns = now;
     }
-    if (ask) {
-        uint64_t cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-        bool changed = hsc_rt_modules_scan();
-        watch.cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cost_ns;
-        watch.linked = linked;
+    bool met = watch.stranger && now >= watch.stranger_next_ns, due = watch.next_ns && now >= watch.next_ns;
+    if (met || due) {
+        uint64_t rest = rest_ns(now), cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+        if (rest)
+            return now + rest;
+        uint64_t linked = linked_now();
+        bool busy = linker && !linked, changed = !linked || linked != watch.linked;
+        if (due) {
+            watch.every_ns *= busy ? 1 : watch.closed ? 16 : 4; /* it may still have to begin */
+            watch.next_ns = watch.every_ns < LAST_NS ? now + watch.every_ns : 0;
+        }
+        if (met || (due && !busy && (changed || watch.closed)))
+            ask(now, linked);
+        if (due)
+            watch.closed = watch.next_ns && watch.closed;
         watch.asked_ns = now;
-        if (watch.stranger) {
-            watch.stranger = false;
-            watch.stranger_every_ns = changed || !watch.stranger_every_ns ? FIRST_NS
-                                      : watch.stranger_every_ns < LAST_NS ? 2 * watch.stranger_every_ns
-                                                                          : LAST_NS;
-            watch.stranger_next_ns = now + watch.stranger_every_ns;
-        }
-        if (changed) { /* there may be more to come */
-            watch.every_ns = pause_ns();
-            watch.next_ns = now + watch.every_ns;
-        }
+        watch.asked_cpu_ns = hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        watch.cost_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cost_ns;
     }
     uint64_t next = watch.next_ns;
     if (watch.stranger && (!next || watch.stranger_next_ns < next))
         next = watch.stranger_next_ns;
     return next;
+}
+
+uint64_t hsc_rt_watch_tend(uint64_t now) {
+    uint64_t next = look(now);
+    atomic_store(&looks_ns, next);
+    return atomic_load(&hsc_rt.want_scan) ? now : next; /* by one who saw that we look soon, and did not wake us */
 }
