@@ -166,6 +166,8 @@ int hsw_drawing_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     hsc_err err = {0};
     d->interp = interp;
     d->surface = suffix[1] == 'p' ? cairo_pdf_surface_create(path, width, height) : cairo_svg_surface_create(path, width, height);
+    if (suffix[1] == 's') /* as large as on the screen: points would be a third larger, and between pixels */
+        cairo_svg_surface_set_document_unit(d->surface, CAIRO_SVG_UNIT_PX);
     int r = TCL_OK;
     if (hsc_canvas_init_vector(&d->c, d->surface, (int)width, (int)height, 1, &err) != HSC_OK) {
         r = hsc_tcl_error(interp, &err);

@@ -200,8 +200,6 @@ typedef struct hsc_stack_frame {
 void hsc_paint_stack(hsc_canvas *c, const hsc_style *st, const hsc_stack_frame *f);
 /* Height of the plot above the ticks. */
 int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
-/* Its width: few bars are not blown up to fill it. */
-int hsc_chart_plot_width(const hsc_canvas *c, uint32_t n);
 
 /* A list's name with its place ("solve.f90:219") in small letters within `room` pixels of x: where both do not fit, the name is cut and the
  * line of the place stays. Baseline at `base`. */

@@ -29,14 +29,16 @@ int hsc_code_version_colour(uint32_t version) {
 void hsc_code_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, hsc_code_layout *out) {
     double digit = hsc_font_ascii_width(st->mono, "0");
     int gap = hsc_canvas_dp(c, 8);
+    bool narrow = c->width < 520 * c->scale; /* the text of the instructions needs the room */
     out->bar = hsc_canvas_dp(c, 6);
     out->bar_width = hsc_canvas_dp(c, c->width > 620 * c->scale ? 64 : 28);
-    out->count_right = out->bar + out->bar_width + gap + (int)(7 * digit);
-    out->share_right = out->count_right + gap + (int)(7 * digit);
-    out->address = out->share_right + 2 * gap;
+    out->count_right = out->bar + out->bar_width + gap + (int)((narrow ? 5 : 7) * digit);
+    out->shares = !narrow;
+    out->share_right = out->count_right + (narrow ? 0 : gap + (int)(7 * digit));
+    out->address = out->share_right + (narrow ? gap : 2 * gap);
     out->bytes = out->address + (int)(f->digits * digit) + gap;
     out->arrows = out->bytes + (f->bytes ? (int)(23 * digit) + gap : 0);
-    out->arrows_right = out->arrows + hsc_canvas_dp(c, 44);
+    out->arrows_right = out->arrows + hsc_canvas_dp(c, narrow ? 18 : 44);
     out->bracket = out->arrows_right + hsc_canvas_dp(c, 4);
     out->text = out->bracket + hsc_canvas_dp(c, 10);
     out->operands = out->text + (int)(11 * digit);
@@ -88,10 +90,11 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, st->colour[HSC_P_faint]);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, wide > 2 ? wide : 2, bar_h, hsc_colour_at(f->colours, r->heat));
         hsc_canvas_frame(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, 1, hsc_colour_mix(st->colour[HSC_P_faint], st->colour[HSC_P_muted], 0.5));
-        hsc_number_short(r->count, 7, number);
+        hsc_number_short(r->count, l->shares ? 7 : 5, number);
         hsc_canvas_text(c, st->mono, l->count_right, base, HSC_RIGHT, st->colour[HSC_P_foreground], number);
         snprintf(share, sizeof share, "%.*f %%", r->share >= 0.0995 ? 1 : 2, 100 * r->share);
-        hsc_canvas_text(c, st->mono, l->share_right, base, HSC_RIGHT, st->colour[HSC_P_muted], share);
+        if (l->shares)
+            hsc_canvas_text(c, st->mono, l->share_right, base, HSC_RIGHT, st->colour[HSC_P_muted], share);
     }
     hsc_canvas_text(c, st->mono, l->address, base, HSC_LEFT, r->selected ? st->colour[HSC_P_accent] : st->colour[HSC_P_muted], r->address);
     if (f->bytes)
@@ -187,7 +190,8 @@ static void paint_heading(hsc_canvas *c, const hsc_style *st, const hsc_code_fra
     double base = hsc_font_baseline(st->small, 0, f->header);
     hsc_rgb colour = st->colour[HSC_P_muted];
     hsc_canvas_text_fit(c, st->small, l->count_right, base, l->count_right - l->bar, HSC_RIGHT, colour, f->unit);
-    hsc_canvas_text(c, st->small, l->share_right, base, HSC_RIGHT, colour, "share");
+    if (l->shares)
+        hsc_canvas_text(c, st->small, l->share_right, base, HSC_RIGHT, colour, "share");
     hsc_canvas_text(c, st->small, l->address, base, HSC_LEFT, colour, "address");
     if (f->bytes)
         hsc_canvas_text(c, st->small, l->bytes, base, HSC_LEFT, colour, "bytes");

@@ -37,6 +37,7 @@ typedef struct hsc_code_frame {
 
 typedef struct hsc_code_layout { /* where the columns begin */
     int bar, bar_width, count_right, share_right, address, bytes, arrows, arrows_right, bracket, text, operands, place_right;
+    bool shares; /* has the column of shares */
 } hsc_code_layout;
 void hsc_code_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, hsc_code_layout *out);
 void hsc_paint_code(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f);

@@ -45,7 +45,7 @@ static hsc_status chart_axis_get(hsw *w, const char *columns, int sort, chart_ax
 }
 
 static int chart_bin(const chart_axis *a, const hsw *w, int x) {
-    int width = hsc_chart_plot_width(&w->surface.canvas, a->axis.bins);
+    int width = hsw_width(w);
     if (!a->axis.bins || x < 0 || x >= width)
         return -1;
     uint32_t b = (uint32_t)((int64_t)x * a->axis.bins / width);
@@ -175,7 +175,7 @@ static bool profile_drag(hsw *w, int x, int y, int state) {
     profile *p = (profile *)w;
     (void)y;
     (void)state;
-    int width = hsc_chart_plot_width(&w->surface.canvas, p->axis.axis.bins), a = chart_bin(&p->axis, w, w->press_x);
+    int width = hsw_width(w), a = chart_bin(&p->axis, w, w->press_x);
     int b = chart_bin(&p->axis, w, x < 0 ? 0 : x >= width ? width - 1 : x);
     if (a < 0 || b < 0 || !p->values)
         return true;

@@ -22,6 +22,7 @@ typedef struct terrain {
     uint32_t rows, columns, lines_per_row, from; /* from: line of grid row 0 */
     float *values;
     double maximum;
+    const char *flat; /* why it has no heights; NULL: it has */
     hsc_colour_scale scale;
     uint32_t n_peaks;
     hsc_terrain_peak peaks[HSC_TERRAIN_PEAKS_MAX];
@@ -113,12 +114,24 @@ static hsc_status cell_summit(terrain *t, uint32_t row, uint32_t bin, uint32_t *
     return s;
 }
 
+/* What to say of a surface without heights; NULL: it has some. */
+static const char *flat_words(const terrain *t, const float *values, size_t n) {
+    hsc_db_metric m;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]) && values[i] != 0) /* also infinite: new, gone */
+            return NULL;
+    if (hsw_comparing(&t->against))
+        return "no change beyond noise (95 %)";
+    return hsc_db_get_metric(t->w.db->db, (uint32_t)t->w.metric, &m, NULL) == HSC_OK && m.exact ? "nothing in these lines" : "no samples in these lines";
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     terrain *t = (terrain *)w;
     hsc_db_file f;
     hsc_db_line l;
     hsc_status s = hsw_axis(w, t->o.columns, t->o.sort, COLUMNS_MAX, &t->axis, err);
     t->rows = t->columns = t->n_peaks = 0;
+    t->flat = NULL;
     if (s != HSC_OK || t->file < 0 || !t->axis.bins ||
         (s = hsc_db_get_file(w->db->db, (uint32_t)t->file, &f, err)) != HSC_OK || !f.line_rows)
         return s;
@@ -159,6 +172,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         t->columns = columns;
         t->lines_per_row = per;
         t->from = first;
+        t->flat = flat_words(t, packed, (size_t)rows * bins);
         if (hsw_comparing(&t->against)) {
             t->maximum = hsw_change_maximum(t->against.show, packed, NULL, (size_t)rows * bins);
             hsc_colour_scale_init_change(&t->scale, (enum hsc_scaling)t->o.scaling, t->maximum, t->against.show == HSW_SHOW_RATIO);
@@ -211,6 +225,9 @@ static void paint(hsw *w, hsc_canvas *c) {
         t->pick_width = c->width;
         t->pick_height = c->height;
     }
+    if (t->flat)
+        hsc_canvas_text_fit(c, w->style.font, c->width / 2.0, hsc_canvas_dp(c, 8) + w->style.font->ascent, c->width, HSC_CENTRE,
+                            w->style.colour[HSC_P_muted], t->flat);
 }
 
 static Tcl_Obj *cell_dict(const terrain *t, uint32_t row, uint32_t column) {
@@ -318,6 +335,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
     Tcl_AppendPrintfToObj(text, "terrain of lines %u to %u, %u processors, %s, highest %.6g, azimuth %.0f, elevation %.0f\n",
                           t->from, grid_line(t, t->rows) - 1, t->axis.shown, hsw_show_names[hsw_comparing(&t->against) ? t->against.show : 0],
                           t->maximum, t->azimuth, t->elevation);
+    if (t->flat)
+        Tcl_AppendPrintfToObj(text, "%s\n", t->flat);
     for (uint32_t k = 0; k < t->n_peaks; k++)
         Tcl_AppendPrintfToObj(text, "peak %s: %.6g\n", t->labels[k], (double)t->peaks[k].value);
 }

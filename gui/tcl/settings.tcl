@@ -137,6 +137,7 @@ namespace eval ::heatscope::settings {
         OutlineView    {view/list view/outline}
         script         script
         drawn::items   view/drawn
+        drawn::paragraphs view/drawn
     }
 
     # The pane that tells more of a finding.

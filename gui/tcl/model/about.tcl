@@ -76,11 +76,13 @@ oo::class create ::heatscope::About {
                 dict set whole [dict get $l name] $l
             }
         }
+        # a sum that is also part of another one is told once, as that part
+        set parts [lmap l $all {expr {[dict get $l group] != 0 && [string match {\[*} [dict get $l meaning]] ? [dict get $l name] : [continue]}}]
         set rows {}
         set n -1
         foreach l $all {
             incr n
-            if {[dict get $l samples] == 0 && abs([dict get $l seconds]) < 1e-9} {
+            if {([dict get $l samples] == 0 && abs([dict get $l seconds]) < 1e-9) || ([dict get $l group] == 0 && [dict get $l name] in $parts)} {
                 continue
             }
             set share ""

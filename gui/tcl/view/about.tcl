@@ -128,8 +128,9 @@ oo::class create ::heatscope::AboutView {
                     [::heatscope::fmt seconds [dict get $row first_s]]
             }
             ledger {
-                string cat "[dict get $row name]: [::heatscope::fmt plural [dict get $row samples] [$Run countWord]]," \
-                    " [::heatscope::fmt seconds [dict get $row seconds]]" \
+                string cat "[dict get $row name]: " \
+                    [expr {[dict get $row samples] ? "[::heatscope::fmt plural [dict get $row samples] [$Run countWord]], " : ""}] \
+                    [::heatscope::fmt seconds [dict get $row seconds]] \
                     [expr {[dict get $row share] ne "" ? ", [::heatscope::fmt percent [dict get $row share] 1] of [dict get $row of]" : ""}] \
                     "; [dict get $row where]"
             }

@@ -92,6 +92,12 @@ oo::class create ::heatscope::CompilerView {
         set facts [$Db scope $scope]
         if {[dict get $facts kind] ne "loop"} {
             set end [dict get $facts subtree_end]
+            # the loop around the selected line, else the first of the list that is in it
+            for {set inner [my LineScope]} {$inner > $scope && $inner < $end} {set inner [dict get [$Db scope $inner] parent]} {
+                if {[dict exists $ById $inner]} {
+                    return $inner
+                }
+            }
             foreach row $Rows {
                 if {[dict get $row scope] > $scope && [dict get $row scope] < $end} {
                     return [dict get $row scope]
@@ -99,6 +105,12 @@ oo::class create ::heatscope::CompilerView {
             }
         }
         return [expr {[dict exists $ById $scope] ? $scope : ""}]
+    }
+    # The innermost scope of the selected line; -1.
+    method LineScope {} {
+        set file [dict get $Selection file]
+        set row [expr {$file >= 0 && [dict get $Selection line] > 0 ? [$Db findline $file [dict get $Selection line]] : -1}]
+        return [expr {$row >= 0 ? [dict get [$Db line $row] scope] : -1}]
     }
     # The notes are of any scope that is chosen.
     method Of {} {

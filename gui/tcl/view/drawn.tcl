@@ -45,20 +45,50 @@ namespace eval ::heatscope::drawn {
         }
         return [format #%02x%02x%02x {*}[lmap v [winfo rgb $w $name] {expr {$v >> 8}}]]
     }
+    # {WIDTH HEIGHT ITEMS} of paragraphs below a head. Each is {ABOVE COLOUR FONT TEXT ?COLOUR FONT TEXT ...?}: pixels above it, what is set
+    # into lines, and what stands at the right of the first of these.
+    proc paragraphs {width title words list} {
+        variable Items
+        set Items {}
+        set t ::heatscope::theme
+        set pad [$t size pad]
+        set y [$t dp 34]
+        HeadLine 0 $y $width $title $words
+        foreach paragraph $list {
+            set rest [lassign $paragraph above colour font text]
+            set y [expr {$y + $above}]
+            set right [expr {$width - $pad}]
+            foreach {words letters shade} [lreverse $rest] {
+                set right [expr {$right - [font measure $letters $words]}]
+                Words [$t colour $shade] $letters $right [expr {$y + [font metrics $font -ascent]}] $words
+            }
+            foreach line [Wrapped $font $text [expr {$right - $pad}]] {
+                Words [$t colour $colour] $font $pad [expr {$y + [font metrics $font -ascent]}] $line
+                set y [expr {$y + [font metrics $font -linespace] + [$t dp 1]}]
+            }
+        }
+        set height [expr {$y + $pad}]
+        return [list $width $height [linsert $Items 0 [list area [$t colour card] 0 0 $width $height]]]
+    }
     proc Head {w title words} {
+        lassign [At $w] - y
+        HeadLine $y [winfo height $w] [winfo width $w] $title $words
+    }
+    proc HeadLine {y height width title words} {
         set t ::heatscope::theme
         set x [$t dp 12]
-        lassign [At $w] - y
-        set height [winfo height $w]
         Words [$t colour text] HsUIb $x [Baseline HsUIb $y $height] $title
         set x [expr {$x + [font measure HsUIb $title] + [$t dp 14]}]
-        Words [$t colour muted] HsUI $x [Baseline HsUI $y $height] [::heatscope::fmt clauses $words [expr {[winfo width $w] - $x}] {font measure HsUI}]
+        Words [$t colour muted] HsUI $x [Baseline HsUI $y $height] [::heatscope::fmt clauses $words [expr {$width - $x}] {font measure HsUI}]
     }
     proc Walk {w} {
         if {![winfo ismapped $w] || [winfo toplevel $w] eq $w} {
             return
         }
         lassign [At $w] x y
+        if {[winfo class $w] eq "TFrame" && [winfo name $w] eq "tools"} {
+            return
+        }
         switch -glob -- [winfo class $w] {
             Heatscope* { Put widget $w $x $y }
             Text { Text $w $x $y }
@@ -113,6 +143,17 @@ namespace eval ::heatscope::drawn {
             set line $longer
         }
         return [lappend lines $line]
+    }
+
+    # Areas on whole pixels keep sharp edges wherever the file is shown larger or smaller: else their neighbours shine through between them.
+    proc crisp {file} {
+        set channel [open $file r+]
+        fconfigure $channel -encoding utf-8
+        set text [read $channel]
+        regsub -all {<path style="( stroke:none;[^"]*" d="M [-0-9 MLZ]+")} $text {<path shape-rendering="crispEdges" style="\1} text
+        seek $channel 0
+        puts -nonewline $channel $text
+        close $channel
     }
 
     # ---- text widgets ----

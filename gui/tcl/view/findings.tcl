@@ -205,28 +205,29 @@ oo::class create ::heatscope::FindingsView {
             $App front [dict get [::heatscope::settings get explains] $title]
         }
     }
-    # As a drawing: the text set into lines, in a list that nobody sees.
-    method drawing {} {
-        set list $Path.drawing
-        set lines {}
-        set width [expr {max([::heatscope::theme dp 300], [winfo width $Text])}]
-        foreach line [split [::heatscope::fmt together [string trim [my describe]]] \n] {
-            while {$line ne ""} {
-                set n [string length [::heatscope::fmt fit $line [expr {$width - 30}] {::heatscope::theme width HsUI}]]
-                if {$n < [string length $line]} {
-                    set at [string last " " [string range $line 0 $n-2]]
-                    set n [expr {$at > 0 ? $at + 1 : $n}]
-                }
-                lappend lines [string range $line 0 $n-1]
-                set line [string range $line $n end]
-            }
+    # All findings, also those that are scrolled out of sight.
+    method DrawnItems {} {
+        set t ::heatscope::theme
+        set list {}
+        if {[$Run unfinished] ne ""} {
+            lappend list [list [$t dp 9] warn HsUIb "Cut short"] [list 0 muted HsUI [$Run unfinished]]
         }
-        set row [expr {[font metrics HsUI -linespace] + 4}]
-        my Widget barlist $list -font HsUI -monofont HsUI -heading 0 -rowheight $row -columns {{name "" name 0 left}} -width $width \
-            -height [expr {[llength $lines] * $row + 8}]
-        set n 0
-        $list setrows [lmap line $lines {list [incr n] [list $line ""]}]
-        return $list
+        foreach f $Found {
+            set head [list [$t dp 9] [expr {[dict get $f title] eq "Care" ? "warn" : "text"}] HsUIb [dict get $f title]]
+            if {[dict get $f share] ne ""} {
+                lappend head text HsUIb [::heatscope::fmt percent [dict get $f share] 1] muted HsSmall [my Interval $f]
+            }
+            lappend list $head
+            set where [$Run findingPlace $f]
+            if {$where ne ""} {
+                lappend list [list [$t dp 1] accent HsSmall $where]
+            }
+            lappend list [list [$t dp 1] muted HsUI [::heatscope::fmt together [::heatscope::FindingsView::words $f]]]
+        }
+        if {![llength $Found]} {
+            lappend list [list [$t dp 9] muted HsUI [my Nothing]]
+        }
+        return [::heatscope::drawn::paragraphs [expr {max([$t dp 300], [winfo width $Path])}] {*}[my DrawnHead] $list]
     }
     method table {} {
         set rows [list {title share low high place text}]

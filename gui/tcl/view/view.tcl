@@ -355,21 +355,15 @@ oo::class create ::heatscope::View {
     }
     # What a vector picture has in its head.
     method DrawnHead {} { return [list [$Path.head.title cget -text] [my fullSubtitle]] }
-    # All that is shown of the view as SVG or PDF; of one that has `drawing` a widget made for it.
+    # {WIDTH HEIGHT ITEMS}: all that is shown of the view.
+    method DrawnItems {} { return [::heatscope::drawn::items $Path {*}[my DrawnHead]] }
+    # As SVG or PDF.
     method Drawing {file} {
-        if {"drawing" in [info object methods [self] -all]} {
-            set picture [my drawing]
-            place $picture -x 20000 -y 20000
-            update idletasks
-            try {
-                $picture export $file
-            } finally {
-                destroy $picture
-            }
-            return
-        }
-        lassign [::heatscope::drawn::items $Path {*}[my DrawnHead]] width height items
+        lassign [my DrawnItems] width height items
         ::heatscope::drawing $file $width $height $items
+        if {[file extension $file] eq ".svg"} {
+            ::heatscope::drawn::crisp $file
+        }
     }
     # By suffix: .png as on the screen, .svg and .pdf as it is drawn, .tsv the rows, .txt the description. Written beside
     # and renamed.

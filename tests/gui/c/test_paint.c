@@ -13,6 +13,7 @@
 #include "axis.h"
 #include "number.h"
 #include "paint.h"
+#include "paint_assembly.h"
 #include "paint_timeline.h"
 #include "terrain.h"
 
@@ -800,6 +801,44 @@ static void keys_have_room(void **state) {
     }
 }
 
+static void few_bars_share_the_width(void **state) {
+    (void)state;
+    static const float values[] = {3, 3, 3, 3};
+    for (uint32_t n = 1; n <= 4; n++) {
+        sheet s;
+        sheet_open(&s, 340, 60);
+        hsc_profile_frame f = {.n = n, .values = values, .maximum = 3, .mark_first = -1, .mark_last = -1};
+        hsc_paint_profile(&s.c, &s.st, &f);
+        for (uint32_t b = 0; b < n; b++) { /* in the middle of its part, as wide on either side */
+            int x0 = 340 * (int)b / (int)n, x1 = 340 * ((int)b + 1) / (int)n, left = x0, right = x1 - 1;
+            while (left < x1 && pixel(&s, left, 50) != s.st.colour[HSC_P_barlight])
+                left++;
+            while (right > left && pixel(&s, right, 50) != s.st.colour[HSC_P_barlight])
+                right--;
+            assert_true(abs((left - x0) - (x1 - 1 - right)) <= 2); /* the gap, and what rounding leaves */
+            assert_true(right - left > 80);
+        }
+        sheet_close(&s);
+    }
+}
+
+static void narrow_code_keeps_its_text(void **state) {
+    (void)state;
+    hsc_code_frame f = {.row_height = 18, .header = 18, .digits = 6, .unit = "samples"};
+    const int widths[] = {400, 519, 521, 900};
+    for (int i = 0; i < 4; i++) {
+        sheet s;
+        hsc_code_layout l;
+        sheet_open(&s, widths[i], 60);
+        hsc_code_layout_get(&s.c, &s.st, &f, &l);
+        assert_int_equal(l.shares, widths[i] > 520);
+        assert_true(l.count_right <= l.share_right && l.share_right < l.address && l.arrows_right > l.arrows && l.text < l.operands);
+        if (!l.shares) /* the smaller half is of numbers */
+            assert_true(l.text * 2 < widths[i]);
+        sheet_close(&s);
+    }
+}
+
 static void legend_begins_with_most(void **state) {
     (void)state;
     static const char *const names[] = {"computation", "communication", NULL, "runtime overhead"};
@@ -837,6 +876,7 @@ int main(void) {
         cmocka_unit_test(changes_diverge), cmocka_unit_test(spans_use_the_map), cmocka_unit_test(amounts_have_units), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
+        cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
         cmocka_unit_test(names_keep_the_line), cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
