@@ -41,6 +41,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
     double total = 0, rest = 0, libraries = 0;
     uint32_t theirs = 0;
+    bool machine = false;
     char who[128], where[800];
     hsc_status s = report_causes(r, &rows, &n, err);
     if (s)
@@ -63,6 +64,9 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
             continue;
         }
         shown++;
+        if (c->of.place.not_running && !machine)
+            fputs("   The machine's: the late ones were ready to run, but had no processor\n", r->out);
+        machine = machine || c->of.place.not_running;
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, r->width - 43 - who_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-*s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,

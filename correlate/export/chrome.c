@@ -54,12 +54,12 @@ typedef struct timed_stack {
     double end;    /* of the last sample */
 } timed_stack;
 
+/* Callers first: of slices with equal begin and end, readers take the first for the one outside. */
 static hsc_status leave_slices(export_job *job, timed_stack *k, uint32_t depth, const hsc_db_thread *t, hsc_err *err) {
     hsc_status s = HSC_OK;
-    while (!s && k->depth > depth) {
-        k->depth--;
-        s = put_slice(job, k->context[k->depth], k->begin[k->depth], k->end - k->begin[k->depth], t->process, t->tid, err);
-    }
+    for (uint32_t i = depth; !s && i < k->depth; i++)
+        s = put_slice(job, k->context[i], k->begin[i], k->end - k->begin[i], t->process, t->tid, err);
+    k->depth = k->depth > depth ? depth : k->depth;
     return s;
 }
 

@@ -36,12 +36,14 @@ static int by_group(const void *a, const void *b) {
 
 static int heavier(const void *a, const void *b) {
     const report_cause *x = a, *y = b;
+    if (x->of.place.not_running != y->of.place.not_running)
+        return x->of.place.not_running ? 1 : -1;
     if (x->caused_s != y->caused_s)
         return x->caused_s > y->caused_s ? -1 : 1;
     return (x->of.row > y->of.row) - (x->of.row < y->of.row);
 }
 
-/* The heaviest first. free() *rows. */
+/* The program's, the heaviest first, then the machine's. free() *rows. */
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err) {
     hsc_db_cause *list;
     uint32_t count, kept = 0;

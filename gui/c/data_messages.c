@@ -365,18 +365,70 @@ static int matrix(hsc_handle *h, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+static bool is_longer(const hsc_db_wait *a, uint32_t a_row, const hsc_db_wait *b, uint32_t b_row) {
+    return a->total_s != b->total_s ? a->total_s > b->total_s : a_row < b_row;
+}
+
+typedef struct kept_wait {
+    hsc_db_wait w;
+    uint32_t row;
+} kept_wait;
+
+/* A heap with the shortest at its top: moves list[at] down to its place. */
+static void sift_wait(kept_wait *list, uint32_t n, uint32_t at) {
+    for (uint32_t k; (k = 2 * at + 1) < n; at = k) {
+        if (k + 1 < n && is_longer(&list[k].w, list[k].row, &list[k + 1].w, list[k + 1].row))
+            k++;
+        if (!is_longer(&list[at].w, list[at].row, &list[k].w, list[k].row))
+            return;
+        kept_wait swap = list[at];
+        list[at] = list[k];
+        list[k] = swap;
+    }
+}
+
+static int longer_wait(const void *a, const void *b) {
+    const kept_wait *x = a, *y = b;
+    return is_longer(&x->w, x->row, &y->w, y->row) ? -1 : 1;
+}
+
+/* The `limit` longest, in order. */
+static hsc_status longest_waits(hsc_handle *h, uint32_t limit, kept_wait **out, uint32_t *n, hsc_err *err) {
+    limit = limit < h->info.waits ? limit : h->info.waits;
+    kept_wait *list = malloc(((size_t)limit + 1) * sizeof *list), x;
+    uint32_t kept = 0;
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u waits", limit);
+    for (x.row = 0; !s && limit && x.row < h->info.waits; x.row++) {
+        if ((s = hsc_db_get_wait(h->db, x.row, &x.w, err)) || (!x.w.waits && !(x.w.total_s > 0) && !x.w.bytes))
+            continue;
+        if (kept < limit) {
+            list[kept++] = x;
+            for (uint32_t i = kept == limit ? kept / 2 : 0; i > 0; i--)
+                sift_wait(list, kept, i - 1);
+        } else if (is_longer(&x.w, x.row, &list[0].w, list[0].row)) {
+            list[0] = x;
+            sift_wait(list, kept, 0);
+        }
+    }
+    if (s) {
+        free(list);
+        return s;
+    }
+    qsort(list, kept, sizeof *list, longer_wait);
+    *out = list;
+    *n = kept;
+    return HSC_OK;
+}
+
 static int waits(hsc_handle *h, Tcl_Interp *interp, uint32_t limit) {
     hsc_err err = {0};
+    kept_wait *rows;
+    uint32_t n;
+    if (longest_waits(h, limit, &rows, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0, put = 0; i < h->info.waits && put < limit; i++) {
-        hsc_db_wait w;
-        if (hsc_db_get_wait(h->db, i, &w, &err) != HSC_OK) {
-            Tcl_DecrRefCount(list);
-            return hsc_tcl_error(interp, &err);
-        }
-        if (!w.waits && !(w.total_s > 0) && !w.bytes)
-            continue;
-        put++;
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_wait w = rows[i].w;
         uint32_t held_line = HSC_NONE;
         hsc_db_find_wait_place(h->db, w.kind, &w.context, &w.line);
         hsc_db_find_wait_place(h->db, HSC_NONE, &w.holder_context, &held_line);
@@ -392,6 +444,7 @@ static int waits(hsc_handle *h, Tcl_Interp *interp, uint32_t limit) {
         PUT(d, "holder_context", hsc_tcl_index(w.holder_context));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
+    free(rows);
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }

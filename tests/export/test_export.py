@@ -38,9 +38,9 @@ def need(program):
         sys.exit(SKIP)
 
 
-def export(kind, *options, name=None):
+def export(kind, *options, name=None, database=None):
     path = os.path.join(WORK, name or f"out.{kind}")
-    done = run(HEATSCOPE, "export", f"--to={kind}", "-o", path, *options, DATABASE)
+    done = run(HEATSCOPE, "export", f"--to={kind}", "-o", path, *options, database or DATABASE)
     that(done.returncode == 0 and done.stderr == "", f"export {kind}: {done}")
     return path
 
@@ -218,6 +218,10 @@ def files():
                 outer += -minus
                 end = begin - minus
     that(abs(outer - 1000 * samples) <= 1e-2 * len(events), f"chrome: {outer} us, expected {samples} ms")
+    chrome_rules(DATABASE)
+    timed = os.path.join(WORK, "timed.h5")  # of samples in the order of time
+    subprocess.run([SIMULATE, "-o", timed, "--lines=400", "--times", "--samples=3000", "--threads=3", "--processes=2"], check=True, stderr=subprocess.DEVNULL)
+    chrome_rules(timed)
     # hostile and wrong use
     for command, code, words in (
             ([], 2, "--to"), (["--to=nothing", DATABASE], 2, "callgrind, pprof"), (["--to=csv"], 2, "one database"),
@@ -293,6 +297,43 @@ def pprof():
     that(re.search(r"^\s*thread:", focus.stdout, re.M), f"pprof -tags: {focus.stdout[:300]}")
     bad = run("go", "tool", "pprof", "-top", broken(path, lambda d: d[:2 * len(d) // 3]), env=env)
     that(bad.returncode != 0, "pprof takes a broken file")
+
+
+def chrome_rules(database):
+    """What the format asks for, and the call paths that readers make of it: they sort by begin, longer slices first, then by the order in the file."""
+    with open(export("chrome", database=database), encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name" and e["args"]["name"]}
+    processes = {e["pid"] for e in events if e["ph"] == "M" and e["name"] == "process_name" and e["args"]["name"]}
+    tracks, told = {}, {}
+    for e in events:
+        that(e["ph"] in ("M", "X") and isinstance(e["name"], str) and e["name"], f"chrome: {e}")
+        if e["ph"] == "X":
+            that(e["ts"] >= 0 and e["dur"] >= 0, f"chrome: {e}")
+            tracks.setdefault((e["pid"], e["tid"]), []).append(e)
+    that(set(tracks) <= named and {pid for pid, _ in tracks} <= processes, "chrome: a track without a name")
+    for slices in tracks.values():
+        stack = []  # of [name, end, time of its own]
+
+        def close(until):
+            while stack and stack[-1][1] <= until:
+                path = ";".join(s[0] for s in stack)
+                told[path] = told.get(path, 0) + stack.pop()[2]
+
+        for e in sorted(slices, key=lambda e: (e["ts"], -e["dur"])):
+            close(e["ts"] + 1e-2)
+            if stack:
+                stack[-1][2] -= e["dur"]
+            stack.append([e["name"], e["ts"] + e["dur"], e["dur"]])
+        close(float("inf"))
+    with open(export("collapsed", database=database), encoding="utf-8") as f:
+        expected = {}
+        for text in f:
+            path, count = text.rstrip("\n").rsplit(" ", 1)
+            expected[path] = expected.get(path, 0) + 1000 * int(count)
+    told = {path: round(us / 1000) * 1000 for path, us in told.items() if us > 500}
+    different = sorted(set(told.items()) ^ set(expected.items()))
+    that(not different, f"chrome: other call paths than the database's: {different[:6]}")
 
 
 def speedscope():

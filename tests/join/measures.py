@@ -366,6 +366,8 @@ run("correlate", "-o", DATABASE, WORK)
 said = " ".join(run("report", DATABASE).split())
 that(re.search(r"Threads wait 0\.5 s for others that had no processor meanwhile, rank 0 thread 1 most: that is the machine's, .*?; of 0\.54 s in all .*?\. "
                r"Of the program itself 0\.04 s: rank 0 thread 2 \(held a lock\), by \[program\]\. ", said), f"crowded: {said}")
+said = run("report", "--by=cause", DATABASE).split(" place\n")[1].splitlines() # a section of its own, after the program's
+that([bool(re.search(p, line)) for p, line in zip((r"^ +0\.040 +7 .* \[program\]", "^   The machine's: ", r"^ +0\.500 +93 .* not running"), said)] == [True] * 3, f"crowded: {said}")
 
 # three wait at once for one that reads: it is late by 0.1 s, not by the 0.3 s of all three
 WORK = os.path.join(os.path.dirname(WORK), "several")
