@@ -48,22 +48,49 @@ static hsc_status load_waits(const report *r, waited **out, uint32_t *n, hsc_err
     return s;
 }
 
-/* The kind of wait that is at least half of what the thread is late by at that place; HSC_NONE. `part`: of the seconds that all waited for it, those of who
- * waited longest: several that wait at once do not make it later. */
-static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
-    const waited key = {.thread = thread, .context = p->context, .line = p->line};
-    uint32_t low = 0, high = n, best = HSC_NONE;
+static uint32_t first_from(const waited *list, uint32_t n, const waited *key) {
+    uint32_t low = 0, high = n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (by_place(&list[middle], &key) < 0)
+        if (by_place(&list[middle], key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* Row of the wait that is at least half of what the thread is late by at that place; HSC_NONE. `part`: of the seconds that all waited for it, those of who
+ * waited longest: several that wait at once do not make it later. */
+static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
+    const waited key = {.thread = thread, .context = p->context, .line = p->line};
+    uint32_t low = first_from(list, n, &key), best = HSC_NONE;
     for (; low < n && list[low].thread == thread && list[low].context == p->context && list[low].line == p->line; low++)
         if (list[low].total_s > 0 && list[low].total_s >= 0.5 * part * p->direct_s && (best == HSC_NONE || list[low].total_s > list[best].total_s))
             best = low;
-    return best == HSC_NONE ? HSC_NONE : list[best].kind;
+    return best;
+}
+
+/* The same for a worker of OpenMP between regions, which has no path of its own then: its waits stand where the region was forked. */
+static uint32_t waited_between(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
+    uint32_t best = HSC_NONE;
+    if (p->context || p->line == HSC_NONE)
+        return best;
+    for (uint32_t i = first_from(list, n, &(waited){.thread = thread}); i < n && list[i].thread == thread; i++)
+        if (list[i].line == p->line && (list[i].kind == HSC_wait_kind_OMP_IDLE || list[i].kind == HSC_wait_kind_OMP_REGION_END) &&
+            list[i].total_s > 0 && list[i].total_s >= 0.5 * part * p->direct_s && (best == HSC_NONE || list[i].total_s > list[best].total_s))
+            best = i;
+    return best;
+}
+
+/* What it waited for, and with that where, if it did. */
+static void find_wait(const waited *list, uint32_t n, hsc_db_cause *c, double part) {
+    uint32_t at = waited_at(list, n, c->delay.thread, &c->place, part);
+    at = at == HSC_NONE ? waited_between(list, n, c->delay.thread, &c->place, part) : at;
+    if (at == HSC_NONE)
+        return;
+    c->waited_kind = list[at].kind;
+    c->context = list[at].context;
 }
 
 /* The innermost place on the path that `is` takes; false: there is none, and nothing is changed. */
@@ -168,7 +195,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         c->context = c->place.context;
         c->line = c->place.line;
         if (!c->place.not_running && !c->place.not_known)
-            c->waited_kind = waited_at(waits, wait_count, c->delay.thread, &c->place, c->delay.wait_s > 0 ? longest[c->place.delay] / c->delay.wait_s : 1);
+            find_wait(waits, wait_count, c, c->delay.wait_s > 0 ? longest[c->place.delay] / c->delay.wait_s : 1);
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
