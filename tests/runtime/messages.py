@@ -325,6 +325,9 @@ def mpich():
     f = compiled("mpif.mpich", "mpif90.mpich", "-cpp", "-fallow-argument-mismatch")
     if f:
         check_fortran(run("fortran.mpich", launch, f))
+    f = compiled("f08.mpich", "mpif90.mpich", "-cpp", "-DF08")
+    if f:
+        check_fortran(run("fortran.f08.mpich", launch, f))
 
 
 def partitioned():

@@ -310,7 +310,7 @@ HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave) {
 HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     const hsc_mpi_block *b = c->block;
     uint64_t duration = leave - c->enter, done = 0;
-    int base = h->fortran ? 1 : 0;
+    int base = h->f08 ? hsc_mpi_lib.f08_base : h->fortran ? 1 : 0;
     if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
         return 0;
     switch (h->kind) {

@@ -72,7 +72,7 @@ HSC_MPI_HOT bool is_one_of(uint64_t address, const void *const *list) {
 }
 
 HSC_MPI_HOT bool in_place(const hsc_mpi_call *c, const hsc_mpi_how *h) {
-    uint64_t b = argument(c, h, 'b');
+    uint64_t b = buffer(c, h, 'b');
     return h->fortran ? is_one_of(b, hsc_mpi_lib.fortran_in_place) : b == (uint64_t)hsc_mpi_lib.in_place;
 }
 
@@ -155,7 +155,7 @@ HSC_MPI_HOT void look_at_collective(hsc_mpi_call *c, const hsc_mpi_how *h) {
             c->sent = has(h, 'N') ? sum(c, h, 'N', 't', 'T', n) : times(n, bytes(c, h, 'c', 't'));
         if (!root || argument(c, h, 'B') != (uint64_t)hsc_mpi_lib.in_place || h->fortran)
             c->received =
-                h->fortran && is_one_of(argument(c, h, 'B'), hsc_mpi_lib.fortran_in_place) ? 0 : bytes(c, h, 'v', 'y');
+                h->fortran && is_one_of(buffer(c, h, 'B'), hsc_mpi_lib.fortran_in_place) ? 0 : bytes(c, h, 'v', 'y');
         break;
     case HSC_MPI_ALLGATHER:
     case HSC_MPI_NEIGHBOUR_ALLGATHER:

@@ -79,11 +79,12 @@ static void *find_object(const char *symbol) {
 }
 
 void *hsc_mpi_real_slow(hsc_mpi_op *op, int variant) {
-    static const char *const tails[HSC_MPI_VARIANTS] = {"", "_", "__", "", "", "_f08_"};
+    static const char *const tails[HSC_MPI_VARIANTS] = {"", "_", "__", "", "", "_f08_", "_f08ts_"};
     char symbol[96];
     size_t at = 0;
     hsc_rt_append(symbol, sizeof symbol, &at, variant == HSC_MPI_C ? op->name : variant == 4 ? op->upper : op->lower);
     hsc_rt_append(symbol, sizeof symbol, &at, tails[variant]);
+    hsc_rt_append(symbol, sizeof symbol, &at, variant != HSC_MPI_C && op->large ? "large_" : "");
     void *p = hsc_mpi_find(symbol);
     if (!p) {
         char line[256];
@@ -148,6 +149,9 @@ void hsc_mpi_bind(void) {
         l->comm_null = 0x04000000;
         l->type_null = 0x0c000000;
         l->in_place = (const void *)-1;                          /* NOLINT */
+        l->fortran_in_place[0] = find_object("MPIR_F08_MPI_IN_PLACE");
+        l->fortran_status_ignore[0] = find_object("MPIR_F08_MPI_STATUS_IGNORE_OBJ");
+        l->fortran_statuses_ignore[0] = find_object("MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
         l->status_ignore = l->statuses_ignore = (const void *)1; /* NOLINT */
         l->proc_null = -1;
         l->any_source = -2;
@@ -160,6 +164,28 @@ void hsc_mpi_bind(void) {
         l->kind = HSC_MPI_UNKNOWN;
     l->bound = true;
     atomic_store(&once, 2);
+}
+
+/* What a pointer of the library's has; NULL: it is not set yet, or there is none. */
+static const void *pointed(const char *symbol) {
+    const void *const *p = find_object(symbol);
+    return p ? *p : NULL;
+}
+
+bool hsc_mpi_knows_addresses(hsc_mpi_language language) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    if (l->kind != HSC_MPI_MPICH)
+        return l->kind == HSC_MPI_OPEN_MPI;
+    if (language != HSC_MPI_BY_FORTRAN)
+        return l->fortran_status_ignore[0] && l->fortran_statuses_ignore[0] && l->fortran_in_place[0];
+    if (!l->fortran_in_place[1]) {
+        l->fortran_status_ignore[1] = pointed("MPI_F_STATUS_IGNORE");
+        l->fortran_statuses_ignore[1] = pointed("MPI_F_STATUSES_IGNORE");
+        if (l->fortran_status_ignore[1] && l->fortran_statuses_ignore[1])
+            l->fortran_in_place[1] = pointed("MPIR_F_MPI_IN_PLACE");
+        l->usual[HSC_MPI_BY_FORTRAN] = l->ready && l->fortran_in_place[1];
+    }
+    return l->fortran_in_place[1];
 }
 
 /* ---- who we are
@@ -220,6 +246,9 @@ void hsc_mpi_ready(void) {
     int32_t n = 0;
     if (l->Get_library_version)
         l->Get_library_version(version, &n);
+    static const char old[] = "MPICH Version:";
+    const char *number_at = strstr(version, old);
+    l->f08_base = number_at && !strncmp(number_at + sizeof old - 1 + strspn(number_at + sizeof old - 1, " \t"), "4.0", 3) ? 0 : 1;
     size_t length = strcspn(version, "\n");
     length = length < 200 ? length : 200;
     const char *name = l->kind == HSC_MPI_OPEN_MPI ? "Open MPI" : l->kind == HSC_MPI_MPICH ? "MPICH" : "";
@@ -236,8 +265,8 @@ void hsc_mpi_ready(void) {
     hsc_mpi_file_put(HSC_REC_message_system, &r, now);
     atomic_thread_fence(memory_order_seq_cst);
     l->ready = true;
-    l->usual[0] = l->kind != HSC_MPI_UNKNOWN;
-    l->usual[1] = l->kind == HSC_MPI_OPEN_MPI;
+    for (int i = 0; i < HSC_MPI_LANGUAGES; i++)
+        l->usual[i] = l->kind != HSC_MPI_UNKNOWN && (i == HSC_MPI_BY_C || hsc_mpi_knows_addresses((hsc_mpi_language)i));
     if (l->kind && !of_session)
         hsc_mpi_comm_of(l->comm_world);
 }

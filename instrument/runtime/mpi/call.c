@@ -57,10 +57,19 @@ void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_ev
     atomic_store_explicit(&b->updating, updating, memory_order_relaxed);
 }
 
-bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here) {
+/* What the library does with this call in our place, through its function of C, which is seen. */
+static bool is_left_to_c(const hsc_mpi_op *op, hsc_mpi_language l) {
+    if (l != HSC_MPI_BY_FORTRAN || hsc_mpi_lib.kind != HSC_MPI_MPICH)
+        return false;
+    bool special = op->at['S' - 'A'] >= 0 || op->at['A' - 'A'] >= 0 || op->at['b' - 'A'] >= 0 || op->at['B' - 'A'] >= 0;
+    return op->kind == HSC_MPI_GROUP_COMMUNICATOR || (special && !hsc_mpi_knows_addresses(l));
+}
+
+bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, hsc_mpi_language l,
+                   const hsc_rt_here *here) {
     const hsc_rt_services *rt = &heatscope_rt_services;
     if (op->kind == HSC_MPI_SESSION_END)
-        hsc_mpi_session_ends(a[0], fortran);
+        hsc_mpi_session_ends(a[0], l != HSC_MPI_BY_C);
     if (!rt->state->options.messages)
         return false;
     hsc_rt_thread *t = hsc_mpi_lib.self_at ? measured(rt->state) : NULL;
@@ -75,18 +84,18 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
         if (op->kind != HSC_MPI_INIT && op->kind != HSC_MPI_SESSION)
             hsc_mpi_ready();
     }
-    if (fortran && hsc_mpi_lib.kind == HSC_MPI_MPICH)
-        return false; /* it calls the C function, which is seen */
+    if (is_left_to_c(op, l))
+        return false;
     c->op = op;
     c->a = a;
-    c->fortran = fortran;
+    c->language = (uint8_t)l;
     c->own_status = own_status;
-    begin(c, &op->how[fortran], b, op->state, here, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
+    begin(c, &op->how[l], b, op->state, here, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
     return true;
 }
 
 void hsc_mpi_end(hsc_mpi_call *c, int error) {
     if ((c->op->kind == HSC_MPI_INIT || c->op->kind == HSC_MPI_SESSION) && c->thread->messages == c->block)
         hsc_mpi_ready();
-    end(c, &c->op->how[c->fortran], error, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
+    end(c, &c->op->how[c->language], error, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
 }

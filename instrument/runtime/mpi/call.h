@@ -34,9 +34,16 @@ HSC_MPI_HOT int64_t number(const hsc_mpi_call *c, const hsc_mpi_how *h, char rol
     int i = at_of(h, role);
     if (i < 0)
         return 0;
+    bool wide = h->large && strchr("cvl", role);
     if (h->fortran)
-        return *(const int32_t *)c->a[i]; /* NOLINT */
-    return h->large && strchr("cvl", role) ? (int64_t)c->a[i] : (int32_t)c->a[i];
+        return wide ? *(const int64_t *)c->a[i] : *(const int32_t *)c->a[i]; /* NOLINT */
+    return wide ? (int64_t)c->a[i] : (int32_t)c->a[i];
+}
+
+/* The address of a buffer. */
+HSC_MPI_HOT uint64_t buffer(const hsc_mpi_call *c, const hsc_mpi_how *h, char role) {
+    uint64_t p = argument(c, h, role);
+    return h->descriptors && p ? *(const uint64_t *)p : p; /* NOLINT */
 }
 
 HSC_MPI_HOT uint64_t widen(const hsc_mpi_how *h, uint64_t raw) {
@@ -66,7 +73,7 @@ HSC_MPI_HOT uint64_t handle_by_address(const hsc_mpi_call *c, const hsc_mpi_how 
 }
 
 HSC_MPI_HOT int64_t element(const hsc_mpi_how *h, uint64_t address, int64_t i) {
-    return h->large && !h->fortran ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
+    return h->large ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
 }
 
 /* ---- statuses

@@ -26,8 +26,8 @@ HSC_MPI_HOT hsc_rt_thread *measured(const hsc_rt_state *rt) {
 
 /* The thread's block where the call is one like any other: measured, from the program, of a library that is known and
  * set up. NULL: ask hsc_mpi_begin. */
-HSC_MPI_HOT hsc_mpi_block *usual(bool fortran) {
-    if (HSC_MPI_RARELY(!hsc_mpi_lib.usual[fortran]))
+HSC_MPI_HOT hsc_mpi_block *usual(hsc_mpi_language l) {
+    if (HSC_MPI_RARELY(!hsc_mpi_lib.usual[l]))
         return NULL;
     hsc_rt_thread *t = measured(hsc_mpi_lib.rt);
     hsc_mpi_block *b = t ? t->messages : NULL;

@@ -62,14 +62,23 @@ typedef enum hsc_mpi_kind {
 } hsc_mpi_kind;
 
 enum { HSC_MPI_PERSISTENT = 1, HSC_MPI_BEFORE = 2, HSC_MPI_TEXT = 4 };
-enum { HSC_MPI_C, HSC_MPI_FORTRAN, HSC_MPI_VARIANTS = 6 }; /* C; mpi_x_, mpi_x__, mpi_x, MPI_X, mpi_x_f08_ */
+enum { HSC_MPI_C, HSC_MPI_FORTRAN, HSC_MPI_VARIANTS = 7 }; /* C; mpi_x_, mpi_x__, mpi_x, MPI_X, mpi_x_f08_, mpi_x_f08ts_ */
+/* How arguments are passed: by C; by their addresses (mpif.h, mpi); so by mpi_f08; and by it with descriptors of buffers. */
+typedef enum hsc_mpi_language {
+    HSC_MPI_BY_C,
+    HSC_MPI_BY_FORTRAN,
+    HSC_MPI_BY_F08,
+    HSC_MPI_BY_DESCRIPTORS,
+    HSC_MPI_LANGUAGES
+} hsc_mpi_language;
 
 /* How the arguments of a call are understood. A wrapper that is made for its operation has this as a constant, which vanishes. */
 typedef struct hsc_mpi_how {
     const char *roles;
     const int8_t *at; /* argument of each role, from 'A'; -1: none. NULL: to be found in `roles` */
     uint8_t kind, flags;
-    bool large, fortran;
+    bool large, fortran, f08;
+    bool descriptors; /* a buffer's argument is a descriptor, whose first word is its address */
 } hsc_mpi_how;
 
 /* What belongs together stands in one line of memory here and below: a program leaves us few in its caches. */
@@ -83,7 +92,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_op {
     /* what only calls of other than frequent operations need */
     const char *name, *lower, *upper, *roles;
     int8_t at[58];
-    hsc_mpi_how how[2]; /* of C, of Fortran */
+    hsc_mpi_how how[HSC_MPI_LANGUAGES];
 } hsc_mpi_op;
 
 /* Whose branch is as good as always, or never, taken: what is rare gets its code elsewhere. */
@@ -109,10 +118,11 @@ enum hsc_mpi_library_kind { HSC_MPI_UNKNOWN, HSC_MPI_OPEN_MPI, HSC_MPI_MPICH };
 
 typedef struct HSC_MPI_LINE hsc_mpi_library {
     /* what each call looks at */
-    bool usual[2]; /* calls of C, of Fortran are understood, and all that has to be known is known */
+    bool usual[HSC_MPI_LANGUAGES]; /* calls of it are understood, and all that has to be known is known */
     bool bound, ready, multiple, one_machine;
     uint8_t kind; /* enum hsc_mpi_library_kind */
     uint8_t handle_bytes; /* of C's handles */
+    uint8_t f08_base; /* what mpi_f08 counts requests from: 1, but 0 in MPICH 4.0 (its issue 6270) */
     int proc_null, any_source, any_tag;
     uint32_t status_bytes;
     _Atomic uint32_t types_generation, comms_generation; /* what blocks remember of them is of this generation */
@@ -156,6 +166,8 @@ static inline void *hsc_mpi_real(hsc_mpi_op *op, int variant) {
     return HSC_MPI_USUALLY(p != NULL) ? p : hsc_mpi_real_slow(op, variant);
 }
 void hsc_mpi_bind(void);  /* finds out which library it is */
+/* Whether the special addresses of a language are known. MPICH sets those of mpif.h at its first call from Fortran. */
+bool hsc_mpi_knows_addresses(hsc_mpi_language l);
 void hsc_mpi_ready(void); /* once it is initialised: who we are; record message_system */
 
 /* ---- sessions (session.c)
@@ -494,7 +506,8 @@ typedef struct hsc_mpi_call {
     hsc_mpi_block *block;
     hsc_mpi_op *op;
     uint64_t *a;
-    bool fortran, any;
+    bool any;
+    uint8_t language; /* hsc_mpi_language */
     uint8_t peer_class;
     uint32_t node, old_state;
     uint64_t enter, enter_cycles;
@@ -513,7 +526,8 @@ typedef struct hsc_mpi_call {
 #define HSC_MPI_STATUS_ROOM 32u
 
 /* For any operation. False: not measured, call the real function and do no more. */
-bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, bool fortran, const hsc_rt_here *here);
+bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, hsc_mpi_language l,
+                   const hsc_rt_here *here);
 void hsc_mpi_end(hsc_mpi_call *c, int error);
 
 #endif

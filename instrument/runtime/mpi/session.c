@@ -28,7 +28,7 @@ static uint64_t session_at(uint64_t address, bool fortran) {
     const void *p = (const void *)address; /* NOLINT */
     if (!p)
         return 0;
-    if (!fortran)
+    if (!fortran || l->kind == HSC_MPI_MPICH)
         return l->handle_bytes == 8 ? *(const uint64_t *)p : *(const uint32_t *)p;
     return l->Session_f2c ? l->Session_f2c(*(const int32_t *)p) : 0;
 }

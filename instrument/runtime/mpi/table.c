@@ -20,6 +20,7 @@ hsc_mpi_op hsc_mpi_ops[HSC_MPI_OPS] = {
      .flags = flags_},
 #define HSC_MPI_LARGE(n, Name, lower_, UPPER, roles_, kind_, state_, flags_)                                           \
     HSC_MPI(n, Name, lower_, UPPER, roles_, kind_, state_, flags_){.name = "MPI_" #Name "_c",                          \
+                                                                   .lower = "mpi_" #lower_,                            \
                                                                    .roles = roles_,                                    \
                                                                    .kind = HSC_MPI_##kind_,                            \
                                                                    .state = HSC_state_##state_,                        \
@@ -34,7 +35,8 @@ static __attribute__((constructor(102))) void roles(void) {
         for (int i = (int)strlen(op->roles) - 1; i >= 0; i--)
             if (op->roles[i] != '.')
                 op->at[op->roles[i] - 'A'] = (int8_t)i;
-        for (int fortran = 0; fortran < 2; fortran++)
-            op->how[fortran] = (hsc_mpi_how){op->roles, op->at, op->kind, op->flags, op->large, fortran};
+        for (int l = 0; l < HSC_MPI_LANGUAGES; l++)
+            op->how[l] = (hsc_mpi_how){op->roles, op->at,    op->kind, op->flags, op->large,
+                                       l != HSC_MPI_BY_C, l >= HSC_MPI_BY_F08, l == HSC_MPI_BY_DESCRIPTORS};
     }
 }

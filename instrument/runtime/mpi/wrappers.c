@@ -11,7 +11,7 @@
     uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                           \
     hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                                \
     hsc_mpi_call c;                                                                                                    \
-    bool measured_ = hsc_mpi_begin(&c, op, a, own_status, false, &here);                                               \
+    bool measured_ = hsc_mpi_begin(&c, op, a, own_status, HSC_MPI_BY_C, &here); \
     uint64_t r = REAL(n, HSC_MPI_C)(HSC_MPI_VALUES_##n);                                                               \
     if (op_ == HSC_MPI_OP_Session_init && !(int)r)                                                                     \
         hsc_mpi_session_begun(a[n - 1], false);                                                                        \
@@ -32,7 +32,7 @@
         uint64_t wrap_##name(HSC_MPI_TYPES_##n);                                                                       \
     uint64_t wrap_##name(HSC_MPI_TYPES_##n) {                                                                          \
         hsc_rt_here here = HSC_RT_HERE();                                                                              \
-        hsc_mpi_block *b = usual(false);                                                                               \
+        hsc_mpi_block *b = usual(HSC_MPI_BY_C);                                                                               \
         if (HSC_MPI_RARELY(!b))                                                                                        \
             return any_##name(here, HSC_MPI_NAMES_##n);                                                                \
         uint64_t a[n + 1] = {HSC_MPI_NAMES_##n};                                                                       \
