@@ -195,6 +195,21 @@ static void name_probe(const hsc_db_probe *p, int width, char *out, size_t size)
     snprintf(out, size, "%s %s%s", kind, report_fit(p->name, room > 8 ? room : 8, name, sizeof name), where);
 }
 
+/* Where some were disarmed: what that means for the numbers. */
+static hsc_status put_partial(report *r, hsc_err *err) {
+    uint32_t n = 0;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_PROBES); i++) {
+        hsc_db_probe p;
+        if (!(s = hsc_db_get_probe(r->db, i, &p, err)))
+            n += p.disarmed != 0;
+    }
+    if (!s && n)
+        fprintf(r->out, "  until: %u probe%s disarmed while the program ran (automatic ones that cost too much, or by command). Numbers end there;\n"
+                        "  later time of these places is exclusive time of the scopes round them.\n", n, n == 1 ? " was" : "s were");
+    return s;
+}
+
 static void head(report *r, const char *title, const counts *c) {
     double cost = 0;
     for (uint32_t i = 0; i < c->n_probes; i++)
@@ -203,10 +218,20 @@ static void head(report *r, const char *title, const counts *c) {
     fprintf(r->out, "   incl s    excl s    visits    mean us     max us  scope\n");
 }
 
+/* ", until 0.012 s in 3 processes" */
+static int put_until(const hsc_db_probe *p, char *out, size_t size) {
+    *out = 0;
+    if (p->disarmed == 1)
+        return snprintf(out, size, ", until %.3f s", p->disarmed_s);
+    return p->disarmed ? snprintf(out, size, ", from %.3f s on not in %u processes", p->disarmed_s, p->disarmed) : 0;
+}
+
 static void put_counted(report *r, const counted *c, int indent, const hsc_db_probe *p) {
-    char name[700];
+    char name[800], until[80];
     double mean = c->visits ? 1e6 * c->duration_s / (double)c->visits : 0;
-    name_probe(p, r->width - 54 - indent, name, sizeof name);
+    int taken = put_until(p, until, sizeof until);
+    name_probe(p, r->width - 54 - indent - taken, name, sizeof name - sizeof until);
+    strcat(name, until);
     fprintf(r->out, "%9.3f %9.3f %9llu %10.*f %10.*f  %*s%s\n", c->inclusive_s, c->exclusive_s, (unsigned long long)c->visits,
             mean < 100 ? 2 : 0, mean, c->max_s < 1e-4 ? 2 : 0, 1e6 * c->max_s, indent, "", name);
 }
@@ -229,6 +254,8 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
     }
     if (!s && !shown)
         fputs("  none\n", r->out);
+    if (!s && shown)
+        s = put_partial(r, err);
     clear(&c);
     return s;
 }
@@ -273,6 +300,8 @@ hsc_status report_text_blocks(report *r, hsc_err *err) {
         if (!shown)
             fputs("  none\n", r->out);
     }
+    if (!s && shown)
+        s = put_partial(r, err);
     clear(&c);
     return s;
 }
@@ -434,6 +463,8 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     hsc_table_count(t, "threads", c->threads);
     hsc_table_count(t, "visits", (double)c->visits);
     hsc_table_count(t, "left", (double)c->left);
+    hsc_table_count(t, "disarmed_processes", p->disarmed);
+    hsc_table_number(t, "disarmed_s", p->disarmed ? p->disarmed_s : NAN);
     hsc_table_number(t, "inclusive_s", c->inclusive_s);
     hsc_table_number(t, "exclusive_s", c->exclusive_s);
     hsc_table_number(t, "duration_s", c->duration_s);

@@ -40,7 +40,8 @@ typedef struct jprobe_place {
     uint64_t number, tag;
     uint32_t kind, flags, line;
     const char *name, *file;
-    uint32_t row; /* told_emit.c */
+    uint64_t disarmed; /* when it was first disarmed while the program ran; 0: never */
+    uint32_t row;      /* told_emit.c */
 } jprobe_place;
 
 typedef struct juser_name {

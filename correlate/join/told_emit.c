@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Probes, blocks and their visits, phases, counters and the cost of measuring, into the store. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 typedef struct probe_row {
     uint32_t kind, scope, line, flags;
     const char *name, *file;
+    uint32_t disarmed; /* processes */
+    double disarmed_s; /* first of them */
 } probe_row;
 
 typedef struct block_row {
@@ -72,10 +75,19 @@ static uint32_t probe_of(told *x, uint32_t kind, const char *name, const char *f
     if (*row == HSC_NO_INDEX) {
         *row = (uint32_t)x->probes.n;
         const char *kept_name = lasting(x->j, name), *kept_file = lasting(x->j, file);
-        if (!kept_name || !kept_file || !HSC_PUSH(x->probes, (probe_row){kind, scope, line, flags, kept_name, kept_file}))
+        if (!kept_name || !kept_file || !HSC_PUSH(x->probes, (probe_row){kind, scope, line, flags, kept_name, kept_file, 0, 0}))
             return HSC_NO_INDEX;
     }
     return *row;
+}
+
+static void take_disarmed(told *x, const jprocess *p, const jprobe_place *place) {
+    probe_row *r = &x->probes.p[place->row];
+    double at = place->disarmed ? fmax(hsc_join_run_time(x->j, p, place->disarmed), 0) : 0;
+    if (!place->disarmed)
+        return;
+    r->disarmed_s = r->disarmed ? fmin(r->disarmed_s, at) : at;
+    r->disarmed++;
 }
 
 static const char *user_name(const jtold *t, uint64_t id) {
@@ -326,6 +338,8 @@ hsc_status hsc_join_list_told(hsc_told_rows *x, columns *c, uint32_t row, hsc_er
         jprobe_place *place = &t->places.p[k];
         place->row = probe_of(x, place->kind, place->name, place->file, place->line, place->flags, place);
         ok = place->row != HSC_NO_INDEX;
+        if (ok)
+            take_disarmed(x, p, place);
     }
     for (size_t k = 0; ok && k < t->threads.n; k++) {
         uint32_t thread = hsc_join_thread_row(p, t->threads.p[k].id);
@@ -441,6 +455,8 @@ static void list_probes(columns *c, const told *x) {
         CELL(c, probe_file, column_text, p->file);
         CELL(c, probe_line, uint32_t, p->line);
         CELL(c, probe_flags, uint32_t, p->flags);
+        CELL(c, probe_disarmed, uint32_t, p->disarmed);
+        CELL(c, probe_disarmed_s, double, p->disarmed_s);
     }
     for (size_t i = 0; i < x->blocks.n; i++) {
         CELL(c, block_parent, uint32_t, x->blocks.p[i].parent);

@@ -133,7 +133,18 @@ static bool take_place(jprocess *p, jtold *t, const hsc_rec_probe_place *r) {
     const char *name = hsc_pool_intern(&p->pool, r->name.p, r->name.n), *file = hsc_pool_intern(&p->pool, r->file.p, r->file.n);
     return name && file && HSC_PUSH(t->places, (jprobe_place){r->number, r->tag, r->kind < 254 ? (uint32_t)r->kind : 253,
                                                               (uint32_t)r->flags, r->line < UINT32_MAX ? (uint32_t)r->line : 0, name,
-                                                              file, HSC_NO_INDEX});
+                                                              file, 0, HSC_NO_INDEX});
+}
+
+static void take_armed(jtold *t, const hsc_rec_probe_armed *r) {
+    for (size_t i = 0; i < t->places.n && !r->armed; i++) {
+        jprobe_place *p = &t->places.p[(r->number + i - 1) % t->places.n]; /* dense: the first look hits */
+        if (p->number != r->number)
+            continue;
+        if (!p->disarmed || r->time < p->disarmed)
+            p->disarmed = r->time ? r->time : 1;
+        break;
+    }
 }
 
 /* ---- what the program tells ---- */
@@ -236,6 +247,10 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     switch (rec->record_id) {
     case HSC_REC_probe_place:
         return (of = told_of(p)) && take_place(p, of, v);
+    case HSC_REC_probe_armed:
+        if ((of = told_of(p)))
+            take_armed(of, v);
+        return of != NULL;
     case HSC_REC_block:
         return (t = thread_of(p, rec->stream)) && take_block(t, v);
     case HSC_REC_block_time:

@@ -23,7 +23,8 @@ hsc_status hsc_db_get_probe(const hsc_db *db, uint32_t r, hsc_db_probe *out, hsc
     uint32_t kind = AT(probe_kind, uint8_t, r);
     const char *text = kind == HSC_PROBE_USER_SCOPE ? "scope of the program's own" : hsc_enum_text("probe_kind", kind);
     *out = (hsc_db_probe){kind, text ? text : "unknown", AT(probe_scope, uint32_t, r), hsc_db_text(db, HSC_COL_probe_name, r),
-                          hsc_db_text(db, HSC_COL_probe_file, r), AT(probe_line, uint32_t, r), AT(probe_flags, uint32_t, r)};
+                          hsc_db_text(db, HSC_COL_probe_file, r), AT(probe_line, uint32_t, r), AT(probe_flags, uint32_t, r),
+                          AT(probe_disarmed, uint32_t, r), AT(probe_disarmed_s, double, r)};
     return HSC_OK;
 }
 

@@ -63,19 +63,19 @@ void hsc_probe_fini(hsc_pass *p) {
     hsc_map_fini(&p->probes->by_tag);
 }
 
-static bool wants_procedure(const hsc_pass *p, const hsc_rec_procedure *r) {
+static hsc_probe_wish procedure_wish(const hsc_pass *p, const hsc_rec_procedure *r) {
     if (r->flags & HSC_procedure_flag_ARTIFICIAL && !(r->flags & HSC_procedure_flag_OUTLINED))
-        return false;
+        return HSC_PROBE_EXCLUDED;
     if (memmem(r->linkage_name.p, r->linkage_name.n, "omp_outlined_debug__", 20))
-        return false; /* the body of a region; its caller has the probe */
-    return hsc_probe_spec_has(&p->probes->spec, HSC_probe_kind_PROCEDURE, r->name.p, r->linkage_name.p);
+        return HSC_PROBE_EXCLUDED; /* the body of a region; its caller has the probe */
+    return hsc_probe_spec_wish(&p->probes->spec, HSC_probe_kind_PROCEDURE, r->name.p, r->linkage_name.p);
 }
 
 void hsc_probe_early(hsc_pass *p, LLVMValueRef function) {
     if (!p->probes || !p->probes->spec.keep)
         return;
     const hsc_rec_procedure *r = &p->procedures.p[hsc_pass_procedure_of_function(p, function) - 1];
-    if (wants_procedure(p, r))
+    if (procedure_wish(p, r) == HSC_PROBE_WANTED)
         hsc_ir_keep_from_inlining(function);
 }
 
@@ -145,18 +145,23 @@ static bool stays_a_jump(LLVMValueRef call, LLVMValueRef function) {
     return !LLVMIsAFunction(callee) || (!LLVMGetIntrinsicID(callee) && leads_back(callee, function, 0));
 }
 
+/* Whether the automatic choice takes it (NONE: the procedure), going by the code alone. */
+static bool is_worth(const hsc_probe_spec *spec, const hsc_graph *g, unsigned loop) {
+    return spec->auto_percent > 0 && hsc_probe_work(g, loop) >= hsc_probe_least_work(spec->auto_percent);
+}
+
 static void plan_procedure(plan *w, const hsc_graph *g) {
     hsc_pass *p = w->p;
     const hsc_rec_procedure *r = &p->procedures.p[w->procedure_id - 1];
     const hsc_probe_spec *spec = &p->probes->spec;
-    bool wanted = wants_procedure(p, r);
-    if (!wanted && spec->auto_percent > 0 && !(r->flags & HSC_procedure_flag_ARTIFICIAL))
-        wanted = hsc_probe_work(g, NONE) >= hsc_probe_least_work(spec->auto_percent);
-    if (!wanted)
+    hsc_probe_wish wish = procedure_wish(p, r);
+    bool chosen = wish == HSC_PROBE_UNNAMED && is_worth(spec, g, NONE) && !(r->flags & HSC_procedure_flag_ARTIFICIAL);
+    if (wish != HSC_PROBE_WANTED && !chosen)
         return;
     w->own = new_probe(w, HSC_probe_kind_PROCEDURE, 0, r->tag, (uint32_t)r->file_id, r->line_begin, r->name);
     if (!w->own)
         return;
+    record_of(w, w->own)->flags |= chosen ? HSC_probe_flag_AUTOMATIC : 0;
     add_point(w, hsc_ir_entry(w->function), ANCHOR_NONE, w->own, ENTRY, 0);
 }
 
@@ -246,12 +251,11 @@ static void plan_loops(plan *w, const hsc_graph *g, const hsc_probe_loop *loops)
         for (unsigned a = g->loops[l].parent; a != NONE; a = g->loops[a].parent)
             inside = inside || (loops[a].loop_id == loops[l].loop_id && loops[a].inline_id == loops[l].inline_id);
         const hsc_rec_loop *r = &p->loops.p[p->sites.p[loops[l].loop_id - 1].index];
-        bool wanted = hsc_probe_spec_has_loop(p, spec, r);
-        if (!wanted && spec->auto_percent > 0 && r->depth == 1)
-            wanted = hsc_probe_work(g, l) >= hsc_probe_least_work(spec->auto_percent);
+        hsc_probe_wish wish = inside ? HSC_PROBE_EXCLUDED : hsc_probe_spec_loop_wish(p, spec, r);
+        bool chosen = wish == HSC_PROBE_UNNAMED && r->depth == 1 && is_worth(spec, g, l);
         unsigned around = g->loops[l].parent;
         uint64_t key = region_key(&loops[l], around);
-        if (inside || !wanted || hsc_map_get(&done, key))
+        if ((wish != HSC_PROBE_WANTED && !chosen) || hsc_map_get(&done, key))
             continue;
         hsc_map_set(&done, key, 1);
         memset(in, 0, g->blocks * sizeof *in);
@@ -263,6 +267,8 @@ static void plan_loops(plan *w, const hsc_graph *g, const hsc_probe_loop *loops)
         close_region(g, around, in);
         hsc_str name = p->procedures.p[r->procedure_id - 1].name;
         uint32_t probe = new_probe(w, HSC_probe_kind_LOOP, (uint32_t)r->loop_id, r->tag, (uint32_t)r->file_id, r->line_begin, name);
+        if (probe && chosen)
+            record_of(w, probe)->flags |= HSC_probe_flag_AUTOMATIC;
         if (probe)
             plan_region(w, g, in, probe, g->loops[l].depth);
     }
@@ -458,6 +464,8 @@ void hsc_probe_end(hsc_pass *p) {
     if (!s || !s->table)
         return;
     hsc_ir_probe *all = hsc_pass_alloc((s->records.n + 1) * sizeof *all);
+    unsigned share = (unsigned)(s->spec.auto_percent * 100 + 0.5); /* 10000 at most */
+    share = share ? share : 1;
     for (size_t i = 0; i < s->records.n; i++) {
         hsc_rec_probe *r = &s->records.p[i];
         if (r->kind == HSC_probe_kind_PROCEDURE && was_inlined(p, (uint32_t)r->function_id))
@@ -465,7 +473,7 @@ void hsc_probe_end(hsc_pass *p) {
         if (p->unit.for_link)
             r->flags |= HSC_probe_flag_FOR_LINK;
         all[i] = (hsc_ir_probe){.tag = r->tag, .line = (unsigned)r->line, .kind = (uint8_t)r->kind, .flags = (uint8_t)r->flags,
-                                .name = r->name.p ? r->name.p : "",
+                                .share = r->flags & HSC_probe_flag_AUTOMATIC ? share : 0, .name = r->name.p ? r->name.p : "",
                                 .file = r->file_id ? base_name(p->files.p[r->file_id - 1].path.p) : ""};
     }
     hsc_ir_make_table(p->module, s->table, p->module_tag, all, (unsigned)s->records.n);

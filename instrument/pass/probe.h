@@ -25,10 +25,11 @@ typedef struct hsc_probe_spec {
 /* Reads a list as --probe takes it, and files of one item a line. False: *why (of `size`) says what is wrong. */
 bool hsc_probe_spec_add(hsc_pass *p, hsc_probe_spec *s, const char *list, char *why, size_t size);
 bool hsc_probe_spec_add_files(hsc_pass *p, hsc_probe_spec *s, const char *paths, char *why, size_t size); /* separated by ':' */
-/* Is a procedure or callee of these names (NULL: has none) asked for? */
-bool hsc_probe_spec_has(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol);
-/* The same of a loop. `begins`: some loop of the module begins at the line that an item gives. */
-bool hsc_probe_spec_has_loop(const hsc_pass *p, const hsc_probe_spec *s, const hsc_rec_loop *loop);
+typedef enum hsc_probe_wish { HSC_PROBE_UNNAMED, HSC_PROBE_WANTED, HSC_PROBE_EXCLUDED } hsc_probe_wish;
+/* What the list says of a procedure or callee of these names (NULL: has none). */
+hsc_probe_wish hsc_probe_spec_wish(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol);
+bool hsc_probe_spec_has(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol); /* is it wanted? */
+hsc_probe_wish hsc_probe_spec_loop_wish(const hsc_pass *p, const hsc_probe_spec *s, const hsc_rec_loop *loop);
 bool hsc_probe_spec_wants(const hsc_probe_spec *s, unsigned kind);
 
 /* ---- where they go (probe.c) --------------------------------------------------------------------------------------- */

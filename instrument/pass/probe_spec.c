@@ -138,17 +138,18 @@ bool hsc_probe_spec_wants(const hsc_probe_spec *s, unsigned kind) {
     return false;
 }
 
-bool hsc_probe_spec_has(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol) {
-    bool found = false;
-    for (size_t i = 0; i < s->items.n; i++) {
+hsc_probe_wish hsc_probe_spec_wish(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol) {
+    hsc_probe_wish wish = HSC_PROBE_UNNAMED;
+    for (size_t i = 0; i < s->items.n && wish != HSC_PROBE_EXCLUDED; i++) {
         const hsc_probe_item *t = &s->items.p[i];
-        if (t->kind != kind || !name_matches(t->glob, name, symbol))
-            continue;
-        if (t->exclude)
-            return false;
-        found = true;
+        if (t->kind == kind && name_matches(t->glob, name, symbol))
+            wish = t->exclude ? HSC_PROBE_EXCLUDED : HSC_PROBE_WANTED;
     }
-    return found;
+    return wish;
+}
+
+bool hsc_probe_spec_has(const hsc_probe_spec *s, unsigned kind, const char *name, const char *symbol) {
+    return hsc_probe_spec_wish(s, kind, name, symbol) == HSC_PROBE_WANTED;
 }
 
 static bool path_matches(const char *glob, const char *path) {
@@ -175,18 +176,16 @@ static bool is_at_line(const hsc_pass *p, const hsc_probe_item *t, const hsc_rec
     return true;
 }
 
-bool hsc_probe_spec_has_loop(const hsc_pass *p, const hsc_probe_spec *s, const hsc_rec_loop *loop) {
+hsc_probe_wish hsc_probe_spec_loop_wish(const hsc_pass *p, const hsc_probe_spec *s, const hsc_rec_loop *loop) {
     const char *path = loop->file_id ? p->files.p[loop->file_id - 1].path.p : "";
-    bool found = false;
-    for (size_t i = 0; i < s->items.n; i++) {
+    hsc_probe_wish wish = HSC_PROBE_UNNAMED;
+    for (size_t i = 0; i < s->items.n && wish != HSC_PROBE_EXCLUDED; i++) {
         const hsc_probe_item *t = &s->items.p[i];
         if (t->kind != HSC_probe_kind_LOOP || !path_matches(t->glob, path))
             continue;
         if (t->line ? !is_at_line(p, t, loop) : !t->all_lines && !t->exclude && loop->depth > 1)
             continue;
-        if (t->exclude)
-            return false;
-        found = true;
+        wish = t->exclude ? HSC_PROBE_EXCLUDED : HSC_PROBE_WANTED;
     }
-    return found;
+    return wish;
 }

@@ -233,7 +233,7 @@ void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t 
         entries.push_back(ConstantStruct::get(entry_type, {quad(probes[i].tag), word(probes[i].line),
                                                            ConstantInt::get(i8, probes[i].kind),
                                                            ConstantInt::get(i8, probes[i].flags),
-                                                           ConstantInt::get(Type::getInt16Ty(c), 0)}));
+                                                           ConstantInt::get(Type::getInt16Ty(c), probes[i].share)}));
         strings.append(probes[i].name).push_back('\0');
         strings.append(probes[i].file).push_back('\0');
     }

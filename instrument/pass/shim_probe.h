@@ -49,6 +49,7 @@ typedef struct hsc_ir_probe {
     uint64_t tag;
     unsigned line;
     uint8_t kind, flags;
+    unsigned share; /* hundredths of a percent */
     const char *name, *file;
 } hsc_ir_probe;
 LLVMValueRef hsc_ir_make_placeholder(LLVMModuleRef module);

@@ -132,6 +132,7 @@ static void helper(void) {
         }
         hsc_rt_file_tend(hsc_rt.live_threads);
         hsc_rt_commands_tend(now);
+        hsc_rt_probes_keep_budget(now);
         uint64_t change = hsc_rt_measure_tend(now), wall = hsc_rt_wall_tend(now);
         now = hsc_rt_now_ns();
         uint64_t until = change && change < next_progress ? change : next_progress;

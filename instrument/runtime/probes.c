@@ -111,12 +111,18 @@ static void number_table(hsc_probe_table *t, uint64_t now) {
         p->index = i;
         p->kind = entry_of(p)->kind;
         p->flags = entry_of(p)->flags;
+        p->share = p->flags & HSC_probe_flag_AUTOMATIC ? entry_of(p)->share : 0;
         const char *name = text, *file = text + strlen(text) + 1;
         text = file + strlen(file) + 1;
         atomic_store(&s->count, number);
         tell_place(number, p, name, file, now);
-        if ((!*arms || hsc_rt_probe_is_listed(p, arms, strlen(arms))) && !hsc_rt_probe_is_listed(p, disarms, strlen(disarms)))
-            hsc_rt_probe_arm(number, true, now);
+        bool named = *arms && hsc_rt_probe_is_listed(p, arms, strlen(arms));
+        if (named)
+            p->share = 0;
+        if (p->share && (!s->share || p->share < s->share))
+            s->share = p->share;
+        if ((!*arms || named) && !hsc_rt_probe_is_listed(p, disarms, strlen(disarms)))
+            hsc_rt_probe_arm(number, true, HSC_probe_arming_ASKED, now);
     }
     t->reserved = 1;
 }
@@ -159,6 +165,8 @@ HSC_RT_EXPORT void heatscope_rt_probes_end(void *first, void *end) {
             continue;
         p->table->word[p->index] = 0;
         p->table = NULL;
+        if (!atomic_load(&p->armed)) /* what was open then has ended then */
+            continue;
         atomic_store(&p->changed, hsc_cycles());
         atomic_store(&p->armed, 0);
     }
@@ -196,9 +204,10 @@ void hsc_rt_probes_begin(void) {
             for (uint32_t k = 0; k < 2 * p->index; k++)
                 text += strlen(text) + 1;
             tell_place(i + 1, p, text, text + strlen(text) + 1, now);
-            if (atomic_load(&p->armed) && p->kind != HSC_probe_kind_VALUE)
-                hsc_rt_probe_tell_armed(i + 1, true, now);
+            if ((atomic_load(&p->armed) || p->dropped) && p->kind != HSC_probe_kind_VALUE)
+                hsc_rt_probe_tell_armed(i + 1, !p->dropped, p->dropped ? HSC_probe_arming_BUDGET : HSC_probe_arming_ASKED, now);
         }
+        hsc_rt_probes_budget_begin();
         for (hsc_probe_table *t = s->tables; t; t = (hsc_probe_table *)t->link) /* NOLINT */
             if (!t->reserved)
                 number_table(t, now);

@@ -38,8 +38,10 @@ typedef struct hsc_rt_scope {
     uint64_t sp;    /* of the frame that opened it */
     uint64_t start; /* cycles */
     hsc_rt_block *block;
-    uint64_t number;
+    uint64_t number; /* of the probe; above it HSC_RT_SCOPE_INSIDE */
 } hsc_rt_scope;
+
+#define HSC_RT_SCOPE_INSIDE (1ull << 32) /* when it ends, the scope round it, of a probe that was disarmed, ends too */
 
 /* What a probe notes. The number of a probe has 17 bits; above it HSC_RT_MARK_LEAVE and the address of the frame by 8. Without a number:
  * the thread's state + 1 from then on, or 0: nothing. Memory for it is taken by one instruction, so that signal handlers may come at any time. */
@@ -88,6 +90,9 @@ struct hsc_rt_scopes {
     hsc_rt_block *dirty;
     hsc_rt_scope *base;
     uint64_t visits, left, unmatched, missed, told_visits;
+    uint64_t automatic; /* visits of automatic probes that the process's sums lack */
+    uint64_t cpu_ns;    /* the thread's CPU time that they have */
+    uint32_t rooms, rooms_limit; /* how often room was made since records were written; from the limit on they are written early */
     uint32_t blocks, ids; /* blocks[0] is the root: no scope is open */
     uint32_t slots_n;
     hsc_rt_block *part[HSC_RT_BLOCK_PARTS];
@@ -117,7 +122,11 @@ typedef struct hsc_rt_probe {
     uint32_t index;
     uint8_t kind, flags;
     _Atomic uint8_t armed;
+    bool dropped;      /* disarmed because it was too dear */
+    uint16_t share;    /* as hsc_probe_entry; 0 too once somebody armed it by name */
     _Atomic uint64_t changed; /* cycles: when it was last armed or disarmed */
+    _Atomic uint64_t visits;  /* of those that have a share: that were told */
+    uint64_t visits_before;   /* at the beginning of the window */
 } hsc_rt_probe;
 
 typedef struct hsc_rt_probes {
@@ -129,6 +138,10 @@ typedef struct hsc_rt_probes {
     _Atomic uint32_t generation; /* counts changes of arming */
     hsc_probe_table *tables; /* all registered, linked; before the process is measured nothing else is known of them */
     double pair_cycles, inside_cycles, clock_cycles; /* 0: not measured yet */
+    uint32_t share; /* hundredths of a percent of the CPU time that automatic probes may take, the smallest of the tables; 0: there are none */
+    _Atomic uint64_t automatic_visits, automatic_cpu_ns; /* told by threads that have met probes */
+    uint64_t seen_visits, seen_cpu_ns, window_cpu_ns;    /* the helper's: at its last look; at the beginning of the window */
+    double owed_ns; /* what automatic probes took beyond their share; below 0: what they may still take */
 } hsc_rt_probes;
 
 #define HSC_RT_PROBES_MAX (1u << 17)
@@ -178,11 +191,18 @@ void hsc_rt_probes_clear(hsc_rt_thread *t);
 /* probes.c */
 void hsc_rt_probes_begin(void);  /* of the measurement, also in a child of fork; once the file is there */
 
+/* probes_budget_ss.c */
+void hsc_rt_probes_count(uint32_t number, uint64_t visits, hsc_rt_scopes *s); /* what goes into a record */
+void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s);     /* the thread, when it has written its records */
+void hsc_rt_probes_keep_budget(uint64_t now_ns);                              /* the helper: disarms what is too dear */
+void hsc_rt_probes_budget_begin(void);                                        /* anew, in a child of fork */
+
 /* probes_arm_ss.c */
 bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n); /* items are separated by commas */
 /* The next two with both locks held (hsc_rt.lock alone for the first). */
-void hsc_rt_probe_tell_armed(uint32_t number, bool armed, uint64_t now_ns);
-bool hsc_rt_probe_arm(uint32_t number, bool on, uint64_t now_ns); /* false: it is so already, or its table is gone */
+void hsc_rt_probe_tell_armed(uint32_t number, bool armed, unsigned reason, uint64_t now_ns); /* enum probe_arming */
+bool hsc_rt_probe_arm(uint32_t number, bool on, unsigned reason, uint64_t now_ns); /* false: it is so already, or its table is gone */
+void hsc_rt_probes_arming_changed(void);                                           /* threads are to see to what they have open */
 /* Arms or disarms what the list names (as of `heatscope run --arm`): how many probes those are, and how many were not yet so. False: it could not
  * be done. */
 bool hsc_rt_probes_arm(const char *list, size_t n, bool arm, uint32_t *named, uint32_t *changed);

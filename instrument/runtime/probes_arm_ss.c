@@ -72,12 +72,12 @@ bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
     return glob(word, end, root);
 }
 
-void hsc_rt_probe_tell_armed(uint32_t number, bool armed, uint64_t now) {
-    hsc_rec_probe_armed r = {now, number, armed};
+void hsc_rt_probe_tell_armed(uint32_t number, bool armed, unsigned reason, uint64_t now) {
+    hsc_rec_probe_armed r = {now, number, armed, reason};
     hsc_rt_file_put(HSC_REC_probe_armed, &r, now);
 }
 
-bool hsc_rt_probe_arm(uint32_t number, bool on, uint64_t now) {
+bool hsc_rt_probe_arm(uint32_t number, bool on, unsigned reason, uint64_t now) {
     hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
     if (!p->table || atomic_load(&p->armed) == on)
         return false;
@@ -85,8 +85,15 @@ bool hsc_rt_probe_arm(uint32_t number, bool on, uint64_t now) {
     atomic_store(&p->armed, on);
     __atomic_store_n(&p->table->word[p->index], on ? number : 0, __ATOMIC_RELEASE);
     if (p->kind != HSC_probe_kind_VALUE)
-        hsc_rt_probe_tell_armed(number, on, now);
+        hsc_rt_probe_tell_armed(number, on, reason, now);
     return true;
+}
+
+void hsc_rt_probes_arming_changed(void) {
+    atomic_fetch_add(&hsc_rt_probe_state.generation, 1);
+    for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
+        if (t->live && t->scopes)
+            hsc_rt_probes_remind(t->scopes, UINT64_MAX);
 }
 
 bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n) {
@@ -112,14 +119,13 @@ bool hsc_rt_probes_arm(const char *list, size_t n, bool on, uint32_t *named, uin
         for (uint32_t i = 0; i < atomic_load(&s->count); i++)
             if (s->all[i].table && hsc_rt_probe_is_listed(&s->all[i], list, n)) {
                 ++*named;
-                *changed += hsc_rt_probe_arm(i + 1, on, now);
+                s->all[i].dropped = false;
+                if (on)
+                    s->all[i].share = 0;
+                *changed += hsc_rt_probe_arm(i + 1, on, HSC_probe_arming_ASKED, now);
             }
-        if (*changed) {
-            atomic_fetch_add(&s->generation, 1);
-            for (hsc_rt_thread *t = hsc_rt.threads; t; t = t->next)
-                if (t->live && t->scopes)
-                    hsc_rt_probes_remind(t->scopes, UINT64_MAX);
-        }
+        if (*changed)
+            hsc_rt_probes_arming_changed();
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
     }
     hsc_rt_lock_release(&s->lock, mask);

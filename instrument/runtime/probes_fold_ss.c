@@ -198,7 +198,7 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused) {
     hsc_rt_scopes *s = hsc_rt_scopes_self;
     if (!s || !atomic_load_explicit(&hsc_rt.on, memory_order_relaxed) || !hsc_rt.same_process ||
         !atomic_load_explicit(hsc_rt.same_process, memory_order_relaxed) || refused < s->marks + HSC_RT_MARKS ||
-        atomic_load_explicit(&s->inside, memory_order_relaxed) || s->last >= s->due)
+        atomic_load_explicit(&s->inside, memory_order_relaxed) || s->last >= s->due || s->rooms >= s->rooms_limit)
         return false;
     atomic_store_explicit(&s->inside, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -210,6 +210,7 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused) {
     }
     if (room)
         s->refused = 0;
+    s->rooms++;
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
     return room;

@@ -145,6 +145,7 @@ static void set_due(hsc_rt_scopes *s, uint64_t now) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
     if (rate)
         set_rate(s, rate);
+    s->rooms = 0;
     s->due = now + (uint64_t)((double)HSC_RT_PROBES_TELL_NS * 4294967296.0 / (double)(s->ns_per_cycle_q32 | 1));
 }
 
@@ -170,6 +171,10 @@ static hsc_rt_scopes *new_scopes(hsc_rt_thread *t) {
     atomic_store_explicit(&s->noting->next, s->marks, memory_order_relaxed);
     s->last = hsc_cycles();
     s->generation = atomic_load(&hsc_rt_probe_state.generation);
+    s->cpu_ns = t->cpu_start_ns;
+    s->rooms_limit = UINT32_MAX;
+    if (hsc_rt_probe_state.share)
+        s->rooms_limit = 1; /* the beginning may be the dearest */
     set_due(s, s->last);
     atomic_signal_fence(memory_order_seq_cst);
     t->scopes = hsc_rt_scopes_self = s;
@@ -224,8 +229,13 @@ static void mark(hsc_rt_scopes *s, hsc_rt_block *b) {
     s->dirty = b;
 }
 
+static uint64_t number_of(const hsc_rt_scope *q) {
+    return q->number & (HSC_RT_SCOPE_INSIDE - 1);
+}
+
 static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     hsc_rt_block *b = s->top->block;
+    s->generation -= (s->top->number & HSC_RT_SCOPE_INSIDE) != 0; /* is not settled any more */
     charge(s, now);
     hsc_rt_probes_add_visit(s, b, now > s->top->start ? now - s->top->start : 0);
     b->left += left;
@@ -246,15 +256,14 @@ static bool is_armed(uint64_t number, uint64_t *changed) {
 static void settle_disarmed(hsc_rt_scopes *s, uint64_t now, bool last) {
     uint32_t generation = atomic_load(&hsc_rt_probe_state.generation);
     uint64_t changed = 0;
-    bool waits = false;
-    while (s->top > s->base && !is_armed(s->top->number, &changed) && changed <= now) {
-        end_visit(s, changed > s->last ? changed : s->last, true);
-        s->last = now; /* what came after is nobody's */
-    }
-    for (const hsc_rt_scope *q = s->top; q > s->base && !waits; q--)
-        waits = !is_armed(q->number, &changed);
-    if (!waits && last)
-        s->generation = generation;
+    while (s->top > s->base && !is_armed(number_of(s->top), &changed) && changed <= now)
+        end_visit(s, changed > s->last ? changed : s->last, true); /* what comes after is the next scope's further out */
+    if (!last || (s->top > s->base && !is_armed(number_of(s->top), &changed)))
+        return;
+    for (hsc_rt_scope *q = s->top; q > s->base + 1; q--)
+        if (!is_armed(number_of(q - 1), &changed))
+            q->number |= HSC_RT_SCOPE_INSIDE;
+    s->generation = generation;
 }
 
 static bool on_own_stack(const hsc_rt_thread *t, uint64_t sp) {
@@ -302,13 +311,13 @@ static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t
     for (q = s->top; usual && q > s->base; q--) {
         if (!on_usual_stack(t, s, q->sp))
             continue;
-        bool other = begins && q->sp == sp && (is_alone(q->number, HSC_probe_kind_PROCEDURE) || is_alone(q->number, HSC_probe_kind_LOOP));
+        bool other = begins && q->sp == sp && (is_alone(number_of(q), HSC_probe_kind_PROCEDURE) || is_alone(number_of(q), HSC_probe_kind_LOOP));
         if (q->sp >= sp && !other)
             break;
         end_visits(s, q, now);
     }
     q = s->top;
-    while (q > s->base && q->sp == sp && q->number != number)
+    while (q > s->base && q->sp == sp && number_of(q) != number)
         q--;
     if (q > s->base && q->sp == sp) /* a frame does not open a scope within itself */
         end_visits(s, q, now);
@@ -347,7 +356,7 @@ static __attribute__((noinline)) void unusual_leave(hsc_rt_thread *t, hsc_rt_sco
     const hsc_rt_scope *q = s->top;
     bool usual = on_usual_stack(t, s, sp);
     for (; q > s->base; q--) {
-        if (q->number == number && q->sp == sp)
+        if (number_of(q) == number && q->sp == sp)
             break;
         if (usual && q->sp > sp && on_usual_stack(t, s, q->sp)) {
             q = s->base;
@@ -464,6 +473,7 @@ static bool put_block(hsc_rt_thread *t, hsc_rt_scopes *s, hsc_rt_block *b, uint6
     r.duration_squares = ((double)(uint64_t)(b->squares >> 64) * 18446744073709551616.0 + (double)(uint64_t)b->squares) * ns * ns;
     if (!hsc_rt_thread_put(t, HSC_REC_block_summary, &r, now))
         return false;
+    hsc_rt_probes_count(b->number, count, s);
     b->left = b->total = b->most = 0;
     b->least = UINT64_MAX;
     b->squares = 0;
@@ -506,6 +516,7 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
         atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
         s->told_visits = s->visits;
     }
+    hsc_rt_probes_tell_budget(t, s);
     set_due(s, hsc_cycles());
 }
 
@@ -532,9 +543,10 @@ static bool may_go_on(hsc_rt_thread *t, const hsc_rt_here *from) {
 static void put_in_order(hsc_rt_scopes *s) {
     hsc_rt_probes_redo(s);
     hsc_rt_scope *q = s->base, *top = s->top;
-    while (q < top && q[1].block->parent == q->block && q[1].number == q[1].block->number && q[1].sp <= q->sp)
+    while (q < top && q[1].block->parent == q->block && number_of(q + 1) == q[1].block->number && q[1].sp <= q->sp)
         q++;
     s->top = q;
+    s->generation--; /* it may be what was inside one that is disarmed */
     s->dirty = NULL;
     for (uint32_t i = 0; i < s->blocks; i++)
         block_at(s, i)->dirty = false;
@@ -592,7 +604,7 @@ static bool has_room(const hsc_rt_scopes *s) {
 
 /* With signals blocked, but for the hot loop: what is seldom is not left half done. */
 static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
-    if (hsc_cycles() < s->due)
+    if (hsc_cycles() < s->due && s->rooms < s->rooms_limit)
         return;
     uint64_t saved = block_signals();
     if (hsc_rt_own(t)) {
@@ -616,6 +628,7 @@ static bool make_room(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *fro
         s->refused = 0;
     else
         s->missed++;
+    s->rooms++;
     if (!is_settled(s))
         settle_disarmed(s, hsc_cycles(), is_folded(s));
     if (tells)

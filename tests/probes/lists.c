@@ -10,12 +10,16 @@
 // RUN: printf 'procedures\nwrong\n' > %t.bad; ! %cc --probe-file=%t.bad -c %s -o %t.o 2> %t.e6; grep -q "bad line 2: probe 'wrong'" %t.e6
 // RUN: clang-19 -fpass-plugin=$(%heatscope config --pass) -Xclang -load -Xclang $(%heatscope config --pass) -mllvm -heatscope-probe=procedures:one -O1 -g -c %s -o %t.plain.o; %dump %t.plain.o | grep -q 'probe_id=1 .*name="one"'
 // RUN: %cc --probe=auto:1 -O1 -g -c %s -o %t.auto.o; %dump %t.auto.o | %check --check-prefix=AUTO
+// RUN: %cc --probe=auto:1,-procedures:main -O1 -g -c %s -o %t.out.o; %dump %t.out.o | %check --check-prefix=OUT
 // CHECK-DAG: probe {{.*}} name="one"
 // CHECK-DAG: probe {{.*}} name="main"
 // CHECK-NOT: name="one_less"{{$}}
 // AUTO-DAG: probe {{.*}} kind=0(procedure) {{.*}} name="main"
 // AUTO-DAG: probe {{.*}} kind=1(loop) {{.*}} name="main"
 // AUTO-NOT: kind=0(procedure) {{.*}} name="one"
+// OUT-NOT: kind=0(procedure) {{.*}} name="main"
+// OUT: probe {{.*}} kind=1(loop) {{.*}} flags=16(automatic) name="main"
+// OUT-NOT: kind=0(procedure) {{.*}} name="main"
 int one(int a) {
     return a + 1;
 }

@@ -48,7 +48,7 @@ class Process:
 
     def __init__(self, path):
         text = subprocess.run([HEATSCOPE, "dump", path], check=True, capture_output=True, text=True).stdout
-        self.places, self.blocks, self.progress, self.armed, self.cost = {}, {}, {}, [], None
+        self.places, self.blocks, self.progress, self.armed, self.dropped, self.cost = {}, {}, {}, [], [], None
         self.values, self.tags, stream = [], {}, 0
         chunks = re.split(r"^(?=@chunk )", text, flags=re.M)
         order = {c: [int(re.search(k + r"=(\d+)", c.split("\n", 1)[0]).group(1)) for k in (" stream", " sequence")] for c in chunks[1:]}
@@ -63,6 +63,8 @@ class Process:
                 self.cost = f
             elif word == "probe_armed":
                 self.armed.append((f["number"], f["armed"]))
+                if f["reason"] != "0(asked)":
+                    self.dropped.append(self.places[f["number"]]["name"])
             elif word == "block":
                 p = self.places[f["number"]]
                 parent = self.blocks.get((stream, f["parent_id"]))
@@ -271,13 +273,42 @@ def arming():
     program = build("arming", "--probe=procedures", "-I" + os.path.join(os.path.dirname(PROGRAMS), "..", "..", "instrument", "include"))
     out, (p,) = run(program, "--arm=procedures:first,procedures:main")
     expect("output", out == "done\n", out)
-    expect("first", p.count("first") == 20 + 1, p.count("first"))
+    expect("first", p.count("first") == 20 + 1 + 1501, p.count("first"))
     expect("second", p.count("second") == 10, p.count("second"))
     expect("itself", p.count("disarms_itself") == 1 and p.left("disarms_itself") == 1, p.count("disarms_itself"), p.left("disarms_itself"))
+    (b,), (inner,) = p.of("around"), p.of("vanishes")
+    expect("after a scope inside has vanished", inner.left == 1 and abs(sum(b.times.values()) + inner.total - b.total) <= 1000 + b.total // 10 and
+           inner.total < b.total / 2, vars(b), vars(inner))
+    within = sum(b.count for b in p.of("first") if b.stack()[-3:] == ("is_outside", "stays", "first"))
+    (b,), (inner,) = p.of("is_outside"), p.of("stays")
+    expect("one inside stays", within == 1500 and b.count == b.left == 1 and inner.count == 1 and not inner.left, within, vars(b), vars(inner))
+    expect("it ends with that", abs(sum(b.times.values()) + inner.total - b.total) <= 1000 + b.total // 10, vars(b), vars(inner))
     out, (p,) = run(program, "--disarm=all")
-    expect("disarmed", p.count("first") == 1 and p.count("second") == 10 and p.count("main") == 0, p.count("first"), p.count("second"))
+    expect("disarmed", p.count("first") == 1 + 1501 and p.count("second") == 10 and p.count("main") == 0, p.count("first"), p.count("second"))
     out, (p,) = run(program, "--disarm=procedures:s*")
-    expect("but one", p.count("first") == 21 and p.count("second") == 10, p.count("first"), p.count("second"))
+    expect("but one", p.count("first") == 21 + 1501 and p.count("second") == 10, p.count("first"), p.count("second"))
+
+
+def automatic():
+    """What was chosen automatically and turns out to cost too much is disarmed; the rest, and what was asked for, is counted whole."""
+    program = build("automatic", "--probe=auto:1,procedures:asked")
+    out, (p,) = run(program)
+    tinies, dears = map(int, out.split())
+    expect("chosen", {f["name"] for f in p.places.values() if f["kind"].startswith("0")} == {"tiny", "dear", "asked"}, p.places)
+    expect("too dear", sorted(p.dropped) == ["tiny", "work"], p.dropped)  # work: the loop that was inlined in it
+    expect("tiny in part", 0 < p.count("tiny") < tinies and p.left("tiny") <= 1, p.count("tiny"), p.left("tiny"), tinies)
+    expect("dear whole", p.count("dear") == dears and p.left("dear") == 0, p.count("dear"), dears)
+    expect("asked whole", p.count("asked") == tinies and p.left("asked") == 0, p.count("asked"), tinies)
+    p.check()
+    out, (p,) = run(program, "--arm=procedures")  # by name: as if asked for
+    tinies, dears = map(int, out.split())
+    expect("named", p.count("tiny") == tinies and not p.dropped, p.count("tiny"), tinies, p.dropped)
+    print(f"tiny: {tinies} visits where it was asked for")
+    run(program)
+    subprocess.run([HEATSCOPE, "correlate", "-o", "m.h5", "m"], check=True, cwd=WORK, capture_output=True)
+    text = subprocess.run([HEATSCOPE, "report", "--by=probe", "m.h5"], check=True, cwd=WORK, capture_output=True, text=True).stdout
+    rows = {line.split()[6]: line for line in text.splitlines() if " procedure " in line}
+    expect("told", "until" in rows["tiny"] and not any("until" in rows[name] for name in ("dear", "asked")) and "disarmed while" in text, text)
 
 
 def control():

@@ -416,6 +416,8 @@ typedef struct hsc_db_probe {
     uint32_t scope;         /* procedure or loop; HSC_NONE */
     const char *name, *file; /* file: without folders; "" */
     uint32_t line, flags;   /* 0: none; HSC_probe_flag_* */
+    uint32_t disarmed;      /* processes that it was disarmed in while they ran: visits and times end there */
+    double disarmed_s;      /* the first time, since the start of the run */
 } hsc_db_probe;
 hsc_status hsc_db_get_probe(const hsc_db *db, uint32_t probe, hsc_db_probe *out, hsc_err *err);
 

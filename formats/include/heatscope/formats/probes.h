@@ -30,7 +30,7 @@ typedef struct hsc_probe_entry {
     uint64_t tag;
     uint32_t line;
     uint8_t kind, flags; /* enum probe_kind, probe_flag */
-    uint16_t reserved;
+    uint16_t share; /* of CPU time that AUTOMATIC probes may take together, in hundredths of a percent; 0: it is none of them */
 } hsc_probe_entry;
 
 #define HSC_PROBE_WORDS_AT 56u
