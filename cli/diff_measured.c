@@ -16,11 +16,12 @@ void diff_text_measured(diff *d) {
     const report *r[2] = {&d->a, &d->b};
     for (int i = 0; i < 2; i++)
         diff_measured_of(r[i], &m[i]);
+    bool added = m[0].itself_s > 0 && m[1].itself_s > 0;
     double lost[2], mean[2], cost[2], kernel[2];
     for (int i = 0; i < 2; i++) {
         lost[i] = part(m[i].lost, m[i].due);
         mean[i] = part(m[i].periods, m[i].samples);
-        cost[i] = part(m[i].measuring_s, r[i]->info.cpu_s);
+        cost[i] = part(m[i].measuring_s, added ? m[i].itself_s : r[i]->info.cpu_s);
         kernel[i] = part(m[i].usage.system_s, m[i].usage.user_s + m[i].usage.system_s);
     }
     if (fabs(lost[0] - lost[1]) > 0.005) {
@@ -43,7 +44,8 @@ void diff_text_measured(diff *d) {
         say(d, text);
     }
     if (fabs(cost[0] - cost[1]) > 0.01) {
-        snprintf(text, sizeof text, "measuring took %.1f %% of the CPU time in A and %.1f %% in B (--net takes the cost of sampling out)", 100 * cost[0], 100 * cost[1]);
+        snprintf(text, sizeof text, "measuring %s %.1f %%%s in A and %.1f %% in B (--net takes the cost of sampling out)", added ? "added" : "took", 100 * cost[0],
+                 added ? "" : " of the CPU time", 100 * cost[1]);
         say(d, text);
     }
     if (m[0].usage.known && m[1].usage.known && fabs(kernel[0] - kernel[1]) > 0.02) {

@@ -191,6 +191,16 @@ static void put_deed(paragraph *p, const hsc_db_ledger *l) {
     paragraph_put(p, p->pieces ? ";" : "", text);
 }
 
+/* " (added 3.4 %)": what measuring, a total, added to the program itself, as the last line of a run tells it; "": of others, or not known. */
+static const char *added_text(const report *r, const char *name, size_t length, double seconds, char *out, size_t size) {
+    hsc_db_ledger l;
+    out[0] = 0;
+    for (uint32_t i = 0; length == 9 && !memcmp(name, "measuring", 9) && i < r->info.ledger_rows; i++)
+        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !l.group && !strcmp(l.name, HSC_LEDGER_ITSELF) && l.seconds > 0)
+            snprintf(out, size, " (added %.1f %%)", 100 * seconds / l.seconds);
+    return out;
+}
+
 /* A group a line: what its rows are of, and the share of each that is not 0. Then what the tool did. */
 static hsc_status brief_ledger(report *r, hsc_err *err) {
     hsc_db_ledger l;
@@ -198,7 +208,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
     uint32_t group = 0;
     double lost_s = 0;
     paragraph p = {.r = r};
-    char text[700], heading[200] = "", prefix[200] = "";
+    char text[700], heading[200] = "", prefix[200] = "", added[40];
     fputs("\nLedger: where all CPU time went (all of it, with meanings: --by=ledger)\n", r->out);
     for (uint32_t i = 0; i < r->info.ledger_rows; i++) {
         hsc_status status = hsc_db_get_ledger(r->db, i, &l, err);
@@ -227,7 +237,8 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
             if (of.samples > 0)
                 snprintf(heading, sizeof heading, "   %.0f %.*s:", of.samples, n < 100 ? (int)n : 100, l.meaning + 1);
             else
-                snprintf(heading, sizeof heading, "   %.*f s %.*s:", r->decimals, of.seconds, n < 100 ? (int)n : 100, l.meaning + 1);
+                snprintf(heading, sizeof heading, "   %.*f s %.*s%s:", r->decimals, of.seconds, n < 100 ? (int)n : 100, l.meaning + 1,
+                         added_text(r, l.meaning + 1, n, of.seconds, added, sizeof added));
             p = paragraph_begin(r, heading, 6);
         }
         size_t same = strlen(prefix); /* "lost: blocked, throttled" */
@@ -250,6 +261,16 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Above its first row; end: of what it is of, NULL: totals. */
+static void put_group(const report *r, const hsc_db_ledger *l, const char *end) {
+    char added[40];
+    size_t n = end ? (size_t)(end - l->meaning - 1) : 0;
+    if (end)
+        fprintf(r->out, "   of %.*s%s\n", (int)n, l->meaning + 1, added_text(r, l->meaning + 1, n, total_of(r, l, &(ledger_total){0, 0}).seconds, added, sizeof added));
+    else
+        fputs("   totals\n", r->out);
+}
+
 /* Rows of a group begin "[what they add up to] meaning". */
 hsc_status report_text_ledger(report *r, hsc_err *err) {
     char name[300];
@@ -270,7 +291,7 @@ hsc_status report_text_ledger(report *r, hsc_err *err) {
         if (end)
             meaning = end + 1 + strspn(end + 1, " ");
         if (l.group != group)
-            fprintf(r->out, end ? "   of %.*s\n" : "   totals\n", end ? (int)(end - l.meaning - 1) : 0, l.meaning + 1);
+            put_group(r, &l, end);
         group = l.group;
         ledger_total of = total_of(r, &l, &taken);
         char deeds[700];

@@ -431,7 +431,8 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
     uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COSTS);
     hsc_status s = HSC_OK;
     fprintf(r->out, "\nWhat measuring cost, in seconds of CPU time; net: the thread's own\n"
-                    "   cpu s    net s     %% handler signals  probes wrapper  helper thread\n");
+                    "beside: helper, start and end of the process, in its first thread's row\n"
+                    "   cpu s    net s     %% handler signals  probes wrapper  beside thread\n");
     for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++) {
         hsc_db_cost c;
         hsc_db_thread t;
@@ -445,7 +446,7 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
         char fitted[96];
         report_fit_prose(who, r->width - 64, fitted, sizeof fitted);
         fprintf(r->out, "%8.3f %8.3f %5.2f %7.4f %7.4f %7.4f %7.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
-                t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.helper_s, fitted);
+                t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.start_s + c.helper_s + c.end_s, fitted);
     }
     if (!n)
         fputs("  not known\n", r->out);
@@ -599,6 +600,8 @@ static hsc_status cost_rows(report *r, hsc_table *t, hsc_err *err) {
         hsc_table_number(t, "probes_s", c.probes_s);
         hsc_table_number(t, "wrappers_s", c.wrappers_s);
         hsc_table_number(t, "helper_s", c.helper_s);
+        hsc_table_number(t, "start_s", c.start_s);
+        hsc_table_number(t, "end_s", c.end_s);
         hsc_table_count(t, "rate_changes", c.rate_changes);
         hsc_table_count(t, "periods_max", c.periods_max);
         hsc_table_count(t, "probes_missed", (double)c.probes_missed);

@@ -73,6 +73,7 @@ typedef struct diff_measured {
     const char *mechanism;          /* source of samples, of the first process; borrowed */
     double due, lost;               /* periods of CPU time: that samples were due for, that are in none */
     double samples, periods;        /* taken; that they stand for */
+    double itself_s;                /* CPU time without what measuring took of it; 0: an older database */
     double measuring_s, off_s;      /* CPU time of measuring; elapsed time without, of all processes */
     report_usage usage;             /* by the kernel */
 } diff_measured;

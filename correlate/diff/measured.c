@@ -17,6 +17,8 @@ void diff_measured_of(const report *r, diff_measured *out) {
             out->due = (double)l.samples;
         else if (total && !strcmp(l.name, "measuring"))
             out->measuring_s = l.seconds;
+        else if (total && !strcmp(l.name, HSC_LEDGER_ITSELF))
+            out->itself_s = l.seconds;
         else if (total && !strcmp(l.name, "measuring off"))
             out->off_s = l.seconds;
         else if (!strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))

@@ -525,6 +525,7 @@ typedef struct join {
     struct columns *delay_slices; /* columns.h: of delays by time; NULL: none */
     uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
     uint64_t brief, brief_us;        /* processes that ended before a sample and have no file; their CPU time */
+    uint64_t opening_us, finish_us;  /* start and end of measuring, of all processes, with and without a file; 0: not told */
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
 } join;
@@ -706,8 +707,8 @@ hsc_status hsc_join_no_memory(hsc_err *err);
 /* The value table `table` of metric `metric` as rows of (thread, count): into the open store. */
 struct hsc_store;
 /* told_emit.c */
-typedef struct hsc_join_cost { /* of measuring a thread; helper: of its process, in its first thread */
-    double handler_s, signals_s, probes_s, wrappers_s, helper_s;
+typedef struct hsc_join_cost { /* of measuring a thread; helper, start, end: of its process, in its first thread */
+    double handler_s, signals_s, probes_s, wrappers_s, helper_s, start_s, end_s;
 } hsc_join_cost;
 hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t);
 hsc_status hsc_join_put_details_of_all(join *j, struct hsc_store *store, hsc_err *err); /* emit_details.c */

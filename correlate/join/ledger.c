@@ -110,9 +110,25 @@ static uint64_t not_lost(const jprocess *p) {
     return !due || have <= due ? 0 : have - due < unplaced ? have - due : unplaced;
 }
 
+/* Of measuring all processes, in seconds: start and end of those in no table too (launchers, too short), as the runtime's list tells. The
+ * list has whole microseconds, and the end a little later than a file can tell it. */
+static void add_unlisted(const join *j, hsc_join_cost *cost, uint64_t start_us, uint64_t end_us) {
+    cost->start_s += j->opening_us > start_us ? (double)(j->opening_us - start_us) * 1e-6 : 0;
+    cost->end_s += j->finish_us > end_us ? (double)(j->finish_us - end_us) * 1e-6 : 0;
+}
+
+static double own_of(const hsc_join_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s; }
+
+/* What the last line of a run tells measuring of, in percent: the time of samples and brief processes without what measuring had of it. */
+static bool add_itself(join *j, const hsc_join_cost *cost, double samples_s) {
+    double itself_s = samples_s + (double)j->brief_us * 1e-6 - own_of(cost);
+    return add_seconds(j, TOTALS, HSC_LEDGER_ITSELF, "CPU time in samples and of processes too short for one, less handler, signals, probes and wrappers; what "
+                       "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
+}
+
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
-    uint64_t truncated = 0, no_path = 0;
+    uint64_t truncated = 0, no_path = 0, start_us = 0, end_us = 0;
     double cpu_s = 0;
     hsc_join_cost cost = {0};
     deeds done = {0};
@@ -145,25 +161,32 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             cost.probes_s += c.probes_s;
             cost.wrappers_s += c.wrappers_s;
             cost.helper_s += c.helper_s;
+            cost.start_s += c.start_s;
+            cost.end_s += c.end_s;
             recorded += t->samples * w;
             records += t->records;
             truncated += t->truncated * w;
             no_path += t->no_path * w;
         }
+        start_us += p->told && p->threads.n ? p->told->start_ns / 1000 : 0;
+        end_us += p->told && p->threads.n ? p->told->end_ns / 1000 : 0;
         lost[HSC_loss_reason_UNPLACED] -= not_lost(p) * w;
         hsc_join_close_details(p);
     }
     for (size_t i = 0; i < j->processes.n; i++)
         if (j->processes.p[i].left_out && !j->processes.p[i].is_foreign)
             left_out += j->processes.p[i].samples;
+    add_unlisted(j, &cost, start_us, end_us);
     uint64_t lost_all = lost_other + damaged + refused;
     for (unsigned r = 0; r < LOSS_REASONS; r++)
         lost_all += lost[r];
+    double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
     bool ok = add(j, TOTALS, "due", "periods of CPU time that a sample was due for: recorded, left out and lost ones", recorded + left_out + lost_all) &&
               add(j, TOTALS, "recorded", "periods that samples in the tables stand for", recorded) &&
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
-              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; all but the helper's is in the CPU time above", 0,
-                          cost.handler_s + cost.signals_s + cost.probes_s + cost.wrappers_s + cost.helper_s) &&
+              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes and wrappers are in the CPU time above", 0,
+                          cost.start_s + own_of(&cost) + cost.helper_s + cost.end_s) &&
+              add_itself(j, &cost, samples_s) &&
               add(j, OF_TAKEN, "recorded", "[due] periods that samples in the tables stand for", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
                   "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
@@ -179,7 +202,6 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
          add(j, BY_PATH, "no call path", "[recorded]", no_path);
     for (unsigned n = 0; n < j->categories.n; n++)
         ok = ok && add(j, BY_CATEGORY, j->categories.p[n], "[recorded] by category", j->total[n]);
-    double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
     double lost_s = (double)lost_all * (double)j->period_ns * 1e-9;
     ok = ok && add_seconds(j, OF_CPU_TIME, "periods recorded", "[CPU time] what samples in the tables stand for", recorded, samples_s) &&
          add_seconds(j, OF_CPU_TIME, "periods lost", "[CPU time] what lost samples would have stood for", lost_all, lost_s) &&
@@ -188,12 +210,15 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
                      "ended unseen; negative when samples came that the clock did not count (its last reading was before them, or the "
                      "hypervisor had the processor when they fell due)",
                      0, cpu_s - samples_s - lost_s);
-    ok = ok && add_seconds(j, OF_MEASURING, "handler", "[measuring] our signal handler, measured; in the samples, spread as they are", 0, cost.handler_s) &&
+    ok = ok && add_seconds(j, OF_MEASURING, "start", "[measuring] `heatscope run` before it became the program, beginning to measure, other threads' beginnings and ends; "
+                           "of processes in no table too; in no sample", 0, cost.start_s) &&
+         add_seconds(j, OF_MEASURING, "handler", "[measuring] our signal handler, measured; in the samples, spread as they are", 0, cost.handler_s) &&
          add_seconds(j, OF_MEASURING, "signals", "[measuring] interrupts, signals and returns: times of the handler by what one costs here, estimated; "
                      "in the samples, spread as they are", 0, cost.signals_s) &&
          add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
          add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
-         add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s);
+         add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s) &&
+         add_seconds(j, OF_MEASURING, "end", "[measuring] ending to measure; in no sample", 0, cost.end_s);
     if (j->brief)
         ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_BRIEF, "processes (not samples) that ended before a sample was due: in no table; the seconds are their CPU time",
                                j->brief, (double)j->brief_us * 1e-6);

@@ -486,6 +486,15 @@ static int by_path(const void *a, const void *b) {
     return p->input != q->input ? (p->input < q->input ? -1 : 1) : strcmp(p->path, q->path);
 }
 
+/* Is the line "<word><number>\n", of at most 15 digits? */
+static bool note_of_list(const char *line, const char *word, uint64_t *value) {
+    size_t n = strlen(word), digits = strspn(strncmp(line, word, n) ? "" : line + n, "0123456789");
+    if (!digits || digits > 15 || line[n + digits] != '\n')
+        return false;
+    *value = strtoull(line + n, NULL, 10);
+    return true;
+}
+
 /* The runtime's own list beside the measurement files; one that is not there, or not as expected, tells of none. */
 static void read_brief(join *j, const char *directory) {
     char path[PATH_MAX], line[128];
@@ -497,12 +506,14 @@ static void read_brief(join *j, const char *directory) {
     if (!f && fd >= 0)
         close(fd);
     while (f && fgets(line, sizeof line, f)) {
-        unsigned long long us;
-        char end;
-        if (!strncmp(line, "brief ", 6) && line[6] >= '0' && line[6] <= '9' && sscanf(line, "brief %15llu%c", &us, &end) == 2 && end == '\n') {
+        uint64_t us;
+        if (note_of_list(line, "brief ", &us)) {
             j->brief++;
             j->brief_us += us;
-        }
+        } else if (note_of_list(line, "opening ", &us))
+            j->opening_us += us;
+        else if (note_of_list(line, "finish ", &us))
+            j->finish_us += us;
     }
     if (f)
         fclose(f);

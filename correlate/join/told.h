@@ -68,7 +68,7 @@ typedef struct jtold {
     HSC_VEC(jmoment) phases, values;
     HSC_VEC(jnote) notes;
     double pair_ns, inside_ns;
-    uint64_t interrupt_ns, interrupt_measured, helper_ns;
+    uint64_t interrupt_ns, interrupt_measured, helper_ns, start_ns, end_ns;
     size_t last; /* row of threads that was asked for last */
 } jtold;
 

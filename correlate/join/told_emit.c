@@ -288,7 +288,11 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     double most = (double)t->cpu_ns * 1e-9 - c.handler_s - c.signals_s; /* visits times the price of one when it was calibrated: an estimate */
     if (t->cpu_ns && c.probes_s > most)
         c.probes_s = most > 0 ? most : 0;
-    c.helper_s = p->told && p->threads.n && t == &p->threads.p[0] ? (double)p->told->helper_ns * 1e-9 : 0;
+    if (p->told && p->threads.n && t == &p->threads.p[0]) {
+        c.helper_s = (double)p->told->helper_ns * 1e-9;
+        c.start_s = (double)p->told->start_ns * 1e-9;
+        c.end_s = (double)p->told->end_ns * 1e-9;
+    }
     return c;
 }
 
@@ -310,6 +314,8 @@ static void list_cost(columns *c, const jprocess *p) {
         CELL(c, cost_probes_s, double, cost.probes_s);
         CELL(c, cost_wrappers_s, double, cost.wrappers_s);
         CELL(c, cost_helper_s, double, cost.helper_s);
+        CELL(c, cost_start_s, double, cost.start_s);
+        CELL(c, cost_end_s, double, cost.end_s);
         CELL(c, cost_rate_changes, uint32_t, of->rate_changes < UINT32_MAX ? of->rate_changes : UINT32_MAX);
         CELL(c, cost_periods_max, uint32_t, of->periods_max < UINT32_MAX ? of->periods_max : UINT32_MAX);
         CELL(c, cost_probes_missed, uint64_t, of->missed);

@@ -276,6 +276,8 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
         of->interrupt_ns = r->interrupt_ns < 1000000000u ? r->interrupt_ns : 0;
         of->interrupt_measured = r->interrupt_measured;
         of->helper_ns = r->helper_ns > of->helper_ns ? r->helper_ns : of->helper_ns;
+        of->start_ns = r->start_ns > of->start_ns ? r->start_ns : of->start_ns;
+        of->end_ns = r->end_ns > of->end_ns ? r->end_ns : of->end_ns;
         return true;
     }
     case HSC_REC_handler_time:

@@ -65,6 +65,8 @@ void hsc_ranks_take_told(jprocess *p, parcel *a) {
     t->interrupt_ns = from.interrupt_ns;
     t->interrupt_measured = from.interrupt_measured;
     t->helper_ns = from.helper_ns;
+    t->start_ns = from.start_ns;
+    t->end_ns = from.end_ns;
     for (size_t i = 0; i < from.threads.n && !a->failed; i++)
         take_thread(p, t, a);
     PARCEL_TAKE_VEC(a, t->places);

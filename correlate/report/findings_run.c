@@ -161,31 +161,49 @@ static void look_at_intervals(const report *r, char *last) {
     add_care(last, text);
 }
 
-/* "measuring took 6.4 % of the CPU time: handler 1.1, signals 1.0, wrappers 4.3": parts as `heatscope run` tells them. False: it is little. */
-static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, char *out, size_t size) {
-    enum { HANDLER, SIGNALS, PROBES, WRAPPERS, HELPER, PARTS };
-    static const char *const names[PARTS] = {"handler", "signals", "probes", "wrappers", "its helper (beside it)"};
-    double parts[PARTS] = {0}, all = 0;
-    for (uint32_t i = 0; i < hsc_db_count_told(r->db, HSC_TOLD_COSTS); i++) {
-        hsc_db_cost c;
-        if (hsc_db_get_cost(r->db, i, &c, NULL))
+enum { COST_PARTS = 12 };
+
+/* What measuring added, by the ledger, in seconds; to what: `heatscope run` tells it of the program itself, an older ledger of the CPU time. */
+typedef struct run_cost {
+    double all, to;
+    bool is_added;
+    unsigned n;
+    hsc_db_ledger parts[COST_PARTS];
+} run_cost;
+
+static run_cost cost_of_run(const report *r, double cpu_s) {
+    run_cost c = {.to = cpu_s};
+    hsc_db_ledger l;
+    for (uint32_t i = 0; i < r->info.ledger_rows; i++) {
+        if (hsc_db_get_ledger(r->db, i, &l, NULL))
             continue;
-        double of[PARTS] = {c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.helper_s};
-        for (int k = 0; k < PARTS; k++) {
-            parts[k] += of[k];
-            all += of[k];
-        }
+        if (!l.group && !strcmp(l.name, "measuring"))
+            c.all = l.seconds;
+        else if (!l.group && !strcmp(l.name, HSC_LEDGER_ITSELF)) {
+            c.to = l.seconds;
+            c.is_added = true;
+        } else if (l.group && !strncmp(l.meaning, "[measuring]", 11) && c.n < COST_PARTS)
+            c.parts[c.n++] = l;
     }
-    if (!(cpu_s > 0) || !(r->total > 0) || fmax(all, own_s) <= 0.02 * cpu_s)
+    return c;
+}
+
+/* "measuring added 6.4 % (110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. */
+static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, char *out, size_t size) {
+    run_cost c = cost_of_run(r, cpu_s);
+    char amount[60] = "";
+    if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s))
         return false;
-    if (all < own_s) { /* nothing tells its parts */
+    if (c.all < 0.999 * own_s) { /* nothing tells its parts */
         snprintf(out, size, "measuring took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
         return true;
     }
-    int n = snprintf(out, size, "measuring took %.1f %% of the CPU time%s:", 100 * all / cpu_s, of_run);
-    for (int k = 0, told = 0; k < PARTS; k++)
-        if (parts[k] >= 0.0005 * cpu_s && n > 0 && (size_t)n < size)
-            n += snprintf(out + n, size - (size_t)n, "%s %s %.1f", told++ ? "," : "", names[k], 100 * parts[k] / cpu_s);
+    if (c.is_added)
+        snprintf(amount, sizeof amount, c.all < 10 ? " (%.0f ms)" : " (%.2f s)", c.all < 10 ? 1e3 * c.all : c.all);
+    int n = snprintf(out, size, "measuring %s %.1f %%%s%s%s:", c.is_added ? "added" : "took", 100 * c.all / c.to, c.is_added ? "" : " of the CPU time", amount, of_run);
+    for (unsigned k = 0, told = 0; k < c.n; k++)
+        if (c.parts[k].seconds >= 0.0005 * c.to && n > 0 && (size_t)n < size)
+            n += snprintf(out + n, size - (size_t)n, "%s %.20s %.1f", told++ ? "," : "", c.parts[k].name, 100 * c.parts[k].seconds / c.to);
     if (n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ".");
     return true;

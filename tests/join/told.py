@@ -67,6 +67,8 @@ def process(rank, *streams):
         f'processors=2 runtime_version="" job=""',
         'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
         "cost time=1 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0",
+        "cost time=900000000 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0 "
+        f"start_ns={1000000 + 1000000 * rank} end_ns=500000",
         'note time=1 text="counters take turns"', "measuring time=400000000 on=0 reason=1", "measuring time=450000000 on=1 reason=4",
         "probe_cost time=1 pair_ns=100.0 inside_ns=40.0 clock_ns=20.0",
         place(1, 0, "outer", 10), place(2, 1, "outer", 12), place(3, 0, "again", 30),
@@ -104,7 +106,8 @@ process(0,
           "user_begin time=900000000 name_id=2"]))
 process(1, (1, thread(1, [(200000000, 1)]) + ["block block_id=1 parent_id=0 number=3", summary(1, [5000, 6000])]))
 with open(os.path.join(WORK, ".processes"), "w", encoding="ascii") as f:  # the runtime's list; lines that it never writes are no processes
-    f.write("said 7\nbrief 1500\ntime 3\n4\nbrief 250\nbrief -1\nbrief x\nbrief 1000000000000000\nbrief 9 9\n" + "brief " * 100 + "\nbrief 250")
+    f.write("said 7\nbrief 1500\ntime 3\n4\nbrief 250\nbrief -1\nbrief x\nbrief 1000000000000000\nbrief 9 9\n" + "brief " * 100 + "\n"
+            "opening 1000\nfinish 520\nopening 2000\nfinish 500\nopening 300\nopening -1\nopening x\nfinish 1000000000000000\nbrief 250")
 run("correlate", "-o", DATABASE, WORK)
 with open(DATABASE, "rb") as f:
     whole = f.read()
@@ -176,6 +179,8 @@ costs = table("cost")
 that(len(costs) == 2, costs)
 for c in costs:
     that(near(c["handler_s"], 20e-6) and near(c["signals_s"], 10e-6) and near(c["probes_s"], 3e-6) and near(c["wrappers_s"], 7e-6), c)
+    rank = float(c["thread"].startswith("rank 1"))
+    that(near(c["start_s"], 1e-3 * (1 + rank)) and near(c["end_s"], 0.5e-3), c)
     that(near(c["helper_s"], 1e-3) and near(c["cpu_net_s"], float(c["cpu_s"]) - 40e-6), c)
 cpu = sum(float(c["cpu_s"]) for c in costs)
 for by in ("procedure", "line"):
@@ -188,8 +193,15 @@ counts = {r["name"]: int(r["periods"]) for r in table("ledger")}
 that(counts.get("processes too short") == 2 and near(ledger["processes too short"], 0.00175), (counts, ledger))
 that([counts.get(n) for n in ("said: counters take turns", "rate lowered", "measuring off")] == [2, 2, 2], counts)
 that(near(ledger.get("measuring off", 0), 2 * 0.05), ledger)
-that(near(ledger["measuring"], 2 * (40e-6 + 1e-3)), ledger)
-that(near(sum(ledger[n] for n in ("handler", "signals", "probes", "wrappers", "helper")), ledger["measuring"]), ledger)
+# start and end of all processes, by the runtime's list: 0.3 ms of one that has no file, and 20 us of an end that its file couldn't tell
+start, end, own = 3.3e-3, 1.02e-3, 2 * 40e-6
+that(near(ledger["start"], start) and near(ledger["end"], end), ledger)
+that(near(ledger["measuring"], own + 2 * 1e-3 + start + end), ledger)
+that(near(sum(ledger[n] for n in ("start", "handler", "signals", "probes", "wrappers", "helper", "end")), ledger["measuring"]), ledger)
+that(near(ledger["program itself"], 0.008 + 0.00175 - own), ledger)  # 8 periods and two processes too short for a sample
+share = 100 * (own + 2 * 1e-3 + start + end) / (0.008 + 0.00175 - own)
+for text in (run("report", DATABASE), run("report", "--by=ledger", DATABASE)):
+    that(f"measuring (added {share:.1f} %)" in text, f"the ledger's own figure, {share}:\n{text}")
 for by in ("probe", "block", "phase", "counter", "cost"):
     text = run("report", f"--by={by}", DATABASE)
     that(all(len(line) <= 80 for line in text.splitlines()), f"--by={by} is wider than 80 columns:\n{text}")

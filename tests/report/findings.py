@@ -21,10 +21,16 @@ lowered = ["rate thread_id=1 time=1 periods=16 cpu_ns=0 cost_ns=0 looked_ns=0 sw
            *["sample_weighted time=6 node_id=1 state=0 weight=16 event_id=0"] * 40]
 m.process(11, "/made/up/worker", (100, 0), more=lowered, own_ns=50000000, cpu_ns=600000000)
 told = findings()
-m.that(told[0] == "Care: measuring took 8.3 % of the CPU time: handler 8.3. The samples stand for 0.7 s, the clock says 0.6 s: shares hold, times are off by that "
+m.that(told[0] == "Care: measuring added 7.2 % (50 ms): handler 7.2. The samples stand for 0.7 s, the clock says 0.6 s: shares hold, times are off by that "
        "ratio.", f"cares: {told}")
 m.that(sum(x.startswith("Care") for x in told) == 2 and "--budget=5" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
 m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
+
+# what measuring added is told as the last line of a run does, with start and end: 49 ms to 990
+m.process(11, "/made/up/worker", (1000, 0), own_ns=10000000, more=[
+    "cost time=6 interrupt_ns=0 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=5000000 budget=0 longest_ns=0 start_ns=30000000 end_ns=4000000"])
+told = findings()
+m.that(told[0] == "Care: measuring added 4.9 % (49 ms): start 3.0, handler 1.0, helper 0.5, end 0.4.", f"what measuring added: {told}")
 
 # few samples, at the rate asked for: no budget helps
 m.process(11, "/made/up/worker", (100, 0))

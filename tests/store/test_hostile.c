@@ -468,7 +468,8 @@ static void a_newer_version(void **state) {
 /* Without what came later it is read, without more it says which versions met and what helps. */
 static void an_older_version(void **state) {
     (void)state;
-    const char *gone[] = {"/run/thread/user_s", "/run/thread/system_s", "/run/thread/minor_faults", "/run/thread/runnable_s"};
+    const char *gone[] = {"/run/thread/user_s", "/run/thread/system_s", "/run/thread/minor_faults", "/run/thread/runnable_s",
+                          "/run/cost/start_s", "/run/cost/end_s"};
     uint16_t version[2] = {1, 0};
     hid_t file = open_good(), a = H5Aopen(file, "format_version", H5P_DEFAULT);
     H5Awrite(a, H5T_NATIVE_UINT16, version);
@@ -483,6 +484,10 @@ static void an_older_version(void **state) {
     assert_int_equal(hsc_db_open(path, &db, &err), HSC_OK);
     assert_int_equal(hsc_db_get_thread(db, 0, &t, &err), HSC_OK);
     assert_true(t.user_s == -1 && t.system_s == -1 && t.runnable_s == -1 && t.minor_faults == 0 && t.cpu_s > 0);
+    hsc_db_cost c;
+    assert_true(hsc_db_count_told(db, HSC_TOLD_COSTS) > 0);
+    assert_int_equal(hsc_db_get_cost(db, 0, &c, &err), HSC_OK);
+    assert_true(c.start_s == 0 && c.end_s == 0);
     hsc_db_close(db);
     file = open_good();
     a = H5Aopen(file, "format_version", H5P_DEFAULT);

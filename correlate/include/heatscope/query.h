@@ -472,6 +472,7 @@ typedef struct hsc_db_cost { /* of measuring a thread, in seconds of CPU time */
     double handler_s, handler_median_s, handler_p90_s, handler_p99_s; /* measured: all runs; of one run */
     double signals_s, probes_s, wrappers_s; /* estimated; the rest of own_s */
     double helper_s;        /* of the process, in its first thread's row; not in the thread's CPU time */
+    double start_s, end_s;  /* the same: beginning and ending to measure, in no sample; 0 in older databases */
     uint64_t handler_runs, probes_missed;
     uint32_t rate_changes, periods_max; /* of the governor */
 } hsc_db_cost;
@@ -484,6 +485,7 @@ typedef struct hsc_db_ledger {
     double seconds;
     uint32_t group;         /* rows of one group add up to the row of group 0 named in its meaning */
 } hsc_db_ledger;
+#define HSC_LEDGER_ITSELF "program itself" /* name of the row that measuring is told of in percent, as the last line of a run does; absent: older */
 #define HSC_LEDGER_BRIEF "processes too short" /* name of the row of those that ended before a sample; absent: none */
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);
 

@@ -98,6 +98,12 @@ oo::class create ::heatscope::About {
             } else {
                 set of ""
             }
+            # what measuring added, as the last line of a run tells it: it is in percent of the program itself, not a part of it
+            if {[dict get $l group] == 0 && [dict get $l name] eq "measuring" && [dict exists $whole "program itself"]
+                    && [dict get $whole "program itself" seconds] > 0} {
+                set of "program itself"
+                set share [expr {[dict get $l seconds] / [dict get $whole $of seconds]}]
+            }
             lappend rows [dict create id $n name [::heatscope::fmt plain [dict get $l name]] where $words of $of samples [dict get $l samples] \
                 seconds [dict get $l seconds] share $share order $n]
         }
