@@ -177,8 +177,11 @@ static bool is_deed(const hsc_db_ledger *l) {
 static const char *deed_text(const hsc_db_ledger *l, char *out, size_t size) {
     const char *at = strstr(l->meaning, not_samples);
     int before = at ? (int)(at - l->meaning) : (int)strlen(l->meaning);
-    const char *plural = before && l->samples == 1 ? strstr(l->meaning, "s (not samples)") : NULL;
-    snprintf(out, size, "%llu %.*s%s", (unsigned long long)l->samples, before - (plural && plural + 1 == at ? 1 : 0), l->meaning, at ? at + sizeof not_samples - 1 : "");
+    if (l->samples == 1 && before > 2 && !strncmp(l->meaning + before - 3, "ses", 3)) /* processes */
+        before -= 2;
+    else if (l->samples == 1 && before && l->meaning[before - 1] == 's')
+        before--;
+    snprintf(out, size, "%llu %.*s%s", (unsigned long long)l->samples, before, l->meaning, at ? at + sizeof not_samples - 1 : "");
     return out;
 }
 

@@ -74,7 +74,7 @@ static void block_trap(int how) {
 
 #define ENDED(call) \
     do { \
-        bool ours = hsc_rt_active(), blocked = hsc_rt_trap_blocked; /* as the new program is to find it */ \
+        bool ours = hsc_rt_active(), blocked = hsc_rt_trap_kept_open(); /* as the new program is to find it */ \
         if (ours) \
             hsc_rt_finish(HSC_end_kind_EXEC); \
         if (blocked) \

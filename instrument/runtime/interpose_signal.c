@@ -264,11 +264,29 @@ HSC_RT_EXPORT int sigignore(int number) {
     return 0;
 }
 
+/* Process that is not measured and whose mask in the kernel is the true one: a child of vfork has its parent's variables, not its mask. */
+static __thread long unmeasured;
+
+bool hsc_rt_trap_kept_open(void) {
+    return hsc_rt_trap_blocked && unmeasured != hsc_sys3(SYS_getpid, 0, 0, 0);
+}
+
+static void close_trap(void) {
+    uint64_t trap = 1ull << (SIGTRAP - 1);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&trap, 0, 8);
+    unmeasured = hsc_sys3(SYS_getpid, 0, 0, 0);
+}
+
 /* Our signals stay open. Of SIGTRAP is remembered whether the thread blocks it: before it does, and before a SIGTRAP that waits comes through. */
 static int set_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old) {
-    bool blocked = hsc_rt_trap_blocked, has_trap = set && sigismember(set, SIGTRAP) == 1;
-    if (!hsc_rt.signal || !((set && sigismember(set, hsc_rt.signal) == 1) || has_trap || blocked) || !hsc_rt_active())
+    bool blocked = hsc_rt_trap_kept_open(), has_trap = set && sigismember(set, SIGTRAP) == 1;
+    if (!hsc_rt.signal || !((set && sigismember(set, hsc_rt.signal) == 1) || has_trap || blocked))
         return real(how, set, old);
+    if (!hsc_rt_active()) {
+        if (blocked)
+            close_trap();
+        return real(how, set, old);
+    }
     bool trap = holds_trap && hsc_rt_self;
     sigset_t copy, *open = NULL;
     if (set) {
@@ -302,4 +320,45 @@ HSC_RT_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
     if (!real)
         real = HSC_RT_REAL("pthread_sigmask");
     return set_mask(real, how, set, old);
+}
+
+/* The older calls, which libc does not make of those above. An int is a mask of the first 31 signals. */
+static int set_old_mask(int how, int mask) {
+    sigset_t set, old;
+    int before = 0;
+    sigemptyset(&set);
+    for (int n = 1; n < 32; n++)
+        if ((unsigned)mask >> (n - 1) & 1)
+            sigaddset(&set, n);
+    if (sigprocmask(how, &set, &old))
+        return -1;
+    for (int n = 1; n < 32; n++)
+        before |= sigismember(&old, n) == 1 ? 1 << (n - 1) : 0;
+    return before;
+}
+
+HSC_RT_EXPORT int sigsetmask(int mask) {
+    return set_old_mask(SIG_SETMASK, mask);
+}
+
+HSC_RT_EXPORT int sigblock(int mask) {
+    return set_old_mask(SIG_BLOCK, mask);
+}
+
+HSC_RT_EXPORT int siggetmask(void) {
+    return set_old_mask(SIG_BLOCK, 0);
+}
+
+static int set_one(int how, int number) {
+    sigset_t set;
+    sigemptyset(&set);
+    return sigaddset(&set, number) ? -1 : sigprocmask(how, &set, NULL);
+}
+
+HSC_RT_EXPORT int sighold(int number) {
+    return set_one(SIG_BLOCK, number);
+}
+
+HSC_RT_EXPORT int sigrelse(int number) {
+    return set_one(SIG_UNBLOCK, number);
 }

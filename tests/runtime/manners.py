@@ -71,7 +71,7 @@ def traced():
 
 
 TRAPS = ("default", "raised", "handled", "jumped", "reset", "ignored", "waited", "read", "pending", "inherited", "alternate", "unseen", "handled_unseen",
-         "starts", "event", "traced")
+         "starts", "event", "traced", "released")
 
 
 def traps():

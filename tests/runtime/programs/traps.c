@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* older calls for masks of signals */
+
 extern char **environ;
 volatile double sink;
 static const char *self;
@@ -299,6 +301,61 @@ static void is_inherited(void) {
     work(0.1);
 }
 
+static void tell_of_child(void (*open_again)(void)) {
+    fflush(stdout);
+    pid_t child = vfork();
+    if (!child) {
+        if (open_again)
+            open_again();
+        execl(self, self, "tells", NULL);
+        _exit(1);
+    }
+    waitpid(child, NULL, 0);
+    printf("%s\n", is_blocked() ? "blocked" : "open");
+}
+
+static void set_none(void) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_none_as_of_old(void) {
+    sigsetmask(0);
+}
+
+static void release(void) {
+    sigrelse(SIGTRAP);
+}
+
+static void hold_and_release(void) {
+    sighold(SIGTRAP);
+    sigrelse(SIGTRAP);
+    sigblock(1 << (SIGTRAP - 1));
+}
+
+/* Shells block all signals round vfork, and the child opens them again. Its variables are its parent's. */
+static void is_released(void) {
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old);
+    tell_of_child(NULL);
+    tell_of_child(set_none);
+    tell_of_child(set_none_as_of_old);
+    tell_of_child(release);
+    tell_of_child(hold_and_release);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    tell_of_child(NULL);
+    sigsetmask(1 << (SIGTRAP - 1));
+    printf("before %x\n", (unsigned)sigblock(1 << (SIGUSR1 - 1)));
+    tell_of_child(release);
+    printf("before %x\n", (unsigned)siggetmask());
+    sigsetmask(0);
+    tell_of_child(NULL);
+    printf("wrong %d %d\n", sighold(0), sigrelse(100));
+    work(0.1);
+}
+
 /* By system calls that no library sees, for long, and for short, many times. */
 static void is_blocked_unseen(void) {
     uint64_t trap = 1ull << (SIGTRAP - 1);
@@ -450,7 +507,7 @@ int main(int argc, char **argv) {
                  {"reset", is_reset},     {"ignored", is_ignored},     {"tells", tells},          {"waited", is_waited},
                  {"read", is_read},       {"pending", is_pending},     {"inherited", is_inherited}, {"alternate", is_on_alternate_stack},
                  {"unseen", is_blocked_unseen}, {"handled_unseen", is_handled_unseen}, {"starts", starts},    {"event", has_event},
-                 {"traced", is_traced},   {"computes", computes}};
+                 {"traced", is_traced},   {"computes", computes},     {"released", is_released}};
     if (argc > 2 && !strcmp(argv[1], "holds"))
         return holds(atoi(argv[2]));
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
