@@ -642,15 +642,17 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_ma
     const hsc_rt_here from = HSC_RT_HERE();
     hsc_rt_thread *t = measured();
     hsc_rt_scopes *s = t ? t->scopes : NULL;
-    (void)number;
+    uint64_t changed = 0;
     (void)sp;
+    number &= HSC_RT_MARK_LEAVE - 1;
     if (!t || (!s && !(s = new_scopes(t))))
         return false;
     if (refused >= s->marks && refused < s->marks + HSC_RT_MARKS) {
         *hsc_rt_mark_what(refused) = 0;
         atomic_store_explicit(refused, 1, memory_order_release);
     }
-    return make_room(t, s, &from, true);
+    /* disarmed since the program looked: is settled, and no mark is to follow */
+    return make_room(t, s, &from, true) && (!number || is_armed(number, &changed));
 }
 
 HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
@@ -696,6 +698,8 @@ void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended) {
     else
         fold(t, s);
     uint64_t now = hsc_cycles();
+    if (!is_settled(s)) /* before the last disarming was met: no probe came any more */
+        settle_disarmed(s, now, is_folded(s));
     while (ended && s->top > s->base)
         end_visit(s, now, true);
     charge(s, now);
