@@ -51,7 +51,7 @@ hsc_status hsc_timeline_count_threads(hsc_db *db, uint32_t threads, const uint32
         counted[i] = false;
         if (row_of[i] >= rows || (s = hsc_db_get_thread(db, i, &t, err)) != HSC_OK)
             continue;
-        counted[i] = !t.index || t.samples >= most[row_of[i]] / 100 + 1;
+        counted[i] = !t.index || t.samples >= most[row_of[i]] / 10 + 1; /* in a short run one sample of a library's thread may be a hundredth */
         if (!counted[i])
             s = waits_for_program(db, i, t.process, begin, end, &counted[i], err);
         any[row_of[i]] = any[row_of[i]] || counted[i];
