@@ -67,21 +67,16 @@ static void without_ours(char *out, const char *old) {
             hsc_rt_say("not measured: a program that is started where the runtime can't be loaded (chroot, other rights)"); \
     }
 
-static void block_trap(int how) {
-    uint64_t trap = 1ull << (SIGTRAP - 1);
-    hsc_sys4(SYS_rt_sigprocmask, how, (long)&trap, 0, 8);
-}
-
 #define ENDED(call) \
     do { \
         bool ours = hsc_rt_active(), blocked = hsc_rt_trap_kept_open(); /* as the new program is to find it */ \
         if (ours) \
             hsc_rt_finish(HSC_end_kind_EXEC); \
         if (blocked) \
-            block_trap(SIG_BLOCK); \
+            hsc_rt_trap_mask(SIG_BLOCK); \
         int r = (call); \
         if (blocked) \
-            block_trap(SIG_UNBLOCK); \
+            hsc_rt_trap_mask(SIG_UNBLOCK); \
         if (ours) \
             hsc_rt_unfinish(); \
         return r; \

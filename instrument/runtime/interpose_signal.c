@@ -66,13 +66,17 @@ void hsc_rt_signal_install(void) {
         hsc_rt_say("HEATSCOPE_TOGGLE_SIGNAL: no signal that can be handled");
 }
 
-void hsc_rt_signal_restore(void) {
+void hsc_rt_trap_mask(int how) {
     uint64_t trap = 1ull << (SIGTRAP - 1);
+    hsc_sys4(SYS_rt_sigprocmask, how, (long)&trap, 0, 8);
+}
+
+void hsc_rt_signal_restore(void) {
     real_sigaction(hsc_rt.signal, &theirs, NULL);
     if (holds_trap)
         real_sigaction(SIGTRAP, &theirs_trap, NULL);
     if (hsc_rt_trap_blocked)
-        hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&trap, 0, 8);
+        hsc_rt_trap_mask(SIG_BLOCK);
     holds_trap = hsc_rt_trap_blocked = false;
 }
 
@@ -271,20 +275,16 @@ bool hsc_rt_trap_kept_open(void) {
     return hsc_rt_trap_blocked && unmeasured != hsc_sys3(SYS_getpid, 0, 0, 0);
 }
 
-static void close_trap(void) {
-    uint64_t trap = 1ull << (SIGTRAP - 1);
-    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&trap, 0, 8);
-    unmeasured = hsc_sys3(SYS_getpid, 0, 0, 0);
-}
-
 /* Our signals stay open. Of SIGTRAP is remembered whether the thread blocks it: before it does, and before a SIGTRAP that waits comes through. */
 static int set_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old) {
     bool blocked = hsc_rt_trap_kept_open(), has_trap = set && sigismember(set, SIGTRAP) == 1;
     if (!hsc_rt.signal || !((set && sigismember(set, hsc_rt.signal) == 1) || has_trap || blocked))
         return real(how, set, old);
     if (!hsc_rt_active()) {
-        if (blocked)
-            close_trap();
+        if (blocked) {
+            hsc_rt_trap_mask(SIG_BLOCK);
+            unmeasured = hsc_sys3(SYS_getpid, 0, 0, 0);
+        }
         return real(how, set, old);
     }
     bool trap = holds_trap && hsc_rt_self;

@@ -631,6 +631,7 @@ const char *hsc_rt_trap_taken(void); /* why SIGTRAP is not free for us; NULL: it
 /* SIGTRAP is blocked for the calling thread as the program sees it. In truth it is open, so that samples come; where a SIGTRAP comes
  * that is not ours it is blocked indeed, and the signal sent again. */
 extern __thread bool hsc_rt_trap_blocked __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void hsc_rt_trap_mask(int how);   /* SIG_BLOCK, SIG_UNBLOCK: in the kernel, for the calling thread */
 bool hsc_rt_trap_kept_open(void); /* the program sees it blocked for the calling thread, the kernel does not */
 void hsc_rt_signal_chain(int signal, siginfo_t *info, void *ucontext);
 

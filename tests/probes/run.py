@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """run.py SCENARIO HEATSCOPE PROGRAMS WORK: builds a program with probes, runs it measured, and compares what the file says
 with what the program is known to do. Counts are exact; times are compared with each other only."""
+import csv
 import glob
 import os
 import re
@@ -309,6 +310,13 @@ def automatic():
     text = subprocess.run([HEATSCOPE, "report", "--by=probe", "m.h5"], check=True, cwd=WORK, capture_output=True, text=True).stdout
     rows = {line.split()[6]: line for line in text.splitlines() if " procedure " in line}
     expect("told", "until" in rows["tiny"] and not any("until" in rows[name] for name in ("dear", "asked")) and "disarmed while" in text, text)
+    alone = build("automatic", "--probe=auto:1")
+    for _ in range(3):  # when nothing is armed any more, nothing is noted after the disarming, and no time collected
+        run(alone, arguments=["alone"])
+        subprocess.run([HEATSCOPE, "correlate", "-o", "m.h5", "m"], check=True, cwd=WORK, capture_output=True)
+        text = subprocess.run([HEATSCOPE, "report", "--by=probe", "--format=csv", "m.h5"], check=True, cwd=WORK, capture_output=True, text=True).stdout
+        (row,) = [r for r in csv.DictReader(text.splitlines()) if r["name"] == "tiny" and r["kind"] == "procedure"]
+        expect("time until disarmed", row["disarmed_s"] and float(row["exclusive_s"]) <= float(row["disarmed_s"]), row)
 
 
 def control():
