@@ -223,6 +223,7 @@ void hsc_rt_thread_end(void) {
         return;
     }
     uint64_t mask, since_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    atomic_store(&t->owner_frame, UINT64_MAX); /* before: to the handler it would seem left by the last one's frame, which is gone */
     if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY)
         hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code, or cancellation there */
     hsc_rt_source_stop(t);

@@ -2,8 +2,9 @@
 # Chunks stand in a file as slots were free: the same file with its chunks the other way round is the same measurement.
 # Usage: order.sh HEATSCOPE PROGRAM WORK
 set -e
-mkdir -p "$3" && cd "$3" && rm -rf m r && mkdir r
+mkdir -p "$3" && cd "$3" && rm -rf m r
 "$1" run -q -F 10000 -o m "$2" work > out
+cp -r m r
 file=$(ls m/*.hsr)
 "$1" dump "$file" > text
 awk '/^@chunk schema/ { k = -1 } /^@chunk/ && !/^@chunk schema/ { k = ++n } /^#/ { next } { if (n) t[n] = t[n] $0 "\n"; else print }
