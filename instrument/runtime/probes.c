@@ -163,12 +163,9 @@ HSC_RT_EXPORT void heatscope_rt_probes_end(void *first, void *end) {
         hsc_rt_probe *p = &s->all[i];
         if ((char *)p->table < (char *)first || (char *)p->table >= (char *)end)
             continue;
-        p->table->word[p->index] = 0;
+        if (atomic_load(&p->armed)) /* else what was open when it was disarmed has ended then */
+            hsc_rt_probe_silence(p);
         p->table = NULL;
-        if (!atomic_load(&p->armed)) /* what was open then has ended then */
-            continue;
-        atomic_store(&p->changed, hsc_cycles());
-        atomic_store(&p->armed, 0);
     }
     for (uint64_t *link = (uint64_t *)&s->tables; *link;) {
         hsc_probe_table *t = (hsc_probe_table *)*link; /* NOLINT */

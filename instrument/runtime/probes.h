@@ -124,7 +124,7 @@ typedef struct hsc_rt_probe {
     _Atomic uint8_t armed;
     bool dropped;      /* disarmed because it was too dear */
     uint16_t share;    /* as hsc_probe_entry; 0 too once somebody armed it by name */
-    _Atomic uint64_t changed; /* cycles: when it was last armed or disarmed */
+    _Atomic uint64_t armed_at, disarmed_at; /* cycles: the last time; 0: never. Its own notes lie between, but for what threads had begun to note */
     _Atomic uint64_t visits;  /* of those that have a share: that were told */
     uint64_t visits_before;   /* at the beginning of the window */
 } hsc_rt_probe;
@@ -202,6 +202,7 @@ bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n); 
 /* The next two with both locks held (hsc_rt.lock alone for the first). */
 void hsc_rt_probe_tell_armed(uint32_t number, bool armed, unsigned reason, uint64_t now_ns); /* enum probe_arming */
 bool hsc_rt_probe_arm(uint32_t number, bool on, unsigned reason, uint64_t now_ns); /* false: it is so already, or its table is gone */
+void hsc_rt_probe_silence(hsc_rt_probe *p); /* disarms one that has a table */
 void hsc_rt_probes_arming_changed(void);                                           /* threads are to see to what they have open */
 /* Arms or disarms what the list names (as of `heatscope run --arm`): how many probes those are, and how many were not yet so. False: it could not
  * be done. */

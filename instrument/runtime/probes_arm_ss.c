@@ -77,13 +77,29 @@ void hsc_rt_probe_tell_armed(uint32_t number, bool armed, unsigned reason, uint6
     hsc_rt_file_put(HSC_REC_probe_armed, &r, now);
 }
 
+/* The clock is read once no processor can find the word set any more: else visits that began after it would be noted, and all of them be cut off at their
+ * beginning. A thread that has found it set may be kept from noting what it met for any time: that is one note. */
+void hsc_rt_probe_silence(hsc_rt_probe *p) {
+    (void)__atomic_exchange_n(&p->table->word[p->index], 0, __ATOMIC_SEQ_CST);
+    __builtin_ia32_lfence(); /* an exchange is seen by all once it is done */
+    atomic_store(&p->disarmed_at, hsc_cycles());
+    atomic_store(&p->armed, 0);
+}
+
+static void wake(hsc_rt_probe *p, uint32_t number) {
+    atomic_store(&p->armed_at, hsc_cycles());
+    atomic_store(&p->armed, 1);
+    __atomic_store_n(&p->table->word[p->index], number, __ATOMIC_RELEASE);
+}
+
 bool hsc_rt_probe_arm(uint32_t number, bool on, unsigned reason, uint64_t now) {
     hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
     if (!p->table || atomic_load(&p->armed) == on)
         return false;
-    atomic_store(&p->changed, hsc_cycles());
-    atomic_store(&p->armed, on);
-    __atomic_store_n(&p->table->word[p->index], on ? number : 0, __ATOMIC_RELEASE);
+    if (on)
+        wake(p, number);
+    else
+        hsc_rt_probe_silence(p);
     if (p->kind != HSC_probe_kind_VALUE)
         hsc_rt_probe_tell_armed(number, on, reason, now);
     return true;

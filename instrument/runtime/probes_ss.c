@@ -244,24 +244,41 @@ static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     s->top--;
 }
 
-static bool is_armed(uint64_t number, uint64_t *changed) {
-    const hsc_rt_probe *p = &hsc_rt_probe_state.all[number - 1];
-    if (number > atomic_load(&hsc_rt_probe_state.count))
-        return true; /* the one that measures the cost */
-    *changed = atomic_load(&p->changed);
-    return atomic_load(&p->armed);
+static const hsc_rt_probe *probe_of(uint64_t number) { /* NULL: the one that measures the cost */
+    return number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
+}
+
+static bool is_armed(uint64_t number) {
+    const hsc_rt_probe *p = probe_of(number);
+    return !p || atomic_load(&p->armed);
+}
+
+/* Whether a visit that began at `start`, and whose end has not been noted up to `now`, was cut off by a disarming, also by one that began after it; *since: when
+ * that was. What was read of the probe may be older than the last change: then there is one more to settle. */
+static bool is_cut(uint64_t number, uint64_t start, uint64_t now, uint64_t *since) {
+    const hsc_rt_probe *p = probe_of(number);
+    if (!p)
+        return false;
+    bool armed = atomic_load(&p->armed);
+    uint64_t armed_at = atomic_load(&p->armed_at);
+    *since = atomic_load(&p->disarmed_at);
+    return *since && *since <= now && (!armed || start < armed_at);
+}
+
+static bool is_open_cut(const hsc_rt_scope *q, uint64_t now, uint64_t *since) {
+    return is_cut(number_of(q), q->start, now, since);
 }
 
 /* Scopes of probes that were disarmed meanwhile end when that was; one with others inside waits for them. `last`: all marks are folded. */
 static void settle_disarmed(hsc_rt_scopes *s, uint64_t now, bool last) {
     uint32_t generation = atomic_load(&hsc_rt_probe_state.generation);
-    uint64_t changed = 0;
-    while (s->top > s->base && !is_armed(number_of(s->top), &changed) && changed <= now)
-        end_visit(s, changed > s->last ? changed : s->last, true); /* what comes after is the next scope's further out */
-    if (!last || (s->top > s->base && !is_armed(number_of(s->top), &changed)))
+    uint64_t since = 0;
+    while (s->top > s->base && is_open_cut(s->top, now, &since))
+        end_visit(s, since > s->last ? since : s->last, true); /* what comes after is the next scope's further out */
+    if (!last || (s->top > s->base && is_open_cut(s->top, UINT64_MAX, &since)))
         return;
     for (hsc_rt_scope *q = s->top; q > s->base + 1; q--)
-        if (!is_armed(number_of(q - 1), &changed))
+        if (is_open_cut(q - 1, UINT64_MAX, &since))
             q->number |= HSC_RT_SCOPE_INSIDE;
     s->generation = generation;
 }
@@ -338,6 +355,9 @@ static void give(hsc_rt_scopes *s) {
 }
 
 static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
+    uint64_t since;
+    if (is_cut(number, now, now, &since)) /* its probe found out too late that it is disarmed */
+        return;
     repair(t, s, number, sp, now);
     hsc_rt_block *b = s->top + 1 == s->end && !grow_stack(s) ? NULL : child_of(s, s->top->block, (uint32_t)number);
     if (!b) {
@@ -352,7 +372,7 @@ static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_sco
 }
 
 static __attribute__((noinline)) void unusual_leave(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
-    const hsc_rt_probe *p = number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
+    const hsc_rt_probe *p = probe_of(number);
     const hsc_rt_scope *q = s->top;
     bool usual = on_usual_stack(t, s, sp);
     for (; q > s->base; q--) {
@@ -379,9 +399,12 @@ static bool is_settled(const hsc_rt_scopes *s) {
 /* One mark, whatever it is. */
 static __attribute__((noinline)) void fold_unusual(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t what, uint64_t now) {
     uint64_t number = what & (HSC_RT_MARK_LEAVE - 1), above = what >> HSC_RT_MARK_SHIFT;
+    bool ends = what & HSC_RT_MARK_LEAVE && s->top > s->base && number_of(s->top) == number && s->top->sp == above * 8;
+    if (!number && above > HSC_RT_BLOCK_STATES) /* a probe whose number was taken away between two instructions of the program */
+        return;
     if (!what)
         return;
-    if (!is_settled(s))
+    if (!is_settled(s) && !ends)
         settle_disarmed(s, now, false);
     if (!number) {
         charge(s, now);
@@ -503,8 +526,12 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
         if (b->parent && b->parent->last == b) /* the next visit goes the slow way, which marks it again */
             b->parent->last = &none;
     }
-    for (const hsc_rt_scope *q = s->top; q > s->base; q--)
+    for (const hsc_rt_scope *q = s->top; q > s->base; q--) {
+        uint64_t since;
         mark(s, q->block);
+        if (is_open_cut(q, UINT64_MAX, &since) && (q == s->top || !(q[1].number & HSC_RT_SCOPE_INSIDE)) && is_settled(s))
+            s->generation--; /* noted by a probe that a handler had interrupted when it was disarmed */
+    }
     uint64_t fresh = s->visits - s->told_visits;
     if (fresh || s->top > s->base) {
         uint64_t rate = s->ns_per_cycle_q32;
@@ -642,7 +669,6 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_ma
     const hsc_rt_here from = HSC_RT_HERE();
     hsc_rt_thread *t = measured();
     hsc_rt_scopes *s = t ? t->scopes : NULL;
-    uint64_t changed = 0;
     (void)sp;
     number &= HSC_RT_MARK_LEAVE - 1;
     if (!t || (!s && !(s = new_scopes(t))))
@@ -652,7 +678,7 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_ma
         atomic_store_explicit(refused, 1, memory_order_release);
     }
     /* disarmed since the program looked: is settled, and no mark is to follow */
-    return make_room(t, s, &from, true) && (!number || is_armed(number, &changed));
+    return make_room(t, s, &from, true) && (!number || is_armed(number));
 }
 
 HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
@@ -744,7 +770,7 @@ static bool note_value(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint
 bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value) {
     hsc_rt_thread *t = measured();
     hsc_rt_scopes *s = t ? t->scopes : NULL;
-    if (!t || (!s && !(s = new_scopes(t))))
+    if (!number || !t || (!s && !(s = new_scopes(t)))) /* no number: disarmed between two instructions of the program */
         return false;
     uint64_t saved = block_signals();
     bool noted = note_value(t, s, number, value);

@@ -290,6 +290,43 @@ def arming():
     expect("but one", p.count("first") == 21 + 1501 and p.count("second") == 10, p.count("first"), p.count("second"))
 
 
+def rearming():
+    """Armed and disarmed while threads visit: what each thread knows of its own visits bounds what is counted, and for how long. A visit is left only where
+    its probe was disarmed meanwhile, so one for each thread, disarming and level of a recursion."""
+    program = build("rearming", "--probe=procedures:tiny_*,procedures:outer,procedures:down,procedures:inner", "-pthread",
+                    "-I" + os.path.join(os.path.dirname(PROGRAMS), "..", "..", "instrument", "include"))
+    threads, rounds, least_ns = 3, 150, 5000
+    for mode in ("once", "all", "middle"):
+        out, (p,) = run(program, "--disarm=all" if mode != "middle" else "--disarm=procedures:down", arguments=[mode])
+        lines = {words[0]: words[1:] for words in map(str.split, out.splitlines())}
+        visits = int(lines.pop("visits")[0])
+        states = {state for b in p.blocks.values() for state in b.times}
+        expect("states", states <= {"0(unknown)", "1(computation)"}, states)
+        if mode == "once":
+            expect("all", len(lines) == 48, out)
+            for name, (counted, maybe, _) in lines.items():
+                n = p.count(name)
+                expect("count of " + name, int(counted) <= n <= int(counted) + int(maybe), n, counted, maybe)
+                expect("left of " + name, p.left(name) <= 1, p.left(name))
+            continue
+        counted, maybe, seconds = (float(word) for word in lines["outer"])
+        if mode == "all":
+            for name, times in (("outer", 1), ("down", 5), ("inner", 3)):
+                n = p.count(name)
+                expect("count of " + name, times * counted <= n <= times * (counted + maybe), n, times, counted, maybe)
+            expect("left", p.left("outer") <= rounds * threads and p.left("down") <= 5 * rounds * threads and p.left("inner") <= rounds * threads,
+                   p.left("outer"), p.left("down"), p.left("inner"))
+            total = sum(b.total for b in p.of("outer"))
+            spent = sum(sum(b.times.values()) for b in p.blocks.values())
+            expect("time of outer", 0.99 * counted * least_ns <= total <= seconds * 1.01e9, counted, total, seconds)
+            expect("no time while disarmed", spent <= seconds * 1.01e9, spent, seconds)
+        else:
+            outer, inner, below = p.count("outer"), p.count("inner"), p.count("down")
+            expect("the others whole", outer == visits and inner == 3 * visits and not p.left("outer") and not p.left("inner"), outer, inner, visits)
+            expect("count in the middle", 5 * counted <= below <= 5 * (counted + maybe) and p.left("down") <= 5 * rounds * threads, below, counted, maybe)
+        p.check()
+
+
 def automatic():
     """What was chosen automatically and turns out to cost too much is disarmed; the rest, and what was asked for, is counted whole."""
     program = build("automatic", "--probe=auto:1,procedures:asked")
