@@ -8,60 +8,116 @@
 #include "parcel.h"
 
 #define TEXTS_MAX 6
+#define ROWS_MAX 8
 
 typedef HSC_VEC(uint8_t) any_vec; /* every growable array is laid out so */
+
+enum { /* numbers of listings */
+    FILES, PROCEDURES, LOOPS, INSTANCES, REMARKS, DEPENDENCES, CHECKS, ARRAYS, REFERENCES, MESSAGES, ARGUMENTS, LINKS, DIRECTIVES, RUNTIME_CALLS,
+    LINES, SCOPES, SCOPE_SPANS, UNITS, SYMBOLS, PLT_NAMES, GROUPS, LINK_UNITS, SITES, PLACES, INLINEDS, INSTANCE_PARENTS, LOOP_OF_PROCEDURE, NEXT_LOOP,
+    LISTINGS
+};
+
+typedef struct row_of { /* a row number in an element, or another one that has a range */
+    uint8_t to;   /* of this listing */
+    uint8_t kind;
+    uint16_t at;  /* offset in an element */
+} row_of;
+/* HSC_NO_INDEX for none: may be, may not be; rows that lead on to others of the same listing, which comes to an end. No rows: a bool, an hsc_knowledge. */
+enum { ANY, NEEDED, CHAIN, TRUTH, KNOWN };
 
 typedef struct listing { /* an array of hsc_code */
     size_t at, element;
     unsigned text_count;
     size_t texts[TEXTS_MAX]; /* offsets in an element */
+    bool without;            /* texts may be NULL */
+    bool rises;              /* begins with an address, and these rise */
+    unsigned row_count;
+    row_of rows[ROWS_MAX];
 } listing;
 
 typedef struct keyed { /* a table of hsc_code; text: which half of the keys is an interned text, -1 none */
     size_t at;
     int text;
+    int to; /* its values are rows of this listing; -1: they are none */
+    bool several; /* or HSC_NO_INDEX - 1: several have the key */
 } keyed;
 
-#define OF(member) offsetof(hsc_code, member), sizeof *((hsc_code *)0)->member.p
+#define OF(member) .at = offsetof(hsc_code, member), .element = sizeof *((hsc_code *)0)->member.p
 #define T(type, member) offsetof(type, member)
-static const listing listings[] = {
-    {OF(files), 2, {T(hsc_code_file, path), T(hsc_code_file, checksum)}},
-    {OF(procedures), 2, {T(hsc_code_procedure, name), T(hsc_code_procedure, linkage)}},
-    {OF(loops), 4, {T(hsc_code_loop, name), T(hsc_code_loop, variable), T(hsc_code_loop, first), T(hsc_code_loop, bound)}},
-    {OF(instances), 0, {0}},
-    {OF(remarks), 3, {T(hsc_code_remark, pass), T(hsc_code_remark, name), T(hsc_code_remark, message)}},
-    {OF(dependences), 0, {0}},
-    {OF(data.checks), 0, {0}},
-    {OF(data.arrays), 5, {T(hsc_code_array, name), T(hsc_code_array, type), T(hsc_code_array, element), T(hsc_code_array, bounds), T(hsc_code_array, symbol)}},
-    {OF(data.references), 2, {T(hsc_code_reference, text), T(hsc_code_reference, stride_bytes)}},
-    {OF(data.messages), 1, {T(hsc_code_message, operation)}},
-    {OF(data.arguments), 1, {T(hsc_code_argument, text)}},
-    {OF(data.links), 1, {T(hsc_code_link, text)}},
-    {OF(data.directives), 1, {T(hsc_code_directive, text)}},
-    {OF(data.runtime_calls), 1, {T(hsc_code_runtime_call, callee)}},
-    {OF(lines), 0, {0}},
-    {OF(scopes), 0, {0}},
-    {OF(scope_spans), 0, {0}},
-    {OF(units), 2, {T(hsc_unit, name), T(hsc_unit, directory)}},
-    {OF(symbols), 1, {T(hsc_symbol, name)}},
-    {OF(plt_names), 1, {0}},
-    {OF(groups), 2, {T(hsc_group, name), T(hsc_group, directory)}},
-    {OF(link_units), 0, {0}},
-    {OF(sites), 1, {T(hsc_site, callee)}},
-    {OF(places), 0, {0}},
-    {OF(inlineds), 0, {0}},
-    {OF(instance_parents), 0, {0}},
-    {OF(loop_of_procedure), 0, {0}},
-    {OF(next_loop), 0, {0}},
+#define R(type, member, to, kind) {to, kind, offsetof(type, member)}
+static const listing listings[LISTINGS] = {
+    [FILES] = {OF(files), 2, {T(hsc_code_file, path), T(hsc_code_file, checksum)}},
+    [PROCEDURES] = {OF(procedures), 2, {T(hsc_code_procedure, name), T(hsc_code_procedure, linkage)}, .row_count = 4,
+                    .rows = {R(hsc_code_procedure, file, FILES, ANY), R(hsc_code_procedure, parent, PROCEDURES, CHAIN), R(hsc_code_procedure, has_code, 0, TRUTH),
+                             R(hsc_code_procedure, knowledge, 0, KNOWN)}},
+    [LOOPS] = {OF(loops), 4, {T(hsc_code_loop, name), T(hsc_code_loop, variable), T(hsc_code_loop, first), T(hsc_code_loop, bound)}, .without = true,
+               .row_count = 4,
+               .rows = {R(hsc_code_loop, procedure, PROCEDURES, NEEDED), R(hsc_code_loop, parent, LOOPS, CHAIN), R(hsc_code_loop, file, FILES, ANY),
+                        R(hsc_code_loop, knowledge, 0, KNOWN)}},
+    [INSTANCES] = {OF(instances), .row_count = 3,
+                   .rows = {R(hsc_code_instance, loop, LOOPS, ANY), R(hsc_code_instance, function, PROCEDURES, NEEDED), R(hsc_code_instance, parent, INSTANCES, CHAIN)}},
+    [REMARKS] = {OF(remarks), 3, {T(hsc_code_remark, pass), T(hsc_code_remark, name), T(hsc_code_remark, message)}, .row_count = 3,
+                 .rows = {R(hsc_code_remark, procedure, PROCEDURES, ANY), R(hsc_code_remark, loop, LOOPS, ANY), R(hsc_code_remark, file, FILES, ANY)}},
+    [DEPENDENCES] = {OF(dependences), .row_count = 5,
+                     .rows = {R(hsc_code_dependence, loop, LOOPS, ANY), R(hsc_code_dependence, procedure, PROCEDURES, ANY),
+                              R(hsc_code_dependence, source_file, FILES, ANY), R(hsc_code_dependence, sink_file, FILES, ANY),
+                              R(hsc_code_dependence, has_distance, 0, TRUTH)}},
+    [CHECKS] = {OF(data.checks), .row_count = 3,
+                .rows = {R(hsc_code_check, loop, LOOPS, ANY), R(hsc_code_check, procedure, PROCEDURES, ANY), R(hsc_code_check, file, FILES, ANY)}},
+    [ARRAYS] = {OF(data.arrays), 5,
+                {T(hsc_code_array, name), T(hsc_code_array, type), T(hsc_code_array, element), T(hsc_code_array, bounds), T(hsc_code_array, symbol)}, .row_count = 3,
+                .rows = {R(hsc_code_array, procedure, PROCEDURES, ANY), R(hsc_code_array, file, FILES, ANY), R(hsc_code_array, parent, ARRAYS, CHAIN)}},
+    [REFERENCES] = {OF(data.references), 2, {T(hsc_code_reference, text), T(hsc_code_reference, stride_bytes)}, .row_count = 5,
+                    .rows = {R(hsc_code_reference, procedure, PROCEDURES, ANY), R(hsc_code_reference, loop, LOOPS, ANY), R(hsc_code_reference, array, ARRAYS, ANY),
+                             R(hsc_code_reference, index, ARRAYS, ANY), R(hsc_code_reference, file, FILES, ANY)}},
+    [MESSAGES] = {OF(data.messages), 1, {T(hsc_code_message, operation)}, .row_count = 3,
+                  .rows = {R(hsc_code_message, procedure, PROCEDURES, ANY), R(hsc_code_message, loop, LOOPS, ANY), R(hsc_code_message, file, FILES, ANY)}},
+    [ARGUMENTS] = {OF(data.arguments), 1, {T(hsc_code_argument, text)}, .row_count = 2,
+                   .rows = {R(hsc_code_argument, message, MESSAGES, NEEDED), R(hsc_code_argument, array, ARRAYS, ANY)}},
+    [LINKS] = {OF(data.links), 1, {T(hsc_code_link, text)}, .row_count = 5,
+               .rows = {R(hsc_code_link, message, MESSAGES, NEEDED), R(hsc_code_link, target_message, MESSAGES, ANY), R(hsc_code_link, target_loop, LOOPS, ANY),
+                        R(hsc_code_link, array, ARRAYS, ANY), R(hsc_code_link, file, FILES, ANY)}},
+    [DIRECTIVES] = {OF(data.directives), 1, {T(hsc_code_directive, text)}, .row_count = 4,
+                    .rows = {R(hsc_code_directive, procedure, PROCEDURES, ANY), R(hsc_code_directive, region, PROCEDURES, ANY),
+                             R(hsc_code_directive, loop, LOOPS, ANY), R(hsc_code_directive, file, FILES, ANY)}},
+    [RUNTIME_CALLS] = {OF(data.runtime_calls), 1, {T(hsc_code_runtime_call, callee)}, .row_count = 4,
+                       .rows = {R(hsc_code_runtime_call, directive, DIRECTIVES, ANY), R(hsc_code_runtime_call, procedure, PROCEDURES, ANY),
+                                R(hsc_code_runtime_call, loop, LOOPS, ANY), R(hsc_code_runtime_call, file, FILES, ANY)}},
+    [LINES] = {OF(lines), .rises = true, .row_count = 2, .rows = {R(hsc_line_span, file, FILES, ANY), R(hsc_line_span, unit, UNITS, ANY)}},
+    [SCOPES] = {OF(scopes), .row_count = 6,
+                .rows = {R(hsc_code_scope, parent, SCOPES, CHAIN), R(hsc_code_scope, procedure, PROCEDURES, NEEDED), R(hsc_code_scope, unit, UNITS, NEEDED),
+                         R(hsc_code_scope, call_file, FILES, ANY), R(hsc_code_scope, function, PROCEDURES, NEEDED),
+                         R(hsc_code_scope, transparent, 0, TRUTH)}},
+    [SCOPE_SPANS] = {OF(scope_spans), .rises = true, .row_count = 1, .rows = {R(hsc_scope_span, scope, SCOPES, ANY)}},
+    [UNITS] = {OF(units), 2, {T(hsc_unit, name), T(hsc_unit, directory)}, .row_count = 2,
+               .rows = {R(hsc_unit, group, GROUPS, ANY), R(hsc_unit, source, GROUPS, ANY)}},
+    [SYMBOLS] = {OF(symbols), 1, {T(hsc_symbol, name)}, .rises = true, .row_count = 1, .rows = {R(hsc_symbol, unnamed, 0, TRUTH)}},
+    [PLT_NAMES] = {OF(plt_names), 1, {0}},
+    [GROUPS] = {OF(groups), 2, {T(hsc_group, name), T(hsc_group, directory)}, .row_count = 1, .rows = {R(hsc_group, first_link, LINK_UNITS, ANY)}},
+    [LINK_UNITS] = {OF(link_units), .row_count = 2, .rows = {R(hsc_link_unit, group, GROUPS, NEEDED), R(hsc_link_unit, next, LINK_UNITS, CHAIN)}},
+    [SITES] = {OF(sites), 1, {T(hsc_site, callee)}, .without = true, .row_count = 4, /* next_call is filled by look-ups */
+               .rows = {R(hsc_site, loop, LOOPS, ANY), R(hsc_site, procedure, PROCEDURES, NEEDED), R(hsc_site, call_file, FILES, ANY),
+                        R(hsc_site, is_call, 0, TRUTH)}},
+    [PLACES] = {OF(places), .row_count = 4,
+                .rows = {R(hsc_place, function, PROCEDURES, ANY), R(hsc_place, instance, INSTANCES, ANY), R(hsc_place, site, SITES, ANY), R(hsc_place, inlined, INLINEDS, ANY)}},
+    [INLINEDS] = {OF(inlineds), .row_count = 4,
+                  .rows = {R(hsc_inlined, parent, INLINEDS, CHAIN), R(hsc_inlined, callee, PROCEDURES, NEEDED), R(hsc_inlined, site, SITES, ANY), R(hsc_inlined, call_file, FILES, ANY)}},
+    [INSTANCE_PARENTS] = {OF(instance_parents), .row_count = 1, .rows = {{INSTANCES, CHAIN, 0}}},
+    [LOOP_OF_PROCEDURE] = {OF(loop_of_procedure), .row_count = 1, .rows = {{LOOPS, ANY, 0}}},
+    [NEXT_LOOP] = {OF(next_loop), .row_count = 1, .rows = {{LOOPS, CHAIN, 0}}},
 };
+/* Those that look-ups ask; the others served while it was read. */
 static const keyed tables[] = {
-    {offsetof(hsc_code, data_owner), -1},       {offsetof(hsc_code, data_rows), -1},         {offsetof(hsc_code, array_by_tag), -1},
-    {offsetof(hsc_code, file_by_path), 0},      {offsetof(hsc_code, procedure_by_key), 0},   {offsetof(hsc_code, loop_by_key), -1},
-    {offsetof(hsc_code, group_by_tag), -1},     {offsetof(hsc_code, row_by_tag), -1},        {offsetof(hsc_code, no_return), 0},
-    {offsetof(hsc_code, procedure_by_group), 1}, {offsetof(hsc_code, procedure_by_name), 1}, {offsetof(hsc_code, call_by_position), -1},
-    {offsetof(hsc_code, site_by_id.others), -1}, {offsetof(hsc_code, place_by_id.others), -1}, {offsetof(hsc_code, inlined_by_id.others), -1},
+    {offsetof(hsc_code, file_by_path), 0, FILES, false},          {offsetof(hsc_code, procedure_by_key), 0, PROCEDURES, false},
+    {offsetof(hsc_code, no_return), 0, -1, false},              {offsetof(hsc_code, procedure_by_group), 1, PROCEDURES, false},
+    {offsetof(hsc_code, procedure_by_name), 1, PROCEDURES, true}, {offsetof(hsc_code, call_by_position), -1, SITES, false},
 };
-static const size_t id_rows[] = {offsetof(hsc_code, site_by_id), offsetof(hsc_code, place_by_id), offsetof(hsc_code, inlined_by_id)};
+typedef struct by_id {
+    size_t at;
+    unsigned to; /* rows of this listing */
+} by_id;
+static const by_id id_rows[] = {{offsetof(hsc_code, site_by_id), SITES}, {offsetof(hsc_code, place_by_id), PLACES}, {offsetof(hsc_code, inlined_by_id), INLINEDS}};
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* ---- put ---- */
@@ -120,10 +176,11 @@ bool hsc_code_put_image(const hsc_code *c, parcel *a) {
     for (size_t i = 0; i < COUNT(tables); i++)
         put_table(a, &n, (const hsc_table *)((const char *)c + tables[i].at), tables[i].text);
     for (size_t i = 0; i < COUNT(id_rows); i++) {
-        const hsc_id_rows *r = (const hsc_id_rows *)((const char *)c + id_rows[i]);
+        const hsc_id_rows *r = (const hsc_id_rows *)((const char *)c + id_rows[i].at);
         parcel_u64(a, r->groups.n);
         for (size_t g = 0; g < r->groups.n; g++)
             PARCEL_VEC(a, r->groups.p[g]);
+        put_table(a, &n, &r->others, -1);
     }
     for (size_t i = 0; i < n.texts.n; i++)
         parcel_put(&texts, n.texts.p[i], strlen(n.texts.p[i]) + 1);
@@ -178,7 +235,7 @@ static void take_listing(parcel *a, const texts *all, hsc_code *c, const listing
             uint64_t number;
             const char *text;
             memcpy(&number, at, sizeof number);
-            a->failed = !text_of(all, number, &text) || a->failed;
+            a->failed = !text_of(all, number, &text) || (!text && !l->without) || a->failed;
             memcpy(at, &text, sizeof text);
         }
     memcpy((char *)c + l->at, &v, sizeof v);
@@ -218,6 +275,88 @@ static void take_texts(parcel *a, hsc_pool *pool, texts *all) {
     }
 }
 
+/* ---- what rows say ---- */
+
+static size_t count_of(const hsc_code *c, unsigned of) {
+    any_vec v;
+    memcpy(&v, (const char *)c + listings[of].at, sizeof v);
+    return v.n;
+}
+
+static bool is_row(const hsc_code *c, unsigned to, uint32_t row, bool needed) { return row == HSC_NO_INDEX ? !needed : row < count_of(c, to); }
+
+static bool is_in_range(const hsc_code *c, const row_of *r, uint32_t number) {
+    return r->kind == TRUTH ? number <= 1 : r->kind == KNOWN ? number <= HSC_KNOWN_NOTHING : is_row(c, r->to, number, r->kind == NEEDED);
+}
+
+/* Whoever goes from row to row by the number at this offset comes to an end. */
+static bool ends(const any_vec *v, size_t element, size_t at) {
+    uint32_t *met = calloc(v->n + 1, sizeof *met); /* by row: on which way, from 1 */
+    bool good = met && v->n < HSC_NO_INDEX;
+    for (uint32_t i = 0; good && i < v->n; i++)
+        for (uint32_t row = i; good && row < v->n;) {
+            good = met[row] != i + 1;
+            if (met[row]) /* a way that ends, or this one again */
+                break;
+            met[row] = i + 1;
+            memcpy(&row, v->p + row * element + at, sizeof row);
+        }
+    free(met);
+    return good;
+}
+
+static bool is_sound_listing(const hsc_code *c, const listing *l) {
+    any_vec v;
+    bool good = true;
+    memcpy(&v, (const char *)c + l->at, sizeof v);
+    for (unsigned r = 0; good && r < l->row_count; r++) {
+        for (size_t i = 0; good && i < v.n; i++) {
+            const uint8_t *at = v.p + i * l->element + l->rows[r].at;
+            uint32_t row;
+            if (l->rows[r].kind == TRUTH)
+                row = *at;
+            else
+                memcpy(&row, at, sizeof row);
+            good = is_in_range(c, &l->rows[r], row);
+        }
+        good = good && (l->rows[r].kind != CHAIN || ends(&v, l->element, l->rows[r].at));
+    }
+    for (size_t i = 1; good && l->rises && i < v.n; i++) {
+        uint64_t before, here;
+        memcpy(&before, v.p + (i - 1) * l->element, sizeof before);
+        memcpy(&here, v.p + i * l->element, sizeof here);
+        good = before <= here;
+    }
+    return good;
+}
+
+static bool is_sound_table(const hsc_code *c, const hsc_table *t, int to, bool several) {
+    bool good = true;
+    for (size_t i = 0; good && to >= 0 && i < t->capacity; i++)
+        good = !t->slots[i].used || (several && t->slots[i].value == HSC_NO_INDEX - 1) || is_row(c, (unsigned)to, t->slots[i].value, false);
+    return good;
+}
+
+/* A seal says who wrote it, not that it is right: no row leads out of its listing, nor round in a circle. */
+static bool is_sound(const hsc_code *c) {
+    bool good = c->knowledge <= HSC_KNOWN_NOTHING && c->instance_parents.n == c->instances.n && c->loop_of_procedure.n == c->procedures.n &&
+                c->next_loop.n == c->loops.n;
+    for (size_t i = 0; good && i < LISTINGS; i++)
+        good = is_sound_listing(c, &listings[i]);
+    for (size_t i = 0; good && i < COUNT(tables); i++)
+        good = is_sound_table(c, (const hsc_table *)((const char *)c + tables[i].at), tables[i].to, tables[i].several);
+    for (size_t i = 0; good && i < COUNT(id_rows); i++) {
+        const hsc_id_rows *r = (const hsc_id_rows *)((const char *)c + id_rows[i].at);
+        for (size_t g = 0; good && g < r->groups.n; g++)
+            for (size_t k = 0; good && k < r->groups.p[g].n; k++)
+                good = is_row(c, id_rows[i].to, r->groups.p[g].p[k], false);
+        good = good && is_sound_table(c, &r->others, (int)id_rows[i].to, false);
+    }
+    for (size_t i = 0; good && i < c->symbols.n; i++)
+        good = c->symbols.p[i].hi >= c->symbols.p[i].lo;
+    return good;
+}
+
 bool hsc_code_take_image(hsc_code *c, const uint8_t *bytes, size_t n) {
     uint64_t facts[6], texts_at;
     texts all = {0};
@@ -242,7 +381,7 @@ bool hsc_code_take_image(hsc_code *c, const uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < COUNT(tables) && !a.failed; i++)
         take_table(&a, &all, (hsc_table *)((char *)c + tables[i].at), tables[i].text);
     for (size_t i = 0; i < COUNT(id_rows) && !a.failed; i++) {
-        hsc_id_rows *r = (hsc_id_rows *)((char *)c + id_rows[i]);
+        hsc_id_rows *r = (hsc_id_rows *)((char *)c + id_rows[i].at);
         for (uint64_t left = parcel_take_u64(&a); left && !a.failed; left--) {
             hsc_id_list list = {0};
             PARCEL_TAKE_VEC(&a, list);
@@ -251,7 +390,8 @@ bool hsc_code_take_image(hsc_code *c, const uint8_t *bytes, size_t n) {
                 a.failed = true;
             }
         }
+        take_table(&a, &all, &r->others, -1);
     }
     free(all.p);
-    return !a.failed && a.at == a.n && hsc_code_index(c);
+    return !a.failed && a.at == a.n && is_sound(c) && hsc_code_index(c);
 }
