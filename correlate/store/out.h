@@ -14,6 +14,7 @@ typedef enum hsc_effort { /* of packing */
     HSC_EFFORT_USUAL,
     HSC_EFFORT_QUICK,  /* for what is as long as there are values */
     HSC_EFFORT_SERIES, /* for numbers that seldom repeat in longer pieces (huffman.h), as long as there are samples or values */
+    HSC_EFFORT_SPARSE, /* for numbers most of which are 0 */
     HSC_EFFORTS
 } hsc_effort;
 

@@ -14,8 +14,9 @@
 #include "store.h"
 
 enum { ALIKE = 4 };
-enum { MATCHES_SAVE = 8 }; /* a part in so many at least, or they are not looked for */
-static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1}; /* of libdeflate */
+/* A part in so many at least, or matches are not looked for. */
+static const unsigned matches_save[HSC_EFFORTS] = {[HSC_EFFORT_SERIES] = 8, [HSC_EFFORT_SPARSE] = 1};
+static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1, [HSC_EFFORT_SPARSE] = 1}; /* of libdeflate */
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
 
 struct hsc_packing_set {
@@ -169,7 +170,8 @@ static bool pack_anew(packer *k, chunk *c) {
     if (element > 1)
         shuffle(c->plain, k->planes, bytes / element, element);
     const uint8_t *planes = element > 1 ? k->planes : c->plain;
-    c->packed_bytes = c->set->effort == HSC_EFFORT_SERIES ? hsc_huffman_pack(planes, bytes / element, element, MATCHES_SAVE, k->out, most) : 0;
+    unsigned worth = matches_save[c->set->effort];
+    c->packed_bytes = worth ? hsc_huffman_pack(planes, bytes / element, element, worth, k->out, most) : 0;
     if (!c->packed_bytes)
         c->packed_bytes = libdeflate_zlib_compress(how, planes, bytes, k->out, most);
     if (!c->packed_bytes || !(c->packed = malloc(c->packed_bytes)))

@@ -116,7 +116,7 @@ static hsc_status write_stats(hsc_store *s, hid_t parent, const char *name, cons
                 {"sum_squares", "sample2", "", "sum of the squares", HSC_COLTYPE_F8, t->squares}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets && !status; i++) {
         hsc_out_notes notes = {.units = sets[i].units, .references = sets[i].references, .description = sets[i].meaning,
-                               .dimensions = rows};
+                               .dimensions = rows, .effort = HSC_EFFORT_SPARSE};
         status = hsc_out_set(s->out, g, sets[i].name, sets[i].type, 0, sets[i].values, n, &notes, NULL, err);
     }
     H5Gclose(g);
@@ -396,7 +396,7 @@ hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
     stats_end(&t->thread, v->rows, v->columns);
     if (!t->same_axes)
         stats_end(&t->process, v->rows, s->tables.rows[HSC_TAB_process]);
-    hsc_out_notes notes = {.description = "samples, sum over all threads; times scale_factor: the metric", .dimensions = row_axis};
+    hsc_out_notes notes = {.description = "samples, sum over all threads; times scale_factor: the metric", .dimensions = row_axis, .effort = HSC_EFFORT_SPARSE};
     hsc_status status = hsc_out_set(s->out, v->group, "sum", HSC_COLTYPE_U8, 0, t->thread.sum, v->rows, &notes, NULL, err);
     if (!status)
         status = write_stats(s, v->group, "thread_stats", "/run/thread", row_axis, &t->thread, v->rows, err);

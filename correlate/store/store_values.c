@@ -127,7 +127,7 @@ static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, u
 }
 
 static hsc_status close_order(hsc_store *s, hsc_store_order *o, hsc_err *err) {
-    hsc_out_notes indptr = {.description = "where the values of each row begin, and the end"};
+    hsc_out_notes indptr = {.description = "where the values of each row begin, and the end", .effort = HSC_EFFORT_SPARSE};
     hsc_out_stream *indices = o->indices, *data = o->data;
     o->indices = o->data = NULL;
     hsc_status status = hsc_out_stream_close(indices, err);
