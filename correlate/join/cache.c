@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,7 @@ struct jkept {
 
 typedef struct jold { /* what an earlier join left */
     int fd; /* -1: nothing */
+    jbegin begin;
     uint64_t nonce[2], origin_ns, tick_ns, no_times;
     HSC_VEC(jmodule) modules;
     HSC_VEC(jaddress) addresses;
@@ -215,12 +217,13 @@ static void read_old(join *j) {
         problem = "not a cache of heatscope: not used";
     else if (!hsc_seal_equal(b.program, c->program))
         problem = "written by another heatscope or another user: not used";
-    else if (b.end_size > (uint64_t)st.st_size || b.end_offset != (uint64_t)st.st_size - b.end_size)
+    else if (b.end_size > (uint64_t)st.st_size || b.end_offset > (uint64_t)st.st_size - b.end_size) /* what is behind was to become another one */
         problem = "damaged: not used";
     else if (!(a.p = malloc(sizeof b + b.end_size)))
         problem = "too large for the memory: not used";
     if (!problem) {
         hsc_seal seal = b.end;
+        o->begin = b;
         b.end = (hsc_seal){{0, 0}};
         memcpy(a.p, &b, sizeof b);
         a.n = a.cap = sizeof b + b.end_size;
@@ -653,6 +656,8 @@ typedef struct writing {
     join *j;
     int fd;
     uint64_t offset;
+    uint64_t before; /* bytes of the cache that this one goes on with; 0: it is a new file */
+    uint64_t dead;   /* of these, what nothing in this one is */
     bool failed;
 } writing;
 
@@ -705,9 +710,9 @@ static void put_file(writing *w) {
     jcache *c = j->cache;
     jbegin b = {.nonce = {c->nonce[0], c->nonce[1]}, .program = c->program};
     parcel end = {0}, body = {0};
-    uint64_t most = c->input_bytes > c->tables.n ? c->input_bytes - c->tables.n : 0, n = 0;
+    uint64_t used = c->tables.n + w->dead, most = c->input_bytes > used ? c->input_bytes - used : 0, n = 0;
     memcpy(b.magic, magic, sizeof magic);
-    w->offset = sizeof b;
+    w->offset = w->before ? w->before : sizeof b;
     for (size_t i = 0; i < j->run.n && !w->failed; i++) {
         jkept *k = j->run.p[i]->kept;
         const jkept *from = k && k->is_carried ? &c->old.kept.p[k->row] : NULL;
@@ -718,8 +723,12 @@ static void put_file(writing *w) {
         }
         most -= bytes;
         n++;
-        k->body_offset = w->offset;
         k->body_size = from ? from->body_size : k->body.count;
+        if (from && w->before) {
+            k->body_offset = from->body_offset;
+            continue;
+        }
+        k->body_offset = w->offset;
         w->failed = !(from ? load_old(&c->old, from, &body) : load_list(j, &k->body, &body)) || (j->options->cancel && *j->options->cancel);
         put_bytes(w, body.p, body.n);
     }
@@ -746,17 +755,59 @@ static void put_file(writing *w) {
     parcel_fini(&body);
 }
 
+/* Where all that the cache that is there has is carried into the new one, this goes on at its end, and its head is put over the old one last: the
+ * old one is whole until then. Not where other names have the file, somebody else writes it, or most of it would be of no use. */
+static bool begin_after(writing *w) {
+    const jcache *c = w->j->cache;
+    char path[64];
+    struct stat st;
+    jbegin now;
+    uint64_t carried = 0;
+    for (size_t i = 0; i < w->j->run.n; i++) {
+        const jkept *k = w->j->run.p[i]->kept;
+        carried += k && k->is_carried ? c->old.kept.p[k->row].body_size : 0;
+    }
+    if (c->old.fd < 0 || !carried)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", c->old.fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    bool good = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink == 1 && hsc_place_take(fd, &now, sizeof now, 0) &&
+                !memcmp(&now, &c->old.begin, sizeof now);
+    if (good) {
+        w->before = (uint64_t)st.st_size;
+        w->dead = w->before > carried ? w->before - carried : 0;
+        good = w->dead <= carried / 2;
+    }
+    if (good) {
+        w->fd = fd;
+    } else {
+        w->before = w->dead = 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    return good;
+}
+
+/* false: the old one stays. */
+static bool end_after(writing *w) {
+    bool cut = w->failed && !ftruncate(w->fd, (off_t)w->before);
+    return !close(w->fd) && !w->failed && !cut;
+}
+
 void hsc_cache_write(join *j) {
     jcache *c = j->cache;
     if (!c || !c->writes)
         return;
     char *part = NULL;
     writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed};
-    if (!w.failed)
+    if (!w.failed && !begin_after(&w))
         w.failed = (w.fd = hsc_place_begin(c->path, &part)) < 0;
     if (!w.failed)
         put_file(&w);
-    w.failed = !hsc_place_end(c->path, w.fd, part, !w.failed);
+    if (w.before)
+        w.failed = !end_after(&w);
+    else
+        w.failed = !hsc_place_end(c->path, w.fd, part, !w.failed);
     if (w.failed && !(j->options->cancel && *j->options->cancel))
         note(j, "cannot be written; the next join reads all files again");
 }

@@ -167,8 +167,8 @@ for n, at in enumerate([0, 17, 33, 49, 57, 65, head + 1, len(kept) - 1] + [head 
 for size in (0, head - 1, len(kept) // 2, len(kept) - 1):
     write(CACHE, kept[:size])
     check(f"cut to {size}", 0, grown, note="not used")
-write(CACHE, kept + b"more")
-check("longer", 0, grown, note="damaged")
+write(CACHE, kept + b"more")  # of a join that was ended while it went on with it
+check("longer", 4, grown)
 write(CACHE, whole)
 check("another file", 0, grown, note="not a cache")
 os.remove(CACHE)
@@ -194,6 +194,39 @@ check("one more", 4, grown)
 later = bytes_of(CACHE)
 write(CACHE, kept[:head] + later[head:])
 check("another one's head", 0, grown, note="not used")
+
+# ---- where nothing is gone a cache is gone on with ----
+large, step, linked = (os.path.join(WORK, name) for name in ("large", "step", "linked"))
+subprocess.run([BENCH_MAKE, large, BENCH_MAKE, "16", "6000", "20", str(SITES)], check=True)
+os.mkdir(step)
+later = sorted(os.listdir(large))
+
+
+def grow(name, count, known):
+    """With so many files, of which some are known; whether the cache is the same file, which has grown."""
+    before = os.stat(CACHE)
+    for f in later[:count]:
+        shutil.copy(os.path.join(large, f), step)
+    check(name, known, step)
+    now = os.stat(CACHE)
+    return now.st_ino == before.st_ino and now.st_size > before.st_size
+
+
+that(not grow("four of others", 4, 0), "a cache of others is gone on with")
+that(grow("five", 5, 4), "five: another file")
+old = bytes_of(CACHE)
+that(grow("six", 6, 5), "six: another file")
+write(CACHE, old[:80] + bytes_of(CACHE)[80:])  # ended before its head was written
+check("the head of five", 5, step)
+os.link(CACHE, linked)
+held = bytes_of(linked)
+that(not grow("seven, with another name", 7, 6) and bytes_of(linked) == held, "a cache with another name was written")
+os.remove(linked)
+went_on = sum(grow(f"{n}", n, n - 1) for n in range(8, 17))
+size = os.path.getsize(CACHE)
+os.remove(CACHE)
+check("all at once", 0, step)
+that(went_on and os.path.getsize(CACHE) <= size < 2 * os.path.getsize(CACHE), f"{went_on} of 9 times gone on with, {size} bytes, at once {os.path.getsize(CACHE)}")
 
 # ---- a join that is ended ----
 for delay in (0.01, 0.05):
