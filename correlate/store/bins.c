@@ -41,8 +41,8 @@ static void add(const binner *b, uint32_t bin, double v) {
 
 /* Rows [first, last) of a block that was read. */
 static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_t last) {
-    uint64_t base = block->indptr[0];
-    uint64_t k = block->indptr[first - block->first] - base, end = block->indptr[last - block->first] - base;
+    uint64_t base = hsc_ends_at(block->indptr, 0);
+    uint64_t k = hsc_ends_at(block->indptr, first - block->first) - base, end = hsc_ends_at(block->indptr, last - block->first) - base;
     const uint32_t *bin_of = b->bin_of, *indices = block->indices, *counts = block->counts;
     double *bins = b->bins;
     if (block->reduced) {
@@ -52,7 +52,7 @@ static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_
         const uint32_t *process = b->s.process;
         for (uint64_t r = first; r < last; r++) {
             uint32_t n = 0;
-            end = block->indptr[r + 1 - block->first] - base;
+            end = hsc_ends_at(block->indptr, r + 1 - block->first) - base;
             for (; k < end; k++) {
                 uint32_t p = process[indices[k]];
                 if (b->dense[p] == 0)
@@ -106,7 +106,7 @@ static hsc_status next_rows(binner *b, uint64_t first, uint64_t last, hsc_err *e
     b->rows_block.n = 0;
     hsc_status status = hsc_interval_read(b->s.db, b->s.v, first, n, &b->made, err);
     if (!status)
-        b->rows_block = (hsc_block){.first = first, .n = n, .indptr = b->made.indptr, .indices = b->made.indices, .counts = b->made.counts};
+        b->rows_block = (hsc_block){.first = first, .n = n, .indptr = {.wide = b->made.indptr}, .indices = b->made.indices, .counts = b->made.counts};
     return status;
 }
 
@@ -131,12 +131,12 @@ enum { READ_COST = 4 };    /* a value is added up so many times while one is rea
 /* The coarsest of the levels below `level` whose blocks in rows [first, last) cost less than the rows themselves; blocks *low to
  * *high of it. n_levels: none. */
 static unsigned choose_level(const binner *b, unsigned level, uint64_t first, uint64_t last, uint64_t *low, uint64_t *high) {
-    const uint64_t *indptr = b->s.v->by_row.indptr;
+    hsc_ends indptr = b->s.v->by_row.indptr;
     while (level-- > 0) {
         const hsc_level *l = &b->levels[level];
         *low = (first + l->block - 1) / l->block;
         *high = last / l->block;
-        if (*low < *high && (l->rows.indptr[*high] - l->rows.indptr[*low]) * b->s.db->level_cost <= indptr[*high * l->block] - indptr[*low * l->block])
+        if (*low < *high && hsc_ends_between(l->rows.indptr, *low, *high) * b->s.db->level_cost <= hsc_ends_between(indptr, *low * l->block, *high * l->block))
             return level;
     }
     return b->n_levels;
@@ -144,15 +144,15 @@ static unsigned choose_level(const binner *b, unsigned level, uint64_t first, ui
 
 /* What rows [first, last) cost, from levels below `level` where they are cheaper; counts what is taken of each. */
 static uint64_t count_range(binner *b, unsigned level, uint64_t first, uint64_t last) {
-    const uint64_t *indptr = b->s.v->by_row.indptr;
+    hsc_ends indptr = b->s.v->by_row.indptr;
     uint64_t low, high, block;
     unsigned k = choose_level(b, level, first, last, &low, &high);
     if (first >= last)
         return 0;
     if (k >= b->n_levels)
-        return indptr[last] - indptr[first] + PIECE_NNZ;
+        return hsc_ends_between(indptr, first, last) + PIECE_NNZ;
     block = b->levels[k].block;
-    uint64_t n = b->levels[k].rows.indptr[high] - b->levels[k].rows.indptr[low];
+    uint64_t n = hsc_ends_between(b->levels[k].rows.indptr, low, high);
     b->level_values[k] += n;
     b->level_pieces[k]++;
     return n * b->s.db->level_cost + count_range(b, k, first, low * block) + count_range(b, k, high * block, last);
@@ -307,12 +307,12 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
         hsc_sparse *m = (hsc_sparse *)&b.levels[i].rows;
         hsc_cursor_init(&b.level_cursors[i], db, m, reduce == HSC_REDUCE_SUM ? &m->sum : &m->max);
     }
-    const uint64_t *indptr = b.s.v->by_row.indptr;
+    hsc_ends indptr = b.s.v->by_row.indptr;
     uint64_t wanted = 0, run = 0;
     uint32_t run_bin = 0;
     for (uint32_t i = 0; i < row_bins; i++)
         if (row_lo[i] < row_hi[i] && !b.pieces)
-            wanted += indptr[row_hi[i]] - indptr[row_lo[i]];
+            wanted += hsc_ends_between(indptr, row_lo[i], row_hi[i]);
     bool levels = false;
     if (!b.pieces)
         status = use_levels(&b, row_bins, row_lo, row_hi, wanted, &levels, err);
@@ -328,7 +328,7 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
             for (run = row_hi[i], run_bin = i + 1; run_bin < row_bins; run_bin++) {
                 if (row_lo[run_bin] >= row_hi[run_bin])
                     continue;
-                if (b.pieces ? row_lo[run_bin] - run > db->piece_rows / 4 : indptr[row_lo[run_bin]] - indptr[run] > GAP_NNZ)
+                if (b.pieces ? row_lo[run_bin] - run > db->piece_rows / 4 : hsc_ends_between(indptr, run, row_lo[run_bin]) > GAP_NNZ)
                     break;
                 run = row_hi[run_bin];
             }

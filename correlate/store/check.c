@@ -267,27 +267,27 @@ hsc_status hsc_check_part(const hsc_tables *t, enum hsc_column_id column, uint64
     return HSC_OK;
 }
 
-hsc_status hsc_check_indptr(const char *path, const char *what, const uint64_t *indptr, uint64_t n, uint64_t nnz,
+hsc_status hsc_check_indptr(const char *path, const char *what, hsc_ends indptr, uint64_t n, uint64_t nnz,
                             hsc_err *err) {
-    if (indptr[0] != 0)
-        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr row 0: expected 0, got %" PRIu64, path, what, indptr[0]);
+    if (hsc_ends_at(indptr, 0) != 0)
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr row 0: expected 0, got %" PRIu64, path, what, hsc_ends_at(indptr, 0));
     for (uint64_t i = 0; i < n; i++)
-        if (indptr[i + 1] < indptr[i])
+        if (hsc_ends_at(indptr, i + 1) < hsc_ends_at(indptr, i))
             return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr row %" PRIu64 ": expected no less than %" PRIu64
-                               ", got %" PRIu64, path, what, i + 1, indptr[i], indptr[i + 1]);
-    if (indptr[n] != nnz)
+                               ", got %" PRIu64, path, what, i + 1, hsc_ends_at(indptr, i), hsc_ends_at(indptr, i + 1));
+    if (hsc_ends_at(indptr, n) != nnz)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indptr: expected to end at %" PRIu64 ", got %" PRIu64, path, what,
-                           nnz, indptr[n]);
+                           nnz, hsc_ends_at(indptr, n));
     return HSC_OK;
 }
 
-hsc_status hsc_check_sparse(const char *path, const char *what, uint64_t first, uint64_t n, const uint64_t *indptr,
+hsc_status hsc_check_sparse(const char *path, const char *what, uint64_t first, uint64_t n, hsc_ends indptr,
                             const uint32_t *indices, uint64_t columns, hsc_err *err) {
-    uint64_t base = indptr[0];
+    uint64_t k = 0;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t below = 0; /* one more than the index before */
-        for (uint64_t k = indptr[i]; k < indptr[i + 1]; k++) {
-            uint32_t index = indices[k - base];
+        for (uint64_t end = hsc_ends_between(indptr, 0, i + 1); k < end; k++) {
+            uint32_t index = indices[k];
             if (index < below || index >= columns)
                 return hsc_err_set(err, HSC_E_FORMAT, "%s: %s/indices row %" PRIu64 ": expected rising columns below %"
                                    PRIu64 ", got %" PRIu32, path, what, first + i, columns, index);

@@ -3,6 +3,7 @@
 #ifndef HEATSCOPE_STORE_CHECK_H
 #define HEATSCOPE_STORE_CHECK_H
 
+#include "ends.h"
 #include "schema.h"
 
 typedef struct hsc_tables {
@@ -17,11 +18,11 @@ hsc_status hsc_check_table(const hsc_tables *t, enum hsc_table_id table, hsc_err
 
 /* Rows [first, first+n) of a sparse table: indices rise within each row and are below columns.
  * indptr[n+1] absolute; indices from indptr[0] on. */
-hsc_status hsc_check_sparse(const char *path, const char *what, uint64_t first, uint64_t n, const uint64_t *indptr,
+hsc_status hsc_check_sparse(const char *path, const char *what, uint64_t first, uint64_t n, hsc_ends indptr,
                             const uint32_t *indices, uint64_t columns, hsc_err *err);
 
 /* indptr[n+1] starts at 0, never falls and ends at nnz. */
-hsc_status hsc_check_indptr(const char *path, const char *what, const uint64_t *indptr, uint64_t n, uint64_t nnz,
+hsc_status hsc_check_indptr(const char *path, const char *what, hsc_ends indptr, uint64_t n, uint64_t nnz,
                             hsc_err *err);
 
 /* Values [first, first + n) of a column that is put in parts: references into tables that are put already. */

@@ -30,6 +30,9 @@ hsc_status hsc_array_open(hsc_db *db, const char *name, hsc_column_type type, ui
     return status;
 }
 
+/* Bytes of a whole. */
+static uint64_t whole_size(const hsc_array *a) { return a->n * (a->narrow ? sizeof(uint32_t) : hsc_schema_type_size(a->type)); }
+
 static void give_back(hsc_db *db, hsc_array *a) {
     if (!a->whole)
         return;
@@ -38,9 +41,10 @@ static void give_back(hsc_db *db, hsc_array *a) {
             *p = a->next;
             break;
         }
-    db->whole_bytes -= a->n * hsc_schema_type_size(a->type);
+    db->whole_bytes -= whole_size(a);
     free(a->whole);
     a->whole = NULL;
+    a->narrow = false;
 }
 
 static void drop_window(hsc_window *w) {
@@ -68,6 +72,20 @@ void hsc_array_close(hsc_db *db, hsc_array *a) {
     *a = (hsc_array){.set = -1};
 }
 
+/* Reads it into 32 bits a value; *out stays NULL where they don't fit, and nobody tries again. */
+static hsc_status read_narrow(hsc_db *db, hsc_array *a, void **out, hsc_err *err) {
+    uint32_t *whole = hsc_large_malloc(a->n * sizeof *whole);
+    if (!whole)
+        return out_of_memory(db, err);
+    hsc_status status = a->n ? hsc_dbfile_read_narrow(db->file, a->set, 0, a->n, whole, &a->narrow, err) : HSC_OK;
+    a->may_be_narrow = a->narrow;
+    if (status || !a->narrow)
+        free(whole);
+    else
+        *out = whole;
+    return status;
+}
+
 /* Makes the whole array resident where the budget has room for it. */
 static hsc_status load_whole(hsc_db *db, hsc_array *a, hsc_err *err) {
     uint64_t bytes = a->n * hsc_schema_type_size(a->type);
@@ -83,18 +101,22 @@ static hsc_status load_whole(hsc_db *db, hsc_array *a, hsc_err *err) {
     if (bytes > HSC_COLUMN_BYTES_MAX)
         return hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " bytes, the reader takes %" PRIu64, db->path, a->name, bytes,
                            HSC_COLUMN_BYTES_MAX);
-    void *whole = hsc_large_malloc(bytes);
-    if (!whole)
-        return out_of_memory(db, err);
-    hsc_status status = a->n ? hsc_dbfile_read(db->file, a->set, 0, a->n, whole, err) : HSC_OK;
+    void *whole = NULL;
+    hsc_status status = a->may_be_narrow ? read_narrow(db, a, &whole, err) : HSC_OK;
+    if (!status && !whole) {
+        if (!(whole = hsc_large_malloc(bytes)))
+            return out_of_memory(db, err);
+        status = a->n ? hsc_dbfile_read(db->file, a->set, 0, a->n, whole, err) : HSC_OK;
+    }
     if (status) {
         free(whole);
+        a->narrow = false;
         return status;
     }
     a->whole = whole;
     a->next = db->wholes;
     db->wholes = a;
-    db->whole_bytes += bytes;
+    db->whole_bytes += whole_size(a);
     return HSC_OK;
 }
 
@@ -140,10 +162,21 @@ static hsc_status check_range(const hsc_db *db, const hsc_array *a, uint64_t fir
     return HSC_OK;
 }
 
+/* Of an array that is whole; what is narrow goes to scratch. */
+static const void *from_whole(const hsc_array *a, uint64_t first, uint64_t n, void *scratch) {
+    const uint32_t *narrow = a->whole;
+    uint64_t *to = scratch;
+    if (!a->narrow)
+        return (const char *)a->whole + first * hsc_schema_type_size(a->type);
+    for (uint64_t i = 0; i < n; i++)
+        to[i] = narrow[first + i];
+    return scratch;
+}
+
 hsc_status hsc_array_pass(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out, hsc_err *err) {
     hsc_status status = check_range(db, a, first, n, err);
     a->used = ++db->clock;
-    *out = a->whole ? (const char *)a->whole + first * hsc_schema_type_size(a->type) : scratch;
+    *out = a->whole ? from_whole(a, first, n, scratch) : scratch;
     return status || a->whole || !n ? status : hsc_dbfile_read(db->file, a->set, first, n, scratch, err);
 }
 
@@ -160,7 +193,7 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
             return status;
     }
     if (a->whole) {
-        *out = (const char *)a->whole + first * size;
+        *out = from_whole(a, first, n, scratch);
         return HSC_OK;
     }
     *out = scratch;
@@ -172,6 +205,8 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
     return status;
 }
 
+hsc_ends hsc_array_ends(const hsc_array *a) { return a->narrow ? (hsc_ends){.narrow = a->whole} : (hsc_ends){.wide = a->whole}; }
+
 /* ---- sparse ---- */
 
 void hsc_sparse_close(hsc_db *db, hsc_sparse *m) {
@@ -182,29 +217,29 @@ void hsc_sparse_close(hsc_db *db, hsc_sparse *m) {
     hsc_array_close(db, &m->sum);
     free(m->made);
     m->present = false;
-    m->indptr = m->stored = m->made = NULL;
+    m->made = NULL;
+    m->indptr = m->stored = (hsc_ends){0};
 }
 
 /* Where each row begins when the bands' parts of it stand side by side. */
 static hsc_status join_bands(const hsc_db *db, hsc_sparse *m, hsc_err *err) {
-    const uint64_t *at = m->stored;
+    hsc_ends at = m->stored;
     uint64_t sum = 0;
     if (!(m->made = malloc((m->rows + 1) * sizeof *m->made)))
         return out_of_memory(db, err);
     for (uint64_t r = 0; r < m->rows; r++) {
         m->made[r] = sum;
         for (uint64_t b = 0; b < m->bands; b++)
-            sum += at[b * m->rows + r + 1] - at[b * m->rows + r];
+            sum += hsc_ends_between(at, b * m->rows + r, b * m->rows + r + 1);
     }
     m->made[m->rows] = sum;
-    m->indptr = m->made;
+    m->indptr = (hsc_ends){.wide = m->made};
     return HSC_OK;
 }
 
 hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums, bool banded,
                            hsc_sparse *m, hsc_err *err) {
     char path[128];
-    const void *p = NULL;
     hsc_status status;
     uint64_t n = rows + 1;
     *m = (hsc_sparse){.rows = rows, .columns = columns, .bands = 1};
@@ -240,11 +275,12 @@ hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t
     }
     if (status)
         goto done;
-    m->indptr_array.pinned = true;
-    status = hsc_array_get(db, &m->indptr_array, 0, n, NULL, &p, err);
-    if (!status)
-        status = hsc_check_indptr(db->path, name, p, n - 1, m->nnz, err);
-    m->indptr = m->stored = p;
+    m->indptr_array.pinned = m->indptr_array.may_be_narrow = true;
+    status = hsc_array_keep(db, &m->indptr_array, err);
+    if (!status) {
+        m->indptr = m->stored = hsc_array_ends(&m->indptr_array);
+        status = hsc_check_indptr(db->path, name, m->indptr, n - 1, m->nnz, err);
+    }
     if (!status && m->bands > 1)
         status = join_bands(db, m, err);
 done:
@@ -543,7 +579,7 @@ static hsc_status load_pool(hsc_db *db, hsc_err *err) {
     if (!status && bytes.n)
         status = hsc_dbfile_read(db->file, bytes.set, 0, bytes.n, raw, err);
     if (!status)
-        status = hsc_check_indptr(db->path, "/strings offset", db->pool_offsets, db->n_pool, bytes.n, err);
+        status = hsc_check_indptr(db->path, "/strings offset", (hsc_ends){.wide = db->pool_offsets}, db->n_pool, bytes.n, err);
     uint64_t to = 0;
     for (uint64_t i = 0; i < db->n_pool && !status; i++) { /* each with a NUL */
         uint64_t n = db->pool_offsets[i + 1] - db->pool_offsets[i];

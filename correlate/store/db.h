@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "dbfile.h"
+#include "ends.h"
 
 /* A one-dimensional data set of numbers. Read by pieces or, when much of it is wanted,
  * once as a whole; wholes are given back oldest first when they exceed the database's budget. */
@@ -15,6 +16,8 @@ typedef struct hsc_array {
     hsc_column_type type;
     uint64_t n;
     void *whole;            /* all of it; NULL */
+    bool may_be_narrow;     /* of 64 bits: kept in 32 where all fit */
+    bool narrow;            /* the whole is */
     uint64_t used;          /* when it was last used */
     bool pinned;            /* never given back */
     bool passed;            /* was read from end to end once without being kept */
@@ -34,9 +37,9 @@ enum { HSC_WINDOWS_MAX = 4, HSC_WINDOW_BYTES_LEAST = 64 << 10, HSC_WINDOW_BYTES_
 typedef struct hsc_sparse {
     bool present;
     uint64_t rows, columns, nnz;
-    const uint64_t *indptr; /* rows + 1: in indptr_array, pinned; where there are several bands: made */
+    hsc_ends indptr;        /* rows + 1: in indptr_array, pinned; where there are several bands: made */
     uint64_t bands, *made;  /* columns are stored in so many bands, all rows of the first, then all of the next */
-    const uint64_t *stored; /* rows * bands + 1: in indptr_array */
+    hsc_ends stored;        /* rows * bands + 1: in indptr_array */
     hsc_array indptr_array, indices, data, max, sum;
     bool checked;           /* all indices are known to be good */
     char name[64];
@@ -117,8 +120,8 @@ hsc_status hsc_array_open(hsc_db *db, const char *name, hsc_column_type type, ui
                           hsc_err *err);
 void hsc_array_close(hsc_db *db, hsc_array *a);
 
-/* Values [first, first+n) in the array's own type. *out is in `a` or in `scratch` (n elements); valid until the next
- * read of any array. */
+/* Values [first, first+n) in the array's own type. *out is in `a` or in `scratch` (n elements; where the array may be narrow it is needed
+ * always); valid until the next read of any array. */
 hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
                          hsc_err *err);
 
@@ -127,6 +130,8 @@ hsc_status hsc_array_pass(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, 
 
 /* Makes the whole resident where the budget has room for it. */
 hsc_status hsc_array_keep(hsc_db *db, hsc_array *a, hsc_err *err);
+
+hsc_ends hsc_array_ends(const hsc_array *a); /* that is whole */
 
 void hsc_arrays_give_back(hsc_db *db); /* all that are not pinned */
 

@@ -424,12 +424,59 @@ static uint64_t step_end(const hsc_set_info *info, uint64_t first, uint64_t end)
     return to < end ? to : end;
 }
 
-static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t end, char *to, hsc_err *err) {
+typedef struct target { /* where elements go */
+    char *to;
+    bool narrow;    /* of 64 bits, kept in 32 */
+    uint64_t high;  /* bits that were lost in that */
+    uint64_t *step; /* narrow: room for a step that does not come by a place; made when it is needed */
+} target;
+
+/* Elements that stand elsewhere, each looked at once: of a place nothing is believed. */
+static void put_elements(target *t, const char *from, uint64_t bytes) {
+    const uint64_t *wide = (const uint64_t *)(const void *)from;
+    uint32_t *narrow = (uint32_t *)(void *)t->to;
+    uint64_t n = bytes / sizeof *wide, high = 0;
+    if (!t->narrow) {
+        memcpy(t->to, from, bytes);
+        t->to += bytes;
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        narrow[i] = (uint32_t)wide[i];
+        high |= wide[i] >> 32;
+    }
+    t->high |= high;
+    t->to += n * sizeof *narrow;
+}
+
+/* Room for the elements of a step: where they go, or beside. NULL: no memory. */
+static char *room_for_step(target *t, const hsc_set_info *info) {
+    if (!t->narrow)
+        return t->to;
+    if (!t->step)
+        t->step = malloc(info->step * sizeof *t->step);
+    return (char *)t->step;
+}
+
+/* They stand in the room for them. */
+static void put_step(target *t, uint64_t bytes) {
+    if (t->narrow)
+        put_elements(t, (const char *)t->step, bytes);
+    else
+        t->to += bytes;
+}
+
+static hsc_status no_memory(const hsc_dbfile *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->path); }
+
+static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t end, target *t, hsc_err *err) {
     hsc_set_info info;
     hsc_status status = hsc_h5_info(r->direct, set, &info, err);
-    for (uint64_t at = first, next; at < end && !status; at = next) {
+    for (uint64_t at = first, next; at < end && !status && !t->high; at = next) {
         next = step_end(&info, at, end);
-        status = hsc_h5_read(r->direct, set, at, next - at, to + (at - first) * info.size, err);
+        char *room = room_for_step(t, &info);
+        status = room ? hsc_h5_read(r->direct, set, at, next - at, room, err) : no_memory(r, err);
+        if (!status)
+            put_step(t, (next - at) * info.size);
         if (!status && next < end)
             status = hsc_dbfile_go_on(r, err);
     }
@@ -442,24 +489,31 @@ static uint32_t place_of(const hsc_dbfile *r, const hsc_set_info *info, uint64_t
 }
 
 /* Elements of a step, from their place or the socket. */
-static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, char *to, uint64_t bytes, hsc_err *err) {
+static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, target *t, uint64_t bytes, hsc_err *err) {
     hsc_wire_answer a;
     bool error = true;
     hsc_status status = take_answer(r, s->name, &a, &error, err);
     if (!status && (a.bytes != (place ? 0 : bytes) || a.shared != (place ? bytes : 0)))
         status = nonsense(r, s->name, err);
-    if (!status && place)
-        memcpy(to, r->places + (size_t)(place - 1) * HSC_WIRE_PLACE_BYTES, bytes);
-    return status || place ? status : receive(r, s->name, to, bytes, err);
+    if (status)
+        return status;
+    if (place) {
+        put_elements(t, r->places + (size_t)(place - 1) * HSC_WIRE_PLACE_BYTES, bytes);
+        return HSC_OK;
+    }
+    char *room = room_for_step(t, &s->info);
+    status = room ? receive(r, s->name, room, bytes, err) : no_memory(r, err);
+    if (!status)
+        put_step(t, bytes);
+    return status;
 }
 
 /* A step is asked for before the answer of the one before is taken: the worker unpacks while this process copies. */
-hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err) {
+static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, target *t, hsc_err *err) {
     hsc_status status = HSC_OK;
     uint64_t end = first + n, asked = first;
-    char *p = to;
     if (r->direct)
-        return read_directly(r, set, first, end, to, err);
+        return read_directly(r, set, first, end, t, err);
     if (set < 0 || set >= r->n_sets || !r->sets[set].open || end < first || end > r->sets[set].info.n)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", r->path, set);
     known_set *s = &r->sets[set];
@@ -481,9 +535,10 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
         if (status)
             break;
         uint64_t next = step_end(&s->info, at, end), bytes = (next - at) * s->info.size;
-        status = take_step(r, s, place_of(r, &s->info, at), p, bytes, err);
-        p += bytes;
+        status = take_step(r, s, place_of(r, &s->info, at), t, bytes, err);
         at = next;
+        if (t->high) /* the rest is not wanted */
+            end = asked;
         if (!status && at < end && r->wait && !r->wait(r->wait_ctx, (at - first) * s->info.size, n * s->info.size)) {
             bury(r);
             status = hsc_err_set(err, HSC_E_CANCELLED, "%s: cancelled", r->path);
@@ -491,6 +546,18 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
         if (status && r->sock >= 0 && asked > at) /* an answer is still to come that nobody wants */
             bury(r);
     }
+    return status;
+}
+
+hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err) {
+    return read_to(r, set, first, n, &(target){.to = to}, err);
+}
+
+hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64_t n, uint32_t *to, bool *fits, hsc_err *err) {
+    target t = {.to = (char *)to, .narrow = true};
+    hsc_status status = read_to(r, set, first, n, &t, err);
+    free(t.step);
+    *fits = !t.high;
     return status;
 }
 

@@ -45,6 +45,8 @@ hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type 
 void hsc_dbfile_close_set(hsc_dbfile *r, int set); /* < 0: nothing */
 /* Elements [first, first + n), which it has. */
 hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err);
+/* The same of numbers of 64 bits, to as many of 32. *fits: all fit; else what is in `to` is of no use. */
+hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64_t n, uint32_t *to, bool *fits, hsc_err *err);
 
 /* Pieces of a set: `piece` elements each, the set's last may have fewer; by number, rising. Asked for first, taken in that order
  * later (to: all of them, one after the other), so that the worker unpacks while the caller does something else. Other calls may come

@@ -200,21 +200,37 @@ static bool is_known(hsc_db_table which) {
            which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
 }
 
-/* Takes `whole`, of n values, as an array that is in memory. */
-static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole) {
-    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .next = db->wholes};
+/* Takes `whole`, of n values, as an array that is in memory; narrow: they were of 64 bits. */
+static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow) {
+    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .narrow = narrow, .next = db->wholes};
     snprintf(a->name, sizeof a->name, "interval");
     db->wholes = a;
-    db->whole_bytes += n * hsc_schema_type_size(type);
+    db->whole_bytes += n * (narrow ? sizeof(uint32_t) : hsc_schema_type_size(type));
+}
+
+/* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
+static bool make_narrow(uint64_t **numbers, uint64_t n, uint64_t most) {
+    char *to = (char *)*numbers;
+    if (most > UINT32_MAX)
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t v = (uint32_t)(*numbers)[i];
+        memcpy(to + i * sizeof v, &v, sizeof v);
+    }
+    void *less = realloc(to, (n + !n) * sizeof(uint32_t));
+    *numbers = less ? less : *numbers;
+    return true;
 }
 
 static void make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t columns, uint64_t nnz, uint64_t *indptr,
                         uint32_t *indices, uint32_t *counts) {
-    *m = (hsc_sparse){.present = true, .checked = true, .rows = rows, .columns = columns, .nnz = nnz, .indptr = indptr};
+    *m = (hsc_sparse){.present = true, .checked = true, .rows = rows, .columns = columns, .nnz = nnz};
     m->max.set = m->sum.set = -1;
-    resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr);
-    resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices);
-    resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts);
+    bool narrow = make_narrow(&indptr, rows + 1, nnz);
+    resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr, narrow);
+    m->indptr = hsc_array_ends(&m->indptr_array);
+    resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices, false);
+    resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts, false);
 }
 
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
@@ -255,7 +271,11 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
         free(t.dense);
         return status;
     }
-    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, t.dense);
+    uint64_t most = 0;
+    for (uint64_t r = 0; r < v->rows; r++)
+        most = t.dense[r] > most ? t.dense[r] : most;
+    bool narrow = make_narrow(&t.dense, v->rows, most);
+    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, t.dense, narrow);
     v->present = v->levels_looked[0] = v->levels_looked[1] = true;
     return HSC_OK;
 }
@@ -545,7 +565,7 @@ hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
     if (status || v->by_thread.present)
         return status;
     uint64_t threads = db->tables.rows[HSC_TAB_thread], nnz = v->by_row.nnz;
-    const uint64_t *indptr = v->by_row.indptr;
+    hsc_ends indptr = v->by_row.indptr;
     const uint32_t *indices = v->by_row.indices.whole, *counts = v->by_row.data.whole;
     uint64_t *begin = calloc(threads + 2, sizeof *begin);
     uint32_t *row = malloc((nnz + 1) * sizeof *row), *count = malloc((nnz + 1) * sizeof *count);
@@ -560,7 +580,7 @@ hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
     for (uint64_t c = 0; c < threads; c++)
         begin[c + 2] += begin[c + 1];
     for (uint64_t r = 0; r < v->rows; r++)
-        for (uint64_t k = indptr[r]; k < indptr[r + 1]; k++) {
+        for (uint64_t k = hsc_ends_at(indptr, r), end = hsc_ends_at(indptr, r + 1); k < end; k++) {
             uint64_t at = begin[indices[k] + 1]++;
             row[at] = (uint32_t)r;
             count[at] = counts[k];

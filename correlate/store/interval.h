@@ -26,8 +26,7 @@ typedef struct hsc_interval {
     bool *exact;             /* by metric: its leaves are made; NULL: none are */
     /* By leaf: in which threads, how often: the thread in the low bits, above them the count; what does not fit is in further entries
      * of the same thread. NULL: not counted yet. */
-    uint64_t *indptr;
-    uint32_t *entry;
+    uint32_t *indptr, *entry;
     unsigned thread_bits;
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */

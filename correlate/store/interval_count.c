@@ -89,8 +89,8 @@ struct hsc_counting {
     list *all[SHARES], **last[SHARES];
     unsigned share; /* that is being counted or placed */
     uint64_t entry_max;
-    uint64_t *indptr;
-    uint32_t *entry;
+    uint32_t *indptr, *entry;
+    uint64_t n_entries;
 };
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -432,7 +432,9 @@ static void begin_entries(hsc_counting *c) {
 static void count_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
     uint64_t most = entry_most(c);
     (void)thread;
-    c->indptr[leaf + 2] += (count + most - 1) / most;
+    uint64_t n = (count + most - 1) / most;
+    c->indptr[leaf + 2] += (uint32_t)n;
+    c->n_entries += n;
 }
 
 /* One list; then room for all. */
@@ -448,9 +450,12 @@ static hsc_status count_entries(hsc_db *db, hsc_counting *c, hsc_err *err) {
         return HSC_OK;
     }
     c->share = 0;
+    if (c->n_entries > UINT32_MAX)
+        return hsc_err_set(err, HSC_E_LIMIT, "%s: an interval with %" PRIu64 " values of leaves and threads, at most %" PRIu32, db->path, c->n_entries,
+                           UINT32_MAX);
     for (uint64_t k = 0; k < c->n_leaves; k++)
         c->indptr[k + 2] += c->indptr[k + 1];
-    if (!(c->entry = malloc((c->indptr[c->n_leaves + 1] + 1) * sizeof *c->entry)))
+    if (!(c->entry = malloc((c->n_entries + 1) * sizeof *c->entry)))
         return out_of_memory(db, err);
     c->stage = PLACE_ENTRIES;
     return HSC_OK;

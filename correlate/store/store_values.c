@@ -264,9 +264,9 @@ static hsc_status put(hsc_store *s, bool by_thread, uint64_t n, const uint64_t *
                            by_thread ? "threads" : "rows");
     if (!n)
         return HSC_OK;
-    hsc_status status = hsc_check_indptr(s->path, name, indptr, n, indptr[n], err);
+    hsc_status status = hsc_check_indptr(s->path, name, (hsc_ends){.wide = indptr}, n, indptr[n], err);
     if (!status)
-        status = hsc_check_sparse(s->path, name, v->begun ? v->put.done : 0, n, indptr, indices, others, err);
+        status = hsc_check_sparse(s->path, name, v->begun ? v->put.done : 0, n, (hsc_ends){.wide = indptr}, indices, others, err);
     for (uint64_t k = 0; !status && k < indptr[n]; k++)
         if (!counts[k])
             status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of table %s: a count of 0 in the block from row %" PRIu64,

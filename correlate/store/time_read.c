@@ -108,7 +108,7 @@ static hsc_status read_indptr(hsc_db *db, const char *name, uint64_t rows, uint6
     if (!status && from != p)
         memcpy(p, from, (rows + 1) * sizeof *p);
     if (!status)
-        status = hsc_check_indptr(db->path, name, p, rows, total <= HSC_NNZ_MAX ? total : p[rows], err);
+        status = hsc_check_indptr(db->path, name, (hsc_ends){.wide = p}, rows, total <= HSC_NNZ_MAX ? total : p[rows], err);
     hsc_array_close(db, &a);
     if (status)
         free(p);
@@ -185,7 +185,7 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
     if (status)
         return status;
     l->begin = p;
-    status = hsc_check_indptr(db->path, name, l->begin, l->rows[threads], l->begin[l->rows[threads]], err);
+    status = hsc_check_indptr(db->path, name, (hsc_ends){.wide = l->begin}, l->rows[threads], l->begin[l->rows[threads]], err);
     snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/leaf", root_of(t), size);
     if (!status)
         status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->leaf, err);

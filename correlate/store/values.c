@@ -118,7 +118,9 @@ static hsc_status source_sums(const hsc_source *s, hsc_err *err) {
     if (s->v->sum.name[0])
         return HSC_OK;
     snprintf(path, sizeof path, "%s/sum", s->v->name);
-    return hsc_array_open(s->db, path, HSC_COLTYPE_U8, s->v->rows, &s->v->sum, err);
+    hsc_status status = hsc_array_open(s->db, path, HSC_COLTYPE_U8, s->v->rows, &s->v->sum, err);
+    s->v->sum.may_be_narrow = !status;
+    return status;
 }
 
 hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_err *err) {
@@ -192,18 +194,17 @@ static hsc_status join_bands(hsc_cursor *c, hsc_array *a, uint64_t row, uint64_t
     const uint8_t *from[HSC_BANDS_MAX];
     uint8_t *piece = c->pieces, *out = to;
     for (uint64_t b = 0; b < m->bands; b++) {
-        const uint64_t *at = m->stored + b * m->rows + row;
+        uint64_t at = hsc_ends_at(m->stored, b * m->rows + row), values = hsc_ends_at(m->stored, b * m->rows + row + n) - at;
         const void *p = NULL;
-        hsc_status status = hsc_array_get(c->db, a, at[0], at[n] - at[0], piece, &p, err);
+        hsc_status status = hsc_array_get(c->db, a, at, values, piece, &p, err);
         if (status)
             return status;
         from[b] = p;
-        piece += p == piece ? (at[n] - at[0]) * size : 0;
+        piece += p == piece ? values * size : 0;
     }
     for (uint64_t r = row; r < row + n; r++)
         for (uint64_t b = 0; b < m->bands; b++) {
-            const uint64_t *at = m->stored + b * m->rows + r;
-            size_t bytes = (at[1] - at[0]) * size;
+            size_t bytes = hsc_ends_between(m->stored, b * m->rows + r, b * m->rows + r + 1) * size;
             if (!bytes)
                 continue;
             memcpy(out, from[b], bytes);
@@ -219,7 +220,7 @@ static hsc_status read_bands(hsc_cursor *c, uint64_t row, uint64_t n, hsc_err *e
     hsc_status status = join_bands(c, &m->indices, row, n, c->indices, err);
     if (!status)
         status = join_bands(c, c->values, row, n, c->scratch, err);
-    return status ? status : hsc_check_sparse(c->db->path, m->name, row, n, m->indptr + row, c->indices, m->columns, err);
+    return status ? status : hsc_check_sparse(c->db->path, m->name, row, n, hsc_ends_from(m->indptr, row), c->indices, m->columns, err);
 }
 
 static bool make_room(hsc_cursor *c, uint64_t nnz) {
@@ -238,30 +239,30 @@ static bool make_room(hsc_cursor *c, uint64_t nnz) {
 
 hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
     hsc_sparse *m = c->m;
-    const uint64_t *indptr = m->indptr;
+    hsc_ends indptr = m->indptr;
     uint64_t row = c->next, n = 0, at, nnz, limit = c->db->block_nnz;
     *b = (hsc_block){.first = row};
     if (row >= c->last)
         return HSC_OK;
-    at = indptr[row];
+    at = hsc_ends_at(indptr, row);
     if (c->most)
         limit = c->most;
     else if (m->nnz * 8 <= c->db->budget / 2 && m->bands < 2) /* will be, or is, resident: no need for pieces */
         limit = m->nnz;
-    if (indptr[c->last] - at <= limit)
+    if (hsc_ends_at(indptr, c->last) - at <= limit)
         n = c->last - row;
     else { /* the last row that ends within the limit; at least one row */
         uint64_t low = 1, high = c->last - row;
         while (low < high) {
             uint64_t middle = low + (high - low + 1) / 2;
-            if (indptr[row + middle] - at <= limit)
+            if (hsc_ends_at(indptr, row + middle) - at <= limit)
                 low = middle;
             else
                 high = middle - 1;
         }
         n = low;
     }
-    nnz = indptr[row + n] - at;
+    nnz = hsc_ends_at(indptr, row + n) - at;
     if (!make_room(c, nnz))
         return out_of_memory(c->db, err);
     const void *indices = c->indices, *values = c->scratch;
@@ -277,12 +278,12 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
             status = hsc_check_sparse(c->db->path, m->name, 0, m->rows, indptr, m->indices.whole, m->columns, err);
             m->checked = !status;
         } else
-            status = hsc_check_sparse(c->db->path, m->name, row, n, indptr + row, indices, m->columns, err);
+            status = hsc_check_sparse(c->db->path, m->name, row, n, hsc_ends_from(indptr, row), indices, m->columns, err);
         if (status)
             return status;
     }
     b->n = n;
-    b->indptr = indptr + row;
+    b->indptr = hsc_ends_from(indptr, row);
     b->indices = indices;
     if (c->values->type == HSC_COLTYPE_U8)
         b->reduced = values;
@@ -347,7 +348,7 @@ static hsc_status row_block(row_reader *r, uint64_t row, uint64_t last, hsc_err 
     hsc_interval_rows_free(&r->rows);
     hsc_status status = hsc_interval_read(r->s->db, r->s->v, row, last - row, &r->rows, err);
     if (!status)
-        r->block = (hsc_block){.first = row, .n = last - row, .indptr = r->rows.indptr, .indices = r->rows.indices, .counts = r->rows.counts};
+        r->block = (hsc_block){.first = row, .n = last - row, .indptr = {.wide = r->rows.indptr}, .indices = r->rows.indices, .counts = r->rows.counts};
     return status;
 }
 
@@ -364,7 +365,7 @@ static hsc_status row_read(row_reader *r, uint64_t row, uint64_t ahead, hsc_err 
         }
         const hsc_block *b = &r->block;
         uint64_t until = last < b->first + b->n ? last : b->first + b->n;
-        uint64_t k = b->indptr[row - b->first] - b->indptr[0], end = b->indptr[until - b->first] - b->indptr[0];
+        uint64_t k = hsc_ends_between(b->indptr, 0, row - b->first), end = hsc_ends_between(b->indptr, 0, until - b->first);
         for (; k < end; k++) {
             uint32_t c = s->process ? s->process[b->indices[k]] : b->indices[k];
             if (r->dense[c] == 0 && b->counts[k])
@@ -421,10 +422,16 @@ static hsc_status context_sums(hsc_source *s, uint32_t metric, const uint64_t **
     return HSC_OK;
 }
 
+/* Opens the sums; where many of them are asked for, all become resident. */
+static hsc_status keep_sums(const hsc_source *s, uint64_t n, hsc_err *err) {
+    hsc_status status = source_sums(s, err);
+    return status || n <= s->rows / 8 || s->rows * 8 > s->db->budget / 2 ? status : hsc_array_keep(s->db, &s->v->sum, err);
+}
+
 /* Calls f for sums of rows [first, first + n) in pieces. */
 static hsc_status each_sum(hsc_source *s, uint32_t metric, uint64_t first, uint64_t n,
                            void (*f)(void *ctx, uint64_t row, double sum), void *ctx, hsc_err *err) {
-    enum { PIECE = 1 << 16 };
+    enum { PIECE = 1 << 14 };
     const uint64_t *before = NULL;
     const void *p = NULL;
     if (s->subtree) {
@@ -435,15 +442,12 @@ static hsc_status each_sum(hsc_source *s, uint32_t metric, uint64_t first, uint6
             f(ctx, r, (double)(before[s->subtree_end[r]] - before[r]));
         return HSC_OK;
     }
-    hsc_status status = source_sums(s, err);
+    hsc_status status = keep_sums(s, n, err);
     if (status)
         return status;
     uint64_t *scratch = malloc((n < PIECE ? n + 1 : PIECE) * sizeof *scratch); /* a row is asked for more often than all */
     if (!scratch)
         return out_of_memory(s->db, err);
-    /* ask for all when it is much, so that it becomes resident */
-    if (n > s->rows / 8 && s->rows * 8 <= s->db->budget / 2)
-        status = hsc_array_keep(s->db, &s->v->sum, err);
     for (uint64_t r = first; r < first + n && !status; r += PIECE) {
         uint64_t m = first + n - r < PIECE ? first + n - r : PIECE;
         status = hsc_array_get(s->db, &s->v->sum, r, m, scratch, &p, err);
@@ -489,7 +493,15 @@ hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint6
     hsc_status status = hsc_source_find(db, view, &s, err);
     if (!status)
         status = check_rows(&s, first, n, err);
-    return status || !n ? status : each_sum(&s, view.metric, first, n, put_zero, &to, err);
+    if (status || !n)
+        return status;
+    status = s.subtree ? HSC_OK : keep_sums(&s, n, err);
+    if (status || s.subtree || !s.v->sum.narrow)
+        return status ? status : each_sum(&s, view.metric, first, n, put_zero, &to, err);
+    const uint32_t *sums = (const uint32_t *)s.v->sum.whole + first;
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = !sums[i];
+    return HSC_OK;
 }
 
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err) {
@@ -681,7 +693,7 @@ hsc_status hsc_db_read_sparse(hsc_db *db, hsc_db_view view, uint64_t first, uint
         return status;
     status = row_reader_init(&r, &s, err);
     if (!status && !s.subtree && !r.pieces)
-        capacity = s.v->by_row.indptr[first + n] - s.v->by_row.indptr[first];
+        capacity = hsc_ends_between(s.v->by_row.indptr, first, first + n);
     capacity += !capacity;
     idx = malloc(capacity * sizeof *idx);
     val = malloc(capacity * sizeof *val);
@@ -738,7 +750,7 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
     if (status)
         return status;
     uint64_t first = s.process ? db->first_thread[column] : column, last = first + (s.process ? db->threads[column] : 1);
-    nnz = s.v->by_thread.indptr[last] - s.v->by_thread.indptr[first];
+    nnz = hsc_ends_between(s.v->by_thread.indptr, first, last);
     bool direct = last - first <= 1 && !s.subtree;
     uint64_t capacity = direct ? nnz : s.rows;
     out_rows = malloc((capacity + 1) * sizeof *out_rows);
@@ -753,7 +765,7 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
     c.last = last;
     do {
         status = hsc_cursor_read(&c, &b, err);
-        uint64_t m = status || !b.n ? 0 : b.indptr[b.n] - b.indptr[0];
+        uint64_t m = status || !b.n ? 0 : hsc_ends_between(b.indptr, 0, b.n);
         for (uint64_t k = 0; k < m; k++)
             if (!direct)
                 dense[b.indices[k]] += b.counts[k];

@@ -27,7 +27,7 @@ hsc_status hsc_source_levels(hsc_source *s, hsc_db_axis axis, const hsc_level **
 
 typedef struct hsc_block { /* rows [first, first + n); values from indptr[0] on */
     uint64_t first, n;
-    const uint64_t *indptr; /* n + 1, absolute */
+    hsc_ends indptr; /* n + 1, absolute */
     const uint32_t *indices;
     const uint32_t *counts; /* of a table */
     const uint64_t *reduced; /* of a level: max or sum as asked for */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Package heatscope::data: the run's time, and the interval that all values are of. */
 #include "handle.h"
+#include "strips.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ void hsc_handle_forget(hsc_handle *h) {
     memset(h->maxima, 0, sizeof h->maxima);
     memset(h->looking_for, 0, sizeof h->looking_for);
     h->maxima_asked = 0;
+    hsc_places_release(h->places);
+    h->places = NULL;
 }
 
 /* times: what is known of the run's time. */

@@ -4,6 +4,7 @@
 
 #include "busy.h"
 #include "early.h"
+#include "strips.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -144,6 +145,7 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->contexts.rows);
     free(h->totals);
     free(h->own);
+    hsc_places_release(h->places);
     for (size_t i = 0; i < sizeof h->message_order / sizeof *h->message_order; i++) {
         free(h->message_order[i]);
         free(h->message_group[i]);

@@ -43,6 +43,7 @@ typedef struct hsc_handle {
     uint32_t message_groups[6];
     struct hsc_handle *other; /* lazily made: which rows are the same in that one; holds a reference */
     uint32_t *of_other[HSC_MATCH_CONTEXTS + 1];
+    struct hsc_places *places; /* of all lines, as a picture had them last; a reference */
     struct { /* for what stands out, of a metric */
         hsc_db_looking *under_way; /* NULL: nobody looks */
         uint32_t metric;

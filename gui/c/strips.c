@@ -13,18 +13,15 @@ static uint64_t place_run(uint32_t *position, uint32_t first, uint32_t last, uin
     return at + (whole ? lines : 1);
 }
 
-hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
-                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx,
-                           const unsigned char *empty, hsc_err *err) {
-    uint32_t *position = malloc(((size_t)rows + 1) * sizeof *position);
-    if (!position)
-        return hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
-    uint32_t file = 0, line = 0, run_first = 0;
+/* Places of all rows; how many lines that are. */
+static uint64_t place_rows(uint32_t *position, uint32_t rows, uint32_t skip, const uint32_t *file, const uint32_t *line,
+                           const unsigned char *empty) {
+    uint32_t run_first = 0;
     uint64_t at = 0, run = 0; /* place of the next line; lines of the run of empty ones before it */
     for (uint32_t i = 0; i < rows; i++) {
-        uint32_t f, l;
-        get(ctx, i, &f, &l);
-        uint32_t gap = i == 0 ? 0 : f != file ? 1 : l > line + 1 ? l - line - 1 : 0;
+        uint32_t gap = 0;
+        if (i)
+            gap = file[i] != file[i - 1] ? 1 : line[i] > line[i - 1] + 1 ? line[i] - line[i - 1] - 1 : 0;
         if (gap > skip)
             gap = skip > 0 ? skip + 1 : 0;
         run += gap;
@@ -37,26 +34,46 @@ hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
             run = 0;
             run_first = i + 1;
         }
-        file = f;
-        line = l;
     }
-    if (run)
-        at = place_run(position, run_first, rows, at, run, skip);
-    memset(s, 0, sizeof *s);
-    s->rows = rows;
-    s->position = position;
-    s->lines = at;
-    s->block = 1;
-    if (s->lines > UINT32_MAX) {
-        hsc_strips_fini(s);
-        return hsc_err_set(err, HSC_E_LIMIT, "overview: %llu lines to show, at most 4294967295",
-                           (unsigned long long)at);
+    return run ? place_run(position, run_first, rows, at, run, skip) : at;
+}
+
+hsc_status hsc_places_make(uint32_t rows, uint32_t skip, const uint32_t *file, const uint32_t *line, const unsigned char *empty, hsc_places **out,
+                           hsc_err *err) {
+    hsc_places *p = calloc(1, sizeof *p);
+    uint32_t *position = p ? malloc(((size_t)rows + 1) * sizeof *position) : NULL;
+    if (!position) {
+        free(p);
+        return hsc_err_set(err, HSC_E_MEMORY, "overview: no memory for %u lines", rows);
     }
+    *p = (hsc_places){.rows = rows, .position = position, .references = 1};
+    p->lines = place_rows(position, rows, skip, file, line, empty);
+    if (p->lines > UINT32_MAX) {
+        hsc_status s = hsc_err_set(err, HSC_E_LIMIT, "overview: %llu lines to show, at most 4294967295", (unsigned long long)p->lines);
+        hsc_places_release(p);
+        return s;
+    }
+    *out = p;
     return HSC_OK;
 }
 
+void hsc_places_take(hsc_places *p) { p->references++; }
+
+void hsc_places_release(hsc_places *p) {
+    if (!p || --p->references)
+        return;
+    free(p->position);
+    free(p);
+}
+
+void hsc_strips_init(hsc_strips *s, hsc_places *places) {
+    hsc_places_take(places);
+    hsc_strips_fini(s);
+    *s = (hsc_strips){.places = places, .rows = places->rows, .lines = places->lines, .block = 1};
+}
+
 void hsc_strips_fini(hsc_strips *s) {
-    free(s->position);
+    hsc_places_release(s->places);
     memset(s, 0, sizeof *s);
 }
 
@@ -100,7 +117,7 @@ uint64_t hsc_strips_first(const hsc_strips *s, uint32_t bin) {
 void hsc_strips_align(hsc_strips *s, uint32_t block) { s->block = block > 0 ? block : 1; }
 
 /* A block of rows stands where its first one does. */
-static uint32_t position_of(const hsc_strips *s, uint32_t row) { return s->position[row - row % s->block]; }
+static uint32_t position_of(const hsc_strips *s, uint32_t row) { return s->places->position[row - row % s->block]; }
 
 uint32_t hsc_strips_row_from(const hsc_strips *s, uint64_t position) {
     uint32_t lo = 0, hi = s->rows;

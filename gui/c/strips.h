@@ -8,9 +8,37 @@
 
 #include <heatscope/formats/err.h>
 
-typedef struct hsc_strips {
+typedef struct hsc_handle hsc_handle;
+
+/* What places of lines depend on. Set to zero before it is filled: compared by its bytes. */
+typedef struct hsc_places_key {
+    const hsc_handle *db, *other; /* other: run it is compared with; NULL: none */
+    double begin, end;            /* interval; 0, 0: the whole run */
+    uint32_t only, metric;        /* only: category */
+    int table, skip;
+} hsc_places_key;
+_Static_assert(sizeof(hsc_places_key) == 2 * sizeof(hsc_handle *) + 2 * sizeof(double) + 4 * sizeof(int), "bytes between");
+
+/* Places of all lines of a program: several pictures may share them. */
+typedef struct hsc_places {
     uint32_t rows;        /* of the line table */
     uint32_t *position;   /* place of each row among the shown lines, rising */
+    uint64_t lines;       /* shown lines */
+    hsc_places_key key;   /* of whoever made them */
+    int references;
+} hsc_places;
+
+/* file, line: of each row of the table; rows are sorted by both. skip: runs of more than so many empty lines are left out but for one
+ * line. Empty are lines without code, and rows with empty[row] (NULL: none); between two files stands one such line. Rows that are
+ * left out have the place of that one line. skip 0: only lines without code are left out, all of them. The caller's is the first reference. */
+hsc_status hsc_places_make(uint32_t rows, uint32_t skip, const uint32_t *file, const uint32_t *line, const unsigned char *empty, hsc_places **out,
+                           hsc_err *err);
+void hsc_places_take(hsc_places *p);
+void hsc_places_release(hsc_places *p); /* NULL: nothing */
+
+typedef struct hsc_strips {
+    hsc_places *places;   /* a reference; NULL: none yet */
+    uint32_t rows;        /* of the line table */
     uint64_t lines;       /* shown lines */
     /* by hsc_strips_layout: */
     uint32_t strips;          /* used */
@@ -22,12 +50,8 @@ typedef struct hsc_strips {
     uint32_t block; /* rows that stay together, 1: each by itself */
 } hsc_strips;
 
-/* get: file and line of a table row; rows are sorted by both. skip: runs of more than so many empty lines are left out but for one
- * line. Empty are lines without code, and rows with empty[row] (NULL: none); between two files stands one such line. Rows that are
- * left out have the place of that one line. skip 0: only lines without code are left out, all of them. */
-hsc_status hsc_strips_init(hsc_strips *s, uint32_t rows, uint32_t skip,
-                           void (*get)(void *ctx, uint32_t row, uint32_t *file, uint32_t *line), void *ctx,
-                           const unsigned char *empty, hsc_err *err);
+/* Takes a reference of its own. What was laid out before is gone. */
+void hsc_strips_init(hsc_strips *s, hsc_places *places);
 void hsc_strips_fini(hsc_strips *s);
 
 /* At most `strips` strips, each at most `height` pixels high; a line gets at most max_pixels. Where there are more pixels than bins, all are

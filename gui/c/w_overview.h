@@ -39,14 +39,6 @@ typedef struct overview {
     Tcl_Obj *detail, *hits, *line, *outlines;
     /* layout of lines: for one database, -skip and the values shown */
     hsc_strips strips;
-    hsc_handle *of;
-    struct {
-        int skip, metric, show;
-        uintptr_t other;
-        double begin, end; /* interval; 0, 0: the whole run */
-        uint32_t only;     /* category */
-        int table, axis, reduce; /* blank lines are those of the table; rows were aligned to blocks of the others */
-    } of_what;
     /* by prepare */
     hsc_overview_layout layout;
     hsc_axis axis;

@@ -7,16 +7,6 @@
 
 enum { KEPT_VALUES_MAX = 1 << 20 };
 
-typedef struct line_columns {
-    const uint32_t *file, *line;
-} line_columns;
-
-static void get_line(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    const line_columns *c = ctx;
-    *file = c->file[row];
-    *line = c->line[row];
-}
-
 /* Largest value of the picture; bins with rows that stand for code without lines do not count unless all do. */
 static hsc_status picture_maximum(overview *v, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
     hsc_db *db = v->w.db->db;
@@ -78,44 +68,57 @@ static hsc_status find_empty(overview *v, unsigned char **out, hsc_err *err) {
     return s;
 }
 
-/* Places of all lines, for one database, metric, interval and -skip. fresh: they are new. */
-static hsc_status lay_lines(overview *v, bool *fresh, hsc_err *err) {
-    hsw *w = &v->w;
+/* What the places of all lines depend on: blank lines are those of the table, of one metric, category and interval, or of two runs. */
+static hsc_places_key places_of(const overview *v) {
+    const hsw *w = &v->w;
+    hsc_places_key k;
+    memset(&k, 0, sizeof k);
+    k.db = w->db;
+    k.other = hsw_comparing(&v->against) ? hsc_handle_find(w->interp, v->against.other) : NULL;
+    (void)hsc_db_get_interval(w->db->db, &k.begin, &k.end);
+    k.only = w->db->only;
+    k.metric = (uint32_t)w->metric;
+    k.table = (int)v->o.table;
+    k.skip = v->skip;
+    return k;
+}
+
+/* Makes them, and leaves them with the database for the next picture of it. */
+static hsc_status make_places(overview *v, const hsc_places_key *key, hsc_err *err) {
+    hsc_handle *h = v->w.db;
+    hsc_places *places = NULL;
     unsigned char *empty = NULL;
-    double begin = 0, end = 0;
-    (void)hsc_db_get_interval(w->db->db, &begin, &end);
-    bool comparing = hsw_comparing(&v->against);
-    uintptr_t other = comparing ? (uintptr_t)hsc_handle_find(w->interp, v->against.other) : 0;
-    *fresh = false;
-    if (v->of == w->db && v->of_what.skip == v->skip && v->of_what.metric == w->metric && v->of_what.show == comparing &&
-        v->of_what.other == other && v->of_what.begin == begin && v->of_what.end == end && v->of_what.only == w->db->only &&
-        v->of_what.table == (int)v->o.table && v->of_what.axis == (int)w->axis && v->of_what.reduce == (int)v->o.reduce)
-        return HSC_OK;
-    line_columns columns;
-    hsc_status s = hsc_db_get_line_columns(w->db->db, &columns.file, &columns.line, err);
+    const uint32_t *file, *line;
+    hsc_status s = hsc_db_get_line_columns(h->db, &file, &line, err);
     if (s == HSC_OK && v->skip > 0)
         s = find_empty(v, &empty, err);
-    if (s == HSC_OK) {
-        hsc_strips_fini(&v->strips);
-        v->of = NULL;
-        s = hsc_strips_init(&v->strips, w->db->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, get_line, &columns, empty, err);
-    }
+    if (s == HSC_OK)
+        s = hsc_places_make(h->info.lines, v->skip > 0 ? (uint32_t)v->skip : 0, file, line, empty, &places, err);
     free(empty);
     if (s != HSC_OK)
         return s;
-    *fresh = true;
-    v->of = w->db;
-    v->of_what.skip = v->skip;
-    v->of_what.metric = w->metric;
-    v->of_what.show = comparing;
-    v->of_what.other = other;
-    v->of_what.begin = begin;
-    v->of_what.end = end;
-    v->of_what.only = w->db->only;
-    v->of_what.table = (int)v->o.table;
-    v->of_what.axis = (int)w->axis;
-    v->of_what.reduce = (int)v->o.reduce;
+    places->key = *key;
+    hsc_places_release(h->places);
+    h->places = places;
     return HSC_OK;
+}
+
+/* Places of all lines. fresh: they are new. */
+static hsc_status lay_lines(overview *v, bool *fresh, hsc_err *err) {
+    hsc_handle *h = v->w.db;
+    hsc_places_key key = places_of(v);
+    hsc_status s = HSC_OK;
+    *fresh = false;
+    if (v->strips.places && !memcmp(&key, &v->strips.places->key, sizeof key))
+        return HSC_OK;
+    hsc_strips_fini(&v->strips); /* what it had is of no use, whatever comes */
+    if (!h->places || memcmp(&key, &h->places->key, sizeof key)) {
+        s = make_places(v, &key, err);
+        *fresh = true;
+    }
+    if (s == HSC_OK)
+        hsc_strips_init(&v->strips, h->places);
+    return s;
 }
 
 /* Those that have time, for the legend. */

@@ -64,6 +64,13 @@ proc ::heatscope::background {message options} {
     }
 }
 
+# Compose keys and the like, from now on. Not with a display that is far: each window costs four round trips.
+proc ::heatscope::useInputMethods {} {
+    if {![theme remote]} {
+        tk useinputmethods 1
+    }
+}
+
 # Reads the package indexes of those folders by themselves: a package that is not known yet makes Tcl read all that are installed.
 proc ::heatscope::index {folders} {
     foreach dir $folders {
@@ -126,12 +133,11 @@ proc ::heatscope::main {words} {
     source -encoding utf-8 [file join $here models.tcl]
     readFiles [list theme {*}[settings get viewFiles] panes app app_tools app_interval app_keys app_files app_search app_script]
     readLater [settings get viewsLater]
-    if {[theme remote]} {
-        # an input context for each window is four round trips; the price: no compose keys in the search box
-        tk useinputmethods 0
-    }
+    # an input context for each window is four round trips: not before the first picture is there
+    tk useinputmethods 0
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
     useTheme [dict get $options theme]
+    theme warm
     # a second database is compared with the first
     set handles {}
     foreach file [lrange [dict get $options files] 0 1] {

@@ -95,6 +95,7 @@ oo::class create ::heatscope::Panes {
     method openRest {} {
         # all is drawn that was there
         [dict get $Context app] noteFirst
+        ::heatscope::useInputMethods
         my OpenNext
     }
     # Are all places filled?

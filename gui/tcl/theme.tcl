@@ -63,6 +63,14 @@ namespace eval ::heatscope::theme {
         }
     }
 
+    # Opens the fonts: what the window needs of them is there then, and the database is being read meanwhile.
+    proc warm {} {
+        foreach name [dict keys [::heatscope::settings get fonts]] {
+            width $name "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:%"
+        }
+    }
+    namespace export warm
+
     proc dp {n} {
         variable Scale
         return [expr {round($n * $Scale)}]

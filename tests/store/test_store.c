@@ -521,6 +521,43 @@ static void values_when_memory_is_short(void **state) {
     values_are_true(16, true, UINT64_MAX, 0, 3, 20000);
 }
 
+/* Sums are kept in 32 bits where all fit, and come whole where one does not, by either way to read. */
+static void sums_of_any_size(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    model *m = model_new(18, false);
+    for (uint32_t k = 0; k < m->threads; k++)
+        m->values[HSC_TABLE_LINE][3 * m->threads + k] = UINT32_MAX;
+    write_model(m, file_in("values.h5"), UINT64_MAX);
+    for (int direct = 0; direct < 2; direct++) {
+        hsc_db *db = NULL;
+        if (direct)
+            setenv("HEATSCOPE_READER", "direct", 1);
+        OK(hsc_db_open(file_in("values.h5"), &db, &err));
+        unsetenv("HEATSCOPE_READER");
+        static const hsc_db_table tables[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_EXCL};
+        for (int i = 0; i < 2; i++) {
+            hsc_db_view view = {0, tables[i], HSC_AXIS_THREAD};
+            truth t = truth_of(m, view.table, view.axis);
+            unsigned char *zero = malloc(t.rows);
+            check_stats(db, view, &t);
+            OK(hsc_db_find_zeros(db, view, 0, t.rows, zero, &err));
+            for (uint64_t r = 0; r < t.rows; r++) {
+                double sum = 0;
+                for (uint32_t c = 0; c < t.columns; c++)
+                    sum += t.v[r * t.columns + c];
+                assert_int_equal(zero[r], sum == 0);
+            }
+            const hsc_array *sums = &db->values[tables[i]].sum;
+            assert_true(sums->whole && sums->narrow == (tables[i] != HSC_TABLE_LINE));
+            free(zero);
+            free(t.v);
+        }
+        hsc_db_close(db);
+    }
+    model_free(m);
+}
+
 /* Reads that begin and end within chunks fill what they were given, and nothing behind it. */
 static void reads_end_where_they_should(const char *path) {
     enum { GUARD = 20000 };
@@ -673,7 +710,7 @@ int main(void) {
         cmocka_unit_test(values_by_thread), cmocka_unit_test(values_in_bands),
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
-        cmocka_unit_test(a_long_table),            cmocka_unit_test(long_texts_among_many),
+        cmocka_unit_test(sums_of_any_size), cmocka_unit_test(a_long_table),            cmocka_unit_test(long_texts_among_many),
         cmocka_unit_test(absent_values_say_so),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,45 +336,52 @@ static void bins_cover_all(void **state) {
 
 /* ---- strips ---- */
 
-typedef struct program {
-    const uint32_t (*rows)[2];
-} program;
+/* Strips of rows with that file and line. */
+static void make_strips(hsc_strips *s, uint32_t rows, uint32_t skip, void (*get)(uint32_t row, uint32_t *file, uint32_t *line),
+                        const unsigned char *empty) {
+    uint32_t *file = malloc((rows + 1) * sizeof *file), *line = malloc((rows + 1) * sizeof *line);
+    hsc_places *places;
+    for (uint32_t i = 0; i < rows; i++)
+        get(i, &file[i], &line[i]);
+    assert_int_equal(hsc_places_make(rows, skip, file, line, empty, &places, NULL), HSC_OK);
+    memset(s, 0, sizeof *s);
+    hsc_strips_init(s, places);
+    hsc_places_release(places);
+    free(file);
+    free(line);
+}
 
-static void get_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    const program *p = ctx;
-    *file = p->rows[row][0];
-    *line = p->rows[row][1];
+static void get_row(uint32_t row, uint32_t *file, uint32_t *line) {
+    static const uint32_t rows[][2] = {{0, 10}, {0, 11}, {0, 14}, {0, 15}, {0, 100}, {1, 3}, {1, 4}};
+    *file = rows[row][0];
+    *line = rows[row][1];
 }
 
 static void gaps_are_skipped(void **state) {
     (void)state;
-    static const uint32_t rows[][2] = {{0, 10}, {0, 11}, {0, 14}, {0, 15}, {0, 100}, {1, 3}, {1, 4}};
-    program p = {rows};
     hsc_strips s;
-    assert_int_equal(hsc_strips_init(&s, 7, 4, get_row, &p, NULL, NULL), HSC_OK);
+    make_strips(&s, 7, 4, get_row, NULL);
     /* 10 11 _ _ 14 15 _ 100 _ 3 4: a run of 2 stays, one of 84 is cut to one line, files are apart by one */
     const uint32_t at[] = {0, 1, 4, 5, 7, 9, 10};
-    assert_memory_equal(s.position, at, sizeof at);
+    assert_memory_equal(s.places->position, at, sizeof at);
     assert_int_equal(s.lines, 11);
     hsc_strips_fini(&s);
-    assert_int_equal(hsc_strips_init(&s, 7, 0, get_row, &p, NULL, NULL), HSC_OK);
+    make_strips(&s, 7, 0, get_row, NULL);
     assert_int_equal(s.lines, 7);
     hsc_strips_fini(&s);
-    assert_int_equal(hsc_strips_init(&s, 0, 4, get_row, &p, NULL, NULL), HSC_OK);
+    make_strips(&s, 0, 4, get_row, NULL);
     hsc_strips_layout(&s, 4, 100, 6, true);
     assert_int_equal(s.bins, 0);
     assert_int_equal(s.strips, 0);
     hsc_strips_fini(&s);
 }
 
-static void dense_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    (void)ctx;
+static void dense_row(uint32_t row, uint32_t *file, uint32_t *line) {
     *file = row / 1000;
     *line = 2 * (row % 1000) + 1; /* every second line is empty */
 }
 
-static void next_row(void *ctx, uint32_t row, uint32_t *file, uint32_t *line) {
-    (void)ctx;
+static void next_row(uint32_t row, uint32_t *file, uint32_t *line) {
     *file = 0;
     *line = row + 1;
 }
@@ -389,11 +396,11 @@ static void empty_runs_are_skipped(void **state) {
         empty[i] = 1; /* four: stay */
     for (int i = 95; i < 100; i++)
         empty[i] = 1; /* to the end */
-    assert_int_equal(hsc_strips_init(&s, 100, 4, next_row, NULL, empty, NULL), HSC_OK);
+    make_strips(&s, 100, 4, next_row, empty);
     assert_int_equal(s.lines, 100 - 9 - 4);
     for (uint32_t i = 0; i < 100; i++) {
         uint32_t want = i < 10 ? i : i < 20 ? 10 : i < 95 ? i - 9 : 86;
-        assert_int_equal(s.position[i], want);
+        assert_int_equal(s.places->position[i], want);
     }
     hsc_strips_layout(&s, 1, 1000, 1, true);
     uint32_t lo[200], hi[200], seen = 0;
@@ -405,10 +412,10 @@ static void empty_runs_are_skipped(void **state) {
     assert_int_equal(seen, 100);
     hsc_strips_fini(&s);
     memset(empty, 1, sizeof empty); /* nothing at all: one line */
-    assert_int_equal(hsc_strips_init(&s, 100, 4, next_row, NULL, empty, NULL), HSC_OK);
+    make_strips(&s, 100, 4, next_row, empty);
     assert_int_equal(s.lines, 1);
     hsc_strips_fini(&s);
-    assert_int_equal(hsc_strips_init(&s, 100, 0, next_row, NULL, empty, NULL), HSC_OK); /* 0: all rows */
+    make_strips(&s, 100, 0, next_row, empty); /* 0: all rows */
     assert_int_equal(s.lines, 100);
     hsc_strips_fini(&s);
 }
@@ -419,7 +426,7 @@ static void strips_hold_every_row(void **state) {
         for (uint32_t strips = 1; strips < 9; strips += 3)
             for (uint32_t height = 1; height < 900; height = height * 4 + 1) {
                 hsc_strips s;
-                assert_int_equal(hsc_strips_init(&s, rows, 4, dense_row, NULL, NULL, NULL), HSC_OK);
+                make_strips(&s, rows, 4, dense_row, NULL);
                 bool even = (rows + height) & 1;
                 hsc_strips_layout(&s, strips, height, 6, even);
                 assert_true(s.strips >= 1 && s.strips <= strips && s.bins_per_strip <= s.pixels && s.pixels <= height);
