@@ -18,17 +18,15 @@ SOURCES = [os.path.join(FOLDER, f) for f in ("message_f08.f90", "message_f08.c")
 LETTERS = {"s": "sent_bytes", "r": "received_bytes", "c": "completions"}
 
 
-def truth(library):
-    """Of each call of MPI: (name, file, line) -> what both ranks count there; and those of which that is not known with Open MPI (#?)."""
-    wanted, doubtful = {}, set()
+def truth():
+    """Of each call of MPI: (name, file, line) -> what both ranks count there."""
+    wanted = {}
     for path in SOURCES:
         for number, line in enumerate(open(path, encoding="utf-8"), 1):
-            for doubt, name, calls, more in re.findall(r"#(\??) (MPI_\w+) (\d+)((?: [src]\d+)*)", line):
+            for name, calls, more in re.findall(r"# (MPI_\w+) (\d+)((?: [src]\d+)*)", line):
                 key = name, os.path.basename(path), number
                 wanted[key] = {"calls": int(calls), **{LETTERS[x[0]]: int(x[1:]) for x in more.split()}}
-                if doubt and library == "openmpi":
-                    doubtful.add(key)
-    return wanted, doubtful
+    return wanted
 
 
 def line_of(text, which=0):
@@ -50,14 +48,14 @@ def program(library):
     return out
 
 
-def check_places(directory, library):
+def check_places(directory):
     got = {}
     for row in messages.rows_of(directory, "message", "--top=0")["rows"]:
         key = row["operation"], os.path.basename(row["file"] or ""), row["line"]
         got.setdefault(key, Counter()).update({k: row[k] for k in ("calls", *LETTERS.values())})
-    wanted, doubtful = truth(library)
+    wanted = truth()
     expect("calls that are marked", len(wanted) > 50, True)
-    for key in sorted((set(got) | set(wanted)) - doubtful, key=str):
+    for key in sorted(set(got) | set(wanted), key=str):
         expect(f"{key}", {k: v for k, v in got.get(key, {}).items() if v}, wanted.get(key, {}))
 
 
@@ -86,6 +84,6 @@ if __name__ == "__main__":
     found = messages.run("f08", launch, made, ranks=2, output=lines)
     plain = subprocess.run([*launch, "-n", "2", made], capture_output=True, text=True, timeout=300).stdout
     expect("output", sorted(lines[0].splitlines()), sorted(plain.splitlines())) # ranks print in any order
-    check_places(os.path.join(messages.WORK, "f08"), library)
+    check_places(os.path.join(messages.WORK, "f08"))
     check_waits(os.path.join(messages.WORK, "f08"))
     messages.finish()

@@ -212,14 +212,14 @@ HSC_MPI_HOT void look_at_requests(hsc_mpi_call *c, const hsc_mpi_how *h) {
         if (!hsc_mpi_scratch((void **)&b->keys, &b->keys_room, c->n * sizeof *b->keys))
             c->n = 0;
         for (uint64_t i = 0; i < c->n; i++)
-            b->keys[i] = handle_at(h, argument(c, h, 'Q'), i);
+            b->keys[i] = request_at(h, argument(c, h, 'Q'), i);
         if (has(h, 'A'))
             want_statuses(c, h);
         else
             want_status(c, h);
         return;
     }
-    c->handle = handle_by_address(c, h, 'q');
+    c->handle = request_at(h, argument(c, h, 'q'), 0);
     want_status(c, h);
 }
 
@@ -236,7 +236,7 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
         break;
     case HSC_MPI_RECEIVE:
         if (has(h, 'e')) {
-            c->request = hsc_mpi_request_get(handle_by_address(c, h, 'e') | HSC_MPI_MESSAGE_KEY);
+            c->request = hsc_mpi_request_get(message_of(c, h));
             c->room = bytes(c, h, 'v', 'y');
         } else
             look_at_receive(c, h);
@@ -263,10 +263,10 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
         look_at_requests(c, h);
         break;
     case HSC_MPI_COMMUNICATOR_FREE:
-        c->handle = handle_by_address(c, h, 'm');
+        c->handle = hsc_mpi_in_c(handle_by_address(c, h, 'm'));
         break;
     case HSC_MPI_WINDOW_FREE:
-        c->handle = handle_by_address(c, h, 'w') | HSC_MPI_WINDOW_KEY;
+        c->handle = hsc_mpi_in_c(handle_by_address(c, h, 'w') | HSC_MPI_WINDOW_KEY);
         break;
     case HSC_MPI_FENCE:
     case HSC_MPI_EXPOSE:

@@ -72,6 +72,18 @@ HSC_MPI_HOT uint64_t handle_by_address(const hsc_mpi_call *c, const hsc_mpi_how 
     return handle_at(h, argument(c, h, role), 0);
 }
 
+/* What a request is known by, at an address: C's handle, whatever the language, as another may complete it. 0: there is none. */
+HSC_MPI_HOT uint64_t request_at(const hsc_mpi_how *h, uint64_t address, uint64_t i) {
+    uint64_t v = handle_at(h, address, i);
+    return v & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Request_f2c ? hsc_mpi_lib.Request_f2c((int32_t)(uint32_t)v) : v;
+}
+
+/* The same of a message that a matched probe takes. */
+HSC_MPI_HOT uint64_t message_of(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    uint64_t v = handle_by_address(c, h, 'e');
+    return (v & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Message_f2c ? hsc_mpi_lib.Message_f2c((int32_t)(uint32_t)v) : v) | HSC_MPI_MESSAGE_KEY;
+}
+
 HSC_MPI_HOT int64_t element(const hsc_mpi_how *h, uint64_t address, int64_t i) {
     return h->large ? ((const int64_t *)address)[i] : ((const int32_t *)address)[i]; /* NOLINT */
 }

@@ -141,11 +141,9 @@ static hsc_mpi_comm *ask(uint64_t handle, uint32_t parent_id, uint64_t key, bool
     uint64_t c_handle = handle & ~(HSC_MPI_FORTRAN_KEY | HSC_MPI_WINDOW_KEY), group = 0;
     hsc_mpi_comm c = {.handle = handle, .in_degree = -1, .out_degree = -1};
     int32_t inter = 0, n = 0;
-    bool window = handle & HSC_MPI_WINDOW_KEY, fortran = handle & HSC_MPI_FORTRAN_KEY;
-    if (fortran && (window ? !l->Win_f2c : !l->Comm_f2c))
+    bool window = handle & HSC_MPI_WINDOW_KEY;
+    if (handle & HSC_MPI_FORTRAN_KEY) /* of a library that can't tell C's */
         return NULL;
-    if (fortran)
-        c_handle = window ? l->Win_f2c((int32_t)c_handle) : l->Comm_f2c((int32_t)c_handle);
     if (window) {
         if (!l->Win_get_group || !l->Group_size || (int)l->Win_get_group(c_handle, &group) ||
             (int)l->Group_size(group, &n))
@@ -204,16 +202,19 @@ static hsc_mpi_comm *find(uint64_t handle) {
     return c;
 }
 
-/* A Fortran handle of a library whose C handles are others: the communicator is one all the same. */
+uint64_t hsc_mpi_in_c(uint64_t handle) {
+    const hsc_mpi_library *l = &hsc_mpi_lib;
+    uint64_t window = handle & HSC_MPI_WINDOW_KEY;
+    if (!(handle & HSC_MPI_FORTRAN_KEY) || (window ? !l->Win_f2c : !l->Comm_f2c))
+        return handle;
+    return window | (window ? l->Win_f2c((int32_t)(uint32_t)handle) : l->Comm_f2c((int32_t)(uint32_t)handle));
+}
+
 static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t key, bool named) {
+    handle = hsc_mpi_in_c(handle);
     hsc_mpi_comm *c = find(handle);
     if (c || !handle || handle == hsc_mpi_lib.comm_null)
         return c;
-    if (!(handle & HSC_MPI_WINDOW_KEY) && handle & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Comm_f2c) {
-        uint64_t c_handle = hsc_mpi_lib.Comm_f2c((int32_t)(uint32_t)handle);
-        hsc_mpi_comm *same = find_or_ask(c_handle, parent_id, key, named);
-        return same;
-    }
     if ((c = ask(handle, parent_id, key, named)) != NULL) {
         unsigned b = bucket_of(handle);
         c->next = buckets[b];
@@ -243,8 +244,6 @@ void hsc_mpi_comm_of_groups(uint64_t handle, const char *name) {
 }
 
 void hsc_mpi_comm_forget(uint64_t handle) {
-    if (!(handle & HSC_MPI_WINDOW_KEY) && handle & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Comm_f2c)
-        handle = hsc_mpi_lib.Comm_f2c((int32_t)(uint32_t)handle);
     hsc_mpi_lock(&lock);
     for (hsc_mpi_comm **p = &buckets[bucket_of(handle)]; *p; p = &(*p)->next)
         if ((*p)->handle == handle) {

@@ -150,7 +150,8 @@ typedef struct HSC_MPI_LINE hsc_mpi_library {
                                         X(Win_get_group, (uint64_t, uint64_t *))                                       \
                                             X(Get_library_version, (char *, int32_t *)) X(Query_thread, (int32_t *))   \
                                                 X(Comm_f2c, (int32_t)) X(Type_f2c, (int32_t)) X(Win_f2c, (int32_t))        \
-                                                    X(Group_f2c, (int32_t))
+                                                    X(Group_f2c, (int32_t)) X(Request_f2c, (int32_t))                  \
+                                                        X(Message_f2c, (int32_t))
 #define X(name, parameters) uint64_t(*name) parameters;
     HSC_MPI_QUERIES(X)
 #undef X
@@ -206,7 +207,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_comm {
     _Atomic uint64_t collectives;
     uint64_t last_enter; /* of the last collective operation */
     int32_t *world;      /* world rank of each process that can be a partner; NULL: the same number */
-    uint64_t handle; /* as C has it; with HSC_MPI_FORTRAN_KEY or HSC_MPI_WINDOW_KEY */
+    uint64_t handle; /* as C has it; of a window with HSC_MPI_WINDOW_KEY */
     uint64_t key;
     _Atomic uint64_t children;
     int in_degree, out_degree; /* neighbours; -1: not asked yet */
@@ -222,7 +223,9 @@ hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle);                                 
 void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all); /* just made from `parent` */
 /* Just made out of groups, under a name (NULL: not known). */
 void hsc_mpi_comm_of_groups(uint64_t handle, const char *name);
-void hsc_mpi_comm_forget(uint64_t handle);
+/* A handle as C has it, of a communicator or a window: one in both languages, whose handles differ in some libraries. Not after it was freed. */
+uint64_t hsc_mpi_in_c(uint64_t handle);
+void hsc_mpi_comm_forget(uint64_t handle); /* C's */
 void hsc_mpi_comm_degrees(hsc_mpi_comm *c);
 static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {
     int64_t n = c->remote_size ? c->remote_size : c->size;
@@ -267,7 +270,7 @@ static inline uint64_t hsc_mpi_next(_Atomic uint64_t *n) {
  * ------------------------------------------------------------ */
 
 typedef struct HSC_MPI_LINE hsc_mpi_request {
-    uint64_t key; /* handle, with HSC_MPI_FORTRAN_KEY or HSC_MPI_MESSAGE_KEY */
+    uint64_t key; /* handle, C's where the library can tell it; of a message with HSC_MPI_MESSAGE_KEY */
     struct hsc_mpi_request *next;
     hsc_mpi_op *op;
     hsc_mpi_comm *comm;

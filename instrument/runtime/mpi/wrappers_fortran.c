@@ -9,10 +9,16 @@
 #define REAL(m, variant) ((void (*)(HSC_MPI_JOIN(HSC_MPI_TYPES_, m)))hsc_mpi_real(op, variant))
 #define LANGUAGE(variant)                                                                                              \
     ((variant) == 6 ? HSC_MPI_BY_DESCRIPTORS : (variant) == 5 ? HSC_MPI_BY_F08 : HSC_MPI_BY_FORTRAN)
+/* Where mpi_f08 leaves the error code out, the library writes one of ours: a call that failed has done nothing. */
+#define WANT_ERROR(n, variant)                                                                                         \
+    int32_t own_error = 0;                                                                                             \
+    if ((variant) >= 5 && !a[n])                                                                                       \
+        a[n] = (uint64_t)&own_error;
 #define ERROR(n) (a[n] ? *(const int32_t *)a[n] : 0) /* NOLINT */
 #define ANY(n, m, op_, variant)                                                                                        \
     uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                                 \
     uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                           \
+    WANT_ERROR(n, variant)                                                                                             \
     hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                                \
     hsc_mpi_call c;                                                                                                    \
     bool measured_ = hsc_mpi_begin(&c, op, a, own_status, LANGUAGE(variant), &here); \
@@ -42,6 +48,7 @@
         }                                                                                                              \
         uint64_t a[m] = {HSC_MPI_JOIN(HSC_MPI_NAMES_, m)};                                                             \
         uint8_t own_status[HSC_MPI_STATUS_ROOM];                                                                       \
+        WANT_ERROR(n, variant)                                                                                         \
         hsc_mpi_op *op = &hsc_mpi_ops[op_];                                                                            \
         static const hsc_mpi_how how = {.roles = roles_, .kind = HSC_MPI_##kind_, .fortran = true,                     \
                                         .f08 = (variant) >= 5, .descriptors = (variant) == 6};                         \

@@ -17,6 +17,20 @@ program message_f08
       import :: c_int
       integer(c_int) :: request
     end subroutine
+    subroutine c_turn(requests) bind(C)
+      import :: c_int
+      integer(c_int) :: requests(2)
+    end subroutine
+    function c_probe(partner) bind(C)
+      import :: c_int
+      integer(c_int), value :: partner
+      integer(c_int) :: c_probe
+    end function
+    subroutine c_put(buffer, partner, window) bind(C)
+      import :: c_double, c_int
+      real(c_double) :: buffer(*)
+      integer(c_int), value :: partner, window
+    end subroutine
     subroutine c_pause() bind(C)
     end subroutine
   end interface
@@ -24,7 +38,7 @@ program message_f08
   type(MPI_Request) :: r(4), one
   type(MPI_Status) :: s, many(4)
   type(MPI_Message) :: found
-  type(MPI_Comm) :: pair
+  type(MPI_Comm) :: pair, alone
   type(MPI_Win) :: window
   type(MPI_Datatype) :: column
   integer :: rank, ranks, other, i, n, error, which(4), fortran
@@ -128,20 +142,44 @@ program message_f08
   call MPI_Win_fence(0, window) !# MPI_Win_fence 2
   place = 0
   call MPI_Put(a, 6, MPI_DOUBLE_PRECISION, other, place, 6, MPI_DOUBLE_PRECISION, window) !# MPI_Put 2 s96
+  call c_put(a, other, window%MPI_VAL)
   call MPI_Win_fence(0, window) !# MPI_Win_fence 2
   call MPI_Win_free(window) !# MPI_Win_free 2
 
-  ! what one language begins, the other completes: Open MPI's handles of C and Fortran differ, so that is not known there (#?)
-  call MPI_Irecv(b, 100, MPI_DOUBLE_PRECISION, other, 12, MPI_COMM_WORLD, one) !#? MPI_Irecv 2 r112 c2
+  ! what one language begins, the other completes, though Open MPI's handles of C and Fortran differ
+  call MPI_Irecv(b, 100, MPI_DOUBLE_PRECISION, other, 12, MPI_COMM_WORLD, one) !# MPI_Irecv 2 r112 c2
   call c_isend(a, other, fortran)
   call c_wait(one%MPI_VAL)
   one%MPI_VAL = fortran
-  call MPI_Wait(one, s) !#? MPI_Wait 2 c2
+  call MPI_Wait(one, s) !# MPI_Wait 2 c2
+  call MPI_Send_init(a, 8, MPI_DOUBLE_PRECISION, other, 14, MPI_COMM_WORLD, r(1)) !# MPI_Send_init 2
+  call MPI_Recv_init(b, 9, MPI_DOUBLE_PRECISION, other, 14, MPI_COMM_WORLD, r(2)) !# MPI_Recv_init 2
+  call c_turn(r%MPI_VAL)
+  call MPI_Startall(2, r) !# MPI_Startall 2 # MPI_Send_init 2 s128 c2 # MPI_Recv_init 2 r128 c2
+  call MPI_Waitall(2, r, MPI_STATUSES_IGNORE) !# MPI_Waitall 2 c4
+  call MPI_Request_free(r(1)) !# MPI_Request_free 2
+  call MPI_Request_free(r(2)) !# MPI_Request_free 2
+  call MPI_Isend(a, 11, MPI_DOUBLE_PRECISION, other, 15, MPI_COMM_WORLD, one) !# MPI_Isend 2 s176 c2
+  found%MPI_VAL = c_probe(other)
+  call MPI_Mrecv(b, 100, MPI_DOUBLE_PRECISION, found, MPI_STATUS_IGNORE) !# MPI_Mrecv 2 r176
+  call MPI_Wait(one, MPI_STATUS_IGNORE) !# MPI_Wait 2 c2
 
-  ! an error that is returned, with an error code
+  ! a communicator that is made where a freed one was
+  do i = 1, 5
+    call MPI_Comm_split(MPI_COMM_WORLD, rank, 0, alone) !# MPI_Comm_split 10
+    call MPI_Bcast(a, 5, MPI_DOUBLE_PRECISION, 0, alone) !# MPI_Bcast 10 s400
+    call MPI_Comm_free(alone) !# MPI_Comm_free 10
+    call MPI_Comm_dup(MPI_COMM_WORLD, pair) !# MPI_Comm_dup 10
+    call MPI_Bcast(a, 5, MPI_DOUBLE_PRECISION, 0, pair) !# MPI_Bcast 10 s200 r200
+    call MPI_Comm_free(pair) !# MPI_Comm_free 10
+  end do
+
+  ! errors that are returned, with an error code and without: no message
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
   call MPI_Send(a, 1, MPI_INTEGER, 77, 13, MPI_COMM_WORLD, error) !# MPI_Send 2
   print *, 'error', error /= MPI_SUCCESS
+  call MPI_Send(a, 1, MPI_INTEGER, 77, 13, MPI_COMM_WORLD) !# MPI_Send 2
+  call MPI_Gather(a, 1, MPI_INTEGER, all, 1, MPI_INTEGER, 77, MPI_COMM_WORLD) !# MPI_Gather 2
 
   ! waits: rank 0 for rank 1
   if (rank == 1) call c_pause()
