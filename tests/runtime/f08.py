@@ -12,7 +12,7 @@ from collections import Counter
 import messages
 from messages import LEAST, SKIP, at_least, expect
 
-PAUSE = 0.2 # seconds, of message_f08.c
+PAUSE = 1.0 # seconds, of message_f08.c
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 SOURCES = [os.path.join(FOLDER, f) for f in ("message_f08.f90", "message_f08.c")]
 LETTERS = {"s": "sent_bytes", "r": "received_bytes", "c": "completions"}
@@ -63,7 +63,7 @@ def check_waits(directory):
     """Rank 0 waits three times for rank 1, which sleeps: each wait is where it is waited and laid to the call that came late."""
     # kind, line that waits, line that is late
     late = line_of("if (rank == 1) call MPI_Send(a, 1")
-    ways = [("late sender", late - 1, late), ("late sender", late + 4, late + 3), ("late at a barrier", late + 6, late + 6)]
+    ways = [("late sender", late - 1, late), ("late sender", late + 5, late + 4), ("late at a barrier", late + 7, late + 7)]
     rows = messages.rows_of(directory, "delayed", "--top=0")["rows"]
     for kind, line, late_line in ways:
         waited = sum(r["wait_s"] for r in rows if (r["kind"], r["line"], r["late_line"], r["processor"], r["late_processor"]) ==

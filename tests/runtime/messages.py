@@ -363,7 +363,7 @@ def threads():
         if plain.returncode: # a library without it
             print(f"{name}: {plain.stderr[-500:]}")
             continue
-        times, sizes = 500, [80, 160, 240]
+        times, sizes = 100, [80, 160, 240]
         for r, process in run(name + "-run", launch, p, ranks=2).items():
             expect(f"{name}: level", process.system["thread_level"], "3")
             all_ = dict(calls=3 * times, sent_messages=3 * times, sent_bytes=times * sum(sizes))

@@ -40,5 +40,5 @@ void c_put(double *buffer, int partner, MPI_Fint window) {
 }
 
 void c_pause(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL); /* by far longer than a busy machine keeps a rank from its turn */
 }

@@ -181,11 +181,13 @@ program message_f08
   call MPI_Send(a, 1, MPI_INTEGER, 77, 13, MPI_COMM_WORLD) !# MPI_Send 2
   call MPI_Gather(a, 1, MPI_INTEGER, all, 1, MPI_INTEGER, 77, MPI_COMM_WORLD) !# MPI_Gather 2
 
-  ! waits: rank 0 for rank 1
+  ! waits: rank 0 for rank 1, which sleeps once both are there
+  call MPI_Barrier(MPI_COMM_WORLD) !# MPI_Barrier 2
   if (rank == 1) call c_pause()
   if (rank == 0) call MPI_Recv(b, 1, MPI_INTEGER, other, late, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !# MPI_Recv 1 r4
   if (rank == 1) call MPI_Send(a, 1, MPI_INTEGER, other, late, MPI_COMM_WORLD) !# MPI_Send 1 s4
   call MPI_Irecv(b, 1, MPI_INTEGER, other, late, MPI_COMM_WORLD, one) !# MPI_Irecv 2 r8 c2
+  call MPI_Barrier(MPI_COMM_WORLD) !# MPI_Barrier 2
   if (rank == 1) call c_pause()
   call MPI_Send(a, 1, MPI_INTEGER, other, late, MPI_COMM_WORLD) !# MPI_Send 2 s8
   call MPI_Wait(one, MPI_STATUS_IGNORE) !# MPI_Wait 2 c2
