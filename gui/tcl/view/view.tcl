@@ -139,7 +139,8 @@ oo::class create ::heatscope::View {
         } else {
             pack forget $Path.head.more
         }
-        pack configure $Path.head.sub -padx 0
+        # at the other end: beside the tabs it would look like one more
+        pack configure $Path.head.sub -side right -padx 0
     }
     # The text beside the title, cut to the room there is.
     method subtitle {text} {
