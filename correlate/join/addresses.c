@@ -8,6 +8,7 @@
 
 #include "../store/sort.h"
 #include "../store/sorted.h"
+#include "cache.h"
 #include "emit.h"
 #include "instructions.h"
 
@@ -44,6 +45,7 @@ typedef struct code { /* of a module */
     HSC_VEC(inlining) inlinings;
     hsc_table inlining_rows;  /* (parent, scope << 32 | line) */
     hsc_pool pool;
+    jkept_text *kept; /* while it is disassembled; NULL */
 } code;
 
 struct jmachine {
@@ -249,17 +251,34 @@ static void describe(const join *j, const jmodule *m, code *c, const hsc_code_el
     out->instance = instance < m->tables.instance_count ? m->instance_rows.p[instance] : HSC_NO_INDEX;
 }
 
-static hsc_status disassemble_part(join *j, jmodule *m, code *c, part *p, hsc_disassembler *d, hsc_err *err) {
+/* The next instruction of a piece: one that is kept, or from the disassembler; its text. NULL: no memory. */
+static const char *next_instruction(code *c, const part *p, uint64_t at, hsc_disassembler *d, const jtext_row *known, hsc_instruction *i) {
     const hsc_code_part whole = {p->begin, p->end, p->procedure, p->symbol};
-    for (uint64_t at = p->begin; at < p->end;) {
+    if (known) {
+        i->size = known->size;
+        i->flow = (hsc_flow)known->flow;
+        i->target = known->target;
+        return hsc_kept_text_get(c->kept, known);
+    }
+    hsc_disassemble(d, at, p->end, &whole, i);
+    const char *words = hsc_pool_intern(&c->pool, i->text, strlen(i->text));
+    if (words)
+        hsc_kept_text_add(c->kept, i, words);
+    return words;
+}
+
+static hsc_status disassemble_part(join *j, jmodule *m, code *c, part *p, hsc_disassembler *d, hsc_err *err) {
+    const jtext_row *known = hsc_kept_text_find(c->kept, p->begin, p->end);
+    if (!known)
+        hsc_kept_text_begin(c->kept, p->begin, p->end);
+    for (uint64_t at = p->begin; at < p->end; known += known != NULL) {
         hsc_instruction i;
         hsc_code_answer a;
-        hsc_disassemble(d, at, p->end, &whole, &i);
+        const char *words = next_instruction(c, p, at, d, known, &i);
         hsc_status status = hsc_code_find(m->code, at, true, &a, err);
         if (status != HSC_OK)
             return status;
-        row r = {.address = at, .target = i.target, .module = p->module, .size = (uint8_t)i.size, .flow = (uint8_t)i.flow,
-                 .text = hsc_pool_intern(&c->pool, i.text, strlen(i.text))};
+        row r = {.address = at, .target = i.target, .module = p->module, .size = (uint8_t)i.size, .flow = (uint8_t)i.flow, .text = words};
         describe(j, m, c, a.elements, a.element_count, a.file, a.line, a.instance, &r);
         if (!r.text || !HSC_PUSH(c->rows, r))
             return hsc_join_no_memory(err);
@@ -304,11 +323,14 @@ static hsc_status make_module(void *ctx, size_t module, hsc_err *err) {
     code *c = &j->machine->modules[module];
     hsc_disassembler *d = NULL;
     hsc_status status = HSC_OK;
-    bool any = false;
+    bool taken = false, any = false;
     if (module == j->unknown_module || !c->places.n)
         return HSC_OK;
     for (size_t i = 0; i < c->parts.n; i++)
-        any = any || c->parts.p[i].taken;
+        taken = taken || c->parts.p[i].taken;
+    c->kept = taken ? hsc_kept_text_open(j, m, &c->pool) : NULL;
+    for (size_t i = 0; i < c->parts.n; i++)
+        any = any || (c->parts.p[i].taken && !hsc_kept_text_find(c->kept, c->parts.p[i].begin, c->parts.p[i].end));
     if (any) {
         hsc_err why = {0};
         status = hsc_disassembler_open(m->code, j->options->intel, &d, &why);
@@ -321,16 +343,18 @@ static hsc_status make_module(void *ctx, size_t module, hsc_err *err) {
                 }
             status = HSC_OK;
         } else if (status != HSC_OK) {
-            return hsc_join_no_memory(err);
+            status = hsc_join_no_memory(err);
         }
     }
-    for (size_t i = 0; d && i < c->parts.n && status == HSC_OK; i++) {
+    for (size_t i = 0; i < c->parts.n && status == HSC_OK; i++) {
         if (c->parts.p[i].taken)
             status = disassemble_part(j, m, c, &c->parts.p[i], d, err);
         if (status == HSC_OK)
             status = hsc_join_check(j, err);
     }
     hsc_disassembler_close(d);
+    hsc_kept_text_close(c->kept);
+    c->kept = NULL;
     hsc_code_get_tables(m->code, &m->tables); /* look-ups may have moved them */
     return status == HSC_OK && !add_loose(j, (uint32_t)module, c) ? hsc_join_no_memory(err) : status;
 }
@@ -417,6 +441,7 @@ hsc_status hsc_join_make_instructions(join *j, hsc_err *err) {
         status = choose_parts(j, err);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->modules.n, make_module, j, "machine code", err);
+    hsc_kept_code_trim(j);
     return status == HSC_OK ? gather(j, err) : status;
 }
 

@@ -10,6 +10,7 @@
  *   cache.c        the file; which processes are in it
  *   cache_body.c   what a second reading leaves of a process
  *   kept_code.c    what was read of modules: not of this output, but of this user
+ *   kept_text.c    instructions of them, the same
  */
 #ifndef HEATSCOPE_JOIN_CACHE_H
 #define HEATSCOPE_JOIN_CACHE_H
@@ -56,6 +57,25 @@ const struct hsc_code_keeper *hsc_kept_code_get_keeper(const join *j); /* NULL: 
 /* After it: no more is kept than may be. */
 void hsc_kept_code_trim(join *j);
 void hsc_kept_code_free(join *j);
+
+struct hsc_instruction;
+/* kept_text.c: instructions of pieces of a module's code. */
+typedef struct jtext_row {
+    uint64_t target;
+    uint32_t text; /* of hsc_kept_text_get */
+    uint8_t size, flow, spare[2];
+} jtext_row;
+typedef struct jkept_text jkept_text;
+/* What is known, with its texts in `pool`. NULL: nothing may be kept, all that follows then does nothing. */
+jkept_text *hsc_kept_text_open(const join *j, const jmodule *m, hsc_pool *pool);
+/* Instructions that cover the piece, one after the other; NULL: not known. Good until the next `add`. */
+const jtext_row *hsc_kept_text_find(const jkept_text *k, uint64_t begin, uint64_t end);
+const char *hsc_kept_text_get(const jkept_text *k, const jtext_row *row);
+/* The instructions of a piece that is not known: first the piece, then each; `text` of the pool. */
+void hsc_kept_text_begin(jkept_text *k, uint64_t begin, uint64_t end);
+void hsc_kept_text_add(jkept_text *k, const struct hsc_instruction *i, const char *text);
+/* Keeps them, if there are new ones. */
+void hsc_kept_text_close(jkept_text *k);
 
 /* ranks.c: what is kept of a process after the first reading; `take` leaves path, input and owner. */
 void hsc_ranks_put_header(const jprocess *p, parcel *a);

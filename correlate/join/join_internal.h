@@ -463,6 +463,7 @@ typedef struct join {
     pthread_mutex_t lock;        /* of the pool, while files are read, and of `growing` */
     pthread_rwlock_t tables;     /* of what is distinct, while files are read */
     HSC_VEC(jprocess) processes; /* one for each file, sorted by (rank, host, pid, path) */
+    HSC_VEC(const char *) map_dirs; /* folders of what was kept aside of modules: the inputs', then those that are asked for; while modules are read */
     HSC_VEC(jmodule) met;        /* modules as they were met; resolve.c takes them */
     hsc_table met_rows, address_rows, frame_rows;
     HSC_VEC(jaddress) addresses;

@@ -24,7 +24,7 @@ typedef struct jbegin { /* of a file */
     hsc_seal all; /* what follows, and what is before */
     uint64_t size; /* of what follows */
 } jbegin;
-static const char magic[16] = "heatscope code";
+static const char magic[][16] = {[HSC_KEPT_CODE] = "heatscope code", [HSC_KEPT_ATT] = "heatscope text", [HSC_KEPT_INTEL] = "heatscope text"};
 
 struct jkept_code {
     hsc_code_keeper keeper;
@@ -42,7 +42,7 @@ static char *path_of(const struct jkept_code *k, const hsc_code_spec *spec, hsc_
     parcel_text(&a, spec->path);
     parcel_u64(&a, spec->build_id_size);
     parcel_put(&a, spec->build_id, spec->build_id_size);
-    const uint64_t words[] = {spec->file_size, spec->file_mtime_ns, spec->map_dir_count, spec->with_data};
+    const uint64_t words[] = {spec->file_size, spec->file_mtime_ns, spec->map_dir_count, spec->with_data, spec->kept_as};
     parcel_put(&a, words, sizeof words);
     hsc_sealer s;
     hsc_made_begin_seal(k->j, &s, HSC_SEAL_MODULE, NULL);
@@ -71,7 +71,7 @@ static void note(join *j, const char *path, const char *what) {
 }
 
 /* All of the file, if its seal is ours; false: it is not there, or not to be used. */
-static bool read_file(struct jkept_code *k, const char *path, const hsc_seal *name, parcel *a) {
+static bool read_file(struct jkept_code *k, const char *path, const hsc_code_spec *spec, const hsc_seal *name, parcel *a) {
     jbegin b;
     struct stat st;
     const char *problem = NULL;
@@ -80,7 +80,7 @@ static bool read_file(struct jkept_code *k, const char *path, const hsc_seal *na
         return false;
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
         problem = "cannot be read: the module is read";
-    else if (!hsc_place_take(fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic) || b.size > 2 * HSC_CODE_KEPT_MAX ||
+    else if (!hsc_place_take(fd, &b, sizeof b, 0) || memcmp(b.magic, magic[spec->kept_as], sizeof b.magic) || b.size > 2 * HSC_CODE_KEPT_MAX ||
              (uint64_t)st.st_size != sizeof b + b.size)
         problem = "damaged: the module is read";
     else if (!(a->p = malloc(b.size + 1)))
@@ -121,7 +121,7 @@ static uint8_t *get(void *ctx, const hsc_code_spec *spec, hsc_pool *pool, hsc_lo
     parcel a = {0};
     hsc_seal name;
     char *path = path_of(k, spec, &name);
-    bool good = path && read_file(k, path, &name, &a) && take_looks(&a, spec, pool, looks);
+    bool good = path && read_file(k, path, spec, &name, &a) && take_looks(&a, spec, pool, looks);
     if (good) /* it was used */
         utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
     free(path);
@@ -162,7 +162,7 @@ static void put(void *ctx, const hsc_code_spec *spec, const hsc_looks *looks, co
     char *path = put_looks(&a, spec, looks) ? path_of(k, spec, &name) : NULL, *part = NULL;
     parcel_put(&a, bytes, n);
     jbegin b = {.size = a.n};
-    memcpy(b.magic, magic, sizeof magic);
+    memcpy(b.magic, magic[spec->kept_as], sizeof b.magic);
     if (path && !a.failed && (!mkdir(k->folder, 0700) || errno == EEXIST)) {
         b.all = seal_all(k->j, &name, b, a.p);
         int fd = hsc_place_begin(path, &part);

@@ -147,32 +147,31 @@ static hsc_status resolve_place(jmodule *m, jplace *place, hsc_err *err) {
     return HSC_OK;
 }
 
+static hsc_status list_map_dirs(join *j, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t k = 0; k < j->options->input_count && status == HSC_OK; k++) {
+        char *path = NULL;
+        int size = asprintf(&path, "%s/maps", j->options->inputs[k]);
+        const char *kept = size >= 0 ? hsc_pool_intern(&j->pool, path, (size_t)size) : NULL;
+        if (size >= 0)
+            free(path);
+        if (!kept || !HSC_PUSH(j->map_dirs, kept))
+            status = hsc_join_no_memory(err);
+    }
+    for (size_t k = 0; k < j->options->map_dir_count && status == HSC_OK; k++)
+        if (!HSC_PUSH(j->map_dirs, j->options->map_dirs[k]))
+            status = hsc_join_no_memory(err);
+    return status;
+}
+
 static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     join *j = ctx;
     jmodule *m = &j->modules.p[i];
     if (i == j->unknown_module)
         return HSC_OK;
-    HSC_VEC(const char *) dirs = {0};
-    hsc_status status = HSC_OK;
-    hsc_pool pool = {0};
-    for (size_t k = 0; k < j->options->input_count && status == HSC_OK; k++) {
-        size_t size = strlen(j->options->inputs[k]) + sizeof "/maps";
-        char *path = malloc(size);
-        if (path)
-            snprintf(path, size, "%s/maps", j->options->inputs[k]);
-        const char *kept = path ? hsc_pool_intern(&pool, path, size - 1) : NULL;
-        free(path);
-        if (!kept || !HSC_PUSH(dirs, kept))
-            status = hsc_join_no_memory(err);
-    }
-    for (size_t k = 0; k < j->options->map_dir_count && status == HSC_OK; k++)
-        if (!HSC_PUSH(dirs, j->options->map_dirs[k]))
-            status = hsc_join_no_memory(err);
-    hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, dirs.p, dirs.n, true, hsc_kept_code_get_keeper(j)};
-    if (status == HSC_OK)
-        status = hsc_code_open(&spec, &m->code, err);
-    free(dirs.p);
-    hsc_pool_fini(&pool);
+    const hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, j->map_dirs.p, j->map_dirs.n, true,
+                                hsc_kept_code_get_keeper(j), HSC_KEPT_CODE};
+    hsc_status status = hsc_code_open(&spec, &m->code, err);
     for (size_t k = 0; k < m->address_rows.n && status == HSC_OK; k++) {
         status = resolve_place(m, &j->places.p[m->address_rows.p[k]], err);
         if (status == HSC_OK && !(k & 0xFFFF))
@@ -221,6 +220,8 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
         status = find_places(j, row_of, err);
     free(row_of);
     hsc_kept_code_open(j);
+    if (status == HSC_OK)
+        status = list_map_dirs(j, err);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->modules.n, resolve_module, j, "reading symbols", err);
     hsc_kept_code_trim(j);

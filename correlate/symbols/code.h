@@ -31,6 +31,7 @@ typedef struct hsc_code_spec {
     size_t map_dir_count;
     bool with_data; /* arrays, references, messages and directives too */
     const struct hsc_code_keeper *keeper; /* NULL: the files are read */
+    enum { HSC_KEPT_CODE, HSC_KEPT_ATT, HSC_KEPT_INTEL } kept_as; /* for the keeper: what hsc_code_open reads, or instructions in one of two syntaxes */
 } hsc_code_spec;
 
 /* Keeps what was read of modules, for later ones that would read the same from the same files. Bytes mean something to this very build only,

@@ -73,6 +73,7 @@ typedef struct llvm {
 
 static llvm llvm_19;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t path_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool find(void *library, const char *name, void *function) {
     void *p = dlsym(library, name);
@@ -81,6 +82,15 @@ static bool find(void *library, const char *name, void *function) {
         snprintf(llvm_19.why, sizeof llvm_19.why, "libLLVM has no %s", name);
     return p != NULL;
 }
+
+static void set_path(const char *path, bool is_loaded) {
+    pthread_mutex_lock(&path_lock);
+    if (strlen(path) < sizeof llvm_19.path && (is_loaded || !llvm_19.path[0]))
+        strcpy(llvm_19.path, path);
+    pthread_mutex_unlock(&path_lock);
+}
+
+void hsc_disassembler_set_file(const char *path) { set_path(path, false); }
 
 static void load_llvm(void) {
     static const char *const names[] = {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
@@ -95,8 +105,8 @@ static void load_llvm(void) {
         return;
     }
     struct link_map *map = NULL;
-    if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && map->l_name && strlen(map->l_name) < sizeof llvm_19.path)
-        strcpy(llvm_19.path, map->l_name);
+    if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && map->l_name)
+        set_path(map->l_name, true);
     bool good = find(library, "LLVMCreateDisasm", &llvm_19.create) &&
                 find(library, "LLVMSetDisasmOptions", &llvm_19.set_options) &&
                 find(library, "LLVMDisasmDispose", &llvm_19.dispose) &&

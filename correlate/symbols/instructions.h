@@ -36,6 +36,8 @@ typedef struct hsc_disassembler hsc_disassembler;
 
 /* The file that the disassembler is in; "": none was asked for so far. False: one was, and there is none. Not while one is opened. */
 bool hsc_disassembler_get_file(const char **path);
+/* Instructions are known that were disassembled with this one: it counts as asked for. */
+void hsc_disassembler_set_file(const char *path);
 
 /* For the code of one module, which must outlive it; for one thread at a time. `intel`: operands as Intel writes them, else
  * as AT&T. HSC_E_UNSUPPORTED: other processors, or no libLLVM. */

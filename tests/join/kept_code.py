@@ -2,6 +2,7 @@
 """What correlate keeps of modules for all later joins of the same user: used where the files are those that were read, whatever the output and the
 measurement, and only there; damaged, cut, foreign, too young or too many. Each database has the bytes of one that is made from nothing.
 Usage: kept_code.py HEATSCOPE BENCH_MAKE CC WORK"""
+import contextlib
 import os
 import shutil
 import subprocess
@@ -35,38 +36,51 @@ def write(path, data):
         f.write(data)
 
 
-def kept():
-    return {name: os.lstat(os.path.join(FOLDER, name)) for name in os.listdir(FOLDER)} if os.path.isdir(FOLDER) else {}
+def is_text(path):
+    """Instructions of a module; others are what was read of it."""
+    with contextlib.suppress(OSError), open(path, "rb") as f:
+        return f.read(14) == b"heatscope text"
+    return False
+
+
+def kept(texts=False):
+    names = os.listdir(FOLDER) if os.path.isdir(FOLDER) else []
+    return {name: os.lstat(os.path.join(FOLDER, name)) for name in names if is_text(os.path.join(FOLDER, name)) == texts}
 
 
 def age():
     """So that it shows who is used."""
-    for name in kept():
+    for name in os.listdir(FOLDER) if os.path.isdir(FOLDER) else []:
         os.utime(os.path.join(FOLDER, name), (LONG_AGO, LONG_AGO), follow_symlinks=False)
 
 
 joins = 0
 
 
-def check(name, used, written, source, *options, note=None, env=ENVIRONMENT):
-    """So many files of the folder are used, so many are new; into a database of its own each time."""
+def changes(before, after):
+    """How many files were used, how many are new."""
+    new = [n for n, s in after.items() if n not in before or (s.st_ino, s.st_mode) != (before[n].st_ino, before[n].st_mode)]
+    return len([n for n, s in after.items() if n not in new and s.st_mtime != LONG_AGO]), len(new)
+
+
+def check(name, used, written, source, *options, note=None, env=ENVIRONMENT, texts=None):
+    """So many files of the folder are used, so many are new; into a database of its own each time. `texts`: the same of instructions."""
     global joins
     joins += 1
     age()
-    before = kept()
-    held = [os.open(os.path.join(FOLDER, n), os.O_RDONLY) for n in before]  # so that no other file gets the number of one that goes
+    before, before_texts = kept(), kept(True)
+    held = [os.open(os.path.join(FOLDER, n), os.O_RDONLY) for n in [*before, *before_texts]]  # so that no other file gets the number of one that goes
     out = os.path.join(WORK, f"out{joins}.h5")
     done = subprocess.run([HEATSCOPE, "correlate", *(options or ["-j1"]), "-o", out, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
     that(not done.returncode, f"{name}: {done.returncode}: {done.stdout}")
     others = [o for o in options if not o.startswith("--cache")]
     subprocess.run([HEATSCOPE, "correlate", "-q", *others, "--cache=none", "-o", WHOLE, source], check=True, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
     that(bytes_of(out) == bytes_of(WHOLE), f"{name}: other bytes")
-    after = kept()
+    found, of_texts = changes(before, kept()), changes(before_texts, kept(True))
     for fd in held:
         os.close(fd)
-    was_written = [n for n, s in after.items() if n not in before or (s.st_ino, s.st_mode) != (before[n].st_ino, before[n].st_mode)]
-    was_used = [n for n, s in after.items() if n not in was_written and s.st_mtime != LONG_AGO]
-    that(len(was_used) == used and len(was_written) == written, f"{name}: {len(was_used)} used, {len(was_written)} written, expected {used}, {written}: {done.stdout}")
+    that(found == (used, written), f"{name}: {found[0]} used, {found[1]} written, expected {used}, {written}: {done.stdout}")
+    that(texts is None or of_texts == texts, f"{name}: instructions: {of_texts[0]} used, {of_texts[1]} written, expected {texts}: {done.stdout}")
     notes = [line for line in done.stdout.splitlines() if "heatscope/code/" in line]
     that(len(notes) == bool(note) and (not note or note in notes[0]), f"{name}: said {notes}, expected {note}")
     os.remove(out)
@@ -98,14 +112,16 @@ build()
 one, two = simulate("one", 2), simulate("two", 3)
 check("nothing is kept", 0, 0, one, "--cache=none")
 that(not os.path.exists(FOLDER), "something is kept where nothing should be")
-check("first", 0, 1, one)
+check("first", 0, 1, one, texts=(0, 1))
 files = list(kept())
 that(len(files) == 1 and os.stat(os.path.join(FOLDER, files[0])).st_mode & 0o777 == 0o600, f"one file for the user alone: {files}")
 that(os.stat(FOLDER).st_mode & 0o777 == 0o700, "others can look into the folder")
-check("again", 1, 0, one)
-check("another measurement", 1, 0, two, "-j2")
+check("again", 1, 0, one, texts=(1, 0))
+check("another measurement", 1, 0, two, "-j2", texts=(1, 0))
 check("with a cache of what was read", 1, 0, two, "--cache=on")
-check("other options", 1, 0, two, "--assembler=intel", "--launchers")
+check("other options", 1, 0, two, "--assembler=intel", "--launchers", texts=(0, 1))
+check("the same options", 1, 0, two, "--assembler=intel", texts=(1, 0))
+check("no machine code", 1, 0, two, "--code=none", texts=(0, 0))
 check("nothing is kept and nothing used", 0, 0, two, "--cache=none")
 
 # ---- other files ----
@@ -119,8 +135,8 @@ time.sleep(YOUNG)
 check("a file in the place of its map", 1, 0, one)  # the program has its map in itself: nobody looks there
 os.remove(PROGRAM + ".hsm")
 build(factor=5)
-check("another build", 0, 1, one)
-check("another build again", 1, 0, two)
+check("another build", 0, 1, one, texts=(0, 1))
+check("another build again", 1, 0, two, texts=(1, 0))
 build(instrumented=False)
 of_plain = simulate("of_plain", 2)
 check("without a map", 0, 1, of_plain)
@@ -139,7 +155,7 @@ time.sleep(YOUNG)
 check("stripped", 0, 1, of_plain)
 check("stripped again", 1, 0, of_plain)
 os.rename(debug, debug + ".away")
-check("its debug information is gone", 0, 1, of_plain)
+check("its debug information is gone", 0, 1, of_plain, texts=(0, 1))
 check("its debug information is gone again", 1, 0, of_plain)
 os.rename(debug + ".away", debug)
 time.sleep(YOUNG)
@@ -160,6 +176,24 @@ for n, at in enumerate([0, 15, 16, 31, 32, 39, 40, 48] + [len(good) * i // 7 for
 for size in (0, 39, 40, len(good) // 2, len(good) - 1):
     write(path, good[:size])
     check(f"cut to {size}", 0, 1, one, note="damaged: the module is read")
+path_of_text = os.path.join(FOLDER, list(kept(True))[0])
+text = bytes_of(path_of_text)
+for at in (16, 39, 40, len(text) // 3, len(text) // 2, len(text) - 1):
+    write(path_of_text, text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :])
+    check(f"byte {at} of the instructions changed", 1, 0, one, note="damaged: the module is read", texts=(0, 1))
+for size in (14, 40, len(text) // 2, len(text) - 1):
+    write(path_of_text, text[:size])
+    check(f"instructions cut to {size}", 1, 0, one, note="damaged: the module is read", texts=(0, 1))
+write(path_of_text, good)
+check("another file in their place", 1, 0, one, note="damaged: the module is read", texts=(0, 1))
+# some pieces are known, others are new: of a small limit, then of none
+os.remove(path_of_text)
+check("few instructions", 1, 0, one, "--code=1", texts=(0, 1))
+few = os.path.getsize(path_of_text)
+check("more instructions", 1, 0, one, texts=(0, 1))
+that(os.path.getsize(path_of_text) > few, "nothing was added to the instructions that were known")
+check("all are known", 1, 0, one, texts=(1, 0))
+check("few of them", 1, 0, one, "--code=1", texts=(1, 0))
 saved, PROGRAM = PROGRAM, PROGRAM + "2"
 build(factor=7)
 another = simulate("another", 2)
