@@ -65,6 +65,8 @@ void hsc_slices_begin(join *j, const jprocess *p, jslice_cursor *c) {
     c->have = c->used = 0;
 }
 
+enum { NUMBER_BYTES = 10 }; /* of a number, at most */
+
 /* *any false: no more. */
 static hsc_status next_byte(jslice_cursor *c, uint8_t *byte, bool *any, hsc_err *err) {
     if (c->used == c->have) {
@@ -84,6 +86,13 @@ static hsc_status take(jslice_cursor *c, uint64_t *v, bool *any, hsc_err *err) {
     uint8_t byte = 128;
     hsc_status status = HSC_OK;
     *v = 0;
+    if (c->have - c->used >= NUMBER_BYTES) { /* all of it is there */
+        for (unsigned shift = 0; shift < 64 && byte > 127; shift += 7) {
+            byte = c->bytes[c->used++];
+            *v |= (uint64_t)(byte & 127) << shift;
+        }
+        return HSC_OK;
+    }
     for (unsigned shift = 0; shift < 64 && byte > 127 && *any && status == HSC_OK; shift += 7) {
         status = next_byte(c, &byte, any, err);
         *v |= (uint64_t)(byte & 127) << shift;
