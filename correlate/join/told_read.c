@@ -265,7 +265,8 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
         const hsc_rec_probe_cost *r = v;
         if (!(of = told_of(p)))
             return false;
-        of->pair_ns = r->pair_ns >= 0 && r->pair_ns < 1e9 ? r->pair_ns : 0;
+        double pair = r->note_ns > 0 ? r->note_ns : r->pair_ns;
+        of->pair_ns = pair >= 0 && pair < 1e9 ? pair : 0;
         of->inside_ns = r->inside_ns >= 0 && r->inside_ns <= of->pair_ns ? r->inside_ns : 0;
         return true;
     }

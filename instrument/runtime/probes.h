@@ -4,7 +4,8 @@
  *
  * A probe notes only what it is and when (hsc_rt_mark); visits and blocks are made of the marks some hundred at a time. What a
  * probe does by itself stands between two readings of the clock, each of which waits for all before it: so its delay counts
- * in full, that of a long loop hardly. */
+ * in full, that of a long loop hardly. What making them took is measured, and taken out of the time of all scopes that are open
+ * then: an entry reads the clock after it, an exit before it. */
 #ifndef HSC_RT_PROBES_H
 #define HSC_RT_PROBES_H
 
@@ -39,6 +40,7 @@ typedef struct hsc_rt_scope {
     uint64_t start; /* cycles */
     hsc_rt_block *block;
     uint64_t number; /* of the probe; above it HSC_RT_SCOPE_INSIDE */
+    uint64_t taken;  /* what had been taken out of the thread's time at its start */
 } hsc_rt_scope;
 
 #define HSC_RT_SCOPE_INSIDE (1ull << 32) /* when it ends, the scope round it, of a probe that was disarmed, ends too */
@@ -92,6 +94,11 @@ struct hsc_rt_scopes {
     uint64_t visits, left, unmatched, missed, told_visits;
     uint64_t automatic; /* visits of automatic probes that the process's sums lack */
     uint64_t cpu_ns;    /* the thread's CPU time that they have */
+    double visit_ns;    /* what one took of late */
+    uint64_t own, told_own; /* cycles: making visits of marks, and records of blocks */
+    uint64_t taken;         /* of it: what is in no scope's time */
+    uint64_t skip, skip_later; /* what is to be taken out next, where mark skip_from would come; once all marks are folded */
+    hsc_rt_mark *skip_from;
     uint32_t rooms, rooms_limit; /* how often room was made since records were written; from the limit on they are written early */
     uint32_t blocks, ids; /* blocks[0] is the root: no scope is open */
     uint32_t slots_n;
@@ -138,9 +145,10 @@ typedef struct hsc_rt_probes {
     _Atomic uint32_t generation; /* counts changes of arming */
     hsc_probe_table *tables; /* all registered, linked; before the process is measured nothing else is known of them */
     double pair_cycles, inside_cycles, clock_cycles; /* 0: not measured yet */
+    double note_cycles; /* pair_cycles without making visits of marks */
     uint32_t share; /* hundredths of a percent of the CPU time that automatic probes may take, the smallest of the tables; 0: there are none */
-    _Atomic uint64_t automatic_visits, automatic_cpu_ns; /* told by threads that have met probes */
-    uint64_t seen_visits, seen_cpu_ns, window_cpu_ns;    /* the helper's: at its last look; at the beginning of the window */
+    _Atomic uint64_t automatic_visits, automatic_ns, automatic_cpu_ns; /* told by threads that have met probes; automatic_ns: what these visits took */
+    uint64_t seen_ns, seen_cpu_ns, window_visits, window_ns, window_cpu_ns; /* the helper's: at its last look; at the beginning of the window */
     double owed_ns; /* what automatic probes took beyond their share; below 0: what they may still take */
 } hsc_rt_probes;
 
@@ -159,8 +167,9 @@ extern const char hsc_rt_probe_code[] __asm__("__start_hsc_probe_code") __attrib
 extern const char hsc_rt_probe_code_end[] __asm__("__stop_hsc_probe_code") __attribute__((visibility("hidden")));
 
 /* The slow ways of the same (probes_ss.c), called with all registers saved. `sp`: the caller's. */
-/* Makes room for a mark; `refused` is none, beyond the limit, or is left out. False: no mark is wanted, or it is missed. */
-bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused);
+/* Makes room for a mark; `refused` is none, beyond the limit, or is left out. False: no mark is wanted, or it is missed. `what`: of an entry its mark's, of an
+ * exit the number alone. */
+bool hsc_rt_probe_room(uint64_t what, uint64_t sp, hsc_rt_mark *refused);
 bool hsc_rt_probe_value_slow(uint64_t number, uint64_t value);
 void hsc_rt_probes_fold(hsc_rt_thread *t); /* where nobody can be at it */
 
@@ -170,7 +179,12 @@ enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_mark *end);
 bool hsc_rt_probes_wrap(hsc_rt_scopes *s, hsc_rt_mark *next, hsc_rt_mark *end); /* false: a handler has taken a mark beyond `next` */
 void hsc_rt_probes_redo(hsc_rt_scopes *s); /* what a jump left half given to a block */
 void hsc_rt_probes_add_visit(const hsc_rt_scopes *s, hsc_rt_block *b, uint64_t cycles);
-bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused); /* false: hsc_rt_probe_room has to see to it */
+/* `cycles` went into making visits or records, and the program goes on. `leaves`: with a note of what was before. */
+void hsc_rt_probes_take_out(hsc_rt_scopes *s, uint64_t cycles, bool leaves);
+bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused, uint64_t what); /* false: hsc_rt_probe_room has to see to it */
+static inline bool hsc_rt_probe_leaves(uint64_t what) { /* of these two; an entry's has an address */
+    return !(what >> 32);
+}
 
 bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
 void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state); /* the thread's from now on; also in handlers */
@@ -193,7 +207,8 @@ void hsc_rt_probes_begin(void);  /* of the measurement, also in a child of fork;
 
 /* probes_budget_ss.c */
 void hsc_rt_probes_count(uint32_t number, uint64_t visits, hsc_rt_scopes *s); /* what goes into a record */
-void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s);     /* the thread, when it has written its records */
+/* The thread, when it has written its records; its `visits` since then, of all probes, took `cycles`. */
+void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t visits, uint64_t cycles);
 void hsc_rt_probes_keep_budget(uint64_t now_ns);                              /* the helper: disarms what is too dear */
 void hsc_rt_probes_budget_begin(void);                                        /* anew, in a child of fork */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Automatic probes were chosen by the look of the code; here they are kept to their share of the CPU time while the program runs. Threads tell of each
- * probe how often it was visited, and what CPU time they had for it; a visit costs what a pair of probes was measured to. The helper looks at the
- * sums whenever a thread finds its own too dear, and at each beat. */
+ * probe how often it was visited, what CPU time they had meanwhile, and what all their visits took: noting them, by what that was measured to take at the
+ * start, and making visits and records of the notes, as measured each time, which is several times as dear where other blocks are entered all the time.
+ * The helper looks at the sums whenever a thread finds its own too dear, and at each beat. */
 #include "probes.h"
 
 #define SAVED_NS 250000000.0     /* of CPU time: what is not used of its share may be used later, that of more is lost */
@@ -13,19 +14,20 @@ static double share_of_all(void) {
     return __atomic_load_n(&hsc_rt_probe_state.share, __ATOMIC_RELAXED) / 10000.0;
 }
 
-static double pair_ns(void) {
-    return hsc_rt_probe_state.pair_cycles * (double)atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed) / 4294967296.0;
+static double ns_of(double cycles) {
+    return cycles * (double)atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed) / 4294967296.0;
 }
 
 /* A look each time that half of what the share gives in HSC_RT_PROBES_TELL_NS has been used. */
-static uint32_t usual_rooms(void) {
-    double rooms = share_of_all() * (double)HSC_RT_PROBES_TELL_NS / 2 / (pair_ns() * HSC_RT_MARKS / 2 + 1);
+static uint32_t usual_rooms(double visit_ns) {
+    double rooms = share_of_all() * (double)HSC_RT_PROBES_TELL_NS / 2 / (visit_ns * HSC_RT_MARKS / 2 + 1);
     return rooms > ROOMS_LEAST ? (uint32_t)rooms : ROOMS_LEAST;
 }
 
-void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s) {
+void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t visits_of_all, uint64_t cycles) {
     hsc_rt_probes *all = &hsc_rt_probe_state;
-    uint32_t usual = share_of_all() > 0 ? usual_rooms() : UINT32_MAX;
+    s->visit_ns = ns_of(visits_of_all ? (double)cycles / (double)visits_of_all : all->pair_cycles);
+    uint32_t usual = share_of_all() > 0 ? usual_rooms(s->visit_ns) : UINT32_MAX;
     bool in_vain = s->rooms >= s->rooms_limit; /* unless it turns out to be too dear: other probes are what there is so much of */
     uint64_t visits = s->automatic;
     s->automatic = 0;
@@ -33,10 +35,12 @@ void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s) {
     if (share_of_all() <= 0)
         return;
     uint64_t cpu = hsc_rt_thread_cpu_ns(t->tid), fresh = cpu > s->cpu_ns ? cpu - s->cpu_ns : 0;
+    double took_ns = (double)visits * s->visit_ns;
     s->cpu_ns += fresh;
     atomic_fetch_add_explicit(&all->automatic_cpu_ns, fresh, memory_order_relaxed);
     atomic_fetch_add_explicit(&all->automatic_visits, visits, memory_order_relaxed);
-    if ((double)visits * pair_ns() > share_of_all() * (double)fresh)
+    atomic_fetch_add_explicit(&all->automatic_ns, (uint64_t)took_ns, memory_order_relaxed);
+    if (took_ns > share_of_all() * (double)fresh)
         hsc_rt_helper_poke();
     else if (in_vain)
         s->rooms_limit = s->rooms < UINT32_MAX / 2 ? 2 * s->rooms : UINT32_MAX;
@@ -66,6 +70,14 @@ static void begin_window(hsc_rt_probes *s, uint64_t cpu) {
     for (uint32_t i = 0; i < atomic_load(&s->count); i++)
         s->all[i].visits_before = atomic_load_explicit(&s->all[i].visits, memory_order_relaxed);
     s->window_cpu_ns = cpu;
+    s->window_visits = atomic_load(&s->automatic_visits);
+    s->window_ns = atomic_load(&s->automatic_ns);
+}
+
+/* What a visit takes, by the window. */
+static double visit_ns(const hsc_rt_probes *s) {
+    uint64_t visits = atomic_load(&s->automatic_visits) - s->window_visits, ns = atomic_load(&s->automatic_ns) - s->window_ns;
+    return visits && ns ? (double)ns / (double)visits : ns_of(s->pair_cycles);
 }
 
 /* The dearest ones, until what is left took half of the share, which pays the rest back. */
@@ -89,14 +101,14 @@ static uint32_t disarm_dearest(hsc_rt_probes *s, uint64_t allowed, uint64_t now_
 }
 
 static void keep(hsc_rt_probes *s, uint64_t now_ns) {
-    uint64_t visits = atomic_load(&s->automatic_visits), cpu = atomic_load(&s->automatic_cpu_ns), window = cpu - s->window_cpu_ns;
-    double pair = pair_ns(), share = share_of_all();
-    s->owed_ns += (double)(visits - s->seen_visits) * pair - (double)(cpu - s->seen_cpu_ns) * share;
+    uint64_t ns = atomic_load(&s->automatic_ns), cpu = atomic_load(&s->automatic_cpu_ns), window = cpu - s->window_cpu_ns;
+    double share = share_of_all();
+    s->owed_ns += (double)(ns - s->seen_ns) - (double)(cpu - s->seen_cpu_ns) * share;
     if (s->owed_ns < -SAVED_NS * share)
         s->owed_ns = -SAVED_NS * share;
-    s->seen_visits = visits;
+    s->seen_ns = ns;
     s->seen_cpu_ns = cpu;
-    uint32_t n = s->owed_ns > 0 ? disarm_dearest(s, (uint64_t)((double)window * share / 2 / pair), now_ns) : 0;
+    uint32_t n = s->owed_ns > 0 ? disarm_dearest(s, (uint64_t)((double)window * share / 2 / visit_ns(s)), now_ns) : 0;
     if (n || window >= WINDOW_NS)
         begin_window(s, cpu);
     if (n)
@@ -124,7 +136,8 @@ void hsc_rt_probes_budget_begin(void) {
         s->all[i].visits_before = 0;
     }
     atomic_store(&s->automatic_visits, 0);
+    atomic_store(&s->automatic_ns, 0);
     atomic_store(&s->automatic_cpu_ns, 0);
-    s->seen_visits = s->seen_cpu_ns = s->window_cpu_ns = 0;
+    s->seen_ns = s->seen_cpu_ns = s->window_visits = s->window_ns = s->window_cpu_ns = 0;
     s->owed_ns = 0;
 }

@@ -24,14 +24,14 @@ HIDDEN void hsc_rt_probe_value_saving(void);
             "xorl %eax, %eax\n\tmovq %rax, 512(%rsp)\n\tmovq %rax, 520(%rsp)\n\tmovq %rax, 528(%rsp)\n\tmovq %rax, 536(%rsp)\n\t" \
             "movq %rax, 544(%rsp)\n\tmovq %rax, 552(%rsp)\n\tmovq %rax, 560(%rsp)\n\tmovq %rax, 568(%rsp)\n\t" \
             "movl $0xe7, %eax\n\txorl %edx, %edx\n\txsave64 (%rsp)\n\t" \
-            "movl -72(%rbp), %edi\n\tmovq -64(%rbp), %rsi\n\tmovq -24(%rbp), %rdx\n\tcallq " #slow "\n\t" \
+            "movq -72(%rbp), %rdi\n\tmovq -64(%rbp), %rsi\n\tmovq -24(%rbp), %rdx\n\tcallq " #slow "\n\t" \
             "testb %al, %al\n\tmovl $0xe7, %eax\n\tmovl $0, %edx\n\txrstor64 (%rsp)\n\tjmp 2f\n" \
-            "1:\tfxsave64 (%rsp)\n\tmovl -72(%rbp), %edi\n\tmovq -64(%rbp), %rsi\n\tmovq -24(%rbp), %rdx\n\tcallq " #slow "\n\ttestb %al, %al\n\tfxrstor64 (%rsp)\n" \
+            "1:\tfxsave64 (%rsp)\n\tmovq -72(%rbp), %rdi\n\tmovq -64(%rbp), %rsi\n\tmovq -24(%rbp), %rdx\n\tcallq " #slow "\n\ttestb %al, %al\n\tfxrstor64 (%rsp)\n" \
             "2:\tleaq -72(%rbp), %rsp\n\t" \
             "popq %r11\n\tpopq %r10\n\tpopq %r9\n\tpopq %r8\n\tpopq %rdi\n\tpopq %rsi\n\tpopq %rdx\n\tpopq %rcx\n\tpopq %rax\n\t" \
             "popq %rbp\n\t.cfi_def_cfa %rsp, 8\n\tretq\n\t.cfi_endproc\n\t.size " #name ", .-" #name "\n\t.popsection")
 /* mostly nothing else is to be done than what needs general registers alone */
-#define FIRST "movq -24(%rbp), %rdi\n\tcallq hsc_rt_probe_room_usual\n\ttestb %al, %al\n\tjnz 2f\n\t"
+#define FIRST "movq -24(%rbp), %rdi\n\tmovq -72(%rbp), %rsi\n\tcallq hsc_rt_probe_room_usual\n\ttestb %al, %al\n\tjnz 2f\n\t"
 SAVING(hsc_rt_probe_room_saving, FIRST, hsc_rt_probe_room);
 SAVING(hsc_rt_probe_value_saving, "", hsc_rt_probe_value_slow);
 

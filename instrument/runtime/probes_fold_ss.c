@@ -152,12 +152,12 @@ IN_LINE enum hsc_rt_folded fold(hsc_rt_scopes *s, hsc_rt_mark *end) {
                 continue;
             }
             b->exclusive[s->state] += now - s->last;
-            *++top = (hsc_rt_scope){sp, now, child, number};
+            *++top = (hsc_rt_scope){sp, now, child, number, s->taken};
             s->top = top;
             s->visits++;
         } else if (what & HSC_RT_MARK_LEAVE && top->sp == sp && top->number == number) {
             b->exclusive[s->state] += now - s->last;
-            add_visit(s, b, now - top->start);
+            add_visit(s, b, now - top->start - (s->taken - top->taken)); /* s->last, which is not later, is moved with s->taken */
             s->top = top - 1;
         } else {
             return HSC_RT_FOLD_UNUSUAL;
@@ -168,12 +168,26 @@ IN_LINE enum hsc_rt_folded fold(hsc_rt_scopes *s, hsc_rt_mark *end) {
     return HSC_RT_FOLD_DONE;
 }
 
+/* The same; what is to be taken out of the time is taken out in its place. */
+IN_LINE enum hsc_rt_folded fold_all(hsc_rt_scopes *s, hsc_rt_mark *end) {
+    for (;;) {
+        if (s->skip && s->folded >= s->skip_from) {
+            s->last += s->skip;
+            s->taken += s->skip;
+            s->skip = 0;
+        }
+        enum hsc_rt_folded folded = fold(s, s->skip && s->skip_from < end ? s->skip_from : end);
+        if (folded != HSC_RT_FOLD_DONE || !s->skip || s->folded < s->skip_from)
+            return folded;
+    }
+}
+
 static HSC_RT_HOT __attribute__((target("lzcnt"))) enum hsc_rt_folded fold_newer(hsc_rt_scopes *s, hsc_rt_mark *end) {
-    return fold(s, end);
+    return fold_all(s, end);
 }
 
 static enum hsc_rt_folded fold_older(hsc_rt_scopes *s, hsc_rt_mark *end) {
-    return fold(s, end);
+    return fold_all(s, end);
 }
 
 HSC_RT_HOT enum hsc_rt_folded hsc_rt_probes_fold_usual(hsc_rt_scopes *s, hsc_rt_mark *end) {
@@ -193,8 +207,21 @@ bool hsc_rt_probes_wrap(hsc_rt_scopes *s, hsc_rt_mark *next, hsc_rt_mark *end) {
     return found == next;
 }
 
+void hsc_rt_probes_take_out(hsc_rt_scopes *s, uint64_t cycles, bool leaves) {
+    if (cycles > HSC_RT_OWN_CYCLES_MAX)
+        cycles = HSC_RT_OWN_CYCLES_MAX;
+    s->own += cycles;
+    s->skip_later += cycles;
+    if (s->folded != atomic_load_explicit(&s->noting->next, memory_order_relaxed))
+        return;
+    s->skip += s->skip_later;
+    s->skip_later = 0;
+    s->skip_from = s->folded + leaves;
+}
+
 /* Makes room where nothing else is to be done. */
-HSC_RT_PROBE_CODE bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused) {
+HSC_RT_PROBE_CODE bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused, uint64_t what) {
+    uint64_t begin = hsc_cycles();
     hsc_rt_scopes *s = hsc_rt_scopes_self;
     if (!s || !atomic_load_explicit(&hsc_rt.on, memory_order_relaxed) || !hsc_rt.same_process ||
         !atomic_load_explicit(hsc_rt.same_process, memory_order_relaxed) || refused < s->marks + HSC_RT_MARKS ||
@@ -211,6 +238,7 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room_usual(const hsc_rt_mark *refused) {
     if (room)
         s->refused = 0;
     s->rooms++;
+    hsc_rt_probes_take_out(s, hsc_cycles() - begin, hsc_rt_probe_leaves(what));
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
     return room;

@@ -237,7 +237,8 @@ static void end_visit(hsc_rt_scopes *s, uint64_t now, bool left) {
     hsc_rt_block *b = s->top->block;
     s->generation -= (s->top->number & HSC_RT_SCOPE_INSIDE) != 0; /* is not settled any more */
     charge(s, now);
-    hsc_rt_probes_add_visit(s, b, now > s->top->start ? now - s->top->start : 0);
+    uint64_t elapsed = now > s->top->start ? now - s->top->start : 0, taken = s->taken - s->top->taken;
+    hsc_rt_probes_add_visit(s, b, elapsed > taken ? elapsed - taken : 0);
     b->left += left;
     mark(s, b);
     s->left += left;
@@ -367,7 +368,7 @@ static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_sco
     s->top->block->last = b;
     mark(s, b);
     charge(s, now);
-    *++s->top = (hsc_rt_scope){sp, now, b, number};
+    *++s->top = (hsc_rt_scope){sp, now, b, number, s->taken};
     s->visits++;
 }
 
@@ -535,15 +536,18 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
     uint64_t fresh = s->visits - s->told_visits;
     if (fresh || s->top > s->base) {
         uint64_t rate = s->ns_per_cycle_q32;
-        double pair = hsc_rt_probe_state.pair_cycles;
+        double note = hsc_rt_probe_state.note_cycles;
         hsc_rec_probe_progress r = {now_ns, s->visits, (uint64_t)(s->top - s->base), s->left, s->unmatched, s->missed,
-                                    hsc_rt_cycles_ns((uint64_t)((double)s->visits * pair), rate)};
+                                    hsc_rt_cycles_ns((uint64_t)((double)s->visits * note) + s->own, rate)};
         hsc_rt_thread_put(t, HSC_REC_probe_progress, &r, now_ns);
-        uint64_t cycles = (uint64_t)((double)fresh * pair);
+        uint64_t cycles = (uint64_t)((double)fresh * note) + s->own - s->told_own;
         atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
         s->told_visits = s->visits;
+        s->told_own = s->own;
+        hsc_rt_probes_tell_budget(t, s, fresh, cycles);
+    } else {
+        hsc_rt_probes_tell_budget(t, s, 0, 0);
     }
-    hsc_rt_probes_tell_budget(t, s);
     set_due(s, hsc_cycles());
 }
 
@@ -642,7 +646,8 @@ static void tell_if_due(hsc_rt_thread *t, hsc_rt_scopes *s) {
 }
 
 /* Makes room where there is some to be had; false: none. */
-static bool make_room(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from, bool tells) {
+static bool make_room(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *from, bool tells, bool leaves) {
+    uint64_t begin = hsc_cycles();
     bool ours = take(s);
     if (!ours && !was_left(t, s, from, false)) { /* in a handler */
         s->missed++;
@@ -660,25 +665,30 @@ static bool make_room(hsc_rt_thread *t, hsc_rt_scopes *s, const hsc_rt_here *fro
         settle_disarmed(s, hsc_cycles(), is_folded(s));
     if (tells)
         tell_if_due(t, s);
+    hsc_rt_probes_take_out(s, hsc_cycles() - begin, leaves);
     give(s);
     return room;
 }
 
 /* In the section of the probes: the handler sees by it that an exit has read the clock. */
-HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t number, uint64_t sp, hsc_rt_mark *refused) {
+HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t what, uint64_t sp, hsc_rt_mark *refused) {
     const hsc_rt_here from = HSC_RT_HERE();
     hsc_rt_thread *t = measured();
     hsc_rt_scopes *s = t ? t->scopes : NULL;
+    uint64_t number = what & (HSC_RT_MARK_LEAVE - 1);
     (void)sp;
-    number &= HSC_RT_MARK_LEAVE - 1;
     if (!t || (!s && !(s = new_scopes(t))))
         return false;
     if (refused >= s->marks && refused < s->marks + HSC_RT_MARKS) {
         *hsc_rt_mark_what(refused) = 0;
         atomic_store_explicit(refused, 1, memory_order_release);
     }
-    /* disarmed since the program looked: is settled, and no mark is to follow */
-    return make_room(t, s, &from, true) && (!number || is_armed(number));
+    if (!make_room(t, s, &from, true, hsc_rt_probe_leaves(what)))
+        return false;
+    if (!number || is_armed(number))
+        return true;
+    s->skip_from = s->marks; /* disarmed since the program looked: is settled, and no mark is to follow */
+    return false;
 }
 
 HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
@@ -692,7 +702,7 @@ HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
             atomic_store_explicit(m, hsc_cycles(), memory_order_release);
             return;
         }
-        if (!t || !make_room(t, s, &from, false))
+        if (!t || !make_room(t, s, &from, false, false))
             return;
     }
     s->missed++;
@@ -700,14 +710,16 @@ HSC_RT_PROBE_CODE void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state) {
 
 void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns) {
     hsc_rt_scopes *s = t->scopes;
+    uint64_t begin = hsc_cycles();
     if (!s || !take(s))
         return;
     fold(t, s);
     if (!is_settled(s))
         settle_disarmed(s, hsc_cycles(), is_folded(s));
     if (is_folded(s))
-        charge(s, hsc_cycles());
+        charge(s, begin);
     tell(t, s, now_ns);
+    hsc_rt_probes_take_out(s, hsc_cycles() - begin, false);
     give(s);
 }
 

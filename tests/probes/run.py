@@ -327,6 +327,21 @@ def rearming():
         p.check()
 
 
+def own():
+    """In one open visit other blocks are entered all the time. What making visits of the notes takes is measured, and in no scope's time: both together are the
+    time that the program itself sees pass."""
+    out, (p,) = run(build("own", "--probe=procedures,-procedures:main"))
+    (last,) = p.progress.values()
+    elapsed, spent = float(out), sum(sum(b.times.values()) for b in p.blocks.values())
+    making = float(last["own_ns"]) - int(last["visits"]) * float(p.cost["note_ns"])
+    (outer,) = p.of("outer")
+    expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 2000 * 127, last)
+    expect("it takes some time", making > 1e6 and float(p.cost["note_ns"]) > float(p.cost["inside_ns"]), making, p.cost)
+    expect("taken out", abs(spent + making - elapsed) < making / 5 + 1e-3 * elapsed, spent, making, elapsed)
+    expect("of open visits, too", abs(outer.total - spent) < making / 5 + 1e-3 * elapsed, outer.total, spent)
+    p.check()
+
+
 def automatic():
     """What was chosen automatically and turns out to cost too much is disarmed; the rest, and what was asked for, is counted whole."""
     program = build("automatic", "--probe=auto:1,procedures:asked")

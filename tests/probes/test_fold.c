@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* probes_fold_ss.c: visits made of marks against sums made one by one. Random trees of visits (seeds are fixed), in pieces of any size: runs of one
- * procedure, nested ones, of no time, of long times, of other states, with a mark that is not there yet. And what a jump leaves of a run. */
+ * procedure, nested ones, of no time, of long times, of other states, with a mark that is not there yet. Between the pieces time passes that is nobody's, before
+ * an entry's clock is read or after an exit's. And what a jump leaves of a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,13 +104,21 @@ static uint64_t some_time(void) {
 static uint64_t starts[DEPTH], clock_now, visits;
 static int depth;
 static uint32_t inner[DEPTH]; /* block of each level */
+static uint64_t after_exit;   /* the next mark is an exit, after which so much time is nobody's */
+
+static void pass_time_of_nobody(uint64_t cycles) {
+    clock_now += cycles;
+    for (int i = 1; i <= depth; i++)
+        starts[i] += cycles;
+}
 
 /* The next mark of the tree: its time and what; the expected blocks get what it tells. */
 static uint64_t next_mark(uint64_t *what) {
     uint64_t gap = some_time();
     expected[inner[depth]].exclusive[scopes.state] += gap;
     clock_now += gap;
-    bool enter = depth == 0 || (depth == 1 && draw(8));
+    uint64_t time = clock_now;
+    bool enter = !after_exit && (depth == 0 || (depth == 1 && draw(8)));
     if (enter) {
         uint32_t number = depth ? is[1].last->number : 1; /* others are unusual: not for what is tested here */
         *what = what_of(number, ++depth, false);
@@ -120,8 +129,10 @@ static uint64_t next_mark(uint64_t *what) {
         *what = what_of(inner[depth], depth, true);
         expect_visit(&expected[inner[depth]], clock_now - starts[depth]);
         depth--;
+        pass_time_of_nobody(after_exit);
+        after_exit = 0;
     }
-    return clock_now;
+    return time;
 }
 
 static void test_sums(void **state) {
@@ -132,6 +143,7 @@ static void test_sums(void **state) {
         seed = (uint64_t)round + 1;
         clock_now = 1000;
         depth = 0;
+        after_exit = 0;
         visits = 0;
         for (int batch = 0; batch < 20; batch++) {
             uint64_t n = round % 3 ? HSC_RT_MARKS : 1 + draw(HSC_RT_MARKS), there = 0;
@@ -156,6 +168,7 @@ static void test_sums(void **state) {
                 atomic_store(unfinished, its_time);
                 assert_int_equal(folds(s, s->marks + there), HSC_RT_FOLD_DONE);
                 assert_int_equal(s->last, clock_now);
+                assert_int_equal(s->skip, 0);
                 assert_int_equal(s->visits, visits);
                 compare();
             }
@@ -163,6 +176,14 @@ static void test_sums(void **state) {
             for (uint64_t i = 0; i < HSC_RT_MARKS; i++)
                 assert_int_equal(atomic_load(s->marks + i), 0);
             s->state = (uint32_t)draw(HSC_RT_BLOCK_STATES);
+            uint64_t own = s->own, cycles = 1 + draw(3000);
+            bool leaves = depth && draw(2);
+            hsc_rt_probes_take_out(s, cycles, leaves);
+            assert_int_equal(s->own, own + cycles);
+            if (leaves)
+                after_exit = cycles;
+            else
+                pass_time_of_nobody(cycles);
         }
     }
 }
