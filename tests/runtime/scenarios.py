@@ -36,8 +36,9 @@ def program(name):
     return os.path.join(PROGRAMS, "rt_" + name)
 
 
-def run(arguments, directory=None, options=(), env=None, quiet=True, governed=False, **more):
-    """Runs a program measured; returns the completed process and the processes measured."""
+def run(arguments, directory=None, options=(), env=None, quiet=True, governed=False, watch=None, **more):
+    """Runs a program measured; returns the completed process and the processes measured. watch: is called with the process's number once it
+    has begun."""
     directory = directory or os.path.join(WORK, "m")
     shutil.rmtree(directory, ignore_errors=True)
     full = dict(os.environ)
@@ -45,7 +46,13 @@ def run(arguments, directory=None, options=(), env=None, quiet=True, governed=Fa
     # a rate that is asked for is kept: the bounds are for samples of one period, which the governor would make rarer
     rate = [] if governed or any(o.startswith(("-F", "--budget", "-e", "--frequency")) for o in options) else ["-F", "1000"]
     command = [HEATSCOPE, "run", "-o", directory, *(["-q"] if quiet else []), *rate, *options, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=full, **more)
+    if watch:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=full, **more) as child:
+            watch(child.pid)
+            out, err = child.communicate()
+            done = subprocess.CompletedProcess(command, child.returncode, out, err)
+    else:
+        done = subprocess.run(command, capture_output=True, text=True, env=full, **more)
     found = processes(HEATSCOPE, directory)
     for p in found:
         for complaint in p.check():
