@@ -192,6 +192,8 @@ static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     if (!r || !r->persistent)
         return;
     r->active = true;
+    if (r->any) /* what it took the last time */
+        r->from = NULL;
     r->begun_ns = c->enter;
     r->thread_id = c->block->thread_id;
     r->node = c->node;
@@ -283,9 +285,11 @@ HSC_MPI_HOT void completed(hsc_mpi_call *c, hsc_mpi_request *r, const uint8_t *a
 
 HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
     uint32_t which;
-    if (!hsc_mpi_request_take(&key, 1, c->block->taken, &which))
+    hsc_mpi_request *r;
+    if (!hsc_mpi_request_take(&key, 1, &r, &which))
         return false;
-    completed(c, c->block->taken, at, leave, share);
+    completed(c, r, at, leave, share);
+    hsc_mpi_request_give(&r, 1);
     return true;
 }
 
@@ -297,10 +301,12 @@ HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave) {
         return 0;
     for (uint64_t first = 0; first < c->n; first += HSC_MPI_TAKEN) {
         uint32_t which[HSC_MPI_TAKEN], some = (uint32_t)(c->n - first < HSC_MPI_TAKEN ? c->n - first : HSC_MPI_TAKEN);
-        uint32_t taken = hsc_mpi_request_take(b->keys + first, some, b->taken, which);
+        hsc_mpi_request *r[HSC_MPI_TAKEN];
+        uint32_t taken = hsc_mpi_request_take(b->keys + first, some, r, which);
         uint64_t share = taken ? duration / (n ? n : taken) : 0;
         for (uint32_t i = 0; i < taken; i++)
-            completed(c, &b->taken[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
+            completed(c, r[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
+        hsc_mpi_request_give(r, taken);
         done += taken;
     }
     return done;

@@ -291,6 +291,11 @@ uint32_t hsc_mpi_node_slow(hsc_mpi_block *b, const hsc_rt_here *here) {
         forget_paths(b);
         b->generation = generation;
     }
+    const hsc_mpi_path *again = &b->path[b->last_path]; /* in a loop; what follows the loop stays noted */
+    if (hsc_mpi_is_here(again, here)) {
+        b->expected = again->follower;
+        return again->node;
+    }
     hsc_mpi_path *set = hsc_mpi_paths_of(b, here);
     for (uint32_t i = 0; i < HSC_MPI_WAYS && set[i].node; i++) /* they are filled in order */
         if (hsc_mpi_is_here(&set[i], here)) {

@@ -36,6 +36,6 @@ hsc_mpi_channel *hsc_mpi_channel_slow(hsc_mpi_comm *c, uint64_t a, uint64_t b) {
     }
     hsc_mpi_unlock(&lock);
     if (x)
-        atomic_store_explicit(&c->last[b & 1], x, memory_order_release);
+        atomic_store_explicit(&c->last[hsc_mpi_last_at(a, b)], x, memory_order_release);
     return x;
 }

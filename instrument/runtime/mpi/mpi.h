@@ -200,8 +200,10 @@ static inline void hsc_mpi_unlock(_Atomic uint32_t *word) {
 
 typedef struct hsc_mpi_window hsc_mpi_window;
 
+#define HSC_MPI_LAST 4u /* of each direction; a power of two */
+
 typedef struct HSC_MPI_LINE hsc_mpi_comm {
-    _Atomic(struct hsc_mpi_channel *) last[2]; /* channel of the last message sent, received */
+    _Atomic(struct hsc_mpi_channel *) last[2 * HSC_MPI_LAST]; /* channels of the last messages, by hsc_mpi_last_at */
     uint32_t id;
     int rank, size, remote_size; /* remote_size 0: an intracommunicator */
     _Atomic uint64_t collectives;
@@ -251,11 +253,15 @@ typedef struct HSC_MPI_LINE hsc_mpi_channel {
     struct hsc_mpi_channel *next;
 } hsc_mpi_channel;
 
+/* Programs have a few partners, or a few tags, in turns. a: partner in its lower half; b: tag and direction. */
+static inline uint32_t hsc_mpi_last_at(uint64_t a, uint64_t b) {
+    return (uint32_t)(2 * ((a + 3 * (b >> 1)) & (HSC_MPI_LAST - 1)) + (b & 1));
+}
 hsc_mpi_channel *hsc_mpi_channel_slow(hsc_mpi_comm *c, uint64_t a, uint64_t b);
 /* NULL: there are too many. Channels are never freed. */
 static inline hsc_mpi_channel *hsc_mpi_channel_of(hsc_mpi_comm *c, int64_t peer, int64_t tag, bool received) {
     uint64_t a = (uint64_t)c->id << 32 | (uint32_t)peer, b = (uint64_t)(uint32_t)tag << 1 | received;
-    hsc_mpi_channel *x = atomic_load_explicit(&c->last[received], memory_order_acquire);
+    hsc_mpi_channel *x = atomic_load_explicit(&c->last[hsc_mpi_last_at(a, b)], memory_order_acquire);
     return x && x->a == a && x->b == b ? x : hsc_mpi_channel_slow(c, a, b);
 }
 static inline uint64_t hsc_mpi_next(_Atomic uint64_t *n) {
@@ -292,8 +298,9 @@ _Static_assert(sizeof(hsc_mpi_request) == 128, "two lines");
 hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives);
 hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in the table */
 void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
-/* Copies of those of n keys that are active: they are so no more, and out of the table where they are not persistent. Returns how many. */
-uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request *out, uint32_t *which);
+/* Those of n keys that are active: they are so no more, and out of the table where they are not persistent. Returns how many. To be given back. */
+uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request **out, uint32_t *which);
+void hsc_mpi_request_give(hsc_mpi_request *const *taken, uint32_t n);
 uint64_t hsc_mpi_request_count(const uint64_t *keys, uint64_t n); /* how many are active */
 void hsc_mpi_request_each(void (*visit)(hsc_mpi_request *r, void *context), void *context);
 
@@ -410,7 +417,6 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
         uint64_t handle;
         hsc_mpi_comm *comm;
     } comms[16];
-    hsc_mpi_request taken[HSC_MPI_TAKEN]; /* requests that a call has completed */
     uint32_t hint[HSC_MPI_HINTS]; /* by node: the summary noted in last, index + 1 */
     hsc_rec_message_event event[HSC_MPI_EVENTS];
     struct hsc_mpi_place { /* where MPI is called: the return address of that frame lies so far above its stack pointer. 0: free */

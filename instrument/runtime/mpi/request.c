@@ -71,24 +71,34 @@ void hsc_mpi_request_end(hsc_mpi_request *r) {
     hsc_mpi_unlock(&lock);
 }
 
-uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request *out, uint32_t *which) {
+uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request **out, uint32_t *which) {
     uint32_t taken = 0;
     hsc_mpi_lock(&lock);
     for (uint32_t i = 0; buckets && i < n; i++) {
         hsc_mpi_request **at = bucket_of(keys[i]);
         while (*at && (*at)->key != keys[i])
             at = &(*at)->next;
-        if (!*at || !(*at)->active)
+        hsc_mpi_request *r = *at;
+        if (!r || !r->active)
             continue;
-        out[taken] = **at;
+        r->active = false;
+        out[taken] = r;
         which[taken++] = i;
-        if ((*at)->persistent)
-            (*at)->active = false;
-        else
-            unlink_at(at);
+        if (!r->persistent)
+            *at = r->next;
     }
     hsc_mpi_unlock(&lock);
     return taken;
+}
+
+void hsc_mpi_request_give(hsc_mpi_request *const *taken, uint32_t n) {
+    hsc_mpi_lock(&lock);
+    for (uint32_t i = 0; i < n; i++)
+        if (!taken[i]->persistent) {
+            taken[i]->next = free_list;
+            free_list = taken[i];
+        }
+    hsc_mpi_unlock(&lock);
 }
 
 uint64_t hsc_mpi_request_count(const uint64_t *keys, uint64_t n) {
