@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/linkage.h>
 
 #include "contexts.h"
@@ -48,9 +49,8 @@ static bool is_stub(const char *linkage) {
 static bool is_omp_runtime(const join *j, uint32_t scope) {
     if (j->scopes.p[scope].kind != HSC_SCOPE_PROCEDURE)
         return false;
-    const char *path = j->modules.p[j->scopes.p[scope].module].path, *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path, *linkage = j->scopes.p[scope].linkage;
-    return !strncmp(name, "libomp", 6) || !strncmp(name, "libgomp", 7) || !strncmp(name, "libiomp", 7) ||
+    const char *linkage = j->scopes.p[scope].linkage;
+    return hsc_library_is_openmp(hsc_library_role_of(j->modules.p[j->scopes.p[scope].module].path)) ||
            !strncmp(linkage, "__kmp", 5) || !strncmp(linkage, "GOMP_", 5) || is_stub(linkage);
 }
 
@@ -103,8 +103,7 @@ static uint32_t procedure_of(const join *j, uint32_t scope) {
  * has become. Copies of tasks' data it makes in GOMP_task. */
 static bool is_gomp_body(const join *j, uint32_t caller, uint32_t above, uint32_t scope) {
     const jscope *c = &j->scopes.p[caller];
-    const char *path = j->modules.p[c->module].path, *slash = strrchr(path, '/');
-    return !strncmp(slash ? slash + 1 : path, "libgomp", 7) && (strncmp(c->linkage, "GOMP_", 5) || !strncmp(c->linkage, "GOMP_parallel", 13)) &&
+    return hsc_library_role_of(j->modules.p[c->module].path) == HSC_LIBRARY_GNU_OPENMP && (strncmp(c->linkage, "GOMP_", 5) || !strncmp(c->linkage, "GOMP_parallel", 13)) &&
            j->scopes.p[above].module == j->scopes.p[scope].module;
 }
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the user's own code does what is counted and timed in headers of the system (std::mutex) and in libraries of a language. */
-#include <string.h>
-
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/source_path.h>
 
 #include "join_internal.h"
 
 /* The runtime of OpenMP or the library of a language: the program calls it by words of the language. */
 static bool is_of_language(const char *path) {
-    static const char *const names[] = {"libstdc++.", "libc++.", "libgfortran.", "libomp.", "libomp-", "libomp5", "libgomp.", "libgomp-", "libiomp5."};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    bool is = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is = is || !strncmp(name, names[i], strlen(names[i]));
-    return is;
+    hsc_library_role role = hsc_library_role_of(path);
+    return role == HSC_LIBRARY_LANGUAGE || hsc_library_is_openmp(role);
 }
 
 static bool is_in_header(const join *j, uint32_t file) { return file < j->files.n && hsc_system_header(j->files.p[file].path); }

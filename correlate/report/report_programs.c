@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+
 #include "report.h"
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
@@ -30,8 +32,7 @@ static hsc_status load_modules(report *r, hsc_err *err) {
     for (uint32_t m = 0; m < r->info.modules && !status; m++) {
         hsc_db_module module;
         status = hsc_db_get_module(r->db, m, &module, err);
-        const char *slash = status ? NULL : strrchr(module.path, '/');
-        r->has_gomp = r->has_gomp || (slash && !strncmp(slash + 1, "libgomp", 7));
+        r->has_gomp = r->has_gomp || (!status && hsc_library_role_of(module.path) == HSC_LIBRARY_GNU_OPENMP);
     }
     r->own_module = calloc((size_t)r->info.modules + 1, 1);
     if (!r->own_module)

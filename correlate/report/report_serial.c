@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/linkage.h>
 
 #include "report.h"
@@ -19,12 +20,11 @@ bool report_names_library(const char *path, const char *const *parts) {
 }
 
 static report_library library_of(const report *r, uint32_t module) {
-    static const char *const openmp[] = {"libomp", "libgomp", "libiomp", NULL};
-    static const char *const system[] = {"libc.", "libc-", "libpthread", "ld-linux", "[vdso]", NULL};
     hsc_db_module m;
     if (module == HSC_NONE || hsc_db_get_module(r->db, module, &m, NULL))
         return REPORT_OTHER;
-    return report_names_library(m.path, openmp) ? REPORT_OPENMP : report_names_library(m.path, system) ? REPORT_SYSTEM : REPORT_OTHER;
+    hsc_library_role role = hsc_library_role_of(m.path);
+    return hsc_library_is_openmp(role) ? REPORT_OPENMP : role == HSC_LIBRARY_SYSTEM ? REPORT_SYSTEM : REPORT_OTHER;
 }
 
 hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, report_visit *visit, void *ctx, hsc_err *err) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+
 #include "machine_loops.h"
 #include "x86_64.h"
 
@@ -47,10 +49,9 @@ static void add_jumps(const hsc_code *c, size_t i, const tail *known, tail *foun
 }
 
 bool hsc_code_name_tails(hsc_code *c) {
-    const char *slash = strrchr(c->path, '/');
     size_t n = c->symbols.n;
     /* Categories have rules for these names only; others would gain little and cost reading all of their code. */
-    if (!c->is_x86_64 || strncmp(slash ? slash + 1 : c->path, "libgomp.so", 10))
+    if (!c->is_x86_64 || hsc_library_role_of(c->path) != HSC_LIBRARY_GNU_OPENMP)
         return true;
     tail *known = calloc(n + 1, sizeof *known), *found = calloc(n + 1, sizeof *found);
     bool ok = known && found;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which libraries are part of a language or of the system: one table of their names. */
+#ifndef HEATSCOPE_FORMATS_LIBRARIES_H
+#define HEATSCOPE_FORMATS_LIBRARIES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hsc_library_role {
+    HSC_LIBRARY_OTHER,
+    HSC_LIBRARY_LLVM_OPENMP, /* LLVM's and Intel's */
+    HSC_LIBRARY_GNU_OPENMP,
+    HSC_LIBRARY_LANGUAGE,    /* of C++ or Fortran: a program calls it by words of the language */
+    HSC_LIBRARY_SYSTEM       /* libc, the dynamic linker, the kernel's page */
+} hsc_library_role;
+
+/* By the name of the file, whatever its version: "/usr/lib/libgomp.so.1", "libgomp-a34b3233.so.1". */
+hsc_library_role hsc_library_role_of(const char *path);
+static inline int hsc_library_is_openmp(hsc_library_role r) { return r == HSC_LIBRARY_LLVM_OPENMP || r == HSC_LIBRARY_GNU_OPENMP; }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Libraries by the names of their files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include <heatscope/formats/libraries.h>
+
+static void names(void **state) {
+    static const struct {
+        const char *path;
+        hsc_library_role role;
+    } files[] = {{"/usr/lib/llvm-19/lib/libomp.so.5", HSC_LIBRARY_LLVM_OPENMP}, {"/opt/libiomp5.so", HSC_LIBRARY_LLVM_OPENMP},
+                 {"libomp5-19.so", HSC_LIBRARY_LLVM_OPENMP}, {"/usr/lib/libomptarget.so.19", HSC_LIBRARY_LLVM_OPENMP},
+                 {"/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0", HSC_LIBRARY_GNU_OPENMP}, {"/x/numpy.libs/libgomp-a34b3233.so.1.0.0", HSC_LIBRARY_GNU_OPENMP},
+                 {"/lib/libstdc++.so.6.0.30", HSC_LIBRARY_LANGUAGE}, {"libc++.so.1", HSC_LIBRARY_LANGUAGE}, {"libgfortran-040039e1.so.5", HSC_LIBRARY_LANGUAGE},
+                 {"/lib/libc.so.6", HSC_LIBRARY_SYSTEM}, {"/lib/libc-2.31.so", HSC_LIBRARY_SYSTEM}, {"/lib/ld-linux-x86-64.so.2", HSC_LIBRARY_SYSTEM},
+                 {"[vdso]", HSC_LIBRARY_SYSTEM}, {"/lib/libcap.so.2", HSC_LIBRARY_OTHER}, {"/home/libomp/prog", HSC_LIBRARY_OTHER},
+                 {"libompi_tools.so", HSC_LIBRARY_OTHER}, {"libgomphosis.so", HSC_LIBRARY_OTHER}, {"", HSC_LIBRARY_OTHER}, {"/", HSC_LIBRARY_OTHER}};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (hsc_library_role_of(files[i].path) != files[i].role)
+            fail_msg("%s: role %d, expected %d", files[i].path, (int)hsc_library_role_of(files[i].path), (int)files[i].role);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
