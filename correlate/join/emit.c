@@ -289,8 +289,7 @@ static void put_all_values(emit *e) {
 /* What the other ranks do meanwhile: the same blocks of threads in the same order. */
 static hsc_status help_emit(join *j, hsc_err *err) {
     emit e = {.j = j, .err = err};
-    if (!j->options->no_times)
-        e.status = hsc_join_put_times(j, NULL, err);
+    e.status = hsc_join_put_times(j, NULL, err);
     put_all_values(&e);
     return e.status;
 }
@@ -317,7 +316,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
     put_dynamic(&e);
     if (e.status == HSC_OK)
         e.status = hsc_join_put_details_of_all(j, e.s, err);
-    if (e.status == HSC_OK && !j->options->no_times)
+    if (e.status == HSC_OK)
         e.status = hsc_join_put_times(j, e.s, err);
     if (e.status == HSC_OK)
         e.status = hsc_join_put_data(j, e.s, err);

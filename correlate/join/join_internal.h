@@ -646,7 +646,8 @@ void hsc_join_mark_users(join *j);
 void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line);
 struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
-hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err);
+hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err); /* or, where times are not wanted: */
+hsc_status hsc_join_put_counts(join *j, struct hsc_store *store, const uint32_t *leaf_of, uint64_t leaves, hsc_err *err); /* values.c; leaf_of: by kind, its leaf */
 /* addresses.c. Of a thread, whose profile is complete: sorted, equal ones added up, and what the places have. */
 void hsc_join_settle_places(join *j, jplace_count *list, size_t *n);
 /* After the scopes and contexts: which instructions the database has, and the row of each place with values. */

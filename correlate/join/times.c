@@ -477,6 +477,15 @@ static hsc_status begin(const times *x, hsc_store *store, hsc_err *err) {
     return hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
 }
 
+static hsc_status put_in_order(times *x, hsc_store *store, hsc_err *err) {
+    hsc_status status = store ? begin(x, store, err) : HSC_OK;
+    if (status == HSC_OK)
+        status = put_threads(x, store, err);
+    if (status == HSC_OK && store)
+        status = hsc_store_end_times(store, err);
+    return status == HSC_OK && store ? put_spans(x->j, store, err) : status;
+}
+
 hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     static const enum hsc_column_id columns[] = {HSC_COL_leaf_context, HSC_COL_leaf_line, HSC_COL_leaf_instance, HSC_COL_leaf_category,
                                                  HSC_COL_leaf_metric};
@@ -484,14 +493,8 @@ hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     hsc_status status = list_leaves(&x) ? HSC_OK : hsc_join_no_memory(err);
     for (size_t c = 0; store && c < sizeof columns / sizeof *columns && status == HSC_OK; c++)
         status = put_leaf_column(&x, store, columns[c], err);
-    if (status == HSC_OK && store)
-        status = begin(&x, store, err);
     if (status == HSC_OK)
-        status = put_threads(&x, store, err);
-    if (status == HSC_OK && store)
-        status = hsc_store_end_times(store, err);
-    if (status == HSC_OK && store)
-        status = put_spans(j, store, err);
+        status = j->options->no_times ? hsc_join_put_counts(j, store, x.row_of, x.leaves.n, err) : put_in_order(&x, store, err);
     free(x.leaves.p);
     free(x.sorted);
     free(x.row_of);

@@ -33,6 +33,7 @@ typedef struct table_job {
     uint32_t metric;
     hsc_db_table table;
     uint64_t rows;
+    const uint32_t *leaf_of; /* by kind: its row of /time/leaf, in place of a row of `table`; NULL */
     size_t first;     /* thread of cells[0] */
     cells *cells;     /* BLOCK_THREADS */
     /* by context: what is entered there for the first time on the path: static scopes, or the line of the call */
@@ -199,6 +200,14 @@ static void exclusive(const table_job *job, const profile *t, scratch *w) {
     }
 }
 
+static void by_leaf(const table_job *job, const profile *t, scratch *w) {
+    for (size_t i = 0; i < t->n; i++) {
+        uint32_t row = job->leaf_of[t->p[i].kind];
+        if (row != HSC_NO_INDEX && t->p[i].count)
+            count(w, row, t->p[i].count);
+    }
+}
+
 static void inclusive(const table_job *job, const profile *t, scratch *w) {
     const join *j = job->j;
     if (job->table == HSC_TABLE_SCOPE_CATEGORY) {
@@ -255,7 +264,9 @@ static hsc_status fill_thread(void *ctx, size_t i, hsc_err *err) {
         return status != HSC_OK ? status : hsc_join_no_memory(err);
     }
     t.p = list;
-    if (job->table == HSC_TABLE_INSTRUCTION)
+    if (job->leaf_of)
+        by_leaf(job, &t, w);
+    else if (job->table == HSC_TABLE_INSTRUCTION)
         status = by_instruction(job, of, w, err);
     else if (job->first_begin)
         inclusive(job, &t, w);
@@ -290,7 +301,7 @@ static hsc_status put_block(table_job *job, hsc_store *store, size_t n, hsc_err 
             counts[indptr[t] + k] = job->cells[t].list.p[k].count;
         }
     if (status == HSC_OK)
-        status = hsc_store_put_threads(store, n, indptr, indices, counts, err);
+        status = job->leaf_of ? hsc_store_put_counts(store, n, indptr, indices, counts, err) : hsc_store_put_threads(store, n, indptr, indices, counts, err);
     free(indices);
     free(counts);
     return status;
@@ -331,25 +342,12 @@ static uint64_t count_kinds(const join *j) {
     return n;
 }
 
-static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
+/* Blocks of threads from job->first on. */
+static hsc_status put_blocks(table_job *job, hsc_store *store, hsc_err *err) {
     join *j = job->j;
-    hsc_status status = HSC_OK;
     uint64_t most = j->team ? BLOCK_BYTES : hsc_join_part_of_memory(j, 32, BLOCK_BYTES_LEAST, BLOCK_BYTES); /* the same on all ranks */
-    if (store)
-        hsc_store_expect_values(store, count_kinds(j));
-    if (store)
-        status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
-    if (status == HSC_OK && !(job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)))
-        status = hsc_join_no_memory(err);
-    uint32_t kept = store ? hsc_made_kept_threads(j, job->metric, job->table) : 0;
-    bool is_kept = false;
-    if (status == HSC_OK && kept)
-        status = hsc_store_keep_threads(store, kept, &is_kept, err);
-    if (is_kept) {
-        j->summary->threads_kept = kept;
-        j->summary->tables_kept++;
-    }
-    for (job->first = is_kept ? kept : 0; job->first < j->threads.n && status == HSC_OK;) {
+    hsc_status status = (job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)) ? HSC_OK : hsc_join_no_memory(err);
+    while (job->first < j->threads.n && status == HSC_OK) {
         uint64_t held = 0;
         size_t n = 0;
         for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held * sizeof(jcount) < most); n++)
@@ -369,7 +367,47 @@ static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
     for (size_t t = 0; job->cells && t < BLOCK_THREADS; t++)
         free(job->cells[t].list.p);
     free(job->cells);
+    return status;
+}
+
+static void end_job(table_job *job) {
+    for (scratch *w; (w = job->free); free_scratch(w))
+        job->free = w->next;
+    pthread_mutex_destroy(&job->lock);
+    free(job->first_begin);
+    free(job->firsts.p);
+}
+
+static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
+    join *j = job->j;
+    hsc_status status = HSC_OK;
+    if (store)
+        hsc_store_expect_values(store, count_kinds(j));
+    if (store)
+        status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
+    uint32_t kept = store ? hsc_made_kept_threads(j, job->metric, job->table) : 0;
+    bool is_kept = false;
+    if (status == HSC_OK && kept)
+        status = hsc_store_keep_threads(store, kept, &is_kept, err);
+    if (is_kept) {
+        j->summary->threads_kept = kept;
+        j->summary->tables_kept++;
+    }
+    job->first = is_kept ? kept : 0;
+    if (status == HSC_OK)
+        status = put_blocks(job, store, err);
     return status == HSC_OK && store ? hsc_store_end_values(store, err) : status;
+}
+
+hsc_status hsc_join_put_counts(join *j, hsc_store *store, const uint32_t *leaf_of, uint64_t leaves, hsc_err *err) {
+    table_job job = {.j = j, .table = HSC_TABLE_LINE, .leaf_of = leaf_of, .rows = leaves, .lock = PTHREAD_MUTEX_INITIALIZER};
+    hsc_status status = store ? hsc_store_begin_counts(store, err) : HSC_OK;
+    if (status == HSC_OK)
+        status = put_blocks(&job, store, err);
+    if (status == HSC_OK && store)
+        status = hsc_store_end_counts(store, err);
+    end_job(&job);
+    return status;
 }
 
 hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err) {
@@ -413,10 +451,6 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
     }
     if (status == HSC_OK)
         status = put(&job, store, err);
-    for (scratch *w; (w = job.free); free_scratch(w))
-        job.free = w->next;
-    pthread_mutex_destroy(&job.lock);
-    free(job.first_begin);
-    free(job.firsts.p);
+    end_job(&job);
     return status;
 }

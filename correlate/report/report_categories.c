@@ -4,13 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What samples by time tell of one category: as an interval that holds the whole run, where none is set. */
-static hsc_status set_whole(hsc_db *db, hsc_err *err) {
-    hsc_db_info info;
-    hsc_db_get_info(db, &info);
-    return hsc_db_set_interval(db, 0, 2 * info.wall_s + 1e6, err);
-}
-
 /* Category by category. */
 static hsc_status read_all(const report *r, report_categories *c, hsc_err *err) {
     uint32_t only = hsc_db_get_only(r->db);
@@ -49,7 +42,7 @@ hsc_status report_categories_load(const report *r, hsc_db_table table, report_ca
     if (!status)
         status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, table, HSC_AXIS_THREAD}, 0, out->rows, sums, err);
     if (!status && whole)
-        status = set_whole(r->db, err);
+        status = hsc_db_set_whole(r->db, err);
     if (!status)
         status = read_all(r, out, err);
     if (whole && hsc_db_get_interval(r->db, &begin_s, &end_s)) {
@@ -85,7 +78,7 @@ hsc_status report_set_category(report *r, uint32_t category, hsc_err *err) {
     double begin_s, end_s;
     hsc_status status = HSC_OK;
     if (category != HSC_NONE && !hsc_db_get_interval(r->db, &begin_s, &end_s)) {
-        status = set_whole(r->db, err);
+        status = hsc_db_set_whole(r->db, err);
         r->as_interval = !status;
     }
     if (!status)

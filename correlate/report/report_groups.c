@@ -241,6 +241,9 @@ static hsc_status by_version(report *r, report_groups *g, hsc_err *err) {
         } else if (all && all[i].recursive && all[i].only) {
             x.inclusive = all[i].once;
             x.own = (hsc_weighted){0, 0};
+        } else if (all && all[i].is_once && !all[i].damaged) {
+            x.inclusive = all[i].once;
+            x.own = all[i].once_open;
         }
         if (!(s = add_group(g, x, err)) && !(s = add_range(g, i, 1, err)))
             s = settle(r, g, err);

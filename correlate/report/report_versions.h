@@ -11,7 +11,10 @@ typedef struct report_version {
     hsc_weighted open;     /* in procedures called from the source loop, or a loop inside it, by a version that may be this one or another */
     bool recursive;        /* the loop runs again below a call from it, so that value and calls would count samples twice */
     bool only;             /* the source loop has no other version in that machine function */
-    hsc_weighted once;     /* of an only one: all samples on paths through the loop there, once each, however often the path has it */
+    hsc_weighted once;     /* of an only one: all samples on paths through the loop there, once each, however often the path has it; of one of several
+                            * (is_once): its own, of versions inside it and below calls that are surely from them, once each */
+    hsc_weighted once_open; /* is_once: the rest of what is below calls that may be from it */
+    bool is_once;          /* told where the database knows versions by calling context, and some version needs it */
     bool damaged;          /* versions inside each other in a circle */
 } report_version;
 

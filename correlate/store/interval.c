@@ -92,6 +92,8 @@ static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_er
     *part = 1;
     if (v->indptr)
         return HSC_OK;
+    if (v->is_counted)
+        return hsc_counts_take_threads(db, v, err);
     if (!v->counting)
         status = hsc_counting_begin(db, v, true, &v->counting, err);
     if (!status)
@@ -696,15 +698,23 @@ static hsc_status take_parts(const hsc_db *db, hsc_interval *v, const hsc_db_whe
 
 #define HSC_LEAF(db, column, ctype) ((ctype *)(db)->tables.columns[HSC_COL_leaf_##column]) /* read only while it is the database's */
 
-hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
-    hsc_times *t = NULL;
-    if (!n) {
-        hsc_interval_close(db);
-        return HSC_OK;
-    }
-    hsc_status status = hsc_times_begin(db, &t, err);
-    if (!status && !db->interval)
-        status = hsc_excess_of_run(db, err);
+/* What is in the parts into v->total, of all threads. */
+static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
+    tally a = {.db = db, .n_leaves = v->leaves.n, .by_leaf = v->total};
+    hsc_times *program = NULL;
+    hsc_status status = HSC_OK;
+    if (v->is_counted)
+        return hsc_counts_take(db, v, err);
+    if (v->parts[0].process == HSC_NONE)
+        status = hsc_times_program(db, &program, err);
+    if (!status)
+        status = program ? tally_program(v, &a, program, err) : tally_threads(db, v, err);
+    return status;
+}
+
+/* is_counted: the list is the whole run, of a database that has only that. */
+static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, bool is_counted, hsc_err *err) {
+    hsc_status status = db->interval ? HSC_OK : hsc_excess_of_run(db, err);
     if (status)
         return status;
     hsc_arrays_give_back(db); /* those of the run: what of them is wanted again is read again */
@@ -715,25 +725,21 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         db->interval->entry = NULL;
     }
     hsc_large_give_back();
-    uint64_t metrics = db->tables.rows[HSC_TAB_metric];
+    uint64_t metrics = db->tables.rows[HSC_TAB_metric], leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
-    tally a = {.db = db, .n_leaves = db->tables.rows[HSC_TAB_leaf]};
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
     uint64_t **sums = calloc(metrics + 1, sizeof *sums);
-    if (!v || !values || !sums || !(v->total = calloc(a.n_leaves + 1, sizeof *v->total)))
+    if (!v || !values || !sums || !(v->total = calloc(leaves + 1, sizeof *v->total)))
         status = out_of_memory(db, err);
     if (!status) {
-        a.by_leaf = v->total;
         v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
-                                 .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = a.n_leaves, .sampled = a.n_leaves};
+                                 .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = leaves, .sampled = leaves};
         v->only = HSC_NONE;
+        v->is_counted = is_counted;
         status = take_parts(db, v, list, n, err);
     }
-    hsc_times *program = NULL;
-    if (!status && v->parts[0].process == HSC_NONE)
-        status = hsc_times_program(db, &program, err);
     if (!status)
-        status = program ? tally_program(v, &a, program, err) : tally_threads(db, v, err);
+        status = count_all(db, v, err);
     if (status) {
         free_interval(v);
         free(values);
@@ -748,6 +754,45 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
     free(db->wait_pairs);
     db->wait_pairs = NULL;
     db->interval = v;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
+    hsc_times *t = NULL;
+    if (!n) {
+        hsc_interval_close(db);
+        return HSC_OK;
+    }
+    hsc_status status = hsc_times_begin(db, &t, err);
+    return status ? status : set_parts(db, list, n, false, err);
+}
+
+hsc_status hsc_db_set_whole(hsc_db *db, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    const hsc_db_when all = {HSC_NONE, 0, 2 * info.wall_s + 1e6};
+    if (hsc_db_has(db, "/time/samples") || !hsc_counts_are_there(db))
+        return hsc_db_set_intervals(db, &all, 1, err);
+    hsc_status status = hsc_db_load(db, HSC_TAB_leaf, err);
+    if (!status)
+        status = hsc_db_load(db, HSC_TAB_context, err);
+    return status ? status : set_parts(db, &all, 1, true, err);
+}
+
+hsc_status hsc_db_get_leaves(const hsc_db *db, uint64_t *n, hsc_err *err) {
+    if (!db->interval)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: what a sample can be: expected an interval to be set", db->path);
+    *n = db->interval->leaves.sampled;
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_leaf(const hsc_db *db, uint64_t leaf, hsc_db_leaf *out, hsc_err *err) {
+    const hsc_interval *v = db->interval;
+    if (!v || leaf >= v->leaves.sampled)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: leaf %" PRIu64 ": expected one below %" PRIu64 ", and an interval", db->path, leaf, v ? v->leaves.sampled : 0);
+    *out = (hsc_db_leaf){v->leaves.context[leaf], v->leaves.line[leaf], v->leaves.instance[leaf], v->leaves.metric[leaf], v->leaves.category[leaf], 0};
+    if (v->only == HSC_NONE || v->only == out->category)
+        out->sum = (double)v->total[leaf];
     return HSC_OK;
 }
 

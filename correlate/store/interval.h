@@ -28,6 +28,7 @@ typedef struct hsc_interval {
      * of the same thread. NULL: not counted yet. */
     uint32_t *indptr, *entry;
     unsigned thread_bits;
+    bool is_counted;         /* the whole run, from /time/counts */
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
@@ -40,6 +41,14 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
 /* Goes on for so many seconds (< 0: to the end). *part: how much is done; 1: all. After an error it can only be freed. */
 hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, double *part, hsc_err *err);
 void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
+
+/* How many bits of an entry tell its thread. HSC_E_LIMIT: too many threads. */
+hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err);
+
+/* interval_whole.c: /time/counts, of a database without samples by time. Into v->total; into v->indptr and v->entry. */
+bool hsc_counts_are_there(const hsc_db *db);
+hsc_status hsc_counts_take(hsc_db *db, hsc_interval *v, hsc_err *err);
+hsc_status hsc_counts_take_threads(hsc_db *db, hsc_interval *v, hsc_err *err);
 
 void hsc_leaves_free(hsc_leaves *l); /* nothing where they are the database's */
 

@@ -491,12 +491,20 @@ static void place_entries(hsc_counting *c) {
 
 /* ---- all of it ---- */
 
+hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err) {
+    uint64_t threads = db->tables.rows[HSC_TAB_thread];
+    while (v->thread_bits <= THREAD_BITS_MAX && threads > (uint64_t)1 << v->thread_bits)
+        v->thread_bits++;
+    return v->thread_bits <= THREAD_BITS_MAX ? HSC_OK
+                                             : hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " threads, in an interval at most %u", db->path, threads,
+                                                           1u << THREAD_BITS_MAX);
+}
+
 hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_counting **out, hsc_err *err) {
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
-    while (by_thread && v->thread_bits <= THREAD_BITS_MAX && threads > (uint64_t)1 << v->thread_bits)
-        v->thread_bits++;
-    if (v->thread_bits > THREAD_BITS_MAX)
-        return hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " threads, in an interval at most %u", db->path, threads, 1u << THREAD_BITS_MAX);
+    hsc_status status = by_thread ? hsc_interval_choose_bits(db, v, err) : HSC_OK;
+    if (status)
+        return status;
     hsc_counting *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(db, err);
@@ -509,7 +517,7 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
     c->data = malloc(BATCH_BYTES);
     c->by_leaf = by_thread ? calloc(c->n_leaves + 1, sizeof *c->by_leaf) : v->total;
     c->touched = by_thread ? malloc((c->n_leaves + 1) * sizeof *c->touched) : NULL;
-    hsc_status status = c->data && c->by_leaf && (c->touched || !by_thread) ? begin_round(db, c, err) : out_of_memory(db, err);
+    status = c->data && c->by_leaf && (c->touched || !by_thread) ? begin_round(db, c, err) : out_of_memory(db, err);
     if (status)
         hsc_counting_free(db, c);
     else

@@ -116,7 +116,9 @@ static const struct kind *kind_of(const hsc_db *db, uint32_t metric) {
     return NULL;
 }
 
-bool hsc_interval_is_exact(const hsc_db *db, uint32_t metric) { return hsc_within_known(db) && kind_of(db, metric); }
+bool hsc_interval_is_exact(const hsc_db *db, uint32_t metric) {
+    return (hsc_within_known(db) || (db->interval && db->interval->is_counted)) && kind_of(db, metric);
+}
 
 /* ---- leaves of their own ---- */
 
@@ -180,7 +182,7 @@ hsc_status hsc_interval_want_exact(hsc_db *db, uint32_t metric, hsc_err *err) {
     hsc_interval *v = db->interval;
     const struct kind *k = kind_of(db, metric);
     uint64_t metrics = db->tables.rows[HSC_TAB_metric], first = v->leaves.n;
-    if (!k || !hsc_within_known(db) || (v->exact && v->exact[metric])) /* rows of the whole run are no interval's */
+    if (!hsc_interval_is_exact(db, metric) || (v->exact && v->exact[metric])) /* rows of the whole run are no interval's */
         return HSC_OK;
     if (!v->exact && !(v->exact = calloc(metrics + 1, sizeof *v->exact)))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);

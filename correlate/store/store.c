@@ -117,6 +117,7 @@ void hsc_store_abort(hsc_store *s) {
     if (!s)
         return;
     hsc_store_times_clear(s);
+    hsc_store_counts_clear(s);
     hsc_out_stream_abort(s->column);
     hsc_store_values_clear(s);
     close_objects(s);

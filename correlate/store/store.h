@@ -100,6 +100,12 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
                                hsc_err *err);
 hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err);
 
+/* In place of them: what each thread has of each leaf, so that there are values by category of every table. Columns of thread and leaf must be put
+ * before. put_counts: blocks of threads as hsc_store_put_threads takes them, all in their order; indices are rows of leaf. */
+hsc_status hsc_store_begin_counts(hsc_store *s, hsc_err *err);
+hsc_status hsc_store_put_counts(hsc_store *s, uint64_t n, const uint64_t *indptr, const uint32_t *leaf, const uint32_t *count, hsc_err *err);
+hsc_status hsc_store_end_counts(hsc_store *s, hsc_err *err);
+
 /* Text of a source file to embed, for row `file` of the file table. */
 hsc_status hsc_store_put_source(hsc_store *s, uint32_t file, const char *text, size_t size, hsc_err *err);
 

@@ -74,6 +74,7 @@ struct hsc_store {
     uint64_t column_rows;
     char column_references[64];
     struct hsc_store_times *times; /* being put; NULL */
+    struct hsc_store_counts *counts; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
     uint64_t part_max;    /* values of a part that are held; tests make it small */
     uint64_t program_min; /* HSC_PROGRAM_MIN; tests make it small */
@@ -106,6 +107,7 @@ hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err);
 void hsc_store_values_clear(hsc_store *s);
 void hsc_store_times_clear(hsc_store *s);
+void hsc_store_counts_clear(hsc_store *s);
 
 /* store_program.c: samples of all threads, put thread by thread, as one series in /time/program. */
 typedef struct hsc_store_program hsc_store_program;

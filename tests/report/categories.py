@@ -119,6 +119,22 @@ def check(path):
     return wrong
 
 
+def check_without_times():
+    """The same run without its samples by time: all values by category are those with them."""
+    wrong, path = [], os.path.join(WORK, "counts.h5")
+    subprocess.run([SIMULATE, "-o", path, "--lines=400", "--counts", "--samples=3000", "--threads=3", "--processes=2", "--seed=0"], check=True, stderr=subprocess.DEVNULL)
+    asked = [[by] for by in ("line", "loop", "procedure", "file", "nest", "module", "context", "call")]
+    asked += [["procedure", f"--category={c}", *on] for c in Run(paths[0]).plain for on in ([], ["--processors=thread"])]
+    asked += [["processor", "--processors=thread"]]
+    for by, *more in asked:
+        want, got = report(paths[0], by, *more), report(path, by, *more)
+        if not any(name.startswith(("exclusive_", "value_", "inclusive_")) and row[name] not in ("", "0") for row in got for name in row) and by != "processor":
+            wrong.append(f"{path}: {by} {more}: nothing to be tested")
+        if want != got:
+            wrong.append(f"{path}: {by} {more}: with times {[(a, b) for a, b in zip(want, got) if a != b][:1]}")
+    return wrong
+
+
 wrong, paths = [], sys.argv[4:]
 if not paths:
     paths = [os.path.join(WORK, f"{seed}.h5") for seed in range(1)]
@@ -126,6 +142,8 @@ if not paths:
         subprocess.run([SIMULATE, "-o", path, "--lines=400", "--times", "--samples=3000", "--threads=3", "--processes=2", f"--seed={seed}"], check=True, stderr=subprocess.DEVNULL)
 for path in paths:
     wrong += check(path)
+if not sys.argv[4:]:
+    wrong += check_without_times()
 for bad in (["--category=nonsense", "--by=line"], ["--category=waiting"], ["--category=waiting", "--by=wait"], ["--category=waiting", "--by=ledger"]):
     p = subprocess.run([HEATSCOPE, "report", *bad, paths[0]], capture_output=True, text=True)
     if not p.returncode or "category" not in p.stderr or p.stderr.count("\n") != 1:

@@ -32,6 +32,11 @@ class Run:
         with h5py.File(path) as f:
             self.instance, self.context = columns(f, "/static/instance"), columns(f, "/run/context")
             self.own, self.at = f["/metrics/0/instance/sum"][...], f["/metrics/0/context_excl/sum"][...]
+            leaf, counts = columns(f, "/time/leaf"), f["/time/samples/count"][...]
+            total = [0] * len(leaf["context"])
+            for k, n in zip(f["/time/samples/leaf"][...], counts):
+                total[k] += int(n)
+            self.leaves = [(int(c), int(i), n) for c, i, n in zip(leaf["context"], leaf["instance"], total) if i != NONE]
         scope, function = self.instance["scope"], self.instance["function"]
         self.round = [self.outwards(i) for i in range(len(scope))]
         self.of = {}
@@ -63,6 +68,12 @@ class Run:
                 on |= set(range(c, int(self.context["subtree_end"][c])))
         return sum(float(self.at[c]) for c in on)
 
+    def several(self, i, called, maybe):
+        """Of one of several versions: its own samples, those of versions in it and below its calls, once each; and what else may be its own."""
+        own = [(c, n) for c, k, n in self.leaves if i in self.round[k]]
+        sure = sum(float(self.at[c]) for c in called) + sum(n for c, n in own if c not in called)
+        return sure, sum(float(self.at[c]) for c in maybe - called) - sum(n for c, n in own if c in maybe - called)
+
     def expected(self):
         """By instance: inclusive (None: not told) and what may be another version's."""
         n = len(self.round)
@@ -80,7 +91,10 @@ class Run:
             again = any(self.context["kind"][c] == LOOP and self.code_of(c) == key for c in called[i] | maybe[i])
             once = self.once(key) if again else None
             seen["again"] += once is not None
-            yield (once, 0) if again else (value + sum(self.at[c] for c in called[i]), sum(self.at[c] for c in maybe[i]))
+            if again and once is None:
+                seen["several"] += 1
+                seen["twice"] += value > 0 and self.several(i, called[i], maybe[i])[0] != value + sum(self.at[c] for c in called[i])
+            yield self.several(i, called[i], maybe[i]) if again and once is None else (once, 0) if again else (value + sum(self.at[c] for c in called[i]), sum(self.at[c] for c in maybe[i]))
 
 
 def told(path):
@@ -88,29 +102,42 @@ def told(path):
     return sorted((float(r["exclusive_periods"]), float(r["inclusive_periods"] or -1), round(float(r["calls_of_any_version_s"]) / PERIOD)) for r in rows)
 
 
-def recur(run, f):
-    """Makes one loop, with one version, run again below a call from itself: of a procedure further down, that has a loop, the one that calls."""
+def spread(run, f, chance):
+    """Samples of the model by time have no version: those in loops get one of the loop's, and versions get their samples."""
+    leaf, context = f["/time/leaf/instance"], f["/time/leaf/context"][...]
+    of = [chance.choice(run.of.get(run.code_of(int(c)), [NONE])) for c in context]
+    leaf[...] = of
+    sums = [0] * len(run.own)
+    for k, n in zip(f["/time/samples/leaf"][...], f["/time/samples/count"][...]):
+        if of[k] != NONE:
+            sums[of[k]] += int(n)
+    f["/metrics/0/instance/sum"][...] = sums
+
+
+def recur(run, f, several):
+    """Makes one loop run again below a call from itself: of a procedure further down, that has a loop, the one that calls. It has one version
+    there, or as many as it has (several)."""
     of, context = run.of, run.context
     for loop in range(1, len(run.at)):
         key = run.code_of(loop)
-        if context["kind"][loop] != LOOP or key not in of:
+        if context["kind"][loop] != LOOP or key not in of or (several and len(of[key]) < 2):
             continue
         for c in range(loop + 1, int(context["subtree_end"][loop])):
             up = int(context["parent"][c])
             if context["kind"][c] == LOOP and context["kind"][up] == PROCEDURE and run.code_of(up)[1] != key[1]:
                 scope = f["/run/context/scope"]
                 scope[up], scope[c] = key[1], key[0]
-                for other in of[key][1:]:  # in another machine function
+                for other in [] if several else of[key][1:]:  # in another machine function
                     f["/static/instance/function"][other] = run.context["scope"][up]
                 return
 
 
-wrong, seen = [], {"calls": 0, "inner": 0, "again": 0}
+wrong, seen = [], {"calls": 0, "inner": 0, "again": 0, "several": 0, "twice": 0}
 paths = sys.argv[4:]
 if not paths:
-    for seed in range(3):
+    for seed in range(8):
         paths.append(os.path.join(WORK, f"{seed}.h5"))
-        subprocess.run([SIMULATE, "-o", paths[-1], "--lines=900", "--threads=3", "--processes=2", f"--seed={seed}"], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([SIMULATE, "-o", paths[-1], "--lines=900", "--threads=3", "--processes=2", "--times", f"--seed={seed}"], check=True, stderr=subprocess.DEVNULL)
         with h5py.File(paths[-1], "r+") as f:  # any version of the same machine function round any other
             function, parent, chance = f["/static/instance/function"][...], f["/static/instance/parent"], random.Random(seed)
             up = parent[...]
@@ -120,7 +147,10 @@ if not paths:
             parent[...] = up
         made = Run(paths[-1])
         with h5py.File(paths[-1], "r+") as f:
-            recur(made, f)
+            recur(made, f, several=seed > 2)
+        made = Run(paths[-1])
+        with h5py.File(paths[-1], "r+") as f:
+            spread(made, f, random.Random(seed))
 for path in paths:
     made = Run(path)
     expected = [(float(made.own[i]), -1 if value is None else float(value), 0 if value is None else float(maybe))

@@ -181,7 +181,7 @@ static double share(const run *r, const sim_scope *procedure, uint32_t process) 
 /* Adds `count` samples of a line in a context to everything they count for. */
 static void add_path(run *r, uint32_t line, uint32_t context, uint32_t category, uint32_t count) {
     sim_program *p = r->p;
-    if (p->options.times && count) {
+    if ((p->options.times || p->options.counts) && count) {
         r->leaves = sim_grow(r->leaves, r->n_leaves, &r->leaf_capacity, sizeof *r->leaves);
         r->leaves[r->n_leaves++] = (sim_leaf){line, context, category, count, 0};
     }
@@ -435,6 +435,25 @@ static int by_leaf(const void *a, const void *b) {
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
+static hsc_status put_counts(hsc_store *s, const run *r, uint32_t thread, uint32_t leaves, hsc_err *err) {
+    uint32_t *leaf = must(malloc(((uint64_t)leaves + 1) * sizeof *leaf)), *count = must(malloc(((uint64_t)leaves + 1) * sizeof *count)), *all = must(calloc((uint64_t)leaves + 1, sizeof *all));
+    uint64_t indptr[2] = {0, 0};
+    for (uint32_t i = r->leaf_begin[thread]; i < r->leaf_begin[thread + 1]; i++)
+        all[r->leaves[i].row] += (uint32_t)r->leaves[i].count;
+    for (uint32_t k = 0; k < leaves; k++)
+        if (all[k]) {
+            leaf[indptr[1]] = k;
+            count[indptr[1]++] = all[k];
+        }
+    hsc_status status = thread ? HSC_OK : hsc_store_begin_counts(s, err);
+    if (!status)
+        status = hsc_store_put_counts(s, 1, indptr, leaf, count, err);
+    free(leaf);
+    free(count);
+    free(all);
+    return status;
+}
+
 static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
     enum { STEPS = 100, TICKS = 1000 };
     const sim_options *o = &r->p->options;
@@ -457,6 +476,13 @@ static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
     PUT(leaf_metric, n, uint32_t, 0 * i);
     for (uint32_t t = 0; t < o->threads; t++)
         longest = r->samples[t] > longest ? r->samples[t] : longest;
+    if (o->counts) {
+        for (uint32_t t = 0; t < o->threads && !status; t++)
+            status = put_counts(s, r, t, n, err);
+        free(order);
+        free(first);
+        return status ? status : hsc_store_end_counts(s, err);
+    }
     uint64_t kinds = 0; /* of a thread: each may come a sample early in a step */
     for (uint32_t t = 0; t < o->threads; t++)
         kinds = r->leaf_begin[t + 1] - r->leaf_begin[t] > kinds ? r->leaf_begin[t + 1] - r->leaf_begin[t] : kinds;
@@ -570,7 +596,7 @@ int sim_write(sim_program *p) {
         status = put_static(s, &r, err);
     if (!status)
         status = put_run(s, &r, err);
-    if (!status && o->times)
+    if (!status && (o->times || o->counts))
         status = put_times(s, &r, err);
     const struct {
         hsc_db_table id;

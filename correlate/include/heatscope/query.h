@@ -650,7 +650,17 @@ uint32_t hsc_db_get_intervals(const hsc_db *db, const hsc_db_when **out);
 /* Of the interval that is set, the samples of one category only (HSC_NONE: of all again), until another interval is set. Of the whole
  * run: set an interval that holds it. HSC_E_ARGUMENT: no interval is set, or there is no such category. */
 hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err);
+/* An interval that holds the whole run, also of a database that was made without the times of samples: then what each thread has by category is
+ * there all the same (HSC_E_MISSING: an older one, without). Metrics that were counted exactly are those of the run's rows. */
+hsc_status hsc_db_set_whole(hsc_db *db, hsc_err *err);
 uint32_t hsc_db_get_only(const hsc_db *db); /* HSC_NONE: all */
+/* What a sample of the interval that is set can be, and what all threads have of it. HSC_E_ARGUMENT: no interval is set, or there is no such leaf. */
+typedef struct hsc_db_leaf {
+    uint32_t context, line, instance, metric, category; /* line, instance HSC_NONE: none */
+    double sum;             /* as hsc_db_read_sums; 0 also where another category is asked for alone (hsc_db_set_only) */
+} hsc_db_leaf;
+hsc_status hsc_db_get_leaves(const hsc_db *db, uint64_t *n, hsc_err *err); /* how many */
+hsc_status hsc_db_get_leaf(const hsc_db *db, uint64_t leaf, hsc_db_leaf *out, hsc_err *err);
 /* Sums of an interval are there at once. What each thread has in it is counted when it is first asked for; with `later`, such queries
  * end with HSC_E_PENDING until hsc_db_count_threads has done it, for so many seconds at a time, in which other queries may be asked.
  * *part: how much is done; 1: all, or the whole run is set. After an error it begins anew. */
