@@ -149,9 +149,11 @@ oo::class create ::heatscope::Compiler {
         }
         return $ranked
     }
-    # What became of a loop without vectors that nothing else is said of: as `heatscope map` has it.
+    # What became of a loop without vectors that nothing else is said of: of the version that has most time; without times as `heatscope map` has it.
     method Fate {scope metric axis share} {
-        set versions [lmap v [$Db instances $scope -metric $metric -axis $axis] {dict get $v version_text}]
+        set known [$Db instances $scope -metric $metric -axis $axis]
+        set most [lindex [lsort -real -decreasing -index 0 [lmap v $known {list [dict get $v sum] [dict get $v version_text]}]] 0]
+        set versions [expr {[llength $most] && [lindex $most 0] > 0 ? [list [lindex $most 1]] : [lmap v $known {dict get $v version_text}]}]
         if {![llength $versions]} {
             foreach r [$Db remarks $scope -n 40] {
                 if {[dict get $r pass] eq "loop-unroll" && [dict get $r kind] == 0 && [regexp -nocase {completely|fully} [dict get $r message]]} {
@@ -211,13 +213,17 @@ oo::class create ::heatscope::Compiler {
         set all 0.0
         set width 0
         set unroll 0
+        set unrolled 0.0
         foreach v [$Db instances $scope -metric $metric -axis $axis] {
             set all [expr {$all + [dict get $v sum]}]
             if {[dict get $v is_vector]} {
                 set vector [expr {$vector + [dict get $v sum]}]
                 set width [expr {max($width, [dict get $v vector_width])}]
             }
-            set unroll [expr {max($unroll, [dict get $v unroll])}]
+            if {[dict get $v unroll] > 1} {
+                set unrolled [expr {$unrolled + [dict get $v sum]}]
+                set unroll [expr {max($unroll, [dict get $v unroll])}]
+            }
         }
         if {$width > 1} {
             if {$all <= 0} {
@@ -225,7 +231,7 @@ oo::class create ::heatscope::Compiler {
             }
             return [list "vector \u00d7$width [::heatscope::fmt percent $vector $all 0]" [expr {$vector >= 0.5 * $all ? "good" : "bad"}] $all]
         }
-        if {$unroll > 1} {
+        if {$unroll > 1 && ($all <= 0 || $unrolled >= 0.05 * $all)} {
             return [list "unrolled \u00d7$unroll" plain $all]
         }
         return [list {} plain $all]

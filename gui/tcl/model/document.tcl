@@ -190,6 +190,7 @@ oo::class create ::heatscope::Document {
         set unrolled {}
         set packed 0
         set scalar 0
+        set part 0
         set all 0
         foreach instance [$Db instances $scope] {
             set all [expr {$all + [dict get $instance sum]}]
@@ -210,15 +211,17 @@ oo::class create ::heatscope::Document {
                     }
                     set vector [expr {max(1, $vector, $width)}]
                 }
-                "scalar remainder*" {
+                "scalar remainder*" - "as written" {
                     set scalar [expr {$scalar + [dict get $instance sum]}]
                 }
                 "unrolled copy" {
+                    set part [expr {$part + [dict get $instance sum]}]
                     if {$unrolled eq ""} {
                         set unrolled "unrolled[expr {$unroll > 1 ? " \u00d7$unroll" : ""}]"
                     }
                 }
                 "fully unrolled*" {
+                    set part [expr {$part + [dict get $instance sum]}]
                     set unrolled "fully unrolled"
                 }
             }
@@ -233,8 +236,9 @@ oo::class create ::heatscope::Document {
             # operations in a row of a scalar loop
             lappend chips [list "parts packed \u00d7$packed" plain]
         }
-        if {$unrolled ne ""} {
-            lappend chips [list $unrolled plain]
+        # of a copy that hardly runs (inlined elsewhere) nothing is said
+        if {$unrolled ne "" && ($all <= 0 || $part >= 0.05 * $all)} {
+            lappend chips [list [expr {$all >= 20 && $part < 0.5 * $all ? "[::heatscope::fmt percent $part $all 0] $unrolled" : $unrolled}] plain]
         }
         set reason {}
         set analysed 0
@@ -265,7 +269,7 @@ oo::class create ::heatscope::Document {
                 set analysed [expr {$kind > 1}]
             }
         }
-        if {!$vector && $passed ne ""} {
+        if {!$vector && $passed ne "" && $all <= 0} {
             if {[regexp {width: (\d+)} $passed -> width]} {
                 set chips [linsert $chips 0 [list "vectorised \u00d7$width" good]]
             } else {
