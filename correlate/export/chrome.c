@@ -2,16 +2,21 @@
 /* The trace event format of Chrome, which Perfetto reads: one track a thread. Each sample lasts as long as it stands for, up to when it
  * was taken; slices of callers last while samples follow one another. Without times: a slice for each calling context, as long
  * as its inclusive time and inside its caller's, in the order of the calling-context tree. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "paths.h"
+
+#define EIGHTHS 8.0
 
 typedef struct open_slice {
     uint32_t context;
     double next; /* where its next child begins, counts */
 } open_slice;
 
+/* Times are whole eighths of a microsecond, which readers add without rounding: slices in each other end together or apart. A slice ends one of them before
+ * what follows it: speedscope takes a frame that ends when one with its name begins for one round that. */
 static hsc_status put_slice(export_job *job, uint32_t context, double begin, double length, uint32_t process,
                             uint32_t thread, hsc_err *err) {
     export_frame f;
@@ -19,9 +24,10 @@ static hsc_status put_slice(export_job *job, uint32_t context, double begin, dou
     if (s)
         return s;
     double us = job->metric.scale * (strcmp(job->metric.unit, "s") ? 1 : 1e6);
+    double from = round(EIGHTHS * begin * us), last = round(EIGHTHS * (begin + length) * us);
     fputs(",\n{\"ph\":\"X\",\"name\":", job->out);
     hsc_quote_json(job->out, f.name);
-    fprintf(job->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process, thread, begin * us, length * us);
+    fprintf(job->out, ",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f", process, thread, from / EIGHTHS, last > from + 1 ? (last - from - 1) / EIGHTHS : 0);
     if (*f.file) {
         fputs(",\"args\":{\"file\":", job->out);
         hsc_quote_json(job->out, f.file);
