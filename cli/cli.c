@@ -80,7 +80,7 @@ static void print_help(const hsc_cli_command *c, FILE *f) {
         fprintf(f, n > 29 ? "%s\n%30s" : "%-29s%s ", left, "");
         print_indented(o->help, 30, 80, f);
     }
-    fprintf(f, "      --help                  this text\n");
+    fprintf(f, "  -h, --help                  this text\n");
     if (c->examples[0])
         fprintf(f, "\nexamples:\n%s\n", c->examples);
 }
@@ -123,7 +123,7 @@ static void print_man(const hsc_cli_command *c, FILE *f) {
         print_troff(o->help, f);
         fputc('\n', f);
     }
-    fprintf(f, ".TP\n\\fB\\-\\-help\\fR\nprint a summary and exit\n");
+    fprintf(f, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint a summary and exit\n");
     if (c->examples[0]) {
         fprintf(f, ".SH EXAMPLES\n.nf\n");
         print_troff(c->examples, f);
@@ -203,8 +203,8 @@ int hsc_cli_parse(const hsc_cli_command *c, int argc, char **argv,
             only_operands = true;
             continue;
         }
-        if (!strcmp(a, "--help") || !strcmp(a, "--man")) {
-            (a[2] == 'h' ? print_help : print_man)(c, stdout);
+        if (!strcmp(a, "-h") || !strcmp(a, "--help") || !strcmp(a, "--man")) {
+            (strcmp(a, "--man") != 0 ? print_help : print_man)(c, stdout);
             code = HSC_EXIT_OK;
             break;
         }

@@ -481,7 +481,7 @@ static int run(int language, int argc, char **argv) {
     const hsc_cli_command *c = &commands[language];
     bool as_command = !strcmp(argv[0], c->name);
     int first = 0;
-    if (as_command && argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "--man")))
+    if (as_command && argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "--man")))
         return hsc_cli_parse(c, argc, argv, NULL, NULL, &first);
     int wrong = take_options(c->name, &argc, argv);
     if (wrong >= 0)

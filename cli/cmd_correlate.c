@@ -73,6 +73,8 @@ static int set(void *ctx, int option, const char *value) {
     settings *s = ctx;
     switch (option) {
     case OPT_OUTPUT:
+        if (!strcmp(value, "-"))
+            return hsc_cli_bad_value(&command, option, "a file, which is written beside and renamed", value);
         s->output = value;
         return -1;
     case OPT_JOBS:

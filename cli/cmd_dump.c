@@ -60,7 +60,7 @@ static int set_option(void *ctx, int option, const char *value) {
         o->undump = true;
         break;
     case OPT_OUTPUT:
-        o->output = value;
+        o->output = strcmp(value, "-") != 0 ? value : NULL;
         break;
     case OPT_SCHEMA:
         o->schema = true;

@@ -17,7 +17,7 @@ enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_INTERVAL, OPT_LOOPS, OPT_NO_LOOPS };
 
 static const hsc_cli_option options[] = {
     {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome (perfetto), collapsed (flamegraph), csv or hdf5"},
-    {"output", 'o', "FILE", "file to write (standard output)"},
+    {"output", 'o', "FILE", "file to write (standard output, as with -)"},
     {"metric", 'm', "NAME", "metric by its name or number (the first)"},
     {"interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase"},
     {"loops", 0, NULL, "loops are frames of call paths (speedscope, chrome and collapsed do so by themselves)"},
@@ -76,7 +76,7 @@ static int set(void *ctx, int option, const char *value) {
             }
         return hsc_cli_bad_value(&command, option, "callgrind, pprof, speedscope, chrome, collapsed, csv or hdf5", value);
     case OPT_OUTPUT:
-        c->output = value;
+        c->output = strcmp(value, "-") != 0 ? value : NULL;
         return -1;
     case OPT_METRIC:
         c->metric = value;

@@ -104,6 +104,8 @@ static int set_option(void *ctx, int option, const char *value) {
         o->messages = true;
         return -1;
     case OPT_OUTPUT:
+        if (!strcmp(value, "-"))
+            return hsc_cli_bad_value(&command, option, "a file, which is written beside and renamed", value);
         o->output = value;
         return -1;
     case OPT_SAVE:

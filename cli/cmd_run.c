@@ -162,6 +162,8 @@ static int set_option(void *ctx, int option, const char *value) {
     case OPT_OUTPUT:
         if (!*value)
             return hsc_cli_bad_value(&command, option, "a directory", value);
+        if (!strcmp(value, "-"))
+            return hsc_cli_bad_value(&command, option, "a directory", value);
         o->output = value;
         break;
     case OPT_FREQUENCY:

@@ -163,8 +163,9 @@ void report_text_head(report *r) {
             snprintf(queue, sizeof queue, ", in line %.3g s", u.line_s);
         if (u.major_faults)
             snprintf(disk, sizeof disk, " (%llu from disk)", (unsigned long long)u.major_faults);
-        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu waits, %llu forced%s", u.user_s, u.system_s, queue,
-                 (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, (unsigned long long)u.involuntary, later);
+        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu wait%s, %llu forced%s", u.user_s, u.system_s, queue,
+                 (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, u.voluntary == 1 ? "" : "s",
+                 (unsigned long long)u.involuntary, later);
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
     }
     uint32_t unfinished = 0, running = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every command that the overview lists answers --help (exit 0, its own usage line, 80 to 120 columns at most), refuses an
+# Every command that the overview lists answers --help and -h (exit 0, its own usage line, 80 to 120 columns at most), refuses an
 # unknown option with exit 2 and one line, and has a man page that man can format. Usage: help_texts.sh HEATSCOPE
 set -u
 hs=$1
@@ -13,6 +13,7 @@ for c in $commands; do
     echo "$out" | head -n 1 | grep -q "^usage: heatscope $c " || complain "$c --help: no usage line"
     echo "$out" | awk -v c="$c" 'length($0) > 120 { print c " --help: line of " length($0) " columns: " $0; bad = 1 } END { exit bad }' ||
         failed=1
+    [ "$("$hs" "$c" -h 2>&1)" = "$out" ] || complain "$c -h: not what --help says"
     err=$("$hs" "$c" --no-such-option 2>&1 >/dev/null)
     code=$?
     [ $code = 2 ] || complain "$c --no-such-option: exit $code instead of 2"
