@@ -114,5 +114,43 @@ for metric in ("probe time", "probe visits"):
     for name, value in whole.items():
         if abs(parts.get(name, 0) - value) > (2 * scale * len(placed) if metric == "probe time" else 0) + 1e-9 * value:
             wrong.append(f"{metric} of {name}: {value} in the run, {parts.get(name, 0)} in its parts")
+# a probed procedure below one round it whose calls between are not probed: where samples show one way to it, there; the outermost of a recursion; right below
+# where they show several
+BETWEEN = """double a[1000];
+#define HIDDEN __attribute__((noinline, noclone))
+HIDDEN double work(int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        a[i % 1000] += s += a[i % 1000] * i;
+    return s;
+}
+HIDDEN double single(void) { return work(40000000) + 1; }
+HIDDEN double only(void) { return single() + 2; }
+HIDDEN double both(void) { return work(20000000) + 1; }
+HIDDEN double one(void) { return both() + 3; }
+HIDDEN double two(void) { return both() + 4; }
+HIDDEN double again(int n) { return work(10000000) + (n ? again(n - 1) * 2 : 0); }
+int main(void) { return (only() + one() + two() + again(3)) == 42; }
+"""
+with open("between.c", "w", encoding="ascii") as f:
+    f.write(BETWEEN)
+subprocess.run(["rm", "-rf", "between.hs"], check=True)
+subprocess.run([HEATSCOPE, "cc", "--probe=procedures:main,procedures:single,procedures:both,procedures:again", "-O2", "-g", "between.c", "-o", "between"], check=True, env=env)
+run(HEATSCOPE, "run", "-o", "between.hs", "./between")
+run(HEATSCOPE, "correlate", "-o", "between.h5", "between.hs")
+with h5py.File("between.h5") as f:
+    visit, context, probe, block = ({k: g[k][...] for k in g} for g in (f["/run/visit"], f["/run/context"], f["/run/probe"], f["/run/block"]))
+    names = [n.decode().split("(")[0] for n in f["/static/scope/name"][...]]
+ways = set()
+for i in range(len(visit["block"])):
+    p, c = int(block["probe"][visit["block"][i]]), int(visit["context"][i])
+    path = []
+    while c != NONE and c and names[context["scope"][c]] != "main":
+        path.append(names[context["scope"][c]])
+        c = int(context["parent"][c])
+    ways.add((names[probe["scope"][p]], "<".join(path)))
+for way in (("single", "single<only"), ("both", "both"), ("again", "again"), ("again", "again<again")):
+    if way not in ways:
+        wrong.append(f"probed procedures with others between: {way} is not among {sorted(ways)}")
 print("\n".join(wrong) or "probes are where they are in the source")
 sys.exit(bool(wrong))
