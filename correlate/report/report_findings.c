@@ -156,6 +156,41 @@ static const char *loop_word(const char *name) {
 /* A loop takes time, and has page faults. */
 static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "has" : "takes"; }
 
+/* " (with procedures inlined into it; 3.1 % without them, as in the table of loops)"; empty where that is the same. */
+static void tell_inlined(report *r, uint32_t loop, hsc_weighted with, char *out, size_t size) {
+    double own = report_excl(r, loop).sum;
+    out[0] = 0;
+    if (with.sum > own + 0.001 * r->total)
+        snprintf(out, size, " (with procedures inlined into it; %.1f %% without them, as in the table of loops)", 100 * own / r->total);
+}
+
+/* Of a loop with the procedures inlined into it, where its versions tell. */
+static hsc_weighted with_inlined(const report *r, uint32_t loop) {
+    hsc_weighted sum = {0};
+    for (uint32_t k = r->instance_begin[loop]; k < r->instance_begin[loop + 1]; k++) {
+        sum.sum += r->instance_sums[r->instances[k]];
+        sum.excess += r->instance_excess[r->instances[k]];
+    }
+    return sum.sum > report_excl(r, loop).sum ? sum : report_excl(r, loop);
+}
+
+/* The hottest loop of the user's code, as a row of f->loops; a library's only where it has none. */
+static uint32_t find_hottest(const findings *f, hsc_weighted *out) {
+    hsc_db_scope s;
+    uint32_t hot = 0;
+    bool found = false;
+    *out = f->n_loops ? with_inlined(f->r, f->loops[0]) : (hsc_weighted){0};
+    for (uint32_t i = 0; i < f->n_loops; i++) {
+        hsc_weighted with = with_inlined(f->r, f->loops[i]);
+        if (with.sum > (found ? out->sum : 0) && !hsc_db_get_scope(f->r->db, f->loops[i], &s, NULL) && report_is_own(f->r, &s)) {
+            hot = i;
+            *out = with;
+            found = true;
+        }
+    }
+    return hot;
+}
+
 static hsc_status hottest_loop(findings *f, hsc_err *err) {
     report *r = f->r;
     const uint32_t *loops = f->loops, n = f->n_loops;
@@ -163,14 +198,10 @@ static hsc_status hottest_loop(findings *f, hsc_err *err) {
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
-    char text[4096], how[400], where[600], of[300], share[120], extra[900] = "";
-    uint32_t hot = 0; /* of the user's code; a library's only where it has none */
-    for (uint32_t i = 0; i < n; i++)
-        if (!hsc_db_get_scope(r->db, loops[i], &s, NULL) && report_is_own(r, &s)) {
-            hot = i;
-            break;
-        }
-    if (!n || r->excl[loops[hot]] <= 0 || r->excl[loops[hot]] < 0.01 * r->total)
+    char text[4096], how[400], where[600], of[300], share[120], inlined[120], extra[900] = "";
+    hsc_weighted with;
+    uint32_t hot = find_hottest(f, &with);
+    if (!n || with.sum <= 0 || with.sum < 0.01 * r->total)
         return HSC_OK;
     hsc_status status = hsc_db_get_scope(r->db, loops[hot], &s, err);
     if (!status)
@@ -181,7 +212,8 @@ static hsc_status hottest_loop(findings *f, hsc_err *err) {
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_procedure(r, &s, of, sizeof of);
-    findings_amount(r, report_excl(r, loops[hot]), share, sizeof share);
+    findings_amount(r, with, share, sizeof share);
+    tell_inlined(r, loops[hot], with, inlined, sizeof inlined);
     if (how[0])
         snprintf(extra, sizeof extra, " It runs as: %s.", how);
     if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
@@ -189,8 +221,8 @@ static hsc_status hottest_loop(findings *f, hsc_err *err) {
         report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
-    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s", takes(r), share, s.name, loop_word(s.name), where, s.depth, of, extra);
-    findings_say(f, r->excl[loops[hot]], "Hottest loop", report_excl(r, loops[hot]), spot_of_scope(loops[hot], &s), text);
+    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s%s.%s", takes(r), share, s.name, loop_word(s.name), where, s.depth, of, inlined, extra);
+    findings_say(f, with.sum, "Hottest loop", with, spot_of_scope(loops[hot], &s), text);
     return HSC_OK;
 }
 
@@ -431,7 +463,7 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
 /* "CG/cg.f:851-853: loop not vectorized: ... (hint)" */
 static hsc_status refused_at(report *r, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
-    char where[600], why[400], hint[200], inlined[120] = "";
+    char where[600], why[400], hint[200], inlined[120];
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
@@ -441,9 +473,7 @@ static hsc_status refused_at(report *r, const report_refusal *x, char *out, size
     else
         report_first_sentence(x->remark.message, why, sizeof why);
     report_hint(r, x, hint, sizeof hint);
-    double own = report_excl(r, x->scope).sum;
-    if (x->scalar.sum > own + 0.001 * r->total)
-        snprintf(inlined, sizeof inlined, " (with procedures inlined into it; %.1f %% without them, as in the table of loops)", 100 * own / r->total);
+    tell_inlined(r, x->scope, x->scalar, inlined, sizeof inlined);
     snprintf(out, size, "%s%s: %s%s%s%s", where, inlined, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
     return HSC_OK;
 }

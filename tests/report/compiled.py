@@ -67,6 +67,8 @@ for name, options in (("own", ()), ("inlined", ("-DINLINED",))):
     that(price > 90 and told and abs(float(told[1]) - price) < 0.06, f"{name}: {price} % by reason: {said}")
     inside = f" (with procedures inlined into it; {exclusive:.1f} % without them, as in the table of loops)" if name == "inlined" else ""
     that(told and told[2] == inside, f"{name}: expected '{inside}': {said}")
+    hottest = re.search(r"The hottest loop takes \S+ s, (\S+) % \([^()]*\): [^:]* at \S*compiled\.c:" + line("LOOP") + r"-\d+, depth 2, in main(.*?)\. ", said)
+    that(hottest and abs(float(hottest[1]) - price) < 0.06 and hottest[2] == inside, f"{name}: hottest loop, {price} % by reason: {said}")
     that((exclusive < 30) if inside else abs(exclusive - price) < 1e-6, f"{name}: {exclusive} % by loop, {price} % by reason")
 
 # a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
