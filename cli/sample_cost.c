@@ -40,6 +40,11 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+unsigned long hsc_cli_sample_cost_of(uint64_t *gap_ns, size_t n) {
+    qsort(gap_ns, n, sizeof *gap_ns, compare);
+    return n && gap_ns[n / 2] <= HSC_CLI_SAMPLE_COST_MAX ? (unsigned long)gap_ns[n / 2] : 0;
+}
+
 static unsigned long measure(bool trap) {
     struct perf_event_attr a;
     struct f_owner_ex owner = {F_OWNER_TID, (int)syscall(SYS_gettid)};
@@ -84,10 +89,7 @@ static unsigned long measure(bool trap) {
     }
     close(fd);
     sigaction(number, &before, NULL);
-    if (n < SAMPLES / 2)
-        return 0;
-    qsort(gap, n, sizeof *gap, compare);
-    return (unsigned long)gap[n / 2];
+    return n < SAMPLES / 2 ? 0 : hsc_cli_sample_cost_of(gap, n);
 }
 
 /* In a child: a filter of system calls may kill who opens an event, and a kernel that knows no better who blocks its SIGTRAP. */
