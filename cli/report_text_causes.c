@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 #include "report_causes.h"
 #include "report_measures.h"
@@ -74,7 +74,8 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         char late[300];
         bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);
-        if (late[0] && !(c->of.delay.kind == HSC_wait_cause_OMP_BARRIER && lost) && c->of.delay.kind != HSC_wait_cause_LOCK && c->caused_s >= 0.01 * total)
+        bool calls = !hsc_cause_is_of_threads(c->of.delay.kind) || c->of.delay.kind == HSC_wait_cause_SIGNAL || c->of.delay.kind == HSC_wait_cause_OMP_BARRIER;
+        if (late[0] && calls && !(hsc_cause_is_of_threads(c->of.delay.kind) && lost) && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
     }
     if (shown + theirs < n)

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <heatscope/formats/causes.h>
+
 #include "../store/store.h"
 #include "columns.h"
 #include "details.h"
@@ -274,7 +276,7 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         const jvictim *v = &d->victims.p[i];
         uint32_t kind = d->sums.p[v->delay].key.kind;
         ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9, (uint32_t)i});
-        if (ok && kind != HSC_wait_cause_LOCK && kind != HSC_wait_cause_OMP_BARRIER)
+        if (ok && !hsc_cause_is_of_threads(kind))
             ok = HSC_PUSH(*waiting, (jamount){v->thread, HSC_state_WAITING, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
     }
     if (ok && j->delayed.n > 1)
@@ -291,9 +293,9 @@ hsc_status hsc_join_blame(join *j, hsc_err *err) {
     jdelays d = {.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
     uint32_t *victim_row = NULL;
     jamounts caused = {0}, waiting = {0};
-    hsc_status status = hsc_blame_match(j, &d, err);
+    hsc_status status = hsc_blame_threads(j, &d, err);
     if (status == HSC_OK)
-        status = hsc_blame_threads(j, &d, err);
+        status = hsc_blame_match(j, &d, err);
     if (status == HSC_OK &&
         !((victim_row = calloc(d.victims.n + 1, sizeof *victim_row)) && hand_on(&d) && make_rows(j, &d, &caused, &waiting, victim_row) && 
           hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) &&

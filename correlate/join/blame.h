@@ -2,7 +2,8 @@
 /* Who was waited for, and what it did meanwhile: the steps and what they hand on.
  *
  *   blame_take.c      while files are read: events of messages, and where each thread was at which time, to the spill
- *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it
+ *   blame_match.c     all ranks' events in the order of time: waits, each with the call that ended it; what the late one had waited for
+ *                     threads of its own process is handed on as what it had waited for ranks, so that is found first
  *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
  *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
  *   blame_team.c      who took part in a region of OpenMP
@@ -49,7 +50,13 @@ typedef struct jmember { /* of teams of OpenMP: from that region on, until the t
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
     hsc_spill_list events, moments;
+    hsc_spill_list stood; /* jstood, of a thread with events: once hsc_blame_threads is through, by their end */
 } jtrack;
+
+typedef struct jstood { /* a wait for another thread of the process */
+    uint64_t begin, end;
+    uint32_t delay, among; /* among: so many delays share it, each with such a wait */
+} jstood;
 
 typedef struct jcommunicator {
     uint64_t id, key;
@@ -173,6 +180,9 @@ jspot hsc_blame_spot(const join *j, uint32_t frame);
 void hsc_blame_team_sort(jblame *b); /* once all is read */
 /* Rows of the process's threads that took part in that region, of so many, as far as they are known. */
 void hsc_blame_team_of(const jprocess *p, uint64_t region, uint64_t master, uint32_t threads, bool *in_team);
+/* apart[a * threads + b]: these threads (rows of the process's) were never in one team, by what is known; NULL: nothing is known, or out of memory (*ok false).
+ * Owned by the caller. */
+bool *hsc_blame_teams_apart(const jprocess *p, bool *ok);
 
 /* Of [a, b) and [c, d). */
 static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {

@@ -28,23 +28,19 @@ enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of events with flag ONE_SIDE
 
 enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS };
 
-typedef struct waited {
-    uint64_t begin, end;
-    uint32_t delay;
-} waited;
-
 typedef struct lane { /* one thread that passes messages */
     jprocess *p;
     jtrack *track;
     uint32_t row; /* of the thread */
     uint64_t offset, begin, last;
-    hsc_spill_cursor events, moments;
+    hsc_spill_cursor events, moments, stood;
     jmessage_event next;
     jmoment ahead;
-    bool has_next, has_ahead, forgot; /* forgot: `seen` does not go back to the begin */
+    jstood after; /* of its waits for threads of its process, the first that is not among `waits` yet */
+    bool has_next, has_ahead, has_after, forgot; /* forgot: `seen` does not go back to the begin */
     uint32_t open; /* its last call; HSC_NO_INDEX */
     HSC_VEC(jmoment) seen;
-    HSC_VEC(waited) waits;
+    HSC_VEC(jstood) waits; /* for others, by their end */
     uint64_t recent[RECENT]; /* keys of its last communicators */
     struct {
         uint64_t a, b;
@@ -225,10 +221,42 @@ static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
 
 /* For how long the thread waited from a to b. */
 static uint64_t time_waited(const lane *l, uint64_t a, uint64_t b) {
-    uint64_t sum = 0;
+    double sum = 0;
     for (size_t i = l->waits.n; i-- > 0 && l->waits.p[i].end > a;)
-        sum += hsc_blame_overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b);
-    return sum;
+        sum += (double)hsc_blame_overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b) / l->waits.p[i].among;
+    return (uint64_t)sum;
+}
+
+static bool add_wait(const match *m, lane *l, const jstood *w) {
+    if (l->waits.n >= m->waits_max) {
+        memmove(l->waits.p, l->waits.p + m->waits_max / 2, m->waits_max / 2 * sizeof *l->waits.p);
+        l->waits.n = m->waits_max / 2;
+    }
+    if (!HSC_PUSH(l->waits, *w))
+        return false;
+    for (size_t i = l->waits.n - 1; i && l->waits.p[i - 1].end > l->waits.p[i].end; i--) {
+        l->waits.p[i] = l->waits.p[i - 1];
+        l->waits.p[i - 1] = *w;
+    }
+    return true;
+}
+
+/* What the thread had waited for others of its process by then. */
+static hsc_status look_at_threads(match *m, lane *l, uint64_t until, hsc_err *err) {
+    for (;;) {
+        if (!l->has_after) {
+            hsc_status status = hsc_spill_next(m->j->spill, &l->stood, &l->after, &l->has_after, err);
+            if (status != HSC_OK || !l->has_after)
+                return status;
+            l->after.begin += l->offset;
+            l->after.end += l->offset;
+        }
+        if (l->after.end > until)
+            return HSC_OK;
+        if (!add_wait(m, l, &l->after))
+            return hsc_join_no_memory(err);
+        l->has_after = false;
+    }
 }
 
 static bool was_waiting(const lane *l, uint64_t time) {
@@ -335,6 +363,11 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait) ||
         !hsc_delay_victim_at(d, d->victim, tick_of(m, victim, c->best), 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
+    hsc_status status = look_at_threads(m, late, c->best, err);
+    if (status == HSC_OK)
+        status = look_at_threads(m, victim, c->enter, err);
+    if (status != HSC_OK)
+        return status;
     uint64_t from = last_in_step(m, victim, late, *pair, c->enter);
     uint64_t late_waited = time_waited(late, from, c->best), victim_waited = time_waited(victim, from, c->enter);
     double more = late_waited > victim_waited ? (double)(late_waited - victim_waited) : 0;
@@ -342,12 +375,11 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     own = own > 0 ? own : 0;
     double indirect = more > 0 ? more / (more + own) : 0;
     for (size_t i = late->waits.n; indirect > 0 && i-- > 0 && late->waits.p[i].end > from;) {
-        const waited *w = &late->waits.p[i];
-        double share = (double)hsc_blame_overlap(w->begin, w->end, from, c->best) / (double)late_waited;
+        const jstood *w = &late->waits.p[i];
+        double share = (double)hsc_blame_overlap(w->begin, w->end, from, c->best) / w->among / (double)late_waited;
         if (share > 0 && !hsc_delay_add_flow(d, delay, w->delay, indirect * share * (double)wait))
             return hsc_join_no_memory(err);
     }
-    hsc_status status = HSC_OK;
     jdelay_sum *s = &d->sums.p[delay];
     if (indirect < 0.99) {
         if (s->last_window != c->best) {
@@ -360,11 +392,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
         if (status == HSC_OK)
             status = look_into(m, delay, victim, from, c->enter, false, 1 - indirect, err);
     }
-    if (victim->waits.n >= m->waits_max) {
-        memmove(victim->waits.p, victim->waits.p + m->waits_max / 2, m->waits_max / 2 * sizeof *victim->waits.p);
-        victim->waits.n = m->waits_max / 2;
-    }
-    if (status == HSC_OK && !HSC_PUSH(victim->waits, (waited){c->enter, c->best, delay}))
+    if (status == HSC_OK && !add_wait(m, victim, &(jstood){c->enter, c->best, delay, 1}))
         return hsc_join_no_memory(err);
     *pair = c->best > *pair ? c->best : *pair;
     return status;
@@ -680,6 +708,7 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
             l.begin = p->blame->begin_ns + l.offset;
             l.events.list = &t->events;
             l.moments.list = &t->moments;
+            l.stood.list = &t->stood;
             if (!HSC_PUSH(m->lanes, l))
                 return hsc_join_no_memory(err);
         }
@@ -688,7 +717,7 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
     m->moments_max = MOMENTS_ALL / n < MOMENTS_LEAST ? MOMENTS_LEAST : MOMENTS_ALL / n > MOMENTS_MAX ? MOMENTS_MAX : MOMENTS_ALL / n;
     m->waits_max = WAITS_ALL / n < WAITS_LEAST ? WAITS_LEAST : WAITS_ALL / n > WAITS_MAX ? WAITS_MAX : WAITS_ALL / n;
     for (uint32_t i = 0; i < m->lanes.n; i++) {
-        m->lanes.p[i].events.buffer_bytes = m->lanes.p[i].moments.buffer_bytes = buffer;
+        m->lanes.p[i].events.buffer_bytes = m->lanes.p[i].moments.buffer_bytes = m->lanes.p[i].stood.buffer_bytes = buffer;
         hsc_status status = next_event(m, &m->lanes.p[i], err);
         if (status != HSC_OK)
             return status;
@@ -732,6 +761,7 @@ hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
     for (size_t i = 0; i < m.lanes.n; i++) {
         hsc_spill_cursor_fini(&m.lanes.p[i].events);
         hsc_spill_cursor_fini(&m.lanes.p[i].moments);
+        hsc_spill_cursor_fini(&m.lanes.p[i].stood);
         free(m.lanes.p[i].seen.p);
         free(m.lanes.p[i].waits.p);
     }

@@ -199,6 +199,7 @@ void hsc_join_blame_free(jprocess *p) {
     for (size_t i = 0; p->blame && i < p->blame->tracks.n; i++) {
         hsc_spill_list_fini(&p->blame->tracks.p[i].events);
         hsc_spill_list_fini(&p->blame->tracks.p[i].moments);
+        hsc_spill_list_fini(&p->blame->tracks.p[i].stood);
     }
     if (p->blame) {
         hsc_spill_list_fini(&p->blame->held);

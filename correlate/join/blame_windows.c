@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/causes.h>
+
 #include "../store/sorted.h"
 #include "blame.h"
 #include "details.h"
@@ -63,13 +65,13 @@ static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
     if (!victim || !thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
         return true;
-    uint32_t delay = hsc_delay_of(d, (jdelay_key){HSC_wait_cause_LOCK, thread->row, holder->context, holder->line});
+    uint32_t delay = hsc_delay_of(d, (jdelay_key){hsc_cause_of_wait(w->kind), thread->row, holder->context, holder->line});
     return delay != HSC_NO_INDEX &&
            hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns) &&
            HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(w - p->waits.p), d->victim, 1, 1});
 }
 
-/* The delay that a wait for a lock belongs to. False: out of memory. */
+/* The delay that a wait which another thread ended belongs to. False: out of memory. */
 static bool add_lock(locks *x, const jheld *h) {
     const jprocess *p = x->p;
     if (h->site >= p->sites.n || h->holder >= p->sites.n || !h->length)
@@ -78,7 +80,7 @@ static bool add_lock(locks *x, const jheld *h) {
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
     if (!victim || !thread || victim == thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
         return true;
-    uint32_t delay = hsc_delay_of(x->d, (jdelay_key){HSC_wait_cause_LOCK, thread->row, holder->context, holder->line});
+    uint32_t delay = hsc_delay_of(x->d, (jdelay_key){hsc_cause_of_wait(h->kind), thread->row, holder->context, holder->line});
     if (delay == HSC_NO_INDEX)
         return false;
     x->d->sums.p[delay].windows += (double)h->stands_for;
@@ -394,7 +396,9 @@ static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b,
 /* What the holder did in one window. */
 static hsc_status look_into(locks *x, const look *l, const stream *moments, const stream *calls, hsc_err *err) {
     double locked = 0, told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin);
-    bool ok = time_locked(x, l->holder, l->begin, l->end, l, &locked), wall = x->p->blame->wall_event != 0;
+    /* who joins a thread waits for its work, and that it waited meanwhile is no other's doing towards who joins */
+    bool hands_on = x->d->sums.p[l->delay].key.kind != HSC_wait_cause_THREAD_END, wall = x->p->blame->wall_event != 0;
+    bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->end, l, &locked);
     for (size_t i = 0; ok && i < calls->seen.n; i++)
         ok = add(x, l, &calls->seen.p[i], (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
     for (size_t i = 0; ok && i < moments->seen.n; i++) {
@@ -405,10 +409,10 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
         if (from >= to)
             continue;
         uint64_t in_call = 0;
-        double in_lock;
+        double in_lock = 0;
         for (size_t k = 0; k < calls->seen.n; k++)
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
-        ok = time_locked(x, l->holder, from, to, NULL, &in_lock);
+        ok = !hands_on || time_locked(x, l->holder, from, to, NULL, &in_lock);
         double ns = m->is_interval ? (double)(to - from) - (double)in_call - in_lock : in_call || in_lock > 0 ? 0 : (double)m->length;
         ok = ok && add(x, l, m, ns, &told);
     }
@@ -420,7 +424,7 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
-static const jtrack *track_of(const jblame *b, uint64_t thread) {
+static jtrack *track_of(const jblame *b, uint64_t thread) {
     uint32_t row = hsc_table_get(&b->track_rows, thread, 0);
     if (row != HSC_NO_INDEX)
         return &b->tracks.p[row];
@@ -428,6 +432,20 @@ static const jtrack *track_of(const jblame *b, uint64_t thread) {
         if (b->tracks.p[i].thread == thread)
             return &b->tracks.p[i];
     return NULL;
+}
+
+/* Waits of threads that pass messages: whoever waits for their messages waited for these. */
+static bool keep_for_ranks(locks *x) {
+    jtrack *t = NULL;
+    bool ok = true;
+    for (size_t i = 0; ok && i < x->looks.n; i++) {
+        const look *l = &x->looks.p[x->by_victim[i]];
+        bool other = !i || x->looks.p[x->by_victim[i - 1]].victim != l->victim;
+        ok = !other || !t || hsc_spill_flush(x->j->spill, &t->stood);
+        t = other ? track_of(x->p->blame, x->p->threads.p[l->victim].id) : t;
+        ok = ok && (!t || !t->events.count || hsc_spill_put(x->j->spill, &t->stood, &(jstood){l->begin, l->end, l->delay, l->among}, sizeof(jstood)));
+    }
+    return ok && (!t || hsc_spill_flush(x->j->spill, &t->stood));
 }
 
 static hsc_status look_into_all(locks *x, hsc_err *err) {
@@ -442,6 +460,7 @@ static hsc_status look_into_all(locks *x, hsc_err *err) {
         x->by_victim[i] = i;
     if (n > 1)
         qsort_r(x->by_victim, n, sizeof *x->by_victim, by_victim, x->looks.p);
+    status = keep_for_ranks(x) ? HSC_OK : hsc_join_no_memory(err);
     stream moments = {0}, calls = {.is_calls = true};
     for (size_t i = 0; status == HSC_OK && i < n; i++) {
         const look *l = &x->looks.p[i];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 #include "report_causes.h"
 #include "report_measures.h"
@@ -201,7 +201,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         climb(&r, &c->context, &c->line);
         hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
         c->scope = report_scope_of(&r, c->context);
-        c->own = c->delay.kind != HSC_wait_cause_LOCK ||
+        c->own = !hsc_cause_is_of_threads(c->delay.kind) || c->delay.kind == HSC_wait_cause_OMP_BARRIER ||
                  (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));
         find_place(&r, c);
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 #define BUFFERS 8 /* of a call */
 
@@ -216,7 +216,7 @@ static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *o
 
 static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t kind, double seconds) {
     buffer b[BUFFERS];
-    unsigned n = kind == HSC_wait_cause_LOCK || kind == HSC_wait_cause_OMP_BARRIER || kind == HSC_wait_cause_BARRIER
+    unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
                      : awaited(s->r, line, kind, b);
     for (unsigned i = 0; i < n; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 static hsc_status no_memory(const report *r, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
@@ -157,7 +157,7 @@ void report_cause_place(const report *r, const report_cause *c, int width, char 
     int room = width - (*what ? report_columns_of(what) + 4 : 0);
     if (c->of.place.not_running || c->of.place.not_known) { /* of barriers and locks: which */
         char at[300] = "";
-        if (c->of.delay.kind == HSC_wait_cause_OMP_BARRIER || c->of.delay.kind == HSC_wait_cause_LOCK)
+        if (hsc_cause_is_of_threads(c->of.delay.kind))
             report_line_text(r, c->of.line, at, sizeof at);
         snprintf(out, size, "%s%s%s", c->of.place.not_running ? "not running" : "not known what", at[0] ? ", " : "", at);
         return;
@@ -370,6 +370,16 @@ static void together_text(const report_cause *rows, uint32_t n, uint32_t first, 
         snprintf(out, size, "; %.3g s with the other kinds of waiting for it", same);
 }
 
+/* Who joins threads waits for their work: of that only what others waited for who joins is a matter of the finding. */
+static void joins_cost_nothing(report_cause *rows, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        report_cause *c = &rows[i];
+        if (c->of.delay.kind == HSC_wait_cause_THREAD_END)
+            c->caused_s = c->caused_s > c->direct_s ? c->caused_s - c->direct_s : 0;
+    }
+    qsort(rows, n, sizeof *rows, heavier);
+}
+
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
@@ -383,6 +393,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
+    joins_cost_nothing(rows, n);
     for (uint32_t i = 0; i < n; i++) { /* locks of libraries among their own threads are no matter of the program's */
         if (!rows[i].of.own)
             continue;

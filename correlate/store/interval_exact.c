@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 #include "interval.h"
 #include "within.h"
@@ -51,7 +51,7 @@ static hsc_status of_delayed(hsc_db *db, uint32_t row, int what, amount *out, un
     if (status)
         return status;
     *out = (amount){d.thread, d.context, d.line, HSC_state_WAITING - 1, d.wait_s};
-    *n = delay.kind != HSC_wait_cause_LOCK && delay.kind != HSC_wait_cause_OMP_BARRIER; /* message passing */
+    *n = !hsc_cause_is_of_threads(delay.kind);
     return HSC_OK;
 }
 

@@ -36,15 +36,17 @@ static void in_region(void *p) {
     g->body(g->data);
     if (hsc_rt_self != t)
         return;
-    if (forked)
+    if (forked) {
         hsc_rt_wait_begin(HSC_wait_kind_OMP_REGION_END, &g->at, g->at.sp);
-    else
+    } else {
+        t->tasks = (hsc_rt_tasks){0};
         hsc_rt_region_leave(g->id);
+    }
 }
 
 static void wait_end(hsc_rt_thread *t, uint32_t kind) { /* tasks that were worked on have begun it anew, if measuring goes on */
     if (t && t == hsc_rt_self && t->open.kind == kind)
-        hsc_rt_omp_wait_end(t);
+        hsc_rt_task_wait_end(t);
 }
 
 static void region_begin(region *r) {
@@ -140,7 +142,30 @@ WAIT(pointer, GOMP_single_copy_start, OMP_BARRIER, (void), (), ())
 WAIT(void, GOMP_single_copy_end, OMP_BARRIER, (void *data), (, void *data), (data))
 WAIT(void, GOMP_ordered_start, OMP_ORDERED, (void), (), ())
 WAIT(void, GOMP_taskwait, OMP_TASKWAIT, (void), (), ())
-WAIT(void, GOMP_taskgroup_end, OMP_TASKGROUP, (void), (), ())
+
+void GOMP_taskgroup_start(void);
+HSC_RT_EXPORT void GOMP_taskgroup_start(void) {
+    hsc_rt_gomp g = FIND(GOMP_taskgroup_start);
+    if (g.ours && hsc_rt_self)
+        hsc_rt_self->tasks.groups++;
+    JUMP(GOMP_taskgroup_start, g)();
+}
+
+void GOMP_taskgroup_end(void);
+static __attribute__((noinline)) void measured_GOMP_taskgroup_end(hsc_rt_gomp g, hsc_rt_here at) {
+    hsc_rt_thread *self = hsc_rt_self, *t = hsc_rt_measured() ? hsc_rt_wait_begin(HSC_wait_kind_OMP_TASKGROUP, &at, at.sp) : NULL;
+    JUMP(GOMP_taskgroup_end, g)();
+    wait_end(t, HSC_wait_kind_OMP_TASKGROUP);
+    if (self == hsc_rt_self && self->tasks.groups)
+        self->tasks.groups--;
+}
+HSC_RT_EXPORT void GOMP_taskgroup_end(void) {
+    hsc_rt_gomp g = FIND(GOMP_taskgroup_end);
+    if (!g.ours || !hsc_rt_self)
+        JUMP(GOMP_taskgroup_end, g)();
+    else
+        measured_GOMP_taskgroup_end(g, HSC_RT_HERE());
+}
 
 /* ---- tasks: worked on while their creator, or the team, waits, which is no wait then ---------------------------------------- */
 
@@ -154,6 +179,7 @@ typedef struct task {
     char *data;
     size_t size, offset; /* of the data; from here on, in a copy of this */
     uint32_t bounds;     /* words that the runtime has written by the time that the task runs */
+    uint64_t parent, group; /* who created it, and in which task group; 0: not known */
 } task;
 
 static void run_task(void *p) {
@@ -165,9 +191,16 @@ static void run_task(void *p) {
         node = t->open.node;
         hsc_rt_omp_wait_end(t);
     }
+    hsc_rt_tasks outer = t ? t->tasks : (hsc_rt_tasks){0};
+    if (t)
+        t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0};
     memcpy(k->data, k->word, k->bounds * sizeof k->word[0]);
     k->body(k->data);
-    if (kind && t == hsc_rt_self)
+    if (!t || t != hsc_rt_self)
+        return;
+    t->tasks = outer;
+    hsc_rt_task_ended(t, k->parent, k->group, (uint64_t)k->body + 1); /* GCC's line of the call that creates it is that of the construct round it */
+    if (kind)
         hsc_rt_wait_begin_at(kind, node);
 }
 
@@ -183,8 +216,9 @@ static void copy_task(void *to, void *from) {
 }
 
 static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, uint32_t bounds) {
+    const hsc_rt_thread *t = hsc_rt_self;
     size_t to = align > 1 ? (size_t)align : 1, n = size > 0 ? (size_t)size : 0;
-    task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds};
+    task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds, t ? t->tasks.task : 0, t ? hsc_rt_task_group(t) : 0};
     if (data)
         memcpy(k.word, data, n < sizeof k.word ? n : sizeof k.word);
     return k;

@@ -29,6 +29,7 @@
     X(GOMP_single_copy_end, "GOMP_1.0") \
     X(GOMP_ordered_start, "GOMP_1.0") \
     X(GOMP_taskwait, "GOMP_2.0") \
+    X(GOMP_taskgroup_start, "GOMP_4.0") \
     X(GOMP_taskgroup_end, "GOMP_4.0") \
     X(GOMP_task, "GOMP_2.0") \
     X(GOMP_taskloop, "GOMP_4.5") \

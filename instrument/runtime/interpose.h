@@ -18,6 +18,7 @@ bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m); /* the process would be e
 const char *hsc_rt_library(void); /* path of this library, "" if it is not known */
 bool hsc_rt_is_filtered(void); /* by seccomp: an unusual system call may end the process */
 
+void hsc_rt_waits_init(void); /* the same */
 void hsc_rt_locks_init(void); /* once, before anything is measured */
 void hsc_rt_threads_forget(void); /* child of fork */
 /* Last records of a thread; rt.lock is held, the thread does not write. */

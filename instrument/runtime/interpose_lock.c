@@ -153,40 +153,65 @@ static void *condition(const char *name) {
     return p ? p : dlsym(RTLD_NEXT, name);
 }
 
-#define WAITS(type, name, kind, parameters, arguments, find, given) \
+/* `what`: is signalled */
+#define AWAITS(name, parameters, arguments, find, success, what, lock) \
+    HSC_RT_EXPORT int name parameters { \
+        static int(*real) parameters; \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        if (!real) \
+            real = (__typeof__(real))find; \
+        if (hsc_rt_lock_is_wanted(lock)) \
+            hsc_rt_lock_given(lock, &at); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_CONDITION, &at, at.sp); \
+        hsc_rt_await_begin(t, what); \
+        int result = real arguments; \
+        hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, what, result == (success))); \
+        return result; \
+    }
+
+AWAITS(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), (c, m), condition("pthread_cond_wait"), 0, c, m)
+AWAITS(pthread_cond_timedwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict until), (c, m, until),
+       condition("pthread_cond_timedwait"), 0, c, m)
+AWAITS(pthread_cond_clockwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict until),
+       (c, m, clock, until), HSC_RT_REAL("pthread_cond_clockwait"), 0, c, m)
+AWAITS(cnd_wait, (cnd_t *c, mtx_t *m), (c, m), HSC_RT_REAL("cnd_wait"), thrd_success, c, m)
+AWAITS(cnd_timedwait, (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until), (c, m, until), HSC_RT_REAL("cnd_timedwait"),
+       thrd_success, c, m)
+
+#define SIGNALS(name, type, find, waiters) \
+    HSC_RT_EXPORT int name(type *of) { \
+        static int (*real)(type *); \
+        if (!real) \
+            real = (__typeof__(real))find; \
+        if (hsc_rt_is_awaited(of)) { \
+            hsc_rt_here at = HSC_RT_HERE(); \
+            hsc_rt_signalled(of, waiters, &at); \
+        } \
+        return real(of); \
+    }
+
+SIGNALS(pthread_cond_signal, pthread_cond_t, condition("pthread_cond_signal"), 1)
+SIGNALS(pthread_cond_broadcast, pthread_cond_t, condition("pthread_cond_broadcast"), UINT32_MAX)
+SIGNALS(cnd_signal, cnd_t, HSC_RT_REAL("cnd_signal"), 1)
+SIGNALS(cnd_broadcast, cnd_t, HSC_RT_REAL("cnd_broadcast"), UINT32_MAX)
+
+#define PLAIN(type, name, kind, parameters, arguments, giver) \
     HSC_RT_EXPORT type name parameters { \
         static type(*real) parameters; \
         hsc_rt_here at = HSC_RT_HERE(); \
         if (!real) \
-            real = (__typeof__(real))find; \
-        given; \
+            real = (__typeof__(real))HSC_RT_REAL(#name); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
         type result = real arguments; \
-        hsc_rt_wait_end(t, 0, nobody); \
+        hsc_rt_wait_end(t, 0, giver); \
         return result; \
     }
-#define GIVES(lock) \
-    if (hsc_rt_lock_is_wanted(lock)) \
-    hsc_rt_lock_given(lock, &at)
-#define PLAIN(type, name, kind, parameters, arguments) \
-    WAITS(type, name, kind, parameters, arguments, HSC_RT_REAL(#name), (void)0)
+#define JOIN(name, parameters, arguments) \
+    PLAIN(int, name, HSC_wait_kind_JOIN, parameters, arguments, \
+          t && !result ? hsc_rt_ended_by(t, (uint64_t)thread, t->open.begin_ns) : nobody)
 
-WAITS(int, pthread_cond_wait, HSC_wait_kind_CONDITION, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), (c, m),
-      condition("pthread_cond_wait"), GIVES(m))
-WAITS(int, pthread_cond_timedwait, HSC_wait_kind_CONDITION,
-      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict until), (c, m, until),
-      condition("pthread_cond_timedwait"), GIVES(m))
-WAITS(int, pthread_cond_clockwait, HSC_wait_kind_CONDITION,
-      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict until),
-      (c, m, clock, until), HSC_RT_REAL("pthread_cond_clockwait"), GIVES(m))
-WAITS(int, cnd_wait, HSC_wait_kind_CONDITION, (cnd_t *c, mtx_t *m), (c, m), HSC_RT_REAL("cnd_wait"), GIVES(m))
-WAITS(int, cnd_timedwait, HSC_wait_kind_CONDITION,
-      (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict until), (c, m, until),
-      HSC_RT_REAL("cnd_timedwait"), GIVES(m))
-PLAIN(int, pthread_barrier_wait, HSC_wait_kind_BARRIER, (pthread_barrier_t *b), (b))
-PLAIN(int, pthread_join, HSC_wait_kind_JOIN, (pthread_t thread, void **result_of), (thread, result_of))
-PLAIN(int, pthread_timedjoin_np, HSC_wait_kind_JOIN, (pthread_t thread, void **result_of, const struct timespec *until),
-      (thread, result_of, until))
-PLAIN(int, pthread_clockjoin_np, HSC_wait_kind_JOIN,
-      (pthread_t thread, void **result_of, clockid_t clock, const struct timespec *until), (thread, result_of, clock, until))
-PLAIN(int, thrd_join, HSC_wait_kind_JOIN, (thrd_t thread, int *result_of), (thread, result_of))
+PLAIN(int, pthread_barrier_wait, HSC_wait_kind_BARRIER, (pthread_barrier_t *b), (b), nobody)
+JOIN(pthread_join, (pthread_t thread, void **result_of), (thread, result_of))
+JOIN(pthread_timedjoin_np, (pthread_t thread, void **result_of, const struct timespec *until), (thread, result_of, until))
+JOIN(pthread_clockjoin_np, (pthread_t thread, void **result_of, clockid_t clock, const struct timespec *until), (thread, result_of, clock, until))
+JOIN(thrd_join, (thrd_t thread, int *result_of), (thread, result_of))

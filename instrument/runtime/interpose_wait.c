@@ -88,9 +88,45 @@ static bool taken(sem_t *s) {
     return sem_getvalue(s, &value) || value <= 0;
 }
 
-WAITING_WHEN(taken(s), int, sem_wait, SEMAPHORE, (sem_t * s), (s), 0)
-WAITING_WHEN(taken(s), int, sem_timedwait, SEMAPHORE, (sem_t *restrict s, const struct timespec *restrict t_), (s, t_), 0)
-WAITING_WHEN(taken(s), int, sem_clockwait, SEMAPHORE, (sem_t *restrict s, clockid_t c, const struct timespec *restrict t_), (s, c, t_), 0)
+#define SEMAPHORE(name, parameters, arguments) \
+    int name parameters; \
+    HSC_RT_EXPORT int name parameters { \
+        static int(*real) parameters; \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        if (!taken(s)) \
+            return real arguments; \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        bool begun = quiet_begin(); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_SEMAPHORE, &at, at.sp); \
+        hsc_rt_await_begin(t, s); \
+        int result = real arguments; \
+        hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, s, !result)); \
+        quiet_end(begun); \
+        return result; \
+    }
+
+SEMAPHORE(sem_wait, (sem_t * s), (s))
+SEMAPHORE(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict t_), (s, t_))
+SEMAPHORE(sem_clockwait, (sem_t *restrict s, clockid_t c, const struct timespec *restrict t_), (s, c, t_))
+
+static int (*next_sem_post)(sem_t *);
+
+void hsc_rt_waits_init(void) {
+    next_sem_post = (int (*)(sem_t *))dlsym(RTLD_NEXT, "sem_post");
+}
+
+/* also in signal handlers */
+HSC_RT_EXPORT int sem_post(sem_t *s) {
+    if (!next_sem_post)
+        hsc_rt_waits_init();
+    if (hsc_rt_is_awaited(s)) {
+        hsc_rt_here at = HSC_RT_HERE();
+        hsc_rt_signalled(s, 1, &at);
+    }
+    return next_sem_post(s);
+}
+
 WAITING(int, semop, IPC, (int id, struct sembuf *o, size_t n), (id, o, n))
 WAITING(int, semtimedop, IPC, (int id, struct sembuf *o, size_t n, const struct timespec *t_), (id, o, n, t_))
 WAITING(int, msgsnd, IPC, (int id, const void *m, size_t n, int flags), (id, m, n, flags))
@@ -121,12 +157,19 @@ HSC_RT_EXPORT long syscall(long number, ...) {
     if (number == SYS_seccomp ? a[0] <= SECCOMP_SET_MODE_FILTER : number == SYS_prctl && a[0] == PR_SET_SECCOMP)
         hsc_rt_sandbox();
     int operation = (int)a[1] & FUTEX_CMD_MASK;
-    hsc_rt_thread *t = NULL;
-    if (number == SYS_futex && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI)) {
+    const void *word = (const void *)a[0]; /* NOLINT: only its address counts */
+    if (number != SYS_futex)
+        return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if ((operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET) && hsc_rt_is_awaited(word)) {
         hsc_rt_here at = HSC_RT_HERE();
-        t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at, at.sp);
+        hsc_rt_signalled(word, (uint32_t)a[2] < INT32_MAX ? (uint32_t)a[2] : UINT32_MAX, &at);
     }
+    if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET && operation != FUTEX_LOCK_PI)
+        return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    hsc_rt_here at = HSC_RT_HERE();
+    hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at, at.sp);
+    hsc_rt_await_begin(t, word);
     long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    hsc_rt_wait_end(t, 0, nobody);
+    hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, word, !result));
     return result;
 }

@@ -69,6 +69,7 @@ uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt
     hsc_rt_thread *self = hsc_rt_self;
     r->master = self ? self->thread_id : 0;
     r->outer = self ? self->team : (hsc_rt_team){0};
+    r->outer_tasks = self ? self->tasks : (hsc_rt_tasks){0};
     atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&r->met, 0, memory_order_relaxed);
     atomic_store_explicit(&r->id, id, memory_order_release);
@@ -102,8 +103,10 @@ static uint32_t fork_node(hsc_rt_thread *t, hsc_rt_region *r, uint64_t now) {
 void hsc_rt_region_end(uint64_t id) {
     hsc_rt_region *r = hsc_rt_region_of(id);
     hsc_rt_thread *t = hsc_rt_measured();
-    if (hsc_rt_self)
+    if (hsc_rt_self) {
         hsc_rt_self->team = r ? r->outer : (hsc_rt_team){0};
+        hsc_rt_self->tasks = r ? r->outer_tasks : (hsc_rt_tasks){0};
+    }
     if (!r)
         return;
     uint64_t end = hsc_rt_now_ns();
@@ -149,6 +152,7 @@ void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
         r->threads = threads;
     }
     t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number};
+    t->tasks = (hsc_rt_tasks){1ull << 63 | id << 24 | (uint64_t)number << 4, 0, 0}; /* no address, and room for groups */
     if (number)
         tell_member(t);
 }
@@ -168,6 +172,7 @@ static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task,
     if (endpoint == OMPT_BEGIN) {
         hsc_rt_region_enter(parallel ? parallel->value : 0, threads, number);
     } else if (number) { /* who forked it has the path on its own stack */
+        t->tasks = (hsc_rt_tasks){0};
         const hsc_rt_region *r = hsc_rt_region_of(t->region);
         t->region = 0;
         hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_IDLE, r ? r->at.pc : 0);
@@ -215,31 +220,113 @@ void hsc_rt_omp_wait_end(hsc_rt_thread *t) {
 
 static void on_sync_wait(int sync, int endpoint, ompt_data *parallel, ompt_data *task, const void *return_address) {
     (void)parallel;
+    (void)task;
     hsc_rt_thread *t = hsc_rt_self;
     if (endpoint == OMPT_BEGIN)
         begin_wait(kind_of_sync(sync), return_address);
     else if (endpoint == OMPT_END && hsc_rt_omp_waits(t))
-        hsc_rt_omp_wait_end(t);
-    if (task && endpoint == OMPT_END)
-        task->value = 0;
+        hsc_rt_task_wait_end(t);
 }
 
-/* Tasks are worked on while their creator waits: that is no wait. It ends, and begins again when the task is done; what it
- * was is kept with the waiting task. */
+/* ---- tasks --------------------------------------------------------------------------------------------------------------- */
+
+#define GROUPS_MAX 7u /* of one task that are told apart: what they are known by lies behind what the task is known by */
+
+/* The innermost open group of the thread's task. */
+static uint64_t open_group(const hsc_rt_thread *t) {
+    return t->tasks.task && t->tasks.groups ? t->tasks.task + (t->tasks.groups < GROUPS_MAX ? t->tasks.groups : GROUPS_MAX) : 0;
+}
+
+uint64_t hsc_rt_task_group(const hsc_rt_thread *t) {
+    return t->tasks.groups ? open_group(t) : t->tasks.group;
+}
+
+void hsc_rt_task_ended(hsc_rt_thread *t, uint64_t parent, uint64_t group, uint64_t pc) {
+    hsc_rt_ended(t, parent, pc);
+    hsc_rt_ended(t, group, pc);
+}
+
+void hsc_rt_task_wait_end(hsc_rt_thread *t) {
+    uint64_t of = t->open.kind == HSC_wait_kind_OMP_TASKWAIT    ? t->tasks.task
+                  : t->open.kind == HSC_wait_kind_OMP_TASKGROUP ? open_group(t)
+                                                                : 0;
+    if (of)
+        hsc_rt_wait_end(t, 0, hsc_rt_ended_by(t, of, t->open.begin_ns));
+    else
+        hsc_rt_omp_wait_end(t);
+}
+
+typedef struct task { /* an explicit one, from its creation to its end */
+    uint64_t pc, parent, group;
+    hsc_rt_tasks outer;  /* of the thread that works on it */
+    uint32_t kind, node; /* the wait of that thread which it interrupts; 0: none */
+} task;
+
+static void on_task_create(ompt_data *creator, const ompt_frame *frame, ompt_data *created, int flags, int dependences, const void *return_address) {
+    (void)creator;
+    (void)frame;
+    (void)dependences;
+    const hsc_rt_thread *t = hsc_rt_self;
+    task *k = created && flags & OMPT_TASK_EXPLICIT && !(flags & OMPT_TASK_TASKWAIT) ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return;
+    k->pc = (uint64_t)return_address;
+    k->parent = t ? t->tasks.task : 0;
+    k->group = t ? hsc_rt_task_group(t) : 0;
+    created->ptr = k;
+}
+
+/* The thread goes on with what it did before; the wait that the task had interrupted begins again. */
+static void leave_task(hsc_rt_thread *t, task *k) {
+    uint32_t kind = k->kind;
+    t->tasks = k->outer;
+    k->kind = 0;
+    if (kind)
+        hsc_rt_wait_begin_at(kind, k->node);
+}
+
+static void begin_task(hsc_rt_thread *t, task *k) {
+    k->kind = 0;
+    k->outer = t->tasks;
+    if (hsc_rt_omp_waits(t)) {
+        k->kind = t->open.kind;
+        k->node = t->open.node;
+        hsc_rt_omp_wait_end(t);
+    }
+    t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0};
+}
+
+/* Tasks are worked on while their creator waits: that is no wait. It ends, and begins again when the task is done. */
 static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
     hsc_rt_thread *t = hsc_rt_self;
-    if (!t)
-        return;
-    if (hsc_rt_omp_waits(t)) {
-        if (before)
-            before->value = (uint64_t)t->open.kind << 32 | t->open.node;
-        hsc_rt_omp_wait_end(t);
-    } else if (status == OMPT_TASK_COMPLETE && next && next->value) {
-        uint64_t kept = next->value;
-        next->value = 0;
-        hsc_rt_wait_begin_at((uint32_t)(kept >> 32), (uint32_t)kept);
+    task *k = before ? before->ptr : NULL;
+    bool ended = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL, fulfilled = status == OMPT_TASK_LATE_FULFILL;
+    if (t && k && (ended || fulfilled))
+        hsc_rt_task_ended(t, k->parent, k->group, k->pc);
+    if (t && k && (ended || status == OMPT_TASK_DETACH))
+        leave_task(t, k);
+    if (k && (ended || fulfilled)) {
+        before->ptr = NULL;
+        free(k);
     }
+    if (t && next && next->ptr && (status == OMPT_TASK_SWITCH || status == OMPT_TASK_YIELD))
+        begin_task(t, next->ptr);
 }
+
+static void on_sync(int sync, int endpoint, ompt_data *parallel, ompt_data *of, const void *return_address) {
+    (void)parallel;
+    (void)of;
+    (void)return_address;
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!t || sync != OMPT_SYNC_TASKGROUP)
+        return;
+    if (endpoint == OMPT_BEGIN)
+        t->tasks.groups++;
+    else if (t->tasks.groups)
+        t->tasks.groups--;
+}
+
+/* ---- locks --------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t kind_of_mutex(int mutex) {
     return mutex == OMPT_CRITICAL  ? HSC_wait_kind_OMP_CRITICAL
@@ -318,6 +405,8 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
     set(OMPT_PARALLEL_END, (ompt_function)on_parallel_end);
     set(OMPT_IMPLICIT_TASK, (ompt_function)on_implicit_task);
     if (hsc_rt.options.waits) {
+        set(OMPT_TASK_CREATE, (ompt_function)on_task_create);
+        set(OMPT_SYNC, (ompt_function)on_sync);
         set(OMPT_TASK_SCHEDULE, (ompt_function)on_task_schedule);
         set(OMPT_SYNC_WAIT, (ompt_function)on_sync_wait);
         set(OMPT_MUTEX_ACQUIRE, (ompt_function)on_mutex_acquire);

@@ -17,6 +17,11 @@ void hsc_rt_region_leave(uint64_t id);
 
 bool hsc_rt_omp_waits(const hsc_rt_thread *t); /* in a wait of OpenMP's */
 void hsc_rt_omp_wait_end(hsc_rt_thread *t);    /* of the open one */
+void hsc_rt_task_wait_end(hsc_rt_thread *t);   /* the same for tasks: who ended the last one is told */
+
+/* The task group that a task of the calling thread would be created in; 0: none, or not known. */
+uint64_t hsc_rt_task_group(const hsc_rt_thread *t);
+void hsc_rt_task_ended(hsc_rt_thread *t, uint64_t parent, uint64_t group, uint64_t pc); /* pc: where it was created, or in its body */
 
 /* The calling thread has got a lock at `at`, and had begun to try at begin_ns; `waited`: long enough to tell. */
 void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at);

@@ -30,9 +30,11 @@ enum ompt_event {
     OMPT_THREAD_BEGIN = 1,
     OMPT_PARALLEL_BEGIN = 3,
     OMPT_PARALLEL_END = 4,
+    OMPT_TASK_CREATE = 5,
     OMPT_TASK_SCHEDULE = 6,
     OMPT_IMPLICIT_TASK = 7,
     OMPT_SYNC_WAIT = 16,
+    OMPT_SYNC = 23,
     OMPT_MUTEX_ACQUIRE = 26,
     OMPT_MUTEX_ACQUIRED = 27,
     OMPT_NEST_SCOPE = 28
@@ -54,7 +56,17 @@ enum ompt_sync {
 enum ompt_mutex { OMPT_LOCK = 1, OMPT_TEST_LOCK = 2, OMPT_NEST_LOCK = 3, OMPT_TEST_NEST_LOCK = 4, OMPT_CRITICAL = 5, OMPT_ATOMIC = 6, OMPT_ORDERED = 7 };
 
 /* task_schedule: how the task before was left */
-enum ompt_task { OMPT_TASK_COMPLETE = 1 };
+enum ompt_task {
+    OMPT_TASK_COMPLETE = 1,
+    OMPT_TASK_YIELD = 2,
+    OMPT_TASK_CANCEL = 3,
+    OMPT_TASK_DETACH = 4, /* its event is not fulfilled yet */
+    OMPT_TASK_LATE_FULFILL = 6,
+    OMPT_TASK_SWITCH = 7
+};
+
+/* flags of a task that is created */
+enum ompt_task_flag { OMPT_TASK_EXPLICIT = 0x4, OMPT_TASK_TASKWAIT = 0x10 };
 
 /* states of a thread, by hundreds: below are work, barriers, tasks, mutexes, devices */
 enum ompt_state { OMPT_WAITS_FROM = 0x10, OMPT_WAITS_TO = 0xff, OMPT_IDLE = 0x100, OMPT_OVERHEAD = 0x101 };

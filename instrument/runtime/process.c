@@ -779,6 +779,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     int saved_errno = errno;
     uint64_t before_us = cpu_us();
     hsc_rt_locks_init();
+    hsc_rt_waits_init();
     hsc_rt_gomp_init();
     hsc_rt_options_read(&hsc_rt.options);
     if (!*hsc_rt.options.output)

@@ -393,6 +393,12 @@ typedef struct hsc_rt_team {
     uint32_t master, threads, number; /* thread_id of who forked it, 0: not known; how many; which of them the thread is, 0: who forked it */
 } hsc_rt_team;
 
+/* The OpenMP task that a thread works on. */
+typedef struct hsc_rt_tasks {
+    uint64_t task, group; /* what it is known by, and the task group that it was created in; 0: none */
+    uint32_t groups;      /* of its own that are open */
+} hsc_rt_tasks;
+
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
     _Atomic uint32_t busy; /* HSC_RT_BUSY: in the handler, or in normal code that owns the writer; HSC_RT_BUSY_HELPER */
@@ -465,6 +471,8 @@ typedef struct hsc_rt_thread {
     uint32_t lock_state; /* omp.c */
     uint64_t lock_begin_ns;
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
+    hsc_rt_tasks tasks;
+    uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
@@ -649,6 +657,7 @@ typedef struct hsc_rt_region {
     bool supposed;        /* fork is that of the last region from the same frame */
     uint32_t threads, master; /* thread_id, 0: not known */
     hsc_rt_team outer;        /* of that thread */
+    hsc_rt_tasks outer_tasks;
     hsc_rt_here at;
 } hsc_rt_region;
 

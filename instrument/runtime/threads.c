@@ -223,6 +223,8 @@ void hsc_rt_thread_end(void) {
         return;
     }
     uint64_t mask, since_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    if (hsc_rt.options.waits && t->start_pc)
+        hsc_rt_ended(t, (uint64_t)pthread_self(), t->start_pc);
     atomic_store(&t->owner_frame, UINT64_MAX); /* before: to the handler it would seem left by the last one's frame, which is gone */
     if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY)
         hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code, or cancellation there */
@@ -334,7 +336,7 @@ static void free_start(start *s) {
 }
 
 /* libc keeps its descriptor of the thread at the top of the thread's stack */
-static __attribute__((noinline)) void begin(start *s) {
+static __attribute__((noinline)) void begin(start *s, uint64_t run) {
     uint64_t top = (uint64_t)pthread_self(), here = (uint64_t)__builtin_frame_address(0);
     uint64_t size = s->stack_size;
     if (top <= here || top - here > size) { /* not as expected: only what lies above us on this page is sure */
@@ -343,6 +345,8 @@ static __attribute__((noinline)) void begin(start *s) {
     }
     hsc_rt_trap_blocked = s->trap_blocked;
     hsc_rt_thread_begin(s->creator_id, top > size ? top - size : 0, top);
+    if (hsc_rt_self)
+        hsc_rt_self->start_pc = run + 1; /* addresses are what calls return to */
     free_start(s);
 }
 
@@ -351,7 +355,7 @@ static void *posix_start(void *p) {
     start *s = p;
     void *(*run)(void *) = s->run.posix;
     void *argument = s->argument;
-    begin(s);
+    begin(s, (uint64_t)run);
     return run(argument);
 }
 
@@ -359,7 +363,7 @@ static int c11_start(void *p) {
     start *s = p;
     int (*run)(void *) = s->run.c11;
     void *argument = s->argument;
-    begin(s);
+    begin(s, (uint64_t)run);
     return run(argument);
 }
 

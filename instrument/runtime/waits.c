@@ -123,21 +123,34 @@ hsc_rt_thread *hsc_rt_wait_begin_at(uint32_t kind, uint32_t node) {
     return t;
 }
 
-hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
+/* *node: of `pc`; 0: none. False: the thread is in the midst of writing. */
+static bool find_alone(hsc_rt_thread *t, uint64_t pc, uint32_t *node) {
     hsc_rt_here at = {pc, 0, 0, 0};
+    *node = supposed_node(t, HSC_wait_kind_OMP_IDLE, &at);
+    if (*node)
+        return true;
+    if (!hsc_rt_own(t))
+        return false;
+    *node = pc ? hsc_rt_walk_alone(t, pc, hsc_rt_thread_now(t)) : 0;
+    *recent(t, &at) = (__typeof__(t->recent[0])){at, *node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), false};
+    hsc_rt_disown(t, *node);
+    return true;
+}
+
+uint32_t hsc_rt_wait_alone(hsc_rt_thread *t, uint64_t pc) {
+    uint32_t node;
+    return find_alone(t, pc, &node) ? node : 0;
+}
+
+hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc) {
+    uint32_t node;
     hsc_rt_thread *t = enter(kind, HSC_RT_NO_FRAME);
     if (!t)
         return NULL;
-    uint32_t node = supposed_node(t, kind, &at);
     t->open.supposed = false; /* it is right */
-    if (!node) {
-        if (!hsc_rt_own(t)) {
-            leave(t);
-            return NULL;
-        }
-        node = pc ? hsc_rt_walk_alone(t, pc, hsc_rt_thread_now(t)) : 0;
-        *recent(t, &at) = (__typeof__(t->recent[0])){at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), false};
-        hsc_rt_disown(t, node);
+    if (!find_alone(t, pc, &node)) {
+        leave(t);
+        return NULL;
     }
     open_wait(t, kind, node, hsc_rt_now_ns());
     return t;

@@ -48,6 +48,30 @@ uint32_t hsc_rt_wait_supposed(hsc_rt_thread *t, const hsc_rt_here *at); /* the s
 uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed);
 uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed);
 
+/* Who ended a wait, where that thread says so itself while others wait: signals of conditions, posts of semaphores, wakes of futexes. A wait for `on`
+ * begins once hsc_rt_wait_begin has returned t (NULL: nothing to record); at its end the thread that signalled first of those whose signal nobody
+ * else was woken by. `waiters`: how many threads the signal wakes, UINT32_MAX: all. The caller of hsc_rt_signalled has seen hsc_rt_is_awaited. */
+void hsc_rt_await_begin(const hsc_rt_thread *t, const void *on);
+hsc_rt_holder hsc_rt_await_end(const hsc_rt_thread *t, const void *on, bool signalled);
+void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at);
+
+/* Who ended what is waited for last, by what it is known by (a task's parent, a task group, a thread): told where it ends; `pc`: an address
+ * in the program that stands for it. None: not known, not since `since_ns`, or `t` itself. */
+void hsc_rt_ended(hsc_rt_thread *t, uint64_t of, uint64_t pc);
+hsc_rt_holder hsc_rt_ended_by(const hsc_rt_thread *t, uint64_t of, uint64_t since_ns);
+uint32_t hsc_rt_wait_alone(hsc_rt_thread *t, uint64_t pc); /* node of an address in the program without a path; 0: none */
+
+#define HSC_RT_AWAITED 64u
+extern _Atomic uint32_t hsc_rt_awaited[HSC_RT_AWAITED] __attribute__((visibility("hidden"))); /* waiting threads */
+
+static inline uint32_t hsc_rt_await_slot(const void *on) {
+    return (uint32_t)(((uint64_t)on * 0x9e3779b97f4a7c15u) >> 58) & (HSC_RT_AWAITED - 1);
+}
+
+static inline bool hsc_rt_is_awaited(const void *on) {
+    return __builtin_expect(atomic_load_explicit(&hsc_rt_awaited[hsc_rt_await_slot(on)], memory_order_relaxed) != 0, 0);
+}
+
 #define HSC_RT_LOCKS 256u
 extern _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS] __attribute__((visibility("hidden")));
 

@@ -391,6 +391,37 @@ found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wai
 that(found == {("rank 0 thread 1", "held a lock"): (0.1, 0.1, 0), ("rank 0 thread 2", "late at a barrier of threads"): (0.05, 0, 0.1),
                ("rank 0 thread 3", "late at a barrier of threads"): (0.05, 0, 0.1)}, f"among: {found}")
 
+# a rank that comes late as its master stood at a barrier of threads: what is waited for it is the late thread's, but for the 5 ms after the barrier. The
+# next message is late by a wait of 40 ms for a semaphore that thread 2 posts: the same; and by 10 ms of which nothing is known
+SENT, RECEIVED, SEMAPHORE = 1, 2, 7
+
+
+def world(rank):
+    return ['operation operation_id=3 name="MPI_Recv" kind=2 state=2',
+            f'message_system time={90 * MS} library="Open MPI" version="1" rank={rank} ranks=2 thread_level=0 understood=1 machine=0x1 clock=0x1',
+            f"communicator communicator_id=1 key=0x7 parent_id=0 kind=0 rank={rank} size=2 remote_size=0 first=0 members=[] time={90 * MS}"]
+
+
+def event(begin, end, operation, flags, peer, sequence):
+    return (f"message_event time={begin} duration_ns={end - begin} node_id=3 operation_id={operation} flags={flags} communicator_id=1 peer={peer} tag=0 "
+            f"sequence={sequence} bytes=8 begin_thread_id=0 begin_node_id=0 begin_ns=0")
+
+
+WORK = os.path.join(os.path.dirname(WORK), "handed")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (0, world(0)),
+        (1, thread(1) + [long_wait(100 * MS, 200 * MS, 2, BARRIER), wait(201 * MS, 2, BARRIER, 1, 100 * MS, 100 * MS),
+                         event(205 * MS, 205 * MS + 1000, 1, SENT, 1, 0), f"{long_wait(210 * MS, 250 * MS, 2, SEMAPHORE)} holder_thread_id=2 holder_node_id=2 stands_for_ns={40 * MS}",
+                         wait(251 * MS, 2, SEMAPHORE, 1, 40 * MS, 40 * MS, holder=(2, 2)), event(260 * MS, 260 * MS + 1000, 1, SENT, 1, 1)]),
+        (2, thread(2, 0) + [*samples(100 * MS, 250 * MS, 2), wait(900 * MS, 2, BARRIER, 1, 5000, 5000)]))
+process(1, (0, world(1)), (1, thread(1) + [event(100 * MS, 206 * MS, 3, RECEIVED, 0, 0), event(206 * MS, 261 * MS, 3, RECEIVED, 0, 1)]))
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wait_s", "indirect_s", "caused_s")) for r in table("cause")}
+# of the first 105 ms 100 are handed on, of the next 54 (from 206 ms on) 40 and what is not known of a rank that had waited for nobody before
+that(found == {("rank 0 thread 0", "late sender"): (0.159, 0.14, 0.019), ("rank 0 thread 1", "late at a barrier of threads"): (0.1, 0, 0.2),
+               ("rank 0 thread 1", "late signal"): (0.04, 0, 0.08)}, f"handed: {found}")
+
 # messages of which some go to nobody: these calls have no size
 WORK = os.path.join(os.path.dirname(WORK), "nobody")
 os.makedirs(WORK)

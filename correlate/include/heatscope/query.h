@@ -324,7 +324,7 @@ typedef struct hsc_db_message {
 } hsc_db_message;
 hsc_status hsc_db_get_message(const hsc_db *db, uint32_t row, hsc_db_message *out, hsc_err *err);
 
-/* Waits outside message passing: a row for each thread, calling context, kind, and holder of the lock. */
+/* Waits outside message passing: a row for each thread, calling context, kind, and the thread that ended them (holder). */
 typedef struct hsc_db_wait {
     uint32_t thread, context, line; /* line row; HSC_NONE */
     uint32_t kind;                  /* HSC_wait_kind_* of records.h */

@@ -4,6 +4,7 @@
  * came, T until those that waited had a processor again and went on. */
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,59 @@ static __attribute__((noinline)) void varying(int late) {
     }
 }
 
+/* ---- tasks: the late thread has begun the task before the other one waits for it ---------------------------------------------- */
+
+static _Atomic int started, waiting;
+
+static __attribute__((noinline)) void late_task(void) {
+    started = 1;
+    while (!waiting)
+        sched_yield();
+    work(LATE);
+    came[0] = seconds();
+}
+
+static void until_it_is_begun(void) {
+    while (!started)
+        sched_yield();
+    came[1] = seconds();
+    waiting = 1;
+}
+
+static void add_up_task(int late) {
+    waited[late].low += came[0] - came[1];
+    waited[late].high += seconds() - came[1];
+    started = waiting = 0;
+}
+
+static __attribute__((noinline)) void taskwait(int late) {
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() != late) {
+#pragma omp task /* of taskwait */
+        late_task();
+        until_it_is_begun();
+#pragma omp taskwait
+        add_up_task(late);
+    }
+}
+
+/* The group's own task has ended long before the one that this has created. */
+static __attribute__((noinline)) void taskgroup(int late) {
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() != late) {
+#pragma omp taskgroup
+        {
+#pragma omp task
+            {
+#pragma omp task /* of taskgroup */
+                late_task();
+            }
+            until_it_is_begun();
+        }
+        add_up_task(late);
+    }
+}
+
 /* ---- locks: the holder keeps it while the other one waits for it ---- */
 
 static omp_lock_t lock;
@@ -318,7 +372,8 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(int);
     } late_ones[] = {{"explicit_barrier", explicit_barrier}, {"loop_end", loop_end}, {"loop_nowait", loop_nowait}, {"reduction", reduction},
-                     {"orphaned", orphaned}, {"nested", nested}, {"varying", varying}};
+                     {"orphaned", orphaned}, {"nested", nested}, {"varying", varying}, {"taskwait", taskwait},
+                     {"taskgroup", taskgroup}};
     static const struct {
         const char *name;
         void (*run)(void);
