@@ -90,8 +90,8 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
 }
 
 /* One place: what a thread waited there in waits without records of their own is laid to those that did more in the region than it, in proportion to that. */
-static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const jcovered *covered, const barrier *b, size_t n,
-                            hsc_err *err) {
+static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const bool *apart, const jcovered *covered, const barrier *b,
+                            size_t n, hsc_err *err) {
     bool ok = true;
     uint32_t region = hsc_blame_region_of(j, b->site, b->wait->kind);
     double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
@@ -104,14 +104,16 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
     }
     for (size_t i = 0; ok && workers && i < n; i++) {
         const jcovered *c = &covered[b[i].wait - p->waits.p];
-        double mine = work[b[i].thread - p->threads.p], more = 0, rest = (double)b[i].wait->total_ns - c->ns;
+        size_t me = (size_t)(b[i].thread - p->threads.p);
+        const bool *others = apart ? apart + me * p->threads.n : NULL;
+        double mine = work[me], more = 0, rest = (double)b[i].wait->total_ns - c->ns;
         uint64_t waits = b[i].wait->count > c->waits ? b[i].wait->count - c->waits : 0;
         if (rest <= 0)
             continue;
         for (size_t k = 0; k < p->threads.n; k++)
-            more += work[k] > mine ? work[k] - mine : 0;
+            more += work[k] > mine && !(others && others[k]) ? work[k] - mine : 0;
         for (size_t k = 0; ok && more > 0 && k < p->threads.n; k++) {
-            double share = work[k] > mine ? (work[k] - mine) / more : 0, unused;
+            double share = work[k] > mine && !(others && others[k]) ? (work[k] - mine) / more : 0, unused;
             if (share < 1e-3)
                 continue;
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
@@ -211,15 +213,22 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
         if (list.n > 1)
             qsort(list.p, list.n, sizeof *list.p, by_place);
         worker *all = NULL;
+        bool *apart = NULL, ok = true;
         if (status == HSC_OK && list.n)
             status = load_workers(j, p, &all, err);
+        if (status == HSC_OK && list.n && p->blame) {
+            hsc_blame_team_sort(p->blame);
+            apart = hsc_blame_teams_apart(p, &ok);
+            status = ok ? HSC_OK : hsc_join_no_memory(err);
+        }
         for (size_t k = 0, end; status == HSC_OK && k < list.n; k = end) {
             for (end = k + 1; end < list.n && list.p[end].site->context == list.p[k].site->context &&
                               list.p[end].site->line == list.p[k].site->line && list.p[end].wait->kind == list.p[k].wait->kind;)
                 end++;
-            status = add_place(j, d, p, all, covered, list.p + k, end - k, err);
+            status = add_place(j, d, p, all, apart, covered, list.p + k, end - k, err);
         }
         free_workers(all, p->threads.n);
+        free(apart);
         if (status == HSC_OK && d->wait_parts.n && d->spill)
             status = add_slices(j, d, p, err);
         free(covered);
