@@ -263,7 +263,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
                 w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, where);
         if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
             place(r, HSC_NONE, w->holder_context, r->width - 30, where, sizeof where);
-            fprintf(r->out, "%*s held by %s\n", 20, "", where);
+            fprintf(r->out, "%*s %s %s\n", 20, "", report_ended_by(w->kind), where);
         }
     }
     if (shown + hidden < n)

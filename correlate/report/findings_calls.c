@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 #include "report_arrays.h"
 #include "report_causes.h"
@@ -215,11 +215,34 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
     return HSC_OK;
 }
 
+/* Waits at one place, in one kind. */
+typedef struct blocked {
+    const report_wait *row; /* that of who ended most of them; NULL: none */
+    double total_s;
+    uint64_t waits;
+} blocked;
+
+/* The longest of the user's, whoever ended them; the rows' order is another one then. */
+static blocked longest_blocked(report_wait *rows, uint32_t n) {
+    blocked longest = {0};
+    report_sort_waits_by_place(rows, n);
+    for (uint32_t i = 0, next; i < n; i = next) {
+        blocked here = {&rows[i], 0, 0};
+        for (next = i; next < n && report_is_same_wait(&rows[i], &rows[next]); next++) {
+            here.total_s += rows[next].own ? rows[next].total_s : 0;
+            here.waits += rows[next].own ? rows[next].waits : 0;
+        }
+        if (rows[i].own && rows[i].kind != HSC_wait_kind_JOIN && !is_io(rows[i].kind) && here.total_s > longest.total_s)
+            longest = here;
+    }
+    return longest;
+}
+
 /* Elapsed time in which the user's threads were blocked outside message passing, and what of it is input and output. */
 hsc_status findings_blocked(findings *f, hsc_err *err) {
     report *r = f->r;
     report_wait *rows;
-    uint32_t n, best = HSC_NONE;
+    uint32_t n;
     double all = 0, joins = 0;
     char text[1400], where[300], holder[400] = "", ends[120] = "";
     hsc_status status = report_waits(r, false, &rows, &n, err);
@@ -231,27 +254,31 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
             joins += rows[i].total_s;
         } else if (rows[i].own && !is_io(rows[i].kind)) {
             all += rows[i].total_s;
-            best = best == HSC_NONE ? i : best;
         }
+    blocked longest = longest_blocked(rows, n);
     double begin_s, end_s, cpu_s = hsc_db_get_interval(r->db, &begin_s, &end_s) && !r->metric ? r->total * r->unit.scale : r->info.cpu_s;
-    if (best != HSC_NONE && all > 0 && all >= 0.01 * cpu_s) {
+    if (longest.row && all > 0 && all >= 0.01 * cpu_s) {
         hsc_db_context c;
         hsc_db_scope s;
         char name[300], at[300];
-        if (rows[best].holder_context != HSC_NONE && !hsc_db_get_context(r->db, rows[best].holder_context, &c, NULL) &&
+        const report_wait *w = longest.row;
+        if (w->holder_context != HSC_NONE && w->total_s >= 0.5 * longest.total_s && !hsc_db_get_context(r->db, w->holder_context, &c, NULL) &&
             !hsc_db_get_scope(r->db, c.scope, &s, NULL)) {
             findings_procedure(r, &s, name, sizeof name);
             findings_place(r, &s, at, sizeof at);
-            snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly while %s held it" : ", mostly while %s (%s) held it", name, at);
+            if (hsc_cause_of_wait(w->kind) == HSC_wait_cause_LOCK)
+                snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly while %s held it" : ", mostly while %s (%s) held it", name, at);
+            else
+                snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly %s %s" : ", mostly %s %s (%s)", report_ended_by(w->kind), name, at);
         }
         if (joins > 0.01 * cpu_s)
             snprintf(ends, sizeof ends, " Another %.3g s they wait for threads to end.", joins);
-        place_of_line(r, rows[best].line, where, sizeof where);
+        place_of_line(r, w->line, where, sizeof where);
         snprintf(text, sizeof text,
                  "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
                  "wait%s%s.%s",
-                 all, rows[best].kind_text, where, rows[best].total_s, (unsigned long long)rows[best].waits, rows[best].waits == 1 ? "" : "s", holder, ends);
-        findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, rows[best].line), text);
+                 all, w->kind_text, where, longest.total_s, (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s", holder, ends);
+        findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, w->line), text);
     }
     free(rows);
     return status;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <heatscope/formats/records.h>
+#include <heatscope/formats/causes.h>
 
 static hsc_status no_memory(const report *r, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
@@ -217,6 +217,36 @@ static int longest_wait(const void *a, const void *b) {
     if (x->total_s != y->total_s)
         return x->total_s > y->total_s ? -1 : 1;
     return wait_key(x, y);
+}
+
+bool report_is_same_wait(const report_wait *a, const report_wait *b) {
+    return a->kind == b->kind && !by_place(a->line, a->context, b->line, b->context);
+}
+
+static int by_wait_place(const void *a, const void *b) {
+    const report_wait *x = a, *y = b;
+    int c = by_place(x->line, x->context, y->line, y->context);
+    if (!c)
+        c = (x->kind > y->kind) - (x->kind < y->kind);
+    return c ? c : longest_wait(x, y);
+}
+
+void report_sort_waits_by_place(report_wait *rows, uint32_t n) {
+    if (n > 1)
+        qsort(rows, n, sizeof *rows, by_wait_place);
+}
+
+const char *report_ended_by(uint32_t wait_kind) {
+    switch (hsc_cause_of_wait(wait_kind)) {
+    case HSC_wait_cause_SIGNAL:
+        return "signalled in";
+    case HSC_wait_cause_TASK:
+        return "for a task of";
+    case HSC_wait_cause_THREAD_END:
+        return "for the end of";
+    default:
+        return "held by";
+    }
 }
 
 static bool wants_wait(const report *r, uint32_t line, uint32_t context) {

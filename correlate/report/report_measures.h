@@ -36,6 +36,10 @@ typedef struct report_wait { /* of one place, kind and holder */
 /* The longest first. free() *rows. */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
 hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err);
+/* The same in another order: what was waited for at one place, in one kind of wait, stands together, the thread that ended most of it first. */
+void report_sort_waits_by_place(report_wait *rows, uint32_t n);
+bool report_is_same_wait(const report_wait *a, const report_wait *b); /* place and kind */
+const char *report_ended_by(uint32_t wait_kind); /* "held by", "signalled in": what comes before who ended waits of that kind */
 
 /* While an interval is set, both tell of it: sums of slices of some 100 ms, each where it ends. */
 
