@@ -10,6 +10,7 @@
 
 #include "../store/spill.h"
 #include "../store/store.h"
+#include "../store/unfinished.h"
 #include "cache.h"
 #include "columns.h"
 #include "probed.h"
@@ -146,7 +147,7 @@ static hsc_status check_folder(const char *output, hsc_err *err) {
     return status;
 }
 
-void hsc_join_drop_output(void) { hsc_store_drop_file(); }
+void hsc_join_drop_output(void) { hsc_unfinished_drop(); }
 
 /* All that follows the first reading. */
 static hsc_status make(join *j, hsc_err *err) {
@@ -239,6 +240,7 @@ static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary
 
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
     hsc_join_summary unused, *to = summary ? summary : &unused;
+    hsc_unfinished_begin();
     bool keeps_nothing = false;
     hsc_status status = run(options, to, &keeps_nothing, err);
     if (status == HSC_OK || !keeps_nothing)

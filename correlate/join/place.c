@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../store/spill.h"
+#include "../store/unfinished.h"
 #include "made.h"
 
 char *hsc_place_of(const char *output, const char *kind) {
@@ -55,7 +56,10 @@ bool hsc_place_end(const char *path, int fd, char *part, bool keep) {
             part = NULL;
         else
             unlink(part);
+        hsc_unfinished_add(part);
         is_named = good && !linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW);
+        if (is_named)
+            hsc_unfinished_made(part);
         good = is_named;
     }
     if (good && !rename(part, path))
@@ -64,6 +68,7 @@ bool hsc_place_end(const char *path, int fd, char *part, bool keep) {
         good = false;
     if (is_named)
         unlink(part);
+    hsc_unfinished_end(part);
     if (fd >= 0)
         close(fd);
     free(part);

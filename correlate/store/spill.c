@@ -2,6 +2,8 @@
 /* Lists that may be longer than memory. */
 #include "spill.h"
 
+#include "unfinished.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -40,6 +42,8 @@ int hsc_spill_file(const char *beside, char **name) {
         fd = mkostemp(path, O_CLOEXEC);
         if (fd >= 0) {
             *name = path;
+            hsc_unfinished_add(path);
+            hsc_unfinished_made(path);
             return fd;
         }
     }
@@ -53,6 +57,7 @@ static int make_file(const char *beside) {
     int fd = hsc_spill_file(beside, &name);
     if (name)
         unlink(name);
+    hsc_unfinished_end(name);
     free(name);
     return fd;
 }

@@ -45,7 +45,8 @@ typedef struct hsc_spill_cursor { /* all zero but for list: at its begin */
 } hsc_spill_cursor;
 
 /* A new file in the folder of `beside`, open for reading and writing; -1 with errno. It has no name where the file system can do that, else
- * *name (owned by the caller; NULL: none). */
+ * *name (owned by the caller; NULL: none), which is an unfinished file's
+ * until hsc_unfinished_end. */
 int hsc_spill_file(const char *beside, char **name);
 
 void hsc_spill_init(hsc_spill *s, const char *beside);

@@ -11,13 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *volatile under_way; /* temporary file of the last store created, while it has that name */
-
-void hsc_store_drop_file(void) {
-    const char *path = under_way;
-    if (path)
-        unlink(path);
-}
+#include "unfinished.h"
 
 static hsc_status store_memory(hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", s->path);
@@ -57,6 +51,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     }
     /* what the system says of a folder that cannot be written is clearer than what HDF5 says */
     unlink(s->temporary);
+    hsc_unfinished_add(s->temporary);
     int fd = open(s->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         status = hsc_err_set_errno(err, errno, "%s: cannot create", s->temporary);
@@ -64,7 +59,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     }
     close(fd);
     s->created = true;
-    under_way = s->temporary;
+    hsc_unfinished_made(s->temporary);
     access = H5Pcreate(H5P_FILE_ACCESS);
     plist = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
@@ -78,6 +73,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     }
     errno = 0;
     s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, plist, access);
+    hsc_unfinished_made(s->temporary); /* made anew, if it was removed meanwhile */
     if (s->file < 0) {
         status = errno == ENOMEM ? hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path) : hsc_out_fail(s->out, "create", s->temporary, err);
         goto done;
@@ -126,10 +122,9 @@ void hsc_store_abort(hsc_store *s) {
         H5Fclose(s->file);
     if (s->before >= 0)
         H5Fclose(s->before);
-    if (under_way == s->temporary)
-        under_way = NULL;
     if (s->created)
         unlink(s->temporary);
+    hsc_unfinished_end(s->temporary);
     free(s->written);
     for (int i = 0; i < HSC_COL_COUNT; i++)
         free(s->kept[i]);
@@ -549,13 +544,12 @@ static hsc_status publish(hsc_store *s, hsc_err *err) {
             close(fd);
         return hsc_err_set_errno(err, e, "%s: cannot write to disk", s->temporary);
     }
-    if (under_way == s->temporary)
-        under_way = NULL;
     if (rename(s->temporary, s->path)) {
         int e = errno;
         close(fd);
         return hsc_err_set_errno(err, e, "%s: cannot rename to %s", s->temporary, s->path);
     }
+    hsc_unfinished_end(s->temporary);
     if (s->made && fstat(fd, s->made)) /* after that: a new name is a change */
         memset(s->made, 0, sizeof *s->made);
     close(fd);

@@ -115,8 +115,5 @@ void hsc_store_set_made(hsc_store *s, struct stat *made);
 /* Checks that every mandatory column is there and consistent, writes state = "final", closes, renames. Frees s. */
 hsc_status hsc_store_commit(hsc_store *s, hsc_err *err);
 void hsc_store_abort(hsc_store *s);
-/* For signal handlers: removes the file of the store created last, which can only be aborted then. Who ends us may not wait until that
- * is noticed. */
-void hsc_store_drop_file(void);
 
 #endif

@@ -16,6 +16,7 @@
 #include "sort.h"
 #include "spill.h"
 #include "turned.h"
+#include "unfinished.h"
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -63,11 +64,43 @@ static void a_file_with_a_name(void **state) {
     assert_int_equal(pread(fd, text, 5, 0), 5);
     assert_string_equal(text, "hello");
     close(fd);
+    hsc_unfinished_end(name);
     assert_int_equal(unlink(name), 0);
     free(name);
     nothing_is_left();
     fd = hsc_spill_file(path, &name); /* and where the file system can, it has none */
     assert_true(fd >= 0 && !name);
+    close(fd);
+    nothing_is_left();
+}
+
+/* A signal handler removes what is unfinished, also what is made after it came, and nothing that has its name. */
+static void unfinished_files(void **state) {
+    (void)state;
+    char *name = NULL, *later = NULL;
+    no_unnamed = true;
+    int fd = hsc_spill_file(path, &name);
+    assert_true(fd >= 0 && name);
+    hsc_unfinished_drop();
+    assert_int_equal(access(name, F_OK), -1);
+    int second = hsc_spill_file(path, &later);
+    assert_true(second >= 0 && later);
+    assert_int_equal(access(later, F_OK), -1);
+    hsc_unfinished_end(name);
+    hsc_unfinished_end(later);
+    free(later);
+    free(name);
+    close(second);
+    close(fd);
+    hsc_unfinished_begin();
+    fd = hsc_spill_file(path, &name);
+    assert_int_equal(access(name, F_OK), 0);
+    hsc_unfinished_end(name);
+    hsc_unfinished_drop();
+    assert_int_equal(unlink(name), 0);
+    hsc_unfinished_begin();
+    no_unnamed = false;
+    free(name);
     close(fd);
     nothing_is_left();
 }
@@ -223,7 +256,7 @@ static void sorted_words(void **state) {
 int main(void) {
     folder = model_folder();
     path = model_path(folder, "x.h5");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_with_a_name), cmocka_unit_test(lists_with_and_without_names),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_with_a_name), cmocka_unit_test(unfinished_files), cmocka_unit_test(lists_with_and_without_names),
                                        cmocka_unit_test(no_folder), cmocka_unit_test(turned_values), cmocka_unit_test(sorted_words)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);

@@ -237,7 +237,7 @@ static void a_full_disk_leaves_nothing(void **state) {
             struct rlimit limit = {size * (size_t)part / 20, size * (size_t)part / 20};
             signal(SIGXFSZ, SIG_IGN);
             setrlimit(RLIMIT_FSIZE, &limit);
-            alarm(20);
+            alarm(200); /* a hang ends */
             hsc_status status = model_write(m, file_in("left/full.h5"), 2, 1, &err);
             _exit(status == HSC_E_IO && err.text[0] ? 0 : 1);
         }
