@@ -28,9 +28,9 @@ static const hsc_cli_option options[] = {
     "\n\nLIST, separated by commas: procedures:NAME, loops:FILE:LINE, calls:CALLEE, messages, values, with\n" \
     "shell patterns and without a name for all (of loops: outermost ones; loops:FILE:* for inner ones too);\n" \
     "'-' before an item excludes what it names; auto[:PERCENT]: procedures and loops that, as far as the code\n" \
-    "tells, work so long that probes cost less (1); keep: procedures that are named are not inlined. Probes\n" \
-    "do nothing until 'heatscope run' measures the program; it links and runs without Heatscope. They are put\n" \
-    "in after all optimisation: code that was inlined elsewhere has none."
+    "tells, work so long that probes cost less (1), a remark says where none does; keep: procedures that are\n" \
+    "named are not inlined. Probes do nothing until 'heatscope run' measures the program; it links and runs\n" \
+    "without Heatscope. They are put in after all optimisation: code that was inlined elsewhere has none."
 
 #define DESCRIPTION(compiler, variable) \
     "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
@@ -127,6 +127,11 @@ static void ask_pass(const char *variable, const char *value, char separator) {
     snprintf(text, n, "%s%.1s%s", old && *old ? old : "", old && *old ? &separator : "", value);
     setenv(variable, text, 1);
     free(text);
+}
+
+static bool asks_for_probes(void) {
+    const char *list = getenv("HEATSCOPE_PROBE"), *files = getenv("HEATSCOPE_PROBE_FILE");
+    return (list && *list) || (files && *files);
 }
 
 /* Takes our own options out of the arguments; -1, or the exit code for wrong ones. */
@@ -506,7 +511,7 @@ static int run(int language, int argc, char **argv) {
     }
     request r = {.language = language, .links = true};
     scan(&r, argc - 1, argv + 1, 0);
-    char **all = must(calloc((size_t)(n_compiler + argc) + 12, sizeof *all));
+    char **all = must(calloc((size_t)(n_compiler + argc) + 13, sizeof *all));
     int n = 0;
     for (; n < n_compiler; n++)
         all[n] = compiler[n];
@@ -517,6 +522,8 @@ static int run(int language, int argc, char **argv) {
         }
         snprintf(plugin, sizeof plugin, "-fpass-plugin=%s", pass);
         all[n++] = plugin;
+        if (language != FC && asks_for_probes())
+            all[n++] = (char *)"-Rremark-backend-plugin"; /* else clang drops what the pass says of its choice */
         if (!r.has_debug)
             all[n++] = (char *)(language == FC ? "-g" : "-gline-tables-only");
         if (language == FC && module_folder(&r, compiler, n_compiler, modules, sizeof modules)) {

@@ -91,6 +91,8 @@ static void put_probe(hsc_handle *h, Tcl_Obj *d, uint32_t probe) {
     PUT(d, "name", TEXT(p.name));
     PUT(d, "filename", TEXT(p.file));
     PUT(d, "line", WIDE(p.line));
+    PUT(d, "disarmed", WIDE(p.disarmed));
+    PUT(d, "disarmed_s", REAL(p.disarmed_s));
     PUT(d, "scope", hsc_tcl_index(p.scope));
     PUT(d, "file", hsc_tcl_index(s.file));
 }

@@ -126,6 +126,8 @@ bool hsc_ir_uses_sample_profile(LLVMValueRef function);
 
 /* Says something to the user through the compiler, as a warning. */
 void hsc_ir_warn(LLVMModuleRef module, const char *text);
+/* The same as a remark, which is never an error. clang shows it with -Rremark-backend-plugin, flang never. */
+void hsc_ir_say(LLVMModuleRef module, const char *text);
 /* The same as an error: the compilation fails. */
 void hsc_ir_fail(LLVMModuleRef module, const char *text);
 

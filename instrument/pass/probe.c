@@ -146,16 +146,23 @@ static bool stays_a_jump(LLVMValueRef call, LLVMValueRef function) {
 }
 
 /* Whether the automatic choice takes it (NONE: the procedure), going by the code alone. */
-static bool is_worth(const hsc_probe_spec *spec, const hsc_graph *g, unsigned loop) {
-    return spec->auto_percent > 0 && hsc_probe_work(g, loop) >= hsc_probe_least_work(spec->auto_percent);
+static bool is_worth(hsc_probes *s, const hsc_graph *g, unsigned loop) {
+    if (!(s->spec.auto_percent > 0))
+        return false;
+    double work = hsc_probe_work(g, loop);
+    bool worth = work >= hsc_probe_least_work(s->spec.auto_percent);
+    s->looked_at++;
+    s->loops_looked_at += loop != NONE;
+    s->chosen += worth;
+    s->most_work = work > s->most_work ? work : s->most_work;
+    return worth;
 }
 
 static void plan_procedure(plan *w, const hsc_graph *g) {
     hsc_pass *p = w->p;
     const hsc_rec_procedure *r = &p->procedures.p[w->procedure_id - 1];
-    const hsc_probe_spec *spec = &p->probes->spec;
     hsc_probe_wish wish = procedure_wish(p, r);
-    bool chosen = wish == HSC_PROBE_UNNAMED && is_worth(spec, g, NONE) && !(r->flags & HSC_procedure_flag_ARTIFICIAL);
+    bool chosen = wish == HSC_PROBE_UNNAMED && !(r->flags & HSC_procedure_flag_ARTIFICIAL) && is_worth(p->probes, g, NONE);
     if (wish != HSC_PROBE_WANTED && !chosen)
         return;
     w->own = new_probe(w, HSC_probe_kind_PROCEDURE, 0, r->tag, (uint32_t)r->file_id, r->line_begin, r->name);
@@ -252,7 +259,7 @@ static void plan_loops(plan *w, const hsc_graph *g, const hsc_probe_loop *loops)
             inside = inside || (loops[a].loop_id == loops[l].loop_id && loops[a].inline_id == loops[l].inline_id);
         const hsc_rec_loop *r = &p->loops.p[p->sites.p[loops[l].loop_id - 1].index];
         hsc_probe_wish wish = inside ? HSC_PROBE_EXCLUDED : hsc_probe_spec_loop_wish(p, spec, r);
-        bool chosen = wish == HSC_PROBE_UNNAMED && r->depth == 1 && is_worth(spec, g, l);
+        bool chosen = wish == HSC_PROBE_UNNAMED && r->depth == 1 && is_worth(p->probes, g, l);
         unsigned around = g->loops[l].parent;
         uint64_t key = region_key(&loops[l], around);
         if ((wish != HSC_PROBE_WANTED && !chosen) || hsc_map_get(&done, key))
@@ -459,8 +466,23 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Else nobody would know why nothing of a unit is in the report. A unit without loops is not worth a word: configure scripts compile many. */
+static void say_what_is_missing(hsc_pass *p) {
+    const hsc_probes *s = p->probes;
+    char text[512];
+    if (!s || !s->loops_looked_at || s->chosen)
+        return;
+    snprintf(text, sizeof text,
+             "probes: auto:%g chose none of %u procedures and outermost loops of %.200s: it takes those that do %.0f instructions a visit by the "
+             "look of their code, here one does %.0f at most; others can be named",
+             s->spec.auto_percent, s->looked_at, base_name(hsc_pass_dup(p, p->unit.name.p, p->unit.name.n).p),
+             hsc_probe_least_work(s->spec.auto_percent), s->most_work);
+    hsc_ir_say(p->module, text);
+}
+
 void hsc_probe_end(hsc_pass *p) {
     hsc_probes *s = p->probes;
+    say_what_is_missing(p);
     if (!s || !s->table)
         return;
     hsc_ir_probe *all = hsc_pass_alloc((s->records.n + 1) * sizeof *all);

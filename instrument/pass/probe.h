@@ -39,6 +39,8 @@ typedef struct hsc_probes {
     HSC_VECTOR(hsc_rec_probe) records;
     hsc_map by_tag;         /* record + 1 */
     LLVMValueRef table;     /* placeholder of the module's table while probes are placed */
+    unsigned looked_at, loops_looked_at, chosen; /* by the automatic choice: procedures and outermost loops, loops alone, taken ones */
+    double most_work; /* of one of these, in instructions */
 } hsc_probes;
 
 /* Of each natural loop of the generated code: its source loop and inlined copy; 0: none. */

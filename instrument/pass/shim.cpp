@@ -335,6 +335,10 @@ void hsc_ir_warn(LLVMModuleRef module, const char *text) {
     unwrap(module)->getContext().diagnose(Message(text, DS_Warning));
 }
 
+void hsc_ir_say(LLVMModuleRef module, const char *text) {
+    unwrap(module)->getContext().diagnose(Message(text, DS_Remark));
+}
+
 void hsc_ir_fail(LLVMModuleRef module, const char *text) {
     unwrap(module)->getContext().diagnose(Message(text, DS_Error));
 }

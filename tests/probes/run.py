@@ -371,6 +371,20 @@ def automatic():
         expect("time until disarmed", row["disarmed_s"] and float(row["exclusive_s"]) <= float(row["disarmed_s"]), row)
 
 
+def none():
+    """The compiler says where the automatic choice takes nothing, as a remark, and only there."""
+    for name, kind, options, said in (("counts", "cc", ["--probe=auto:0.001"], True), ("counts", "cc", ["--probe=auto:0.001", "-Werror"], True),
+                                      ("counts", "cc", ["--probe=auto:100"], False), ("counts", "cc", ["--probe=procedures"], False), ("loopless", "cc", ["--probe=auto:0.001"], False)):
+        path = os.path.join(WORK, "loopless.c") if name == "loopless" else glob.glob(os.path.join(PROGRAMS, name + ".*"))[0]
+        if name == "loopless":  # as configure scripts have them, which take any word for a failure
+            with open(path, "w") as f:
+                f.write("int main(void) { return 0; }\n")
+        r = subprocess.run([HEATSCOPE, kind, "-O2", "-g", "-c", path, "-o", os.path.join(WORK, "none.o"), *options], cwd=WORK, capture_output=True, text=True)
+        line = rf"remark: .*probes: auto:0\.001 chose none of \d+ procedures and outermost loops of {os.path.basename(path)}: it takes those that do 20000000 instructions"
+        expect(" ".join(["compiles", name, *options]), r.returncode == 0, r)
+        expect(" ".join(["said", name, *options]), len(re.findall(line, r.stderr)) == said and ("chose none" in r.stderr) == said, r.stderr)
+
+
 def control():
     """From outside, while the program runs: it visits `first` and `second` in turn, on a line of input each time, until told
     to end. Counts are compared with each other: those between the records that a probe was armed and disarmed."""

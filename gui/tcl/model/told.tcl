@@ -18,7 +18,7 @@ oo::class create ::heatscope::Told {
                 phase { my Phases }
                 counter { my Counters }
                 cost { my Costs }
-                default { lmap b [$Db told $what -n 2000] {dict merge $b [my Names $what $b]} }
+                default { lmap b [$Db told $what -n 2000] {dict merge $b [my Names $what $b] [dict create until [my until $b]]} }
             }]
             dict set Kept $what $rows
         }
@@ -34,6 +34,15 @@ oo::class create ::heatscope::Told {
             set name "[string repeat "\u203a " [expr {min(6, [dict get $b depth])}]]$name"
         }
         return [dict create id [dict get $b row] name $name where $where most [my thread [dict get $b most_thread]]]
+    }
+    # Until when a probe counted, where it was disarmed while the program ran; empty: to the end.
+    method until {probe} {
+        set processes [dict get $probe disarmed]
+        if {$processes == 0} {
+            return ""
+        }
+        set from [::heatscope::fmt seconds [dict get $probe disarmed_s]]
+        return [expr {$processes == 1 ? "until $from" : "from $from on not in [::heatscope::fmt grouped $processes] [lindex [$Run words process] 1]"}]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
@@ -110,6 +119,10 @@ oo::class create ::heatscope::Told {
                 lappend out [dict create kind fact text "each [::heatscope::fmt seconds [dict get $row duration_mean_s]] \u00b1\
                     [::heatscope::fmt seconds [dict get $row duration_stddev_s]], [::heatscope::fmt seconds [dict get $row duration_min_s]] to\
                     [::heatscope::fmt seconds [dict get $row duration_max_s]]"]
+                if {[dict get $row until] ne ""} {
+                    lappend out [dict create kind bad text "counted [dict get $row until]: it was disarmed while the program ran;\
+                        its later time is own time of the scopes round it"]
+                }
                 if {[dict get $row left] > 0} {
                     lappend out [dict create kind bad text "left without passing an exit" right [::heatscope::fmt grouped [dict get $row left]]]
                 }

@@ -74,8 +74,13 @@ oo::class create ::heatscope::ProbesView {
         return [dict get {block {exclusive_s 1 s} probe {exclusive_s 1 s} phase {seconds 1 s} counter {mean 1 {}} cost {own_s 1 s}} $By]
     }
     method OtherRows {model} { return [$model rows $By] }
+    # Where it is and, of a probe that was disarmed, until when it counted.
+    method Place {row} {
+        set parts [list [dict get $row where] [expr {[dict exists $row until] ? [dict get $row until] : ""}]]
+        return [join [lsearch -all -inline -not -exact $parts {}] ", "]
+    }
     method Cells {row} {
-        set cells [list [list [dict get $row name] [dict get $row where]] [dict get $row share]]
+        set cells [list [list [dict get $row name] [my Place $row]] [dict get $row share]]
         return [switch -- $By {
             phase {
                 list {*}$cells [dict get $row share] [::heatscope::fmt seconds [dict get $row seconds]] [dict get $row count] \
@@ -188,7 +193,7 @@ oo::class create ::heatscope::ProbesView {
         }
     }
     method Words {row} {
-        set text [string trim "[dict get $row name] [dict get $row where]"]
+        set text [string trim "[dict get $row name] [my Place $row]"]
         return [switch -- $By {
             phase { string cat $text ": [::heatscope::fmt seconds [dict get $row seconds]] in all, [dict get $row count] times, longest on [dict get $row most]" }
             counter { string cat $text ": [dict get $row values] values, [$Model number [dict get $row min]] to [$Model number [dict get $row max]]" }
@@ -206,7 +211,8 @@ oo::class create ::heatscope::ProbesView {
             cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s samples handler_runs }
             default {
                 list name name where where kind kind visits visits exclusive_s exclusive_s inclusive_s duration_s min_s duration_min_s \
-                    mean_s duration_mean_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads
+                    mean_s duration_mean_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads \
+                    disarmed disarmed disarmed_s disarmed_s
             }
         }]
     }
