@@ -5,6 +5,8 @@
 
 #include "rt.h"
 
+#define COMES_NS 300000000u /* so long is one that announced itself believed to come */
+
 char hsc_rt_status_of(const char *word) {
     char text[4096];
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
@@ -46,9 +48,9 @@ static void say(bool traced) {
     hsc_rt_say(line);
 }
 
-static void change(bool traced, uint64_t now) {
+static void change(bool traced, uint64_t now, int patience_ms) {
     uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, 100))
+    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, patience_ms))
         return;
     bool tells = !atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.traced, traced) != traced && atomic_load(&hsc_rt.measuring);
     if (tells) {
@@ -65,15 +67,21 @@ static void change(bool traced, uint64_t now) {
         say(traced);
 }
 
+static _Atomic uint64_t came_ns;
+
+/* Before the call that makes the tracer one: until then, which may be a while on a busy machine, it is not to be seen. */
 void hsc_rt_tracer_came(uint64_t now) {
-    change(true, now);
+    atomic_store(&came_ns, now);
+    change(true, now, 1000);
 }
 
 void hsc_rt_tracer_tend(uint64_t now) {
     bool traced = hsc_rt_is_traced();
-    uint64_t mask;
+    uint64_t mask, came = atomic_load(&came_ns);
+    if (!traced && came && now < came + COMES_NS)
+        return;
     if (traced != (bool)atomic_load(&hsc_rt.traced))
-        change(traced, now);
+        change(traced, now, 100);
     else if (traced && hsc_rt_lock_take(&hsc_rt.lock, &mask, 100)) {
         lull_all();
         hsc_rt_lock_release(&hsc_rt.lock, mask);
