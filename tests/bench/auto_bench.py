@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """auto_bench.py HEATSCOPE ROUNDS PROGRAM [ARGUMENT...]: what automatic probes cost a program that was built with --probe=auto:PERCENT. Measured runs in
-turns: all probes disarmed, as they are (kept to the budget), and all asked for by --arm=all (nothing is kept). Medians of user CPU time, median and
+turns: all probes disarmed, as they are (kept to the budget), and all asked for by --arm=all (nothing is kept). Medians of CPU time (user and system), median and
 quartiles of the difference to the disarmed run of the same round, and what the runtime's records of the last round say: visits, their estimated cost,
 how many were disarmed and when."""
 import os
@@ -20,7 +20,8 @@ work = tempfile.mkdtemp()
 
 
 def cpu():
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    u = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return u.ru_utime + u.ru_stime
 
 
 def told(folder):
@@ -59,7 +60,7 @@ for way in ways:
     more = [100 * (s / d - 1) for s, d in zip(seconds[way], seconds["disarmed"])]
     visits, cost, times = told(os.path.join(work, way.replace(" ", "_")))
     low, _, high = statistics.quantiles(more, n=4, method="inclusive")
-    print("%-14s %8.3f s of user CPU, %+6.2f %% over disarmed (quartiles %+.2f and %+.2f); %d visits, %.2f %% by the runtime; %d disarmed%s" %
+    print("%-14s %8.3f s of CPU, %+6.2f %% over disarmed (quartiles %+.2f and %+.2f); %d visits, %.2f %% by the runtime; %d disarmed%s" %
           (way, statistics.median(seconds[way]), statistics.median(more), low, high, visits, 100 * cost / seconds[way][-1], len(times),
            ", from %.3f to %.3f s" % (min(times), max(times)) if times else ""))
 shutil.rmtree(work, ignore_errors=True)
