@@ -192,6 +192,7 @@ void report_text_head(report *r) {
                  unfinished == 1 ? "" : "es");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }
+    report_text_sources(r);
     report_text_off(r);
     if (r->net)
         fprintf(r->out, "net        the cost of sampling, %.2f %% of CPU time, is taken out of each sample\n", 100 * r->net_share);

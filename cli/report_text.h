@@ -42,6 +42,7 @@ const char *report_text_measure(const report *r);
 void report_text_amount_heads(const report *r);
 void report_text_amount(const report *r, hsc_weighted v);
 int report_text_interval_width(const report *r);
+void report_text_sources(const report *r); /* line of the head: threads that are sampled by another clock than their process's, at least for a while */
 void report_text_off(const report *r); /* lines of the head: when nothing was measured */
 hsc_status report_text_findings(report *r, hsc_err *err);
 hsc_status report_text_messages(report *r, hsc_err *err);

@@ -40,6 +40,20 @@ hsc_status report_text_findings(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
+void report_text_sources(const report *r) {
+    uint32_t n = r->metric ? 0 : hsc_db_count_told(r->db, HSC_TOLD_NOTES), changes = 0;
+    hsc_db_note note, first = {.text = ""};
+    for (uint32_t i = 0; i < n; i++)
+        if (!hsc_db_get_note(r->db, i, &note, NULL) && note.kind == HSC_NOTE_SOURCE && !changes++)
+            first = note;
+    if (!changes)
+        return;
+    char text[500];
+    snprintf(text, sizeof text, "%u change%s of where a thread's samples come from, %safter %.2f s: %.300s", changes, changes == 1 ? "" : "s",
+             changes == 1 ? "" : "the first ", first.time_s, first.text);
+    report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "source    "));
+}
+
 /* When nothing was measured: each time by its order in its process, over the processes. */
 void report_text_off(const report *r) {
     enum { MOST = 3 };

@@ -425,14 +425,14 @@ hsc_status report_text_counters(report *r, hsc_err *err) {
     return s;
 }
 
-static double in_thread(const hsc_db_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s; }
+static double in_thread(const hsc_db_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s + c->switches_s; }
 
 hsc_status report_text_cost(report *r, hsc_err *err) {
     uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_COSTS);
     hsc_status s = HSC_OK;
     fprintf(r->out, "\nWhat measuring cost, in seconds of CPU time; net: the thread's own\n"
                     "beside: helper, start and end of the process, in its first thread's row\n"
-                    "   cpu s    net s     %% handler signals  probes wrapper  beside thread\n");
+                    "   cpu s    net s     %% handler signals  probes wrapper  switch  beside thread\n");
     for (uint32_t i = 0; !s && i < n && (!r->top || i < r->top); i++) {
         hsc_db_cost c;
         hsc_db_thread t;
@@ -444,9 +444,9 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
             break;
         report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
         char fitted[96];
-        report_fit_prose(who, r->width - 64, fitted, sizeof fitted);
-        fprintf(r->out, "%8.3f %8.3f %5.2f %7.4f %7.4f %7.4f %7.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
-                t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.start_s + c.helper_s + c.end_s, fitted);
+        report_fit_prose(who, r->width - 72, fitted, sizeof fitted);
+        fprintf(r->out, "%8.3f %8.3f %5.2f %7.4f %7.4f %7.4f %7.4f %7.4f %7.4f %s\n", t.cpu_s, t.cpu_s - in_thread(&c),
+                t.cpu_s > 0 ? 100 * in_thread(&c) / t.cpu_s : 0, c.handler_s, c.signals_s, c.probes_s, c.wrappers_s, c.switches_s, c.start_s + c.helper_s + c.end_s, fitted);
     }
     if (!n)
         fputs("  not known\n", r->out);
@@ -602,6 +602,7 @@ static hsc_status cost_rows(report *r, hsc_table *t, hsc_err *err) {
         hsc_table_number(t, "helper_s", c.helper_s);
         hsc_table_number(t, "start_s", c.start_s);
         hsc_table_number(t, "end_s", c.end_s);
+        hsc_table_number(t, "switches_s", c.switches_s);
         hsc_table_count(t, "rate_changes", c.rate_changes);
         hsc_table_count(t, "periods_max", c.periods_max);
         hsc_table_count(t, "probes_missed", (double)c.probes_missed);

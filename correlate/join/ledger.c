@@ -117,12 +117,12 @@ static void add_unlisted(const join *j, hsc_join_cost *cost, uint64_t start_us, 
     cost->end_s += j->finish_us > end_us ? (double)(j->finish_us - end_us) * 1e-6 : 0;
 }
 
-static double own_of(const hsc_join_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s; }
+static double own_of(const hsc_join_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s + c->switches_s; }
 
-/* What the last line of a run tells measuring of, in percent: the time of samples and brief processes without what measuring had of it. */
-static bool add_itself(join *j, const hsc_join_cost *cost, double samples_s) {
-    double itself_s = samples_s + (double)j->brief_us * 1e-6 - own_of(cost);
-    return add_seconds(j, TOTALS, HSC_LEDGER_ITSELF, "CPU time in samples and of processes too short for one, less handler, signals, probes and wrappers; what "
+/* What the last line of a run tells measuring of, in percent: the CPU time of threads and brief processes without what measuring had of it. */
+static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
+    double itself_s = cpu_s + (double)j->brief_us * 1e-6 - own_of(cost);
+    return add_seconds(j, TOTALS, HSC_LEDGER_ITSELF, "CPU time of threads and of processes too short for a sample, less handler, signals, probes, wrappers and switches; what "
                        "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
 }
 
@@ -160,6 +160,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             cost.signals_s += c.signals_s;
             cost.probes_s += c.probes_s;
             cost.wrappers_s += c.wrappers_s;
+            cost.switches_s += c.switches_s;
             cost.helper_s += c.helper_s;
             cost.start_s += c.start_s;
             cost.end_s += c.end_s;
@@ -184,9 +185,9 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     bool ok = add(j, TOTALS, "due", "periods of CPU time that a sample was due for: recorded, left out and lost ones", recorded + left_out + lost_all) &&
               add(j, TOTALS, "recorded", "periods that samples in the tables stand for", recorded) &&
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
-              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes and wrappers are in the CPU time above", 0,
+              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes, wrappers and switches are in the CPU time above", 0,
                           cost.start_s + own_of(&cost) + cost.helper_s + cost.end_s) &&
-              add_itself(j, &cost, samples_s) &&
+              add_itself(j, &cost, cpu_s) &&
               add(j, OF_TAKEN, "recorded", "[due] periods that samples in the tables stand for", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
                   "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
@@ -217,6 +218,8 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
                      "in the samples, spread as they are", 0, cost.signals_s) &&
          add_seconds(j, OF_MEASURING, "probes", "[measuring] visits of probes by what one costs here; in samples of runtime overhead where it was met", 0, cost.probes_s) &&
          add_seconds(j, OF_MEASURING, "wrappers", "[measuring] of waits and messages; in the samples of these calls", 0, cost.wrappers_s) &&
+         add_seconds(j, OF_MEASURING, "switches", "[measuring] what the kernel takes at context switches to stop and start perf's clock: their number by what one costs here, "
+                     "estimated; in the system calls and places where threads were switched", 0, cost.switches_s) &&
          add_seconds(j, OF_MEASURING, "helper", "[measuring] our helper threads: in no thread's CPU time and in no sample", 0, cost.helper_s) &&
          add_seconds(j, OF_MEASURING, "end", "[measuring] ending to measure; in no sample", 0, cost.end_s);
     if (j->brief)

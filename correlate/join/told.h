@@ -31,7 +31,7 @@ typedef struct jtold_thread {
     HSC_VEC(jblock) blocks;
     hsc_table rows;      /* (id, 0), and (parent + 1, number + 1) of the program's own: row of blocks */
     HSC_VEC(jopen) open;
-    uint64_t handler_ns, wrappers_ns, runs, median_ns, p90_ns, p99_ns, handler_time;
+    uint64_t handler_ns, wrappers_ns, switches_ns, runs, median_ns, p90_ns, p99_ns, handler_time;
     uint64_t probe_ns, unmatched, missed, probe_time;
     uint64_t rate_changes, periods, periods_max;
 } jtold_thread;

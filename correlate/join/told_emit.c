@@ -288,6 +288,10 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     double most = (double)t->cpu_ns * 1e-9 - c.handler_s - c.signals_s; /* visits times the price of one when it was calibrated: an estimate */
     if (t->cpu_ns && c.probes_s > most)
         c.probes_s = most > 0 ? most : 0;
+    double left = (double)t->cpu_ns * 1e-9 - c.handler_s - c.signals_s - c.probes_s - c.wrappers_s; /* an estimate too */
+    c.switches_s = of ? (double)of->switches_ns * 1e-9 : 0;
+    if (t->cpu_ns && c.switches_s > left)
+        c.switches_s = left > 0 ? left : 0;
     if (p->told && p->threads.n && t == &p->threads.p[0]) {
         c.helper_s = (double)p->told->helper_ns * 1e-9;
         c.start_s = (double)p->told->start_ns * 1e-9;
@@ -313,6 +317,7 @@ static void list_cost(columns *c, const jprocess *p) {
         CELL(c, cost_signals_s, double, cost.signals_s);
         CELL(c, cost_probes_s, double, cost.probes_s);
         CELL(c, cost_wrappers_s, double, cost.wrappers_s);
+        CELL(c, cost_switches_s, double, cost.switches_s);
         CELL(c, cost_helper_s, double, cost.helper_s);
         CELL(c, cost_start_s, double, cost.start_s);
         CELL(c, cost_end_s, double, cost.end_s);

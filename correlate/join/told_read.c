@@ -225,6 +225,7 @@ static void take_handler(jtold_thread *t, const hsc_rec_handler_time *r) {
     t->handler_time = r->time;
     t->handler_ns = r->own_ns;
     t->wrappers_ns = r->wrappers_ns;
+    t->switches_ns = r->switches_ns;
     t->runs = r->runs;
     t->median_ns = r->median_ns;
     t->p90_ns = r->p90_ns;

@@ -6,7 +6,11 @@
  * A context switch costs because the kernel stops and starts perf's timer. That is dear only where the timer is the next
  * one of its processor, before the kernel's tick; with samples far apart that is seldom so. But it always costs something,
  * which no rate saves: with the preset budget the rate is lowered as long as that helps, and never so far that the profile
- * is of no use. Who names a budget himself wants it kept, and gets fewer samples. */
+ * is of no use. Who names a budget himself wants it kept, and gets fewer samples.
+ *
+ * Where the user has named the budget, threads that switch so often that perf takes more than it at the lowest rate too are sampled by the
+ * kernel's tick meanwhile: a timer of their CPU time costs nothing at a switch. It meets them at ticks only, at which a thread that is woken
+ * by others and soon waits again may hardly ever run: what it spent is right, where is less so. So nobody gets it who did not ask for less cost. */
 #include <sys/resource.h>
 
 #include "rt.h"
@@ -14,20 +18,45 @@
 #define CROWDED 8u                  /* samples that left the program too little, before they are taken more seldom */
 #define DEARER 8u                   /* an interrupt may be so many times as dear as it was at the start */
 #define LOOK_NS 50000000ull         /* between two looks, by either clock, at least */
+#define EARLY_NS 20000000ull        /* before the first one, which sees only to switches */
 #define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
 #define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
+#define MOVES_EARLY 10.0            /* budgets that switches cost, for the tick to be taken at the first look */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
-/* Those that the thread makes itself, and all. Being preempted costs too, but that is the machine's doing, and small beside
- * what the others take. */
-static uint64_t switches(bool all) {
+/* Those that the thread makes itself, and those that others force on it. */
+static void count_switches(uint64_t *voluntary, uint64_t *involuntary) {
     struct rusage u;
-    if (hsc_sys3(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0))
-        return 0;
-    return (uint64_t)u.ru_nvcsw + (all ? (uint64_t)u.ru_nivcsw : 0);
+    bool known = !hsc_sys3(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0);
+    *voluntary = known ? (uint64_t)u.ru_nvcsw : 0;
+    *involuntary = known ? (uint64_t)u.ru_nivcsw : 0;
+}
+
+uint64_t hsc_rt_switches(void) {
+    uint64_t voluntary, involuntary;
+    count_switches(&voluntary, &involuntary);
+    return voluntary + involuntary;
+}
+
+/* The mean cost of a switch with perf's samples `periods` apart: the time to the next one, and to the kernel's next tick, are
+ * taken as evenly distributed. */
+static double perf_switch_ns(uint64_t periods) {
+    double near_ns = (double)hsc_rt.switch_cost_ns, far_ns = (double)hsc_rt.switch_far_ns, period = (double)(hsc_rt.period_ns * periods);
+    double near = period < KERNEL_TICK_NS ? 1 - period / (2 * KERNEL_TICK_NS) : KERNEL_TICK_NS / (2 * period);
+    return near_ns > far_ns ? far_ns + (near_ns - far_ns) * near : far_ns;
+}
+
+static double switch_ns(const hsc_rt_thread *t, uint64_t periods) {
+    return hsc_rt_is_perf(t->mechanism) ? perf_switch_ns(periods) : 0;
+}
+
+void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches) {
+    if (switches > t->switches_seen)
+        t->switches_ns += (uint64_t)((double)(switches - t->switches_seen) * switch_ns(t, t->periods));
+    t->switches_seen = switches > t->switches_seen ? switches : t->switches_seen;
 }
 
 uint64_t hsc_rt_govern_longest(void) {
@@ -37,15 +66,17 @@ uint64_t hsc_rt_govern_longest(void) {
 
 void hsc_rt_govern_begin(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
+    bool moved = g->moved && t->mechanism == HSC_RT_CPU; /* measuring was off for a while */
     __builtin_memset(g, 0, sizeof *g);
+    g->moved = moved;
     g->time = hsc_rt_now_ns();
     g->on = hsc_rt.options.budget != 0;
     if (!g->on)
         return;
     g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-    g->switches = switches(false);
+    uint64_t involuntary;
+    count_switches(&g->switches, &involuntary);
     g->wrapper_cycles = t->wrapper_cycles;
-    g->first = true;
 }
 
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns) {
@@ -69,75 +100,138 @@ void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns, bool
                         cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0, 0};
     hsc_rt_usage u;
     if (own)
-        r.switches = switches(true);
+        r.switches = hsc_rt_switches();
     else if (hsc_rt_usage_read(t->tid, false, &u))
         r.switches = u.voluntary + u.involuntary;
     hsc_rt_thread_put(t, HSC_REC_source, &r, now);
 }
 
-/* The mean cost of a switch when samples are `periods` apart: the time to the next one, and to the kernel's next tick, are
- * taken as evenly distributed. */
-static double switch_ns(const hsc_rt_thread *t, uint64_t periods) {
-    if (!hsc_rt_is_perf(t->mechanism) || hsc_rt.switch_cost_ns <= hsc_rt.switch_far_ns)
-        return 0;
-    double period = (double)(hsc_rt.period_ns * periods);
-    double near = period < KERNEL_TICK_NS ? 1 - period / (2 * KERNEL_TICK_NS) : KERNEL_TICK_NS / (2 * period);
-    return (double)hsc_rt.switch_far_ns + (double)(hsc_rt.switch_cost_ns - hsc_rt.switch_far_ns) * near;
+/* What a look finds of the time since the last one, in nanoseconds. */
+typedef struct look {
+    double passed, budget;
+    double fixed;   /* that no rate saves */
+    double samples; /* at the present rate */
+    double each;    /* number of the thread's own switches */
+} look;
+
+static double cost_at(const hsc_rt_thread *t, const look *l, uint64_t periods) {
+    return l->fixed + l->samples * (double)t->periods / (double)periods + l->each * switch_ns(t, periods);
 }
 
-void hsc_rt_govern(hsc_rt_thread *t) {
+static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     hsc_rt_governor *g = &t->governor;
-    if (!g->on || t->last_time - g->time < LOOK_NS)
-        return;
-    g->time = t->last_time;
-    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-    if (cpu < g->cpu_ns + LOOK_NS)
-        return;
-    uint64_t n = switches(false), runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
-    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed);
-    double passed = (double)(cpu - g->cpu_ns), budget = passed * (double)hsc_rt.options.budget / 1000;
-    double own = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate);
-    double samples = own + (double)runs * (double)hsc_rt.interrupt_ns;
-    uint64_t wrapped = t->wrapper_cycles;
-    g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), passed);
-    g->wrapper_cycles = wrapped;
+    uint64_t n, involuntary, runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles;
+    count_switches(&n, &involuntary);
+    hsc_rt_switches_note(t, n + involuntary);
+    look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches)};
+    l.budget = l.passed * (double)hsc_rt.options.budget / 1000;
+    l.samples = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate) + (double)runs * (double)hsc_rt.interrupt_ns;
+    g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), l.passed);
     double helper = (double)atomic_load_explicit(&hsc_rt.helper_share_q32, memory_order_relaxed) / 4294967296.0;
-    double fixed = passed * (g->wrappers + helper);
-    double each = (double)(n - g->switches), cost = fixed + samples + each * switch_ns(t, t->periods);
-    hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost, .looked_ns = cpu - g->cpu_ns,
-                      .switches = n - g->switches};
-    r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
-    bool first = g->first; /* with tables to be made and caches to be filled: nothing to judge by */
-    g->first = false;
+    l.fixed = l.passed * (g->wrappers + helper);
+    *told = (hsc_rec_rate){.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost_at(t, &l, t->periods),
+                           .looked_ns = cpu - g->cpu_ns, .switches = n - g->switches};
+    told->cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
+    g->wrapper_cycles = wrapped;
     g->cpu_ns = cpu;
     g->switches = n;
     g->runs += runs;
     g->plain_cycles = t->plain_cycles;
-    if (first)
+    return l;
+}
+
+static void set_rate(hsc_rt_thread *t, uint64_t periods, hsc_rec_rate *told) {
+    if (periods == t->periods)
         return;
-    uint64_t periods = t->periods, longest = hsc_rt_govern_longest();
-    g->over = cost > budget ? g->over + 1 : 0;
-    bool lowers = cost > 2 * budget || g->over > 1; /* a little too much, once, is chance */
-    while (lowers && cost > budget && 2 * periods * hsc_rt.period_ns <= longest) {
-        double then = fixed + samples * (double)t->periods / (double)(2 * periods) + each * switch_ns(t, 2 * periods);
-        if (!hsc_rt.budget_named && cost - then < HELPS * budget)
+    t->governor.calm_ns = t->governor.over = 0;
+    hsc_rt_source_rate(t, (uint32_t)periods);
+    told->periods = periods;
+    told->time = t->last_time; /* another record may have gone before */
+    hsc_rt_thread_put(t, HSC_REC_rate, told, t->last_time);
+    note_lowered((uint32_t)periods);
+}
+
+/* The longest distance of samples in periods, a power of 2, that is not above `ns`. */
+static uint64_t periods_in(double ns) {
+    uint64_t periods = 1;
+    while ((double)(2 * periods * hsc_rt.period_ns) <= ns)
+        periods *= 2;
+    return periods;
+}
+
+/* From perf to the tick, or back. The rate is at most the tick's then, and is looked at anew. */
+static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told) {
+    uint64_t tick = periods_in(KERNEL_TICK_NS);
+    if (!(reason == HSC_source_reason_SWITCHES ? hsc_rt_source_to_timer(t) : hsc_rt_source_to_perf(t)))
+        return;
+    t->governor.moved = reason == HSC_source_reason_SWITCHES;
+    t->governor.calm_ns = t->governor.over = t->governor.few_ns = 0;
+    hsc_rt_source_tell(t, reason, t->cpu_start_ns + told->cpu_ns, true);
+    if (t->periods < tick)
+        set_rate(t, tick, told);
+    else
+        hsc_rt_source_rate(t, t->periods); /* starts what now is the clock */
+}
+
+/* Do switches cost more than the budget that was named with perf, however seldom it samples? Who has named the mechanism keeps it. */
+static bool has_to_move(const hsc_rt_thread *t, const look *l, bool early) {
+    double least = l->each * perf_switch_ns(periods_in((double)hsc_rt_govern_longest()));
+    double now = l->each * perf_switch_ns(t->periods);
+    return hsc_rt.budget_named && hsc_rt_is_perf(t->mechanism) && !*hsc_rt.options.mechanism && least > l->budget &&
+           (!early || now > MOVES_EARLY * l->budget);
+}
+
+/* Back to perf after a second of CPU time in which it would have been cheap at the tick's rate. */
+static bool may_move_back(hsc_rt_thread *t, const look *l) {
+    hsc_rt_governor *g = &t->governor;
+    if (!g->moved)
+        return false;
+    bool cheap = l->each * perf_switch_ns(periods_in(KERNEL_TICK_NS)) < l->budget / 2;
+    g->few_ns = cheap ? g->few_ns + (uint64_t)l->passed : 0;
+    return g->few_ns >= CALM_NS;
+}
+
+static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
+    hsc_rt_governor *g = &t->governor;
+    double cost = cost_at(t, l, t->periods);
+    uint64_t periods = t->periods, longest = hsc_rt_govern_longest(), least = g->moved ? periods_in(KERNEL_TICK_NS) : 1;
+    g->over = cost > l->budget ? g->over + 1 : 0;
+    bool lowers = cost > 2 * l->budget || g->over > 1; /* a little too much, once, is chance */
+    while (lowers && cost > l->budget && 2 * periods * hsc_rt.period_ns <= longest) {
+        double then = cost_at(t, l, 2 * periods);
+        if (!hsc_rt.budget_named && cost - then < HELPS * l->budget)
             break;
         periods *= 2;
         cost = then;
     }
-    if (periods == t->periods && periods > 1) {
-        double before = fixed + samples * 2 + each * switch_ns(t, periods / 2);
-        g->calm_ns = before < 0.7 * budget ? g->calm_ns + (uint64_t)passed : 0;
+    if (periods == t->periods && periods > least) {
+        g->calm_ns = cost_at(t, l, periods / 2) < 0.7 * l->budget ? g->calm_ns + (uint64_t)l->passed : 0;
         if (g->calm_ns >= CALM_NS)
             periods /= 2;
     }
-    if (periods == t->periods)
+    return periods;
+}
+
+void hsc_rt_govern(hsc_rt_thread *t) {
+    hsc_rt_governor *g = &t->governor;
+    uint64_t wait = g->looks ? LOOK_NS : EARLY_NS;
+    if (!g->on || t->last_time - g->time < wait)
         return;
-    g->calm_ns = g->over = 0;
-    hsc_rt_source_rate(t, (uint32_t)periods);
-    r.periods = periods;
-    hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
-    note_lowered((uint32_t)periods);
+    g->time = t->last_time;
+    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    if (cpu < g->cpu_ns + wait)
+        return;
+    hsc_rec_rate told;
+    look l = take_look(t, cpu, &told);
+    bool early = !g->looks, judges = g->looks > 1; /* with tables to be made and caches to be filled: nothing to judge samples by */
+    g->looks += g->looks < 2;
+    if (has_to_move(t, &l, early))
+        move(t, HSC_source_reason_SWITCHES, &told);
+    else if (may_move_back(t, &l))
+        move(t, HSC_source_reason_CALM, &told);
+    else if (judges)
+        set_rate(t, better_rate(t, &l), &told);
 }
 
 /* A clock that goes on while a sample is taken may be due again before the program has run at all. A sample therefore takes at most half
@@ -161,13 +255,9 @@ void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed
     uint64_t runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs, periods = t->periods;
     while (2 * g->turn_ns > periods * hsc_rt.period_ns && periods < UINT32_MAX / 2)
         periods *= 2;
-    hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .periods = periods, .cost_ns = runs * g->turn_ns,
+    hsc_rec_rate r = {.thread_id = t->thread_id, .time = t->last_time, .cost_ns = runs * g->turn_ns,
                       .looked_ns = cpu > since ? cpu - since : 0};
     r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
     g->crowded = 0;
-    if (periods == t->periods)
-        return;
-    hsc_rt_source_rate(t, (uint32_t)periods);
-    hsc_rt_thread_put(t, HSC_REC_rate, &r, t->last_time);
-    note_lowered((uint32_t)periods);
+    set_rate(t, periods, &r);
 }

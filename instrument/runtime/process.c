@@ -110,7 +110,7 @@ static uint64_t end_ns(void) {
 /* rt.lock is held */
 static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
     hsc_rec_cost c = {.time = now, .handler_ns = so_far->handler_ns, .signals_ns = so_far->signals_ns, .wrappers_ns = so_far->wrappers_ns,
-                      .probes_ns = so_far->probes_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
+                      .probes_ns = so_far->probes_ns, .switches_ns = so_far->switches_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
                       .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns()};
@@ -213,7 +213,7 @@ static void append_path(char *path, size_t size, const char *name) {
     hsc_rt_append(path, size, &at, name);
 }
 
-/* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time that they stand for, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
+/* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time of its threads, by the clock, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
  * correlator reads these), by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
@@ -245,7 +245,7 @@ static void note(const char *word, uint64_t value) {
     put_lines(&l);
 }
 
-enum { TOOK_IN_THREADS = 4, TOOK = 7 };
+enum { TOOK_IN_THREADS = 5, TOOK = 8 };
 
 typedef struct notes {
     uint64_t samples, time_us, processes; /* processes with samples */
@@ -267,8 +267,8 @@ static bool is_rank(void) {
     return me.root && !me.forked && hsc_rt.job.rank >= 0 && hsc_rt.job.ranks > 1;
 }
 
-/* Told apart by the first letter; the first four are in the threads' CPU time. */
-static const char *const took_names[TOOK] = {"handler ", "interrupts ", "wrappers ", "probes ", "assistant ", "opening ", "finish "};
+/* Told apart by the first letter; the first five are in the threads' CPU time. */
+static const char *const took_names[TOOK] = {"handler ", "interrupts ", "wrappers ", "probes ", "context ", "assistant ", "opening ", "finish "};
 
 static notes read_notes(void) {
     char path[HSC_RT_PATH], buffer[4096];
@@ -398,14 +398,12 @@ typedef struct totals {
 
 static totals total(void) {
     totals n = {hsc_rt.ended_records, 0, hsc_rt.ended_lost, hsc_rt.ended_cost};
-    uint64_t periods = hsc_rt.ended_samples;
     for (const hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
         n.samples += t->records;
-        periods += t->samples;
         n.lost += t->lost;
         hsc_rt_cost_add(&n.cost, t);
     }
-    n.time_us = periods * hsc_rt.period_ns / 1000;
+    n.time_us = n.cost.cpu_ns / 1000;
     return n;
 }
 
@@ -440,8 +438,8 @@ static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us
 
 /* "; measuring added 3.4 % (110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
 static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
-    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ", "helper ", "start ", "end "};
-    static const int order[TOOK] = {5, 0, 1, 2, 3, 4, 6};
+    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ", "switches ", "helper ", "start ", "end "};
+    static const int order[TOOK] = {6, 0, 1, 4, 2, 3, 5, 7};
     uint64_t sum = 0, own = 0, told = 0;
     for (int k = 0; k < TOOK; k++) {
         sum += all->took_us[k];
@@ -468,7 +466,7 @@ static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
     }
 }
 
-/* "201 samples of 3.24 s of CPU time": a sample may stand for several periods. */
+/* "201 samples of 3.24 s of CPU time": by the clock, whatever samples were lost. */
 static void append_amount(char *line, size_t size, size_t *at, uint64_t samples, uint64_t time_us) {
     hsc_rt_append_u64(line, size, at, samples);
     hsc_rt_append(line, size, at, samples == 1 ? " sample of " : " samples of ");
@@ -601,7 +599,7 @@ void hsc_rt_finish(uint64_t how) {
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             add_line(&l, "lowered ", 1000000000u / (hsc_rt.period_ns * periods));
-        const uint64_t took_ns[TOOK] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, hsc_rt.helper_ns, start_ns(), end_ns()};
+        const uint64_t took_ns[TOOK] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, n.cost.switches_ns, hsc_rt.helper_ns, start_ns(), end_ns()};
         for (int k = 0; k < TOOK; k++)
             if (took_ns[k] >= 1000)
                 add_line(&l, took_names[k], took_ns[k] / 1000);
@@ -702,7 +700,7 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt_probe_state.lock.word, 0);
     hsc_rt_helper_forget();
     atomic_store(&hsc_rt.unregistered, 0);
-    hsc_rt.ended_samples = hsc_rt.ended_lost = hsc_rt.ended_records = 0;
+    hsc_rt.ended_lost = hsc_rt.ended_records = 0;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     atomic_store(&hsc_rt_probe_state.used, 0);
     atomic_store(&hsc_rt.governed, 0);

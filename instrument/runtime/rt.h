@@ -283,9 +283,10 @@ void hsc_rt_tree_forget_last(hsc_rt_tree *t);
 uint32_t hsc_rt_tree_child(hsc_rt_tree *t, uint32_t parent, uint64_t pc, uint32_t mapping_id, uint32_t flags, bool *fresh);
 const hsc_rt_node *hsc_rt_tree_node(const hsc_rt_tree *t, uint32_t i);
 
-/* What measuring took of threads, in CPU time. */
+/* What threads took, and measuring of it, in CPU time. */
 typedef struct hsc_rt_cost {
-    uint64_t handler_ns, signals_ns, wrappers_ns, probes_ns;
+    uint64_t cpu_ns;
+    uint64_t handler_ns, signals_ns, wrappers_ns, probes_ns, switches_ns;
 } hsc_rt_cost;
 
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
@@ -312,12 +313,14 @@ enum hsc_rt_mechanism { HSC_RT_PERF_TRAP = 1, HSC_RT_PERF, HSC_RT_MONOTONIC, HSC
 
 /* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
-    bool on, first; /* first: it has not looked yet */
+    bool on, moved; /* moved: to the kernel's tick, since it switches so often */
+    uint32_t looks; /* 0, 1, or 2 and more */
     uint64_t time, cpu_ns, switches, runs, plain_cycles;
     uint64_t wrapper_cycles; /* at the last look */
     double wrappers;         /* their share of the CPU time, of late */
     uint64_t over;           /* looks on end that found too high a cost */
     uint64_t calm_ns;        /* CPU time for which a higher rate would have kept to the budget */
+    uint64_t few_ns;         /* moved: for which switches were few */
     uint32_t crowded;        /* samples of late that left the program less than their own time */
     uint64_t turn_ns;        /* the shortest of them, from interrupt to return */
 } hsc_rt_governor;
@@ -449,6 +452,8 @@ typedef struct hsc_rt_thread {
     hsc_rt_wall wall;
     uint32_t last_node;    /* of the last sample of CPU time */
     uint64_t last_region, system_call_region; /* OpenMP regions that last_node and system_call were met in */
+    uint64_t closed_cpu_ns; /* at its end: CPU time since it was first measured */
+    uint64_t switches_seen, switches_ns; /* context switches when they were last noted; what those took so far */
     uint64_t turn_cycles;  /* of the handler's last run */
     uint32_t put_off;      /* expiries of timer-monotonic on end that found the writer taken */
     uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
@@ -539,6 +544,10 @@ void hsc_rt_source_stop(hsc_rt_thread *t);
 void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic only: no signal while waiting */
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods); /* a sample every so many periods; right after a sample */
+/* From perf to a timer of the thread's CPU time, which costs nothing at context switches, and back. False: it can't be, or is so. The calling
+ * thread; hsc_rt_source_rate has to follow. */
+bool hsc_rt_source_to_timer(hsc_rt_thread *t);
+bool hsc_rt_source_to_perf(hsc_rt_thread *t);
 void hsc_rt_source_tick(hsc_rt_thread *t, bool slow);
 /* timer-monotonic: no sample could be taken, again and again; then the timer comes later and later, so that who has the writer gets on */
 void hsc_rt_source_put_off(hsc_rt_thread *t);
@@ -573,6 +582,9 @@ void hsc_rt_govern_begin(hsc_rt_thread *t);
 uint64_t hsc_rt_govern_longest(void); /* nanoseconds between two samples to which the governor goes */
 void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
 void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns); /* after a sample: was there time for the program? */
+uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far */
+/* `switches` of the thread so far: those since the last call cost what perf's clock takes at one (none with a timer). */
+void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches);
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set; `own`: by the thread itself. */
@@ -726,7 +738,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t helper_word, helper_tid, helper_quit;
     /* Writes what libheatscope-mpi.so has summed up in the thread, which is in the handler or does not write. NULL: not loaded. */
     void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
-    uint64_t ended_samples, ended_lost, ended_records; /* of threads that are gone; the first two are periods */
+    uint64_t ended_lost, ended_records; /* of threads that are gone; the first: periods */
     hsc_rt_cost ended_cost;
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
     hsc_rt_file file;   /* last: it is large, and what samples need stands together */

@@ -241,7 +241,8 @@ static void fall_asleep(hsc_rt_thread *t, uint64_t cpu, bool own) {
         return;
     hsc_rt_sample_end(t, cpu);
     t->asleep_cpu_ns = cpu;
-    hsc_rt_usage_read(t->tid, own, &t->usage_asleep);
+    if (hsc_rt_usage_read(t->tid, own, &t->usage_asleep))
+        hsc_rt_switches_note(t, t->usage_asleep.voluntary + t->usage_asleep.involuntary);
 }
 
 static bool take_as_helper(hsc_rt_thread *t) {
@@ -282,6 +283,7 @@ static void wake_up(hsc_rt_thread *t) {
     }
     hsc_rt_credit_begin(t, cpu);
     hsc_rt_credit_noted(t);
+    t->switches_seen = t->seen.switches;
     hsc_rt_source_wake(t);
     hsc_rt_govern_begin(t);
 }

@@ -80,6 +80,7 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     t->generation = UINT32_MAX;
     t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     hsc_rt_credit_begin(t, t->cpu_start_ns);
+    t->switches_seen = t->seen.switches;
     if (!creator_id) /* one that begins with us has nothing yet */
         hsc_rt_usage_read(t->tid, true, &t->usage_start);
     uint64_t mask, now = hsc_rt_now_ns();
@@ -152,7 +153,8 @@ static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
     hsc_rec_handler_time h = {.thread_id = t->thread_id, .time = now, .runs = t->beats};
     h.own_ns = hsc_rt_cycles_ns(t->handler_cycles, rate);
     h.wrappers_ns = hsc_rt_cycles_ns(t->wrapper_cycles, rate);
-    if (!h.runs && !h.wrappers_ns)
+    h.switches_ns = t->switches_ns;
+    if (!h.runs && !h.wrappers_ns && !h.switches_ns)
         return;
     if (h.runs) {
         h.median_ns = own_bound(t, h.runs / 2, rate);
@@ -164,9 +166,11 @@ static void put_totals(hsc_rt_thread *t, uint64_t now, uint64_t rate) {
 
 void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t) {
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
+    to->cpu_ns += t->closed_cpu_ns;
     to->handler_ns += hsc_rt_cycles_ns(t->handler_cycles, rate);
     to->signals_ns += atomic_load(&t->beats) * hsc_rt.interrupt_ns;
     to->wrappers_ns += hsc_rt_cycles_ns(t->wrapper_cycles, rate);
+    to->switches_ns += t->switches_ns;
     uint64_t own = atomic_load(&t->own_cycles), others = t->handler_cycles + t->wrapper_cycles;
     to->probes_ns += hsc_rt_cycles_ns(own > others ? own - others : 0, rate);
 }
@@ -176,8 +180,12 @@ static uint32_t others; /* under rt.lock */
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
+    hsc_rec_thread_usage u;
+    bool knows = (t == hsc_rt_self || others++ < USAGES_MAX) && hsc_rt_usage_record(t, now, t == hsc_rt_self, &u);
     if (t->asleep)
         cpu_ns = t->asleep_cpu_ns;
+    else /* since it was first measured, or at the last look */
+        hsc_rt_switches_note(t, knows ? u.voluntary_switches + u.involuntary_switches + t->usage_start.voluntary + t->usage_start.involuntary : t->seen.switches);
     t->closing = own;
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;
@@ -200,9 +208,9 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
                           .truncated = t->truncated, .ended = ended};
     p.cpu_ns = cpu_ns > t->cpu_start_ns ? cpu_ns - t->cpu_start_ns : 0;
     p.own_ns = hsc_rt_cycles_ns(t->own_cycles, rate);
+    t->closed_cpu_ns = p.cpu_ns;
     put_end(t, own, HSC_REC_progress, &p, now);
-    hsc_rec_thread_usage u;
-    if ((t == hsc_rt_self || others++ < USAGES_MAX) && hsc_rt_usage_record(t, now, t == hsc_rt_self, &u) && !(own && t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_thread_usage, &u) == HSC_OK))
+    if (knows && !(own && t->has_chunk && hsc_chunk_put(&t->chunk, HSC_REC_thread_usage, &u) == HSC_OK))
         hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
     if (!own)
         return;
@@ -240,7 +248,6 @@ void hsc_rt_thread_end(void) {
         t->live = false;
         hsc_rt.live_threads--;
         hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true, true);
-        hsc_rt.ended_samples += t->samples;
         hsc_rt.ended_lost += t->lost;
         hsc_rt.ended_records += t->records;
         hsc_rt_cost_add(&hsc_rt.ended_cost, t);

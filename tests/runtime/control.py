@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Events, wall time, the budget, start and stop, and what a program says by heatscope.h. Usage: as scenarios.py."""
+import bisect
 import glob
 import math
 import os
@@ -119,10 +120,17 @@ def crowded():
     cpu_covered("CPU time all the same", p, before)
 
 
+def clock_of(p, thread, when):
+    """The mechanism that a sample of a thread at that time came from."""
+    changes = bisect.bisect_right(thread.source_times, when)
+    return thread.sources[changes - 1][0] if changes else p.mechanism()
+
+
 def budget():
     """Threads that wait for each other all the time, and one that only computes. What is asserted is what the governor
     guarantees: weights always follow the rate that was told, CPU time stays covered, samples are at most 10 ms apart unless
-    the user has named a budget, and where he has named a rate it stays."""
+    the user has named a budget, and where he has named a rate it stays. Only with a budget of his own do threads leave perf's clock for a
+    timer, whose samples weigh what the thread's clock says: then all that is known of weights is their sum."""
     for options, governed in ((["--budget", "1%"], True), ([], True), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
         before = away()
         done, found = run([program("switches"), "20000", "0.5"], options=options, governed=True, quiet=False)
@@ -150,8 +158,11 @@ def budget():
             allowed = {1} | {periods for _, periods in steps}
             most = max(allowed)
             expect(f"{options}: longest period", most * p.period_ns() <= longest, most)
-            computing = [w for _, node, w in t.samples if "computes" in p.path_of(t, node)]
-            expect("weights", computing and sum(w in allowed for w in computing) >= 0.5 * len(computing), (allowed, computing[:50]))
+            computing = [(when, w) for when, node, w in t.samples if "computes" in p.path_of(t, node)]
+            by_perf = [w for when, w in computing if clock_of(p, t, when) != "timer-cpu"]
+            expect("weights", computing and sum(w in allowed for w in by_perf) >= 0.5 * len(by_perf), (allowed, computing[:50]))
+            expect(f"{options}: leaves perf's clock only for a budget that was named", not any(why == "switches" for _, why, _ in t.sources) or
+                   ("--budget" in options and governed), t.sources)
             cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * p.period_ns()
             # in flight at the end: one period, the reserve of 8 ticks of 4 periods each
             slack = 36 * most * p.period_ns() + 60e6
@@ -162,19 +173,25 @@ def budget():
                int(costs[0]["longest_ns"]) == (longest if governed else p.period_ns()) and int(costs[0]["interrupt_measured"]) == 1 and
                int(costs[0]["interrupt_ns"]) > 200 and int(costs[1]["helper_ns"]) > 0, costs)
         # the parts are those of the threads, each rounded down; all our own time is in them
-        parts = {k: int(costs[1][k + "_ns"]) for k in ("handler", "signals", "wrappers", "probes", "helper", "start", "end")}
+        parts = {k: int(costs[1][k + "_ns"]) for k in ("handler", "signals", "wrappers", "probes", "switches", "helper", "start", "end")}
         handlers = sum(t.handler["own_ns"] for t in p.threads.values())
         own = sum(t.progress["own_ns"] for t in p.threads.values())
         rounding = 3 * len(p.threads) + 3
         expect(f"{options}: parts", abs(parts["handler"] - handlers) <= rounding and not parts["probes"] and
                parts["signals"] == sum(t.handler["runs"] for t in p.threads.values()) * int(costs[1]["interrupt_ns"]) and
                abs(parts["handler"] + parts["wrappers"] - own) <= rounding and not any(int(costs[0][k + "_ns"]) for k in parts if k != "start"), (costs, own, handlers))
+        # each switch with perf's clock costs as much as the next sample is near or far: that many of them, and no more, are told
+        switches = sum(t.usage["voluntary_switches"] + t.usage["involuntary_switches"] for t in p.threads.values())
+        most = switches * max(int(costs[1]["switch_ns"]), int(costs[1]["switch_far_ns"]))
+        least = 0 if governed else 0.9 * switches * min(int(costs[1]["switch_ns"]), int(costs[1]["switch_far_ns"]))
+        expect(f"{options}: switches", least <= parts["switches"] <= most and
+               abs(parts["switches"] - sum(t.handler["switches_ns"] for t in p.threads.values())) <= rounding, (costs[1], switches))
         expect(f"{options}: start and end", 2e5 < parts["start"] < 1e8 and 0 < parts["end"] < 1e8, costs)
         in_line = re.search(r"; measuring added ([\d.]+) % \((\d+) ms\)(?:: ([^;]*))?;", done.stderr)
         expect(f"{options}: the last line tells them", in_line, done.stderr)
-        cpu_us = sum(t.weight() for t in p.threads.values()) * p.period_ns() // 1000
+        cpu_us = sum(t.progress["cpu_ns"] for t in p.threads.values()) // 1000
         told_parts = dict(x.split() for x in (in_line[3] or "").split(", ") if x)
-        by_itself = cpu_us - sum(parts[k] // 1000 for k in ("handler", "signals", "wrappers", "probes"))
+        by_itself = cpu_us - sum(parts[k] // 1000 for k in ("handler", "signals", "wrappers", "probes", "switches"))
         sealing = 100e3 / by_itself # the file is cut off and sealed after the record was written, which the line has
         shares = {k: ns / 1000 * 100 / by_itself for k, ns in parts.items()}
         off = {k: float(told_parts.get(k, 0)) - share for k, share in shares.items()}

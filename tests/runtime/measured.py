@@ -53,6 +53,7 @@ class Thread:
         self.region_work = []
         self.in_region = {}  # region -> weight of samples in it, of those that have a path below a region's body
         self.sources = []    # (mechanism, reason, CPU time) at each change
+        self.source_times = [] # of these
         self.record = None
         self.sequence_of_region = None # chunk in which the last of them stands
         self.others = []     # (event, time, node, weight, state)
@@ -118,6 +119,7 @@ class Process:
             elif kind == "source":
                 reason = re.search(r"\((.*)\)", f["reason"])[1] if "(" in f["reason"] else f["reason"]
                 self.thread(number(f["thread_id"])).sources.append((f["mechanism"].strip('"'), reason, number(f["cpu_ns"])))
+                self.thread(number(f["thread_id"])).source_times.append(number(f["time"]))
             elif kind == "wait":
                 w = {k: number(f[k]) for k in ("node_id", "count", "total_ns", "max_ns", "bytes", "bucket", "holder_thread_id",
                                                "holder_node_id", "open", "told_ns")}
@@ -154,7 +156,7 @@ class Process:
             elif kind == "event_total":
                 self.thread(number(f["thread_id"])).totals[number(f["event_id"])] = number(f["samples"])
             elif kind == "handler_time":
-                self.thread(number(f["thread_id"])).handler = {k: number(f[k]) for k in ("runs", "own_ns", "median_ns", "p90_ns", "p99_ns", "wrappers_ns")}
+                self.thread(number(f["thread_id"])).handler = {k: number(f[k]) for k in ("runs", "own_ns", "median_ns", "p90_ns", "p99_ns", "wrappers_ns", "switches_ns")}
             elif kind == "user_name":
                 self.names[number(f["name_id"])] = f["name"].strip('"')
             elif kind.startswith("user_"):

@@ -789,9 +789,10 @@ def refusals():
 
 
 def said(found):
-    """What the last line of a run says of its processes: samples, not the periods that they stand for, and CPU time in hundredths."""
+    """What the last line of a run says of its processes: samples, not the periods that they stand for, and the threads' CPU time by the
+    clock, in hundredths."""
     samples = sum(len(t.samples) for p in found for t in p.threads.values())
-    hundredths = sum(p.samples() * p.period_ns() // 1000 for p in found) // 10000
+    hundredths = sum(sum(t.progress["cpu_ns"] for t in p.threads.values()) // 1000 for p in found) // 10000
     counted = sum(p.samples() > 0 for p in found)
     return f"({samples} sample{'s' * (samples != 1)} of {hundredths // 100}.{hundredths % 100:02} s of CPU time" + (
         f" in {counted} processes)" if counted > 1 else ")")

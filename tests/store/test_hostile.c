@@ -469,7 +469,7 @@ static void a_newer_version(void **state) {
 static void an_older_version(void **state) {
     (void)state;
     const char *gone[] = {"/run/thread/user_s", "/run/thread/system_s", "/run/thread/minor_faults", "/run/thread/runnable_s",
-                          "/run/cost/start_s", "/run/cost/end_s"};
+                          "/run/cost/start_s", "/run/cost/end_s", "/run/cost/switches_s"};
     uint16_t version[2] = {1, 0};
     hid_t file = open_good(), a = H5Aopen(file, "format_version", H5P_DEFAULT);
     H5Awrite(a, H5T_NATIVE_UINT16, version);
@@ -487,7 +487,7 @@ static void an_older_version(void **state) {
     hsc_db_cost c;
     assert_true(hsc_db_count_told(db, HSC_TOLD_COSTS) > 0);
     assert_int_equal(hsc_db_get_cost(db, 0, &c, &err), HSC_OK);
-    assert_true(c.start_s == 0 && c.end_s == 0);
+    assert_true(c.start_s == 0 && c.end_s == 0 && c.switches_s == 0);
     hsc_db_close(db);
     file = open_good();
     a = H5Aopen(file, "format_version", H5P_DEFAULT);

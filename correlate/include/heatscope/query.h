@@ -473,6 +473,7 @@ typedef struct hsc_db_cost { /* of measuring a thread, in seconds of CPU time */
     double signals_s, probes_s, wrappers_s; /* estimated; the rest of own_s */
     double helper_s;        /* of the process, in its first thread's row; not in the thread's CPU time */
     double start_s, end_s;  /* the same: beginning and ending to measure, in no sample; 0 in older databases */
+    double switches_s;      /* estimated: perf's clock at context switches of the thread; 0 in older databases */
     uint64_t handler_runs, probes_missed;
     uint32_t rate_changes, periods_max; /* of the governor */
 } hsc_db_cost;

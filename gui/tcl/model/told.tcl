@@ -168,7 +168,7 @@ oo::class create ::heatscope::Told {
             cost {
                 foreach {key text} {handler_s "taking samples, measured" signals_s "interrupts for samples, estimated" probes_s "probes, estimated"
                         wrappers_s "wrappers, estimated" helper_s "helper thread of the process"
-                        start_s "starting to measure, of the process" end_s "ending to measure, of the process"} {
+                        start_s "starting to measure, of the process" end_s "ending to measure, of the process" switches_s "context switches, estimated"} {
                     lappend out [dict create kind fact text $text right [::heatscope::fmt seconds [dict get $row $key]]]
                 }
                 lappend out [dict create kind fact text "one sample: median [::heatscope::fmt seconds [dict get $row handler_median_s]],\
