@@ -445,7 +445,11 @@ static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
         sum += all->took_us[k];
         own += k < TOOK_IN_THREADS ? all->took_us[k] : 0;
     }
-    uint64_t base = all->time_us + all->brief_us > own ? all->time_us + all->brief_us - own : 0;
+    uint64_t time = all->time_us + all->brief_us, base = time > own ? time - own : 0;
+    if (time && base * 20 < time) { /* what switches took is an estimate, and what is left of the time may be nothing */
+        hsc_rt_append(line, size, at, "; measuring took most of that");
+        return;
+    }
     for (int i = -1; i < TOOK && base; i++) {
         uint64_t tenths = ((i < 0 ? sum : all->took_us[order[i]]) * 1000 + base / 2) / base;
         if (i >= 0 && !tenths)

@@ -236,7 +236,8 @@ static void signals(void) {
     int fd = signalfd(-1, &s, 0);
     kill(getpid(), SIGUSR1);
     work(0.05);
-    printf("signalfd %d %d\n", read(fd, &info, sizeof info) == sizeof info, (int)info.ssi_signo);
+    int whole = read(fd, &info, sizeof info) == sizeof info;
+    printf("signalfd %d %d\n", whole, (int)info.ssi_signo);
     struct sigevent e;
     memset(&e, 0, sizeof e);
     e.sigev_notify = SIGEV_SIGNAL;
