@@ -158,12 +158,12 @@ void report_text_head(report *r) {
     if (u.known && whole_run(r)) {
         char queue[40] = "", disk[60] = "", later[100] = "";
         if (u.later_s > 0)
-            snprintf(later, sizeof later, "; not counted to the end: another %.3g s of CPU time came after", u.later_s);
+            snprintf(later, sizeof later, "; not counted to the end: another %s of CPU time came after", REPORT_SECONDS(u.later_s));
         if (u.line_known)
-            snprintf(queue, sizeof queue, ", in line %.3g s", u.line_s);
+            snprintf(queue, sizeof queue, ", in line %s", REPORT_SECONDS(u.line_s));
         if (u.major_faults)
             snprintf(disk, sizeof disk, " (%llu from disk)", (unsigned long long)u.major_faults);
-        snprintf(line, sizeof line, "user %.3g s, system %.3g s%s; %llu page faults%s; switches: %llu wait%s, %llu forced%s", u.user_s, u.system_s, queue,
+        snprintf(line, sizeof line, "user %s, system %s%s; %llu page faults%s; switches: %llu wait%s, %llu forced%s", REPORT_SECONDS(u.user_s), REPORT_SECONDS(u.system_s), queue,
                  (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, u.voluntary == 1 ? "" : "s",
                  (unsigned long long)u.involuntary, later);
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
@@ -773,10 +773,10 @@ static void put_unsampled(const report *r) {
     if (r->metric)
         snprintf(text, sizeof text, "none of %.100s; %s", r->unit.name, exact);
     else if (cpu_s < each_s * n)
-        snprintf(text, sizeof text, "none was due: %.3g s of CPU time in %u thread%s, and a thread is sampled once in %g s of its own. The run waited, or was short; %s", cpu_s,
+        snprintf(text, sizeof text, "none was due: %s of CPU time in %u thread%s, and a thread is sampled once in %g s of its own. The run waited, or was short; %s", REPORT_SECONDS(cpu_s),
                  n, n == 1 ? "" : "s", each_s, exact);
     else
-        snprintf(text, sizeof text, "none in %.3g s of CPU time of %u thread%s: --by=ledger tells what became of it; %s", cpu_s, n, n == 1 ? "" : "s", exact);
+        snprintf(text, sizeof text, "none in %s of CPU time of %u thread%s: --by=ledger tells what became of it; %s", REPORT_SECONDS(cpu_s), n, n == 1 ? "" : "s", exact);
     report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "samples   "));
 }
 

@@ -162,16 +162,16 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
             best = i;
     }
     if (setup_name && elapsed > 0 && setup >= 0.01 * elapsed)
-        snprintf(apart, sizeof apart, " Another %.3g s pass in start, end and set-up, mostly %s.", setup, setup_name);
+        snprintf(apart, sizeof apart, " Another %s pass in start, end and set-up, mostly %s.", REPORT_SECONDS(setup), setup_name);
     if (best != HSC_NONE && elapsed > 0 && all >= 0.01 * elapsed) {
         double begin_s, end_s, share = all / elapsed;
         if (share > 1 && hsc_db_get_interval(r->db, &begin_s, &end_s) && all - elapsed < 0.2 * r->info.processes)
             share = 1; /* the first slice of each process may hold what was before the interval */
         place_of_line(r, rows[best].line, where, sizeof where);
         snprintf(text, sizeof text,
-                 "Calls of MPI last %.3g s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
-                 "longest: %s%s, %.3g s in %llu call%s.%s",
-                 all, 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, rows[best].duration_s,
+                 "Calls of MPI last %s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
+                 "longest: %s%s, %s in %llu call%s.%s",
+                 REPORT_SECONDS(all), 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
                  (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
@@ -207,9 +207,9 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
         snprintf(size, sizeof size, w->waits == 1 ? ", %.0f byte%s" : ", %.0f byte%s each on average", (double)w->bytes / (double)w->waits, w->bytes == w->waits ? "" : "s");
     place_of_line(r, w->line, where, sizeof where);
     snprintf(text, sizeof text,
-             "Input and output take %.3g s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
-             "%llu call%s that move%s %s; longest: %s%s, %.3g s in %llu call%s%s.",
-             all, 100 * all / of.seconds, (unsigned long long)calls, calls == 1 ? "" : "s", calls == 1 ? "s" : "", report_volume((double)bytes, volume, sizeof volume), w->kind_text, where, w->total_s,
+             "Input and output take %s, %.1f %% of the elapsed time of the threads that run the program's code (timed, not sampled), in "
+             "%llu call%s that move%s %s; longest: %s%s, %s in %llu call%s%s.",
+             REPORT_SECONDS(all), 100 * all / of.seconds, (unsigned long long)calls, calls == 1 ? "" : "s", calls == 1 ? "s" : "", report_volume((double)bytes, volume, sizeof volume), w->kind_text, where, REPORT_SECONDS(w->total_s),
              (unsigned long long)w->waits, w->waits == 1 ? "" : "s", size);
     findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Input and output", findings_no_share, spot_of_line(r, w->line), text);
     return HSC_OK;
@@ -272,12 +272,12 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
                 snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly %s %s" : ", mostly %s %s (%s)", report_ended_by(w->kind), name, at);
         }
         if (joins > 0.01 * cpu_s)
-            snprintf(ends, sizeof ends, " Another %.3g s they wait for threads to end.", joins);
+            snprintf(ends, sizeof ends, " Another %s they wait for threads to end.", REPORT_SECONDS(joins));
         place_of_line(r, w->line, where, sizeof where);
         snprintf(text, sizeof text,
-                 "Threads of the program are blocked for %.3g s of elapsed time outside message passing and input and output; longest: %s%s, %.3g s in %llu "
+                 "Threads of the program are blocked for %s of elapsed time outside message passing and input and output; longest: %s%s, %s in %llu "
                  "wait%s%s.%s",
-                 all, w->kind_text, where, longest.total_s, (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s", holder, ends);
+                 REPORT_SECONDS(all), w->kind_text, where, REPORT_SECONDS(longest.total_s), (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s", holder, ends);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, w->line), text);
     }
     free(rows);

@@ -50,7 +50,7 @@ static hsc_status faults_place(const report *r, uint32_t *row, char *out, size_t
 static const char *until(const report_usage *u, char *out, size_t size) {
     out[0] = 0;
     if (u->later_s > 0)
-        snprintf(out, size, "; what ran last, %.3g s of CPU time, is not counted, as no end of it is recorded", u->later_s);
+        snprintf(out, size, "; what ran last, %s of CPU time, is not counted, as no end of it is recorded", REPORT_SECONDS(u->later_s));
     return out;
 }
 
@@ -79,7 +79,7 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 to 2.5 us each %.2g s of it or more, up to all)", least);
     else
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
-    snprintf(text, sizeof text, "In the kernel: %.3g s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", u.system_s, 100 * u.system_s / all,
+    snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
              count, many ? cost : "", many ? faults : ", too few to explain it: system calls, among them those of libraries that wait actively", until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
     return HSC_OK;
@@ -95,8 +95,8 @@ void findings_waiting_in_line(findings *f) {
     if (r->metric || !u.line_known || u.line_s < 0.1 * could_s || u.line_s < 0.05)
         return;
     report_processor(r, HSC_AXIS_THREAD, u.line_most_at, who, sizeof who);
-    snprintf(text, sizeof text, "No processor: for %.3g s, %.1f %% of the %.3g s that threads could have run, they stood in line for one (the kernel's accounting), most %s "
-             "with %.3g s: more threads than processors, or other programs. Waits and calls have this time in them too, where it fell into them%s.", u.line_s, 100 * u.line_s / could_s, could_s, who, u.line_most_s,
+    snprintf(text, sizeof text, "No processor: for %s, %.1f %% of the %s that threads could have run, they stood in line for one (the kernel's accounting), most %s "
+             "with %s: more threads than processors, or other programs. Waits and calls have this time in them too, where it fell into them%s.", REPORT_SECONDS(u.line_s), 100 * u.line_s / could_s, REPORT_SECONDS(could_s), who, REPORT_SECONDS(u.line_most_s),
              until(&u, open_end, sizeof open_end));
     /* of the machine more than of the program: after what the program's own code has, before what is little of it; and before more of
      * that where hardly anything ran when it could */

@@ -209,5 +209,9 @@ void report_looking_free(report_looking *l); /* NULL: nothing */
 
 /* "80 bytes", "903 MB"; returns out. */
 const char *report_volume(double bytes, char *out, size_t size);
+/* "0.0123 s", "1900 s": three digits, in `out` of REPORT_SECONDS_ROOM bytes. */
+#define REPORT_SECONDS_ROOM 32
+const char *report_seconds(double seconds, char *out);
+#define REPORT_SECONDS(seconds) report_seconds((seconds), (char[REPORT_SECONDS_ROOM]){0})
 
 #endif

@@ -442,25 +442,26 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
             snprintf(name, sizeof name, "Of the buffers that have a name, %c%s", plain[0] - 'A' + 'a', plain + 1);
         if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
             main_text(r, most->array, other, sizeof other);
-            snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %.3g s in calls.", other,
+            snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %s in calls.", other,
                      most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much",
                      report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
-                     most->mpi_s);
+                     REPORT_SECONDS(most->mpi_s));
         }
         size_t said = strlen(also);
         if (nameless > x->waiting_s)
-            snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %.3g s: --by=array, --by=message.", nameless);
+            snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %s: --by=array, --by=message.", REPORT_SECONDS(nameless));
         if (is_scalar(r, x->array) && x->waiting_s > 0) /* no volume to speak of */
             snprintf(out, size,
-                     "%.200s is what most of the waiting in message passing is for: its calls last %.3g s, %.3g s of it waiting for late partners (of %.3g s). They move %s in "
+                     "%.200s is what most of the waiting in message passing is for: its calls last %s, %s of it waiting for late partners (of %s). They move %s in "
                      "all: the cost is to be in step, not the volume.%s",
-                     name, x->mpi_s, x->waiting_s, waiting, report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
+                     name, REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
         else
             snprintf(out, size,
                  "%.200s has %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
-                 "measured; %.3g s in calls of MPI, %.3g s of it waiting for late partners (of %.3g s).%s",
+                 "measured; %s in calls of MPI, %s of it waiting for late partners (of %s).%s",
                  name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",
-                 report_volume((double)x->sent_bytes, sent, sizeof sent), report_volume((double)x->received_bytes, received, sizeof received), 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, x->mpi_s, x->waiting_s, waiting, also);
+                 report_volume((double)x->sent_bytes, sent, sizeof sent), report_volume((double)x->received_bytes, received, sizeof received), 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
+                 REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), also);
         *scope = a.scope;
         *seconds = x->mpi_s;
     }

@@ -322,7 +322,7 @@ static void further_causes(const report *r, const report_cause *rows, uint32_t n
         bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 70, where, sizeof where);
-        int k = snprintf(out + at, size - at, "%s %.3g s: %s%s (%s%s%s), %s%s", at ? ";" : word, c->caused_s, who, c->threads > 1 ? " most" : "",
+        int k = snprintf(out + at, size - at, "%s %s: %s%s (%s%s%s), %s%s", at ? ";" : word, REPORT_SECONDS(c->caused_s), who, c->threads > 1 ? " most" : "",
                          report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "", x->place.not_known ? "by what is not known" : "by ",
                          x->place.not_known ? "" : where);
         if (k < 0 || (size_t)k >= size - at - 1) {
@@ -356,7 +356,7 @@ static void crowd_text(const report *r, const crowd *of, double total, char *out
     if (of->seconds < 0.01 * total || !(of->seconds > 0))
         return;
     report_who(r, of->thread, who, sizeof who);
-    snprintf(out, size, " %.3g s of it is the machine's: those who were late had no processor (%s most).", of->seconds, who);
+    snprintf(out, size, " %s of it is the machine's: those who were late had no processor (%s most).", REPORT_SECONDS(of->seconds), who);
 }
 
 /* "; 0.5 s with the other kinds of waiting for it": what the same doing caused. */
@@ -367,7 +367,7 @@ static void together_text(const report_cause *rows, uint32_t n, uint32_t first, 
     for (uint32_t i = first; i < n && !x->place.not_known; i++)
         same += is_same_doing(&rows[i].of, x) ? rows[i].caused_s : 0;
     if (same > 1.02 * rows[first].caused_s)
-        snprintf(out, size, "; %.3g s with the other kinds of waiting for it", same);
+        snprintf(out, size, "; %s with the other kinds of waiting for it", REPORT_SECONDS(same));
 }
 
 /* Who joins threads waits for their work: of that only what others waited for who joins is a matter of the finding. */
@@ -406,7 +406,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
     double least = 0.01 * of.seconds; /* a sentence is worth */
     bool told = total >= least && of.seconds > 0;
     if (told)
-        snprintf(share, sizeof share, "of %.3g s in all (for late partners, locks and slower threads), %.1f %% of the elapsed time of the %u thread%s the program's code", total,
+        snprintf(share, sizeof share, "of %s in all (for late partners, locks and slower threads), %.1f %% of the elapsed time of the %u thread%s the program's code", REPORT_SECONDS(total),
                  100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
     *scope = *line = HSC_NONE;
     double own = *seconds = total - idle.seconds;
@@ -415,8 +415,8 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         if (first != HSC_NONE && own >= least)
             further_causes(r, rows, n, first, own, " Of the program itself", further, sizeof further);
         report_who(r, idle.thread, who, sizeof who);
-        snprintf(out, size, "threads wait %.3g s for others that had no processor meanwhile, %s most: that is the machine's, with more threads to run than processors; %s.%s",
-                 idle.seconds, who, share, further);
+        snprintf(out, size, "threads wait %s for others that had no processor meanwhile, %s most: that is the machine's, with more threads to run than processors; %s.%s",
+                 REPORT_SECONDS(idle.seconds), who, share, further);
     } else if (told) {
         const report_cause *c = &rows[first];
         const hsc_db_cause *x = &c->of;
@@ -431,7 +431,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         }
         further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
         crowd_text(r, &idle, total, crowded, sizeof crowded);
-        snprintf(out, size, "%s make%s others wait %.3g s%s (%s%s%s)%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", c->caused_s, most,
+        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s)%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  has_call ? " " : "", has_call ? late : "", x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
                  together, share, further, crowded);

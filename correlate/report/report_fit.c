@@ -264,6 +264,13 @@ char *report_fit_path(const char *path, int width, char *out, size_t size) {
     return out;
 }
 
+const char *report_seconds(double seconds, char *out) {
+    char rounded[REPORT_SECONDS_ROOM];
+    snprintf(rounded, sizeof rounded, "%.3g", seconds);
+    snprintf(out, REPORT_SECONDS_ROOM, "%.12g s", strtod(rounded, NULL)); /* 1900, not 1.9e+03 */
+    return out;
+}
+
 const char *report_volume(double bytes, char *out, size_t size) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
     unsigned u = 0;

@@ -26,6 +26,14 @@ static void prose(const char *text, int width, const char *expected) {
     }
 }
 
+static void seconds(double value, const char *expected) {
+    const char *told = REPORT_SECONDS(value);
+    if (strcmp(told, expected)) {
+        printf("%.17g seconds: '%s', expected '%s'\n", value, told, expected);
+        failed = 1;
+    }
+}
+
 static void never_wider(const char *name) {
     char out[256];
     for (int width = 1; width < 80; width++)
@@ -58,6 +66,12 @@ int main(void) {
     fits("f(int (*)(char), long)", 10, "f");
     prose("no vectors:\nthe loop\tcalls\r", 40, "no vectors: the loop calls "); /* remarks of several lines stay in their row */
     prose("bell\a and escape\x1b[1m", 40, "bell? and escape?[1m");
+    seconds(1930, "1930 s"); /* three digits, and never 1.93e+03 */
+    seconds(1234567, "1230000 s");
+    seconds(12.345, "12.3 s");
+    seconds(0.01, "0.01 s");
+    seconds(0.00098765, "0.000988 s");
+    seconds(0, "0 s");
     never_wider(map);
     never_wider(kernel);
     never_wider("a<b->c>::d<e<f, g>, h>::operator()(int)");
