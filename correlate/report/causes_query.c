@@ -167,6 +167,22 @@ static hsc_status load_own(const report *r, double **out, double **longest, hsc_
     return s;
 }
 
+/* Who had no processor, or of whom it is not known what was done, was there for the call that ended the wait, and that may be a library's that the
+ * program's last call became (a tail call): it is whose the rest of the same delay is. `waiting`: by delay, of threads that run the user's code. */
+static hsc_status share_own(hsc_db_cause *list, uint32_t n, const double *waiting, uint32_t delays, hsc_err *err) {
+    double *more = calloc((size_t)delays + 1, sizeof *more);
+    if (!more)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u delays", delays);
+    for (uint32_t i = 0; i < n; i++)
+        if (!list[i].place.not_running && !list[i].place.not_known)
+            more[list[i].place.delay] += list[i].own ? list[i].place.direct_s : -list[i].place.direct_s;
+    for (uint32_t i = 0; i < n; i++)
+        if ((list[i].place.not_running || list[i].place.not_known) && waiting[list[i].place.delay] >= 0.5 * list[i].delay.wait_s)
+            list[i].own = list[i].own || more[list[i].place.delay] > 0;
+    free(more);
+    return HSC_OK;
+}
+
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
     report r = {.db = db};
     waited *waits = NULL;
@@ -205,6 +221,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
                  (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));
         find_place(&r, c);
     }
+    if (!s)
+        s = share_own(list, count, own, r.info.delays, err);
     free(waits);
     free(own);
     free(longest);
