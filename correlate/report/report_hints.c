@@ -79,10 +79,10 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     free(list);
     const char *name = errno_call(r, &s);
     if (name && !strcmp(name, "sqrt"))
-        snprintf(out, size, "sqrt sets errno: -fno-math-errno makes it an instruction, that has a vector form");
+        snprintf(out, size, "sqrt sets errno: -fno-math-errno makes it an instruction, that has a vector form; what else may keep the loop scalar shows only then");
     else if (name)
-        snprintf(out, size, "%s sets errno: -fno-math-errno lets the loop be vectorised, and -fveclib=libmvec the call", name);
+        snprintf(out, size, "%s sets errno: with -fno-math-errno and -fveclib=libmvec the call has a vector form; what else may keep the loop scalar shows only then", name);
     else if (advised)
-        snprintf(out, size, "-fno-math-errno lets it, as nothing then sets errno");
+        snprintf(out, size, "with -fno-math-errno nothing sets errno; what else may keep the loop scalar shows only then");
     return out;
 }
