@@ -319,21 +319,39 @@ static int by_code(const void *pa, const void *pb) {
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are; where its
- * profile has none in this region, as its samples are told of another or of none, the same code elsewhere: what it did is known all the same. */
-static void go_home(const locks *x, const look *l, jspot *s) {
+/* On how many calls in turn, from the innermost out, the path of the frame and that of the context agree. */
+static unsigned calls_alike(const join *j, uint32_t frame, uint32_t context) {
+    unsigned n = 0;
+    for (uint32_t caller = hsc_join_caller(j, frame); caller != HSC_NO_INDEX && j->frames.p[caller].place != HSC_NO_INDEX; caller = hsc_join_caller(j, caller), n++) {
+        while (context && j->contexts.p[context].kind != HSC_CONTEXT_PROCEDURE) /* loops and what is inlined are of one frame */
+            context = j->contexts.p[context].parent;
+        if (!context || j->contexts.p[context].call_line != hsc_join_place_of(j, caller)->line_row)
+            break;
+        context = j->contexts.p[context].parent;
+    }
+    return n;
+}
+
+/* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are that was
+ * called alike; where its profile has none in this region, as its samples are told of another or of none, the same code elsewhere: what it did
+ * is known all the same. */
+static void go_home(const locks *x, const look *l, uint32_t frame, jspot *s) {
     size_t low = 0, high = x->homes.n;
     HSC_SEARCH(low, high, by_code(&x->homes.p[low], &(home){s->line, s->instance, 0}) < 0);
-    uint32_t end = l->region != HSC_NO_INDEX ? x->j->subtree_ends.p[l->region] : 0;
+    uint32_t end = l->region != HSC_NO_INDEX ? x->j->subtree_ends.p[l->region] : 0, best = HSC_NO_INDEX;
+    unsigned most = 0;
+    bool best_here = false;
     for (size_t i = low; i < x->homes.n && x->homes.p[i].line == s->line && x->homes.p[i].instance == s->instance; i++) {
         uint32_t context = x->homes.p[i].context;
-        if (l->region == HSC_NO_INDEX ? !s->context : context >= l->region && context < end) {
-            s->context = context;
-            return;
-        }
+        bool here = l->region == HSC_NO_INDEX ? !s->context : context >= l->region && context < end;
+        unsigned alike = calls_alike(x->j, frame, context);
+        if ((!here && s->context) || (best != HSC_NO_INDEX && (here < best_here || (here == best_here && alike <= most))))
+            continue;
+        best = context;
+        best_here = here;
+        most = alike;
     }
-    if (!s->context && low < x->homes.n && x->homes.p[low].line == s->line && x->homes.p[low].instance == s->instance)
-        s->context = x->homes.p[low].context;
+    s->context = best != HSC_NO_INDEX ? best : s->context;
 }
 
 static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
@@ -356,7 +374,7 @@ static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
 
 static bool add(locks *x, const look *l, const jmoment *m, double ns, double *told) {
     jspot s = hsc_blame_spot(x->j, m->frame);
-    go_home(x, l, &s);
+    go_home(x, l, m->frame, &s);
     *told += ns;
     return ns <= 0 || hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns, tick_of(x, m->time));
 }
