@@ -100,7 +100,7 @@ static void tell_share(uint64_t helper_ns) {
 static void helper(void) {
     hsc_rt.helper_gone_ns = hsc_rt.helper_ns;
     uint64_t cycles_start, ns_start = hsc_rt_now_both(&cycles_start);
-    uint64_t next_progress = ns_start, next_look = ns_start, mask;
+    uint64_t next_progress = ns_start + HSC_RT_PROGRESS_NS, next_look = ns_start, mask; /* not at once: the program opens files now, and counts on their numbers */
     bool tables = false, idle = false;
     while (!atomic_load(&hsc_rt.helper_quit)) {
         uint32_t seen = atomic_load(&hsc_rt.helper_word);
