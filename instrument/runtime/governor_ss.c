@@ -53,13 +53,9 @@ static double switch_ns(const hsc_rt_thread *t, uint64_t periods) {
     return hsc_rt_is_perf(t->mechanism) ? perf_switch_ns(periods) : 0;
 }
 
-/* Of what the trial's switches cost, those of programs do: told in full, it was 1.4 (two threads in turn), 1.6 (OpenMP's that wait passively) and
- * 2.7 times (ranks that yield) what runs without us take less. */
-#define SHARE_OF_TRIAL 0.5
-
 void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches) {
     if (switches > t->switches_seen)
-        t->switches_ns += (uint64_t)((double)(switches - t->switches_seen) * switch_ns(t, t->periods) * SHARE_OF_TRIAL);
+        t->switches_ns += (uint64_t)((double)(switches - t->switches_seen) * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
     t->switches_seen = switches > t->switches_seen ? switches : t->switches_seen;
 }
 

@@ -584,6 +584,9 @@ void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; look
 void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns); /* after a sample: was there time for the program? */
 uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far */
 /* `switches` of the thread so far: those since the last call cost what perf's clock takes at one (none with a timer). */
+/* Of what the trial's switches cost, those of programs do: told in full, it was 1.4 (two threads in turn), 1.6 (OpenMP's that wait passively) and
+ * 2.7 times (ranks that yield) what runs without us take less. */
+#define HSC_RT_SHARE_OF_TRIAL 0.5
 void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches);
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
