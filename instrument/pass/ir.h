@@ -124,11 +124,11 @@ bool hsc_ir_demangle(const char *symbol, char *buffer, size_t size);
 /* True for functions that the front end marked for sample profiles. */
 bool hsc_ir_uses_sample_profile(LLVMValueRef function);
 
-/* Says something to the user through the compiler, as a warning. */
+/* Says something to the user through the compiler, as a warning; past a compiler that shows no messages of passes (flang 19). */
 void hsc_ir_warn(LLVMModuleRef module, const char *text);
-/* The same as a remark, which is never an error. clang shows it with -Rremark-backend-plugin, flang never. */
+/* The same as a remark, which is never an error. clang shows it with -Rremark-backend-plugin, flang always. */
 void hsc_ir_say(LLVMModuleRef module, const char *text);
-/* The same as an error: the compilation fails. */
+/* The same as an error: the compilation fails. Returns where the compiler goes on until it has looked at its errors. */
 void hsc_ir_fail(LLVMModuleRef module, const char *text);
 
 /* Bytes of `value`'s name. */

@@ -20,7 +20,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 
@@ -324,23 +327,40 @@ namespace {
 
 struct Message : DiagnosticInfo {
     const char *text;
+    mutable bool is_printed = false;
     Message(const char *t, DiagnosticSeverity severity)
         : DiagnosticInfo(static_cast<DiagnosticKind>(getNextAvailablePluginDiagnosticKind()), severity), text(t) {}
-    void print(DiagnosticPrinter &printer) const override { printer << "heatscope: " << text; }
+    void print(DiagnosticPrinter &printer) const override {
+        is_printed = true;
+        printer << "heatscope: " << text;
+    }
 };
 
 } // namespace
 
+/* clang and the linkers have the text printed, and decide what becomes of it; flang 19 drops whatever is no optimisation remark of LLVM's own, errors
+ * too, without looking at it. Then it goes to stderr from here. */
+static bool is_told(LLVMModuleRef module, const char *text, DiagnosticSeverity severity, const char *word) {
+    Message message(text, severity);
+    unwrap(module)->getContext().diagnose(message);
+    if (!message.is_printed)
+        errs() << word << ": heatscope: " << text << '\n';
+    return message.is_printed;
+}
+
 void hsc_ir_warn(LLVMModuleRef module, const char *text) {
-    unwrap(module)->getContext().diagnose(Message(text, DS_Warning));
+    is_told(module, text, DS_Warning, "warning");
 }
 
 void hsc_ir_say(LLVMModuleRef module, const char *text) {
-    unwrap(module)->getContext().diagnose(Message(text, DS_Remark));
+    is_told(module, text, DS_Remark, "remark");
 }
 
 void hsc_ir_fail(LLVMModuleRef module, const char *text) {
-    unwrap(module)->getContext().diagnose(Message(text, DS_Error));
+    if (!is_told(module, text, DS_Error, "error")) {
+        sys::RunInterruptHandlers(); /* removes files that are half written */
+        sys::Process::Exit(EXIT_FAILURE, /*NoCleanup=*/true);
+    }
 }
 
 hsc_ir_text hsc_ir_get_name(LLVMValueRef value) {
