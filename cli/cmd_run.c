@@ -267,7 +267,9 @@ static int find_program(const char *name, char *path, size_t size) {
                 break;
         }
     }
-    fprintf(stderr, "heatscope run: %s: %s\n", name, error == ENOENT ? "no such program" : strerror(error));
+    bool here = error == ENOENT && !strchr(name, '/') && !access(name, X_OK);
+    fprintf(stderr, "heatscope run: %s: %s%s%s\n", name, error == ENOENT ? "no such program" : strerror(error),
+            here ? " on the PATH; here there is ./" : "", here ? name : "");
     return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 

@@ -57,6 +57,25 @@ static int run_by_name(int argc, char **argv) {
     return -1;
 }
 
+static int unknown_command(const char *name) {
+    fprintf(stderr, "heatscope: unknown command '%s'; 'heatscope --help' lists the commands\n", name);
+    return HSC_EXIT_USAGE;
+}
+
+/* `heatscope help COMMAND` is what `heatscope COMMAND --help` is. */
+static int run_help(char **argv) {
+    static char option[] = "--help";
+    char *words[] = {argv[2], option, NULL};
+    for (size_t i = 0; commands[i].name; i++)
+        if (!strcmp(argv[2], commands[i].name)) {
+#ifndef HSC_FULL
+            hsc_cli_keep_words((char *[]){argv[0], argv[2], option, NULL});
+#endif
+            return run_command(i, 2, words);
+        }
+    return unknown_command(argv[2]);
+}
+
 static void print_man(FILE *f) {
     fprintf(f,
             ".TH HEATSCOPE 1 \"\" \"heatscope %s\" \"Heatscope\"\n.SH NAME\n"
@@ -81,6 +100,8 @@ int main(int argc, char **argv) {
         print_commands(stderr);
         return HSC_EXIT_USAGE;
     }
+    if (argc > 2 && !strcmp(argv[1], "help"))
+        return run_help(argv);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help") || !strcmp(argv[1], "-h")) {
         print_commands(stdout);
         return HSC_EXIT_OK;
@@ -96,6 +117,5 @@ int main(int argc, char **argv) {
     for (size_t i = 0; commands[i].name; i++)
         if (!strcmp(argv[1], commands[i].name))
             return run_command(i, argc - 1, argv + 1);
-    fprintf(stderr, "heatscope: unknown command '%s'; 'heatscope --help' lists the commands\n", argv[1]);
-    return HSC_EXIT_USAGE;
+    return unknown_command(argv[1]);
 }

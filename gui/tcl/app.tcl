@@ -52,6 +52,7 @@ oo::class create ::heatscope::App {
         }
         if {[dict exists $options select] && ![$Nav named start [dict get $options select]]} {
             puts stderr "heatscope view: --select: nothing is called '[dict get $options select]'"
+            set ::heatscope::astray 1
         }
         my Build [dict filter $options key width]
         ::heatscope::theme Menus $Top

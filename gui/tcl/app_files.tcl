@@ -143,9 +143,9 @@ oo::define ::heatscope::App {
     method session {what file} {
         switch -- $what {
             save {
-                ::heatscope::View::write $file.part[pid] [::heatscope::session write $Run $Bus [$Panes state] \
-                    [::heatscope::theme current] [my viewStates] [$Comparison path]]
-                file rename -force -- $file.part[pid] $file
+                set text [::heatscope::session write $Run $Bus [$Panes state] [::heatscope::theme current] [my viewStates] \
+                    [$Comparison path]]
+                ::heatscope::View::replace $file [list apply {{text file} {::heatscope::View::write $file $text}} $text]
             }
             open {
                 set session [::heatscope::session read $Run $file]

@@ -152,17 +152,8 @@ oo::define ::heatscope::App {
     method snapshot {what file} {
         my settle
         my SettleWords
-        set temporary $file.part[pid]
-        try {
-            if {$what eq "window"} {
-                ::heatscope::grab $Top $temporary
-            } else {
-                ::heatscope::grab [[my view $what] path] $temporary
-            }
-            file rename -force -- $temporary $file
-        } finally {
-            file delete -force -- $temporary
-        }
+        set path [expr {$what eq "window" ? $Top : [[my view $what] path]}]
+        ::heatscope::View::replace $file [list ::heatscope::grab $path]
     }
     method describe {what} {
         my settle

@@ -5,6 +5,7 @@ package require Tcl 8.6-
 namespace eval ::heatscope {
     variable Apps {}
     variable status 0 ;# what the program ends with
+    variable astray 0 ;# 1: --select named nothing, which a picture tells by its exit code
     variable begun [clock microseconds]
     variable here [file dirname [file normalize [info script]]]
 }
@@ -206,7 +207,7 @@ proc ::heatscope::main {words} {
             }
             fail $message
         }
-        exit 0
+        exit $::heatscope::astray
     }
 }
 # {width height}: the least that a window has, as far as the screen goes.

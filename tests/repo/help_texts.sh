@@ -14,6 +14,7 @@ for c in $commands; do
     echo "$out" | awk -v c="$c" 'length($0) > 120 { print c " --help: line of " length($0) " columns: " $0; bad = 1 } END { exit bad }' ||
         failed=1
     [ "$("$hs" "$c" -h 2>&1)" = "$out" ] || complain "$c -h: not what --help says"
+    [ "$("$hs" help "$c" 2>&1)" = "$out" ] || complain "help $c: not what --help says"
     err=$("$hs" "$c" --no-such-option 2>&1 >/dev/null)
     code=$?
     [ $code = 2 ] || complain "$c --no-such-option: exit $code instead of 2"
@@ -28,4 +29,6 @@ for c in $commands; do
 done
 "$hs" nonsense >/dev/null 2>&1
 [ $? = 2 ] || complain "unknown command: exit code is not 2"
+"$hs" help nonsense >/dev/null 2>&1
+[ $? = 2 ] || complain "help of an unknown command: exit code is not 2"
 exit $failed

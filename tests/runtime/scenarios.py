@@ -764,6 +764,8 @@ def refusals():
     start = [HEATSCOPE, "run", "-q", "-o", "a"]
     says("static program", start + [program("static")], 5, "statically linked", "static")
     says("not there", start + ["no-such-program"], 127, "no such program")
+    shutil.copy("/bin/true", os.path.join(WORK, "only-here"))
+    says("only here", start + ["only-here"], 127, "no such program on the PATH; here there is ./only-here")
     says("a directory", start + ["/tmp"], 126, "s a directory")
     says("not executable", start + ["/etc/passwd"], 126, "ermission denied")
     says("probes", start + ["--arm=loop", "true"], 2, "a list of procedures, loops")

@@ -370,21 +370,18 @@ oo::class create ::heatscope::View {
     # and renamed.
     method exportTo {file} {
         set suffix [string tolower [file extension $file]]
-        set temporary $file.part[pid]$suffix
-        try {
-            switch -- $suffix {
-                .png { ::heatscope::grab $Path $temporary }
-                .svg - .pdf { my Drawing $temporary }
-                .tsv { ::heatscope::View::write $temporary [::heatscope::View::tsv [my table]] }
-                .txt { ::heatscope::View::write $temporary [my describe] }
-                default {
-                    return -code error -errorcode {HEATSCOPE VIEW EXPORT} \
-                        "export: expected a file name that ends in .png, .svg, .pdf, .tsv or .txt, got '$file'"
-                }
-            }
-            file rename -force -- $temporary $file
-        } finally {
-            file delete -force -- $temporary
+        if {$suffix ni {.png .svg .pdf .tsv .txt}} {
+            return -code error -errorcode {HEATSCOPE VIEW EXPORT} \
+                "export: expected a file name that ends in .png, .svg, .pdf, .tsv or .txt, got '$file'"
+        }
+        ::heatscope::View::replace $file [namespace code [list my ExportAs $suffix]]
+    }
+    method ExportAs {suffix file} {
+        switch -- $suffix {
+            .png { ::heatscope::grab $Path $file }
+            .svg - .pdf { my Drawing $file }
+            .tsv { ::heatscope::View::write $file [::heatscope::View::tsv [my table]] }
+            .txt { ::heatscope::View::write $file [my describe] }
         }
     }
     # What a session file keeps of the view itself: a dict; takes such a dict, what does not fit is left out.
@@ -484,6 +481,21 @@ namespace eval ::heatscope::View {
             append out [join [lmap cell $row {regsub -all {[\t\r\n]+} $cell { }}] \t] \n
         }
         return $out
+    }
+    # Makes `file` by a command that is called with the name of a file beside it, which is then renamed: a failure leaves what
+    # was there. An error of writing names the file that was asked for.
+    proc replace {file command} {
+        set beside $file.part[pid][string tolower [file extension $file]]
+        if {[catch {close [open $beside w]} message options]} {
+            return -code error -errorcode {HEATSCOPE VIEW WRITE} \
+                "$file: can't be written: [lindex [dict get $options -errorcode] end]"
+        }
+        try {
+            {*}$command $beside
+            file rename -force -- $beside $file
+        } finally {
+            file delete -force -- $beside
+        }
     }
     proc write {file text} {
         set channel [open $file w]
