@@ -118,12 +118,14 @@ static void number_table(hsc_probe_table *t, uint64_t now) {
         text = file + strlen(file) + 1;
         atomic_store(&s->count, number);
         tell_place(number, p, name, file, now);
-        bool named = *arms && hsc_rt_probe_is_listed(p, arms, strlen(arms));
+        if (*arms || *disarms)
+            hsc_rt_probes_see_named(entry_of(p), name, file);
+        bool named = *arms && hsc_rt_probe_entry_is_listed(entry_of(p), name, file, arms, strlen(arms));
         if (named)
             p->share = 0;
         if (p->share && (!s->share || p->share < s->share))
             s->share = p->share;
-        if ((!*arms || named) && !hsc_rt_probe_is_listed(p, disarms, strlen(disarms)))
+        if ((!*arms || named) && !hsc_rt_probe_entry_is_listed(entry_of(p), name, file, disarms, strlen(disarms)))
             hsc_rt_probe_arm(number, true, HSC_probe_arming_ASKED, now);
     }
     t->reserved = 1;
@@ -151,6 +153,8 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
     }
     if (locked)
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
+    if (locked)
+        hsc_rt_note_named();
     hsc_rt_lock_release(&s->lock, mask);
     errno = saved_errno;
 }
@@ -211,6 +215,7 @@ void hsc_rt_probes_begin(void) {
             if (!t->reserved)
                 number_table(t, now);
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
+        hsc_rt_note_named();
     }
     hsc_rt_lock_release(&s->lock, mask);
 }

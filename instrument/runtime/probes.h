@@ -186,7 +186,10 @@ static inline bool hsc_rt_probe_leaves(uint64_t what) { /* of these two; an entr
     return !(what >> 32);
 }
 
-bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n); /* an item of a list of --arm */
+/* Does an item of a list of --arm mean the probe of a table's entry, with its strings? */
+bool hsc_rt_probe_is_meant(const hsc_probe_entry *e, const char *name, const char *file, const char *item, size_t n);
+bool hsc_rt_probe_entry_is_listed(const hsc_probe_entry *e, const char *name, const char *file, const char *list, size_t n); /* any of them? */
+const char *hsc_rt_probe_kind_word(unsigned kind); /* of such items */
 void hsc_rt_probes_state(hsc_rt_scopes *s, uint32_t state); /* the thread's from now on; also in handlers */
 
 /* The helper, with hsc_rt.lock: what is due is told at the next probe. */
@@ -211,6 +214,13 @@ void hsc_rt_probes_count(uint32_t number, uint64_t visits, hsc_rt_scopes *s); /*
 void hsc_rt_probes_tell_budget(const hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t visits, uint64_t cycles);
 void hsc_rt_probes_keep_budget(uint64_t now_ns);                              /* the helper: disarms what is too dear */
 void hsc_rt_probes_budget_begin(void);                                        /* anew, in a child of fork */
+
+/* probes_named.c; the first two with `lock` */
+void hsc_rt_probes_see_named(const hsc_probe_entry *e, const char *name, const char *file); /* of each probe that comes, where there is a list */
+/* What the lists name so far, to be told to the others of the measurement: bit i for item i of --arm, 32 + i of --disarm. False: they know. */
+bool hsc_rt_probes_take_named(uint64_t *named);
+void hsc_rt_probes_say_unnamed(bool any, uint64_t named); /* of all processes; any: has one of them probes? */
+void hsc_rt_note_named(void); /* process.c */
 
 /* probes_arm_ss.c */
 bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n); /* items are separated by commas */

@@ -32,11 +32,13 @@ static const char *string_of(const hsc_rt_probe *p, uint32_t which) {
     return s;
 }
 
-bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
+const char *hsc_rt_probe_kind_word(unsigned kind) {
     static const char *const kinds[] = {"procedures", "loops", "calls", "messages", "values"};
-    const hsc_probe_entry *e =
-        (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
-    const char *word = list, *end = list + n, *kind = kinds[p->kind < 5 ? p->kind : 4];
+    return kinds[kind < 5 ? kind : 4];
+}
+
+bool hsc_rt_probe_is_meant(const hsc_probe_entry *e, const char *name, const char *file, const char *item, size_t n) {
+    const char *word = item, *end = item + n, *kind = hsc_rt_probe_kind_word(e->kind);
     size_t k = hsc_rt_length(kind);
     if (n == 3 && word[0] == 'a' && word[1] == 'l' && word[2] == 'l')
         return true;
@@ -45,7 +47,7 @@ bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
     if (n == k)
         return true;
     word += k + 1;
-    if (p->kind == HSC_probe_kind_LOOP) {
+    if (e->kind == HSC_probe_kind_LOOP) {
         const char *colon = end;
         uint64_t line = 0;
         while (colon > word && colon[-1] >= '0' && colon[-1] <= '9')
@@ -53,11 +55,11 @@ bool hsc_rt_probe_selected(const hsc_rt_probe *p, const char *list, size_t n) {
         if (colon > word && colon[-1] == ':' && colon < end) {
             for (const char *c = colon; c < end; c++)
                 line = line * 10 + (uint64_t)(*c - '0');
-            return line == e->line && glob(word, colon - 1, string_of(p, 1));
+            return line == e->line && glob(word, colon - 1, file);
         }
-        return glob(word, end, string_of(p, 1));
+        return glob(word, end, file);
     }
-    const char *name = string_of(p, 0), *region = name;
+    const char *region = name;
     while (*region && !(region[0] == ' ' && region[1] == '['))
         region++;
     if (glob(word, end, name))
@@ -113,11 +115,17 @@ void hsc_rt_probes_arming_changed(void) {
 }
 
 bool hsc_rt_probe_is_listed(const hsc_rt_probe *p, const char *list, size_t n) {
+    const hsc_probe_entry *e =
+        (const hsc_probe_entry *)((const char *)p->table + HSC_PROBE_WORDS_AT + 4ull * ((p->table->count + 1) & ~1u)) + p->index;
+    return hsc_rt_probe_entry_is_listed(e, string_of(p, 0), string_of(p, 1), list, n);
+}
+
+bool hsc_rt_probe_entry_is_listed(const hsc_probe_entry *e, const char *name, const char *file, const char *list, size_t n) {
     for (size_t at = 0; at < n;) {
         size_t k = 0;
         while (at + k < n && list[at + k] != ',')
             k++;
-        if (hsc_rt_probe_selected(p, list + at, k))
+        if (hsc_rt_probe_is_meant(e, name, file, list + at, k))
             return true;
         at += k + 1;
     }

@@ -216,7 +216,7 @@ static void append_path(char *path, size_t size, const char *name) {
 /* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time of its threads, by the clock, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
- * correlator reads these), by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
+ * correlator reads these), "named N" what of --arm and --disarm a process has probes for, by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
 typedef struct lines {
     char text[512];
     size_t n;
@@ -245,6 +245,12 @@ static void note(const char *word, uint64_t value) {
     put_lines(&l);
 }
 
+void hsc_rt_note_named(void) {
+    uint64_t named;
+    if (!hsc_rt_is_filtered() && hsc_rt_probes_take_named(&named))
+        note("named ", named);
+}
+
 enum { TOOK_IN_THREADS = 5, TOOK = 8 };
 
 typedef struct notes {
@@ -253,6 +259,8 @@ typedef struct notes {
     uint64_t lowered, lowest_hz; /* processes; 0: none */
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
     uint64_t took_us[TOOK];      /* of measuring: took_names */
+    bool has_probes;             /* a process */
+    uint64_t named;              /* hsc_rt_probes_take_named, of all */
     uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
 } notes;
 
@@ -291,6 +299,8 @@ static notes read_notes(void) {
                     all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
                     all.lowered++;
                 }
+                all.has_probes = all.has_probes || word == 'n';
+                all.named |= word == 'n' ? v : 0;
                 for (int k = 0; k < TOOK; k++)
                     all.took_us[k] += word == took_names[k][0] ? v : 0;
                 if (word == 'e' && v >> RANK_BITS == me.job) {
@@ -484,6 +494,7 @@ static void say_ranks(const notes *all) {
     size_t at = 0;
     if (all->lowered)
         say_lowered(all);
+    hsc_rt_probes_say_unnamed(all->has_probes, all->named);
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
     hsc_rt_append(line, sizeof line, &at, " ranks: ");
     append_amount(line, sizeof line, &at, all->samples, all->time_us);
@@ -504,6 +515,8 @@ static void say_end(const totals *own) {
     size_t at = 0;
     if (!is_rank() && (all = read_notes()).lowered)
         say_lowered(&all);
+    if (!is_rank())
+        hsc_rt_probes_say_unnamed(all.has_probes, all.named);
     hsc_rt_append(line, sizeof line, &at, "wrote ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " (");

@@ -290,6 +290,28 @@ def arming():
     expect("but one", p.count("first") == 21 + 1501 and p.count("second") == 10, p.count("first"), p.count("second"))
 
 
+def unnamed():
+    """What --arm and --disarm name of no process is said at the end, once, with what is most like it; and what some child has is not."""
+    program = build("arming", "--probe=procedures,loops", "-I" + os.path.join(os.path.dirname(PROGRAMS), "..", "..", "instrument", "include"))
+    with open(os.path.join(PROGRAMS, "arming.c")) as f:
+        (line,) = [n for n, text in enumerate(f, 1) if "i < 1500" in text]
+    none = " names none of the probes of what ran"
+    bare = "--arm and --disarm: nothing that ran has probes; heatscope cc --probe=LIST compiles them in"
+    shell = ["sh", "-c", program + "; true"]
+    for options, command, said in (
+            (["--arm=procedures:frist,procedures:first"], [program], ["--arm: procedures:frist" + none + "; nearest: procedures:first"]),
+            (["--arm=all", "--disarm=procedures:SECND,loops"], [program], ["--disarm: procedures:SECND" + none + "; nearest: procedures:second"]),
+            ([f"--arm=loops:arming.c:{line + 1}"], [program], [f"--arm: loops:arming.c:{line + 1}{none}; nearest: loops:arming.c:{line}"]),
+            (["--arm=procedures:xyzzyplugh,calls"], [program], ["--arm: procedures:xyzzyplugh" + none, "--arm: calls" + none]),
+            (["--arm=procedures:first"], shell, []), (["--arm=procedures:xyzzyplugh"], shell, ["--arm: procedures:xyzzyplugh" + none]),
+            (["--arm=procedures:first"], ["true"], [bare]), ([], ["true"], []), (["--arm=procedures:f*,loops:*"], [program], [])):
+        shutil.rmtree(os.path.join(WORK, "m"), ignore_errors=True)
+        r = subprocess.run([HEATSCOPE, "run", "-o", "m", *options, *command], cwd=WORK, capture_output=True, text=True)
+        expect("exit code", r.returncode == 0, r)
+        lines = [text.removeprefix("heatscope: ") for text in r.stderr.splitlines() if "arm: " in text]
+        expect(" ".join(["said", *options, *command]), lines == said, r.stderr)
+
+
 def rearming():
     """Armed and disarmed while threads visit: what each thread knows of its own visits bounds what is counted, and for how long. A visit is left only where
     its probe was disarmed meanwhile, so one for each thread, disarming and level of a recursion."""
