@@ -129,6 +129,29 @@ static size_t same_context(const jcell *cells, size_t i, size_t n) {
     return end;
 }
 
+/* Where a delay's windows were looked into and what nothing tells of is no more than chance: what waits and calls took in them is known, so what samples
+ * told takes the rest of them, be it less or more than it says (a sample in a system call stands for time that may lie before the window). */
+static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *cells, size_t n) {
+    double waited = 0, drawn = 0, nowhere_ns = 0, own;
+    jcell *nowhere = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (cells[i].spot.context == HSC_NO_INDEX) {
+            nowhere = &cells[i];
+            nowhere_ns = nowhere->ns;
+            continue;
+        }
+        waited += cells[i].waited_ns;
+        drawn += cells[i].ns - cells[i].waited_ns;
+    }
+    if (!nowhere || s->noise_ns2 <= 0 || excess(d, s, delay, nowhere, 1, true, &own) > 0 || waited <= 0 || drawn <= 0)
+        return;
+    double left = drawn + nowhere_ns, scale = left > 0 ? left / drawn : 0;
+    for (size_t i = 0; i < n; i++)
+        if (&cells[i] != nowhere)
+            cells[i].ns = cells[i].waited_ns + scale * (cells[i].ns - cells[i].waited_ns);
+    nowhere->ns = 0;
+}
+
 /* Parts of one delay by place; they add up to 1. `in_line_ns`: how long the thread stood in line for a processor in all; what it was nowhere
  * beyond that it may have been in waits too short for a record. */
 static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, double in_line_ns, shares *out) {
@@ -247,6 +270,7 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         HSC_SEARCH(first, high, d->cells.p[first].delay < delay);
         for (end = first; end < d->cells.n && d->cells.p[end].delay == delay;)
             end++;
+        fit(d, s, delay, d->cells.p + first, end - first);
         double own = s->wait_ns > s->indirect_ns ? s->wait_ns - s->indirect_ns : 0;
         const hsc_rec_thread_usage *usage = &j->threads.p[s->key.thread]->usage;
         double in_line_ns = s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? (double)usage->runnable_ns : INFINITY;

@@ -108,6 +108,7 @@ typedef struct jcell { /* time of a delay's late thread */
     uint32_t delay;
     jspot spot;
     double ns;
+    double waited_ns; /* of ns: in waits and calls, whose begin and end are known; the rest is drawn by samples */
     uint32_t id;     /* that slices of time know it by */
     double timed_ns; /* in slices */
     jpending held;
@@ -163,6 +164,8 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 /* tick: when it did that; HSC_DELAY_NO_TICK: not known. */
 bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick);
 #define HSC_DELAY_NO_TICK UINT64_MAX
+/* The same of the late one, in a wait or call whose begin and end are known. */
+bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jspot *spot, double ns, uint64_t tick);
 
 /* ---- slices of time (blame_slices.c) ---- */
 

@@ -64,21 +64,37 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns) {
     return true;
 }
 
-bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick) {
+static jcell *cell_of(jdelays *d, uint32_t delay, const jspot *spot, bool late) {
     hsc_table *rows = late ? &d->cell_rows : &d->other_rows;
     jspot s = late ? *spot : (jspot){spot->context, HSC_NO_INDEX, HSC_NO_INDEX};
     uint32_t *at = hsc_table_at(rows, (uint64_t)delay << 32 | s.context, (uint64_t)s.line << 32 | s.instance);
     if (!at)
-        return false;
+        return NULL;
     size_t n = late ? d->cells.n : d->others.n;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)n;
         if (!(late ? HSC_PUSH(d->cells, (jcell){.delay = delay, .spot = s, .id = (uint32_t)n})
                    : HSC_PUSH(d->others, (jcell){.delay = delay, .spot = s})))
-            return false;
+            return NULL;
     }
-    (late ? d->cells.p : d->others.p)[*at].ns += ns;
-    return !late || hsc_delay_cell_at(d, &d->cells.p[*at], tick, ns);
+    return &(late ? d->cells.p : d->others.p)[*at];
+}
+
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick) {
+    jcell *c = cell_of(d, delay, spot, late);
+    if (!c)
+        return false;
+    c->ns += ns;
+    return !late || hsc_delay_cell_at(d, c, tick, ns);
+}
+
+bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jspot *spot, double ns, uint64_t tick) {
+    jcell *c = cell_of(d, delay, spot, true);
+    if (!c)
+        return false;
+    c->ns += ns;
+    c->waited_ns += ns;
+    return hsc_delay_cell_at(d, c, tick, ns);
 }
 
 void hsc_delays_free(jdelays *d) {

@@ -372,11 +372,15 @@ static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
     return status;
 }
 
-static bool add(locks *x, const look *l, const jmoment *m, double ns, double *told) {
+/* `waited`: from its begin to its end, not drawn by a sample. */
+static bool add(locks *x, const look *l, const jmoment *m, bool waited, double ns, double *told) {
     jspot s = hsc_blame_spot(x->j, m->frame);
     go_home(x, l, m->frame, &s);
     *told += ns;
-    return ns <= 0 || hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns, tick_of(x, m->time));
+    if (ns <= 0)
+        return true;
+    return waited ? hsc_delay_add_waited(x->d, l->delay, &s, l->weight * ns, tick_of(x, m->time))
+                  : hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns, tick_of(x, m->time));
 }
 
 /* First of the looks by victim in which `thread` waited that ends after `time`. */
@@ -418,7 +422,7 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
     bool hands_on = x->d->sums.p[l->delay].key.kind != HSC_wait_cause_THREAD_END, wall = x->p->blame->wall_event != 0;
     bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->end, l, &locked);
     for (size_t i = 0; ok && i < calls->seen.n; i++)
-        ok = add(x, l, &calls->seen.p[i], (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
+        ok = add(x, l, &calls->seen.p[i], true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
     for (size_t i = 0; ok && i < moments->seen.n; i++) {
         const jmoment *m = &moments->seen.p[i];
         uint64_t from = m->is_interval ? begin_of(m) : m->time - 1, to = m->time;
@@ -432,7 +436,7 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
         ok = !hands_on || time_locked(x, l->holder, from, to, NULL, &in_lock);
         double ns = m->is_interval ? (double)(to - from) - (double)in_call - in_lock : in_call || in_lock > 0 ? 0 : (double)m->length;
-        ok = ok && add(x, l, m, ns, &told);
+        ok = ok && add(x, l, m, m->is_interval && !wall, ns, &told);
     }
     jdelay_sum *s = &x->d->sums.p[l->delay];
     const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};

@@ -355,6 +355,23 @@ that(found == {"rank 0 thread 1": ("yes", 0.1), "rank 0 thread 3": ("no", 0.3)},
 said = " ".join(run("report", DATABASE).split())
 that("makes others wait 0.1 s (held a lock) by [program]; of 0.1 s in all" in said and "not counted: 0.300 s" in said, f"library: {said}")
 
+# who gave the lock back slept for 50 of the 52 ms, and one sample in a system call stands for 16 ms, most of which lie before: what the sleep took is known,
+# so that sample has the other two. Another one slept for 10 of 14 ms, of which the one sample that came stands for a single one
+WORK = os.path.join(os.path.dirname(WORK), "slept")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+SLEEP = 8
+process(0, (0, LIBRARY),
+        (1, thread(1) + [held(100 * MS, 152 * MS, 3, (2, 2)), wait(900 * MS, 3, 1, 1, 52 * MS, 52 * MS, holder=(2, 2)),
+                            held(200 * MS, 214 * MS, 2, (3, 2)), wait(900 * MS, 2, 1, 1, 14 * MS, 14 * MS, holder=(3, 2))]),
+        (2, thread(2, 0) + INSIDE + [f"sample_weighted time={101 * MS} node_id=4 state=0 weight=16 event_id=0",
+                            long_wait(101 * MS, 151 * MS, 3, SLEEP), wait(900 * MS, 3, SLEEP, 1, 50 * MS, 50 * MS)]),
+        (3, thread(3, 0) + INSIDE + [*samples(201 * MS, 202 * MS, 4), long_wait(203 * MS, 213 * MS, 3, SLEEP), wait(900 * MS, 3, SLEEP, 1, 10 * MS, 10 * MS)]))
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["processor"], r["procedure"]): round(float(r["caused_s"]), 6) for r in table("cause")}
+that(found == {("rank 0 thread 1", "[program]"): 0.05, ("rank 0 thread 1", "[library.so]"): 0.002, ("rank 0 thread 2", "[program]"): 0.01,
+               ("rank 0 thread 2", "[library.so]"): 0.004}, f"slept: {found}")
+
 # hardly anything but the machine: told so, with what the program has
 WORK = os.path.join(os.path.dirname(WORK), "crowded")
 os.makedirs(WORK)
