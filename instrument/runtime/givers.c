@@ -9,37 +9,42 @@
 
 _Atomic uint32_t hsc_rt_awaited[HSC_RT_AWAITED];
 
+/* Written and read by all threads, also in handlers, so without a lock that one of them might hold: none is dropped as another is being noted. */
 typedef struct sent {
-    const void *on;
-    uint64_t time_ns;
-    hsc_rt_holder by;
-    uint32_t waiters; /* that may still be woken by it */
+    _Atomic uint64_t word; /* times that it was begun and ended to be written << 32 | waiters that may still be woken by it */
+    _Atomic(const void *) on;
+    _Atomic uint64_t time_ns, by; /* by: thread_id << 32 | node */
 } sent;
 
-static struct {
-    _Atomic uint32_t busy; /* also a handler may signal: nobody waits */
-    uint32_t next;
-    sent signals[SIGNALS];
-} slots[HSC_RT_AWAITED];
-
-static bool take(_Atomic uint32_t *busy) {
-    return !atomic_exchange_explicit(busy, 1, memory_order_acquire);
-}
-
-static void release(_Atomic uint32_t *busy) {
-    atomic_store_explicit(busy, 0, memory_order_release);
-}
+static sent slots[HSC_RT_AWAITED][SIGNALS];
 
 void hsc_rt_await_begin(const hsc_rt_thread *t, const void *on) {
     if (t)
         atomic_fetch_add_explicit(&hsc_rt_awaited[hsc_rt_await_slot(on)], 1, memory_order_seq_cst);
 }
 
-static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns) {
+static bool is_being_written(uint64_t word) {
+    return word >> 32 & 1;
+}
+
+/* The first signal for `on` since then that somebody may still be woken by, as it was when it had *word. */
+static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns, uint64_t *word, hsc_rt_holder *by) {
     sent *first = NULL;
-    for (sent *s = slots[slot].signals; s < slots[slot].signals + SIGNALS; s++)
-        if (s->on == on && s->waiters && s->time_ns >= since_ns && (!first || s->time_ns < first->time_ns))
-            first = s;
+    uint64_t first_ns = 0;
+    for (sent *s = slots[slot]; s < slots[slot] + SIGNALS; s++) {
+        uint64_t w = atomic_load_explicit(&s->word, memory_order_acquire), time_ns = atomic_load_explicit(&s->time_ns, memory_order_relaxed);
+        if (is_being_written(w) || !(uint32_t)w || time_ns < since_ns || (first && time_ns >= first_ns) ||
+            atomic_load_explicit(&s->on, memory_order_relaxed) != on)
+            continue;
+        uint64_t of = atomic_load_explicit(&s->by, memory_order_relaxed);
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&s->word, memory_order_relaxed) != w) /* written meanwhile: by a later one */
+            continue;
+        first = s;
+        first_ns = time_ns;
+        *word = w;
+        *by = (hsc_rt_holder){(uint32_t)(of >> 32), (uint32_t)of};
+    }
     return first;
 }
 
@@ -49,15 +54,35 @@ hsc_rt_holder hsc_rt_await_end(const hsc_rt_thread *t, const void *on, bool sign
         return by;
     uint32_t slot = hsc_rt_await_slot(on);
     atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
-    if (!signalled || !take(&slots[slot].busy))
-        return by;
-    sent *s = first_of(slot, on, t->open.begin_ns);
-    if (s) {
-        by = s->by;
-        s->waiters -= s->waiters != UINT32_MAX;
+    while (signalled) {
+        uint64_t word;
+        sent *s = first_of(slot, on, t->open.begin_ns, &word, &by);
+        if (!s)
+            return (hsc_rt_holder){0};
+        /* another waiter may have had it meanwhile, or it is another signal's now */
+        if (atomic_compare_exchange_strong_explicit(&s->word, &word, (uint32_t)word == UINT32_MAX ? word : word - 1, memory_order_relaxed,
+                                                    memory_order_relaxed))
+            return by;
     }
-    release(&slots[slot].busy);
     return by;
+}
+
+/* Whose place a new signal takes: one that nobody can be woken by any more, or else the oldest. NULL: all are being written. */
+static sent *replaced(uint32_t slot, uint64_t *word) {
+    sent *oldest = NULL;
+    uint64_t oldest_ns = 0;
+    for (sent *s = slots[slot]; s < slots[slot] + SIGNALS; s++) {
+        uint64_t w = atomic_load_explicit(&s->word, memory_order_relaxed);
+        uint64_t time_ns = (uint32_t)w ? atomic_load_explicit(&s->time_ns, memory_order_relaxed) : 0;
+        if (is_being_written(w) || (oldest && time_ns >= oldest_ns))
+            continue;
+        oldest = s;
+        oldest_ns = time_ns;
+        *word = w;
+        if (!(uint32_t)w)
+            break;
+    }
+    return oldest;
 }
 
 void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
@@ -65,12 +90,30 @@ void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
     uint32_t slot = hsc_rt_await_slot(on);
     if (!t || !waiters)
         return;
-    sent s = {on, 0, {t->thread_id, hsc_rt_wait_node(t, at)}, waiters};
-    s.time_ns = hsc_rt_now_ns();
-    if (!take(&slots[slot].busy))
+    uint32_t node = hsc_rt_wait_node(t, at);
+    uint64_t now = hsc_rt_now_ns(), word;
+    for (;;) {
+        sent *s = replaced(slot, &word);
+        if (!s)
+            return; /* more signals at one time than are remembered */
+        uint64_t begun = ((word >> 32) + 1) << 32;
+        if (!atomic_compare_exchange_strong_explicit(&s->word, &word, begun, memory_order_acquire, memory_order_relaxed))
+            continue;
+        atomic_thread_fence(memory_order_release); /* readers who see what follows see that it is being written */
+        atomic_store_explicit(&s->on, on, memory_order_relaxed);
+        atomic_store_explicit(&s->time_ns, now, memory_order_relaxed);
+        atomic_store_explicit(&s->by, (uint64_t)t->thread_id << 32 | node, memory_order_relaxed);
+        atomic_store_explicit(&s->word, (begun + (1ull << 32)) | waiters, memory_order_release);
         return;
-    slots[slot].signals[slots[slot].next++ % SIGNALS] = s;
-    release(&slots[slot].busy);
+    }
+}
+
+static bool take(_Atomic uint32_t *busy) {
+    return !atomic_exchange_explicit(busy, 1, memory_order_acquire);
+}
+
+static void release(_Atomic uint32_t *busy) {
+    atomic_store_explicit(busy, 0, memory_order_release);
 }
 
 /* ---- what ends of itself ------------------------------------------------------------------------------------------------- */
