@@ -7,6 +7,7 @@
 
 #include <heatscope/formats/quote.h>
 
+#include "report_paid.h"
 #include "report_rows.h"
 
 /* Variable and number of iterations as far as the compiler knows them, and the OpenMP directive. */
@@ -47,6 +48,24 @@ static hsc_status put_own_categories(sink *s, uint32_t row, bool loop, hsc_err *
         status = report_put_categories_of(s, "exclusive", HSC_TABLE_SCOPE_EXCL, ranges, n, err);
     free(ranges);
     return status;
+}
+
+/* What the row pays for: loops with what they call, procedures with the libraries that they call. */
+static hsc_status put_paid(sink *s, uint32_t row, bool loop, hsc_err *err) {
+    report_spread p;
+    char most[128] = "";
+    hsc_status status = report_paid_spread(s->r, loop ? REPORT_PAID_LOOP : REPORT_PAID_PROCEDURE, row, &p, err);
+    if (status)
+        return status;
+    bool any = p.columns && p.mean > 0;
+    if (any)
+        report_processor(s->r, s->r->axis, p.max_at, most, sizeof most);
+    report_put_sampled(s, "with_calls", loop ? s->r->paid->loop[row] : s->r->paid->procedure[row], true);
+    put_amount(s, "with_calls_mean", p.columns ? p.mean : 0);
+    put_amount(s, "with_calls_max", any ? p.max : 0);
+    put_text(s, "with_calls_max_processor", most);
+    put_number(s, "with_calls_max_over_mean", any && p.programs < 2 ? p.max / p.mean : NAN);
+    return HSC_OK;
 }
 
 static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc_err *err) {
@@ -96,6 +115,8 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
     status = report_spread_of(r, row, &spread, err); /* of a procedure with its loops, of a loop without inner loops */
     if (!status)
         report_put_spread(s, &spread);
+    if (!status)
+        status = put_paid(s, row, loop, err);
     if (!status)
         status = report_put_categories(s, row, err);
     if (!status)

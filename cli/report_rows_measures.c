@@ -156,6 +156,7 @@ static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, h
     put_text(s, "procedure", p.name);
     report_put_place(s, scope.file, scope.line_begin, scope.line_end, true);
     report_put_exclusive(s, x->scalar);
+    report_put_sampled(s, "called", x->called, false);
     put_text(s, "remark", x->remark.message);
     if (x->has_dependence)
         report_dependence(s->r, &x->dependence, dependence, sizeof dependence);

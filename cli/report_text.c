@@ -9,6 +9,7 @@
 #include "report_elapsed.h"
 #include "report_groups.h"
 #include "report_measures.h"
+#include "report_paid.h"
 #include "report_reasons.h"
 #include "report_text.h"
 #include "running.h"
@@ -372,20 +373,21 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
 static hsc_status loops(report *r, hsc_err *err) {
     uint32_t *rows, n;
     char name[1000], text[1200], nest[300], how[400];
-    hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &rows, &n, err);
+    hsc_status status = report_rank_paid(r, HSC_SCOPE_LOOP, &rows, &n, err);
     if (status || !n) {
         if (!status)
             free(rows);
         return status;
     }
-    while (n && r->excl[rows[n - 1]] <= 0) /* only what is inside them has samples */
-        n--;
+    double *paid = malloc(((size_t)r->info.scopes + 1) * sizeof *paid);
     bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
-    uint32_t count = shown ? choose(r, r->excl, rows, n, 4, shown) : 0;
-    if (!shown)
+    for (uint32_t k = 0; paid && k < r->info.scopes; k++)
+        paid[k] = r->paid->loop[k].sum;
+    uint32_t count = shown && paid ? choose(r, paid, rows, n, 4, shown) : 0;
+    if (!shown || !paid)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Loops without their inner loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
+    snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
     title(r, text);
     report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
@@ -404,15 +406,15 @@ static hsc_status loops(report *r, hsc_err *err) {
         hsc_db_remark remark;
         bool remarked = false;
         if (!shown[i]) {
-            rest.sum += r->excl[rows[i]];
-            rest.excess += r->excl_excess[rows[i]];
+            rest.sum += r->paid->loop[rows[i]].sum;
+            rest.excess += r->paid->loop[rows[i]].excess;
             continue;
         }
         status = hsc_db_get_scope(r->db, rows[i], &s, err);
         if (!status && s.procedure != HSC_NONE)
             status = hsc_db_get_scope(r->db, s.procedure, &p, err);
         if (!status && spread)
-            status = report_spread_of(r, rows[i], &sp, err);
+            status = report_paid_spread(r, REPORT_PAID_LOOP, rows[i], &sp, err);
         if (!status)
             status = report_versions_of(r, rows[i], &v, how, sizeof how, err);
         if (!status)
@@ -420,7 +422,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
-        report_text_amount(r, report_excl(r, rows[i]));
+        report_text_amount(r, r->paid->loop[rows[i]]);
         fprintf(r->out, " %6.1f", percent(r, r->incl[rows[i]]));
         if (spread)
             put_ratio(r, rows[i], &sp);
@@ -431,6 +433,8 @@ static hsc_status loops(report *r, hsc_err *err) {
             report_text_wrap(r->out, r->width, x->name, indent + 2, fprintf(r->out, "%*s", indent - 1, ""));
         x++;
         nest_of(r, rows[i], nest, sizeof nest);
+        if (r->paid->loop[rows[i]].sum > r->excl[rows[i]] + 0.0005 * r->total)
+            snprintf(nest + strlen(nest), sizeof nest - strlen(nest), ", %.1f %% its own code", percent(r, r->excl[rows[i]]));
         name[0] = 0;
         if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
             report_first_sentence(remark.message, name, sizeof name);
@@ -445,6 +449,7 @@ static hsc_status loops(report *r, hsc_err *err) {
     }
     report_free_named(named, n_named);
     free(shown);
+    free(paid);
     free(rows);
     return status;
 }

@@ -327,7 +327,7 @@ static void brief_reasons(report *r, const report_reason *reasons, uint32_t n) {
             left += reasons[i].loops;
             continue;
         }
-        int k = snprintf(text + at, sizeof text - at, "%s%s %s, %u loop%s", at ? "; " : "", reason_text(reasons[i].reason),
+        int k = snprintf(text + at, sizeof text - at, "%s%s %s%s, %u loop%s", at ? "; " : "", reason_text(reasons[i].reason), reasons[i].called.sum > 0 ? "up to " : "",
                          report_text_share(r, reasons[i].scalar, share, sizeof share), reasons[i].loops, reasons[i].loops == 1 ? "" : "s");
         at += k > 0 && (size_t)k < sizeof text - at ? (size_t)k : 0;
     }
@@ -351,7 +351,7 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
         return HSC_OK;
     }
     fprintf(r->out,
-            "\nVectorisation refused: time in the loops, vector bodies left out\n   %9s %5s  %-19s reason, loops\n",
+            "\nVectorisation refused: time in the loops, vector bodies left out; of calls\nat most that, with what is called\n   %9s %5s  %-19s reason, loops\n",
             r->unit.unit[0] ? r->unit.unit : "count", "%", "95 % interval");
     if (!n) {
         report_refusal *untried;

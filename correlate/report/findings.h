@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of findings share: report_findings.c (the program's code), findings_calls.c (libraries, messages, waits), findings_run.c (the
+/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_calls.c (libraries, messages, waits), findings_run.c (the
  * run and how it was measured). */
 #ifndef HEATSCOPE_FINDINGS_H
 #define HEATSCOPE_FINDINGS_H
@@ -23,6 +23,7 @@ typedef struct findings {
         double best;
         uint32_t best_at, next;
     } mpi;
+    uint32_t hottest; /* loop that a finding is of; HSC_NONE */
     findings_walk *walk;
     report_refused refused;
     bool again; /* of the step under way: it is to be called once more */
@@ -48,6 +49,13 @@ void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t si
 void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size);  /* that the scope is of */
 
 bool findings_has_few(const report *r); /* samples: too few for shares */
+
+/* findings_code.c */
+const char *findings_loop_word(const char *name); /* " loop" behind the name of a loop that does not say so itself */
+hsc_status findings_pay(findings *f, hsc_err *err);
+hsc_status findings_hottest_loop(findings *f, hsc_err *err);
+hsc_status findings_hottest_procedure(findings *f, hsc_err *err);
+hsc_status findings_imbalance(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);

@@ -10,6 +10,8 @@
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
+#include "report_paid.h"
+
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
 static hsc_status load_sums(report *r, hsc_db_table table, double **out, double **excess, hsc_err *err) {
@@ -161,6 +163,7 @@ void report_clear(report *r) {
     free(r->program_met);
     free(r->in_region);
     free(r->shared);
+    report_paid_free(r->paid);
 }
 
 /* ---- which scopes ---- */

@@ -57,6 +57,7 @@ typedef struct report {
     uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     bool has_regions;           /* known with in_region */
+    struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;
 

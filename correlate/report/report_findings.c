@@ -146,108 +146,6 @@ void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_
         report_fit(p.name, 60, out, size);
 }
 
-/* ---- the hottest loop, and what became of it ---- */
-
-/* " loop" behind the name of a loop that does not say so itself. */
-static const char *loop_word(const char *name) {
-    return strncmp(name, "loop", 4) ? " loop" : "";
-}
-
-/* A loop takes time, and has page faults. */
-static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "has" : "takes"; }
-
-/* " (with procedures inlined into it; 3.1 % without them, as in the table of loops)"; empty where that is the same. */
-static void tell_inlined(report *r, uint32_t loop, hsc_weighted with, char *out, size_t size) {
-    double own = report_excl(r, loop).sum;
-    out[0] = 0;
-    if (with.sum > own + 0.001 * r->total)
-        snprintf(out, size, " (with procedures inlined into it; %.1f %% without them, as in the table of loops)", 100 * own / r->total);
-}
-
-/* Of a loop with the procedures inlined into it, where its versions tell. */
-static hsc_weighted with_inlined(const report *r, uint32_t loop) {
-    hsc_weighted sum = {0};
-    for (uint32_t k = r->instance_begin[loop]; k < r->instance_begin[loop + 1]; k++) {
-        sum.sum += r->instance_sums[r->instances[k]];
-        sum.excess += r->instance_excess[r->instances[k]];
-    }
-    return sum.sum > report_excl(r, loop).sum ? sum : report_excl(r, loop);
-}
-
-/* The hottest loop of the user's code, as a row of f->loops; a library's only where it has none. */
-static uint32_t find_hottest(const findings *f, hsc_weighted *out) {
-    hsc_db_scope s;
-    uint32_t hot = 0;
-    bool found = false;
-    *out = f->n_loops ? with_inlined(f->r, f->loops[0]) : (hsc_weighted){0};
-    for (uint32_t i = 0; i < f->n_loops; i++) {
-        hsc_weighted with = with_inlined(f->r, f->loops[i]);
-        if (with.sum > (found ? out->sum : 0) && !hsc_db_get_scope(f->r->db, f->loops[i], &s, NULL) && report_is_own(f->r, &s)) {
-            hot = i;
-            *out = with;
-            found = true;
-        }
-    }
-    return hot;
-}
-
-static hsc_status hottest_loop(findings *f, hsc_err *err) {
-    report *r = f->r;
-    const uint32_t *loops = f->loops, n = f->n_loops;
-    hsc_db_scope s;
-    report_versions v;
-    hsc_db_remark remark;
-    bool remarked = false;
-    char text[4096], how[400], where[600], of[300], share[120], inlined[120], extra[900] = "";
-    hsc_weighted with;
-    uint32_t hot = find_hottest(f, &with);
-    if (!n || with.sum <= 0 || with.sum < 0.01 * r->total)
-        return HSC_OK;
-    hsc_status status = hsc_db_get_scope(r->db, loops[hot], &s, err);
-    if (!status)
-        status = report_versions_of(r, loops[hot], &v, how, sizeof how, err);
-    if (!status)
-        status = report_remark_of(r, loops[hot], &remarked, &remark, err);
-    if (status)
-        return status;
-    findings_place(r, &s, where, sizeof where);
-    findings_procedure(r, &s, of, sizeof of);
-    findings_amount(r, with, share, sizeof share);
-    tell_inlined(r, loops[hot], with, inlined, sizeof inlined);
-    if (how[0])
-        snprintf(extra, sizeof extra, " It runs as: %s.", how);
-    if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
-        char message[300];
-        report_first_sentence(remark.message, message, sizeof message);
-        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
-    }
-    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s%s.%s", takes(r), share, s.name, loop_word(s.name), where, s.depth, of, inlined, extra);
-    findings_say(f, with.sum, "Hottest loop", with, spot_of_scope(loops[hot], &s), text);
-    return HSC_OK;
-}
-
-/* Where loops do not tell: too little is known of the code, or the time is outside of them. */
-static hsc_status hottest_procedure(findings *f, hsc_err *err) {
-    report *r = f->r;
-    const uint32_t *procedures = f->procedures, *loops = f->loops, n = f->n_procedures, n_loops = f->n_loops;
-    char text[4096], where[600], name[300], share[120];
-    hsc_db_scope s;
-    uint32_t i = 0;
-    hsc_status status = HSC_OK;
-    for (; i < n; i++) { /* of the program; what libraries do is told elsewhere */
-        status = hsc_db_get_scope(r->db, procedures[i], &s, err);
-        if (status || report_is_own(r, &s))
-            break;
-    }
-    if (status || i == n || r->own[procedures[i]] < 0.01 * r->total || (n_loops && r->excl[loops[0]] > 0.25 * r->own[procedures[i]]))
-        return status;
-    findings_place(r, &s, where, sizeof where);
-    findings_amount(r, report_own(r, procedures[i]), share, sizeof share);
-    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).", takes(r), share, report_fit(s.name, 60, name, sizeof name), where);
-    findings_say(f, r->own[procedures[i]], "Hottest procedure", report_own(r, procedures[i]), spot_of_scope(procedures[i], &s), text);
-    return HSC_OK;
-}
-
 /* Time in the user's own program that the pass did not compile. */
 static hsc_status little_known(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -312,100 +210,9 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s%s at %s in %s.",
-                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, loop_word(s.name), where,
+                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, findings_loop_word(s.name), where,
                  of);
         findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
-    }
-    return HSC_OK;
-}
-
-/* ---- imbalance ---- */
-
-/* The spread over those threads alone that have any; its least is still that of all. */
-static report_spread among_running(const report_spread *all) {
-    report_spread p = *all;
-    double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
-    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
-    p.columns = all->running;
-    p.mean = sum / all->running;
-    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
-    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
-    return p;
-}
-
-static hsc_status imbalance(findings *f, hsc_err *err) {
-    report *r = f->r;
-    const uint32_t *procedures = f->procedures, n = f->n_procedures;
-    struct {
-        uint32_t scope;
-        report_spread spread;
-        double cost;
-    } best[2] = {{.scope = HSC_NONE}, {.scope = HSC_NONE}};
-    if (r->columns < 2)
-        return HSC_OK;
-    double begin_s, end_s, worth = 0.03 * r->total / r->columns; /* a sentence */
-    if (!strcmp(r->unit.unit, "s") && r->unit.scale > 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s))
-        worth = fmax(worth, 0.01 * r->info.wall_s / r->unit.scale);
-    for (uint32_t i = 0; i < n && i < 20 && r->own[procedures[i]] >= 0.01 * r->total; i++) {
-        report_spread p;
-        hsc_db_scope s;
-        hsc_status status = report_spread_of(r, procedures[i], &p, err);
-        if (!status)
-            status = hsc_db_get_scope(r->db, procedures[i], &s, err);
-        if (status)
-            return status;
-        if (!status && report_is_of_few(r, procedures[i], &p))
-            p = among_running(&p);
-        double cost = p.max - p.mean; /* what the slowest would save */
-        if (report_is_serial(r, procedures[i], &p))
-            continue;
-        /* libraries wait because others work: their imbalance is a consequence */
-        if (p.programs > 1 || !report_is_own(r, &s) || !report_uneven(&p) || p.max < 1.1 * p.mean || cost < worth)
-            continue;
-        int at = cost > best[0].cost ? 0 : cost > best[1].cost ? 1 : 2;
-        if (at == 0)
-            best[1] = best[0];
-        if (at < 2) {
-            best[at].scope = procedures[i];
-            best[at].spread = p;
-            best[at].cost = cost;
-        }
-    }
-    for (int i = 0; i < 2 && best[i].scope != HSC_NONE; i++) {
-        const report_spread *p = &best[i].spread;
-        hsc_db_scope s;
-        char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], among[300];
-        double low, high;
-        hsc_status status = hsc_db_get_scope(r->db, best[i].scope, &s, err);
-        if (status)
-            return status;
-        findings_place(r, &s, where, sizeof where);
-        findings_procedure(r, &s, of, sizeof of);
-        report_processor(r, r->axis, p->max_at, top, sizeof top);
-        report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
-        report_ratio_interval(r, p, &low, &high);
-        findings_seconds(r, p->mean, mean, sizeof mean);
-        findings_seconds(r, p->min, least, sizeof least);
-        findings_seconds(r, best[i].cost, save, sizeof save);
-        if (p->running == 1) { /* a ratio would only tell how many threads there are */
-            char whole[48];
-            findings_seconds(r, p->max, whole, sizeof whole);
-            snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.", of, where, top, whole,
-                     p->columns, top, save);
-            findings_say(f, best[i].cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(best[i].scope, &s), text);
-            continue;
-        }
-        if (p->columns < r->columns && r->programs > 1)
-            snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
-                     r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
-        else if (p->columns < r->columns)
-            snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
-        else
-            snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
-        snprintf(text, sizeof text,
-                 "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.",
-                 of, where, p->max / p->mean, top, low, high, among, top, save);
-        findings_say(f, best[i].cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(best[i].scope, &s), text);
     }
     return HSC_OK;
 }
@@ -460,9 +267,20 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
     return status;
 }
 
+/* " (with what it calls; 3.1 % its own code)"; empty where that is the same, or where the hottest loop has said so. */
+static void tell_more(const findings *f, const report_refusal *x, char *out, size_t size) {
+    const report *r = f->r;
+    double own = report_excl(r, x->scope).sum;
+    bool calls = x->called.sum > 0.001 * r->total;
+    out[0] = 0;
+    if (x->scope != f->hottest && x->scalar.sum > own + 0.001 * r->total)
+        snprintf(out, size, " (with %s; %.1f %% its own code)", calls ? "what it calls" : "procedures inlined into it", 100 * own / r->total);
+}
+
 /* "CG/cg.f:851-853: loop not vectorized: ... (hint)" */
-static hsc_status refused_at(report *r, const report_refusal *x, char *out, size_t size, hsc_err *err) {
+static hsc_status refused_at(findings *f, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
+    report *r = f->r;
     char where[600], why[400], hint[200], inlined[120];
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
@@ -473,7 +291,7 @@ static hsc_status refused_at(report *r, const report_refusal *x, char *out, size
     else
         report_first_sentence(x->remark.message, why, sizeof why);
     report_hint(r, x, hint, sizeof hint);
-    tell_inlined(r, x->scope, x->scalar, inlined, sizeof inlined);
+    tell_more(f, x, inlined, sizeof inlined);
     snprintf(out, size, "%s%s: %s%s%s%s", where, inlined, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
     return HSC_OK;
 }
@@ -485,12 +303,14 @@ static hsc_status refused(findings *f, hsc_err *err) {
     uint32_t n = f->refused.refused.n, example = 0;
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
-    char text[3600], share[120], at[1300], hottest[1300], also[1400] = "";
+    char text[3600], share[140], at[1300], hottest[1300], also[1400] = "";
+    double called = 0;
     hsc_db_scope s;
     (void)report_sum_reasons(rows, n, reasons);
     for (uint32_t i = 0; i < n; i++) {
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
+        called += rows[i].called.sum;
     }
     if (!n || all.sum < 0.01 * r->total)
         return HSC_OK;
@@ -498,12 +318,14 @@ static hsc_status refused(findings *f, hsc_err *err) {
         example++;
     hsc_status status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
     if (!status)
-        status = refused_at(r, &rows[example], at, sizeof at, err);
+        status = refused_at(f, &rows[example], at, sizeof at, err);
     if (!status && example)
-        status = refused_at(r, &rows[0], hottest, sizeof hottest, err);
+        status = refused_at(f, &rows[0], hottest, sizeof hottest, err);
     if (status)
         return status;
-    findings_amount(r, all, share, sizeof share);
+    bool at_most = called > 0.001 * r->total;
+    memcpy(share, "up to ", 6);
+    findings_amount(r, all, share + (at_most ? 6 : 0), sizeof share - 6);
     const char *reason = hsc_enum_text("reason", reasons[0].reason);
     if (example)
         snprintf(also, sizeof also, ". The hottest of all, %.1f %%, is at %s", 100 * rows[0].scalar.sum / r->total, hottest);
@@ -660,8 +482,8 @@ typedef struct step {
     hsc_status (*look)(findings *f, hsc_err *err);
     bool of_samples; /* nothing to be said where there are none */
 } step;
-static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {hottest_loop, true},    {hottest_procedure, true},
-                             {little_known, true},  {loop_versions, true},    {imbalance, true},       {serial, true},
+static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {findings_pay, true}, {findings_hottest_loop, true}, {findings_hottest_procedure, true},
+                             {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
                              {refused, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
@@ -674,8 +496,10 @@ struct report_looking {
 
 report_looking *report_looking_new(report *r) {
     report_looking *l = calloc(1, sizeof *l);
-    if (l)
+    if (l) {
         l->f.r = r;
+        l->f.hottest = HSC_NONE;
+    }
     return l;
 }
 

@@ -8,6 +8,8 @@
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
+#include "report_paid.h"
+
 static bool prevents(const hsc_db_dependence *d) {
     return d->verdict == HSC_dependence_verdict_UNSAFE || d->verdict == HSC_dependence_verdict_FORWARDING ||
            d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
@@ -62,7 +64,30 @@ static hsc_weighted not_vector(const report *r, uint32_t scope, const report_ver
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
 }
 
-hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err) {
+/* Where a call keeps the loop scalar, the call is the price: that of procedures that can become vector code. */
+static hsc_status add_called(report *r, report_refusal *row, const report_versions *v, hsc_err *err) {
+    hsc_status s = report_pay_all(r, err);
+    if (s)
+        return s;
+    hsc_weighted all = r->paid->vectors[row->scope];
+    all = (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
+    if (all.sum > row->scalar.sum) {
+        row->called = (hsc_weighted){all.sum - row->scalar.sum, fmax(0, all.excess - row->scalar.excess)};
+        row->scalar = all;
+    }
+    return HSC_OK;
+}
+
+/* As add_called(): the contexts, where none of the loop is vector code. */
+static hsc_status ranges_with_called(report *r, const report_refusal *x, double vector, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err) {
+    free(*ranges);
+    *table = HSC_TABLE_CONTEXT_EXCL;
+    hsc_status s = report_paid_ranges(r, REPORT_PAID_VECTORS, x->scope, ranges, n, err);
+    *n = vector > 0 ? 0 : *n;
+    return s;
+}
+
+hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err) {
     uint32_t first = r->instance_begin[x->scope], end = r->instance_begin[x->scope + 1];
     double all = 0, vector = 0;
     hsc_status s = HSC_OK;
@@ -80,7 +105,9 @@ hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_d
         else
             (*ranges)[(*n)++] = (report_range){r->instances[k], 1};
     }
-    if (!s && all < r->excl[x->scope]) { /* as in not_vector() */
+    if (!s && x->called.sum > 0)
+        s = ranges_with_called(r, x, vector, table, ranges, n, err);
+    else if (!s && all < r->excl[x->scope]) { /* as in not_vector() */
         *table = HSC_TABLE_SCOPE_EXCL;
         *n = vector > 0 ? 0 : 1;
         (*ranges)[0] = (report_range){x->scope, 1};
@@ -94,7 +121,7 @@ hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_d
 }
 
 static bool has_samples(const report *r, uint32_t scope) {
-    bool any = r->excl[scope] > 0;
+    bool any = r->excl[scope] > 0 || r->paid->vectors[scope].sum > 0;
     for (uint32_t k = r->instance_begin[scope]; !any && k < r->instance_begin[scope + 1]; k++)
         any = r->instance_sums[r->instances[k]] > 0;
     return any;
@@ -109,6 +136,8 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
     if (s)
         return s;
     row->scalar = not_vector(r, row->scope, &v);
+    if (row->reason == HSC_reason_CALL && (s = add_called(r, row, &v, err)))
+        return s;
     if (!(row->scalar.sum > 0))
         return HSC_OK;
     if (l->n == l->room) {
@@ -141,7 +170,7 @@ static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err 
 }
 
 hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err) {
-    hsc_status s = HSC_OK;
+    hsc_status s = report_pay_all(r, err);
     uint32_t end = n < r->info.scopes - f->next ? f->next + n : r->info.scopes;
     for (; f->next < end && !s; f->next++)
         if (has_samples(r, f->next))
@@ -194,6 +223,8 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
         x->loops++;
         x->scalar.sum += rows[i].scalar.sum;
         x->scalar.excess += rows[i].scalar.excess;
+        x->called.sum += rows[i].called.sum;
+        x->called.excess += rows[i].called.excess;
     }
     for (uint32_t k = 0; k < REPORT_REASONS; k++)
         if (out[k].loops)

@@ -7,7 +7,8 @@
 
 typedef struct report_refusal { /* a loop that the vectoriser refused */
     uint32_t scope, reason;     /* HSC_reason_* */
-    hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out */
+    hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out; where a call is the reason, with `called` */
+    hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
     hsc_db_remark remark;
     bool has_dependence; /* the first that prevents vector code */
     hsc_db_dependence dependence;
@@ -33,14 +34,14 @@ hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc
 
 typedef struct report_reason { /* the loops of one reason, added up */
     uint32_t reason, loops;
-    hsc_weighted scalar;
+    hsc_weighted scalar, called; /* of it */
 } report_reason;
 enum { REPORT_REASONS = 256 }; /* reasons that there can be */
 /* The largest first. Returns how many there are. */
 uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reason out[REPORT_REASONS]);
 
 /* The rows that the samples of x->scalar are in: free() *ranges. None where they are no rows' sum (exclusive samples less vector bodies). */
-hsc_status report_refusal_ranges(const report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
+hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
 
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);

@@ -33,6 +33,36 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(CALLS)
+#include <math.h>
+enum { N = 4096 };
+static double a[N];
+
+__attribute__((noinline)) static void map(void) {
+    for (int i = 0; i < N; i++) /* CALLS */
+        a[i] = cos(a[i]);
+}
+
+__attribute__((noinline)) static double plain(double x) {
+    for (int i = 1; i < N; i++) /* PLAIN */
+        x = (x * 0.25 + a[i]) / (x * x + 1.5);
+    return x;
+}
+
+int main(void) {
+    double x = 0.5, first = 0, second = 0;
+    for (double begin = cpu_s(), last = begin; last - begin < 0.8;) { /* STEP */
+        for (int k = 0; k < 6; k++)
+            map();
+        double middle = cpu_s();
+        x = plain(x);
+        first += middle - last;
+        last = cpu_s();
+        second += last - middle;
+    }
+    printf("%g %g %g\n", first, second, x);
+    return 0;
+}
 #elif defined(SERIAL)
 static volatile double sink;
 

@@ -213,6 +213,75 @@ def check(path, by, axis, value):
     return len(got)
 
 
+class Paid:
+    """Who pays for the samples of a context, by climbing its path: rows of loops, of procedures, and whether they can become vector code."""
+    LIBRARIES = ("libmpi", "libopen-", "libheatscope-", "libgomp", "libomp", "libiomp")
+
+    def __init__(self, db):
+        self.db = db
+        self.parent, self.scope, self.kind = (db.column("run", "context", k) for k in ("parent", "scope", "kind"))
+        knowledge, module, file = (db.column("static", "scope", k) for k in ("knowledge", "module", "file"))
+        modules, files = db.f["/static/module/path"].asstr()[...], db.f["/static/file/path"].asstr()[...]
+        programs = set(db.f["/run/process/executable"].asstr()[...])
+        base = [os.path.basename(m) for m in modules]
+        self.own = [db.kind[s] >= 3 and (knowledge[s] == 0 or (module[s] != NONE and modules[module[s]] in programs)) for s in range(len(db.kind))]
+        self.users = [self.own[s] and not (file[s] != NONE and files[file[s]].startswith("/usr/include/")) for s in range(len(db.kind))]
+        self.apart = [not self.own[s] and module[s] != NONE and base[module[s]].startswith(self.LIBRARIES) for s in range(len(db.kind))]
+        self.mathematical = [module[s] != NONE and base[module[s]].startswith(("libm.", "libm-", "libmvec")) for s in range(len(db.kind))]
+        self.of = [self.look(c) for c in range(len(self.parent))]
+
+    def path(self, c):
+        while c:
+            yield c, self.scope[c], self.kind[c]
+            c = self.parent[c]
+
+    def look(self, c):
+        loops, procedure, vectors, apart, called = {}, NONE, True, False, False
+        for at, s, kind in self.path(c):
+            if kind == 3:
+                for rank, is_it in enumerate((self.users, self.own, [True] * len(self.own))):
+                    if is_it[s]:
+                        loops.setdefault(rank, s)
+                if not loops.get(0, NONE) != NONE and self.own[s]:
+                    vectors = vectors and self.users[s]
+            elif kind in (1, 2):
+                if 0 not in loops and not (self.own[s] or self.mathematical[s]):
+                    vectors = False
+                if self.apart[s] and not called:
+                    apart = True
+                called = called or (kind == 1 and self.own[s])
+                if procedure == NONE and self.users[s]:
+                    procedure = self.db.procedure[s]
+        loop = loops[min(loops)] if loops else NONE
+        return (NONE if apart else loop), (NONE if apart else procedure), loop != NONE and not apart and 0 in loops and vectors
+
+    def sums(self, which, vectors=False):
+        """By scope: values over processors."""
+        v, out = self.db.dense("context_excl"), {}
+        for c, of in enumerate(self.of):
+            if of[which] != NONE and (of[2] or not vectors):
+                out[of[which]] = out.get(of[which], 0) + v[c]
+        return out
+
+
+def check_paid(path, axis):
+    """Loops with what they call, procedures with the libraries that they call; nothing is paid for twice."""
+    db, n = Database(path, axis), 0
+    paid = Paid(db)
+    for which, by in ((0, "loop"), (1, "procedure")):
+        sums, total = paid.sums(which), 0
+        got = rows(path, by, axis)
+        for r, (row, v) in zip(got, getattr(db, f"{by}_table")()):
+            want = sums.get(row, np.zeros(v.shape)) * db.scale
+            close(r["with_calls_s"], want.sum(), f"{by} {r['rank']} with calls")
+            close(r["with_calls_max_s"], want.max(), f"{by} {r['rank']} with calls, most")
+            total += want.sum()
+            n += want.sum() > v.sum() * db.scale * 1.000001
+        assert total <= db.dense("context_excl").sum() * db.scale * 1.000001, (by, total)
+        close(total, sum(v.sum() for v in sums.values()) * db.scale, f"{by}: all that is paid for")
+    return n
+
+
 VECTOR = (1, 10, 14)  # docs/format.md, enum loop_version: vector body, vectorised remainder, vector body fully unrolled
 
 
@@ -223,6 +292,7 @@ def check_reasons(path, axis):
     exclusive, n = db.dense("scope_excl"), 0
     begin, kind = db.column("static", "scope", "line_begin"), db.column("static", "scope", "kind")
     files, file = db.f["/static/file/path"].asstr()[...], db.column("static", "scope", "file")
+    vectors = Paid(db).sums(0, vectors=True)
     for r in rows(path, "reason", axis):
         scopes = [k for k in range(len(kind)) if file[k] != NONE and begin[k] == int(r["line_begin"]) and files[file[k]] == r["file"] and (scope == k).any()]
         if len(scopes) != 1:
@@ -232,6 +302,12 @@ def check_reasons(path, axis):
         if v[at].sum() < exclusive[scopes[0]].sum():
             continue
         want = v[scalar].sum(0) * db.scale
+        if float(r["called_s"]): # that is its price, too
+            assert r["reason"].startswith("call "), r
+            close(r["called_s"], vectors[scopes[0]].sum() * db.scale - v[at].sum() * db.scale, f"reason {r['rank']}: called")
+            if (v[at & np.isin(version, VECTOR)].sum() > 0): # no rows' sum
+                continue
+            want = vectors[scopes[0]] * db.scale
         close(r["exclusive_s"], want.sum(), f"reason {r['rank']}")
         close(r["mean_s"], want.mean(), f"reason {r['rank']}")
         close(r["max_s"], want.max(), f"reason {r['rank']}")
@@ -251,6 +327,7 @@ def main():
                 value = {"nest": "value", "call": "inclusive", "inlined": "inclusive", "category": "inclusive"}.get(by, "exclusive")
                 seen[by] = seen.get(by, 0) + check(path, by, axis, value)
             seen["reason"] = seen.get("reason", 0) + check_reasons(path, axis)
+            seen["paid"] = seen.get("paid", 0) + check_paid(path, axis)
     path = os.path.join(FOLDER, "model.h5")
     subprocess.run([MODEL, path], check=True)
     for axis in ("process", "thread"):

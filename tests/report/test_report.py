@@ -102,11 +102,15 @@ class Report(unittest.TestCase):
             self.assertEqual(ledger["recorded"], total)
 
     def test_reasons(self):
-        loops = {(r["file"], r["line_begin"], r["procedure"]): int(r["exclusive_periods"]) for r in rows(self.mpi, "loop")}
+        loops = {(r["file"], r["line_begin"], r["procedure"]): float(r["exclusive_s"]) for r in rows(self.mpi, "loop")}
+        with_calls = {(r["file"], r["line_begin"], r["procedure"]): float(r["with_calls_s"]) for r in rows(self.mpi, "loop")}
         got = rows(self.mpi, "reason")
         self.assertTrue(got)
         for r in got: # each loop once, with no more than it has
-            self.assertLessEqual(int(r["exclusive_periods"]), loops[r["file"], r["line_begin"], r["procedure"]])
+            called = r["reason"].startswith("call ")
+            self.assertTrue(called or float(r["called_s"]) == 0)
+            self.assertLessEqual(float(r["exclusive_s"]), (with_calls if called else loops)[r["file"], r["line_begin"], r["procedure"]] + 1e-9)
+            self.assertLessEqual(float(r["called_s"]), float(r["exclusive_s"]))
             self.assertLessEqual(float(r["exclusive_low_s"]), float(r["exclusive_s"]))
             self.assertLessEqual(float(r["exclusive_s"]), float(r["exclusive_high_s"]))
             self.assertNotEqual(r["reason"], "none")

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings on the hottest code and on work that is spread unevenly: with what the code calls (report_paid.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "findings.h"
+#include "report_paid.h"
+
+const char *findings_loop_word(const char *name) {
+    return strncmp(name, "loop", 4) ? " loop" : "";
+}
+
+/* A loop takes time, and has page faults. */
+static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "has" : "takes"; }
+
+/* By steps: see report_pay. */
+hsc_status findings_pay(findings *f, hsc_err *err) {
+    bool done = false;
+    hsc_status status = report_pay(f->r, FINDINGS_ROWS, &done, err);
+    f->again = !done;
+    return status;
+}
+
+/* ---- the hottest loop, and what became of it ---- */
+
+/* The first of the user's own, by what it pays for; a library's only where he has none. HSC_NONE: there is none. */
+static uint32_t first_own(const report *r, const uint32_t *rows, uint32_t n) {
+    hsc_db_scope s;
+    for (uint32_t i = 0; i < n; i++)
+        if (!hsc_db_get_scope(r->db, rows[i], &s, NULL) && report_is_own(r, &s))
+            return rows[i];
+    return n ? rows[0] : HSC_NONE;
+}
+
+/* "cos 1.3 s" or "cos in step 1.3 s" */
+static void put_callee(const report *r, const report_callee *x, char *out, size_t size) {
+    hsc_db_scope s, caller;
+    char name[200], in[200] = "", amount[48];
+    if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
+        return;
+    if (x->caller != HSC_NONE && !hsc_db_get_scope(r->db, x->caller, &caller, NULL))
+        report_fit(caller.name, 50, in, sizeof in);
+    findings_seconds(r, x->samples.sum, amount, sizeof amount);
+    snprintf(out, size, "%s%s%s %s", report_fit(s.name, 50, name, sizeof name), in[0] ? " in " : "", in, amount);
+}
+
+/* " 0.149 s of that is its own code (6.2 %), the rest what it calls: cos 1.3 s, and others."; empty where all is its own. */
+static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, char *out, size_t size, hsc_err *err) {
+    enum { MOST = 3 };
+    report_callee rows[MOST];
+    uint32_t n;
+    double own = report_excl(r, loop).sum;
+    char amount[48], named[900] = "";
+    out[0] = 0;
+    hsc_status status = with.sum > own + 0.001 * r->total ? report_callees(r, loop, rows, MOST, &n, err) : HSC_OK;
+    if (status || !(with.sum > own + 0.001 * r->total))
+        return status;
+    double rest = with.sum - own;
+    for (uint32_t i = 0; i < n && (!i || rows[i].samples.sum >= 0.1 * with.sum); i++) {
+        char one[500] = "";
+        put_callee(r, &rows[i], one, sizeof one);
+        snprintf(named + strlen(named), sizeof named - strlen(named), "%s%s", i ? ", " : ": ", one);
+        rest -= rows[i].samples.sum;
+    }
+    findings_seconds(r, own, amount, sizeof amount);
+    snprintf(out, size, " %s of that is its own code (%.1f %%), the rest what it calls%s%s.", amount,
+             100 * own / r->total, named, rest > 0.01 * with.sum ? ", and others" : "");
+    return HSC_OK;
+}
+
+hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
+    report *r = f->r;
+    uint32_t *rows = NULL, n = 0;
+    hsc_db_scope s;
+    report_versions v;
+    hsc_db_remark remark;
+    bool remarked = false;
+    char text[4096], how[400], where[600], of[300], share[120], called[1200], extra[900] = "";
+    hsc_status status = report_rank_paid(r, HSC_SCOPE_LOOP, &rows, &n, err);
+    uint32_t hot = status ? HSC_NONE : first_own(r, rows, n);
+    free(rows);
+    if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total)
+        return status;
+    hsc_weighted with = r->paid->loop[hot];
+    status = hsc_db_get_scope(r->db, hot, &s, err);
+    if (!status)
+        status = report_versions_of(r, hot, &v, how, sizeof how, err);
+    if (!status)
+        status = report_remark_of(r, hot, &remarked, &remark, err);
+    if (!status)
+        status = tell_called(r, hot, with, called, sizeof called, err);
+    if (status)
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    findings_procedure(r, &s, of, sizeof of);
+    findings_amount(r, with, share, sizeof share);
+    if (how[0])
+        snprintf(extra, sizeof extra, " It runs as: %s.", how);
+    if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
+        char message[300];
+        report_first_sentence(remark.message, message, sizeof message);
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
+    }
+    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, s.depth, of, called,
+             extra);
+    f->hottest = hot;
+    findings_say(f, with.sum, "Hottest loop", with, spot_of_scope(hot, &s), text);
+    return HSC_OK;
+}
+
+/* Where loops do not tell: too little is known of the code, or the time is outside of them. */
+hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
+    report *r = f->r;
+    uint32_t *rows = NULL, n = 0, *loops = NULL, n_loops = 0;
+    char text[4096], where[600], name[300], share[120], own[48], apart[200] = "";
+    hsc_db_scope s;
+    hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
+    if (!status)
+        status = report_rank_paid(r, HSC_SCOPE_LOOP, &loops, &n_loops, err);
+    uint32_t hot = !status && n ? rows[0] : HSC_NONE, loop = !status && n_loops ? loops[0] : HSC_NONE;
+    free(rows);
+    free(loops);
+    if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total ||
+        (loop != HSC_NONE && r->paid->loop[loop].sum > 0.25 * r->paid->procedure[hot].sum))
+        return status;
+    hsc_weighted with = r->paid->procedure[hot];
+    if ((status = hsc_db_get_scope(r->db, hot, &s, err)))
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    findings_amount(r, with, share, sizeof share);
+    findings_seconds(r, r->own[hot], own, sizeof own);
+    if (with.sum > r->own[hot] + 0.001 * r->total)
+        snprintf(apart, sizeof apart, " %s of that is its own code, the rest what it calls in libraries.", own);
+    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart);
+    findings_say(f, with.sum, "Hottest procedure", with, spot_of_scope(hot, &s), text);
+    return HSC_OK;
+}
+
+/* ---- imbalance ---- */
+
+/* The spread over those threads alone that have any; its least is still that of all. */
+static report_spread among_running(const report_spread *all) {
+    report_spread p = *all;
+    double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
+    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
+    p.columns = all->running;
+    p.mean = sum / all->running;
+    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
+    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
+    return p;
+}
+
+typedef struct uneven { /* a procedure whose work is */
+    uint32_t scope;
+    report_spread spread;
+    double cost; /* what the slowest processor would save */
+} uneven;
+
+/* What is worth a sentence, in samples. */
+static double worth_telling(const report *r) {
+    double begin_s, end_s, worth = 0.03 * r->total / r->columns;
+    if (!strcmp(r->unit.unit, "s") && r->unit.scale > 0 && !hsc_db_get_interval(r->db, &begin_s, &end_s))
+        worth = fmax(worth, 0.01 * r->info.wall_s / r->unit.scale);
+    return worth;
+}
+
+/* x->cost 0: not uneven, or no matter. */
+static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *err) {
+    hsc_db_scope s;
+    report_spread *p = &x->spread;
+    hsc_status status = report_paid_spread(r, REPORT_PAID_PROCEDURE, x->scope, p, err);
+    if (!status)
+        status = hsc_db_get_scope(r->db, x->scope, &s, err);
+    if (status)
+        return status;
+    if (report_is_of_few(r, x->scope, p))
+        *p = among_running(p);
+    x->cost = p->max - p->mean;
+    /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
+    if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth)
+        x->cost = 0;
+    return HSC_OK;
+}
+
+/* "; 0.32 s of all in its own code, the rest in libraries that it calls; mostly in its loop at late.c:12", or parts of it. */
+static void tell_parts(report *r, uint32_t procedure, char *out, size_t size) {
+    hsc_weighted with = r->paid->procedure[procedure];
+    uint32_t best = HSC_NONE;
+    size_t at = 0;
+    hsc_db_scope s, loop;
+    char own[48], all[48], where[600];
+    out[0] = 0;
+    if (with.sum > r->own[procedure] + 0.001 * r->total) {
+        findings_seconds(r, r->own[procedure], own, sizeof own);
+        findings_seconds(r, with.sum, all, sizeof all);
+        at = (size_t)snprintf(out, size, " Of %s in all, %s is its own code, the rest libraries that it calls.", all, own);
+    }
+    if (hsc_db_get_scope(r->db, procedure, &s, NULL))
+        return;
+    for (uint32_t k = procedure + 1; k < s.subtree_end; k++)
+        if (!hsc_db_get_scope(r->db, k, &loop, NULL) && loop.kind == HSC_SCOPE_LOOP && loop.procedure == procedure &&
+            (best == HSC_NONE || r->paid->loop[k].sum > r->paid->loop[best].sum))
+            best = k;
+    if (best == HSC_NONE || r->paid->loop[best].sum < 0.5 * with.sum || hsc_db_get_scope(r->db, best, &loop, NULL) || at >= size)
+        return;
+    findings_place(r, &loop, where, sizeof where);
+    snprintf(out + at, size - at, " Its loop at %s has most.", where);
+}
+
+static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
+    report *r = f->r;
+    const report_spread *p = &x->spread;
+    hsc_db_scope s;
+    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900];
+    double low, high;
+    hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
+    if (status)
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    findings_procedure(r, &s, of, sizeof of);
+    report_processor(r, r->axis, p->max_at, top, sizeof top);
+    report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
+    report_ratio_interval(r, p, &low, &high);
+    findings_seconds(r, p->mean, mean, sizeof mean);
+    findings_seconds(r, p->min, least, sizeof least);
+    findings_seconds(r, p->max, whole, sizeof whole);
+    findings_seconds(r, x->cost, save, sizeof save);
+    tell_parts(r, x->scope, parts, sizeof parts);
+    if (p->columns < r->columns && r->programs > 1)
+        snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
+                 r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
+    else if (p->columns < r->columns)
+        snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
+    else
+        snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
+    if (p->running == 1) /* a ratio would only tell how many threads there are */
+        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.%s", of, where, top, whole,
+                 p->columns, top, save, parts);
+    else
+        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s", of, where,
+                 p->max / p->mean, top, low, high, among, top, save, parts);
+    findings_say(f, x->cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(x->scope, &s), text);
+    return HSC_OK;
+}
+
+/* Of procedures with the libraries that they call, the two that cost most. */
+hsc_status findings_imbalance(findings *f, hsc_err *err) {
+    enum { LOOKED_AT = 20, TOLD = 2 };
+    report *r = f->r;
+    uint32_t *rows = NULL, n = 0;
+    uneven best[TOLD] = {{.scope = HSC_NONE}, {.scope = HSC_NONE}};
+    if (r->columns < 2)
+        return HSC_OK;
+    hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
+    for (uint32_t i = 0; !status && i < n && i < LOOKED_AT && r->paid->procedure[rows[i]].sum >= 0.01 * r->total; i++) {
+        uneven x = {.scope = rows[i]};
+        status = look_at_spread(r, worth_telling(r), &x, err);
+        if (status || !(x.cost > 0))
+            continue;
+        if (x.cost > best[0].cost) {
+            best[1] = best[0];
+            best[0] = x;
+        } else if (x.cost > best[1].cost) {
+            best[1] = x;
+        }
+    }
+    free(rows);
+    for (int i = 0; i < TOLD && !status && best[i].scope != HSC_NONE; i++)
+        status = tell_uneven(f, &best[i], err);
+    return status;
+}

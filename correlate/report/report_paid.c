@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "report_paid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A path up to a context. */
+struct paid_path {
+    uint32_t users_loop, own_loop, any_loop; /* innermost of the user's, of his program with headers, of all */
+    uint32_t procedure;                      /* innermost of the user's */
+    bool foreign;                            /* in code that is not the user's own */
+    bool apart;                              /* below a call of message passing, of OpenMP or of ours: findings of their own tell of these */
+    bool can_be_vectors;
+};
+typedef struct paid_path path;
+
+typedef struct pay_walk {
+    report *r;
+    report_paid *p;
+    const hsc_weighted *sums; /* of contexts from `first` on */
+    uint32_t first;
+    uint32_t module; /* the last one looked at */
+    bool is_apart, is_mathematical;
+} pay_walk;
+
+static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
+    static const char *const apart[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", "libheatscope-", NULL};
+    static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
+    hsc_db_module m;
+    w->module = module;
+    w->is_apart = library == REPORT_OPENMP;
+    w->is_mathematical = false;
+    if (module == HSC_NONE || hsc_db_get_module(w->r->db, module, &m, NULL))
+        return;
+    w->is_apart = w->is_apart || report_names_library(m.path, apart);
+    w->is_mathematical = report_names_library(m.path, mathematical);
+}
+
+static void add(hsc_weighted *to, hsc_weighted v) {
+    to->sum += v.sum;
+    to->excess += v.excess;
+}
+
+static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool users, bool own) {
+    at->any_loop = scope;
+    if (own) {
+        at->own_loop = scope;
+        at->can_be_vectors = users || at->users_loop == HSC_NONE; /* else it has a price of its own */
+    }
+    if (users)
+        at->users_loop = scope;
+    if (users || at->users_loop == HSC_NONE)
+        w->p->callee[c] = w->p->caller[c] = HSC_NONE;
+}
+
+static void enter_procedure(pay_walk *w, path *at, uint32_t c, const hsc_db_context *context, const hsc_db_scope *s, bool users, bool own) {
+    report_paid *p = w->p;
+    bool called = context->kind == HSC_CONTEXT_PROCEDURE;
+    if (own && called)
+        at->apart = false;
+    else if (w->is_apart)
+        at->apart = true;
+    at->can_be_vectors = at->can_be_vectors && (own || w->is_mathematical);
+    if (users || !at->foreign) { /* a library's own procedures go by the name of that which the user calls */
+        p->callee[c] = s->procedure;
+        p->caller[c] = users ? HSC_NONE : at->procedure;
+    }
+    if (users)
+        at->procedure = s->procedure;
+    at->foreign = !users;
+}
+
+static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *s, report_library library) {
+    pay_walk *w = ctx;
+    report_paid *p = w->p;
+    path *at = &p->paths[c];
+    bool own = c && s->kind >= HSC_SCOPE_PROCEDURE && report_is_own(w->r, s), users = own && report_is_users(w->r, s);
+    if (s->module != w->module)
+        look_at_module(w, s->module, library);
+    if (c && context->parent < c) {
+        *at = p->paths[context->parent];
+        p->callee[c] = p->callee[context->parent];
+        p->caller[c] = p->caller[context->parent];
+    } else {
+        *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .procedure = HSC_NONE};
+        p->callee[c] = p->caller[c] = HSC_NONE;
+    }
+    if (c && context->kind == HSC_CONTEXT_LOOP)
+        enter_loop(w, at, c, context->scope, users, own);
+    else if (c && (context->kind == HSC_CONTEXT_PROCEDURE || context->kind == HSC_CONTEXT_INLINED))
+        enter_procedure(w, at, c, context, s, users, own);
+    uint32_t loop = at->users_loop != HSC_NONE ? at->users_loop : at->own_loop != HSC_NONE ? at->own_loop : at->any_loop;
+    p->loop_of[c] = at->apart ? HSC_NONE : loop;
+    p->procedure_of[c] = at->apart ? HSC_NONE : at->procedure;
+    p->can_be_vectors[c] = p->loop_of[c] != HSC_NONE && at->can_be_vectors;
+    hsc_weighted v = w->sums[c - w->first];
+    if (p->loop_of[c] != HSC_NONE)
+        add(&p->loop[loop], v);
+    if (p->can_be_vectors[c])
+        add(&p->vectors[loop], v);
+    if (p->procedure_of[c] != HSC_NONE)
+        add(&p->procedure[p->procedure_of[c]], v);
+}
+
+static hsc_status out_of_memory(const report *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path); }
+
+static report_paid *paid_new(const report *r) {
+    size_t scopes = (size_t)r->info.scopes + 1, contexts = (size_t)r->info.contexts + 1;
+    report_paid *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors), .procedure = calloc(scopes, sizeof *p->procedure),
+                       .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
+                       .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
+                       .can_be_vectors = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
+    if (p->loop && p->vectors && p->procedure && p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths)
+        return p;
+    report_paid_free(p);
+    return NULL;
+}
+
+void report_paid_free(report_paid *p) {
+    if (!p)
+        return;
+    void *all[] = {p->loop, p->vectors, p->procedure, p->loop_of, p->procedure_of, p->callee, p->caller, p->can_be_vectors, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(p);
+}
+
+/* Without values of contexts nothing is known of what is called. */
+static void take_own(report *r, report_paid *p) {
+    p->missing = true;
+    p->next = r->info.contexts;
+    for (uint32_t s = 0; s < r->info.scopes; s++) {
+        hsc_db_scope scope;
+        if (hsc_db_get_scope(r->db, s, &scope, NULL))
+            continue;
+        if (scope.kind == HSC_SCOPE_LOOP)
+            p->loop[s] = p->vectors[s] = report_excl(r, s);
+        else if (scope.kind == HSC_SCOPE_PROCEDURE)
+            p->procedure[s] = report_own(r, s);
+    }
+}
+
+/* Contexts by who pays for them. */
+static hsc_status list_contexts(const report *r, report_paid *p, int by, hsc_err *err) {
+    const uint32_t *of = by ? p->procedure_of : p->loop_of, n = p->missing ? 0 : r->info.contexts;
+    uint32_t *begin = p->begin[by] = calloc((size_t)r->info.scopes + 2, sizeof *begin), *list = p->contexts[by] = malloc(((size_t)n + 1) * sizeof *list);
+    if (!begin || !list)
+        return out_of_memory(r, err);
+    for (uint32_t c = 0; c < n; c++)
+        if (of[c] != HSC_NONE)
+            begin[of[c] + 2]++;
+    for (uint32_t s = 0; s < r->info.scopes; s++)
+        begin[s + 2] += begin[s + 1];
+    for (uint32_t c = 0; c < n; c++)
+        if (of[c] != HSC_NONE)
+            list[begin[of[c] + 1]++] = c;
+    return HSC_OK;
+}
+
+hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
+    enum { ROWS = 4096 };
+    if (!r->paid && !(r->paid = paid_new(r)))
+        return out_of_memory(r, err);
+    report_paid *p = r->paid;
+    hsc_weighted *sums = malloc(ROWS * sizeof *sums);
+    hsc_status s = sums ? HSC_OK : out_of_memory(r, err);
+    uint32_t end = n < r->info.contexts - p->next ? p->next + n : r->info.contexts;
+    while (p->next < end && !s) {
+        uint32_t some = end - p->next < ROWS ? end - p->next : ROWS;
+        pay_walk w = {.r = r, .p = p, .sums = sums, .first = p->next, .module = HSC_NONE};
+        s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, p->next, some, sums, err);
+        if (s == HSC_E_MISSING && !p->next) {
+            hsc_err_clear(err);
+            take_own(r, p);
+            s = HSC_OK;
+            break;
+        }
+        if (!s)
+            s = report_walk_contexts(r, p->next, p->next + some, visit, &w, err);
+        if (!s)
+            p->next += some;
+    }
+    free(sums);
+    *done = p->next >= r->info.contexts;
+    if (!s && *done && !p->begin[0]) {
+        free(p->paths); /* of the way only */
+        p->paths = NULL;
+        for (int by = 0; by < 2 && !s; by++)
+            s = list_contexts(r, p, by, err);
+    }
+    return s;
+}
+
+hsc_status report_pay_all(report *r, hsc_err *err) {
+    bool done = false;
+    return r->paid && r->paid->begin[0] ? HSC_OK : report_pay(r, UINT32_MAX, &done, err);
+}
+
+typedef struct ranked {
+    double value, second;
+    uint32_t row;
+} ranked;
+
+static int falling(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    if (x->second != y->second)
+        return x->second > y->second ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {
+    hsc_status s = report_pay_all(r, err);
+    if (s)
+        return s;
+    const hsc_weighted *of = kind == HSC_SCOPE_LOOP ? r->paid->loop : r->paid->procedure;
+    const double *own = kind == HSC_SCOPE_LOOP ? r->excl : r->own;
+    hsc_db_scope_columns scopes;
+    uint32_t kept = 0;
+    if ((s = hsc_db_get_scope_columns(r->db, &scopes, err)))
+        return s;
+    ranked *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
+    *rows = malloc(((size_t)r->info.scopes + 1) * sizeof **rows);
+    if (!list || !*rows) {
+        free(list);
+        free(*rows);
+        return out_of_memory(r, err);
+    }
+    for (uint32_t i = 0; i < r->info.scopes; i++)
+        if (scopes.kind[i] == (uint8_t)kind && (of[i].sum > 0 || own[i] > 0) && report_wanted(r, i))
+            list[kept++] = (ranked){of[i].sum, own[i], i};
+    qsort(list, kept, sizeof *list, falling);
+    for (uint32_t i = 0; i < kept; i++)
+        (*rows)[i] = list[i].row;
+    free(list);
+    *n = kept;
+    return HSC_OK;
+}
+
+hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err) {
+    hsc_status s = report_pay_all(r, err);
+    uint32_t room = 16;
+    *n = 0;
+    *ranges = NULL;
+    if (s)
+        return s;
+    if (!(*ranges = malloc(room * sizeof **ranges)))
+        return out_of_memory(r, err);
+    const report_paid *p = r->paid;
+    const int of = by == REPORT_PAID_PROCEDURE;
+    for (uint32_t k = p->begin[of][scope]; k < p->begin[of][scope + 1]; k++) {
+        uint32_t c = p->contexts[of][k];
+        report_range *last = *n ? &(*ranges)[*n - 1] : NULL;
+        if (by == REPORT_PAID_VECTORS && !p->can_be_vectors[c])
+            continue;
+        if (last && last->first + last->n == c) {
+            last->n++;
+            continue;
+        }
+        if (*n == room) {
+            report_range *more = realloc(*ranges, (room *= 2) * sizeof *more);
+            if (!more) {
+                free(*ranges);
+                *ranges = NULL;
+                return out_of_memory(r, err);
+            }
+            *ranges = more;
+        }
+        (*ranges)[(*n)++] = (report_range){c, 1};
+    }
+    return HSC_OK;
+}
+
+hsc_status report_paid_spread(report *r, report_paid_by by, uint32_t scope, report_spread *out, hsc_err *err) {
+    report_range *ranges = NULL;
+    uint32_t n;
+    hsc_status s = report_paid_ranges(r, by, scope, &ranges, &n, err);
+    if (!s)
+        s = r->paid->missing ? report_spread_of(r, scope, out, err) : report_spread_of_ranges(r, HSC_TABLE_CONTEXT_EXCL, ranges, n, out, err);
+    free(ranges);
+    return s;
+}
+
+static int larger_callee(const void *a, const void *b) {
+    const report_callee *x = a, *y = b;
+    if (x->samples.sum != y->samples.sum)
+        return x->samples.sum > y->samples.sum ? -1 : 1;
+    return x->scope != y->scope ? (x->scope > y->scope) - (x->scope < y->scope) : (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+/* The row of the callee; a new one where there is none. NULL: no memory. */
+static report_callee *callee_row(report_callee **list, uint32_t *n, uint32_t *room, uint32_t scope, uint32_t caller) {
+    for (uint32_t i = 0; i < *n; i++)
+        if ((*list)[i].scope == scope && (*list)[i].caller == caller)
+            return &(*list)[i];
+    if (*n == *room) {
+        report_callee *more = realloc(*list, (*room = 2 * *room + 16) * sizeof *more);
+        if (!more)
+            return NULL;
+        *list = more;
+    }
+    (*list)[*n] = (report_callee){.scope = scope, .caller = caller};
+    return &(*list)[(*n)++];
+}
+
+hsc_status report_callees(report *r, uint32_t loop, report_callee *out, uint32_t most, uint32_t *n, hsc_err *err) {
+    enum { ROWS = 512 };
+    hsc_weighted sums[ROWS];
+    hsc_db_scope of;
+    report_callee *list = NULL;
+    uint32_t count = 0, room = 0;
+    *n = 0;
+    hsc_status s = report_pay_all(r, err);
+    if (!s)
+        s = hsc_db_get_scope(r->db, loop, &of, err);
+    for (uint32_t k = s ? 0 : r->paid->begin[0][loop], first = 0, end = 0; !s && k < r->paid->begin[0][loop + 1]; k++) {
+        uint32_t c = r->paid->contexts[0][k];
+        if (r->paid->callee[c] == HSC_NONE)
+            continue;
+        if (c >= end) {
+            uint32_t some = r->info.contexts - c < ROWS ? r->info.contexts - c : ROWS;
+            first = c;
+            end = c + some;
+            if ((s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, c, some, sums, err)))
+                break;
+        }
+        hsc_weighted v = sums[c - first];
+        uint32_t caller = r->paid->caller[c] == of.procedure ? HSC_NONE : r->paid->caller[c];
+        report_callee *row = v.sum > 0 ? callee_row(&list, &count, &room, r->paid->callee[c], caller) : NULL;
+        if (v.sum > 0 && !row)
+            s = out_of_memory(r, err);
+        if (row)
+            add(&row->samples, v);
+    }
+    if (!s && count)
+        qsort(list, count, sizeof *list, larger_callee);
+    for (; *n < count && *n < most && !s; ++*n)
+        out[*n] = list[*n];
+    free(list);
+    return s;
+}

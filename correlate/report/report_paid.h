@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Loops with what they call: each sample is paid for by the innermost loop of the user's own code on its path, and by the innermost of his
+ * procedures. Libraries' loops pay for nothing where one of the user's calls them, nor do those in headers of the system. Definition and
+ * formulas: docs/measurement.md, section 3. */
+#ifndef HEATSCOPE_REPORT_PAID_H
+#define HEATSCOPE_REPORT_PAID_H
+
+#include "report.h"
+
+typedef struct report_paid {
+    uint32_t next;           /* context to look at; r->info.contexts: all is known */
+    hsc_weighted *loop;      /* by scope of a loop: with what it calls; samples of a run add up to no more than all */
+    hsc_weighted *vectors;   /* of it, its own code, what is inlined into it, and calls that can become vector code: the user's procedures
+                              * and those of mathematical libraries */
+    hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls */
+    uint32_t *loop_of;       /* by context: the loop that pays for its samples; HSC_NONE: none */
+    uint32_t *procedure_of;  /* by context: the user's procedure that does; HSC_NONE */
+    uint32_t *callee;        /* by context: what the loop calls, as the user knows it: the first procedure that is not his own, else the
+                              * innermost of his; HSC_NONE: the loop's own code */
+    uint32_t *caller;        /* by context with a callee: the user's procedure that makes the call; HSC_NONE */
+    uint8_t *can_be_vectors; /* by context: its samples are in `vectors` of the loop */
+    uint32_t *begin[2], *contexts[2]; /* those of scope s, of its loop [0] and of its procedure [1]: contexts[begin[s] .. begin[s + 1]); when all is known */
+    struct paid_path *paths; /* by context */
+    bool missing;            /* the database has no values of contexts: loops and procedures have their own alone */
+} report_paid;
+
+/* The next contexts, n at most. HSC_E_MEMORY and those of the query. */
+hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err);
+/* All of them, for who has nothing else to do: r->paid is there then. */
+hsc_status report_pay_all(report *r, hsc_err *err);
+void report_paid_free(report_paid *p); /* NULL: nothing */
+
+/* Loops, or procedures, by what they pay for, the largest first; behind them those that have samples that others pay for. *rows is malloc'ed. */
+hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
+
+typedef enum report_paid_by { REPORT_PAID_LOOP, REPORT_PAID_VECTORS, REPORT_PAID_PROCEDURE } report_paid_by;
+/* The contexts whose samples these are, as rows of HSC_TABLE_CONTEXT_EXCL: *ranges is malloc'ed. */
+hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err);
+/* Over processors. Without values of contexts that of the scope itself. */
+hsc_status report_paid_spread(report *r, report_paid_by by, uint32_t scope, report_spread *out, hsc_err *err);
+
+typedef struct report_callee { /* of a loop */
+    uint32_t scope, caller;    /* caller: HSC_NONE, or a procedure between the loop and the call */
+    hsc_weighted samples;
+} report_callee;
+/* What the loop calls, the largest first: at most `most`. */
+hsc_status report_callees(report *r, uint32_t loop, report_callee *out, uint32_t most, uint32_t *n, hsc_err *err);
+
+#endif
