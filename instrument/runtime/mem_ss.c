@@ -2,6 +2,7 @@
 /* Memory, clocks and text without libc. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -105,11 +106,26 @@ uint64_t hsc_rt_thread_cpu_ns(int32_t tid) {
     return hsc_rt_clock_ns((int32_t)(~(uint32_t)tid << 3 | 6)); /* the kernel's per-thread scheduler clock */
 }
 
+/* What the kernel makes of a write that fails is sent to the thread that writes: blocked before, and taken after. */
+void hsc_rt_write_quietly(long fd, const char *text, size_t n) {
+    const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+    uint64_t before = 0, pending = 0;
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&ours, (long)&before, sizeof ours);
+    if (before & ours) /* may wait there for the program already */
+        hsc_sys3(SYS_rt_sigpending, (long)&pending, sizeof pending, 0);
+    long r = hsc_sys3(SYS_write, fd, (long)text, (long)n);
+    uint64_t made = r == -EPIPE ? 1ull << (SIGPIPE - 1) : r == -EFBIG ? 1ull << (SIGXFSZ - 1) : 0;
+    const struct timespec now = {0, 0};
+    if (made & ~pending)
+        hsc_sys4(SYS_rt_sigtimedwait, (long)&made, 0, (long)&now, sizeof made);
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
+}
+
 void hsc_rt_say(const char *text) {
     char line[HSC_RT_PATH + 512];
     size_t at = 0;
     hsc_rt_append(line, sizeof line - 1, &at, "heatscope: ");
     hsc_rt_append(line, sizeof line - 1, &at, text);
     line[at++] = '\n';
-    hsc_sys3(SYS_write, 2, (long)line, (long)at);
+    hsc_rt_write_quietly(2, line, at);
 }

@@ -77,6 +77,7 @@ uint64_t hsc_rt_now_ns(void);              /* CLOCK_MONOTONIC */
 uint64_t hsc_rt_now_both(uint64_t *cycles); /* the same with the cycle counter at that time: not torn apart by preemption */
 uint64_t hsc_rt_clock_ns(int32_t clock);   /* any clock, by system call; 0 when it can't be read */
 uint64_t hsc_rt_thread_cpu_ns(int32_t tid); /* another thread's CPU time; 0 when it is gone */
+void hsc_rt_write_quietly(long fd, const char *text, size_t n); /* a reader that is gone or a limit is no signal for the program */
 void hsc_rt_say(const char *text);         /* one line "heatscope: text" on stderr */
 
 /* ---- the file (file_ss.c) ---------------------------------------------------------------------------------------------- */

@@ -101,6 +101,8 @@ HSC_RT_EXPORT int prctl(int operation, ...) {
         hsc_rt_sandbox();
     if (operation == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
         end_before("measured up to here only: the program forbids reading the cycle counter (PR_SET_TSC), by which we tell time");
+    if (operation == 59 /* PR_SET_SYSCALL_USER_DISPATCH, since Linux 5.11 */ && a[0] == 1 /* PR_SYS_DISPATCH_ON */)
+        end_before("measured up to here only: the program has system calls sent to itself (PR_SET_SYSCALL_USER_DISPATCH), and would get ours");
     return real(operation, a[0], a[1], a[2], a[3]);
 }
 

@@ -15,7 +15,7 @@ from scenarios import expect, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
 MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
-         "no_counter")
+         "no_counter", "dispatches")
 
 
 @functools.cache
@@ -44,6 +44,33 @@ def manners_by_timers():
     for mechanism in ("perf-cpu-clock", "timer-monotonic", "timer-cpu"):
         for mode in MODES:
             same(mode, mechanism)
+
+
+def writes():
+    """Where our lines can't be written (nobody reads stderr any more, no file may grow), the program has no signal of that; one of its own that waits, blocked, stays."""
+    for mode in ("errnos", "signals"):
+        plain = unmeasured(mode)
+        for what in ("a pipe without reader", "no file may grow"):
+            directory = os.path.join(scenarios.WORK, "m")
+            shutil.rmtree(directory, ignore_errors=True)
+            reader, writer = os.pipe()
+            if what == "a pipe without reader":
+                os.close(reader)
+            command = [scenarios.HEATSCOPE, "run", "-o", directory, *(["sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"] if "grow" in what else []), program("manners"), mode]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if "grow" in what else writer, stdin=subprocess.DEVNULL, text=True)
+            if "grow" in what:
+                expect(f"{mode}, {what}: said", "heatscope: not measured: no room in the measurement directory" in done.stderr, done)
+                os.close(reader)
+            os.close(writer)
+            expect(f"{mode}, {what}: exit code", done.returncode == plain.returncode, done)
+            expect(f"{mode}, {what}: output", done.stdout == plain.stdout, done)
+    # blocked and waiting before the program begins
+    code = "import os, sys, signal as s; s.signal(s.SIGPIPE, s.SIG_DFL); s.pthread_sigmask(s.SIG_BLOCK, {s.SIGPIPE}); os.kill(os.getpid(), s.SIGPIPE); " \
+           "r, w = os.pipe(); os.close(r); os.dup2(w, 2); os.execvp(sys.argv[1], sys.argv[1:])"
+    shutil.rmtree(directory, ignore_errors=True)
+    for wrapper in ([], [scenarios.HEATSCOPE, "run", "-o", directory]):
+        done = subprocess.run([sys.executable, "-c", code, *wrapper, "grep", "ShdPnd", "/proc/self/status"], capture_output=True, text=True)
+        expect(f"waits {wrapper}", done.returncode == 0 and done.stdout.split()[-1:] == ["0000000000001000"], done)
 
 
 def sandboxes():
