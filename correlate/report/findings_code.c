@@ -26,15 +26,6 @@ hsc_status findings_pay(findings *f, hsc_err *err) {
 
 /* ---- the hottest loop, and what became of it ---- */
 
-/* The first of the user's own, by what it pays for; a library's only where he has none. HSC_NONE: there is none. */
-static uint32_t first_own(const report *r, const uint32_t *rows, uint32_t n) {
-    hsc_db_scope s;
-    for (uint32_t i = 0; i < n; i++)
-        if (!hsc_db_get_scope(r->db, rows[i], &s, NULL) && report_is_own(r, &s))
-            return rows[i];
-    return n ? rows[0] : HSC_NONE;
-}
-
 /* "cos 1.3 s" or "cos in step 1.3 s" */
 static void put_callee(const report *r, const report_callee *x, char *out, size_t size) {
     hsc_db_scope s, caller;
@@ -73,15 +64,13 @@ static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, char 
 
 hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint32_t *rows = NULL, n = 0;
+    uint32_t hot = HSC_NONE;
     hsc_db_scope s;
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
     char text[4096], how[400], where[600], of[300], share[120], called[1200], extra[900] = "";
-    hsc_status status = report_rank_paid(r, HSC_SCOPE_LOOP, &rows, &n, err);
-    uint32_t hot = status ? HSC_NONE : first_own(r, rows, n);
-    free(rows);
+    hsc_status status = report_hottest_loop(r, &hot, err);
     if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total)
         return status;
     hsc_weighted with = r->paid->loop[hot];
@@ -114,15 +103,14 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
 /* Where loops do not tell: too little is known of the code, or the time is outside of them. */
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint32_t *rows = NULL, n = 0, *loops = NULL, n_loops = 0;
+    uint32_t *rows = NULL, n = 0, loop = HSC_NONE;
     char text[4096], where[600], name[300], share[120], own[48], apart[200] = "";
     hsc_db_scope s;
     hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (!status)
-        status = report_rank_paid(r, HSC_SCOPE_LOOP, &loops, &n_loops, err);
-    uint32_t hot = !status && n ? rows[0] : HSC_NONE, loop = !status && n_loops ? loops[0] : HSC_NONE;
+        status = report_hottest_loop(r, &loop, err);
+    uint32_t hot = !status && n ? rows[0] : HSC_NONE;
     free(rows);
-    free(loops);
     if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total ||
         (loop != HSC_NONE && r->paid->loop[loop].sum > 0.25 * r->paid->procedure[hot].sum))
         return status;

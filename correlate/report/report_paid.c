@@ -138,7 +138,7 @@ static void take_own(report *r, report_paid *p) {
             continue;
         if (scope.kind == HSC_SCOPE_LOOP)
             p->loop[s] = p->vectors[s] = report_excl(r, s);
-        else if (scope.kind == HSC_SCOPE_PROCEDURE)
+        else if (scope.kind == HSC_SCOPE_PROCEDURE && r->own)
             p->procedure[s] = report_own(r, s);
     }
 }
@@ -239,6 +239,24 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     free(list);
     *n = kept;
     return HSC_OK;
+}
+
+hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
+    uint32_t best[2] = {HSC_NONE, HSC_NONE}; /* of all, of the user's own */
+    hsc_status s = report_pay_all(r, err);
+    for (uint32_t i = 0; i < r->info.scopes && !s; i++) {
+        hsc_db_scope scope;
+        bool more[2];
+        for (int k = 0; k < 2; k++)
+            more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
+        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)))
+            continue;
+        best[0] = more[0] ? i : best[0];
+        best[1] = more[1] && report_is_own(r, &scope) ? i : best[1];
+    }
+    if (!s)
+        *loop = best[1] != HSC_NONE ? best[1] : best[0];
+    return s;
 }
 
 hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err) {

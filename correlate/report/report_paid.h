@@ -33,6 +33,9 @@ void report_paid_free(report_paid *p); /* NULL: nothing */
 /* Loops, or procedures, by what they pay for, the largest first; behind them those that have samples that others pay for. *rows is malloc'ed. */
 hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
 
+/* Of the user's own loops the one that pays for most; of all where he has none that pays. HSC_NONE: there is none. */
+hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err);
+
 typedef enum report_paid_by { REPORT_PAID_LOOP, REPORT_PAID_VECTORS, REPORT_PAID_PROCEDURE } report_paid_by;
 /* The contexts whose samples these are, as rows of HSC_TABLE_CONTEXT_EXCL: *ranges is malloc'ed. */
 hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err);

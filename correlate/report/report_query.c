@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_arrays.h"
+#include "report_paid.h"
 #include "report_reasons.h"
 
 static void begin(report *r, hsc_db *db, uint32_t metric) {
@@ -75,6 +76,23 @@ hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **ou
     if (!s)
         hsc_db_take_findings(l, out, n);
     hsc_db_end_findings(l);
+    return s;
+}
+
+hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop, hsc_err *err) {
+    enum { STEPS = 2 }; /* programs and exclusive samples: that is all it needs */
+    report r;
+    hsc_status s = HSC_OK;
+    begin(&r, db, metric);
+    for (unsigned i = 0; i < STEPS && !s; i++)
+        s = report_load_step(&r, i, err);
+    double all = 0;
+    uint32_t hot = HSC_NONE;
+    for (uint32_t i = 0; i < r.info.scopes && !s; i++)
+        all += r.excl[i];
+    if (!s && !(s = report_hottest_loop(&r, &hot, err)))
+        *loop = hot != HSC_NONE && r.paid->loop[hot].sum >= 0.01 * all ? hot : HSC_NONE;
+    report_clear(&r);
     return s;
 }
 

@@ -63,6 +63,16 @@ static int look_for(hsc_handle *h, Tcl_Interp *interp, int ms, const hsc_data_ar
     return TCL_OK;
 }
 
+/* hottest ?-metric M?: scope of the hottest loop with what it calls; -1: none */
+static int hottest(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    uint32_t loop = HSC_NONE;
+    if (hsc_db_find_hottest_loop(h->db, a->view.metric, &loop, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, hsc_tcl_index(loop));
+    return TCL_OK;
+}
+
 static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     if (look(h, a->view.metric, &err) != HSC_OK)
@@ -371,6 +381,8 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
                    ? look_for(h, interp, ms, &a)
                    : TCL_ERROR;
     }
+    if (!strcmp(name, "hottest"))
+        return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? hottest(h, interp, &a) : TCL_ERROR;
     if (!strcmp(name, "refusals"))
         return hsc_data_parse(h, interp, objc, objv, HSC_ARG_FIRST | HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
                                                                                                             : TCL_ERROR;

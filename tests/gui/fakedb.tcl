@@ -277,6 +277,7 @@ oo::class create ::FakeDb {
         }}] $rows] 0 $n-1]
         return $rows
     }
+    method hottest {args} { return -1 }
     method findings {args} {
         return [list [dict create title {Hottest loop} text {The hottest loop takes 67 %.} weight 480.0 share 0.673 low 0.638 \
             high 0.707 scope 4 file 0 line 5] [dict create title {Blocked} text {Blocked: for long.} weight 12.0 share {} low {} \

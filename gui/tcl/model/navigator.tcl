@@ -23,10 +23,16 @@ oo::class create ::heatscope::Navigator {
     }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
-    # Where the window begins: the hottest line, else the first file with code.
+    # Where the window begins: at the loop that the findings call the hottest, with what it calls, where the pass compiled it;
+    # else at the hottest line, else in the first file with code.
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
+        set loop [$Db hottest -metric [$Bus get metric]]
+        if {$loop >= 0 && [my IsPlaceToBegin $loop]} {
+            my scope start $loop
+            return
+        }
         # what was compiled with the pass first: libraries, also our own, are no place to begin, nor are the system's headers (templates,
         # inlined) where other files have a tenth of it; nor is what has lines but hardly any time
         set header -1
@@ -63,6 +69,16 @@ oo::class create ::heatscope::Navigator {
         } elseif {[$Run info files] > 0} {
             my line start 0 1
         }
+    }
+
+    method IsPlaceToBegin {loop} {
+        set facts [$Db scope $loop]
+        if {[dict get $facts file] < 0 || [dict get $facts line_begin] < 1 || [dict get $facts module] < 0} {
+            return 0
+        }
+        set file [$Db file [dict get $facts file]]
+        return [expr {[dict get $file has_lines] && ![string match /usr/* [dict get $file path]]
+                      && [dict get [$Db module [dict get $facts module]] knowledge] eq "map"}]
     }
 
     # A line, with the scope around it; column -2 keeps the cell cursor where it is.
