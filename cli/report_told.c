@@ -236,6 +236,28 @@ static void put_counted(report *r, const counted *c, int indent, const hsc_db_pr
             mean < 100 ? 2 : 0, mean, c->max_s < 1e-4 ? 2 : 0, 1e6 * c->max_s, indent, "", name);
 }
 
+/* What the automatic choice took, once for each program: its processes say the same. */
+static hsc_status put_choices(report *r, hsc_err *err) {
+    static const char about[] = "probes: ";
+    uint32_t all = hsc_db_count_told(r->db, HSC_TOLD_NOTES), n = 0;
+    const char **said = calloc((size_t)all + 1, sizeof *said);
+    hsc_status s = said ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = 0; !s && i < all; i++) {
+        hsc_db_note note;
+        if ((s = hsc_db_get_note(r->db, i, &note, err)) || note.kind != HSC_NOTE_SAID || strncmp(note.text, about, sizeof about - 1) != 0)
+            continue;
+        bool known = false;
+        for (uint32_t k = 0; k < n && !known; k++)
+            known = !strcmp(said[k], note.text);
+        if (known)
+            continue;
+        said[n++] = note.text;
+        report_text_wrap(r->out, r->width, note.text + sizeof about - 1, 4, fprintf(r->out, " "));
+    }
+    free(said);
+    return s;
+}
+
 hsc_status report_text_probes(report *r, hsc_err *err) {
     counts c = {0};
     uint32_t shown = 0;
@@ -256,6 +278,8 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
         fputs("  none\n", r->out);
     if (!s && shown)
         s = put_partial(r, err);
+    if (!s)
+        s = put_choices(r, err);
     clear(&c);
     return s;
 }

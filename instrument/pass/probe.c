@@ -480,6 +480,10 @@ static void say_what_is_missing(hsc_pass *p) {
     hsc_ir_say(p->module, text);
 }
 
+static uint64_t whole(double x) {
+    return x < 1e18 ? (uint64_t)(x + 0.5) : (uint64_t)1e18;
+}
+
 void hsc_probe_end(hsc_pass *p) {
     hsc_probes *s = p->probes;
     say_what_is_missing(p);
@@ -498,6 +502,11 @@ void hsc_probe_end(hsc_pass *p) {
                                 .share = r->flags & HSC_probe_flag_AUTOMATIC ? share : 0, .name = r->name.p ? r->name.p : "",
                                 .file = r->file_id ? base_name(p->files.p[r->file_id - 1].path.p) : ""};
     }
-    hsc_ir_make_table(p->module, s->table, p->module_tag, all, (unsigned)s->records.n);
+    hsc_ir_choice choice = {0};
+    if (s->spec.auto_percent > 0)
+        choice = (hsc_ir_choice){.ppm = whole(s->spec.auto_percent * 10000) ? (uint32_t)whole(s->spec.auto_percent * 10000) : 1,
+                                 .looked_at = s->looked_at, .chosen = s->chosen,
+                                 .least_work = whole(hsc_probe_least_work(s->spec.auto_percent)), .most_work = whole(s->most_work)};
+    hsc_ir_make_table(p->module, s->table, p->module_tag, &choice, all, (unsigned)s->records.n);
     free(all);
 }

@@ -217,8 +217,8 @@ static Function *make_registration(Module &m, const char *name, const char *runt
     return f;
 }
 
-void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t module_tag, const hsc_ir_probe *probes,
-                       unsigned n) {
+void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t module_tag, const hsc_ir_choice *choice,
+                       const hsc_ir_probe *probes, unsigned n) {
     Module &m = *unwrap(module);
     LLVMContext &c = m.getContext();
     auto *i8 = Type::getInt8Ty(c);
@@ -243,7 +243,8 @@ void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t 
     uint64_t bytes = HSC_PROBE_WORDS_AT + 4ull * words + sizeof(hsc_probe_entry) * n + strings.size();
     Constant *text = ConstantDataArray::getString(c, strings, false);
     Constant *fields[] = {word(HSC_PROBE_TABLE_VERSION), word(bytes), word(n), word(0), quad(module_tag), quad(0), quad(0),
-                          quad(0), quad(0), ConstantAggregateZero::get(ArrayType::get(i32, words)),
+                          quad(0), quad(0), word(choice->ppm), word(choice->looked_at), word(choice->chosen), word(0),
+                          quad(choice->least_work), quad(choice->most_work), ConstantAggregateZero::get(ArrayType::get(i32, words)),
                           ConstantArray::get(ArrayType::get(entry_type, n), entries), text};
     auto *table = ConstantStruct::getAnon(fields);
     auto *g = new GlobalVariable(m, table->getType(), false, GlobalValue::InternalLinkage, table, "heatscope.probes");

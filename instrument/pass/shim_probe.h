@@ -52,10 +52,15 @@ typedef struct hsc_ir_probe {
     unsigned share; /* hundredths of a percent */
     const char *name, *file;
 } hsc_ir_probe;
+/* What the automatic choice did: auto_ppm and on of hsc_probe_table. */
+typedef struct hsc_ir_choice {
+    uint32_t ppm, looked_at, chosen;
+    uint64_t least_work, most_work;
+} hsc_ir_choice;
 LLVMValueRef hsc_ir_make_placeholder(LLVMModuleRef module);
 LLVMValueRef hsc_ir_table_field(LLVMValueRef placeholder, unsigned offset);
-void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t module_tag, const hsc_ir_probe *probes,
-                       unsigned n);
+void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t module_tag, const hsc_ir_choice *choice,
+                       const hsc_ir_probe *probes, unsigned n);
 
 #ifdef __cplusplus
 }

@@ -94,6 +94,56 @@ static bool is_sound(const hsc_probe_table *t, const char *end) {
            t->bytes >= HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u) + sizeof(hsc_probe_entry) * t->count + 2ull * t->count;
 }
 
+typedef struct choice { /* of the tables that came together */
+    uint64_t units, looked_at, chosen, least_work, most_work;
+    uint32_t ppm; /* the smallest; 0: nowhere asked for */
+} choice;
+
+static void add_choice(choice *c, const hsc_probe_table *t) {
+    if (!t->auto_ppm || !t->auto_looked_at)
+        return;
+    c->units++;
+    c->looked_at += t->auto_looked_at;
+    c->chosen += t->auto_chosen;
+    c->least_work = t->auto_least_work > c->least_work ? t->auto_least_work : c->least_work;
+    c->most_work = t->auto_most_work > c->most_work ? t->auto_most_work : c->most_work;
+    c->ppm = !c->ppm || t->auto_ppm < c->ppm ? t->auto_ppm : c->ppm;
+}
+
+/* "probes: auto:1 chose 3 of 40 procedures and outermost loops of 2 source files: those that do 20000 instructions a visit by the look of their
+ * code; the most is 70000": the user may look for what is not there. Both locks are held. */
+static void tell_choice(const choice *c, uint64_t now) {
+    char text[320], digits[] = ".0000";
+    size_t at = 0, n = 5;
+    if (!c->units)
+        return;
+    for (uint32_t rest = c->ppm % 10000, k = 4; k; k--, rest /= 10)
+        digits[k] = (char)('0' + rest % 10);
+    while (digits[n - 1] == '0')
+        n--;
+    digits[n > 1 ? n : 0] = 0;
+    hsc_rt_append(text, sizeof text, &at, "probes: auto:");
+    hsc_rt_append_u64(text, sizeof text, &at, c->ppm / 10000);
+    hsc_rt_append(text, sizeof text, &at, digits);
+    hsc_rt_append(text, sizeof text, &at, " chose ");
+    if (c->chosen)
+        hsc_rt_append_u64(text, sizeof text, &at, c->chosen);
+    else
+        hsc_rt_append(text, sizeof text, &at, "none");
+    hsc_rt_append(text, sizeof text, &at, " of ");
+    hsc_rt_append_u64(text, sizeof text, &at, c->looked_at);
+    hsc_rt_append(text, sizeof text, &at, " procedures and outermost loops of ");
+    hsc_rt_append_u64(text, sizeof text, &at, c->units);
+    hsc_rt_append(text, sizeof text, &at, c->units == 1 ? " source file" : " source files");
+    hsc_rt_append(text, sizeof text, &at, ": it takes those that do ");
+    hsc_rt_append_u64(text, sizeof text, &at, c->least_work);
+    hsc_rt_append(text, sizeof text, &at, " instructions a visit by the look of their code; one does ");
+    hsc_rt_append_u64(text, sizeof text, &at, c->most_work);
+    hsc_rt_append(text, sizeof text, &at, " at most");
+    hsc_rec_note r = {now, {text, at}};
+    hsc_rt_file_put(HSC_REC_note, &r, now);
+}
+
 /* Numbers for the probes of a table, and what the user said of them at the start. Both locks are held. */
 static void number_table(hsc_probe_table *t, uint64_t now) {
     hsc_rt_probes *s = &hsc_rt_probe_state;
@@ -136,6 +186,7 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
     int saved_errno = errno;
     uint64_t mask, mask_rt, now = hsc_rt_now_ns();
     bool measured = hsc_rt_measured() != NULL;
+    choice chosen = {0};
     if (!hsc_rt_lock_take(&s->lock, &mask, -1))
         return;
     if (measured)
@@ -148,9 +199,13 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
         at += t->bytes;
         t->link = (uint64_t)s->tables;
         s->tables = t;
-        if (locked)
-            number_table(t, now);
+        if (!locked)
+            continue;
+        number_table(t, now);
+        add_choice(&chosen, t);
     }
+    if (locked)
+        tell_choice(&chosen, now);
     if (locked)
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
     if (locked)
@@ -187,6 +242,7 @@ void hsc_rt_probes_begin(void) {
     hsc_rt_probes *s = &hsc_rt_probe_state;
     uint64_t mask, mask_rt, now = hsc_rt_now_ns();
     uint32_t a, b, c, d;
+    choice chosen = {0};
     if (!__atomic_load_n(&s->tables, __ATOMIC_RELAXED) && hsc_rt_probe_has_xsave)
         return;
     __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "0"(1), "2"(0));
@@ -212,8 +268,11 @@ void hsc_rt_probes_begin(void) {
         }
         hsc_rt_probes_budget_begin();
         for (hsc_probe_table *t = s->tables; t; t = (hsc_probe_table *)t->link) /* NOLINT */
-            if (!t->reserved)
+            if (!t->reserved) {
                 number_table(t, now);
+                add_choice(&chosen, t);
+            }
+        tell_choice(&chosen, now);
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
         hsc_rt_note_named();
     }

@@ -407,6 +407,30 @@ def none():
         expect(" ".join(["said", name, *options]), len(re.findall(line, r.stderr)) == said and ("chose none" in r.stderr) == said, r.stderr)
 
 
+def chosen():
+    """What the automatic choice took of a program is in the file and in the report, once however many processes say it."""
+    for percent, want in (("0.001", "none"), ("1", "none"), ("100", "4"), (None, None)):
+        program = build("counts", f"--probe=auto:{percent}" if percent else "--probe=procedures")
+        run(program, arguments=["200"])
+        dump = subprocess.run([HEATSCOPE, "dump", *glob.glob(os.path.join(WORK, "m", "*.hsr"))], check=True, capture_output=True, text=True).stdout
+        notes = re.findall(r'^note time=\d+ text="probes: (auto:.*)"$', dump, re.M)
+        report = subprocess.run([HEATSCOPE, "report", "--by=probe", os.path.join(WORK, "m")], check=True, capture_output=True, text=True).stdout
+        said = " ".join(report.split())
+        if not percent:
+            expect("nothing of a choice", not notes and "auto:" not in said, notes, report)
+            continue
+        least = int(200 * 100 / float(percent))
+        form = rf"auto:{re.escape(percent)} chose {want} of (\d+) procedures and outermost loops of 1 source file: it takes those that do {least} instructions " \
+               r"a visit by the look of their code; one does (\d+) at most"
+        expect(f"told {percent}", len(notes) == 1 and re.fullmatch(form, notes[0]), notes)
+        expect(f"reported {percent}", len(re.findall(form, said)) == 1, report)
+    auto = build("counts", "--probe=auto:1")
+    _, found = run("/bin/sh", "-F", "10000", arguments=["-c", f"{auto} 20000; {auto} 20000; {auto} 20001"]) # of those that are too short for a sample there is no file
+    expect("three processes", len(found) >= 3, len(found))
+    report = subprocess.run([HEATSCOPE, "report", "--by=probe", os.path.join(WORK, "m")], check=True, capture_output=True, text=True).stdout
+    expect("said once", report.count("auto:1 chose none") == 1, report)
+
+
 def control():
     """From outside, while the program runs: it visits `first` and `second` in turn, on a line of input each time, until told
     to end. Counts are compared with each other: those between the records that a probe was armed and disarmed."""

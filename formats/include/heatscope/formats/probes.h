@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define HSC_PROBE_SECTION "heatscope_probes"
-#define HSC_PROBE_TABLE_VERSION 1u
+#define HSC_PROBE_TABLE_VERSION 2u
 #define HSC_PROBE_COUNT_MAX 1000000u
 
 typedef struct hsc_probe_table {
@@ -23,6 +23,10 @@ typedef struct hsc_probe_table {
     uint64_t module_tag;
     uint64_t enter, leave, value; /* addresses, filled in before any word is set */
     uint64_t link;                /* the runtime's */
+    uint32_t auto_ppm;            /* the automatic choice: millionths of the CPU time that its probes may take; 0: it was not asked for */
+    uint32_t auto_looked_at, auto_chosen; /* procedures and outermost loops, and how many of them it took */
+    uint32_t padding;
+    uint64_t auto_least_work, auto_most_work; /* instructions of a visit by the look of the code: that it asks for, most that there are */
     uint32_t word[];
 } hsc_probe_table;
 
@@ -33,7 +37,7 @@ typedef struct hsc_probe_entry {
     uint16_t share; /* of CPU time that AUTOMATIC probes may take together, in hundredths of a percent; 0: it is none of them */
 } hsc_probe_entry;
 
-#define HSC_PROBE_WORDS_AT 56u
+#define HSC_PROBE_WORDS_AT 88u
 #define HSC_PROBE_ENTER_AT 24u
 #define HSC_PROBE_LEAVE_AT 32u
 #define HSC_PROBE_VALUE_AT 40u
