@@ -143,9 +143,17 @@ static bool add_to_list(packing *k, uint64_t v) {
     return true;
 }
 
+/* A field that the record lacks at its end: 0 or empty. */
+static bool take_missing(packing *k, unsigned type, uint64_t *v) {
+    *v = type == HSC_TYPE_AU || type == HSC_TYPE_AS ? k->n_lists : 0; /* the first text is the empty one, the first hash 0 */
+    return type == HSC_TYPE_AU || type == HSC_TYPE_AS ? add_to_list(k, 0) : type != HSC_TYPE_D && type != HSC_TYPE_T; /* of which a column has all */
+}
+
 /* One field; past it, NULL where it does not fit before end or there is no memory. */
 static const uint8_t *take_field(packing *k, const uint8_t *p, const uint8_t *end, unsigned type, uint64_t *v) {
     uint64_t n, each;
+    if (p == end)
+        return take_missing(k, type, v) ? p : NULL;
     switch (type) {
     case HSC_TYPE_U:
     case HSC_TYPE_Z:

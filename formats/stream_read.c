@@ -737,12 +737,12 @@ typedef struct sample_run {
     uint64_t time, node;
 } sample_run;
 
-/* One sample; false: it is another record, or longer. */
+/* One sample; false: it is another record, or longer. A state of 0 may be left out. */
 static inline bool take_sample(sample_run *run, hsc_rec_sample *to) {
-    uint64_t since, step, state;
+    uint64_t since, step, state = 0;
     const uint8_t *p = run->p, *q, *next = p + 1 + p[0]; /* known before the numbers are: the next record need not wait for them */
     if (p[0] >= LONGEST || p[1] != HSC_REC_sample || !(q = short_uv(p + 2, &since)) || !(q = short_uv(q, &step)) ||
-        !(q = short_uv(q, &state)) || q != next)
+        (q != next && (!(q = short_uv(q, &state)) || q != next)))
         return false;
     run->time += hsc_unzigzag(since);
     run->node += hsc_unzigzag(step);
@@ -761,7 +761,7 @@ static size_t take_run(sample_run *run, hsc_rec_sample *to, size_t most) {
 }
 
 #if defined __x86_64__
-/* The same with BMI2: the three numbers of most samples stand in eight bytes, which are taken apart at once. */
+/* The same with BMI2: the two or three numbers of most samples stand in eight bytes, which are taken apart at once. */
 __attribute__((target("bmi,bmi2"))) static size_t take_run_bmi2(sample_run *run, hsc_rec_sample *to, size_t most) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
     size_t n = 0;
@@ -769,14 +769,15 @@ __attribute__((target("bmi,bmi2"))) static size_t take_run_bmi2(sample_run *run,
         const uint8_t *p = run->p, *next = p + 1 + p[0];
         uint64_t w = hsc_get64(p + 2), stop1 = ~w & ~low, stop2 = stop1 & (stop1 - 1), stop3 = stop2 & (stop2 - 1);
         uint64_t upto1 = stop1 ^ (stop1 - 1), upto2 = stop2 ^ (stop2 - 1), upto3 = stop3 ^ (stop3 - 1); /* last bytes have no bit 7 */
-        if (!stop3 || p[1] != HSC_REC_sample || p[0] != ((unsigned)__builtin_ctzll(stop3) >> 3) + 2) {
+        bool two = stop2 && p[0] == ((unsigned)__builtin_ctzll(stop2) >> 3) + 2; /* no state: 0 */
+        if (p[1] != HSC_REC_sample || (!two && (!stop3 || p[0] != ((unsigned)__builtin_ctzll(stop3) >> 3) + 2))) {
             if (!take_sample(run, &to[n]))
                 break;
             continue;
         }
         run->time += hsc_unzigzag(_pext_u64(w, upto1 & low));
         run->node += hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
-        to[n] = (hsc_rec_sample){.time = run->time, .node_id = run->node, .state = _pext_u64(w, upto3 & ~upto2 & low)};
+        to[n] = (hsc_rec_sample){.time = run->time, .node_id = run->node, .state = two ? 0 : _pext_u64(w, upto3 & ~upto2 & low)};
         run->last = p;
         run->p = next;
     }
@@ -842,13 +843,12 @@ size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint6
     uint64_t *node = &l->deltas[f[0].delta_slot], *parent = &l->deltas[f[1].delta_slot], *address = &l->deltas[f[3].delta_slot];
     size_t n = 0;
     while (n < most && r->end - r->p >= 2 && first + (uint64_t)(r->p - r->chunk.payload) <= last) {
-        uint64_t node_step, parent_step, mapping, address_step, flags;
+        uint64_t node_step, parent_step, mapping, address_step, flags = 0;
         const uint8_t *p = r->p, *end = p + 1 + p[0];
         if (p[0] >= 0x80 || p[1] != HSC_REC_node || p[0] > r->end - p - 1)
             break;
-        const uint8_t *q = any_uv(any_uv(any_uv(any_uv(any_uv(p + 2, end, &node_step), end, &parent_step), end, &mapping), end, &address_step), end,
-                                  &flags);
-        if (q != end)
+        const uint8_t *q = any_uv(any_uv(any_uv(any_uv(p + 2, end, &node_step), end, &parent_step), end, &mapping), end, &address_step);
+        if (q != end && any_uv(q, end, &flags) != end) /* flags of 0 may be left out */
             break;
         *node += hsc_unzigzag(node_step);
         *parent += hsc_unzigzag(parent_step);

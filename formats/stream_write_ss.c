@@ -85,6 +85,30 @@ static uint64_t get_u64(const void *record, const hsc_field_info *f) {
     return v;
 }
 
+/* Is the field 0 or empty? */
+static bool is_empty(const void *record, const hsc_field_info *f) {
+    switch (f->type) {
+    case HSC_TYPE_S:
+        return !((const hsc_str *)member(record, f))->n;
+    case HSC_TYPE_B:
+        return !((const hsc_bytes *)member(record, f))->n;
+    case HSC_TYPE_AU:
+        return !((const hsc_u64s *)member(record, f))->n;
+    case HSC_TYPE_AS:
+        return !((const hsc_strs *)member(record, f))->n;
+    default:
+        return !get_u64(record, f);
+    }
+}
+
+/* The end of the fields that are written: empty ones at the end are left out. What is left out is no previous value of D and T. */
+static const hsc_field_info *fields_end(const hsc_record_info *info, const void *record) {
+    const hsc_field_info *end = info->fields + info->n_fields;
+    while (end > info->fields && is_empty(record, end - 1))
+        end--;
+    return end;
+}
+
 /* Adds n to *sum; false when that would exceed the largest record. */
 static bool add_bytes(size_t *sum, size_t n) {
     if (n > HSC_RECORD_MAX_BYTES - *sum)
@@ -98,10 +122,10 @@ static bool add_str(size_t *sum, hsc_str s) {
 }
 
 /* Bytes of id and fields on the wire; 0 when a limit is exceeded. */
-static size_t measure(const hsc_record_info *info, const void *record, uint64_t last_time, const uint64_t *last_delta) {
+static size_t measure(const hsc_record_info *info, const hsc_field_info *last, const void *record, uint64_t last_time,
+                      const uint64_t *last_delta) {
     size_t sum = hsc_uv_size(info->id);
-    for (uint32_t i = 0; i < info->n_fields; i++) {
-        const hsc_field_info *f = &info->fields[i];
+    for (const hsc_field_info *f = info->fields; f < last; f++) {
         bool ok = true;
         switch (f->type) {
         case HSC_TYPE_U:
@@ -158,10 +182,10 @@ static uint8_t *put_bytes(uint8_t *p, const void *data, size_t n) {
 }
 
 /* Encodes id and fields; there must be room. */
-static uint8_t *encode(const hsc_record_info *info, const void *record, uint8_t *p, uint64_t *last_time,
-                       uint64_t *last_delta) {
+static uint8_t *encode(const hsc_record_info *info, const hsc_field_info *last, const void *record, uint8_t *p,
+                       uint64_t *last_time, uint64_t *last_delta) {
     p = hsc_uv_put(p, info->id);
-    for (const hsc_field_info *f = info->fields, *end = f + info->n_fields; f < end; f++) {
+    for (const hsc_field_info *f = info->fields; f < last; f++) {
         switch (f->type) {
         case HSC_TYPE_U:
             p = hsc_uv_put(p, get_u64(record, f));
@@ -218,22 +242,23 @@ static uint8_t *encode(const hsc_record_info *info, const void *record, uint8_t 
 hsc_status hsc_wire_record_put(const hsc_record_info *info, const void *record, uint8_t *out, size_t room,
                                size_t *used_bytes, uint64_t *last_time, uint64_t *last_delta) {
     size_t bound = info->scalar_max_bytes + 5u; /* with the id */
+    const hsc_field_info *last = fields_end(info, record);
     uint8_t *end;
     if (!info->n_variable && room > bound + 1) {
         /* the usual case: it fits whatever the values are; nearly always its length takes one byte */
-        end = encode(info, record, out + 1, last_time, last_delta);
+        end = encode(info, last, record, out + 1, last_time, last_delta);
         size_t n = (size_t)(end - out - 1), length = hsc_uv_size(n);
         if (length > 1)
             memmove(out + length, out + 1, n);
         hsc_uv_put(out, n);
         end = out + length + n;
     } else {
-        size_t n = measure(info, record, *last_time, last_delta);
+        size_t n = measure(info, last, record, *last_time, last_delta);
         if (!n)
             return HSC_E_ARGUMENT;
         if (hsc_uv_size(n) + n > room)
             return HSC_E_LIMIT;
-        end = encode(info, record, hsc_uv_put(out, n), last_time, last_delta);
+        end = encode(info, last, record, hsc_uv_put(out, n), last_time, last_delta);
     }
     *used_bytes = (size_t)(end - out);
     return HSC_OK;
@@ -256,15 +281,19 @@ hsc_status hsc_chunk_put(hsc_chunk_writer *w, uint32_t record_id, const void *re
 __attribute__((hot)) hsc_status hsc_chunk_put_sample(hsc_chunk_writer *w, const hsc_rec_sample *sample) {
     uint8_t *out = w->base + HSC_CHUNK_HEADER_BYTES + w->used_bytes, *p = out + 1;
     _Static_assert(HSC_REC_sample < 128, "the id takes one byte");
-    if ((size_t)HSC_CHUNK_HEADER_BYTES + w->used_bytes + 2 + 3 * HSC_UV_MAX_BYTES > w->slot_bytes)
+    if ((size_t)HSC_CHUNK_HEADER_BYTES + w->used_bytes + 2 + 3 * HSC_UV_MAX_BYTES > w->slot_bytes ||
+        !(sample->time | sample->node_id | sample->state))
         return hsc_chunk_put(w, HSC_REC_sample, sample);
     *p++ = HSC_REC_sample;
     p = hsc_uv_put(p, hsc_zigzag(sample->time - w->last_time));
-    p = hsc_uv_put(p, hsc_zigzag(sample->node_id - w->last_delta[w->sample_slot]));
-    p = hsc_uv_put(p, sample->state);
-    *out = (uint8_t)(p - out - 1);
     w->last_time = sample->time;
-    w->last_delta[w->sample_slot] = sample->node_id;
+    if (sample->node_id | sample->state) {
+        p = hsc_uv_put(p, hsc_zigzag(sample->node_id - w->last_delta[w->sample_slot]));
+        w->last_delta[w->sample_slot] = sample->node_id;
+    }
+    if (sample->state)
+        p = hsc_uv_put(p, sample->state);
+    *out = (uint8_t)(p - out - 1);
     w->used_bytes += (uint32_t)(p - out);
     store_release32(w->base + HSC_AT_COMMITTED, w->used_bytes);
     return HSC_OK;

@@ -12,7 +12,7 @@
 #define MAIN_SLOT 16384u
 #define STEP_FIRST 131072u /* the schema alone takes some 42 kB */
 #define STEP_MAX (4u << 20)
-#define REST_MIN 1024u /* of a small slot, worth being handed out again */
+#define REST_MIN 1024u /* of a slot, worth being handed out again */
 #define SPARE_STREAM UINT32_MAX /* of empty chunks that nobody has taken yet */
 
 static bool failed(long r) {
@@ -115,6 +115,12 @@ static uint8_t *cut(hsc_rt_file *f, uint32_t size) {
     return p;
 }
 
+/* Where in the file a slot lies that was just cut. */
+static uint64_t place(const hsc_rt_file *f, const uint8_t *p) {
+    const hsc_rt_segment *s = &f->segment[f->segments - 1];
+    return s->offset + (uint64_t)(p - s->base);
+}
+
 static void mark_spare(uint8_t *base, uint32_t size) {
     hsc_chunk_writer w;
     hsc_chunk_begin(&w, base, size, HSC_CHUNK_DYNAMIC, SPARE_STREAM, 0, 0, 0);
@@ -132,6 +138,7 @@ static void use_up(hsc_rt_file *f) {
             continue;
         uint8_t *p = cut(f, HSC_RT_SMALL_SLOT);
         mark_spare(p, HSC_RT_SMALL_SLOT);
+        atomic_store_explicit(&f->small_at[i], place(f, p), memory_order_relaxed);
         atomic_store_explicit(&f->spare_small[i], p, memory_order_release);
     }
     if (s->size > s->used) {
@@ -152,13 +159,22 @@ static uint8_t *cut_or_grow(hsc_rt_file *f, uint32_t size) {
     return grow_by_path(f, step < size ? size : step, size) ? cut(f, size) : NULL;
 }
 
-static uint8_t *take(_Atomic(uint8_t *) *ring) {
-    for (uint32_t i = 0; i < HSC_RT_SPARES; i++)
-        if (atomic_load_explicit(&ring[i], memory_order_relaxed)) {
-            uint8_t *p = atomic_exchange_explicit(&ring[i], NULL, memory_order_acquire);
-            if (p)
-                return p;
-        }
+/* The first one in the file: what is left over lies at its end then, and is cut off there. */
+static uint8_t *take(_Atomic(uint8_t *) *ring, const _Atomic uint64_t *at) {
+    for (uint32_t tries = 0; tries < HSC_RT_SPARES; tries++) {
+        uint64_t first = UINT64_MAX;
+        uint32_t which = 0;
+        for (uint32_t i = 0; i < HSC_RT_SPARES; i++)
+            if (atomic_load_explicit(&ring[i], memory_order_acquire) && atomic_load_explicit(&at[i], memory_order_relaxed) < first) {
+                first = atomic_load_explicit(&at[i], memory_order_relaxed);
+                which = i;
+            }
+        if (first == UINT64_MAX)
+            return NULL;
+        uint8_t *p = atomic_exchange_explicit(&ring[which], NULL, memory_order_acquire);
+        if (p)
+            return p;
+    }
     return NULL;
 }
 
@@ -180,10 +196,10 @@ static void retire(hsc_rt_file *f, uint8_t *base, bool shrink) {
 uint8_t *hsc_rt_slot_take(bool large, uint32_t *size) {
     hsc_rt_file *f = &hsc_rt.file;
     uint8_t *p = NULL;
-    if (large && (p = take(f->spare_large))) {
+    if (large && (p = take(f->spare_large, f->large_at))) {
         atomic_fetch_add_explicit(&f->large_taken, 1, memory_order_relaxed);
         *size = HSC_SLOT_BYTES;
-    } else if ((p = take(f->spare_small)))
+    } else if ((p = take(f->spare_small, f->small_at)))
         *size = HSC_RT_SMALL_SLOT;
     if (!p || large)
         hsc_rt_helper_poke();
@@ -204,7 +220,7 @@ uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size) {
             f->rest[i].base = NULL;
         }
     if (!p && wanted == HSC_RT_SMALL_SLOT)
-        p = take(f->spare_small);
+        p = take(f->spare_small, f->small_at);
     if (!p)
         p = cut_or_grow(f, wanted);
     hsc_rt_lock_release(&f->lock, mask);
@@ -215,7 +231,7 @@ void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used) {
     hsc_rt_file *f = &hsc_rt.file;
     uint64_t mask;
     uint32_t end = (HSC_CHUNK_HEADER_BYTES + used + 7) & ~7u;
-    if (size > HSC_RT_SMALL_SLOT || end + REST_MIN > size || !hsc_rt_lock_take(&f->lock, &mask, 100)) {
+    if (end + REST_MIN > size || !hsc_rt_lock_take(&f->lock, &mask, 100)) {
         hsc_rt_slot_full(base);
         return;
     }
@@ -267,6 +283,7 @@ void hsc_rt_file_tend(uint32_t threads) {
         if (!p)
             break;
         mark_spare(p, HSC_SLOT_BYTES);
+        atomic_store_explicit(&f->large_at[i], place(f, p), memory_order_relaxed);
         atomic_store_explicit(&f->spare_large[i], p, memory_order_release);
     }
     hsc_rt_lock_release(&f->lock, mask);
@@ -336,18 +353,20 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, bool s
     f->inode = st.st_ino;
     f->segments = 0;
     f->out_of_room = false;
-    bool ok = grow(f, fd, spare ? spare : STEP_FIRST, STEP_FIRST, error);
+    size_t schema = hsc_schema_chunk(NULL, 0), head = (schema + MAIN_SLOT + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE;
+    /* what is handed out at once, and a large slot: a process with one thread leaves no small ones over */
+    uint64_t want = head + 2 * HSC_RT_SMALL_SLOT + HSC_SLOT_BYTES;
+    bool ok = grow(f, fd, spare ? spare : want > STEP_FIRST ? want : STEP_FIRST, STEP_FIRST, error);
     hsc_sys3(SYS_close, fd, 0, 0);
     *why = "no room in the measurement directory";
     if (!ok) {
         hsc_rt_file_remove(NULL);
         return false;
     }
-    size_t schema = hsc_schema_chunk(NULL, 0);
     uint8_t *p = cut(f, (uint32_t)schema);
     hsc_schema_chunk(p, schema);
     f->segment[0].retired += (uint32_t)schema;
-    uint32_t size = (uint32_t)((schema + MAIN_SLOT + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE - schema);
+    uint32_t size = (uint32_t)(head - schema);
     p = cut(f, size);
     f->main_sequence = 0;
     hsc_chunk_begin(&f->main, p, size, HSC_CHUNK_DYNAMIC, 0, f->main_sequence++, hsc_rt_now_ns(), 0);
@@ -406,6 +425,27 @@ bool hsc_rt_file_put_end(uint32_t record_id, const void *record, uint64_t now_ns
     return (process ? hsc_chunk_put : hsc_rt_put_keeping)(&f->main, record_id, record) == HSC_OK;
 }
 
+/* Takes back what a thread that ended has left of its slot, where that is the end of what is used of a segment. The file ends at a page: what
+ * is left of that is an empty chunk, or padding. */
+static bool give_rest_back(hsc_rt_file *f, hsc_rt_segment *s) {
+    for (uint32_t i = 0; s->base && i < HSC_RT_SPARES; i++) {
+        uint8_t *p = f->rest[i].base;
+        if (!p || p < s->base || p + f->rest[i].size != s->base + s->used)
+            continue;
+        uint32_t from = (uint32_t)(p - s->base), end = (from + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE;
+        if (end >= s->used)
+            return false;
+        if (end - from >= HSC_CHUNK_HEADER_BYTES)
+            mark_spare(p, end - from);
+        else
+            __builtin_memset(p, 0, end - from);
+        f->rest[i].base = NULL;
+        s->used = end;
+        return true;
+    }
+    return false;
+}
+
 /* Takes a spare slot at the end of what is used of a segment back. */
 static bool give_back(hsc_rt_file *f, hsc_rt_segment *s) {
     for (uint32_t i = 0; s->base && i < HSC_RT_SPARES; i++)
@@ -435,7 +475,7 @@ void hsc_rt_file_finish(void) {
     f->main.base = NULL; /* nothing more is written */
     /* cut off what nobody can be writing to: the spare slots at the end */
     uint32_t last = f->segments - 1;
-    while (give_back(f, &f->segment[last]) || (!f->segment[last].used && last && f->segment[last - 1].base)) {
+    while (give_back(f, &f->segment[last]) || give_rest_back(f, &f->segment[last]) || (!f->segment[last].used && last && f->segment[last - 1].base)) {
         if (!f->segment[last].used && last && f->segment[last - 1].base)
             last--;
     }

@@ -99,11 +99,12 @@ typedef struct hsc_rt_file {
     uint32_t segments;
     hsc_rt_segment segment[HSC_RT_SEGMENTS];
     _Atomic(uint8_t *) spare_small[HSC_RT_SPARES], spare_large[HSC_RT_SPARES];
+    _Atomic uint64_t small_at[HSC_RT_SPARES], large_at[HSC_RT_SPARES]; /* where in the file they lie */
     _Atomic(uint8_t *) full[HSC_RT_SPARES]; /* chunks to seal */
     struct {
         uint8_t *base;
         uint32_t size;
-    } rest[HSC_RT_SPARES]; /* of small slots; under lock */
+    } rest[HSC_RT_SPARES]; /* of slots of threads that have ended; under lock */
     _Atomic uint32_t large_taken;
     bool out_of_room; /* said once */
     hsc_rt_lock lock; /* all but the rings */

@@ -214,10 +214,8 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
         hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
     if (!own)
         return;
-    if (t->has_chunk && ended)
+    if (t->has_chunk)
         hsc_rt_slot_end(t->chunk.base, t->chunk.slot_bytes, t->chunk.used_bytes);
-    else if (t->has_chunk)
-        hsc_rt_slot_full(t->chunk.base);
     t->has_chunk = false;
 }
 

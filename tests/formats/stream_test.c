@@ -164,7 +164,7 @@ static void test_samples_put_shortly(void **state) {
     hsc_chunk_begin(&b, other, sizeof other, HSC_CHUNK_DYNAMIC, 1, 0, 1000, 0);
     for (int i = 0;; i++) {
         x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-        hsc_rec_sample r = {i % 5 ? x >> (x & 63) : 0, x >> (x >> 6 & 63), x >> (x >> 12 & 63)};
+        hsc_rec_sample r = {i % 5 ? x >> (x & 63) : 0, x >> (x >> 6 & 63), i % 2 ? x >> (x >> 12 & 63) : 0};
         hsc_status status = hsc_chunk_put(&a, HSC_REC_sample, &r);
         assert_int_equal(hsc_chunk_put_sample(&b, &r), status);
         assert_int_equal(a.used_bytes, b.used_bytes);
@@ -178,6 +178,96 @@ static void test_samples_put_shortly(void **state) {
         }
     }
     assert_memory_equal(slot, other, HSC_CHUNK_HEADER_BYTES + a.used_bytes);
+}
+
+/* Fields at the end of a record that are 0 or empty take no byte, and come back as they were; differences are to values that are there. */
+static void test_empty_fields_left_out(void **state) {
+    (void)state;
+    static const hsc_rec_sample plain = {.time = 1001, .node_id = 1}, in_state = {.time = 1002, .node_id = 1, .state = 3}, no_node = {.time = 1003};
+    static const hsc_rec_sample_weighted weighted = {.time = 1004, .weight = 2};
+    static const hsc_rec_wait_interval wait = {.time = 1005, .duration_ns = 5, .node_id = 2, .kind = 1}, team = {.time = 1006, .team_threads = 4};
+    static const hsc_rec_unmapping unmapping = {.time = 1006};
+    static const hsc_rec_process process = {.host = {"h", 1}, .start_ns = 1006}, named = {.start_ns = 1006, .job = {"j", 1}};
+    static const struct {
+        uint32_t id, bytes; /* with length and id */
+        const void *record;
+        size_t size;
+    } cases[] = {
+#define CASE(name, value, bytes) {HSC_REC_##name, bytes, &(value), sizeof(value)}
+        CASE(sample, plain, 4),     CASE(sample, in_state, 5),    CASE(sample, no_node, 3),      CASE(sample_weighted, weighted, 6),
+        CASE(wait_interval, wait, 6), CASE(wait_interval, team, 15), CASE(unmapping, unmapping, 4), CASE(process, process, 13),
+        CASE(process, named, 19),     CASE(sample, plain, 4),
+#undef CASE
+    };
+    hsc_chunk_writer w;
+    hsc_record record;
+    hsc_chunk_begin(&w, slot, sizeof slot, HSC_CHUNK_DYNAMIC, 1, 0, 1000, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t before = w.used_bytes;
+        assert_int_equal(hsc_chunk_put(&w, cases[i].id, cases[i].record), HSC_OK);
+        assert_int_equal(w.used_bytes - before, cases[i].bytes);
+    }
+    hsc_reader *r = open_bytes(slot, sizeof slot);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(hsc_reader_next(r, &record));
+        assert_int_equal(record.record_id, cases[i].id);
+        if (cases[i].id == HSC_REC_process) { /* texts lie in the reader's memory */
+            const hsc_rec_process *got = record.value, *want = cases[i].record;
+            assert_int_equal(got->start_ns, want->start_ns);
+            assert_int_equal(got->host.n, want->host.n);
+            assert_int_equal(got->job.n, want->job.n);
+            assert_int_equal(got->arguments.n, 0);
+        } else
+            assert_memory_equal(record.value, cases[i].record, cases[i].size);
+    }
+    assert_false(hsc_reader_next(r, &record));
+    hsc_reader_close(r);
+}
+
+/* Samples and nodes as earlier writers wrote them, with a last field of 0, among those of today: the same, one by one and many at a time. */
+static void test_empty_fields_written(void **state) {
+    (void)state;
+    enum { COUNT = 2000 };
+    static const uint8_t now[] = {4, HSC_REC_sample, 0x80, 1, 2}, earlier[] = {5, HSC_REC_sample, 0x80, 1, 2, 0};
+    static const uint8_t node_now[] = {5, HSC_REC_node, 2, 2, 1, 8}, node_earlier[] = {6, HSC_REC_node, 2, 2, 1, 8, 0};
+    for (int nodes = 0; nodes < 2; nodes++) {
+        hsc_chunk_writer w;
+        hsc_record record;
+        hsc_rec_sample samples[7];
+        hsc_rec_node list[7];
+        hsc_chunk_begin(&w, slot, sizeof slot, HSC_CHUNK_DYNAMIC, 1, 0, 1000, 0);
+        uint8_t *p = slot + HSC_CHUNK_HEADER_BYTES;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            bool old = i * 7 % 11 < 5;
+            size_t n = (nodes ? sizeof node_now : sizeof now) + old;
+            memcpy(p, nodes ? (old ? node_earlier : node_now) : (old ? earlier : now), n);
+            p += n;
+        }
+        hsc_set32(slot + HSC_AT_COMMITTED, (uint32_t)(p - slot - HSC_CHUNK_HEADER_BYTES));
+        hsc_reader *r = open_bytes(slot, sizeof slot);
+        uint64_t seen = 0, taken = 0, offset;
+        while (hsc_reader_next(r, &record)) {
+            const hsc_rec_sample *s = record.value;
+            const hsc_rec_node *one = record.value;
+            seen++;
+            if (nodes)
+                assert_true(one->node_id == seen && one->parent_id == seen && one->address == 4 * seen && !one->flags);
+            else
+                assert_true(s->time == 1000 + 64 * seen && s->node_id == seen && !s->state);
+            size_t got = nodes ? hsc_reader_take_nodes(r, list, 7, UINT64_MAX, &offset) : hsc_reader_take_samples(r, samples, 7, UINT64_MAX, &offset);
+            for (size_t i = 0; i < got; i++) {
+                seen++;
+                if (nodes)
+                    assert_true(list[i].node_id == seen && list[i].address == 4 * seen && !list[i].flags);
+                else
+                    assert_true(samples[i].time == 1000 + 64 * seen && samples[i].node_id == seen && !samples[i].state);
+            }
+            taken += got;
+        }
+        assert_int_equal(seen, COUNT);
+        assert_true(taken > COUNT * 3 / 4);
+        hsc_reader_close(r);
+    }
 }
 
 /* The same of nodes. */
@@ -718,6 +808,7 @@ int main(void) {
         cmocka_unit_test(test_every_record),     cmocka_unit_test(test_chunk_full),
         cmocka_unit_test(test_samples_put_shortly), cmocka_unit_test(test_samples_taken),
         cmocka_unit_test(test_nodes_taken),
+        cmocka_unit_test(test_empty_fields_left_out), cmocka_unit_test(test_empty_fields_written),
         cmocka_unit_test(test_put_refuses),      cmocka_unit_test(test_buffer_writer), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_concatenated),     cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_older_schema),     cmocka_unit_test(test_short_and_long_records),

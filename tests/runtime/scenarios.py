@@ -738,6 +738,15 @@ def rooms():
         expect(f"{arguments}: lost", lost > 0, p.losses)
         p.threads = {k: t for k, t in p.threads.items() if t.progress_times}
         cpu_covered(f"{arguments}: CPU time with losses", p, before)
+    # what one thread did not use is cut off: of slots that nobody took, that of the end of stream 0 stays, and what its last one and
+    # the first one have left up to a page
+    done, found = run([program("paths"), "400"], options=["-F", "10000"])
+    p = only(found)
+    chunks = [c for c in subprocess.run([HEATSCOPE, "dump", p.path], capture_output=True, text=True).stdout.splitlines()
+              if c.startswith("@chunk ")]
+    spare = [int(m) for c in chunks for m in re.findall(r"stream=4294967295 .* slot=(\d+)", c)]
+    expect("chunks of the thread", sum(" stream=1 " in c for c in chunks) > 1, chunks)
+    expect("slots that nobody took are cut off", spare and sum(spare) <= 3 * 4096, chunks)
     if os.geteuid() == 0:
         disk = os.path.join(WORK, "disk")
         os.makedirs(disk, exist_ok=True)
