@@ -484,6 +484,25 @@ static uint64_t whole(double x) {
     return x < 1e18 ? (uint64_t)(x + 0.5) : (uint64_t)1e18;
 }
 
+/* The items that name something, and whether they did; the caller frees. */
+static char *put_asked(const hsc_probe_spec *spec, hsc_ir_choice *choice) {
+    size_t room = 1;
+    for (size_t i = 0; i < spec->items.n; i++)
+        room += spec->items.p[i].text ? strlen(spec->items.p[i].text) + 2 : 0;
+    char *asked = hsc_pass_alloc(room), *to = asked;
+    for (size_t i = 0; i < spec->items.n; i++) {
+        const hsc_probe_item *t = &spec->items.p[i];
+        if (!t->text)
+            continue;
+        *to++ = *t->matched ? '+' : '-';
+        to = stpcpy(to, t->text) + 1;
+        choice->n_asked++;
+    }
+    choice->asked = asked;
+    choice->asked_bytes = (size_t)(to - asked);
+    return asked;
+}
+
 void hsc_probe_end(hsc_pass *p) {
     hsc_probes *s = p->probes;
     say_what_is_missing(p);
@@ -507,6 +526,8 @@ void hsc_probe_end(hsc_pass *p) {
         choice = (hsc_ir_choice){.ppm = whole(s->spec.auto_percent * 10000) ? (uint32_t)whole(s->spec.auto_percent * 10000) : 1,
                                  .looked_at = s->looked_at, .chosen = s->chosen,
                                  .least_work = whole(hsc_probe_least_work(s->spec.auto_percent)), .most_work = whole(s->most_work)};
+    char *asked = put_asked(&s->spec, &choice);
     hsc_ir_make_table(p->module, s->table, p->module_tag, &choice, all, (unsigned)s->records.n);
+    free(asked);
     free(all);
 }

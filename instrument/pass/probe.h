@@ -14,6 +14,8 @@ typedef struct hsc_probe_item {
     const char *glob;   /* of procedures, callees or files */
     unsigned line;      /* of a loop; 0: not given */
     bool all_lines;     /* loops:FILE:*, inner ones too */
+    const char *text;   /* as it was written; NULL: it names nothing (all of a kind) or takes out */
+    bool *matched;      /* something of the generated code has its name */
 } hsc_probe_item;
 
 typedef struct hsc_probe_spec {

@@ -60,6 +60,8 @@ static bool add_item(hsc_pass *p, hsc_probe_spec *s, const char *text, size_t n,
         }
         if (rest)
             i.glob = rest;
+        i.text = rest && !i.exclude ? hsc_pass_dup(p, text, n).p : NULL;
+        i.matched = hsc_arena_take(&p->arena, sizeof *i.matched);
         *HSC_VECTOR_ADD(s->items) = i;
         return true;
     }
@@ -142,8 +144,10 @@ hsc_probe_wish hsc_probe_spec_wish(const hsc_probe_spec *s, unsigned kind, const
     hsc_probe_wish wish = HSC_PROBE_UNNAMED;
     for (size_t i = 0; i < s->items.n && wish != HSC_PROBE_EXCLUDED; i++) {
         const hsc_probe_item *t = &s->items.p[i];
-        if (t->kind == kind && name_matches(t->glob, name, symbol))
-            wish = t->exclude ? HSC_PROBE_EXCLUDED : HSC_PROBE_WANTED;
+        if (t->kind != kind || !name_matches(t->glob, name, symbol))
+            continue;
+        *t->matched = true;
+        wish = t->exclude ? HSC_PROBE_EXCLUDED : HSC_PROBE_WANTED;
     }
     return wish;
 }
@@ -185,6 +189,7 @@ hsc_probe_wish hsc_probe_spec_loop_wish(const hsc_pass *p, const hsc_probe_spec 
             continue;
         if (t->line ? !is_at_line(p, t, loop) : !t->all_lines && !t->exclude && loop->depth > 1)
             continue;
+        *t->matched = true;
         wish = t->exclude ? HSC_PROBE_EXCLUDED : HSC_PROBE_WANTED;
     }
     return wish;

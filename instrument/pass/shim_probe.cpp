@@ -237,13 +237,14 @@ void hsc_ir_make_table(LLVMModuleRef module, LLVMValueRef placeholder, uint64_t 
         strings.append(probes[i].name).push_back('\0');
         strings.append(probes[i].file).push_back('\0');
     }
+    strings.append(choice->asked, choice->asked_bytes);
     while (strings.size() % 8)
         strings.push_back('\0');
     unsigned words = (n + 1) & ~1u;
     uint64_t bytes = HSC_PROBE_WORDS_AT + 4ull * words + sizeof(hsc_probe_entry) * n + strings.size();
     Constant *text = ConstantDataArray::getString(c, strings, false);
     Constant *fields[] = {word(HSC_PROBE_TABLE_VERSION), word(bytes), word(n), word(0), quad(module_tag), quad(0), quad(0),
-                          quad(0), quad(0), word(choice->ppm), word(choice->looked_at), word(choice->chosen), word(0),
+                          quad(0), quad(0), word(choice->ppm), word(choice->looked_at), word(choice->chosen), word(choice->n_asked),
                           quad(choice->least_work), quad(choice->most_work), ConstantAggregateZero::get(ArrayType::get(i32, words)),
                           ConstantArray::get(ArrayType::get(entry_type, n), entries), text};
     auto *table = ConstantStruct::getAnon(fields);

@@ -52,10 +52,13 @@ typedef struct hsc_ir_probe {
     unsigned share; /* hundredths of a percent */
     const char *name, *file;
 } hsc_ir_probe;
-/* What the automatic choice did: auto_ppm and on of hsc_probe_table. */
+/* What was asked for and what the automatic choice did: auto_ppm and on of hsc_probe_table. */
 typedef struct hsc_ir_choice {
     uint32_t ppm, looked_at, chosen;
     uint64_t least_work, most_work;
+    const char *asked; /* strings of the items that name something, n_asked of them in asked_bytes */
+    uint32_t n_asked;
+    size_t asked_bytes;
 } hsc_ir_choice;
 LLVMValueRef hsc_ir_make_placeholder(LLVMModuleRef module);
 LLVMValueRef hsc_ir_table_field(LLVMValueRef placeholder, unsigned offset);

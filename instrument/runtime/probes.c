@@ -189,6 +189,7 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
     choice chosen = {0};
     if (!hsc_rt_lock_take(&s->lock, &mask, -1))
         return;
+    const hsc_probe_table *before = s->tables;
     if (measured)
         measure_cost(hsc_rt_self);
     bool locked = measured && hsc_rt_lock_take(&hsc_rt.lock, &mask_rt, HSC_RT_PATIENCE_MS);
@@ -204,8 +205,10 @@ HSC_RT_EXPORT void heatscope_rt_probes_begin(void *first, void *end) {
         number_table(t, now);
         add_choice(&chosen, t);
     }
-    if (locked)
+    if (locked) {
         tell_choice(&chosen, now);
+        hsc_rt_probes_tell_unfound(s->tables, before, now);
+    }
     if (locked)
         hsc_rt_lock_release(&hsc_rt.lock, mask_rt);
     if (locked)
@@ -267,6 +270,8 @@ void hsc_rt_probes_begin(void) {
                 hsc_rt_probe_tell_armed(i + 1, !p->dropped, p->dropped ? HSC_probe_arming_BUDGET : HSC_probe_arming_ASKED, now);
         }
         hsc_rt_probes_budget_begin();
+        if (s->tables && !s->tables->reserved) /* not in a child of fork */
+            hsc_rt_probes_tell_unfound(s->tables, NULL, now);
         for (hsc_probe_table *t = s->tables; t; t = (hsc_probe_table *)t->link) /* NOLINT */
             if (!t->reserved) {
                 number_table(t, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Which items of --arm and --disarm name a probe: each process tells the others of the measurement as its tables come, and the last line but one of the first
- * process says what none of them has, and what is most like it. */
+/* Which items of lists name a probe. Of --arm and --disarm: each process tells the others of the measurement as its tables come, and the last line but one of the first
+ * process says what none of them has, and what is most like it. Of --probe: a program's tables tell what the compiler found. */
 #include "probes.h"
 
 #include <stdlib.h>
@@ -145,4 +145,89 @@ void hsc_rt_probes_say_unnamed(bool any, uint64_t named) {
         }
         hsc_rt_say(line);
     }
+}
+
+/* ---- what was asked of the compiler ------------------------------------------------------------------------------------- */
+
+enum { ASKED = 4096 /* items; of others nothing is said */ };
+
+typedef struct asked {
+    const char *item; /* in the table */
+    uint32_t units;
+    bool found;
+} asked;
+
+static const hsc_probe_entry *entries_of(const hsc_probe_table *t) {
+    return (const hsc_probe_entry *)((const char *)t + HSC_PROBE_WORDS_AT + 4ull * ((t->count + 1) & ~1u));
+}
+
+/* The string behind, NULL: the table ends before. */
+static const char *next_string(const hsc_probe_table *t, const char *s) {
+    const char *end = (const char *)t + t->bytes, *nul = s < end ? memchr(s, 0, (size_t)(end - s)) : NULL;
+    return nul ? nul + 1 : NULL;
+}
+
+static const char *skip_strings(const hsc_probe_table *t, uint64_t n) {
+    const char *s = (const char *)(entries_of(t) + t->count);
+    while (s && n--)
+        s = next_string(t, s);
+    return s;
+}
+
+/* The same list went to all units, most likely: an item is looked for where it was in the last one. */
+static void look_at_asked(const hsc_probe_table *t, asked *all, uint32_t *n) {
+    const char *s = skip_strings(t, 2ull * t->count), *next;
+    for (uint32_t i = 0; s && i < t->asked && (next = next_string(t, s)); i++, s = next) {
+        uint32_t k = i < *n && !strcmp(all[i].item, s + 1) ? i : 0;
+        while (k < *n && strcmp(all[k].item, s + 1) != 0)
+            k++;
+        if (k == ASKED)
+            continue;
+        if (k == *n)
+            all[(*n)++] = (asked){.item = s + 1};
+        all[k].units++;
+        all[k].found = all[k].found || *s == '+';
+    }
+}
+
+static void find_nearest(const hsc_probe_table *first, const char *item, nearest *best) {
+    uint32_t looked_at = 0;
+    best->distance = FAR;
+    for (const hsc_probe_table *t = first; t; t = (const hsc_probe_table *)t->link) { /* NOLINT */
+        const char *name = skip_strings(t, 0), *file;
+        for (uint32_t i = 0; i < t->count && looked_at < LOOKED_AT && name && (file = next_string(t, name)); i++, looked_at++) {
+            const hsc_probe_entry *e = &entries_of(t)[i];
+            look_at_likeness(best, item, strlen(item), hsc_rt_probe_kind_word(e->kind), e, name, file);
+            name = next_string(t, file);
+        }
+    }
+}
+
+void hsc_rt_probes_tell_unfound(const hsc_probe_table *first, const hsc_probe_table *end, uint64_t now) {
+    uint32_t n = 0;
+    asked *all = NULL;
+    for (const hsc_probe_table *t = first; t && t != end; t = (const hsc_probe_table *)t->link) /* NOLINT */
+        if (t->asked && (all || (all = hsc_rt_map(ASKED * sizeof *all))))
+            look_at_asked(t, all, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        char text[4 * TEXT];
+        size_t at = 0;
+        nearest best;
+        if (all[i].found)
+            continue;
+        find_nearest(first, all[i].item, &best);
+        hsc_rt_append(text, sizeof text, &at, "probes: --probe=");
+        hsc_rt_append(text, 2 * TEXT, &at, all[i].item);
+        hsc_rt_append(text, sizeof text, &at, " names no code of ");
+        hsc_rt_append_u64(text, sizeof text, &at, all[i].units);
+        hsc_rt_append(text, sizeof text, &at, all[i].units == 1 ? " source file" : " source files");
+        hsc_rt_append(text, sizeof text, &at, " (not there, or inlined everywhere: `keep`)");
+        if (best.distance < FAR) {
+            hsc_rt_append(text, sizeof text, &at, "; nearest: ");
+            hsc_rt_append(text, sizeof text, &at, best.text);
+        }
+        hsc_rec_note r = {now, {text, at}};
+        hsc_rt_file_put(HSC_REC_note, &r, now);
+    }
+    hsc_rt_unmap(all, ASKED * sizeof *all);
 }

@@ -9,7 +9,7 @@ extern int outer(int), last(int);
 // CHECK: @heatscope.probes = internal global {{.*}} section "heatscope_probes", align 8
 // CHECK-LABEL: define {{.*}} @two_ways(
 // CHECK-SAME: [[ATTRIBUTES:#[0-9]+]]
-// CHECK: [[WORD:%.*]] = load i32, ptr getelementptr{{.*}} @heatscope.probes, i64 56), align 4
+// CHECK: [[WORD:%.*]] = load i32, ptr getelementptr{{.*}} @heatscope.probes, i64 88), align 4
 // CHECK-NEXT: [[ARMED:%.*]] = icmp ne i32 [[WORD]], 0
 // CHECK-NEXT: br i1 [[ARMED]], label %{{.*}}, label %{{.*}}, !dbg {{.*}}, !prof
 // CHECK: call ptr @llvm.addressofreturnaddress

@@ -431,6 +431,23 @@ def chosen():
     expect("said once", report.count("auto:1 chose none") == 1, report)
 
 
+def unfound():
+    """What --probe names in no unit of a program is in the report, with what is most like it; what one of its units has is not."""
+    sources = [os.path.join(PROGRAMS, "counts.c"), os.path.join(WORK, "other.c")]
+    with open(sources[1], "w") as f:
+        f.write("int other(int a) { return a + 1; }\n")
+    for items, said in ((["procedures:leef,procedures:other", "loops:counts.c:15,loops:nosuch.c:3"],
+                         ["procedures:leef names no code of 2 source files (not there, or inlined everywhere: `keep`); nearest: procedures:leaf",
+                          "loops:nosuch.c:3 names no code of 2 source files (not there, or inlined everywhere: `keep`)"]),
+                        (["procedures,procedures:l*,loops:counts.c:15,-procedures:nosuch,values", "calls"], []), (["auto:100"], [])):
+        asked = [*(f"--probe={i}" for i in items), "--probe=" + ("keep" if "leef" not in items[0] else "keep,procedures:leaf")]
+        subprocess.run([HEATSCOPE, "cc", "-O2", "-g", *asked, *sources, "-o", "unfound"], cwd=WORK, check=True, capture_output=True)
+        run(os.path.join(WORK, "unfound"), arguments=["200"])
+        report = subprocess.run([HEATSCOPE, "report", "--by=probe", os.path.join(WORK, "m")], check=True, capture_output=True, text=True).stdout
+        text = " ".join(report.split())
+        expect(f"said {items}", text.count(" names no code of ") == len(said) and all("--probe=" + line in text for line in said), report)
+
+
 def control():
     """From outside, while the program runs: it visits `first` and `second` in turn, on a line of input each time, until told
     to end. Counts are compared with each other: those between the records that a probe was armed and disarmed."""

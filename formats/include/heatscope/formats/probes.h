@@ -4,7 +4,8 @@
  * machine's byte order:
  *
  *   struct hsc_probe_table, then count words (uint32_t, padded to 8 bytes: 0 dormant, else the probe's number in the process),
- *   count hsc_probe_entry, and for each probe two strings that end in NUL: name and file.
+ *   count hsc_probe_entry, for each probe two strings that end in NUL: name and file, and `asked` strings: items of the list as the user wrote
+ *   them, without those that take out, behind '+' where something of the unit has that name, else '-'.
  *
  * The code of a probe is "if (word) call *enter" with the number in r11. The callee changes no register but r11 and flags.
  * At an exit it is *leave. r10 holds the address of the frame's return address, which tells frames apart. At a value it is
@@ -25,7 +26,7 @@ typedef struct hsc_probe_table {
     uint64_t link;                /* the runtime's */
     uint32_t auto_ppm;            /* the automatic choice: millionths of the CPU time that its probes may take; 0: it was not asked for */
     uint32_t auto_looked_at, auto_chosen; /* procedures and outermost loops, and how many of them it took */
-    uint32_t padding;
+    uint32_t asked;               /* items of the list that name something, see below */
     uint64_t auto_least_work, auto_most_work; /* instructions of a visit by the look of the code: that it asks for, most that there are */
     uint32_t word[];
 } hsc_probe_table;
