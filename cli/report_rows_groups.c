@@ -118,8 +118,20 @@ static void category_cells(sink *s, const report_group *x, bool any) {
 
 typedef struct uses { /* of an array */
     uint32_t references, reads, writes;
-    uint64_t strides; /* bit of each enum stride */
+    uint64_t strides;     /* bit of each enum stride; of those whose bytes are not known */
+    const char *bytes[3]; /* what is known of others: "8*n", each once */
 } uses;
+
+static bool note_bytes(uses *u, const hsc_db_reference *x) {
+    if ((x->stride != HSC_stride_CONSTANT && x->stride != HSC_stride_SYMBOLIC) || !*x->stride_bytes)
+        return false;
+    for (size_t i = 0; i < sizeof u->bytes / sizeof *u->bytes; i++) {
+        u->bytes[i] = u->bytes[i] ? u->bytes[i] : x->stride_bytes;
+        if (!strcmp(u->bytes[i], x->stride_bytes))
+            return true;
+    }
+    return false;
+}
 
 static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hsc_err *err) {
     *out = calloc((size_t)r->info.arrays + 1, sizeof **out);
@@ -133,7 +145,8 @@ static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hs
         u->references++;
         u->reads += x.access != HSC_access_WRITE;
         u->writes += x.access != HSC_access_READ;
-        u->strides |= x.stride < 64 ? 1ull << x.stride : 0;
+        if (!note_bytes(u, &x))
+            u->strides |= x.stride < 64 ? 1ull << x.stride : 0;
     }
     return s;
 }
@@ -149,6 +162,9 @@ static void data_cells(sink *s, const report_group *x, const uses *u, bool any) 
         if (text && at + strlen(text) + 3 < sizeof strides)
             at += (size_t)snprintf(strides + at, sizeof strides - at, "%s%s", at ? ", " : "", text);
     }
+    for (size_t k = 0; u && k < sizeof u->bytes / sizeof *u->bytes && u->bytes[k]; k++)
+        if (at + strlen(u->bytes[k]) + 10 < sizeof strides)
+            at += (size_t)snprintf(strides + at, sizeof strides - at, "%s%s bytes", at ? ", " : "", u->bytes[k]);
     put_text(s, "array", a.name);
     put_text(s, "bounds", a.bounds);
     put_text(s, "type", a.type);

@@ -301,7 +301,7 @@ static const char *reason_text(uint32_t reason) {
 
 static void put_loop(report *r, const report_refusal *x) {
     hsc_db_scope s, p = {.name = "?"};
-    char name[500], where[200], text[700], line[700];
+    char name[500], where[200], line[900];
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return;
     if (s.procedure != HSC_NONE)
@@ -310,11 +310,8 @@ static void put_loop(report *r, const report_refusal *x) {
     fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar.sum * r->unit.scale,
             r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
-    if (x->has_dependence)
-        report_dependence(r, &x->dependence, line, sizeof line);
-    else
-        report_first_sentence(x->remark.message, line, sizeof line);
-    fprintf(r->out, "%22s%s\n", "", report_fit_prose(line, r->width - 22, text, sizeof text));
+    report_refusal_text(r, x, line, sizeof line);
+    report_text_wrap(r->out, r->width, line, 24, fprintf(r->out, "%21s", ""));
 }
 
 /* One paragraph: the reasons with what their loops take; the loops themselves stand in the table of loops. */

@@ -69,7 +69,7 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
-    char text[4096], how[400], where[600], of[300], share[120], called[1200], extra[900] = "";
+    char text[4096], how[400], where[600], of[300], share[120], called[1200], strides[400], extra[1400] = "";
     hsc_status status = report_hottest_loop(r, &hot, err);
     if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total)
         return status;
@@ -93,6 +93,8 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
         report_first_sentence(remark.message, message, sizeof message);
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " The compiler: %s.", message);
     }
+    if (*report_strides(r, hot, strides, sizeof strides))
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
     snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, s.depth, of, called,
              extra);
     f->hottest = hot;

@@ -11,6 +11,7 @@
 #include <heatscope/formats/remarks.h>
 
 #include "report_paid.h"
+#include "report_reasons.h"
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
@@ -375,8 +376,10 @@ hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remar
     hsc_db_remark *list;
     uint32_t n;
     hsc_status status = report_remarks(r, scope, &list, &n, err);
-    *found = false;
-    for (uint32_t i = 0; !status && i < n; i++) {
+    const hsc_db_remark *verdict = status ? NULL : report_verdict(list, n);
+    if ((*found = verdict != NULL))
+        *out = *verdict;
+    for (uint32_t i = 0; !status && !verdict && i < n; i++) {
         int weight = remark_weight(&list[i]);
         if (weight && (!*found || weight > remark_weight(out))) {
             *found = true;

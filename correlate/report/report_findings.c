@@ -281,18 +281,17 @@ static void tell_more(const findings *f, const report_refusal *x, char *out, siz
 static hsc_status refused_at(findings *f, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
     report *r = f->r;
-    char where[600], why[400], hint[200], inlined[120];
+    char where[600], why[800], hint[200], inlined[120], strides[400] = "";
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
     findings_place(r, &s, where, sizeof where);
-    if (x->has_dependence)
-        report_dependence(r, &x->dependence, why, sizeof why);
-    else
-        report_first_sentence(x->remark.message, why, sizeof why);
+    report_refusal_text(r, x, why, sizeof why);
+    if (x->scope != f->hottest)
+        report_strides(r, x->scope, strides, sizeof strides);
     report_hint(r, x, hint, sizeof hint);
     tell_more(f, x, inlined, sizeof inlined);
-    snprintf(out, size, "%s%s: %s%s%s%s", where, inlined, why, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
+    snprintf(out, size, "%s%s: %s%s%s%s%s%s", where, inlined, why, strides[0] ? "; " : "", strides, hint[0] ? " (" : "", hint, hint[0] ? ")" : "");
     return HSC_OK;
 }
 
@@ -303,7 +302,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     uint32_t n = f->refused.refused.n, example = 0;
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
-    char text[3600], share[140], at[1300], hottest[1300], also[1400] = "";
+    char text[5600], share[140], at[2200], hottest[2200], also[2300] = "";
     double called = 0;
     hsc_db_scope s;
     (void)report_sum_reasons(rows, n, reasons);

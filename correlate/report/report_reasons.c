@@ -17,29 +17,45 @@ static bool prevents(const hsc_db_dependence *d) {
 
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
  * of them say. Not tried: only where it looked at no copy. */
-static bool refusal_of(const hsc_db_remark *list, uint32_t n, bool not_tried, report_refusal *out) {
-    bool found = false;
+static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bool not_tried) {
+    const hsc_db_remark *best = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const hsc_db_remark *m = &list[i];
         if (not_tried && m->refuses_vectors) /* another copy was */
-            return false;
+            return NULL;
         if (not_tried ? m->reason != HSC_reason_NOT_TRIED : !m->refuses_vectors)
             continue;
-        bool better = !found || (out->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) ||
-                      (m->reason != HSC_reason_OTHER && m->count > out->remark.count);
-        if (better) {
-            out->reason = m->reason;
-            out->remark = *m;
-            found = true;
-        }
+        if (!best || (best->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) || (m->reason != HSC_reason_OTHER && m->count > best->count))
+            best = m;
     }
-    return found;
+    return best;
+}
+
+const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n) { return verdict_of(list, n, false); }
+
+static bool refusal_of(const hsc_db_remark *list, uint32_t n, bool not_tried, report_refusal *out) {
+    const hsc_db_remark *verdict = verdict_of(list, n, not_tried);
+    if (!verdict)
+        return false;
+    out->reason = verdict->reason;
+    out->remark = *verdict;
+    for (uint32_t i = 0; i < n && !not_tried; i++)
+        if (list[i].refuses_vectors && list[i].reason != verdict->reason && (!out->other || list[i].count > out->other_count)) {
+            out->other = list[i].message;
+            out->other_count = list[i].count;
+        }
+    return true;
+}
+
+/* Is a dependence why? Of others it would only stand beside the reason, and contradict it. */
+static bool is_dependence(uint32_t reason) {
+    return reason == HSC_reason_DEPENDENCE || reason == HSC_reason_INDIRECT || reason == HSC_reason_ALIASING || reason == HSC_reason_OTHER;
 }
 
 static hsc_status find_dependence(report *r, report_refusal *out, hsc_err *err) {
     hsc_db_dependence pairs[64];
-    uint32_t k;
-    hsc_status s = hsc_db_get_dependences(r->db, out->scope, pairs, 64, &k, err);
+    uint32_t k = 0;
+    hsc_status s = !is_dependence(out->reason) ? HSC_OK : hsc_db_get_dependences(r->db, out->scope, pairs, 64, &k, err);
     for (uint32_t i = 0; !s && i < k && i < 64 && !out->has_dependence; i++)
         if (prevents(&pairs[i])) {
             out->dependence = pairs[i];
@@ -231,6 +247,71 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
             out[kept++] = out[k];
     qsort(out, kept, sizeof *out, larger_reason);
     return kept;
+}
+
+/* References of a loop without its inner loops: HSC_LIST_REFERENCES. */
+static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first, uint32_t *n) {
+    *first = *n = 0;
+    return hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, first, n, NULL);
+}
+
+static bool is_far(const hsc_db_reference *x) {
+    enum { LINE_BYTES = 64 };
+    return x->stride == HSC_stride_SYMBOLIC || (x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES);
+}
+
+const char *report_strides(const report *r, uint32_t scope, char *out, size_t size) {
+    enum { NAMED = 3 };
+    const char *named[NAMED], *bytes = NULL;
+    uint32_t first, n, k = 0;
+    size_t at = 0;
+    hsc_db_reference x;
+    out[0] = 0;
+    if (references_of(r, scope, &first, &n))
+        return out;
+    for (uint32_t i = first; i < first + n && k < NAMED; i++) {
+        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || !is_far(&x) || !*x.stride_bytes || !*x.text || (bytes && strcmp(bytes, x.stride_bytes) != 0);
+        for (uint32_t m = 0; m < k && !met; m++)
+            met = !strcmp(named[m], x.text);
+        if (met)
+            continue;
+        bytes = x.stride_bytes;
+        named[k++] = x.text;
+    }
+    for (uint32_t m = 0; m < k && at < size; m++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", m ? ", " : "", named[m]);
+    if (k && at < size)
+        snprintf(out + at, size - at, " go%s on by %s bytes from one iteration to the next", k == 1 ? "es" : "", bytes);
+    return out;
+}
+
+const char *report_recurrence(const report *r, const report_refusal *x, char *out, size_t size) {
+    uint32_t first, n;
+    hsc_db_reference to, from;
+    out[0] = 0;
+    if (x->reason != HSC_reason_RECURRENCE || references_of(r, x->scope, &first, &n))
+        return out;
+    for (uint32_t i = first; i < first + n; i++)
+        for (uint32_t k = first; k < first + n && !out[0]; k++) {
+            if (hsc_db_get_reference(r->db, i, &to, NULL) || hsc_db_get_reference(r->db, k, &from, NULL) || to.array == HSC_NONE)
+                return out;
+            if (to.access == HSC_access_WRITE && from.access == HSC_access_READ && to.array == from.array && strcmp(to.text, from.text) != 0)
+                snprintf(out, size, "%s is written, and %s read", to.text, from.text);
+        }
+    return out;
+}
+
+void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size) {
+    char other[260], pair[300];
+    if (x->has_dependence)
+        report_dependence(r, &x->dependence, out, size);
+    else
+        report_first_sentence(x->remark.message, out, size);
+    size_t at = strlen(out);
+    if (*report_recurrence(r, x, pair, sizeof pair))
+        at += (size_t)snprintf(out + at, size - at, ", %s", pair);
+    if (x->other && at < size)
+        snprintf(out + at, size - at, "; of another copy of the loop: %s", report_first_sentence(x->other, other, sizeof other));
 }
 
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {

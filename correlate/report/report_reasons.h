@@ -10,7 +10,9 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
     hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out; where a call is the reason, with `called` */
     hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
     hsc_db_remark remark;
-    bool has_dependence; /* the first that prevents vector code */
+    const char *other;   /* what the vectoriser says of other copies of the loop, for another reason; borrowed, NULL: nothing */
+    uint32_t other_count;
+    bool has_dependence; /* where one is the reason: the first that prevents vector code */
     hsc_db_dependence dependence;
 } report_refusal;
 
@@ -45,6 +47,18 @@ hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_tabl
 
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
+
+/* The one verdict on a loop that the vectoriser refused, of its remarks; NULL: it did not. In the list. */
+const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n);
+
+/* Why, in one clause: the dependence, else the remark; of what is carried from one iteration to the next what is written and read; and what is
+ * said of other copies of the loop. */
+void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size);
+/* "a(i, j), b(i, j) go on by 8*n bytes from one iteration to the next", where accesses of a loop go on by more than a cache line, or by so many as only the run
+ * knows; "". Returns out. */
+const char *report_strides(const report *r, uint32_t scope, char *out, size_t size);
+/* "x(i) is written, and x(i - 1) read", where a value is carried; "". Returns out. */
+const char *report_recurrence(const report *r, const report_refusal *x, char *out, size_t size);
 
 /* "flow: a.c:10 -> a.c:12, distance 3" */
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);

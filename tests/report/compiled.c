@@ -63,6 +63,23 @@ int main(void) {
     printf("%g %g %g\n", first, second, x);
     return 0;
 }
+#elif defined(ACROSS)
+__attribute__((noinline)) static void scale(double *a, int n) {
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            a[i * n + j] = a[i * n + j] * 0.5 + 1;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    const int n = 512 + argc;
+    double *a = calloc((size_t)n * (size_t)n, sizeof *a);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        scale(a, n);
+    printf("%g\n", a[5]);
+    free(a);
+    return 0;
+}
 #elif defined(SERIAL)
 static volatile double sink;
 

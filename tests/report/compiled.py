@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Findings and figures of small programs as compilers make them: loops with procedures inlined into them, recursion, one thread alone, single values.
-Usage: compiled.py HEATSCOPE HEATSCOPE-CC GCC|- MPICC|- SOURCE WORK. Shares are of one run, compared with other tables of the same run; where a share of the
+Usage: compiled.py HEATSCOPE HEATSCOPE-CC GCC|- MPICC|- HEATSCOPE-FC|- SOURCE WORK. Shares are of one run, compared with other tables of the same run; where a share of the
 program is known beforehand, the bound is said."""
 import csv
 import io
@@ -10,7 +10,32 @@ import shutil
 import subprocess
 import sys
 
-HEATSCOPE, CC, GCC, MPICC, SOURCE, WORK = sys.argv[1:7]
+HEATSCOPE, CC, GCC, MPICC, FC, SOURCE, WORK = sys.argv[1:8]
+CARRIED = """module m
+contains
+  subroutine carry(x, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    integer :: i, k
+    do k = 1, 400
+      do i = 2, n
+        x(i) = x(i) * 0.5d0 + x(i-1) * 0.25d0 + 1d-9 * k
+      end do
+    end do
+  end subroutine
+end module
+program carried
+  use m
+  real(8), allocatable :: x(:)
+  integer :: k
+  allocate(x(4000))
+  x = 1
+  do k = 1, 60
+    call carry(x, 4000)
+  end do
+  print *, sum(x)
+end program
+"""
 wrong = []
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
@@ -89,6 +114,25 @@ hottest = re.search(r"The hottest loop takes \S+ s, (\S+) % \([^()]*\): [^:]* at
 that(hottest and hottest[2] == line("CALLS") and abs(float(hottest[1]) - calls) < 0.06, f"calls: hottest loop, {calls} %: {said}")
 price = of(database, "reason", "CALLS")[0]
 that(abs(price - calls) < 0.06 and re.search(r"Not vectorised: up to \S+ s", said), f"calls: price {price} %, {calls} % with calls: {said}")
+
+# a loop across the lines of a matrix: by how many bytes it goes on is told, of the hottest loop and of arrays
+database = measured("across", CC, "-DACROSS")
+said = findings(database)
+that(re.search(r"The hottest loop .* There a\[i\*n \+ j\] goes on by 8\*n bytes from one iteration to the next\.", said), f"across: {said}")
+that([r["strides"] for r in rows(database, "data") if r["array"] == "a"] == ["8*n bytes"], f"across: {rows(database, 'data')}")
+
+# a value that is carried on: what is written and read is told, and one verdict by all tables
+if FC != "-":
+    with open("carried.f90", "w", encoding="utf-8") as f:
+        f.write(CARRIED)
+    run(FC, "-O2", "-g", "carried.f90", "-o", "carried")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "carried.m", "./carried")
+    run(HEATSCOPE, "correlate", "-q", "-o", "carried.h5", "carried.m")
+    said, table = findings("carried.h5"), " ".join(run(HEATSCOPE, "report", "--by=reason", "carried.h5").split())
+    for text in (said, table):
+        that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
+    verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows("carried.h5", by) if r["procedure"].endswith("carry") and r["remark"]}
+    that(len(verdicts) == 1, f"carried: {verdicts}")
 
 # a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
 database = measured("recursive", CC, "-DRECURSIVE")
