@@ -321,11 +321,13 @@ static void end_visits(hsc_rt_scopes *s, const hsc_rt_scope *first, uint64_t now
  * missed. */
 static void repair(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
     const hsc_rt_scope *q = s->top;
-    if (q > s->base && (on_own_stack(t, q->sp) ? q->sp <= sp : q->sp != s->stack_of)) /* of a coroutine it is asked once */
+    bool begins = is_alone(number, HSC_probe_kind_PROCEDURE);
+    /* A loop in the frame of the last scope, as most loops within loops, is on the same stack, whichever that is; of a coroutine it is asked once. */
+    if (q > s->base && (on_own_stack(t, q->sp) ? q->sp < sp || (q->sp == sp && begins) : q->sp != s->stack_of))
         find_signal_stack(s);
     while (s->top > s->base && on_signal_stack(s, s->top->sp) && !on_signal_stack(s, sp)) /* handlers come to an end before what they interrupted goes on */
         end_visit(s, now, true);
-    bool usual = on_usual_stack(t, s, sp), begins = is_alone(number, HSC_probe_kind_PROCEDURE);
+    bool usual = on_usual_stack(t, s, sp);
     for (q = s->top; usual && q > s->base; q--) {
         if (!on_usual_stack(t, s, q->sp))
             continue;
