@@ -189,7 +189,7 @@ void report_text_head(report *r) {
     if (running)
         fprintf(r->out, "           %u process%s still running: what it had written is shown\n", running, running == 1 ? " is" : "es are");
     if (unfinished) {
-        snprintf(line, sizeof line, "%u process%s recorded no end: killed, or still running when this was read; what was there is shown", unfinished,
+        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read; what was there is shown", unfinished,
                  unfinished == 1 ? "" : "es");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }

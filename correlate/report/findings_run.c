@@ -188,12 +188,13 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
     return c;
 }
 
-/* "measuring added 6.4 % (110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. */
-static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, char *out, size_t size) {
+/* "measuring added 6.4 % (110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. *added: 0.064. */
+static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, double *added, char *out, size_t size) {
     run_cost c = cost_of_run(r, cpu_s);
     char amount[60] = "";
     if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s))
         return false;
+    *added = fmax(c.all / c.to, own_s / cpu_s);
     if (c.all < 0.999 * own_s) { /* nothing tells its parts */
         snprintf(out, size, "measuring took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
         return true;
@@ -207,6 +208,40 @@ static bool cost_text(const report *r, double own_s, double cpu_s, const char *o
     if (n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ".");
     return true;
+}
+
+/* Shares from which on figures are in doubt: such a care comes before all facts, others behind them. */
+#define DOUBT_LOST 0.05
+#define DOUBT_TRUNCATED 0.10
+#define DOUBT_ADDED 0.10
+
+/* Which probe costs most, and how to be rid of it. False: probes cost little. */
+static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size) {
+    uint32_t n = hsc_db_count_told(r->db, HSC_TOLD_PROBES), best = HSC_NONE;
+    double *cost = calloc((size_t)n + 1, sizeof *cost), *visits = calloc((size_t)n + 1, sizeof *visits), all = 0;
+    char where[300] = "", name[200];
+    hsc_db_probe p;
+    for (uint32_t i = 0; cost && visits && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
+        hsc_db_visit v;
+        hsc_db_block b;
+        if (hsc_db_get_visit(r->db, i, &v, NULL) || hsc_db_get_block(r->db, v.block, &b, NULL))
+            continue;
+        cost[b.probe] += v.exclusive_cost_s;
+        visits[b.probe] += (double)v.visits;
+        all += v.exclusive_cost_s;
+        best = best == HSC_NONE || visits[b.probe] > visits[best] ? b.probe : best; /* each costs alike */
+    }
+    bool dear = best != HSC_NONE && all > 0.01 * cpu_s && !hsc_db_get_probe(r->db, best, &p, NULL);
+    if (dear && *p.file)
+        snprintf(where, sizeof where, " (%s:%u)", p.file, p.line);
+    if (dear && p.kind == HSC_PROBE_USER_SCOPE)
+        snprintf(out, size, "of the probes the program's own scope %s costs most: %.0f visits.", report_fit(p.name, 60, name, sizeof name), visits[best]);
+    else if (dear)
+        snprintf(out, size, "of the probes that of %s %s%s costs most: %.0f visits. 'heatscope run --disarm=%ss:%s' leaves it out; 'heatscope cc --probe=auto:1' chooses such that "
+                 "cost 1 %% at most.", p.kind_text, report_fit(p.name, 60, name, sizeof name), where, visits[best], p.kind_text, name);
+    free(cost);
+    free(visits);
+    return dear;
 }
 
 void findings_quality(findings *f) {
@@ -231,19 +266,23 @@ void findings_quality(findings *f) {
     if (lost > 0.005 * (lost + samples) && !findings_has_few(r)) {
         snprintf(text, sizeof text, "%.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
                  100 * lost / (lost + samples), of_run);
-        add_care(first, text);
+        add_care(lost > DOUBT_LOST * (lost + samples) ? first : last, text);
     }
     if (truncated > 0.02 * samples && samples > 0 && !findings_has_few(r)) {
         snprintf(text, sizeof text, "%.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
                  "too small by up to that.", 100 * truncated / samples, of_run);
-        add_care(first, text);
+        add_care(truncated > DOUBT_TRUNCATED * samples ? first : last, text);
     }
     if (has_silent_openmp(r))
         add_care(first,
                  "this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
                  "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
-    if (!findings_has_few(r) && cost_text(r, own_s, cpu_s, of_run, text, sizeof text))
-        add_care(first, text);
+    double added = 0;
+    if (!findings_has_few(r) && cost_text(r, own_s, cpu_s, of_run, &added, text, sizeof text)) {
+        add_care(added > DOUBT_ADDED ? first : last, text);
+        if (dearest_probe(r, cpu_s, text, sizeof text))
+            add_care(added > DOUBT_ADDED ? first : last, text);
+    }
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {

@@ -37,7 +37,7 @@ for line_ms, told in ((4000, False), (5000, True)):
 
 m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
 killed = text()
-m.that("1 process recorded no end: killed, or still running when this was read" in killed, f"no end:\n{killed}")
+m.that("1 process recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read" in killed, f"no end:\n{killed}")
 m.that("not counted to the end: another 0.3 s of CPU time came after" in killed, f"stale counts:\n{killed}")
 m.that("No processor: for 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
 

@@ -112,7 +112,7 @@ oo::class create ::heatscope::Run {
                 ::heatscope::breathe
                 incr n [dict get [$Db process $i] unfinished]
             }
-            set Unfinished [expr {$n ? "[::heatscope::fmt plural $n process processes] recorded no end: killed, or still running when this was\
+            set Unfinished [expr {$n ? "[::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was\
                 read; what was there is shown." : ""}]
         }
         return $Unfinished
