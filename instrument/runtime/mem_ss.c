@@ -121,11 +121,11 @@ void hsc_rt_write_quietly(long fd, const char *text, size_t n) {
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
 }
 
-void hsc_rt_say(const char *text) {
+void hsc_rt_say_to(long fd, const char *text) {
     char line[HSC_RT_PATH + 512];
     size_t at = 0;
     hsc_rt_append(line, sizeof line - 1, &at, "heatscope: ");
     hsc_rt_append(line, sizeof line - 1, &at, text);
     line[at++] = '\n';
-    hsc_rt_write_quietly(2, line, at);
+    hsc_rt_write_quietly(fd, line, at);
 }

@@ -367,7 +367,10 @@ static void say_not_measured(const char *why) {
 static bool begin(uint64_t stack_low, uint64_t stack_high) {
     const char *why;
     int error;
-    if (!hsc_rt_file_create(me.output, me.host, hsc_rt.pid, !hsc_rt_is_filtered(), &why, &error)) {
+    bool filtered = hsc_rt_is_filtered();
+    if (!me.forked)
+        hsc_rt.may_part = hsc_rt_may_part(filtered);
+    if (!hsc_rt_file_create(me.output, me.host, hsc_rt.pid, !filtered, &why, &error)) {
         char line[HSC_RT_PATH + 256];
         size_t at = 0;
         hsc_rt_append(line, sizeof line, &at, "not measured: ");

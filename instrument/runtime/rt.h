@@ -78,7 +78,8 @@ uint64_t hsc_rt_now_both(uint64_t *cycles); /* the same with the cycle counter a
 uint64_t hsc_rt_clock_ns(int32_t clock);   /* any clock, by system call; 0 when it can't be read */
 uint64_t hsc_rt_thread_cpu_ns(int32_t tid); /* another thread's CPU time; 0 when it is gone */
 void hsc_rt_write_quietly(long fd, const char *text, size_t n); /* a reader that is gone or a limit is no signal for the program */
-void hsc_rt_say(const char *text);         /* one line "heatscope: text" on stderr */
+void hsc_rt_say_to(long fd, const char *text); /* one line "heatscope: text" */
+void hsc_rt_say(const char *text);         /* the same on the program's stderr (helper_ss.c) */
 
 /* ---- the file (file_ss.c) ---------------------------------------------------------------------------------------------- */
 
@@ -633,6 +634,7 @@ void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 bool hsc_rt_is_go_program(void); /* sandbox.c */
+bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 
 /* helper_ss.c */
 bool hsc_rt_helper_start(void);
@@ -726,6 +728,7 @@ typedef struct hsc_rt_state {
     enum hsc_rt_mechanism mechanism;
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
+    bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
     hsc_rt_options options;

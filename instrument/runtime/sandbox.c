@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -47,6 +48,21 @@ bool hsc_rt_source_is_deadly(enum hsc_rt_mechanism m) {
     while (pid > 0 && hsc_sys4(SYS_wait4, pid, (long)&status, __WCLONE, 0) == -EINTR)
         ;
     return pid > 0 && WIFSIGNALED(status);
+}
+
+bool hsc_rt_may_part(bool filtered) {
+    int status = 0;
+    if (!filtered)
+        return true;
+    long pid = hsc_sys6(SYS_clone, 0, 0, 0, 0, 0, 0);
+    if (!pid) {
+        long parted = hsc_sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE), process = hsc_sys3(SYS_pidfd_open, hsc_rt.pid, 0, 0);
+        hsc_sys3(SYS_pidfd_getfd, process, 2, 0);
+        hsc_sys3(SYS_exit_group, parted != 0, 0, 0);
+    }
+    while (pid > 0 && hsc_sys4(SYS_wait4, pid, (long)&status, __WCLONE, 0) == -EINTR)
+        ;
+    return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 static void end_before(const char *what) {

@@ -3,6 +3,7 @@
 import functools
 import glob
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios  # noqa: E402
-from scenarios import expect, program, run  # noqa: E402
+from scenarios import expect, only, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
 MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
@@ -71,6 +72,20 @@ def writes():
     for wrapper in ([], [scenarios.HEATSCOPE, "run", "-o", directory]):
         done = subprocess.run([sys.executable, "-c", code, *wrapper, "grep", "ShdPnd", "/proc/self/status"], capture_output=True, text=True)
         expect(f"waits {wrapper}", done.returncode == 0 and done.stdout.split()[-1:] == ["0000000000001000"], done)
+
+
+def descriptors():
+    """Numbers of files are those that a program without us gets, whatever the helper looks at; and it keeps none of the program's files open. Of several threads one whose
+    rate changes takes a number for a moment: the others' are not judged then, which at 1 kHz is seldom."""
+    for threads in ("1", "4"):
+        judged = 0
+        for options in (("-F", "10000"), ("-F", "1000", "-e", "wall"), ("-F", "1000", "--mechanism", "perf-cpu-clock")):
+            done, found = run([program("descriptors"), "2", threads], options=options)
+            expect(f"{threads} threads, {options}", done.returncode == 42 and re.fullmatch(r"looked 1 wrong \d+ kept 0\n", done.stdout), done)
+            steady = threads == "1" or not any(t.rates for t in only(found).threads.values())
+            expect(f"{threads} threads, {options}: numbers", not steady or " wrong 0 " in done.stdout, done)
+            judged += steady
+        expect(f"{threads} threads: judged", judged, "no run with one rate")
 
 
 def sandboxes():

@@ -91,7 +91,7 @@ void *hsc_mpi_real_slow(hsc_mpi_op *op, int variant) {
         at = 0;
         hsc_rt_append(line, sizeof line, &at, symbol);
         hsc_rt_append(line, sizeof line, &at, " is called and no library of the process has it");
-        hsc_rt_say(line);
+        hsc_rt_say_to(2, line);
         _exit(127); /* as the dynamic linker ends a program */
     }
     atomic_store_explicit(&op->real[variant], p, memory_order_relaxed);
