@@ -82,7 +82,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - shown, REPORT_CAUSE, where, sizeof where));
     if (n == theirs)
         fputs("  none\n", r->out);
-    if (theirs && (!r->brief || libraries >= 0.01 * total))
+    if (theirs && libraries >= 0.0005 && (!r->brief || libraries >= 0.01 * total))
         fprintf(r->out, "   Libraries' locks among their own threads, not counted: %.3f s\n", libraries);
     free(rows);
     return r->brief ? HSC_OK : put_untold_barriers(r, err);

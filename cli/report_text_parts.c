@@ -258,7 +258,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
                     "  time s    %%   waits mean ms  max ms bytes  %-*s place\n", kind_columns, "for");
     for (uint32_t i = 0; i < n; i++) {
         const report_wait *w = &rows[i];
-        if (!w->own) {
+        if (!w->own || (!w->waits && w->total_s < 0.0005)) { /* a wait that another slice counted, as 0.000 s */
             hidden++;
             continue;
         }
@@ -282,7 +282,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     }
     if (shown + hidden < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - hidden - shown, REPORT_WAIT, where, sizeof where));
-    if (hidden)
+    if (hidden && libraries >= 0.0005)
         fprintf(r->out, "   Not counted: %.3f s in which libraries' own threads wait (%u rows of CSV)\n", libraries, hidden);
     if (!n)
         fputs("  none timed\n", r->out);
