@@ -72,7 +72,7 @@ bool hsc_join_blame_begin(jprocess *p) {
 }
 
 static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_interval *r) {
-    bool barrier = hsc_blame_is_barrier((uint32_t)r->kind);
+    bool barrier = hsc_blame_is_barrier((uint32_t)r->kind) && !r->holder_thread_id;
     uint32_t region = hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id);
     if (region == HSC_NO_INDEX)
         return false;

@@ -20,7 +20,7 @@ bool hsc_blame_is_barrier(uint32_t kind) {
 bool hsc_blame_wants_profiles(const jprocess *p) {
     bool wants = false;
     for (size_t i = 0; !wants && i < p->waits.n; i++)
-        wants = hsc_blame_is_barrier(p->waits.p[i].kind) && p->waits.p[i].total_ns;
+        wants = hsc_blame_is_barrier(p->waits.p[i].kind) && p->waits.p[i].holder == HSC_NO_INDEX && p->waits.p[i].total_ns;
     return wants;
 }
 
@@ -203,7 +203,7 @@ hsc_status hsc_blame_threads(join *j, jdelays *d, hsc_err *err) {
         for (size_t k = 0; status == HSC_OK && k < p->waits.n; k++) {
             const jwait *w = &p->waits.p[k];
             const jthread *t = hsc_join_known_thread(p, p->sites.p[w->site].thread);
-            if (t && t->row != HSC_NO_INDEX && hsc_blame_is_barrier(w->kind) && w->total_ns &&
+            if (t && t->row != HSC_NO_INDEX && hsc_blame_is_barrier(w->kind) && w->holder == HSC_NO_INDEX && w->total_ns &&
                 !HSC_PUSH(list, (barrier){&p->sites.p[w->site], w, t}))
                 status = hsc_join_no_memory(err);
         }

@@ -130,7 +130,7 @@ static bool find_members(locks *x) {
     for (size_t i = 0; ok && i < p->waits.n; i++) {
         const jwait *w = &p->waits.p[i];
         const jsite *site = &p->sites.p[w->site];
-        const jthread *t = hsc_blame_is_barrier(w->kind) ? hsc_join_known_thread(p, site->thread) : NULL;
+        const jthread *t = hsc_blame_is_barrier(w->kind) && w->holder == HSC_NO_INDEX ? hsc_join_known_thread(p, site->thread) : NULL;
         uint32_t region = t && t->row != HSC_NO_INDEX ? hsc_blame_region_of(x->j, site, w->kind) : HSC_NO_INDEX;
         if (t && t->row != HSC_NO_INDEX)
             ok = HSC_PUSH(x->members, (member){region == HSC_NO_INDEX ? site->context : region, w->kind, (uint32_t)(t - p->threads.p)});
@@ -220,8 +220,9 @@ static bool add_barriers(locks *x, jcovered *covered) {
     hsc_blame_team_sort(x->p->blame);
     for (uint32_t i = 0; ok && i < x->p->waits.n; i++) {
         const jwait *w = &x->p->waits.p[i];
-        uint32_t *at = w->kind < 256 && hsc_blame_is_barrier(w->kind) ? hsc_table_at(&wait_rows, (uint64_t)w->site << 8 | w->kind, 0) : NULL;
-        ok = at || !hsc_blame_is_barrier(w->kind);
+        bool barrier = hsc_blame_is_barrier(w->kind) && w->holder == HSC_NO_INDEX;
+        uint32_t *at = w->kind < 256 && barrier ? hsc_table_at(&wait_rows, (uint64_t)w->site << 8 | w->kind, 0) : NULL;
+        ok = at || !barrier;
         if (at)
             *at = i;
     }
@@ -519,15 +520,18 @@ hsc_status hsc_blame_windows(join *j, jdelays *d, jprocess *p, jcovered *covered
     hsc_status status = HSC_OK;
     bool ok = true, any = true;
     d->period_ns = (double)p->period_ns > d->period_ns ? (double)p->period_ns : d->period_ns;
+    bool told = false; /* who came last to barriers of pthreads: waits there without it are the last ones' */
     for (size_t k = 0; ok && k < p->waits.n; k++)
-        if (p->waits.p[k].holder != HSC_NO_INDEX && p->waits.p[k].total_ns)
+        if (p->waits.p[k].holder != HSC_NO_INDEX && p->waits.p[k].total_ns) {
+            told = told || p->waits.p[k].kind == HSC_wait_kind_BARRIER;
             ok = add_sum(d, p, &p->waits.p[k]);
+        }
     hsc_spill_cursor c = {.list = p->blame ? &p->blame->held : NULL};
     while (ok && status == HSC_OK && c.list && any) {
         jheld h;
         status = hsc_spill_next(j->spill, &c, &h, &any, err);
         if (status == HSC_OK && any)
-            ok = hsc_blame_is_barrier(h.kind) ? add_arrival(&x, &h) : add_lock(&x, &h);
+            ok = h.holder != HSC_NO_INDEX ? add_lock(&x, &h) : told && h.kind == HSC_wait_kind_BARRIER ? true : add_arrival(&x, &h);
     }
     hsc_spill_cursor_fini(&c);
     if (status == HSC_OK && !(ok && (!x.arrivals.n || add_barriers(&x, covered))))

@@ -244,6 +244,8 @@ const char *report_ended_by(uint32_t wait_kind) {
         return "for a task of";
     case HSC_wait_cause_THREAD_END:
         return "for the end of";
+    case HSC_wait_cause_OMP_BARRIER:
+        return "until the last one came, in";
     default:
         return "held by";
     }

@@ -116,6 +116,48 @@ static void release(_Atomic uint32_t *busy) {
     atomic_store_explicit(busy, 0, memory_order_release);
 }
 
+/* ---- barriers ------------------------------------------------------------------------------------------------------------ */
+
+enum { BARRIER_SLOTS = 64, BARRIERS = 8 /* that are remembered of those that have the same slot */ };
+
+static struct {
+    _Atomic(const void *) of;
+    _Atomic uint32_t threads;
+    _Atomic uint64_t come; /* so far, in all rounds */
+} barriers[BARRIER_SLOTS][BARRIERS];
+
+static uint32_t barrier_slot(const void *of) {
+    return (uint32_t)((uint64_t)(uintptr_t)of * 0x9e3779b97f4a7c15u >> 58);
+}
+
+void hsc_rt_barrier_begin(const void *of, uint32_t threads) {
+    hsc_rt_barrier_end(of);
+    for (uint32_t slot = barrier_slot(of), i = 0; i < BARRIERS; i++) {
+        const void *none = NULL;
+        if (!atomic_compare_exchange_strong(&barriers[slot][i].of, &none, of))
+            continue;
+        atomic_store(&barriers[slot][i].come, 0);
+        atomic_store(&barriers[slot][i].threads, threads);
+        return;
+    }
+}
+
+void hsc_rt_barrier_end(const void *of) {
+    for (uint32_t slot = barrier_slot(of), i = 0; i < BARRIERS; i++)
+        if (atomic_load_explicit(&barriers[slot][i].of, memory_order_relaxed) == of)
+            atomic_store(&barriers[slot][i].of, NULL);
+}
+
+bool hsc_rt_barrier_is_last(const void *of) {
+    for (uint32_t slot = barrier_slot(of), i = 0; i < BARRIERS; i++) {
+        if (atomic_load_explicit(&barriers[slot][i].of, memory_order_relaxed) != of)
+            continue;
+        uint32_t threads = atomic_load(&barriers[slot][i].threads);
+        return threads && (atomic_fetch_add(&barriers[slot][i].come, 1) + 1) % threads == 0;
+    }
+    return false;
+}
+
 /* ---- what ends of itself ------------------------------------------------------------------------------------------------- */
 
 #define ENDS 4096u

@@ -210,7 +210,41 @@ SIGNALS(cnd_broadcast, cnd_t, HSC_RT_REAL("cnd_broadcast"), UINT32_MAX)
     PLAIN(int, name, HSC_wait_kind_JOIN, parameters, arguments, \
           t && !result ? hsc_rt_ended_by(t, (uint64_t)thread, t->open.begin_ns) : nobody)
 
-PLAIN(int, pthread_barrier_wait, HSC_wait_kind_BARRIER, (pthread_barrier_t *b), (b), nobody)
+HSC_RT_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict b, const pthread_barrierattr_t *restrict attributes, unsigned threads) {
+    static int (*real)(pthread_barrier_t *restrict, const pthread_barrierattr_t *restrict, unsigned);
+    if (!real)
+        real = (__typeof__(real))HSC_RT_REAL("pthread_barrier_init");
+    int result = real(b, attributes, threads);
+    if (!result)
+        hsc_rt_barrier_begin(b, threads);
+    return result;
+}
+
+HSC_RT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b) {
+    static int (*real)(pthread_barrier_t *);
+    if (!real)
+        real = (__typeof__(real))HSC_RT_REAL("pthread_barrier_destroy");
+    hsc_rt_barrier_end(b);
+    return real(b);
+}
+
+/* Who comes last wakes all others. */
+HSC_RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *b) {
+    static int (*real)(pthread_barrier_t *);
+    hsc_rt_here at = HSC_RT_HERE();
+    if (!real)
+        real = (__typeof__(real))HSC_RT_REAL("pthread_barrier_wait");
+    bool last = hsc_rt_barrier_is_last(b);
+    if (last && hsc_rt_is_awaited(b))
+        hsc_rt_signalled(b, UINT32_MAX, &at);
+    hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_BARRIER, &at, at.sp);
+    if (!last)
+        hsc_rt_await_begin(t, b);
+    int result = real(b);
+    hsc_rt_wait_end(t, 0, last ? nobody : hsc_rt_await_end(t, b, true));
+    return result;
+}
+
 JOIN(pthread_join, (pthread_t thread, void **result_of), (thread, result_of))
 JOIN(pthread_timedjoin_np, (pthread_t thread, void **result_of, const struct timespec *until), (thread, result_of, until))
 JOIN(pthread_clockjoin_np, (pthread_t thread, void **result_of, clockid_t clock, const struct timespec *until), (thread, result_of, clock, until))

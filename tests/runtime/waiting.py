@@ -88,7 +88,7 @@ def waits():
 
 SIGNALS = {"waits_condition": ("late signal", "gives_condition", "held"), "waits_cnd": ("late signal", "gives_cnd", "held"), # kind, where, what it did
            "waits_semaphore": ("late signal", "gives_semaphore", "held"), "waits_futex": ("late signal", "gives_futex", "held"),
-           "waits_join": ("late end of thread", "short_thread", "held")}
+           "waits_join": ("late end of thread", "short_thread", "held"), "waits_barrier": ("late at a barrier of threads", "gives_barrier", "held")}
 
 
 def signals():
@@ -107,6 +107,22 @@ def signals():
         expect(f"{procedure}: how long", 5 * HELD_NS * 1e-9 <= told <= seconds[procedure], (told, seconds[procedure]))
         slept = sum(float(c["direct_s"]) for c in rows if c["procedure"] == doing and c["waited"] == "sleep")
         expect(f"{procedure}: what it did", slept >= 5 * HELD_NS * 1e-9 * 0.9, (slept, rows))
+
+
+def barriers():
+    """At a barrier of pthreads each wait is laid to the thread that came last, from whatever procedure it came: all of it, at least what that one slept once the
+    others slept there, at most what the waiter's clock says of the call; also in a trace, where each wait of the last one is recorded too."""
+    for options in ((), ("--trace",)):
+        done, _ = run([program("barriers")], options=options)
+        expect("exit code", done.returncode == 0, done)
+        truth = {(int(a), int(b)): float(s) for a, b, s in re.findall(r"(\d) for (\d): ([0-9.]+)", done.stdout)}
+        rows = list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=delayed", "--top=0", "--format=csv").splitlines()))
+        rows = [r for r in rows if r["kind"] == "late at a barrier of threads"]
+        told = {(int(r["procedure"][-1]), int(r["late_procedure"][-1])): r for r in rows}
+        expect("who waited for whom", set(told) == set(truth) and len(rows) == len(truth) == 6, rows)
+        for pair, r in told.items():
+            expect(f"{pair} {options}: waits", r["waits"] == "4" and r["procedure"] == f"waits_{pair[0]}" and r["late_procedure"] == f"waits_{pair[1]}", r)
+            expect(f"{pair} {options}: how long", 4 * 0.01 <= float(r["wait_s"]) <= truth[pair], (r, truth[pair]))
 
 
 def signals_cpp():

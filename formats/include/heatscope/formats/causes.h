@@ -22,6 +22,8 @@ static inline uint32_t hsc_cause_of_wait(uint32_t wait_kind) {
     case HSC_wait_kind_SEMAPHORE:
     case HSC_wait_kind_FUTEX:
         return HSC_wait_cause_SIGNAL;
+    case HSC_wait_kind_BARRIER:
+        return HSC_wait_cause_OMP_BARRIER;
     case HSC_wait_kind_JOIN:
         return HSC_wait_cause_THREAD_END;
     default:
