@@ -708,6 +708,31 @@ static size_t read_some(uint8_t *to, uint64_t at, size_t size) {
     return page < size && hsc_rt_read(to, at, page) ? page : 0;
 }
 
+/* `scratch`: the CIE that was read last, for the next FDE of the same module, which mostly has the same one; an FDE behind it. */
+typedef struct scratched {
+    uint8_t cie[256];
+    const hsc_rt_index *of;
+    uint64_t address; /* 0: none */
+    size_t size;
+    uint32_t generation; /* of the modules: another one may be there now */
+    uint8_t fde[3072];
+} scratched;
+
+_Static_assert(sizeof(scratched) <= HSC_RT_PAGE && offsetof(hsc_rt_thread, scratch) % _Alignof(scratched) == 0, "the caller's");
+
+static void read_cie_of(const hsc_rt_index *x, uint64_t address, scratched *s) {
+    uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
+    if (s->address == address && s->of == x && s->generation == generation)
+        return;
+    s->address = 0; /* a jump out of a handler may leave it half read */
+    atomic_signal_fence(memory_order_seq_cst);
+    s->size = read_some(s->cie, address, sizeof s->cie);
+    s->of = x;
+    s->generation = generation;
+    atomic_signal_fence(memory_order_seq_cst);
+    s->address = s->size == sizeof s->cie ? address : 0;
+}
+
 bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc_rt_rule *out, uint64_t *gap) {
     uint32_t low = 0, n = x->count;
     int64_t offset = (int64_t)(pc - x->header);
@@ -721,18 +746,19 @@ bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc
         n -= half;
     }
     uint64_t at = x->header + (uint64_t)(int64_t)x->entry[low].fde, cie_at;
-    enum { CIE_BYTES = 256, FDE_BYTES = HSC_RT_PAGE - CIE_BYTES };
-    uint8_t *fde_copy = scratch + CIE_BYTES;
+    scratched *have = (scratched *)scratch;
+    uint8_t *fde_copy = have->fde;
     bytes b = {fde_copy, fde_copy + read_some(fde_copy, at, 512), at - (uint64_t)fde_copy, false};
     uint32_t length = 0;
     if (b.end - b.p < 16)
         return true;
     __builtin_memcpy(&length, b.p, 4);
     if (length > 508 && length != 0xffffffff)
-        b.end = b.p + read_some(fde_copy, at, length + 4 < FDE_BYTES ? length + 4 : FDE_BYTES);
+        b.end = b.p + read_some(fde_copy, at, length + 4 < sizeof have->fde ? length + 4 : sizeof have->fde);
     if (!fde_head(&b, &cie_at))
         return true;
-    bytes k = {scratch, scratch + read_some(scratch, cie_at, CIE_BYTES), cie_at - (uint64_t)scratch, false};
+    read_cie_of(x, cie_at, have);
+    bytes k = {have->cie, have->cie + have->size, cie_at - (uint64_t)have->cie, false};
     cie c;
     fde f;
     registers s, first;
