@@ -292,30 +292,37 @@ done:
 
 /* ---- tables ---- */
 
-/* Appends n texts of fixed length from row `first` on; `used` bytes of `capacity` are taken. */
-static hsc_status pack_strings(const hsc_db *db, const char *fixed, uint64_t first, uint64_t n, size_t size, hsc_strings *s, uint64_t *used,
-                               uint64_t *capacity, hsc_err *err) {
-    uint64_t total = *used;
-    for (uint64_t i = 0; i < n; i++)
-        total += strnlen(fixed + i * size, size) + 1;
-    if (total > *capacity) {
-        uint64_t to = total + total / 2;
+static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
+                                            HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
+
+typedef struct packed_texts { /* one after the other, each with a NUL, from texts of fixed length */
+    const hsc_db *db;
+    hsc_strings *to;
+    size_t size;             /* bytes of a text in the file */
+    uint64_t used, capacity; /* of to->bytes */
+} packed_texts;
+
+static hsc_status pack_texts(void *ctx, const char *fixed, uint64_t first, uint64_t n, hsc_err *err) {
+    packed_texts *p = ctx;
+    hsc_strings *s = p->to;
+    uint64_t most = p->used + n * (p->size + 1);
+    if (most > p->capacity) {
+        uint64_t to = most + most / 2;
         char *more = realloc(s->bytes, to);
         if (!more)
-            return out_of_memory(db, err);
+            return out_of_memory(p->db, err);
         s->bytes = more;
-        *capacity = to;
+        p->capacity = to;
     }
-    total = *used;
     for (uint64_t i = 0; i < n; i++) {
-        size_t k = strnlen(fixed + i * size, size);
-        s->offsets[first + i] = total;
-        memcpy(s->bytes + total, fixed + i * size, k);
-        s->bytes[total + k] = 0;
-        hsc_text_repair(s->bytes + total);
-        total += k + 1;
+        char *text = s->bytes + p->used;
+        size_t k = strnlen(fixed + i * p->size, p->size);
+        s->offsets[first + i] = p->used;
+        memcpy(text, fixed + i * p->size, k);
+        text[k] = 0;
+        hsc_text_repair(text);
+        p->used += k + 1;
     }
-    *used = total;
     return HSC_OK;
 }
 
@@ -336,10 +343,9 @@ static hsc_status load_longs(hsc_db *db, const char *name, uint64_t n, hsc_strin
 }
 
 static hsc_status load_strings(hsc_db *db, const char *name, uint64_t n, hsc_strings *s, hsc_err *err) {
-    char long_name[128], *fixed = NULL;
+    char long_name[128];
     int set = -1;
     hsc_set_info info;
-    uint64_t used = 0, capacity = 0;
     hsc_status status = hsc_dbfile_open_set(db->file, name, HSC_COLTYPE_S, n, &set, &info, err);
     if (status)
         return status;
@@ -348,25 +354,18 @@ static hsc_status load_strings(hsc_db *db, const char *name, uint64_t n, hsc_str
                              name, n, info.size);
         goto done;
     }
-    uint64_t step = info.step < n ? info.step : n ? n : 1;
-    fixed = hsc_large_malloc(step * info.size);
     s->offsets = malloc((n + 1) * sizeof *s->offsets);
     s->bytes = malloc(1);
-    if (!fixed || !s->offsets || !s->bytes)
-        status = out_of_memory(db, err);
-    for (uint64_t i = 0; i < n && !status; i += step) {
-        uint64_t m = n - i < step ? n - i : step;
-        status = hsc_dbfile_read(db->file, set, i, m, fixed, err);
-        if (!status)
-            status = pack_strings(db, fixed, i, m, info.size, s, &used, &capacity, err);
-    }
+    packed_texts texts = {.db = db, .to = s, .size = info.size};
+    status = s->offsets && s->bytes ? hsc_dbfile_read_each(db->file, set, 0, n, pack_texts, &texts, err) : out_of_memory(db, err);
+    char *fitting = status ? NULL : realloc(s->bytes, texts.used + 1);
+    s->bytes = fitting ? fitting : s->bytes;
     if (status)
         goto done;
     snprintf(long_name, sizeof long_name, "%s_long", name);
     if (hsc_db_has(db, long_name))
         status = load_longs(db, long_name, n, s, err);
 done:
-    free(fixed);
     hsc_dbfile_close_set(db->file, set);
     return status;
 }
@@ -459,34 +458,68 @@ static hsc_status explain(const hsc_db *db, hsc_status status, hsc_err *err) {
                        older ? "an older heatscope made it" : "it is damaged, or another build of heatscope made it");
 }
 
-static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
-    for (int i = 0; i < HSC_COL_COUNT; i++)
-        if (hsc_schema_columns[i].table == table) {
-            char name[96];
-            int set;
-            hsc_set_info info;
-            snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[table].section, hsc_schema_tables[table].name,
-                     hsc_schema_columns[i].name);
-            hsc_err why = {0};
-            hsc_status status = hsc_dbfile_open_set(db->file, name, hsc_schema_columns[i].type, HSC_NNZ_MAX + 1, &set, &info, &why);
-            if (status == HSC_E_MISSING && came_later(i)) {
-                db->tables.rows[table] = 0;
-                db->loaded[table] = true;
-                return HSC_OK;
-            }
-            if (status)
-                return hsc_err_set(err, status, "%s", why.text);
-            hsc_dbfile_close_set(db->file, set);
-            db->tables.rows[table] = info.n;
-            if (db->tables.rows[table] > HSC_ROWS_MAX)
-                return hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows, the format takes %" PRIu64, db->path, name,
-                                   db->tables.rows[table], HSC_ROWS_MAX);
-            return HSC_OK;
-        }
-    return HSC_OK;
+/* Name of a column's data set. */
+static void name_column(int column, char *name, size_t size) {
+    const hsc_column_def *c = &hsc_schema_columns[column];
+    snprintf(name, size, "/%s/%s/%s", hsc_schema_tables[c->table].section, hsc_schema_tables[c->table].name, c->name);
 }
 
-hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
+static int first_column(enum hsc_table_id table) {
+    for (int i = 0; i < HSC_COL_COUNT; i++)
+        if (hsc_schema_columns[i].table == table)
+            return i;
+    return HSC_COL_COUNT;
+}
+
+/* What load_table will read of a table. */
+static void look_at_columns(hsc_db *db, enum hsc_table_id table) {
+    for (int i = 0; i < HSC_COL_COUNT; i++) {
+        const hsc_column_def *c = &hsc_schema_columns[i];
+        hsc_look looks[2] = {{.type = c->type}, {.type = HSC_COLTYPE_U4}};
+        if (c->table != table || db->columns[i] || db->strings[i].bytes)
+            continue;
+        name_column(i, looks[0].name, sizeof looks[0].name);
+        snprintf(looks[1].name, sizeof looks[1].name, "%.200s_long", looks[0].name);
+        hsc_dbfile_look_ahead(db->file, looks, hsc_schema_type_size(c->type) ? 1 : 2, HSC_LOOK_BYTES);
+    }
+}
+
+static hsc_status count_rows(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
+    int column = first_column(table);
+    char name[96];
+    hsc_err why = {0};
+    if (column == HSC_COL_COUNT)
+        return HSC_OK;
+    name_column(column, name, sizeof name);
+    hsc_status status = hsc_dbfile_count(db->file, name, hsc_schema_columns[column].type, &db->tables.rows[table], &why);
+    if (status == HSC_E_MISSING && came_later(column)) {
+        db->tables.rows[table] = 0;
+        db->loaded[table] = true;
+        return HSC_OK;
+    }
+    if (status)
+        return hsc_err_set(err, status, "%s", why.text);
+    return db->tables.rows[table] <= HSC_ROWS_MAX ? HSC_OK
+                                                  : hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows, the format takes %" PRIu64, db->path,
+                                                                name, db->tables.rows[table], HSC_ROWS_MAX);
+}
+
+/* All that hsc_db_open_finish will count and load; how many rows those tables have that it does not load. */
+static void look_at_tables(hsc_db *db) {
+    for (size_t i = 0; i < sizeof at_open / sizeof *at_open; i++)
+        look_at_columns(db, at_open[i]);
+    for (int t = 0; t < HSC_TAB_COUNT; t++) {
+        int column = first_column((enum hsc_table_id)t);
+        hsc_look look;
+        if (column == HSC_COL_COUNT)
+            continue;
+        look.type = hsc_schema_columns[column].type;
+        name_column(column, look.name, sizeof look.name);
+        hsc_dbfile_look_ahead(db->file, &look, 1, 0);
+    }
+}
+
+static hsc_status load_table(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
     hsc_status status = HSC_OK;
     uint64_t n = db->tables.rows[table];
     if (db->loaded[table])
@@ -497,7 +530,7 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
         char name[96];
         if (c->table != table || db->columns[i] || db->strings[i].bytes)
             continue;
-        snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[table].section, hsc_schema_tables[table].name, c->name);
+        name_column(i, name, sizeof name);
         if (!size) {
             status = load_strings(db, name, n, &db->strings[i], err);
             if (status) {
@@ -534,6 +567,15 @@ hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
         status = hsc_check_table(&db->tables, table, err);
     db->loaded[table] = !status;
     return explain(db, status, err);
+}
+
+hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
+    if (db->loaded[table])
+        return HSC_OK;
+    look_at_columns(db, table);
+    hsc_status status = load_table(db, table, err);
+    hsc_dbfile_forget_looks(db->file);
+    return status;
 }
 
 /* ---- open ---- */
@@ -645,8 +687,6 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
 hsc_status hsc_db_open_begin(const char *path, hsc_db **out, hsc_err *err) { return begin(path, NULL, NULL, out, err); }
 
 hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
-    static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TAB_scope, HSC_TAB_line, HSC_TAB_process,
-                                                HSC_TAB_thread, HSC_TAB_metric, HSC_TAB_category, HSC_TAB_ledger};
     double number;
     hsc_status status = check_identity(db, err);
     if (!status)
@@ -664,12 +704,13 @@ hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
         db->wall_s = number;
     if (!hsc_dbfile_numbers(db->file, "/", "simulated", 1, &number, NULL))
         db->simulated = number != 0;
+    look_at_tables(db);
     for (int t = 0; t < HSC_TAB_COUNT && !status; t++)
         status = count_rows(db, (enum hsc_table_id)t, err);
     if (!status)
         status = load_pool(db, err);
     for (size_t i = 0; i < sizeof at_open / sizeof *at_open && !status; i++)
-        status = hsc_db_load(db, at_open[i], err);
+        status = load_table(db, at_open[i], err);
     if (!status && (!db->tables.rows[HSC_TAB_scope] || !db->tables.rows[HSC_TAB_metric] || !db->tables.rows[HSC_TAB_context]))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: no scopes, contexts or metrics", db->path);
     if (!status)
@@ -692,6 +733,7 @@ hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
     if (!db->values || !db->context_sums)
         status = out_of_memory(db, err);
 done:
+    hsc_dbfile_forget_looks(db->file);
     return explain(db, status, err);
 }
 

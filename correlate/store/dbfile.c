@@ -29,7 +29,16 @@ typedef struct known_set { /* so that the next worker can open it again */
     hsc_set_info info;
     int worker_set; /* its number there; < 0: to be opened again */
     bool open;
+    char *data; /* all elements; NULL: the worker has them */
 } known_set;
+
+typedef struct look { /* a set that was asked for and not opened yet */
+    known_set set;
+    hsc_status status; /* of opening it */
+    uint64_t life;      /* of the worker that was asked */
+    uint64_t bytes_max; /* that come with the answer */
+    bool has_come;
+} look;
 
 typedef struct batch { /* pieces that were asked for and not taken yet */
     int set;
@@ -51,6 +60,8 @@ struct hsc_dbfile {
     int n_sets, capacity;
     hsc_dbfile_progress wait;
     void *wait_ctx;
+    look *looks; /* the oldest first; those of which nothing has come are the last ones, and come before pieces */
+    uint32_t n_looks;
     batch asked[HSC_PIECES_ASKED_MAX]; /* the oldest first */
     uint32_t n_asked;
     uint64_t life;   /* workers so far */
@@ -192,6 +203,7 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return hsc_err_set_errno(err, errno, "%s: no socket for the reading process", r->path);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes); /* HSC_LOOKS_MAX requests, none of which waits for answers */
     r->worker = fork_worker(r);
     if (r->worker < 0) {
         int e = errno;
@@ -234,6 +246,95 @@ static hsc_wire_request request(enum hsc_wire_what what, const char *name) {
     return q;
 }
 
+/* ---- what is asked for ahead ---- */
+
+static bool is_sensible(const hsc_set_info *info, hsc_column_type type) {
+    unsigned size = hsc_schema_type_size(type);
+    return info->step && info->step <= HSC_NNZ_MAX && info->n <= HSC_NNZ_MAX && info->size &&
+           (size ? info->size == size : info->size <= HSC_STRING_MAX + 1);
+}
+
+/* The answer to the next one. An error of the worker's is its own matter; false: the worker is gone. */
+static bool take_look(hsc_dbfile *r, look *l) {
+    hsc_wire_answer a;
+    hsc_err err = {0};
+    bool error = true;
+    known_set *s = &l->set;
+    hsc_status status = take_answer(r, s->name, &a, &error, &err);
+    l->has_come = true;
+    l->status = status;
+    if (status)
+        return r->sock >= 0;
+    s->worker_set = a.set;
+    s->info = a.info;
+    uint64_t whole = is_sensible(&a.info, s->type) ? a.info.n * a.info.size : UINT64_MAX;
+    if (whole == UINT64_MAX || (a.bytes && (a.bytes != whole || whole > l->bytes_max)))
+        status = nonsense(r, s->name, &err);
+    else if (a.bytes && !(s->data = malloc(a.bytes))) {
+        bury(r); /* what follows can't be taken */
+        status = HSC_E_MEMORY;
+    } else if (a.bytes)
+        status = receive(r, s->name, s->data, a.bytes, &err);
+    l->status = status;
+    return !status;
+}
+
+/* Takes what has not come, up to `last`, NULL all. */
+static void take_looks(hsc_dbfile *r, const look *last) {
+    for (uint32_t i = 0; i < r->n_looks && r->sock >= 0; i++) {
+        look *l = &r->looks[i];
+        if (!l->has_come && l->life == r->life && !take_look(r, l))
+            break;
+        if (l == last)
+            break;
+    }
+}
+
+static look *is_looked_at(hsc_dbfile *r, const char *name) {
+    for (uint32_t i = 0; i < r->n_looks; i++)
+        if (!strcmp(r->looks[i].set.name, name))
+            return &r->looks[i];
+    return NULL;
+}
+
+/* What is known of a set; NULL: nothing, or nothing of use any more. */
+static look *find_look(hsc_dbfile *r, const char *name) {
+    look *l = is_looked_at(r, name);
+    if (l && !l->has_come)
+        take_looks(r, l);
+    return l && l->has_come ? l : NULL;
+}
+
+static void close_in_worker(hsc_dbfile *r, int worker_set) {
+    hsc_wire_request q = request(HSC_WIRE_CLOSE_SET, "");
+    q.set = worker_set;
+    if (r->sock >= 0 && worker_set >= 0)
+        (void)ask(r, &q, NULL);
+}
+
+void hsc_dbfile_forget_looks(hsc_dbfile *r) {
+    take_looks(r, NULL);
+    for (uint32_t i = 0; i < r->n_looks; i++) {
+        look *l = &r->looks[i];
+        free(l->set.data);
+        if (l->has_come && !l->status && l->life == r->life)
+            close_in_worker(r, l->set.worker_set);
+    }
+    r->n_looks = 0;
+}
+
+/* The set as it was looked at, out of the list; false: it has to be asked for. */
+static bool open_from_look(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t expected_n, known_set *s) {
+    look *l = find_look(r, name);
+    if (!l || l->status || l->set.type != type || (expected_n <= HSC_NNZ_MAX && l->set.info.n != expected_n))
+        return false;
+    *s = l->set;
+    if (l->life != r->life || r->sock < 0)
+        s->worker_set = -1;
+    *l = (look){.has_come = true, .set.worker_set = -1}; /* of no name */
+    return true;
+}
+
 /* ---- pieces ---- */
 
 static void forget_oldest(hsc_dbfile *r) {
@@ -256,6 +357,7 @@ static hsc_status take_bytes(hsc_dbfile *r, const batch *p, void *to, hsc_err *e
 
 /* Something else is asked for: takes what is still to come. What can't be taken is asked for again later. */
 static void make_way(hsc_dbfile *r) {
+    take_looks(r, NULL);
     for (uint32_t i = 0; i < r->n_asked; i++) {
         batch *p = &r->asked[i];
         if (!is_coming(r, p))
@@ -321,6 +423,10 @@ void hsc_dbfile_close(hsc_dbfile *r) {
     bury(r);
     while (r->n_asked)
         forget_oldest(r);
+    hsc_dbfile_forget_looks(r);
+    for (int i = 0; i < r->n_sets; i++)
+        free(r->sets[i].data);
+    free(r->looks);
     hsc_h5_close(r->direct);
     if (r->places)
         munmap(r->places, PLACES_BYTES);
@@ -347,6 +453,9 @@ bool hsc_dbfile_has(hsc_dbfile *r, const char *name) {
     if (r->direct)
         return hsc_h5_has(r->direct, name);
     hsc_err err = {0};
+    const look *l = find_look(r, name);
+    if (l && (!l->status || l->status == HSC_E_MISSING))
+        return !l->status;
     if (talk(r, &q, &a, false, &err)) {
         if (err.status != HSC_E_CANCELLED) /* what comes next is refused, too */
             r->pending = err;
@@ -364,10 +473,7 @@ static hsc_status open_in_worker(hsc_dbfile *r, known_set *s, uint64_t expected_
     hsc_status status = talk(r, &q, &a, true, err);
     if (status)
         return status;
-    unsigned size = hsc_schema_type_size(s->type);
-    if (a.set < 0 || !a.info.step || a.info.step > HSC_NNZ_MAX || a.info.n > HSC_NNZ_MAX || !a.info.size ||
-        (size ? a.info.size != size : a.info.size > HSC_STRING_MAX + 1) ||
-        (expected_n <= HSC_NNZ_MAX && a.info.n != expected_n) ||
+    if (a.set < 0 || !is_sensible(&a.info, s->type) || (expected_n <= HSC_NNZ_MAX && a.info.n != expected_n) ||
         (s->open && (a.info.size != s->info.size || a.info.n != s->info.n)))
         return nonsense(r, s->name, err);
     s->worker_set = a.set;
@@ -392,7 +498,7 @@ hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type 
     }
     known_set new = {.type = type, .worker_set = -1};
     snprintf(new.name, sizeof new.name, "%s", name);
-    hsc_status status = open_in_worker(r, &new, expected_n, err);
+    hsc_status status = open_from_look(r, name, type, expected_n, &new) ? HSC_OK : open_in_worker(r, &new, expected_n, err);
     if (status)
         return status;
     new.open = true;
@@ -403,6 +509,22 @@ hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type 
     return HSC_OK;
 }
 
+hsc_status hsc_dbfile_count(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t *n, hsc_err *err) {
+    int set;
+    hsc_set_info info;
+    const look *l = find_look(r, name);
+    if (l && !l->status && l->set.type == type) {
+        *n = l->set.info.n;
+        return HSC_OK;
+    }
+    hsc_status status = hsc_dbfile_open_set(r, name, type, HSC_NNZ_MAX + 1, &set, &info, err);
+    if (!status) {
+        *n = info.n;
+        hsc_dbfile_close_set(r, set);
+    }
+    return status;
+}
+
 void hsc_dbfile_close_set(hsc_dbfile *r, int set) {
     if (r->direct) {
         hsc_h5_close_set(r->direct, set);
@@ -410,11 +532,9 @@ void hsc_dbfile_close_set(hsc_dbfile *r, int set) {
     }
     if (set < 0 || set >= r->n_sets || !r->sets[set].open)
         return;
-    if (r->sock >= 0 && r->sets[set].worker_set >= 0) {
-        hsc_wire_request q = request(HSC_WIRE_CLOSE_SET, "");
-        q.set = r->sets[set].worker_set;
-        (void)ask(r, &q, NULL);
-    }
+    close_in_worker(r, r->sets[set].worker_set);
+    free(r->sets[set].data);
+    r->sets[set].data = NULL;
     r->sets[set].open = false;
 }
 
@@ -429,7 +549,14 @@ typedef struct target { /* where elements go */
     bool narrow;    /* of 64 bits, kept in 32 */
     uint64_t high;  /* bits that were lost in that */
     uint64_t *step; /* narrow: room for a step that does not come by a place; made when it is needed */
+    hsc_dbfile_take take; /* gets each step, which is put to `to` in turn; NULL: they stay */
+    void *ctx;
 } target;
+
+/* The elements of a step are there. */
+static hsc_status hand_on(const target *t, const char *step, uint64_t first, uint64_t n, hsc_err *err) {
+    return t->take ? t->take(t->ctx, step, first, n, err) : HSC_OK;
+}
 
 /* Elements that stand elsewhere, each looked at once: of a place nothing is believed. */
 static void put_elements(target *t, const char *from, uint64_t bytes) {
@@ -473,10 +600,14 @@ static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t
     hsc_status status = hsc_h5_info(r->direct, set, &info, err);
     for (uint64_t at = first, next; at < end && !status && !t->high; at = next) {
         next = step_end(&info, at, end);
-        char *room = room_for_step(t, &info);
+        char *room = room_for_step(t, &info), *begin = t->to;
         status = room ? hsc_h5_read(r->direct, set, at, next - at, room, err) : no_memory(r, err);
         if (!status)
             put_step(t, (next - at) * info.size);
+        if (!status)
+            status = hand_on(t, begin, at, next - at, err);
+        if (t->take)
+            t->to = begin;
         if (!status && next < end)
             status = hsc_dbfile_go_on(r, err);
     }
@@ -518,6 +649,12 @@ static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, ta
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: data set %d: values that it has not", r->path, set);
     known_set *s = &r->sets[set];
     status = hsc_dbfile_go_on(r, err);
+    if (!status && s->data && t->take)
+        return n ? t->take(t->ctx, s->data + first * s->info.size, first, n, err) : HSC_OK;
+    if (!status && s->data) {
+        put_elements(t, s->data + first * s->info.size, n * s->info.size);
+        return HSC_OK;
+    }
     if (!status)
         make_way(r);
     if (!status && s->worker_set < 0)
@@ -535,7 +672,12 @@ static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, ta
         if (status)
             break;
         uint64_t next = step_end(&s->info, at, end), bytes = (next - at) * s->info.size;
+        char *begin = t->to;
         status = take_step(r, s, place_of(r, &s->info, at), t, bytes, err);
+        if (!status)
+            status = hand_on(t, begin, at, next - at, err);
+        if (t->take)
+            t->to = begin;
         at = next;
         if (t->high) /* the rest is not wanted */
             end = asked;
@@ -561,10 +703,49 @@ hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64
     return status;
 }
 
+hsc_status hsc_dbfile_read_each(hsc_dbfile *r, int set, uint64_t first, uint64_t n, hsc_dbfile_take take, void *ctx, hsc_err *err) {
+    hsc_set_info info = {0};
+    hsc_status status = HSC_OK;
+    if (r->direct)
+        status = hsc_h5_info(r->direct, set, &info, err);
+    else if (set >= 0 && set < r->n_sets)
+        info = r->sets[set].info;
+    if (status)
+        return status;
+    uint64_t most = info.step < n ? info.step : n;
+    target t = {.to = malloc(most * info.size + 1), .take = take, .ctx = ctx};
+    char *room = t.to;
+    status = room ? read_to(r, set, first, n, &t, err) : no_memory(r, err);
+    free(room);
+    return status;
+}
+
+void hsc_dbfile_look_ahead(hsc_dbfile *r, const hsc_look *looks, uint32_t n, uint64_t bytes) {
+    if (r->direct || (!r->looks && !(r->looks = malloc(HSC_LOOKS_MAX * sizeof *r->looks))))
+        return;
+    if (r->n_asked)
+        make_way(r);
+    for (uint32_t i = 0; i < n && r->n_looks < HSC_LOOKS_MAX && r->sock >= 0; i++) {
+        hsc_wire_request q = request(HSC_WIRE_LOOK_AT_SET, looks[i].name);
+        q.type = looks[i].type;
+        q.n = HSC_NNZ_MAX + 1;
+        q.first = bytes;
+        if (is_looked_at(r, looks[i].name))
+            continue;
+        look *l = &r->looks[r->n_looks];
+        *l = (look){.set = {.type = looks[i].type, .worker_set = -1}, .life = r->life, .bytes_max = bytes};
+        memcpy(l->set.name, q.name, sizeof l->set.name);
+        if (ask(r, &q, NULL))
+            break;
+        r->n_looks++;
+    }
+}
+
 /* Sends the request for pieces. */
 static hsc_status ask_for(hsc_dbfile *r, batch *p, hsc_err *err) {
     known_set *s = &r->sets[p->set];
     hsc_status status = HSC_OK;
+    take_looks(r, NULL);
     if (r->sock < 0 || s->worker_set < 0) {
         make_way(r);
         status = open_in_worker(r, s, s->info.n, err);

@@ -18,6 +18,8 @@
 
 typedef struct hsc_dbfile hsc_dbfile;
 
+enum { HSC_SET_NAME_MAX = 256 };
+
 typedef struct hsc_set_info {
     uint64_t n;    /* elements */
     uint32_t size; /* bytes of one, as it is read: in this machine's order; texts as they are */
@@ -43,9 +45,26 @@ bool hsc_dbfile_has(hsc_dbfile *r,
 hsc_status hsc_dbfile_open_set(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t expected_n, int *set,
                                hsc_set_info *info, hsc_err *err);
 void hsc_dbfile_close_set(hsc_dbfile *r, int set); /* < 0: nothing */
+/* Sets that will be opened, counted or asked for by `has` soon, most in that order: asked for at once, so that neither side waits for the
+ * other for each of them. Those of at most `bytes` come with their elements; 0: none is read, the number of elements is wanted. Names are
+ * copied; what was asked for already is not asked for again. Changes nothing but time: without memory, beyond HSC_LOOKS_MAX at once, or where
+ * the worker dies, each is asked for when it is opened. forget: of those that are left nothing is kept. */
+enum { HSC_LOOKS_MAX = 512, HSC_LOOK_BYTES = 256 << 10 };
+typedef struct hsc_look {
+    char name[HSC_SET_NAME_MAX];
+    hsc_column_type type;
+} hsc_look;
+void hsc_dbfile_look_ahead(hsc_dbfile *r, const hsc_look *looks, uint32_t n, uint64_t bytes); /* bytes <= HSC_LOOK_BYTES */
+void hsc_dbfile_forget_looks(hsc_dbfile *r);
+/* Number of elements. Errors as of open_set. */
+hsc_status hsc_dbfile_count(hsc_dbfile *r, const char *name, hsc_column_type type, uint64_t *n, hsc_err *err);
 /* Elements [first, first + n), which it has. */
 hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err);
-/* The same of numbers of 64 bits, to as many of 32. *fits: all fit; else what is in `to` is of no use. */
+/* The same, handed on as they come: n of them from element `first` on, which are `take`'s until it returns. The worker unpacks the next ones
+ * meanwhile. An error of `take` ends it, and is returned. */
+typedef hsc_status (*hsc_dbfile_take)(void *ctx, const char *elements, uint64_t first, uint64_t n, hsc_err *err);
+hsc_status hsc_dbfile_read_each(hsc_dbfile *r, int set, uint64_t first, uint64_t n, hsc_dbfile_take take, void *ctx, hsc_err *err);
+/* To memory, of numbers of 64 bits, to as many of 32. *fits: all fit; else what is in `to` is of no use. */
 hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64_t n, uint32_t *to, bool *fits, hsc_err *err);
 
 /* Pieces of a set: `piece` elements each, the set's last may have fewer; by number, rising. Asked for first, taken in that order

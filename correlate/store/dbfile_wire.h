@@ -15,6 +15,7 @@ enum hsc_wire_what {
     HSC_WIRE_START,
     HSC_WIRE_HAS,
     HSC_WIRE_OPEN_SET,
+    HSC_WIRE_LOOK_AT_SET, /* OPEN_SET; with no more than `first` bytes, and not more than are read at once, they follow and it is closed; first 0: closed */
     HSC_WIRE_CLOSE_SET,
     HSC_WIRE_READ,
     HSC_WIRE_PIECES,
@@ -22,14 +23,14 @@ enum hsc_wire_what {
     HSC_WIRE_NUMBERS
 };
 
-enum { HSC_WIRE_NAME_MAX = 256, HSC_WIRE_NUMBERS_MAX = 16, HSC_READER_CPU_S = 10 /* for one request */ };
+enum { HSC_WIRE_NAME_MAX = HSC_SET_NAME_MAX, HSC_WIRE_NUMBERS_MAX = 16, HSC_READER_CPU_S = 10 /* for one request */ };
 /* Places in the shared memory: one is copied while the next one is filled. */
 enum { HSC_WIRE_PLACES = 2, HSC_WIRE_PLACE_BYTES = HSC_H5_BATCH_BYTES };
 
 typedef struct hsc_wire_request {
     uint32_t what;
     int32_t set;
-    uint64_t first, n; /* OPEN_SET: n is expected_n; NUMBERS: how many; PIECES: first elements in
+    uint64_t first, n; /* OPEN_SET, LOOK_AT_SET: n is expected_n; NUMBERS: how many; PIECES: first elements in
                         * each of n pieces, whose numbers follow as uint64_t */
     uint32_t type;
     uint32_t place; /* READ: 1 to HSC_WIRE_PLACES where the elements are to be put, which must hold them; 0: they follow the answer */
@@ -39,7 +40,7 @@ typedef struct hsc_wire_request {
 typedef struct hsc_wire_answer {
     uint32_t status; /* hsc_status; of HAS 1: it has */
     int32_t set;
-    uint32_t bytes;   /* that follow: of an error its text; of READ and PIECES the elements; of TEXT and NUMBERS what they are */
+    uint32_t bytes;   /* that follow: of an error its text; of LOOK_AT_SET, READ and PIECES the elements; of TEXT and NUMBERS what they are */
     uint32_t present; /* TEXT */
     uint32_t shared;  /* READ: bytes that are in the place */
     hsc_set_info info;

@@ -275,6 +275,17 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock, char *plac
         case HSC_WIRE_OPEN_SET:
             (void)hsc_h5_open_set(h, q.name, (hsc_column_type)q.type, q.n, &a.set, &a.info, &err);
             break;
+        case HSC_WIRE_LOOK_AT_SET:
+            if (hsc_h5_open_set(h, q.name, (hsc_column_type)q.type, q.n, &a.set, &a.info, &err))
+                break;
+            if (q.first && (a.info.n > a.info.step || a.info.n * a.info.size > q.first))
+                break; /* stays open: it will be read in steps */
+            data = q.first && a.info.n ? room(&buffer, &capacity, a.info.n * a.info.size) : NULL;
+            if (data && !hsc_h5_read(h, a.set, 0, a.info.n, buffer, &err))
+                a.bytes = (uint32_t)(a.info.n * a.info.size);
+            hsc_h5_close_set(h, a.set);
+            a.set = -1;
+            break;
         case HSC_WIRE_CLOSE_SET:
             hsc_h5_close_set(h, q.set);
             continue;

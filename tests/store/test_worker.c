@@ -217,6 +217,95 @@ static void what_both_ways_read_is_the_same(void **state) {
     hsc_db_close(directly);
 }
 
+/* All elements of a column, with room for a byte more. *deaths: of the worker that end in an error, each of which is tried again. */
+static char *read_column(hsc_db *db, int column, uint64_t *bytes, int *deaths) {
+    const hsc_column_def *c = &hsc_schema_columns[column];
+    char name[96];
+    int set;
+    hsc_set_info info;
+    hsc_err err = {0};
+    snprintf(name, sizeof name, "/%s/%s/%s", hsc_schema_tables[c->table].section, hsc_schema_tables[c->table].name, c->name);
+    hsc_status status = hsc_dbfile_open_set(db->file, name, c->type, HSC_NNZ_MAX + 1, &set, &info, &err);
+    if (!status) {
+        *bytes = info.n * info.size;
+        char *data = calloc(1, *bytes + 1);
+        status = hsc_dbfile_read(db->file, set, 0, info.n, data, &err);
+        hsc_dbfile_close_set(db->file, set);
+        if (!status)
+            return data;
+        free(data);
+    }
+    if (!(*deaths)--)
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(err.text, "crashed (signal 9"));
+    return read_column(db, column, bytes, deaths);
+}
+
+/* With their elements, without, with some of them; in order, backwards; with a worker that dies meanwhile, and when others are asked for instead. */
+static void what_is_asked_for_ahead_is_the_same(void **state) {
+    (void)state;
+    enum { AHEAD_FORWARDS, BACKWARDS, KILLED, KILLED_LATE, OTHERS_BETWEEN, FORGOTTEN, WAYS };
+    static const uint64_t limits[] = {0, 8, 64, HSC_LOOK_BYTES};
+    enum { MOST = 40 };
+    int columns[MOST], n = 0;
+    hsc_look looks[MOST + 1];
+    for (int i = 0; i < HSC_COL_COUNT && n < MOST; i++)
+        if (hsc_schema_columns[i].table == HSC_TAB_thread || hsc_schema_columns[i].table == HSC_TAB_line ||
+            hsc_schema_columns[i].table == HSC_TAB_scope) {
+            const hsc_column_def *c = &hsc_schema_columns[i];
+            snprintf(looks[n].name, sizeof looks[n].name, "/%s/%s/%s", hsc_schema_tables[c->table].section, hsc_schema_tables[c->table].name, c->name);
+            looks[n].type = c->type;
+            columns[n++] = i;
+        }
+    assert_true(n > 8);
+    snprintf(looks[n].name, sizeof looks[n].name, "/static/line/nosuch");
+    looks[n].type = HSC_COLTYPE_U4;
+    for (size_t limit = 0; limit < sizeof limits / sizeof *limits; limit++)
+        for (int way = 0; way < WAYS; way++) {
+            hsc_db *db = open_db(), *plain = open_db();
+            hsc_err err = {0};
+            int set;
+            hsc_set_info info;
+            int deaths = 0, none = 0;
+            hsc_dbfile_look_ahead(db->file, looks, (uint32_t)n + 1, limits[limit]);
+            for (int i = 0; i < n; i++) {
+                int column = columns[way == BACKWARDS ? n - 1 - i : i];
+                uint64_t bytes, expected_bytes;
+                if ((way == KILLED && i == 0) || (way == KILLED_LATE && i == n / 2)) {
+                    hsc_db_close(plain); /* the only child is the other's then */
+                    kill(child(), SIGKILL);
+                    deaths = 1;
+                    plain = open_db();
+                }
+                if (way == OTHERS_BETWEEN && i % 5 == 2)
+                    must(hsc_dbfile_numbers(db->file, "/", "format_version", 2, (double[2]){0}, &err), &err);
+                if (way == FORGOTTEN && i == n / 2) {
+                    hsc_dbfile_forget_looks(db->file);
+                    hsc_dbfile_look_ahead(db->file, looks + 1, 3, limits[limit]);
+                }
+                char *expected = read_column(plain, column, &expected_bytes, &none);
+                char *data = read_column(db, column, &bytes, &deaths);
+                assert_int_equal(bytes, expected_bytes);
+                assert_memory_equal(data, expected, bytes);
+                free(data);
+                free(expected);
+            }
+            if (deaths) /* nobody has seen it yet, or only what was asked for ahead */
+                (void)hsc_dbfile_numbers(db->file, "/", "format_version", 2, (double[2]){0}, &err);
+            err = (hsc_err){0};
+            assert_true(hsc_dbfile_has(db->file, looks[0].name)); /* taken by now */
+            assert_false(hsc_dbfile_has(db->file, looks[n].name));
+            assert_int_equal(hsc_dbfile_open_set(db->file, looks[n].name, HSC_COLTYPE_U4, 1, &set, &info, &err), HSC_E_MISSING);
+            hsc_dbfile_look_ahead(db->file, looks, 2, limits[limit]);
+            assert_true(hsc_dbfile_has(db->file, looks[1].name));
+            err = (hsc_err){0}; /* as many as it has not: the worker says so */
+            assert_int_equal(hsc_dbfile_open_set(db->file, looks[0].name, looks[0].type, 1000003, &set, &info, &err), HSC_E_FORMAT);
+            assert_non_null(strstr(err.text, "1000003"));
+            hsc_db_close(db);
+            hsc_db_close(plain);
+        }
+}
+
 int main(void) {
     hsc_err err = {0};
     folder = model_folder();
@@ -231,7 +320,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error), cmocka_unit_test(its_death_while_it_counts),
                                        cmocka_unit_test(a_hanging_one_can_be_left),
                                        cmocka_unit_test(a_replaced_file_stays),
-                                       cmocka_unit_test(what_both_ways_read_is_the_same)};
+                                       cmocka_unit_test(what_both_ways_read_is_the_same),
+                                       cmocka_unit_test(what_is_asked_for_ahead_is_the_same)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);
