@@ -285,6 +285,7 @@ static hsc_status put_spans(join *j, hsc_store *store, hsc_err *err) {
 typedef struct series { /* samples of threads [first, first + n) */
     times *x;
     size_t first, n;
+    uint64_t room;   /* of the samples' arrays */
     uint64_t *begin; /* n + 1: of each thread */
     uint32_t *time, *leaf, *count;
 } series;
@@ -342,17 +343,29 @@ static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err 
     return status;
 }
 
+/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. */
+static bool reserve_series(series *s, uint64_t most) {
+    free(s->begin);
+    s->begin = malloc((s->n + 1) * sizeof *s->begin);
+    if (!s->time || most > s->room) {
+        free(s->time);
+        free(s->leaf);
+        free(s->count);
+        s->time = malloc((most + 1) * sizeof *s->time);
+        s->leaf = malloc((most + 1) * sizeof *s->leaf);
+        s->count = malloc((most + 1) * sizeof *s->count);
+        s->room = most;
+    }
+    return s->begin && s->time && s->leaf && s->count;
+}
+
 static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
     series *s = &((series *)ctx)[i];
     join *j = s->x->j;
     uint64_t most = 0, n = 0;
     for (size_t k = 0; k < s->n; k++)
         most += j->threads.p[s->first + k]->instants.count;
-    s->begin = malloc((s->n + 1) * sizeof *s->begin);
-    s->time = malloc((most + 1) * sizeof *s->time);
-    s->leaf = malloc((most + 1) * sizeof *s->leaf);
-    s->count = malloc((most + 1) * sizeof *s->count);
-    if (!s->begin || !s->time || !s->leaf || !s->count)
+    if (!reserve_series(s, most))
         return hsc_join_no_memory(err);
     for (size_t k = 0; k < s->n; k++) {
         jthread *t = j->threads.p[s->first + k];
@@ -442,7 +455,8 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         for (; n < most && at < j->threads.n; n++) {
-            groups[n] = (series){.x = x, .first = at};
+            groups[n].x = x;
+            groups[n].first = at;
             for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->samples_by_time <= room) &&
                                        at - groups[n].first < 4096;
                  at++)
@@ -450,12 +464,11 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
             groups[n].n = at - groups[n].first;
         }
         status = hsc_join_each(j, n, read_series, groups, "times", err);
-        for (size_t k = 0; k < n; k++) {
-            if (status == HSC_OK)
-                status = put_series(j, store, &groups[k], err);
-            free_series(&groups[k]);
-        }
+        for (size_t k = 0; k < n && status == HSC_OK; k++)
+            status = put_series(j, store, &groups[k], err);
     }
+    for (size_t k = 0; groups && k < most; k++)
+        free_series(&groups[k]);
     free(groups);
     return status;
 }

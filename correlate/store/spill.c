@@ -62,7 +62,9 @@ static int make_file(const char *beside) {
     return fd;
 }
 
-/* Where `bytes` bytes may be written; -1: there is no file. */
+enum { PAGE = 4096 };
+
+/* Where `bytes` bytes may be written; -1: there is no file. Whole pages begin at one: the kernel clears none that is written in part. */
 static int64_t reserve(hsc_spill *s, size_t bytes) {
     int64_t offset = -1;
     pthread_mutex_lock(&s->lock);
@@ -71,6 +73,7 @@ static int64_t reserve(hsc_spill *s, size_t bytes) {
         s->failed = s->fd < 0 ? errno : 0;
     }
     if (!s->failed) {
+        s->end += bytes % PAGE ? 0 : -s->end % PAGE;
         offset = (int64_t)s->end;
         s->end += bytes;
     }
@@ -94,6 +97,11 @@ static void write_all(hsc_spill *s, const uint8_t *p, size_t n, int64_t offset) 
         offset += done;
     }
 }
+
+enum {
+    SPILL_BUFFER_MOST = 65536, /* bytes */
+    LIST_OF_BUFFERS = 8        /* of so many a list has been before its buffer is that large */
+};
 
 /* The part follows the last one, or is a new one. */
 static bool add_part(hsc_spill_list *l, uint64_t offset, uint64_t count) {
@@ -141,9 +149,19 @@ bool hsc_spill_put_all(hsc_spill *s, hsc_spill_list *l, const void *items, uint6
     return add_part(l, (uint64_t)offset, n);
 }
 
+/* Items of a full buffer: a power of two, which makes whole pages of most sizes. A long list's is larger, as larger writes cost half. */
+static uint32_t room_most(const hsc_spill_list *l) {
+    uint64_t bytes = HSC_SPILL_BUFFER_BYTES, items = 1;
+    while (bytes < SPILL_BUFFER_MOST && l->count * l->size >= LIST_OF_BUFFERS * 2 * bytes)
+        bytes *= 2;
+    while (2 * items * l->size <= bytes)
+        items *= 2;
+    return (uint32_t)items;
+}
+
 /* Room for an item at least. */
 static bool make_room(hsc_spill *s, hsc_spill_list *l) {
-    uint32_t most = HSC_SPILL_BUFFER_BYTES / l->size, room = l->room ? 2 * l->room : 32;
+    uint32_t most = room_most(l), room = l->room ? 2 * l->room : 32;
     if (l->room >= most) {
         if (!hsc_spill_flush(s, l))
             return false;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Latencies of the viewer's queries on a database, and the rate at which a table is written again.
- * Usage: store_bench DB [OUT.h5 [WORKERS]]; DB from heatscope-simulate. Drop the page cache before for cold figures. */
+ * Usage: store_bench DB [OUT.h5 [WORKERS]]; DB from heatscope-simulate. Cold: the first of its kind after opening, with none of the file in the page cache.
+ * Least and median of rounds: on a busy machine the least is what the query itself takes. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "store/store.h"
 
@@ -92,31 +95,53 @@ static int rising(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void measure(const char *path, hsc_db_view view, const char *name, void (*f)(bench *, hsc_err *)) {
+enum { ROUNDS = 3, LATER = 20 };
+
+/* The kernel forgets what it has read of the file. */
+static void forget(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+        fprintf(stderr, "store_bench: %s stays in the page cache\n", path);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Into open_ms, first_ms and LATER of later_ms. */
+static void measure_round(const char *path, hsc_db_view view, void (*f)(bench *, hsc_err *), double *open_ms, double *first_ms, double *later_ms) {
     hsc_err err = {0};
-    double ms[21], open_ms = now_ms();
     bench b = {.view = view, .seed = 1};
+    forget(path);
+    *open_ms = now_ms();
     must(hsc_db_open(path, &b.db, &err), &err);
-    open_ms = now_ms() - open_ms;
+    *open_ms = now_ms() - *open_ms;
     hsc_db_get_info(b.db, &b.info);
     b.columns = hsc_db_get_columns(b.db, view.axis);
     b.low = calloc(1000, sizeof *b.low);
     b.high = calloc(1000, sizeof *b.high);
     b.bin = calloc(b.columns, sizeof *b.bin);
     b.out = calloc(1000000, sizeof *b.out);
-    for (int i = 0; i < 21; i++) {
-        ms[i] = now_ms();
+    for (int i = 0; i <= LATER; i++) {
+        double begin = now_ms();
         f(&b, &err);
-        ms[i] = now_ms() - ms[i];
+        *(i ? &later_ms[i - 1] : first_ms) = now_ms() - begin;
     }
-    double first = ms[0];
-    qsort(ms + 1, 20, sizeof *ms, rising);
-    printf("%-34s open %6.1f  first %8.2f  later: median %8.3f  worst %8.3f ms\n", name, open_ms, first, ms[10], ms[20]);
     free(b.low);
     free(b.high);
     free(b.bin);
     free(b.out);
     hsc_db_close(b.db);
+}
+
+static void measure(const char *path, hsc_db_view view, const char *name, void (*f)(bench *, hsc_err *)) {
+    double opening[ROUNDS], first[ROUNDS], later[ROUNDS * LATER];
+    for (int i = 0; i < ROUNDS; i++)
+        measure_round(path, view, f, &opening[i], &first[i], &later[i * LATER]);
+    qsort(opening, ROUNDS, sizeof *opening, rising);
+    qsort(first, ROUNDS, sizeof *first, rising);
+    qsort(later, ROUNDS * LATER, sizeof *later, rising);
+    printf("%-34s open %6.1f %6.1f  cold %8.2f %8.2f  later %8.3f %8.3f  worst %8.3f ms\n", name, opening[0], opening[ROUNDS / 2], first[0],
+           first[ROUNDS / 2], later[0], later[ROUNDS * LATER / 2], later[ROUNDS * LATER - 1]);
+    fflush(stdout);
 }
 
 /* The line table once more, into a file of its own. */
@@ -180,6 +205,7 @@ int main(int argc, char **argv) {
         write_again(argv[1], argv[2], argc > 3 ? (unsigned)atoi(argv[3]) : 2);
         return 0;
     }
+    printf("of opening, the first query and later ones: least, median\n");
     for (int axis = 0; axis < 2; axis++) {
         printf("%s axis\n", axis ? "process" : "thread");
         for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)

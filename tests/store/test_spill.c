@@ -105,32 +105,40 @@ static void unfinished_files(void **state) {
     nothing_is_left();
 }
 
-/* A few lists, mixed, of so many numbers each. */
+/* A few lists, mixed, of so many numbers each, in items of different sizes. */
 static void fill_and_read(unsigned n) {
-    enum { LISTS = 3 };
+    static const uint32_t sizes[] = {8, 12, 20};
+    enum { LISTS = sizeof sizes / sizeof *sizes, PAGE = 4096 };
     hsc_spill s;
     hsc_err err = {0};
     hsc_spill_list lists[LISTS] = {{0}};
+    uint64_t item[3] = {0}, bytes = 0;
     hsc_spill_init(&s, path);
     for (uint64_t i = 0; i < n; i++)
-        for (uint64_t k = 0; k < LISTS; k++)
-            assert_true(hsc_spill_put(&s, &lists[k], &(uint64_t){i * LISTS + k}, sizeof(uint64_t)));
+        for (uint64_t k = 0; k < LISTS; k++) {
+            item[0] = i * LISTS + k;
+            bytes += sizes[k];
+            assert_true(hsc_spill_put(&s, &lists[k], item, sizes[k]));
+        }
     for (uint64_t k = 0; k < LISTS; k++) {
         hsc_spill_cursor c = {.list = &lists[k]};
-        uint64_t v, i = 0;
+        uint64_t i = 0;
         bool any = true;
         assert_int_equal(lists[k].count, n);
+        for (uint32_t p = 0; p < lists[k].part_count; p++)
+            assert_true(lists[k].parts[p].count * sizes[k] % PAGE || lists[k].parts[p].offset % PAGE == 0);
         for (;; i++) {
-            assert_int_equal(hsc_spill_next(&s, &c, &v, &any, &err), HSC_OK);
+            assert_int_equal(hsc_spill_next(&s, &c, item, &any, &err), HSC_OK);
             if (!any)
                 break;
-            assert_int_equal(v, i * LISTS + k);
+            assert_int_equal(item[0], i * LISTS + k);
         }
         assert_int_equal(i, n);
         hsc_spill_cursor_fini(&c);
         hsc_spill_list_fini(&lists[k]);
     }
-    assert_int_equal(s.fd >= 0, n * sizeof(uint64_t) > HSC_SPILL_BUFFER_BYTES);
+    assert_int_equal(s.fd >= 0, bytes > LISTS * HSC_SPILL_BUFFER_BYTES);
+    assert_true(s.end <= bytes + bytes / 4); /* what lies between whole pages and others */
     nothing_is_left(); /* while the file is open: it has no name, or no longer one */
     hsc_spill_fini(&s);
 }
@@ -144,6 +152,7 @@ static void lists_with_and_without_names(void **state) {
         assert_int_equal(refused, 0);
         fill_and_read(20000);
         assert_int_equal(refused, named);
+        fill_and_read(400000); /* long enough for larger buffers */
     }
     no_unnamed = false;
 }
