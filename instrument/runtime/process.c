@@ -336,7 +336,7 @@ static void say_start(void) {
     if (read_notes().said) /* before this process became another program */
         return;
     note("said ", hsc_rt.options.root_pid);
-    char line[HSC_RT_PATH + 1024];
+    char line[2 * HSC_RT_PATH + 1024];
     size_t at = 0;
     hsc_rt_append(line, sizeof line, &at, "sampling ");
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.frequency);
@@ -346,7 +346,9 @@ static void say_start(void) {
         hsc_rt_append(line, sizeof line, &at, "; ");
         hsc_rt_append(line, sizeof line, &at, me.note);
     }
-    hsc_rt_append(line, sizeof line, &at, ") into "); /* told now: a program that closes stderr leaves no room for a last line */
+    hsc_rt_append(line, sizeof line, &at, ") into "); /* told now: a program that closes stderr, or a signal ends, leaves no room for a last line */
+    hsc_rt_append(line, sizeof line, &at, output_name());
+    hsc_rt_append(line, sizeof line, &at, "; at any time, also after Ctrl-C: heatscope report ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_say(line);
 }

@@ -444,6 +444,27 @@ def ends():
         done, found = run([program("processes"), "signal", str(int(number))])
         expect("ended by its signal", done.returncode == -number, (number, done))
         expect("samples kept", only(found).samples() > 30, only(found).samples())
+    # no last line then: where the measurement is and how it is read stands in the first one, and is true while the program runs
+    done, _ = run([program("processes"), "signal", str(int(signal.SIGINT))], quiet=False, cwd=WORK)
+    lines = done.stderr.splitlines()
+    expect("the one line of who is interrupted", done.returncode == -signal.SIGINT and len(lines) == 1 and " into m; " in lines[0], done)
+    report = lines[0].partition("also after Ctrl-C: heatscope ")[2].split()
+    expect("what it says", report == ["report", "m"], lines)
+    read = subprocess.run([HEATSCOPE, *report], capture_output=True, text=True, cwd=WORK)
+    expect("what it says works", read.returncode == 0 and "in_parent" in read.stdout and "Ctrl-C" in read.stdout, read)
+    shutil.rmtree(os.path.join(WORK, "running"), ignore_errors=True)
+    with subprocess.Popen([HEATSCOPE, "run", "-o", "running", program("processes"), "forever"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, cwd=WORK) as child:
+        first = child.stderr.readline()
+        child.stdout.readline()
+        cpu_before = cpu_of(child.pid)
+        while child.poll() is None and cpu_of(child.pid) < cpu_before + 0.5:
+            time.sleep(0.05)
+        read = subprocess.run([HEATSCOPE, *first.partition("also after Ctrl-C: heatscope ")[2].split()], capture_output=True, text=True, cwd=WORK)
+        child.send_signal(signal.SIGINT)
+        rest = child.communicate()[1]
+    expect("while it runs", read.returncode == 0 and "still running" in read.stdout, (first, read))
+    expect("ended by it", child.returncode == -signal.SIGINT and rest == "", (child.returncode, rest))
     done, found = run([program("processes"), "abort"])
     expect("aborted", done.returncode == -signal.SIGABRT, done)
     expect("samples kept", only(found).samples() > 30, only(found).samples())
