@@ -118,6 +118,24 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
 
 const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module"};
 
+static void put_factor(FILE *out, const char *name, double value) {
+    fprintf(out, "  \"%s\": ", name);
+    if (isfinite(value))
+        fprintf(out, "%.10g,\n", value);
+    else
+        fputs("null,\n", out);
+}
+
+static void put_factors(FILE *out, const diff *d, const diff_factors *a, const diff_factors *b) {
+    put_factor(out, "load_balance_a", a->load_balance);
+    put_factor(out, "load_balance_b", b->load_balance);
+    put_factor(out, "communication_efficiency_a", a->communication);
+    put_factor(out, "communication_efficiency_b", b->communication);
+    put_factor(out, "parallel_efficiency_a", a->parallel);
+    put_factor(out, "parallel_efficiency_b", b->parallel);
+    put_factor(out, "computation_scaling", diff_computation_scaling(d, a, b));
+}
+
 /* What stands before a JSON document's rows. */
 static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err) {
     char *text = NULL;
@@ -126,6 +144,9 @@ static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err
     diff_measured m[2];
     diff_measured_of(&d->a, &m[0]);
     diff_measured_of(&d->b, &m[1]);
+    diff_factors f[2];
+    if (diff_factors_of(&d->a, &f[0], err) || diff_factors_of(&d->b, &f[1], err))
+        return NULL;
     FILE *out = open_memstream(&text, &size);
     if (out) {
         fputs("{\n  \"a\": ", out);
@@ -138,10 +159,12 @@ static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err
                 ",\n  \"samples_a\": %.0f,\n  \"samples_b\": %.0f,\n  \"lost_pct_a\": %.6g,\n  \"lost_pct_b\": %.6g,\n"
                 "  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
                 "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  \"processors_a\": %u,\n"
-                "  \"processors_b\": %u,\n  \"by\": \"%s\",\n  \"rows\": [\n",
+                "  \"processors_b\": %u,\n",
                 m[0].samples, m[1].samples, m[0].due > 0 ? 100 * m[0].lost / m[0].due : 0, m[1].due > 0 ? 100 * m[1].lost / m[1].due : 0,
                 unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
-                d->b.info.wall_s, d->a.columns, d->b.columns, diff_names[by]);
+                d->b.info.wall_s, d->a.columns, d->b.columns);
+        put_factors(out, d, &f[0], &f[1]);
+        fprintf(out, "  \"by\": \"%s\",\n  \"rows\": [\n", diff_names[by]);
     }
     if (out && !fclose(out))
         return text;

@@ -55,11 +55,11 @@ static void column_heads(const diff *d, const char *what, bool scaling) {
     fprintf(d->out, " %s\n", what);
 }
 
-static hsc_status put_scaling(diff *d, const diff_row *row, hsc_err *err) {
-    double speedup, efficiency;
+static hsc_status put_scaling(diff *d, diff_by by, const diff_row *row, hsc_err *err) {
+    double speedup = NAN, efficiency = NAN;
     if (!d->scaling)
         return HSC_OK;
-    hsc_status s = diff_scaling_of(d, row, &speedup, &efficiency, err);
+    hsc_status s = by == DIFF_MODULE || diff_is_users(d, row) ? diff_scaling_of(d, row, &speedup, &efficiency, err) : HSC_OK; /* how long libraries ask again is no work */
     if (s)
         return s;
     if (isfinite(speedup))
@@ -169,16 +169,37 @@ static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Of two scales the user's own code comes first; how many rows that are. */
+static uint32_t put_users_first(const diff *d, diff_row *rows, uint32_t n) {
+    diff_row *others = malloc(((size_t)n + 1) * sizeof *others);
+    uint32_t own = 0, other = 0;
+    for (uint32_t i = 0; others && i < n; i++)
+        if (diff_is_users(d, &rows[i]))
+            rows[own++] = rows[i];
+        else
+            others[other++] = rows[i];
+    if (others)
+        memcpy(rows + own, others, other * sizeof *others);
+    free(others);
+    return own;
+}
+
+/* In the brief report: what changed; of the user's own code at two scales also what did not, which is what is hoped for. */
+static bool is_told(const diff *d, const diff_row *row, bool own) {
+    return row->beyond || (own && (row->count_a >= 0.01 * d->a.total || row->count_b >= 0.01 * d->b.total));
+}
+
 static hsc_status table(diff *d, diff_by by, const char *title, const char *what, bool brief, hsc_err *err) {
     diff_row *rows, rest = {0};
     uint32_t n, shown = 0, noise = 0, top = d->a.top;
     char name[700];
-    bool scaling = d->scaling && by != DIFF_LINE; /* of lines it is not known */
+    bool scaling = d->scaling && by != DIFF_LINE, libraries = false; /* of lines it is not known */
     int used = 34 + (d->a.unit.exact && d->b.unit.exact ? 0 : ENDS + 1) + (scaling ? 13 : 0);
     hsc_status s = diff_rows_by(d, by, &rows, &n, err);
     if (s)
         return s;
-    fprintf(d->out, "\n%s\n", title);
+    uint32_t own = scaling && by != DIFF_MODULE ? put_users_first(d, rows, n) : 0;
+    fprintf(d->out, "\n%s%s\n", title, own ? "; the program's own first" : "");
     column_heads(d, what, scaling);
     report_named *named = calloc((size_t)n + 1, sizeof *named);
     if (!named)
@@ -186,7 +207,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     for (uint32_t i = 0; !s && i < n && !(top && shown >= top); i++) {
         bool in_b = rows[i].b != HSC_NONE;
         report *r = in_b ? &d->b : &d->a;
-        if (brief && !rows[i].beyond)
+        if (brief && !is_told(d, &rows[i], i < own))
             continue;
         if (by == DIFF_LINE)
             line_name(d, &rows[i], d->a.width - used - 1, name, sizeof name);
@@ -201,16 +222,20 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         s = report_mark_twins(named, shown, err);
     shown = 0;
     for (uint32_t i = 0; !s && i < n; i++) {
-        if ((top && shown >= top) || (brief && !rows[i].beyond)) {
+        if ((top && shown >= top) || (brief && !is_told(d, &rows[i], i < own))) {
             noise += !rows[i].beyond;
             rest.count_a += rows[i].count_a;
             rest.count_b += rows[i].count_b;
             continue;
         }
+        if (own && i >= own && !libraries) {
+            fputs("   libraries: no speed, time that they poll and wait in is no work\n", d->out);
+            libraries = true;
+        }
         const report_named *x = &named[shown++];
         put_change(d, &rows[i]);
         if (scaling)
-            s = put_scaling(d, &rows[i], err);
+            s = put_scaling(d, by, &rows[i], err);
         fprintf(d->out, " %s\n", x->text);
         if (x->twin)
             report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
@@ -289,13 +314,17 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
                 d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
                     (d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns));
+    if (d->scaling && (s = diff_text_scaling(d, err)))
+        return s;
     diff_text_measured(d);
     fputs("~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
           "  than sampling does: repeat them to see by how much.\n",
           d->out);
-    if (by == DIFF_ALL || by == DIFF_PROCEDURE)
+    if (by == DIFF_ALL && d->scaling)
+        s = table(d, DIFF_LOOP, "Loops, without inner loops", "loop", true, err);
+    if (!s && (by == DIFF_ALL || by == DIFF_PROCEDURE))
         s = table(d, DIFF_PROCEDURE, "Procedures, with their loops", "procedure", by == DIFF_ALL, err);
-    if (!s && (by == DIFF_ALL || by == DIFF_LOOP))
+    if (!s && ((by == DIFF_ALL && !d->scaling) || by == DIFF_LOOP))
         s = table(d, DIFF_LOOP, "Loops, without inner loops", "loop", by == DIFF_ALL, err);
     if (!s && by == DIFF_ALL)
         s = decision_table(d, err);

@@ -43,6 +43,23 @@ diff_row diff_total(const diff *d);
  * mean work in A over that in B (weak). NAN where there is nothing to divide. */
 hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double *efficiency, hsc_err *err);
 
+/* The factors of a run's parallel efficiency (docs/measurement.md, Differences). threads 0, the rest NAN or 0: they are not known (an
+ * interval, another metric than CPU time, no values by category). */
+typedef struct diff_factors {
+    uint32_t threads;            /* that run the program's code */
+    double all_s;                /* elapsed time of the run, for each of them */
+    double computation_s, cpu_s; /* CPU time of all threads: in computation; all */
+    double line_s;               /* in line for a processor; NAN: not known */
+    double load_balance;         /* mean of computation over its maximum */
+    double communication;        /* that maximum over the elapsed time */
+    double parallel;             /* the product of both: computation_s / all_s */
+} diff_factors;
+hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err);
+/* Computation of A over that of B; weak scaling: of a thread on average. NAN: not known. */
+double diff_computation_scaling(const diff *d, const diff_factors *a, const diff_factors *b);
+/* Code of the user's own, in no header of the system: a procedure or a loop. */
+bool diff_is_users(const diff *d, const diff_row *row);
+
 /* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
  * or the remark differ, and the binaries do (build id). Texts of `size` bytes each. */
 typedef struct diff_decisions {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Two scales: which factor of the efficiency the loss comes from. */
+#include <math.h>
+#include <string.h>
+
+#include "diff_text.h"
+
+/* What the threads of a run did with their time, in words. */
+static void say_time(const diff_factors *f, char *text, size_t size) {
+    double rest = f->all_s - f->cpu_s, line = isfinite(f->line_s) ? fmax(0, fmin(f->line_s, rest)) : 0;
+    int n = snprintf(text, size, "computation %.1f %%, other CPU time (communication, waiting, runtimes) %.1f %%", 100 * f->parallel,
+                     100 * fmax(0, f->cpu_s - f->computation_s) / f->all_s);
+    if (isfinite(f->line_s))
+        n += snprintf(text + n, size - (size_t)n, ", in line for a processor %.1f %%", 100 * line / f->all_s);
+    snprintf(text + n, size - (size_t)n, ", %s %.1f %%", isfinite(f->line_s) ? "blocked" : "without a processor", 100 * fmax(0, rest - line) / f->all_s);
+}
+
+static void say_loss(diff *d, const diff_factors *b, double balance, double communication, double computation) {
+    const double factor[] = {balance, communication, computation};
+    static const char *const of[] = {"imbalance of the computation", "time outside of computation", "computation that did not scale: the same work took more CPU time, or there is more of it"};
+    char text[600], time[300];
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+        least = factor[i] < factor[least] ? i : least;
+    if (!(factor[least] < 0.98)) {
+        report_text_wrap(d->out, d->a.width, "none of these factors lost more than 2 %", 3, fprintf(d->out, "   Loss:"));
+        return;
+    }
+    say_time(b, time, sizeof time);
+    snprintf(text, sizeof text, "most is %s (to %.1f %%). Of the threads' time in B: %s", of[least], 100 * factor[least], time);
+    report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "   Loss:"));
+}
+
+hsc_status diff_text_scaling(diff *d, hsc_err *err) {
+    diff_factors f[2];
+    hsc_status s = diff_factors_of(&d->a, &f[0], err);
+    if (!s)
+        s = diff_factors_of(&d->b, &f[1], err);
+    if (s || !f[0].threads || !f[1].threads)
+        return s;
+    fputs("   efficiency %   parallel = load balance x communication   threads\n", d->out);
+    for (int i = 0; i < 2; i++)
+        fprintf(d->out, "   %-12c %10.1f %14.1f %15.1f %9u\n", "AB"[i], 100 * f[i].parallel, 100 * f[i].load_balance, 100 * f[i].communication, f[i].threads);
+    double parallel = f[1].parallel / f[0].parallel, balance = f[1].load_balance / f[0].load_balance, communication = f[1].communication / f[0].communication;
+    double computation = diff_computation_scaling(d, &f[0], &f[1]);
+    fprintf(d->out, "   %-12s %10.1f %14.1f %15.1f\n", "B of A", 100 * parallel, 100 * balance, 100 * communication);
+    char text[200];
+    snprintf(text, sizeof text, "computation's scaling %.1f %% (%.3f s -> %.3f s) = %.1f %% of A's efficiency", 100 * computation, f[0].computation_s,
+             f[1].computation_s, 100 * parallel * computation);
+    report_text_wrap(d->out, d->a.width, text, 5, fprintf(d->out, "   x"));
+    say_loss(d, &f[1], balance, communication, computation);
+    return HSC_OK;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where the processors' time of a run goes: the factors of parallel efficiency, after the POP metrics (Wagner, Mohr, Gimenez, Labarta:
+ * A Structured Approach to Performance Analysis, 2018). */
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <report_elapsed.h>
+
+static uint32_t computation_of(const report *r) {
+    for (uint32_t c = 0; hsc_db_get_category(r->db, c); c++)
+        if (!strcmp(hsc_db_get_category(r->db, c), "computation"))
+            return c;
+    return HSC_NONE;
+}
+
+hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err) {
+    double begin_s, end_s, most = 0, sum = 0;
+    uint32_t row = computation_of(r);
+    report_elapsed elapsed;
+    report_usage usage;
+    *out = (diff_factors){.load_balance = NAN, .communication = NAN, .parallel = NAN, .line_s = NAN};
+    if (row == HSC_NONE || r->metric || r->category || strcmp(r->unit.unit, "s") || !(r->info.wall_s > 0) || hsc_db_get_interval(r->db, &begin_s, &end_s))
+        return HSC_OK;
+    float *of = calloc((size_t)r->info.threads + 1, sizeof *of);
+    hsc_status s = of ? hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, row, 1, 0, r->info.threads, of, err)
+                      : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u threads", r->info.path, r->info.threads);
+    for (uint32_t t = 0; !s && t < r->info.threads; t++) {
+        sum += of[t];
+        most = fmax(most, of[t]);
+    }
+    free(of);
+    if (!s)
+        s = report_elapsed_of(r, &elapsed, err);
+    if (s == HSC_E_MISSING) { /* a database without these values */
+        hsc_err_clear(err);
+        return HSC_OK;
+    }
+    if (s || !elapsed.threads || !(most > 0))
+        return s;
+    report_usage_of(r, 0, r->info.threads, &usage);
+    out->threads = elapsed.threads;
+    out->all_s = r->info.wall_s * elapsed.threads;
+    out->computation_s = sum * r->unit.scale;
+    out->cpu_s = r->total * r->unit.scale;
+    out->line_s = usage.line_known ? usage.line_s : NAN;
+    out->load_balance = sum / elapsed.threads / most;
+    out->communication = most * r->unit.scale / r->info.wall_s;
+    out->parallel = out->computation_s / out->all_s;
+    return HSC_OK;
+}
+
+double diff_computation_scaling(const diff *d, const diff_factors *a, const diff_factors *b) {
+    if (!a->threads || !b->threads)
+        return NAN;
+    double strong = a->computation_s / b->computation_s;
+    return d->weak ? strong * b->threads / a->threads : strong;
+}
+
+bool diff_is_users(const diff *d, const diff_row *row) {
+    hsc_db_scope s;
+    const report *r = row->b != HSC_NONE ? &d->b : &d->a;
+    return !hsc_db_get_scope(r->db, row->b != HSC_NONE ? row->b : row->a, &s, NULL) && s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s);
+}

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two scales of a made-up program: the factors of the efficiency against their truth, and whose code comes first.
+Usage: scaling.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
+from made_up import MadeUp  # noqa: E402
+
+m = MadeUp(*sys.argv[1:4])
+
+
+def measured(name, work):
+    """Processes of one thread, with so many ms of computation in the program and of polling in a library, for 2 s."""
+    for pid, (computes, polls) in enumerate(work, 11):
+        m.process(pid, "/made/up/solver", (computes, polls), library="/made/up/libmpi.so")
+    database = os.path.join(m.work, name)
+    m.run("correlate", "-o", database, m.work)
+    return database
+
+
+def differ(a, b, *options):
+    return json.loads(m.run("diff", "--format=json", *options, a, b)), m.run("diff", *options, a, b)
+
+
+def near(value, truth, what):
+    m.that(abs(value - truth) < 1e-6, f"{what}: {value}, expected {truth}")
+
+
+def check(what, a, work_a, b, work_b, least, weak=False):
+    found, text = differ(a, b, *(["--scaling=weak"] if weak else []))
+    for side, work in (("a", work_a), ("b", work_b)):
+        computes = [c for c, _ in work]
+        elapsed = found[f"elapsed_{side}_s"]
+        near(found[f"load_balance_{side}"], sum(computes) / len(computes) / max(computes), f"{what}: load balance of {side}")
+        near(found[f"communication_efficiency_{side}"], max(computes) / 1000 / elapsed, f"{what}: communication of {side}")
+        near(found[f"parallel_efficiency_{side}"], sum(computes) / 1000 / (elapsed * len(work)), f"{what}: parallel efficiency of {side}")
+    grown = len(work_b) / len(work_a)
+    near(found["computation_scaling"], sum(c for c, _ in work_a) / sum(c for c, _ in work_b) * (grown if weak else 1), f"{what}: computation")
+    # all factors together are the speed-up by the ideal one
+    whole = found["parallel_efficiency_b"] / found["parallel_efficiency_a"] * found["computation_scaling"]
+    near(whole, found["elapsed_a_s"] / found["elapsed_b_s"] / (1 if weak else grown), f"{what}: product")
+    flat = " ".join(text.split())
+    m.that(least in flat and f"= {100 * whole:.1f} % of A's efficiency" in flat, f"{what}: {least}, {whole}\n{text}")
+    m.that(not [line for line in text.splitlines() if len(line) > 80], f"{what}: longer than 80 columns\n{text}")
+    return text
+
+
+two = [(400, 100), (400, 100)]
+a = measured("a.h5", two)
+uneven = [(320, 400), (160, 700), (160, 700), (160, 700)]
+check("uneven", a, two, measured("uneven.h5", uneven), uneven, "Loss: most is imbalance of the computation (to 62.5 %)")
+grown = [(800, 100)] * 4
+check("more work", a, two, measured("grown.h5", grown), grown, "Loss: most is computation that did not scale")
+waits = [(200, 1600)] * 4
+scaled = measured("waits.h5", waits)
+text = check("waits", a, two, scaled, waits, "Loss: most is time outside of computation (to 50.0 %)")
+same = [(400, 100)] * 4
+check("weak", a, two, measured("weak.h5", same), same, "none of these factors lost more than 2 %", weak=True)
+
+# the program's own procedure comes first, within noise though it is, with speed-up and efficiency; the library's has none
+told = text.partition("Procedures")[2].partition("Lines")[0].splitlines()
+places = [next((i for i, line in enumerate(told) if name in line), None) for name in ("solver", "libraries: ", "libmpi")]
+m.that(None not in places and places == sorted(places), f"order: {places}\n{text}")
+if None not in places:
+    m.that(" 2.00 " in told[places[0]] and " 100 " in told[places[0]], f"speed-up: {told[places[0]]}")
+    m.that(told[places[2]].count(" - ") == 2, f"a library's speed-up: {told[places[2]]}")
+m.that("load balance" not in m.run("diff", a, a), "factors of one scale")
+m.end()
