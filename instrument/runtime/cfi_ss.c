@@ -700,40 +700,55 @@ void hsc_rt_index_free(hsc_rt_index *x) {
         hsc_rt_unmap(x, x->size);
 }
 
-/* As much of [at, at + size) as can be read. */
-static size_t read_some(uint8_t *to, uint64_t at, size_t size) {
-    if (hsc_rt_read(to, at, size))
-        return size;
-    size_t page = HSC_RT_PAGE - (at & (HSC_RT_PAGE - 1)); /* the next page may not be there */
-    return page < size && hsc_rt_read(to, at, page) ? page : 0;
+#define NO_PAGE HSC_RT_SCRATCH_PAGES
+
+/* Of modules' .eh_frame, what was read last: procedures that are met together are mostly described near each other, and share a CIE. */
+static uint32_t page_of(hsc_rt_scratch *s, uint64_t address) {
+    uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), oldest = 0;
+    for (uint32_t i = 0; i < HSC_RT_SCRATCH_PAGES; i++) {
+        if (s->kept[i].address == address && s->kept[i].generation == generation) { /* else another module may be there now */
+            s->kept[i].used = ++s->uses;
+            return i;
+        }
+        oldest = s->kept[i].used < s->kept[oldest].used ? i : oldest;
+    }
+    s->kept[oldest].address = 0; /* a jump out of a handler may leave it half read */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!hsc_rt_read(s->page[oldest], address, HSC_RT_PAGE))
+        return NO_PAGE;
+    s->kept[oldest].used = ++s->uses;
+    s->kept[oldest].generation = generation;
+    atomic_signal_fence(memory_order_seq_cst);
+    s->kept[oldest].address = address;
+    return oldest;
 }
 
-/* `scratch`: the CIE that was read last, for the next FDE of the same module, which mostly has the same one; an FDE behind it. */
-typedef struct scratched {
-    uint8_t cie[256];
-    const hsc_rt_index *of;
-    uint64_t address; /* 0: none */
-    size_t size;
-    uint32_t generation; /* of the modules: another one may be there now */
-    uint8_t fde[3072];
-} scratched;
-
-_Static_assert(sizeof(scratched) <= HSC_RT_PAGE && offsetof(hsc_rt_thread, scratch) % _Alignof(scratched) == 0, "the caller's");
-
-static void read_cie_of(const hsc_rt_index *x, uint64_t address, scratched *s) {
-    uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
-    if (s->address == address && s->of == x && s->generation == generation)
-        return;
-    s->address = 0; /* a jump out of a handler may leave it half read */
-    atomic_signal_fence(memory_order_seq_cst);
-    s->size = read_some(s->cie, address, sizeof s->cie);
-    s->of = x;
-    s->generation = generation;
-    atomic_signal_fence(memory_order_seq_cst);
-    s->address = s->size == sizeof s->cie ? address : 0;
+/* As much of [at, at + size) as can be read: it may vanish. */
+static size_t read_some(hsc_rt_scratch *s, uint8_t *to, uint64_t at, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        uint64_t in_page = (at + done) & (HSC_RT_PAGE - 1);
+        size_t n = HSC_RT_PAGE - in_page < size - done ? HSC_RT_PAGE - in_page : size - done;
+        uint32_t page = page_of(s, at + done - in_page);
+        if (page == NO_PAGE)
+            break;
+        __builtin_memcpy(to + done, s->page[page] + in_page, n);
+        done += n;
+    }
+    return done;
 }
 
-bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc_rt_rule *out, uint64_t *gap) {
+/* All of an entry that is no longer than `size`; of a longer one, so much. */
+static bytes read_entry(hsc_rt_scratch *s, uint8_t *to, uint64_t at, size_t size) {
+    uint32_t length = 0;
+    size_t n = read_some(s, to, at, sizeof length);
+    __builtin_memcpy(&length, to, n);
+    if (n == sizeof length)
+        n += read_some(s, to + n, at + n, length < size - n ? length : size - n);
+    return (bytes){to, to + n, at - (uint64_t)to, false};
+}
+
+bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, hsc_rt_scratch *scratch, hsc_rt_rule *out, uint64_t *gap) {
     uint32_t low = 0, n = x->count;
     int64_t offset = (int64_t)(pc - x->header);
     *out = (hsc_rt_rule){0};
@@ -746,19 +761,10 @@ bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc
         n -= half;
     }
     uint64_t at = x->header + (uint64_t)(int64_t)x->entry[low].fde, cie_at;
-    scratched *have = (scratched *)scratch;
-    uint8_t *fde_copy = have->fde;
-    bytes b = {fde_copy, fde_copy + read_some(fde_copy, at, 512), at - (uint64_t)fde_copy, false};
-    uint32_t length = 0;
-    if (b.end - b.p < 16)
+    bytes b = read_entry(scratch, scratch->fde, at, sizeof scratch->fde);
+    if (b.end - b.p < 16 || !fde_head(&b, &cie_at))
         return true;
-    __builtin_memcpy(&length, b.p, 4);
-    if (length > 508 && length != 0xffffffff)
-        b.end = b.p + read_some(fde_copy, at, length + 4 < sizeof have->fde ? length + 4 : sizeof have->fde);
-    if (!fde_head(&b, &cie_at))
-        return true;
-    read_cie_of(x, cie_at, have);
-    bytes k = {have->cie, have->cie + have->size, cie_at - (uint64_t)have->cie, false};
+    bytes k = read_entry(scratch, scratch->cie, cie_at, sizeof scratch->cie);
     cie c;
     fde f;
     registers s, first;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory, clocks and text without libc. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "rt.h"
@@ -29,20 +27,6 @@ void *hsc_rt_remap(void *p, size_t old_size, size_t new_size) {
         return hsc_rt_map(new_size);
     long r = hsc_sys4(SYS_mremap, (long)p, (long)old_size, (long)new_size, MREMAP_MAYMOVE);
     return failed(r) ? NULL : (void *)r;
-}
-
-bool hsc_rt_read(void *to, uint64_t from, size_t size) {
-    struct iovec here = {to, size}, there = {(void *)from, size}; /* NOLINT */
-    long pid = hsc_sys3(SYS_getpid, 0, 0, 0);
-    long r = hsc_sys6(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
-    if (r == -ENOSYS || r == -EPERM) { /* a sandbox without it */
-        long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
-        if (failed(fd))
-            return false;
-        r = hsc_sys4(SYS_pread64, fd, (long)to, (long)size, (long)from);
-        hsc_sys3(SYS_close, fd, 0, 0);
-    }
-    return r == (long)size;
 }
 
 size_t hsc_rt_length(const char *s) {

@@ -66,8 +66,6 @@ void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 void *hsc_rt_map(size_t size); /* zeroed, private; NULL when there is none */
 void hsc_rt_unmap(void *p, size_t size);
 void *hsc_rt_remap(void *p, size_t old_size, size_t new_size);
-/* Copies from an address that may not be mapped. Returns false when it is not (nothing is said of `to` then). */
-bool hsc_rt_read(void *to, uint64_t from, size_t size);
 size_t hsc_rt_length(const char *s);
 bool hsc_rt_equal(const char *a, const char *b);
 /* Appends to a buffer of `size` bytes at *at; always terminates; what does not fit is cut. */
@@ -153,7 +151,8 @@ enum { HSC_CFA_NONE, HSC_CFA_REGISTER, HSC_CFA_DEREF, HSC_CFA_PLT, HSC_CFA_SIGNA
 enum { HSC_BP_SAME, HSC_BP_AT_CFA, HSC_BP_AT_BP };
 
 typedef struct hsc_rt_rule {
-    uint8_t cfa, cfa_register, bp, pad;
+    uint8_t cfa, cfa_register, bp;
+    uint8_t called; /* of one kept for a return address: a call does end there */
     int32_t cfa_offset, bp_offset, ra_offset; /* return address at CFA + ra_offset */
 } hsc_rt_rule;
 
@@ -191,9 +190,22 @@ typedef struct hsc_rt_index {
 
 hsc_rt_index *hsc_rt_index_build(uint64_t header, uint64_t header_size);
 void hsc_rt_index_free(hsc_rt_index *x);
-/* The rule for one address, from .eh_frame in memory (read so that it may vanish). `scratch`: a page. Handlers. False:
- * nothing is said of this address, and of none from *gap to it. */
-bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, uint8_t *scratch, hsc_rt_rule *out, uint64_t *gap);
+#define HSC_RT_SCRATCH_PAGES 8u
+
+/* A thread's, for reading rules one by one: pages of .eh_frame that were read last, an entry and the one that it refers to. All 0 at first. */
+typedef struct hsc_rt_scratch {
+    struct {
+        uint64_t address; /* 0: none */
+        uint32_t generation, used;
+    } kept[HSC_RT_SCRATCH_PAGES];
+    uint32_t uses;
+    uint8_t cie[256], fde[3072];
+    uint8_t page[HSC_RT_SCRATCH_PAGES][HSC_RT_PAGE];
+} hsc_rt_scratch;
+
+/* The rule for one address, from .eh_frame in memory (read so that it may vanish). Handlers. False: nothing is said of this
+ * address, and of none from *gap to it. */
+bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, hsc_rt_scratch *scratch, hsc_rt_rule *out, uint64_t *gap);
 /* ---- modules (modules_ss.c) ---------------------------------------------------------------------------------------------- */
 
 typedef struct hsc_rt_module {
@@ -228,6 +240,8 @@ void hsc_rt_watch_poke(void); /* want_scan has been set: wakes the helper, unles
 bool hsc_rt_modules_build_one(void);
 void hsc_rt_modules_reset(void);     /* child of fork: the same modules have to be told again */
 const hsc_rt_module *hsc_rt_module_at(const hsc_rt_modules *set, uint64_t pc);
+/* Copies from an address that may not be mapped. Returns false when it is not (nothing is said of `to` then). */
+bool hsc_rt_read(void *to, uint64_t from, size_t size);
 
 /* ---- what only the file of a module holds (elf_file_ss.c); outside handlers ------------------------------------------------ */
 
@@ -308,7 +322,7 @@ typedef struct hsc_rt_frame {
 typedef struct hsc_rt_cached_rule {
     uint64_t pc;
     hsc_rt_rule rule;
-    uint32_t mapping_id;
+    uint32_t mapping_id, generation;
 } hsc_rt_cached_rule;
 
 /* In the order of preference. */
@@ -466,7 +480,7 @@ typedef struct hsc_rt_thread {
     hsc_rt_governor governor;
     /* stack */
     uint64_t stack_low, stack_high;
-    uint32_t generation; /* of the module set that frames and cache belong to */
+    uint32_t generation; /* of the module set that frames belong to */
     uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
     uint64_t window_address; /* page copied from an address outside the stack; 0: none */
     hsc_rt_tree tree;
@@ -484,7 +498,8 @@ typedef struct hsc_rt_thread {
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
-    uint8_t window[HSC_RT_PAGE], scratch[HSC_RT_PAGE];
+    uint8_t window[HSC_RT_PAGE];
+    hsc_rt_scratch scratch;
     hsc_rt_frame stack[HSC_RT_DEPTH_MAX];
     hsc_rt_frame fresh[HSC_RT_DEPTH_MAX];
     hsc_rt_waits waits;

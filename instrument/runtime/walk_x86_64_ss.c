@@ -52,15 +52,25 @@ static void count_asked(_Atomic uint32_t *asked, uint32_t worth) {
     }
 }
 
+/* Modules came or went since the rule was kept: one of a module that has stayed is right. */
+static bool has_stayed(const walker *w, hsc_rt_cached_rule *c) {
+    const hsc_rt_module *m = c->mapping_id && c->rule.cfa != HSC_CFA_NONE ? hsc_rt_module_at(w->modules, c->pc) : NULL;
+    if (!m || m->mapping_id != c->mapping_id)
+        return false;
+    c->generation = w->t->generation;
+    return true;
+}
+
 static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
     hsc_rt_cached_rule *c = &w->t->cache[(pc ^ pc >> 10) & (HSC_RT_RULE_CACHE - 1)];
-    if (c->pc == pc)
+    if (c->pc == pc && (c->generation == w->t->generation || has_stayed(w, c)))
         return c;
     hsc_rt_module *m = (hsc_rt_module *)hsc_rt_module_at(w->modules, pc);
     const hsc_rt_table *table = m ? __atomic_load_n(&m->table, __ATOMIC_ACQUIRE) : NULL;
     bool known = false;
     uint64_t gap;
     c->pc = pc;
+    c->generation = w->t->generation;
     c->mapping_id = m ? m->mapping_id : 0;
     c->rule = (hsc_rt_rule){0};
     if (table) {
@@ -68,7 +78,7 @@ static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
         known = rule != 0;
         c->rule = hsc_rt_rules[rule];
     } else if (m && m->index) {
-        known = hsc_rt_index_find(m->index, pc, w->t->scratch, &c->rule, &gap);
+        known = hsc_rt_index_find(m->index, pc, &w->t->scratch, &c->rule, &gap);
         count_asked(&m->asked, HSC_RT_TABLE_WORTH);
     }
     if (m && !known) {
@@ -142,7 +152,7 @@ static unknown unknown_at(walker *w, uint64_t pc) {
     u.low = u.m->text_low;
     if (table)
         hsc_rt_table_gap(table, pc, &u.low, &high);
-    else if (u.m->index && !hsc_rt_index_find(u.m->index, pc, w->t->scratch, &none, &gap) && gap > u.low)
+    else if (u.m->index && !hsc_rt_index_find(u.m->index, pc, &w->t->scratch, &none, &gap) && gap > u.low)
         u.low = gap;
     if (more)
         hsc_rt_table_gap(more, pc, &u.low, &high);
@@ -306,11 +316,11 @@ enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 /* Fills the slots of `f` and the caller's state in `next`. */
 HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
     bool exact = f->flags & HSC_FRAME_EXACT;
-    const hsc_rt_cached_rule *c = rule_at(w, f->pc - !exact);
+    hsc_rt_cached_rule *c = rule_at(w, f->pc - !exact);
     const hsc_rt_rule *r = &c->rule;
     uint64_t cfa, sp;
     f->mapping_id = c->mapping_id;
-    if (!c->mapping_id && !exact && !after_call(f->pc))
+    if (!c->mapping_id && !exact && !c->rule.called && !(c->rule.called = after_call(f->pc)))
         return STEP_WRONG;
     f->ra_slot = f->bp_slot = f->cfa_slot = 0;
     f->uses_bp = r->bp == HSC_BP_AT_BP || ((r->cfa == HSC_CFA_REGISTER || r->cfa == HSC_CFA_DEREF) && r->cfa_register == 6);
@@ -474,7 +484,6 @@ uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
 HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, uint64_t now_ns, bool *truncated) {
     uint32_t generation = atomic_load_explicit(&hsc_rt.generation, memory_order_acquire);
     if (t->generation != generation) { /* modules came or went: what is kept may mean something else now */
-        __builtin_memset(t->cache, 0, sizeof t->cache);
         t->frames = 0;
         t->generation = generation;
     }
