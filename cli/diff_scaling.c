@@ -20,6 +20,7 @@ static void say_loss(diff *d, const diff_factors *b, double balance, double comm
     static const char *const of[] = {"imbalance of the computation", "time outside of computation", "computation that did not scale: the same work took more CPU time, or there is more of it"};
     char text[600], time[300];
     int least = 0;
+    bool chance = !b->uneven;
     for (int i = 1; i < 3; i++)
         least = factor[i] < factor[least] ? i : least;
     if (!(factor[least] < 0.98)) {
@@ -27,7 +28,7 @@ static void say_loss(diff *d, const diff_factors *b, double balance, double comm
         return;
     }
     say_time(b, time, sizeof time);
-    snprintf(text, sizeof text, "most is %s (to %.1f %%). Of the threads' time in B: %s", of[least], 100 * factor[least], time);
+    snprintf(text, sizeof text, "most is %s%s (to %.1f %%). Of the threads' time in B: %s", of[least], !least && chance ? ", which chance alone explains: too few samples to tell" : "", 100 * factor[least], time);
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "   Loss:"));
 }
 
@@ -40,7 +41,8 @@ hsc_status diff_text_scaling(diff *d, hsc_err *err) {
         return s;
     fputs("   efficiency %   parallel = load balance x communication   threads\n", d->out);
     for (int i = 0; i < 2; i++)
-        fprintf(d->out, "   %-12c %10.1f %14.1f %15.1f %9u\n", "AB"[i], 100 * f[i].parallel, 100 * f[i].load_balance, 100 * f[i].communication, f[i].threads);
+        fprintf(d->out, "   %-12c %10.1f %14.1f%c %14.1f %9u\n", "AB"[i], 100 * f[i].parallel, 100 * f[i].load_balance, f[i].uneven ? ' ' : '~', 100 * f[i].communication,
+                f[i].threads);
     double parallel = f[1].parallel / f[0].parallel, balance = f[1].load_balance / f[0].load_balance, communication = f[1].communication / f[0].communication;
     double computation = diff_computation_scaling(d, &f[0], &f[1]);
     fprintf(d->out, "   %-12s %10.1f %14.1f %15.1f\n", "B of A", 100 * parallel, 100 * balance, 100 * communication);

@@ -169,7 +169,16 @@ static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Of two scales the user's own code comes first; how many rows that are. */
+/* By the periods in the run that has more of them. */
+static int longest(const void *p, const void *q) {
+    const diff_row *x = p, *y = q;
+    double a = fmax(x->count_a, x->count_b), b = fmax(y->count_a, y->count_b);
+    if (a != b)
+        return a > b ? -1 : 1;
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+/* Of two scales the user's own code comes first, the longest first; how many rows that are. */
 static uint32_t put_users_first(const diff *d, diff_row *rows, uint32_t n) {
     diff_row *others = malloc(((size_t)n + 1) * sizeof *others);
     uint32_t own = 0, other = 0;
@@ -180,6 +189,8 @@ static uint32_t put_users_first(const diff *d, diff_row *rows, uint32_t n) {
             others[other++] = rows[i];
     if (others)
         memcpy(rows + own, others, other * sizeof *others);
+    if (own > 1)
+        qsort(rows, own, sizeof *rows, longest);
     free(others);
     return own;
 }

@@ -50,6 +50,7 @@ typedef struct diff_factors {
     double all_s;                /* elapsed time of the run, for each of them */
     double computation_s, cpu_s; /* CPU time of all threads: in computation; all */
     double line_s;               /* in line for a processor; NAN: not known */
+    bool uneven;                 /* the imbalance is more than chance alone makes of even work */
     double load_balance;         /* mean of computation over its maximum */
     double communication;        /* that maximum over the elapsed time */
     double parallel;             /* the product of both: computation_s / all_s */

@@ -16,6 +16,21 @@ static uint32_t computation_of(const report *r) {
     return HSC_NONE;
 }
 
+static int falling(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x < y) - (x > y);
+}
+
+/* Is what `threads` threads computed, largest first, uneven beyond what sampling makes of even work? */
+static bool is_uneven(const report *r, const float *of, uint32_t threads, double sum) {
+    report_spread spread = {.mean = sum / threads, .columns = threads, .excess = r->total > 0 ? r->all.excess * sum / r->total : 0};
+    double squares = 0;
+    for (uint32_t t = 0; t < threads && t < r->info.threads; t++)
+        squares += (of[t] - spread.mean) * (of[t] - spread.mean);
+    spread.dispersion = report_dispersion(&spread, squares);
+    return report_uneven(&spread);
+}
+
 hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err) {
     double begin_s, end_s, most = 0, sum = 0;
     uint32_t row = computation_of(r);
@@ -31,9 +46,13 @@ hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err) {
         sum += of[t];
         most = fmax(most, of[t]);
     }
-    free(of);
     if (!s)
         s = report_elapsed_of(r, &elapsed, err);
+    if (!s && elapsed.threads && most > 0) {
+        qsort(of, r->info.threads, sizeof *of, falling);
+        out->uneven = is_uneven(r, of, elapsed.threads, sum);
+    }
+    free(of);
     if (s == HSC_E_MISSING) { /* a database without these values */
         hsc_err_clear(err);
         return HSC_OK;

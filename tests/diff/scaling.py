@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Two scales of a made-up program: the factors of the efficiency against their truth, and whose code comes first.
 Usage: scaling.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import glob
 import json
 import os
 import sys
@@ -13,6 +14,8 @@ m = MadeUp(*sys.argv[1:4])
 
 def measured(name, work):
     """Processes of one thread, with so many ms of computation in the program and of polling in a library, for 2 s."""
+    for left in glob.glob(os.path.join(m.work, "*.hsr")):
+        os.remove(left)
     for pid, (computes, polls) in enumerate(work, 11):
         m.process(pid, "/made/up/solver", (computes, polls), library="/made/up/libmpi.so")
     database = os.path.join(m.work, name)
@@ -50,7 +53,12 @@ def check(what, a, work_a, b, work_b, least, weak=False):
 two = [(400, 100), (400, 100)]
 a = measured("a.h5", two)
 uneven = [(320, 400), (160, 700), (160, 700), (160, 700)]
-check("uneven", a, two, measured("uneven.h5", uneven), uneven, "Loss: most is imbalance of the computation (to 62.5 %)")
+text = check("uneven", a, two, measured("uneven.h5", uneven), uneven, "Loss: most is imbalance of the computation (to 62.5 %)")
+m.that(" 100.0~ " in text and " 62.5  " in text and " 62.5~" not in text, f"chance:\n{text}")
+few = [(12, 2), (12, 2)]  # the same shares, of samples so few that even work looks like that
+uneven = [(12, 2), (6, 2), (6, 2), (6, 2)]
+text = check("few", measured("few_a.h5", few), few, measured("few_b.h5", uneven), uneven, "Loss: most is imbalance of the computation, which chance alone explains")
+m.that(" 62.5~ " in text, f"few samples:\n{text}")
 grown = [(800, 100)] * 4
 check("more work", a, two, measured("grown.h5", grown), grown, "Loss: most is computation that did not scale")
 waits = [(200, 1600)] * 4
