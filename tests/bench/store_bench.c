@@ -50,9 +50,11 @@ static void block_of_screen(bench *b, hsc_err *err) {
 
 static void bins(bench *b, uint64_t first, uint64_t n, uint32_t row_bins, hsc_db_reduce reduce, hsc_err *err) {
     uint32_t column_bins = b->columns < 1000 ? b->columns : 1000;
-    for (uint32_t i = 0; i < row_bins; i++) {
-        b->low[i] = (uint32_t)(first + n * i / row_bins);
-        b->high[i] = (uint32_t)(first + n * (i + 1) / row_bins);
+    uint32_t step;
+    must(hsc_db_get_row_step(b->db, b->view, n / row_bins, &step, err), err);
+    for (uint32_t i = 0; i < row_bins; i++) { /* of whole blocks, as the viewer's */
+        b->low[i] = (uint32_t)((first + n * i / row_bins) / step * step);
+        b->high[i] = (uint32_t)((first + n * (i + 1) / row_bins) / step * step);
     }
     for (uint32_t c = 0; c < b->columns; c++)
         b->bin[c] = (uint32_t)((uint64_t)c * column_bins / b->columns);
