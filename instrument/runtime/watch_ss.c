@@ -18,6 +18,7 @@
 #define LONGEST_PAUSE_CLOSED_NS 20000000ull
 #define PAUSE_STRANGER 30u /* the same where samples meet code that is not known */
 #define REST_NS 2000000ull /* between two looks at the CPU time, at least */
+#define LONGEST_REST_NS 10000000ull
 #define IDLE_NS 500000000ull /* of a process that uses no CPU time */
 #define SOON_NS 20000000ull /* who looks by then need not be woken */
 #define LINKED_MAX 65536u /* of a list that changes under our eyes */
@@ -96,7 +97,12 @@ static uint64_t rest_ns(uint64_t now) {
     if (!watch.asked_ns || now >= watch.asked_ns + IDLE_NS)
         return 0;
     uint64_t used = hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - watch.asked_cpu_ns;
-    return used >= pause ? 0 : pause - used > REST_NS ? pause - used : REST_NS;
+    if (used >= pause)
+        return 0;
+    uint64_t left = pause - used, half = left / 2 * (now - watch.asked_ns) / (used + 1); /* of the time for it at the pace so far, which may change */
+    half = half < LONGEST_REST_NS ? half : LONGEST_REST_NS;
+    left = left > half ? left : half;
+    return left > REST_NS ? left : REST_NS;
 }
 
 static _Atomic uint64_t looks_ns; /* when the helper looks next; 0: when it is woken */
