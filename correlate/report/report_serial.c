@@ -53,11 +53,22 @@ static bool is_body(const hsc_db_scope *scope) {
 
 typedef struct regions {
     report *r;
-    uint8_t *inside; /* by context */
+    uint8_t *inside, *system; /* by context: in a region; a system library's code */
 } regions;
+
+/* A body that ends in a call (jumped to) may stand on no path: what begins regions does, and the routine of a team's worker, which libc calls. */
+static bool tells_regions(const hsc_db_scope *scope, bool from_system) {
+    static const char *const begin[] = {"GOMP_parallel", "__kmpc_fork_call"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (!strncmp(scope->name, begin[i], strlen(begin[i])))
+            return true;
+    return from_system;
+}
 
 static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library) {
     regions *g = ctx;
+    g->system[c] = library == REPORT_SYSTEM;
+    g->r->has_regions = g->r->has_regions || (c && library == REPORT_OPENMP && tells_regions(scope, g->system[context->parent]));
     g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || is_body(scope) || library == REPORT_OPENMP;
     if (!g->inside[c])
         return;
@@ -69,10 +80,11 @@ static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, c
 
 /* By scope: whether some calling context of it is inside a parallel region: below one, or below a procedure of OpenMP's runtime. */
 static hsc_status load_regions(report *r, hsc_err *err) {
-    regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1)};
+    regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1), calloc((uint64_t)r->info.contexts + 1, 1)};
     r->in_region = calloc((uint64_t)r->info.scopes + 1, 1);
-    hsc_status status = g.inside && r->in_region ? report_walk_contexts(r, 0, r->info.contexts, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = g.inside && g.system && r->in_region ? report_walk_contexts(r, 0, r->info.contexts, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     free(g.inside);
+    free(g.system);
     return status;
 }
 
