@@ -550,6 +550,28 @@ static bool is_start(const char *name) {
     return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strcmp(name, "main program");
 }
 
+/* What the C library begins a thread with. */
+static bool is_thread_start(const char *name) {
+    return !strcmp(name, "start_thread") || !strncmp(name, "clone", 5) || !strncmp(name, "__clone", 7);
+}
+
+/* Of a path, innermost first: without what leads from a thread's start to the first code of the user's; *depth as it was where there is none. */
+static void fold_thread_start(const report *r, const uint32_t *path, uint32_t *depth) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    for (uint32_t k = *depth; k-- > 0;) {
+        if (hsc_db_get_context(r->db, path[k], &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL))
+            return;
+        bool procedure = c.kind == HSC_CONTEXT_PROCEDURE || c.kind == HSC_CONTEXT_INLINED;
+        if (procedure && k + 2 == *depth && !is_thread_start(s.name))
+            return; /* path[depth - 1] is the root */
+        if (procedure && report_is_users(r, &s)) {
+            *depth = k + 1;
+            return;
+        }
+    }
+}
+
 /* Is it code of a header of the system? */
 static bool is_of_header(const report *r, uint32_t context) {
     hsc_db_context c;
@@ -602,6 +624,8 @@ static hsc_status contexts(report *r, hsc_err *err) {
             if (!status && c.kind == HSC_CONTEXT_PROCEDURE && is_start(s.name))
                 depth = k + 1;
         }
+        if (!status)
+            fold_thread_start(r, path, &depth);
         hsc_weighted v = {.sum = sums[i]};
         if (!status)
             status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);

@@ -306,6 +306,37 @@ static void merge_waits(report_wait *list, uint32_t *n) {
     *n = kept;
 }
 
+static bool ran(const report *r, uint32_t context, uint32_t thread) {
+    uint64_t indptr[2];
+    uint32_t *indices = NULL;
+    float *values = NULL;
+    bool found = false;
+    if (!hsc_db_read_sparse(r->db, (hsc_db_view){0, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, context, 1, indptr, &indices, &values, NULL))
+        for (uint64_t i = 0; i < indptr[1]; i++)
+            found = found || (indices[i] == thread && values[i] > 0);
+    free(indices);
+    free(values);
+    return found;
+}
+
+uint32_t report_thread_routine(const report *r, uint32_t context, uint32_t thread) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    if (context == HSC_NONE || thread == HSC_NONE || hsc_db_get_context(r->db, context, &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL) ||
+        report_is_users(r, &s))
+        return context;
+    for (uint32_t i = 0; i < r->info.contexts; i++) {
+        if (hsc_db_get_context(r->db, i, &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL))
+            break;
+        if ((c.kind != HSC_CONTEXT_PROCEDURE && c.kind != HSC_CONTEXT_INLINED) || !report_is_users(r, &s))
+            continue;
+        if (ran(r, i, thread))
+            return i;
+        i = c.subtree_end - 1; /* another thread's */
+    }
+    return context;
+}
+
 static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
     uint32_t count = 0;
@@ -315,6 +346,8 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
         if (!(s = hsc_db_get_wait(r->db, i, &w, err))) {
             uint32_t held_line = HSC_NONE;
             hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
+            if (hsc_cause_of_wait(w.kind) == HSC_wait_cause_THREAD_END) /* that began in a library's code: by what it was given to do */
+                w.holder_context = report_thread_routine(r, w.holder_context, w.holder_thread);
             hsc_db_find_wait_place(r->db, HSC_NONE, &w.holder_context, &held_line);
         }
         if (s || !(w.waits || w.total_s > 0 || w.bytes) || !wants_wait(r, w.line, w.context))

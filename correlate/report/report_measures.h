@@ -44,6 +44,10 @@ const char *report_ended_by(uint32_t wait_kind); /* "held by", "signalled in": w
 /* While an interval is set, both tell of it: sums of slices of some 100 ms, each where it ends. */
 
 /* Is code of the user's anywhere on the path? Threads that libraries made for themselves have none. */
+/* The routine that a thread was given to do, where a library began it (std::thread) in `context`: the outermost context of the user's own
+ * code that the thread has samples in; `context` where that is his own, there is none, or the thread is not known (HSC_NONE). Cost: the
+ * contexts up to there, and a row of values for each routine that threads are begun with. */
+uint32_t report_thread_routine(const report *r, uint32_t context, uint32_t thread);
 bool report_is_own_path(const report *r, uint32_t context);
 
 double report_message_size(const report_message *m);        /* mean, bytes */
