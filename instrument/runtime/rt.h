@@ -462,6 +462,7 @@ typedef struct hsc_rt_thread {
     uint64_t samples_at_tick;
     int64_t carry_ns; /* CPU time not yet covered by samples */
     uint64_t first_ns, first_from_ns; /* perf: CPU time to the first sample, while the counter runs by that; and CPU time when it began */
+    uint32_t first_tries; /* times that it came too late: the thread was in the kernel when it was due */
     int64_t ahead_ns; /* timer-cpu, until the first tick: of carry_ns, what the first period is shorter */
     bool drawn;       /* it was drawn: what has no sample at the end is lost, and told */
     hsc_rt_seen seen;
@@ -554,7 +555,8 @@ void hsc_rt_source_drain(void); /* the calling thread's SIGTRAP that waits and i
 /* The first sample of a thread (not of a process, whose CPU time is told where it has no sample) and after a pause comes after a drawn part of its
  * distance, so that a thread of any length has on average one sample for each period that it used. */
 bool hsc_rt_source_start(hsc_rt_thread *t);
-/* perf has sampled for the first time: whole distances from now on. False: it was due while the thread was in the kernel, and this is none. */
+/* perf has sampled for the first time: whole distances from now on. False: it was due while the thread was in the kernel, and this is none; after a
+ * few of such it goes on by whole distances all the same, as each try opens the event anew. */
 bool hsc_rt_source_first(hsc_rt_thread *t);
 /* From SIGTRAP to our signal, for good; by the thread itself (tid 0), or by who has its writer. */
 void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid);

@@ -47,6 +47,7 @@ static void set_timer(int id, uint64_t interval_ns) {
 #define PUT_OFF_RUNS 8u  /* expiries without a sample before the timer's next one is twice as far */
 #define PUT_OFF_MOST 10u /* doublings */
 #define FIRST_LEAST_NS 20000u  /* before, the thread is in our own code (and the kernel's least is half of that) */
+#define FIRST_TRIES 3u /* at a first sample: a thread that is mostly in the kernel is late each time */
 #define DRAWN_FROM_NS 100000u  /* between samples that are nearer a thread loses less than 50 us */
 #define SAMPLE_BYTES 16u /* header, process and thread */
 #define SWITCH_TRIALS 7
@@ -292,14 +293,18 @@ static void draw_first(hsc_rt_thread *t) {
     t->carry_ns = t->ahead_ns = (int64_t)(whole - t->first_ns);
     t->first_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     t->drawn = true;
+    t->first_tries = 0;
 }
 
 bool hsc_rt_source_first(hsc_rt_thread *t) {
     uint64_t whole = hsc_rt.period_ns * t->periods, now = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), passed = now - t->first_from_ns;
     bool due = passed < 2 * t->first_ns;
-    t->first_ns = due ? 0 : whole - (passed - t->first_ns) % whole;
-    if (!due && t->first_ns < FIRST_LEAST_NS)
-        t->first_ns = FIRST_LEAST_NS;
+    if (due || ++t->first_tries == FIRST_TRIES) /* by whole ones from now on */
+        t->first_ns = 0;
+    else {
+        t->first_ns = whole - (passed - t->first_ns) % whole;
+        t->first_ns = t->first_ns < FIRST_LEAST_NS ? FIRST_LEAST_NS : t->first_ns;
+    }
     t->first_from_ns = now;
     stop_counter(&t->counter[0]);
     start_first(t, 0);
