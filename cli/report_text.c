@@ -296,12 +296,39 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
     return status ? status : report_mark_twins(*named, *n_named, err);
 }
 
+/* Takes the procedures of our own libraries out of the rows; their sum. */
+static hsc_weighted take_ours(const report *r, uint32_t *rows, uint32_t *n) {
+    hsc_weighted sum = {0};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *n; i++) {
+        hsc_db_scope s;
+        hsc_db_module m;
+        bool known = !hsc_db_get_scope(r->db, rows[i], &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(r->db, s.module, &m, NULL);
+        const char *slash = known ? strrchr(m.path, '/') : NULL;
+        if (known && !strncmp(slash ? slash + 1 : m.path, "libheatscope-", 13)) {
+            hsc_weighted own = report_own(r, rows[i]);
+            sum.sum += own.sum;
+            sum.excess += own.excess;
+        } else
+            rows[kept++] = rows[i];
+    }
+    *n = kept;
+    return sum;
+}
+
+static void put_ours(report *r, hsc_weighted ours) {
+    fprintf(r->out, "    ");
+    report_text_amount(r, ours);
+    fprintf(r->out, "        %sHeatscope's probes and wrappers\n", r->columns > 1 ? "      " : "");
+}
+
 static hsc_status procedures(report *r, hsc_err *err) {
     uint32_t *rows, n;
     char name[600], text[200];
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
+    hsc_weighted ours = r->brief ? take_ours(r, rows, &n) : (hsc_weighted){0};
     bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
     uint32_t count = shown ? choose(r, r->own, rows, n, 8, shown) : 0;
     if (!shown)
@@ -346,6 +373,8 @@ static hsc_status procedures(report *r, hsc_err *err) {
         x++;
     }
     report_free_named(named, n_named);
+    if (!status && ours.sum > 0 && ours.sum >= least(r))
+        put_ours(r, ours);
     if (!status && n > count) {
         fprintf(r->out, "    ");
         report_text_amount(r, rest);
