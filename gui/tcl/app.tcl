@@ -62,6 +62,7 @@ oo::class create ::heatscope::App {
             $Panes raise compare
         }
         my Reflect [$Bus get]
+        my TellLines
         if {$unread ne ""} {
             my Tell [::heatscope::fmt plain $unread]
         }
@@ -91,6 +92,19 @@ oo::class create ::heatscope::App {
         update
         if {[info object isa object [self]] && [winfo exists $Path.main]} {
             $Panes open
+        }
+    }
+
+    # The findings have been looked for.
+    method found {} {
+        if {[$Nav found]} {
+            my TellLines
+        }
+    }
+    # What the window begins with is told where it is not the usual.
+    method TellLines {} {
+        if {[$Bus get lines] eq "calls"} {
+            my Tell "lines with what they call: most of the hottest loop's time is in calls (w: lines by themselves)" 1
         }
     }
 

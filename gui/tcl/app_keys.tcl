@@ -114,6 +114,9 @@ oo::define ::heatscope::App {
             show [::heatscope::settings get words shows] normalise [::heatscope::settings get words normalisations] lines [::heatscope::settings get words lines]] $key]
         set at [lsearch -exact $choices [$Bus get $key]]
         $Bus adjust keys $key [lindex $choices [expr {($at + 1) % [llength $choices]}]]
+        if {$key eq "lines"} {
+            my readOut ""
+        }
     }
     method activeView {} {
         set w [focus -displayof $Top]

@@ -2,7 +2,7 @@
 # Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
 
 oo::class create ::heatscope::Navigator {
-    variable Bus Run Db Hot HotKey Path Context ContextKey
+    variable Bus Run Db Hot HotKey Path Context ContextKey Begun
 
     constructor {bus run} {
         set Bus $bus
@@ -13,6 +13,7 @@ oo::class create ::heatscope::Navigator {
         set Path {}
         set Context -1
         set ContextKey {}
+        set Begun {}
     }
 
     # The values have changed: another interval.
@@ -24,15 +25,71 @@ oo::class create ::heatscope::Navigator {
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
     # Where the window begins: at the loop that the findings call the hottest, with what it calls, where the pass compiled it;
-    # else at the hottest line, else in the first file with code.
+    # else at the hottest line, else in the first file with code. Of many contexts the loop is known with the findings only: see found.
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
-        set loop [$Db hottest -metric [$Bus get metric]]
-        if {$loop >= 0 && [my IsPlaceToBegin $loop]} {
-            my scope start $loop
-            return
+        if {[$Run info contexts] > [::heatscope::settings get beginContexts]} {
+            my StartAtProcedure
+            set Begun [my Place]
+        } elseif {![my StartAtLoop]} {
+            my StartAtProcedure
         }
+    }
+    # The findings are known: on to the loop that they name, where the window is still where it began. 1: there it went.
+    method found {} {
+        set here [expr {$Begun ne "" && $Begun eq [my Place]}]
+        set Begun {}
+        return [expr {$here && [my StartAtLoop]}]
+    }
+    # Findings won't be known soon: the window stays where it is.
+    method stay {} { set Begun {} }
+    method Place {} {
+        return [lmap key {file line scope procedure context processors column interval category metric axis lines} {$Bus get $key}]
+    }
+
+    method StartAtLoop {} {
+        set loop [$Db hottest -metric [$Bus get metric]]
+        if {$loop < 0 || ![my IsPlaceToBegin $loop]} {
+            return 0
+        }
+        my scope start $loop
+        # where most of its time is in what it calls, its lines by themselves would look cold
+        if {[my CallsMost $loop]} {
+            $Bus adjust start lines calls
+        }
+        return 1
+    }
+    # A loop whose own lines have less than half of its time.
+    method CallsMost {loop} {
+        set all [lindex [$Db sums -table scope_incl -rows [list $loop 1] {*}[my Axis]] 0]
+        return [expr {$all > 0 && [my InLines $loop] < 0.5 * $all}]
+    }
+    # Samples that its lines have by themselves, those of loops inside included.
+    method InLines {loop} {
+        set facts [$Db scope $loop]
+        set file [dict get $facts file]
+        set first [dict get $facts line_begin]
+        set last [dict get $facts line_end]
+        set lines [expr {$file >= 0 && $first > 0 ? [$Db lines $file $first [expr {min($last, $first + 65535)}]] : {}}]
+        if {![llength $lines]} {
+            return 0
+        }
+        set row [$Db findline $file [lindex $lines 0]]
+        set n [expr {min(65536, [$Db findline $file [lindex $lines end]] - $row + 1)}]
+        return [::tcl::mathop::+ {*}[$Db sums -table line -rows [list $row $n] {*}[my Axis]]]
+    }
+    # Part of the selected loop's time that the lines that are shown have not, as it is spent in calls; "" where it is less than half.
+    method inCalls {} {
+        set loop [$Bus get scope]
+        if {$loop < 0 || [$Bus get lines] ne "own" || [$Bus get category] >= 0 || [$Run exact [$Bus get metric]]
+            || [dict get [$Db scope $loop] kind] ne "loop" || ![my CallsMost $loop]} {
+            return ""
+        }
+        set all [lindex [$Db sums -table scope_incl -rows [list $loop 1] {*}[my Axis]] 0]
+        return [expr {1.0 - double([my InLines $loop]) / $all}]
+    }
+    method StartAtProcedure {} {
         # what was compiled with the pass first: libraries, also our own, are no place to begin, nor are the system's headers (templates,
         # inlined) where other files have a tenth of it; nor is what has lines but hardly any time
         set header -1

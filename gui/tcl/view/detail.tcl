@@ -5,7 +5,7 @@ oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
-    variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped
+    variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped InCalls
 
     method name {} { return detail }
     method title {} { return Source }
@@ -24,6 +24,7 @@ oo::class create ::heatscope::DetailView {
         set Waiting 0
         set Folded 0
         set Chipped 0
+        set InCalls ""
         set Memory [::heatscope::Memory new $Run]
         set Marks {arrows {} spans {} chips {}}
         set Height [my RowHeight]
@@ -214,6 +215,9 @@ oo::class create ::heatscope::DetailView {
             $Mini configure {*}$lines {*}[my Against] -file $drawn -lines [my Lines] -reduce $reduce -colours [dict get $s colours] \
                 -scaling [dict get $s scale]
             my Place
+        }
+        if {$values || [my Any $changed scope category]} {
+            set InCalls [$Nav inCalls]
         }
         if {$values || [my Any $changed scope]} {
             $Scopes configure -scope [dict get $s scope]
@@ -432,6 +436,9 @@ oo::class create ::heatscope::DetailView {
         }
         if {$per > 1} {
             lappend parts "$per $many per cell"
+        }
+        if {$InCalls ne ""} {
+            lappend parts "loop: [::heatscope::fmt percent $InCalls 1 0] in calls (w)"
         }
         my subtitle [join $parts "  \u00b7  "]
         set metric [dict get [$Db metric [dict get $s metric]] name]
