@@ -95,12 +95,6 @@ oo::class create ::heatscope::App {
         }
     }
 
-    # The findings have been looked for.
-    method found {} {
-        if {[$Nav found]} {
-            my TellLines
-        }
-    }
     # What the window begins with is told where it is not the usual.
     method TellLines {} {
         if {[$Bus get lines] eq "calls"} {

@@ -158,7 +158,7 @@ namespace eval ::heatscope::settings {
         lines {own calls}
     }
 
-    # Of more calling contexts the hottest loop is looked for with the findings, behind the first picture: some 0.3 us each.
+    # Of more calling contexts the window does not begin at the hottest loop, which takes some 0.3 us each to find.
     variable beginContexts 30000
     # Runs of more than this many lines without samples are left out of the overview.
     variable skipLines 24

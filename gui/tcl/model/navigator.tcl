@@ -2,7 +2,7 @@
 # Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
 
 oo::class create ::heatscope::Navigator {
-    variable Bus Run Db Hot HotKey Path Context ContextKey Begun
+    variable Bus Run Db Hot HotKey Path Context ContextKey
 
     constructor {bus run} {
         set Bus $bus
@@ -13,7 +13,6 @@ oo::class create ::heatscope::Navigator {
         set Path {}
         set Context -1
         set ContextKey {}
-        set Begun {}
     }
 
     # The values have changed: another interval.
@@ -25,29 +24,14 @@ oo::class create ::heatscope::Navigator {
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
     # Where the window begins: at the loop that the findings call the hottest, with what it calls, where the pass compiled it;
-    # else at the hottest line, else in the first file with code. Of many contexts the loop is known with the findings only: see found.
+    # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait.
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
-        if {[$Run info contexts] > [::heatscope::settings get beginContexts]} {
-            my StartAtProcedure
-            set Begun [my Place]
-        } elseif {![my StartAtLoop]} {
+        if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtLoop]} {
             my StartAtProcedure
         }
     }
-    # The findings are known: on to the loop that they name, where the window is still where it began. 1: there it went.
-    method found {} {
-        set here [expr {$Begun ne "" && $Begun eq [my Place]}]
-        set Begun {}
-        return [expr {$here && [my StartAtLoop]}]
-    }
-    # Findings won't be known soon: the window stays where it is.
-    method stay {} { set Begun {} }
-    method Place {} {
-        return [lmap key {file line scope procedure context processors column interval category metric axis lines} {$Bus get $key}]
-    }
-
     method StartAtLoop {} {
         set loop [$Db hottest -metric [$Bus get metric]]
         if {$loop < 0 || ![my IsPlaceToBegin $loop]} {

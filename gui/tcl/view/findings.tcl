@@ -82,7 +82,6 @@ oo::class create ::heatscope::FindingsView {
     method lookOn {} {
         if {![winfo ismapped $Path]} {
             dict set Dirty look 1
-            $Nav stay
             return
         }
         try {
@@ -95,7 +94,6 @@ oo::class create ::heatscope::FindingsView {
         }
         dict set Dirty read 1
         my Refresh
-        $App found
     }
     method Fill {} {
         set metric [dict get $Selection metric]
