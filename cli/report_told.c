@@ -438,13 +438,14 @@ hsc_status report_text_counters(report *r, hsc_err *err) {
         if (s || (r->where && !strstr(c.name, r->where)))
             continue;
         report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
-        fprintf(r->out, "%8llu %11.5g %11.5g %11.5g %11.5g %11.5g  ", (unsigned long long)c.values, c.first, c.last, c.min,
+        fprintf(r->out, "%8llu %11.5g %11.5g %11.5g %11.5g %11.5g", (unsigned long long)c.values, c.first, c.last, c.min,
                 c.values ? c.sum / (double)c.values : 0, c.max);
         if (r->info.threads > 1)
             snprintf(name, sizeof name, "%.150s, %s", c.name, who);
         else
             snprintf(name, sizeof name, "%.250s", c.name);
-        fprintf(r->out, "%s\n", report_fit_prose(name, r->width - 71 > 9 ? r->width - 71 : 9, who, sizeof who));
+        bool fits = (int)strlen(name) <= r->width - 71; /* else it has a line of its own */
+        fprintf(r->out, "%s%s\n", fits ? "  " : "\n          ", name);
         shown++;
     }
     if (!s && !shown)

@@ -175,6 +175,7 @@ that("No samples in the interval" in empty and "again" in empty and "\nProbe" in
 counters = table("counter")
 that(len(counters) == 1 and (counters[0]["counter"], counters[0]["values"], counters[0]["first"], counters[0]["last"], counters[0]["max"]) ==
      ("residual", "2", "4", "1", "4") and near(counters[0]["mean"], 2.5) and near(counters[0]["stddev"], 1.5), counters)
+that("residual" in run("report", "--by=counter", DATABASE), "a counter's name is cut off in the text of 80 columns")
 
 costs = table("cost")
 that(len(costs) == 2, costs)
