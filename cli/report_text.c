@@ -110,16 +110,24 @@ static void place_of(const report *r, const hsc_db_scope *s, int width, char *ou
         snprintf(out, size, "-");
 }
 
-/* Processes without a sample, where their time counts. */
-static void put_brief(const report *r) {
+/* Processes and threads without a sample, where their time counts; whether there are such threads. */
+static bool put_brief(const report *r) {
+    bool any = false;
     hsc_db_ledger l;
-    for (uint32_t i = 0; i < r->info.ledger_rows; i++)
-        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !strcmp(l.name, HSC_LEDGER_BRIEF) && l.seconds >= 0.01 * r->info.cpu_s) {
-            char line[200];
-            snprintf(line, sizeof line, "and %llu process%s too short for a sample, in no table: %.3f s CPU time", (unsigned long long)l.samples,
-                     l.samples == 1 ? "" : "es", l.seconds);
-            report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
-        }
+    for (uint32_t i = 0; i < r->info.ledger_rows; i++) {
+        if (hsc_db_get_ledger(r->db, i, &l, NULL) || l.seconds < 0.01 * r->info.cpu_s)
+            continue;
+        bool processes = !strcmp(l.name, HSC_LEDGER_BRIEF);
+        if (!processes && strcmp(l.name, HSC_LEDGER_SHORT))
+            continue;
+        char line[200];
+        snprintf(line, sizeof line, "and %llu %s%s too short for a sample, in no table: %.3f s CPU time%s", (unsigned long long)l.samples,
+                 processes ? "process" : "thread", l.samples == 1 ? "" : processes ? "es" : "s", l.seconds,
+                 processes ? "" : " of these; others of their kind stand for them");
+        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
+        any = any || !processes;
+    }
+    return any;
 }
 
 static bool whole_run(const report *r) {
@@ -142,7 +150,7 @@ void report_text_head(report *r) {
     snprintf(line, sizeof line, "%u thread%s of %u process%s; %.*f s CPU time in %.*f s", i->threads, i->threads == 1 ? "" : "s", i->processes,
              i->processes == 1 ? "" : "es", i->cpu_s >= 100 ? 1 : 3, i->cpu_s, wall >= 100 ? 1 : 3, wall);
     fprintf(r->out, "run        %s\n", line);
-    put_brief(r);
+    bool has_brief = put_brief(r);
     if (r->unit.exact || !r->records || r->total == (double)r->records)
         fprintf(r->out, "measured   %.0f %s, each %g %s%sof %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
                 r->unit.unit, r->unit.unit[0] ? " " : "", r->unit.name);
@@ -164,9 +172,9 @@ void report_text_head(report *r) {
             snprintf(queue, sizeof queue, ", in line %s", REPORT_SECONDS(u.line_s));
         if (u.major_faults)
             snprintf(disk, sizeof disk, " (%llu from disk)", (unsigned long long)u.major_faults);
-        snprintf(line, sizeof line, "user %s, system %s%s; %llu page faults%s; switches: %llu wait%s, %llu forced%s", REPORT_SECONDS(u.user_s), REPORT_SECONDS(u.system_s), queue,
+        snprintf(line, sizeof line, "user %s, system %s%s; %llu page faults%s; switches: %llu wait%s, %llu forced%s%s", REPORT_SECONDS(u.user_s), REPORT_SECONDS(u.system_s), queue,
                  (unsigned long long)(u.minor_faults + u.major_faults), disk, (unsigned long long)u.voluntary, u.voluntary == 1 ? "" : "s",
-                 (unsigned long long)u.involuntary, later);
+                 (unsigned long long)u.involuntary, has_brief ? "; without threads too short" : "", later);
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
     }
     uint32_t unfinished = 0, running = 0;

@@ -603,6 +603,7 @@ const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c;
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
 bool hsc_join_is_launcher(const jprocess *p);
+bool hsc_join_is_brief(const jprocess *p, const jthread *t); /* is the thread, not the first, in no table, as it has no sample and no value */
 
 /* started.c, once run is chosen: the process that was started first; programs of the run; the name of what was run, which lives as long as j. */
 const jprocess *hsc_join_started(const join *j);

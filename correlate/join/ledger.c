@@ -128,8 +128,8 @@ static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
-    uint64_t truncated = 0, no_path = 0, start_us = 0, end_us = 0;
-    double cpu_s = 0;
+    uint64_t truncated = 0, no_path = 0, start_us = 0, end_us = 0, brief = 0;
+    double cpu_s = 0, brief_s = 0;
     hsc_join_cost cost = {0};
     deeds done = {0};
     hsc_status status = HSC_OK;
@@ -155,6 +155,10 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             uint64_t read = t->samples + t->refused;
             damaged += t->said_samples > read && t->said_samples - read < 1ull << 48 ? (t->said_samples - read) * w : 0;
             cpu_s += (double)t->cpu_ns * 1e-9;
+            if (hsc_join_is_brief(p, t)) {
+                brief++;
+                brief_s += (double)t->cpu_ns * 1e-9;
+            }
             hsc_join_cost c = hsc_join_cost_of(p, t);
             cost.handler_s += c.handler_s;
             cost.signals_s += c.signals_s;
@@ -225,6 +229,9 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     if (j->brief)
         ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_BRIEF, "processes (not samples) that ended before a sample was due: in no table; the seconds are their CPU time",
                                j->brief, (double)j->brief_us * 1e-6);
+    if (brief)
+        ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_SHORT, "threads (not samples) that ended before a sample was due: in no table; the seconds are in the CPU time above, and others' "
+                               "samples stand for them", brief, brief_s);
     ok = ok && add_deeds(j, &done);
     free(done.said.p);
     j->summary->samples = recorded;

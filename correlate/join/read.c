@@ -581,6 +581,8 @@ bool hsc_join_is_launcher(const jprocess *p) {
     return false;
 }
 
+bool hsc_join_is_brief(const jprocess *p, const jthread *t) { return t != p->threads.p && !t->samples && !t->has_values; }
+
 /* Processes without a sample are left out, but for ranks that passed messages and those with probes, unless none has one: a run that
  * only waited. */
 static hsc_status choose(join *j, bool sampled, hsc_err *err) {
@@ -605,7 +607,7 @@ static hsc_status choose(join *j, bool sampled, hsc_err *err) {
             return hsc_join_no_memory(err);
         for (size_t k = 0; k < p->threads.n; k++) {
             jthread *t = &p->threads.p[k];
-            if (k && !t->samples && !t->has_values) {
+            if (hsc_join_is_brief(p, t)) {
                 j->summary->threads_left_out++;
                 continue;
             }

@@ -244,6 +244,15 @@ static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size)
     return dear;
 }
 
+/* Are most threads in no table, as they were too short? */
+static bool most_are_brief(const report *r) {
+    hsc_db_ledger l;
+    for (uint32_t i = 0; i < r->info.ledger_rows; i++)
+        if (!hsc_db_get_ledger(r->db, i, &l, NULL) && !strcmp(l.name, HSC_LEDGER_SHORT))
+            return l.samples > r->info.threads;
+    return false;
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
@@ -261,6 +270,7 @@ void findings_quality(findings *f) {
         cpu_s += thread.cpu_s;
     }
     hsc_db_metric time;
+    cpu_s = fmax(cpu_s, r->info.cpu_s); /* of threads in no table too, which the others' samples stand for */
     if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
         lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
     if (lost > 0.005 * (lost + samples) && !findings_has_few(r)) {
@@ -286,8 +296,9 @@ void findings_quality(findings *f) {
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {
-            snprintf(text, sizeof text, "the samples stand for %.1f %s, the clock says %.1f s: shares hold, times are off by that ratio.",
-                     r->total * r->unit.scale, r->unit.unit, cpu_s);
+            snprintf(text, sizeof text, "the samples stand for %.1f %s, the clock says %.1f s: %s.", r->total * r->unit.scale, r->unit.unit, cpu_s,
+                     ratio < 1 && most_are_brief(r) ? "most threads were too short for a sample, and what the kernel and measuring took at their beginnings and ends is in none"
+                                                    : "shares hold, times are off by that ratio");
             add_care(first, text);
         }
     }

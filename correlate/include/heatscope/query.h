@@ -488,6 +488,7 @@ typedef struct hsc_db_ledger {
 } hsc_db_ledger;
 #define HSC_LEDGER_ITSELF "program itself" /* name of the row that measuring is told of in percent, as the last line of a run does; absent: older */
 #define HSC_LEDGER_BRIEF "processes too short" /* name of the row of those that ended before a sample; absent: none */
+#define HSC_LEDGER_SHORT "threads too short" /* and of threads of processes that are in the tables */
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);
 
 /* Calling contexts in pre-order: parent < child, subtree of c = rows [c, subtree_end). Row 0 is the root. */
