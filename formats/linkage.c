@@ -50,3 +50,5 @@ bool hsc_linkage_is_region_pair(const char *outer, const char *inner) {
     const char *a = strstr(outer, ".omp_outlined"), *b = strstr(inner, ".omp_outlined");
     return a && b && strstr(b, "_debug__") && !strstr(a, "_debug__") && a - outer == b - inner && !strncmp(outer, inner, (size_t)(a - outer));
 }
+
+bool hsc_linkage_starts_region(const char *name) { return !strncmp(name, "GOMP_parallel", 13) || !strncmp(name, "__kmpc_fork_call", 16); }

@@ -103,7 +103,7 @@ static uint32_t procedure_of(const join *j, uint32_t scope) {
  * has become. Copies of tasks' data it makes in GOMP_task. */
 static bool is_gomp_body(const join *j, uint32_t caller, uint32_t above, uint32_t scope) {
     const jscope *c = &j->scopes.p[caller];
-    return hsc_library_role_of(j->modules.p[c->module].path) == HSC_LIBRARY_GNU_OPENMP && (strncmp(c->linkage, "GOMP_", 5) || !strncmp(c->linkage, "GOMP_parallel", 13)) &&
+    return hsc_library_role_of(j->modules.p[c->module].path) == HSC_LIBRARY_GNU_OPENMP && (strncmp(c->linkage, "GOMP_", 5) || hsc_linkage_starts_region(c->linkage)) &&
            j->scopes.p[above].module == j->scopes.p[scope].module;
 }
 
@@ -118,7 +118,7 @@ static uint32_t enter_called(expansion *x, uint32_t caller, uint32_t scope, uint
         return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
     while (at && is_omp_runtime(j, nodes[at].scope)) {
         const char *linkage = j->scopes.p[nodes[at].scope].linkage;
-        forked = forked || !strncmp(linkage, "__kmpc_fork_call", 16) || !strncmp(linkage, "GOMP_parallel", 13);
+        forked = forked || hsc_linkage_starts_region(linkage);
         line = nodes[at].call_line;
         at = nodes[at].parent;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <heatscope/formats/causes.h>
+#include <heatscope/formats/libraries.h>
 
 #include "report_arrays.h"
 #include "report_causes.h"
@@ -99,7 +100,6 @@ static hsc_status tell_mpi(findings *f, hsc_err *err) {
 
 /* MPI's share: samples with one of its libraries anywhere on the path; and the call with the most of it. */
 hsc_status findings_mpi(findings *f, hsc_err *err) {
-    static const char *const files[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", NULL};
     report *r = f->r;
     uint32_t n = r->info.scopes - f->mpi.next, end = n < FINDINGS_ROWS ? r->info.scopes : f->mpi.next + FINDINGS_ROWS, module = HSC_NONE;
     bool is_mpi = false; /* of `module`: scopes of one stand together */
@@ -113,7 +113,7 @@ hsc_status findings_mpi(findings *f, hsc_err *err) {
             return status;
         if (scope.module != module) {
             module = scope.module;
-            is_mpi = module != HSC_NONE && !hsc_db_get_module(r->db, module, &m, NULL) && report_names_library(m.path, files);
+            is_mpi = module != HSC_NONE && !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_MESSAGES;
         }
         if (is_mpi && scope.kind == HSC_SCOPE_MODULE && r->incl[s] > f->mpi.sum.sum) /* they lie on each other's paths: the largest is all of them */
             f->mpi.sum = report_incl(r, s);

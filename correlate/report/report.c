@@ -214,23 +214,18 @@ bool report_is_users(const report *r, const hsc_db_scope *s) {
     return report_is_own(r, s) && (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL) || !report_system_header(f.path, NULL, 0));
 }
 
-typedef struct ranked {
-    uint32_t row;
-    double value, second;
-} ranked;
-
-static int falling(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
+int report_falling(const void *a, const void *b) {
+    const report_ranked *x = a, *y = b;
     if (x->value != y->value)
         return x->value > y->value ? -1 : 1;
     if (x->second != y->second)
         return x->second > y->second ? -1 : 1;
-    return x->row < y->row ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
 hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {
     const double *by = kind == HSC_SCOPE_LOOP ? r->excl : r->own;
-    ranked *list = malloc(((uint64_t)r->info.scopes + 1) * sizeof *list);
+    report_ranked *list = malloc(((uint64_t)r->info.scopes + 1) * sizeof *list);
     *rows = malloc(((uint64_t)r->info.scopes + 1) * sizeof **rows);
     *n = 0;
     if (!list || !*rows) {
@@ -247,8 +242,8 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
     }
     for (uint32_t s = 0; s < r->info.scopes; s++)
         if (scopes.kind[s] == (uint8_t)kind && (by[s] > 0 || r->incl[s] > 0) && report_wanted(r, s))
-            list[(*n)++] = (ranked){s, by[s], r->incl[s]};
-    qsort(list, *n, sizeof *list, falling);
+            list[(*n)++] = (report_ranked){s, by[s], r->incl[s]};
+    qsort(list, *n, sizeof *list, report_falling);
     for (uint32_t i = 0; i < *n; i++)
         (*rows)[i] = list[i].row;
     free(list);

@@ -67,6 +67,13 @@ extern const unsigned report_load_steps;
 hsc_status report_load_step(report *r, unsigned step, hsc_err *err);
 void report_clear(report *r);
 
+/* A row with what it is ranked by; qsort's order: largest first, by the row where both are equal. */
+typedef struct report_ranked {
+    uint32_t row;
+    double value, second;
+} report_ranked;
+int report_falling(const void *a, const void *b);
+
 /* Scopes of a kind with samples, largest first: by own for procedures, by excl for loops. *rows is malloc'ed. */
 hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
 
@@ -114,8 +121,6 @@ bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
 typedef enum report_library { REPORT_OTHER, REPORT_OPENMP, REPORT_SYSTEM } report_library;
 typedef void report_visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library);
 hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, report_visit *visit, void *ctx, hsc_err *err);
-/* Whether the file's name begins with one of the parts, which end with NULL. */
-bool report_names_library(const char *path, const char *const *parts);
 /* Of the sum of squared differences from the mean: over what chance makes of them, the mean, or with weights the mean sum of their squares. */
 double report_dispersion(const report_spread *s, double squares);
 bool report_uneven(const report_spread *s); /* more than chance makes: chi-square beyond three standard deviations */

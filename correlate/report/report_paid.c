@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+
 /* A path up to a context. */
 struct paid_path {
     uint32_t users_loop, own_loop, any_loop; /* innermost of the user's, of his program with headers, of all */
@@ -23,17 +25,26 @@ typedef struct pay_walk {
     bool is_apart, is_mathematical;
 } pay_walk;
 
+/* Does the file's name begin with one of the parts, which end with NULL? */
+static bool begins(const char *file, const char *const *parts) {
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    for (; *parts; parts++)
+        if (!strncmp(base, *parts, strlen(*parts)))
+            return true;
+    return false;
+}
+
 static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
-    static const char *const apart[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", "libheatscope-", NULL};
     static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
+    static const char *const ours[] = {"libheatscope-", NULL};
     hsc_db_module m;
     w->module = module;
     w->is_apart = library == REPORT_OPENMP;
     w->is_mathematical = false;
     if (module == HSC_NONE || hsc_db_get_module(w->r->db, module, &m, NULL))
         return;
-    w->is_apart = w->is_apart || report_names_library(m.path, apart);
-    w->is_mathematical = report_names_library(m.path, mathematical);
+    w->is_apart = w->is_apart || hsc_library_role_of(m.path) == HSC_LIBRARY_MESSAGES || begins(m.path, ours);
+    w->is_mathematical = begins(m.path, mathematical);
 }
 
 static void add(hsc_weighted *to, hsc_weighted v) {
@@ -199,20 +210,6 @@ hsc_status report_pay_all(report *r, hsc_err *err) {
     return r->paid && r->paid->begin[0] ? HSC_OK : report_pay(r, UINT32_MAX, &done, err);
 }
 
-typedef struct ranked {
-    double value, second;
-    uint32_t row;
-} ranked;
-
-static int falling(const void *a, const void *b) {
-    const ranked *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value > y->value ? -1 : 1;
-    if (x->second != y->second)
-        return x->second > y->second ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
 hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {
     hsc_status s = report_pay_all(r, err);
     if (s)
@@ -223,7 +220,7 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     uint32_t kept = 0;
     if ((s = hsc_db_get_scope_columns(r->db, &scopes, err)))
         return s;
-    ranked *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
+    report_ranked *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
     *rows = malloc(((size_t)r->info.scopes + 1) * sizeof **rows);
     if (!list || !*rows) {
         free(list);
@@ -232,8 +229,8 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     }
     for (uint32_t i = 0; i < r->info.scopes; i++)
         if (scopes.kind[i] == (uint8_t)kind && (of[i].sum > 0 || own[i] > 0) && report_wanted(r, i))
-            list[kept++] = (ranked){of[i].sum, own[i], i};
-    qsort(list, kept, sizeof *list, falling);
+            list[kept++] = (report_ranked){i, of[i].sum, own[i]};
+    qsort(list, kept, sizeof *list, report_falling);
     for (uint32_t i = 0; i < kept; i++)
         (*rows)[i] = list[i].row;
     free(list);

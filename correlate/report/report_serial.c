@@ -10,15 +10,6 @@
 
 #define SHARED_MAX 0.001 /* of code that one thread alone runs: what others may have of it */
 
-bool report_names_library(const char *path, const char *const *parts) {
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    for (; *parts; parts++)
-        if (!strncmp(base, *parts, strlen(*parts)))
-            return true;
-    return false;
-}
-
 static report_library library_of(const report *r, uint32_t module) {
     hsc_db_module m;
     if (module == HSC_NONE || hsc_db_get_module(r->db, module, &m, NULL))
@@ -58,11 +49,7 @@ typedef struct regions {
 
 /* A body that ends in a call (jumped to) may stand on no path: what begins regions does, and the routine of a team's worker, which libc calls. */
 static bool tells_regions(const hsc_db_scope *scope, bool from_system) {
-    static const char *const begin[] = {"GOMP_parallel", "__kmpc_fork_call"};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (!strncmp(scope->name, begin[i], strlen(begin[i])))
-            return true;
-    return from_system;
+    return from_system || hsc_linkage_starts_region(scope->name);
 }
 
 static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *scope, report_library library) {

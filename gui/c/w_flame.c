@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+
 #include "number.h"
 #include "widget.h"
 
@@ -48,26 +50,21 @@ static int row_height(const flame *f) {
     return f->row_height > 0 ? f->row_height : hsw_linespace(&f->w, false) + (int)(6 * f->w.scale);
 }
 
-static bool begins(const char *path, const char *const *names) {
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    for (; *names; names++)
-        if (!strncmp(base, *names, strlen(*names)))
-            return true;
-    return false;
+static bool is_threads_library(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return !strncmp(slash ? slash + 1 : path, "libpthread", 10);
 }
 
 /* What the code of a module is. */
 static enum hsc_flame_kind kind_of_module(flame *f, uint32_t module) {
-    static const char *const messages[] = {"libmpi", "libmpich", "libopen-rte", "libopen-pal", "mca_", "libpmix", "libuc", NULL};
-    static const char *const threads[] = {"libomp", "libgomp", "libiomp", "libpthread", NULL};
     hsc_db_module m;
     hsc_db_process p;
     if (module >= f->w.db->info.modules || hsc_db_get_module(f->w.db->db, module, &m, NULL) != HSC_OK)
         return HSC_FLAME_LIBRARY;
-    if (begins(m.path, messages))
+    hsc_library_role role = hsc_library_role_of(m.path);
+    if (role == HSC_LIBRARY_MESSAGES)
         return HSC_FLAME_MESSAGES;
-    if (begins(m.path, threads))
+    if (hsc_library_is_openmp(role) || is_threads_library(m.path))
         return HSC_FLAME_THREADS;
     if (m.knowledge == HSC_KNOWN_MAP ||
         (f->w.db->info.processes && hsc_db_get_process(f->w.db->db, 0, &p, NULL) == HSC_OK && !strcmp(p.executable, m.path)))

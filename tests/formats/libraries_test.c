@@ -16,7 +16,10 @@ static void names(void **state) {
                  {"/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0", HSC_LIBRARY_GNU_OPENMP}, {"/x/numpy.libs/libgomp-a34b3233.so.1.0.0", HSC_LIBRARY_GNU_OPENMP},
                  {"/lib/libstdc++.so.6.0.30", HSC_LIBRARY_LANGUAGE}, {"libc++.so.1", HSC_LIBRARY_LANGUAGE}, {"libgfortran-040039e1.so.5", HSC_LIBRARY_LANGUAGE},
                  {"/lib/libc.so.6", HSC_LIBRARY_SYSTEM}, {"/lib/libc-2.31.so", HSC_LIBRARY_SYSTEM}, {"/lib/ld-linux-x86-64.so.2", HSC_LIBRARY_SYSTEM},
-                 {"[vdso]", HSC_LIBRARY_SYSTEM}, {"/lib/libcap.so.2", HSC_LIBRARY_OTHER}, {"/home/libomp/prog", HSC_LIBRARY_OTHER},
+                 {"[vdso]", HSC_LIBRARY_SYSTEM}, {"/usr/lib/x86_64-linux-gnu/libmpi.so.40", HSC_LIBRARY_MESSAGES},
+                 {"libmpi_mpifh.so.40", HSC_LIBRARY_MESSAGES}, {"libmpichcxx.so.12", HSC_LIBRARY_MESSAGES}, {"libopen-pal.so.40", HSC_LIBRARY_MESSAGES},
+                 {"/lib/openmpi3/mca_btl_vader.so", HSC_LIBRARY_MESSAGES}, {"libucp.so.0", HSC_LIBRARY_MESSAGES}, {"libuchardet.so.0", HSC_LIBRARY_OTHER},
+                 {"/lib/libcap.so.2", HSC_LIBRARY_OTHER}, {"/home/libomp/prog", HSC_LIBRARY_OTHER},
                  {"libompi_tools.so", HSC_LIBRARY_OTHER}, {"libgomphosis.so", HSC_LIBRARY_OTHER}, {"", HSC_LIBRARY_OTHER}, {"/", HSC_LIBRARY_OTHER}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

@@ -26,6 +26,9 @@ size_t hsc_linkage_before_region(const char *name, size_t n);
  * second in the first. Are `outer` and `inner` such a pair? */
 bool hsc_linkage_is_region_pair(const char *outer, const char *inner);
 
+/* Does the name begin like that of a procedure of an OpenMP runtime that begins parallel regions ("GOMP_parallel_loop_dynamic", "__kmpc_fork_call_if")? */
+bool hsc_linkage_starts_region(const char *name);
+
 #ifdef __cplusplus
 }
 #endif
