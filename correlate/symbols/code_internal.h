@@ -16,7 +16,9 @@ struct parcel;
 /* A run of addresses with one line-table row; the next one's `lo` ends it. */
 typedef struct hsc_line_span {
     uint64_t lo;
-    uint32_t file, line, discriminator;
+    uint32_t file;
+    uint32_t line : 31, is_statement : 1; /* code that its statement begins with; code that was moved to other statements' is not */
+    uint32_t discriminator;
     uint32_t unit; /* HSC_NO_INDEX: a gap */
 } hsc_line_span;
 

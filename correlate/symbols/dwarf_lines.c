@@ -9,6 +9,7 @@
 typedef struct program { /* of one table */
     hsc_cursor code;
     uint8_t instruction_bytes, operations, line_range, opcode_base;
+    bool is_statement; /* of a row, unless the program says otherwise */
     int8_t line_base;
     const uint8_t *lengths; /* operands of standard opcodes, from 1 */
 } program;
@@ -148,7 +149,7 @@ static bool read_head(hsc_dwarf *d, hsc_dwarf_unit *u, const hsc_dwarf_sections 
     c.end = code.p;
     out->instruction_bytes = (uint8_t)hsc_take(&c, 1);
     out->operations = version >= 4 ? (uint8_t)hsc_take(&c, 1) : 1;
-    hsc_skip(&c, 1); /* is a row the begin of a statement? */
+    out->is_statement = hsc_take(&c, 1);
     out->line_base = (int8_t)hsc_take(&c, 1);
     out->line_range = (uint8_t)hsc_take(&c, 1);
     out->opcode_base = (uint8_t)hsc_take(&c, 1);
@@ -236,6 +237,7 @@ typedef struct machine { /* of the program */
     uint64_t address, operation;
     uint64_t line, file;
     uint32_t discriminator;
+    bool is_statement;
 } machine;
 
 static void advance(machine *m, const program *p, uint64_t by) {
@@ -250,11 +252,13 @@ static void advance(machine *m, const program *p, uint64_t by) {
 /* A row of the table: of several at one address the last says what the code is. Its file is a number until the sequence ends. */
 static bool put(const hsc_dwarf_unit *u, rows *r, size_t first, const machine *m) {
     hsc_line_span s = {m->address, m->file < HSC_NO_INDEX ? (uint32_t)m->file : HSC_NO_INDEX,
-                       m->line < HSC_NO_INDEX ? (uint32_t)m->line : 0, m->discriminator, u->row};
+                       m->line < HSC_NO_INDEX >> 1 ? (uint32_t)m->line : 0, m->is_statement, m->discriminator, u->row};
     hsc_line_span *last = r->list.n > first ? &r->list.p[r->list.n - 1] : NULL;
     if (last && last->lo >= s.lo) {
-        if (last->lo == s.lo)
+        if (last->lo == s.lo) {
+            s.is_statement = s.is_statement || (last->is_statement && last->line == s.line && last->file == s.file);
             *last = s;
+        }
         return true; /* addresses of a sequence do not fall */
     }
     return HSC_PUSH(r->list, s);
@@ -281,7 +285,7 @@ static bool end_sequence(hsc_dwarf *d, hsc_dwarf_unit *u, rows *r, size_t first,
 
 static bool run(hsc_dwarf *d, hsc_dwarf_unit *u, const program *p, rows *r) {
     hsc_cursor c = p->code;
-    const machine fresh = {.line = 1, .file = 1};
+    const machine fresh = {.line = 1, .file = 1, .is_statement = p->is_statement};
     machine m = fresh;
     size_t first = r->list.n;
     while (hsc_left(&c)) {
@@ -332,6 +336,9 @@ static bool run(hsc_dwarf *d, hsc_dwarf_unit *u, const program *p, rows *r) {
             break;
         case DW_LNS_set_file:
             m.file = hsc_take_uleb(&c);
+            break;
+        case DW_LNS_negate_stmt:
+            m.is_statement = !m.is_statement;
             break;
         case DW_LNS_const_add_pc:
             advance(&m, p, (255u - p->opcode_base) / p->line_range);

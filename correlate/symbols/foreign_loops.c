@@ -33,6 +33,7 @@ typedef struct lines_of { /* of one machine loop */
     uint32_t scope, file, begin, end;
     uint32_t declared; /* line of the procedure itself: compilers give it, and lines before it, to shared code */
     uint32_t other_file, other_begin, other_end; /* of lines in another file than the procedure's: macros, includes */
+    uint32_t moved_begin, moved_end;             /* of statements of other loops, or of none, that code was moved from */
 } lines_of;
 
 static void stretch(uint32_t line, uint32_t *begin, uint32_t *end) {
@@ -42,8 +43,50 @@ static void stretch(uint32_t line, uint32_t *begin, uint32_t *end) {
         *end = line;
 }
 
+/* Where statements begin: the rows of the function, each with the innermost machine loop that it is in. */
+typedef struct statement {
+    uint32_t scope, file, line, loop;
+} statement;
+
+typedef HSC_VEC(statement) statements;
+
+static int by_place(const void *pa, const void *pb) {
+    const statement *a = pa, *b = pb;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return a->loop < b->loop ? -1 : a->loop > b->loop;
+}
+
+/* Is it code of a statement that begins outside of the loop, and nowhere in it? Compilers move such code to where its value is used, and
+ * keep its line. */
+static bool is_moved(const hsc_machine_function *m, const statements *all, statement of, uint32_t loop) {
+    size_t low = 0, high = all->n;
+    of.loop = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_place(&all->p[middle], &of) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool begins = false;
+    for (; low < all->n && all->p[low].line == of.line && all->p[low].scope == of.scope && all->p[low].file == of.file; low++) {
+        uint32_t in = all->p[low].loop;
+        while (in != HSC_NO_INDEX && in != loop)
+            in = m->loops.p[in].parent;
+        if (in == loop)
+            return false;
+        begins = true;
+    }
+    return begins;
+}
+
 /* The line of the loop's own copy of its procedure: that of the row, or of the call that leads to it. */
-static void add_line(const hsc_code *c, lines_of *l, uint32_t scope, uint32_t file, uint32_t line) {
+static void add_line(const hsc_code *c, lines_of *l, uint32_t scope, uint32_t file, uint32_t line, bool moved) {
     while (scope != l->scope && scope != HSC_NO_INDEX) {
         file = c->scopes.p[scope].call_file;
         line = c->scopes.p[scope].call_line;
@@ -53,7 +96,10 @@ static void add_line(const hsc_code *c, lines_of *l, uint32_t scope, uint32_t fi
         return;
     if (l->file == HSC_NO_INDEX)
         l->file = file;
-    if (l->file == file && line > l->declared) {
+    if (moved) {
+        if (l->file == file && line > l->declared)
+            stretch(line, &l->moved_begin, &l->moved_end);
+    } else if (l->file == file && line > l->declared) {
         stretch(line, &l->begin, &l->end);
     } else {
         if (l->other_file == HSC_NO_INDEX)
@@ -135,34 +181,70 @@ static void find_scopes(const hsc_code *c, const hsc_machine_function *m, uint64
             loops[i].scope = narrow(c, m, hi, (uint32_t)i, loops[i].scope);
 }
 
-static void find_lines(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, lines_of *loops) {
+/* Rows of the line table in the function's code, by its pieces. */
+typedef void visit_row(void *ctx, uint32_t loop, uint32_t scope, const hsc_line_span *row);
+
+static void visit_rows(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, visit_row *visit, void *ctx) {
+    for (size_t i = 0; i < m->pieces.n && c->lines.n; i++) {
+        uint64_t lo = m->pieces.p[i].lo, end = i + 1 < m->pieces.n ? m->pieces.p[i + 1].lo : hi;
+        size_t k;
+        FIRST_PIECE(c->lines, &c->line_index, lo, k);
+        for (; k < c->lines.n && c->lines.p[k].lo < end; k++) {
+            const hsc_line_span *row = &c->lines.p[k];
+            if (row->unit == HSC_NO_INDEX || !row->line || (k + 1 < c->lines.n && c->lines.p[k + 1].lo <= lo))
+                continue;
+            visit(ctx, m->pieces.p[i].loop, hsc_code_scope_at(c, row->lo > lo ? row->lo : lo), row);
+        }
+    }
+}
+
+typedef struct line_walk {
+    const hsc_code *c;
+    const hsc_machine_function *m;
+    lines_of *loops;
+    statements all;
+    bool failed;
+} line_walk;
+
+static void keep_statement(void *ctx, uint32_t loop, uint32_t scope, const hsc_line_span *row) {
+    line_walk *w = ctx;
+    statement s = {scope, row->file, row->line, loop};
+    if (row->is_statement && !w->failed && (!w->all.n || by_place(&w->all.p[w->all.n - 1], &s)))
+        w->failed = !HSC_PUSH(w->all, s);
+}
+
+static void visit_line(void *ctx, uint32_t loop, uint32_t scope, const hsc_line_span *row) {
+    line_walk *w = ctx;
+    for (uint32_t l = loop; l != HSC_NO_INDEX; l = w->m->loops.p[l].parent) {
+        bool moved = !row->is_statement && scope == w->loops[l].scope && is_moved(w->m, &w->all, (statement){scope, row->file, row->line, 0}, l);
+        add_line(w->c, &w->loops[l], scope, row->file, row->line, moved);
+    }
+}
+
+static bool find_lines(const hsc_code *c, const hsc_machine_function *m, uint64_t hi, lines_of *loops) {
+    line_walk w = {.c = c, .m = m, .loops = loops};
     for (size_t i = 0; i < m->loops.n; i++)
         if (loops[i].scope != HSC_NO_INDEX) {
             const hsc_code_procedure *p = &c->procedures.p[c->scopes.p[loops[i].scope].procedure];
             loops[i].file = p->file;
             loops[i].declared = p->line_begin;
         }
-    for (size_t i = 0; i < m->pieces.n && c->lines.n; i++) {
-        uint64_t lo = m->pieces.p[i].lo, end = i + 1 < m->pieces.n ? m->pieces.p[i + 1].lo : hi;
-        size_t k;
-        if (m->pieces.p[i].loop == HSC_NO_INDEX)
-            continue;
-        FIRST_PIECE(c->lines, &c->line_index, lo, k);
-        for (; k < c->lines.n && c->lines.p[k].lo < end; k++) {
-            const hsc_line_span *row = &c->lines.p[k];
-            if (row->unit == HSC_NO_INDEX || !row->line || (k + 1 < c->lines.n && c->lines.p[k + 1].lo <= lo))
-                continue;
-            uint32_t scope = hsc_code_scope_at(c, row->lo > lo ? row->lo : lo);
-            for (uint32_t l = m->pieces.p[i].loop; l != HSC_NO_INDEX; l = m->loops.p[l].parent)
-                add_line(c, &loops[l], scope, row->file, row->line);
-        }
-    }
+    visit_rows(c, m, hi, keep_statement, &w);
+    if (w.all.n)
+        qsort(w.all.p, w.all.n, sizeof *w.all.p, by_place);
+    if (!w.failed)
+        visit_rows(c, m, hi, visit_line, &w);
+    free(w.all.p);
     for (size_t i = 0; i < m->loops.n; i++)
-        if (!loops[i].begin && loops[i].other_begin) {
+        if (!loops[i].begin && loops[i].moved_begin) { /* all that is known */
+            loops[i].begin = loops[i].moved_begin;
+            loops[i].end = loops[i].moved_end;
+        } else if (!loops[i].begin && loops[i].other_begin) {
             loops[i].file = loops[i].other_file;
             loops[i].begin = loops[i].other_begin;
             loops[i].end = loops[i].other_end;
         }
+    return !w.failed;
 }
 
 /* The row of a loop: that of a loop beside it whose lines overlap (a copy), or a new one. */
@@ -215,7 +297,7 @@ static bool load(hsc_code *c, const hsc_symbol *symbol, uint32_t procedure, uint
     bool ok = HSC_RESERVE(lines, m->loops.n);
     if (ok) {
         find_scopes(c, m, hi, lines.p);
-        find_lines(c, m, hi, lines.p);
+        ok = find_lines(c, m, hi, lines.p);
     }
     for (size_t i = 0; ok && i < m->loops.n; i++) {
         uint32_t scope = lines.p[i].scope, up = m->loops.p[i].parent, row;
