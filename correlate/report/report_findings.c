@@ -8,6 +8,7 @@
 
 #include "findings.h"
 #include "report_elapsed.h"
+#include "report_paid.h"
 #include "report_reasons.h"
 
 const spot spot_nowhere = {HSC_NONE, HSC_NONE, 0};
@@ -270,7 +271,7 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
 /* " (with what it calls; 3.1 % its own code)"; empty where that is the same, or where the hottest loop has said so. */
 static void tell_more(const findings *f, const report_refusal *x, char *out, size_t size) {
     const report *r = f->r;
-    double own = report_excl(r, x->scope).sum;
+    double own = r->paid ? r->paid->own_code[x->scope].sum : r->excl[x->scope];
     bool calls = x->called.sum > 0.001 * r->total;
     out[0] = 0;
     if (x->scope != f->hottest && x->scalar.sum > own + 0.001 * r->total)

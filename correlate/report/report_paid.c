@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include <heatscope/formats/libraries.h>
+#include <heatscope/formats/records.h>
 
 /* A path up to a context. */
 struct paid_path {
     uint32_t users_loop, own_loop, any_loop; /* innermost of the user's, of his program with headers, of all */
     uint32_t procedure;                      /* innermost of the user's */
+    uint32_t own_code_of;                    /* the loop whose own code it is; HSC_NONE: none's */
     bool foreign;                            /* in code that is not the user's own */
     bool apart;                              /* below a call of message passing, of OpenMP or of ours: findings of their own tell of these */
     bool can_be_vectors;
@@ -52,8 +54,15 @@ static void add(hsc_weighted *to, hsc_weighted v) {
     to->excess += v.excess;
 }
 
+/* A loop that is no more is code of the one round it, as far as that counts as much. */
+static bool is_part(const report_paid *p, const path *at, uint32_t scope, bool users, bool own) {
+    return p->is_no_more[scope] && (users ? at->users_loop : own ? at->own_loop : at->any_loop) != HSC_NONE;
+}
+
 static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool users, bool own) {
-    at->any_loop = scope;
+    if (is_part(w->p, at, scope, users, own))
+        return;
+    at->any_loop = at->own_code_of = scope;
     if (own) {
         at->own_loop = scope;
         at->can_be_vectors = users || at->users_loop == HSC_NONE; /* else it has a price of its own */
@@ -67,6 +76,7 @@ static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool u
 static void enter_procedure(pay_walk *w, path *at, uint32_t c, const hsc_db_context *context, const hsc_db_scope *s, bool users, bool own) {
     report_paid *p = w->p;
     bool called = context->kind == HSC_CONTEXT_PROCEDURE;
+    at->own_code_of = HSC_NONE;
     if (own && called)
         at->apart = false;
     else if (w->is_apart)
@@ -93,7 +103,7 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
         p->callee[c] = p->callee[context->parent];
         p->caller[c] = p->caller[context->parent];
     } else {
-        *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .procedure = HSC_NONE};
+        *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .procedure = HSC_NONE, .own_code_of = HSC_NONE};
         p->callee[c] = p->caller[c] = HSC_NONE;
     }
     if (c && context->kind == HSC_CONTEXT_LOOP)
@@ -107,6 +117,8 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
     hsc_weighted v = w->sums[c - w->first];
     if (p->loop_of[c] != HSC_NONE)
         add(&p->loop[loop], v);
+    if (p->loop_of[c] != HSC_NONE && at->own_code_of == loop)
+        add(&p->own_code[loop], v);
     if (p->can_be_vectors[c])
         add(&p->vectors[loop], v);
     if (p->procedure_of[c] != HSC_NONE)
@@ -120,11 +132,13 @@ static report_paid *paid_new(const report *r) {
     report_paid *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors), .procedure = calloc(scopes, sizeof *p->procedure),
+    *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors),
+                       .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled = calloc(scopes, sizeof *p->unrolled),
+                       .unrolled_in = malloc(((size_t)r->info.instances + 1) * sizeof *p->unrolled_in), .procedure = calloc(scopes, sizeof *p->procedure),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
                        .can_be_vectors = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
-    if (p->loop && p->vectors && p->procedure && p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths)
+    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled && p->unrolled_in && p->procedure && p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths)
         return p;
     report_paid_free(p);
     return NULL;
@@ -133,7 +147,8 @@ static report_paid *paid_new(const report *r) {
 void report_paid_free(report_paid *p) {
     if (!p)
         return;
-    void *all[] = {p->loop, p->vectors, p->procedure, p->loop_of, p->procedure_of, p->callee, p->caller, p->can_be_vectors, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
+    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled, p->unrolled_in, p->procedure, p->loop_of,
+                   p->procedure_of, p->callee, p->caller, p->can_be_vectors, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(p);
@@ -148,7 +163,7 @@ static void take_own(report *r, report_paid *p) {
         if (hsc_db_get_scope(r->db, s, &scope, NULL))
             continue;
         if (scope.kind == HSC_SCOPE_LOOP)
-            p->loop[s] = p->vectors[s] = report_excl(r, s);
+            p->loop[s] = p->vectors[s] = p->own_code[s] = report_excl(r, s);
         else if (scope.kind == HSC_SCOPE_PROCEDURE && r->own)
             p->procedure[s] = report_own(r, s);
     }
@@ -171,10 +186,57 @@ static hsc_status list_contexts(const report *r, report_paid *p, int by, hsc_err
     return HSC_OK;
 }
 
+/* Their versions belong to that of the loop round them. */
+static hsc_status place_unrolled(const report *r, report_paid *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint32_t i = 0; i < r->info.instances && !status; i++) {
+        hsc_db_instance at = {.parent = i};
+        p->unrolled_in[i] = HSC_NONE;
+        if (!(r->instance_sums[i] > 0))
+            continue;
+        for (uint32_t steps = 0; at.parent < r->info.instances && steps <= r->info.instances && !status; steps++) { /* a damaged file may go round */
+            status = hsc_db_get_instance(r->db, at.parent, &at, err);
+            if (!status && (at.scope >= r->info.scopes || !p->is_no_more[at.scope])) {
+                p->unrolled_in[i] = steps && at.scope < r->info.scopes ? at.scope : HSC_NONE;
+                break;
+            }
+        }
+        if (p->unrolled_in[i] != HSC_NONE)
+            add(&p->unrolled[p->unrolled_in[i]], (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
+    }
+    return status;
+}
+
+/* Loops whose code was all unrolled fully, as far as it ran. Vector code of such a loop stays its own: it is no price of the loop round it. */
+static hsc_status find_no_more(const report *r, report_paid *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        bool unrolled = false, other = false;
+        for (uint32_t k = r->instance_begin[s]; k < r->instance_begin[s + 1] && !status; k++) {
+            hsc_db_instance instance;
+            if (!(r->instance_sums[r->instances[k]] > 0) || (status = hsc_db_get_instance(r->db, r->instances[k], &instance, err)))
+                continue;
+            unrolled = unrolled || instance.version == HSC_loop_version_UNROLLED_FULLY;
+            other = other || instance.version != HSC_loop_version_UNROLLED_FULLY;
+        }
+        p->is_no_more[s] = unrolled && !other;
+    }
+    return status ? status : place_unrolled(r, p, err);
+}
+
 hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
     enum { ROWS = 4096 };
-    if (!r->paid && !(r->paid = paid_new(r)))
-        return out_of_memory(r, err);
+    hsc_status status;
+    if (!r->paid) {
+        report_paid *p = paid_new(r);
+        if (!p)
+            return out_of_memory(r, err);
+        if ((status = find_no_more(r, p, err))) {
+            report_paid_free(p);
+            return status;
+        }
+        r->paid = p;
+    }
     report_paid *p = r->paid;
     hsc_weighted *sums = malloc(ROWS * sizeof *sums);
     hsc_status s = sums ? HSC_OK : out_of_memory(r, err);

@@ -12,6 +12,10 @@ typedef struct report_paid {
     hsc_weighted *loop;      /* by scope of a loop: with what it calls; samples of a run add up to no more than all */
     hsc_weighted *vectors;   /* of it, its own code, what is inlined into it, and calls that can become vector code: the user's procedures
                               * and those of mathematical libraries */
+    hsc_weighted *own_code;  /* of `loop`: what no call or inlined copy is of: its own code with that of inner loops that are no more */
+    uint8_t *is_no_more;     /* by scope: a loop of which all code that ran was unrolled fully: the loop round it, where there is one, pays */
+    hsc_weighted *unrolled;  /* by scope of a loop: samples of versions of such loops in its own code in one machine function */
+    uint32_t *unrolled_in;   /* by instance: the loop whose `unrolled` has it; HSC_NONE: none's */
     hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls */
     uint32_t *loop_of;       /* by context: the loop that pays for its samples; HSC_NONE: none */
     uint32_t *procedure_of;  /* by context: the user's procedure that does; HSC_NONE */

@@ -72,10 +72,14 @@ static int larger(const void *a, const void *b) {
 }
 
 /* All code of a loop without its inner loops but vector bodies: with what is inlined into it where the loops of the generated code
- * are known, which the loop's exclusive samples leave to the procedures that were inlined. */
+ * are known, which the loop's exclusive samples leave to the procedures that were inlined, and with inner loops that are no more. */
 static hsc_weighted not_vector(const report *r, uint32_t scope, const report_versions *v) {
-    hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess};
-    if (all.sum < r->excl[scope])
+    hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess}, more = r->paid->unrolled[scope];
+    if (r->paid->is_no_more[scope])
+        return r->paid->vectors[scope];
+    if (all.sum >= r->excl[scope])
+        all = (hsc_weighted){all.sum + more.sum, all.excess + more.excess};
+    else
         all = report_excl(r, scope);
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
 }
@@ -109,7 +113,7 @@ hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_tabl
     hsc_status s = HSC_OK;
     *table = HSC_TABLE_INSTANCE;
     *n = 0;
-    if (!(*ranges = malloc(((size_t)(end - first) + 1) * sizeof **ranges)))
+    if (!(*ranges = malloc(((size_t)(end - first) + r->info.instances + 1) * sizeof **ranges)))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     for (uint32_t k = first; k < end && !s; k++) {
         hsc_db_instance v;
@@ -121,6 +125,9 @@ hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_tabl
         else
             (*ranges)[(*n)++] = (report_range){r->instances[k], 1};
     }
+    for (uint32_t i = 0; i < r->info.instances && !s; i++)
+        if (r->paid->unrolled_in[i] == x->scope)
+            (*ranges)[(*n)++] = (report_range){i, 1};
     if (!s && x->called.sum > 0)
         s = ranges_with_called(r, x, vector, table, ranges, n, err);
     else if (!s && all < r->excl[x->scope]) { /* as in not_vector() */

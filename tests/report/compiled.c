@@ -33,6 +33,24 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(UNROLLED)
+enum { N = 4096 };
+static double a[N];
+
+int main(void) {
+    double x = 0.5;
+    for (int i = 0; i < N; i++)
+        a[i] = (double)(i % 17);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        for (int i = 0; i < N; i++) { /* OUTSIDE */
+            double y = a[i];
+            for (int k = 0; k < 6; k++) /* GONE */
+                y = y * y / (1.0 + y + k);
+            x += y;
+        }
+    printf("%g\n", x);
+    return 0;
+}
 #elif defined(CALLS)
 #include <math.h>
 enum { N = 4096 };

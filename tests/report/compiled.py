@@ -115,6 +115,17 @@ that(hottest and hottest[2] == line("CALLS") and abs(float(hottest[1]) - calls) 
 price = of(database, "reason", "CALLS")[0]
 that(abs(price - calls) < 0.06 and re.search(r"Not vectorised: up to \S+ s", said), f"calls: price {price} %, {calls} % with calls: {said}")
 
+# an inner loop that was unrolled fully is code of the loop round it: that is the hottest one, with all of it as its own code and its price. Nearly all of the
+# program's time is there, as above
+database = measured("unrolled", CC, "-DUNROLLED")
+loops = {mark: of(database, "loop", mark)[1] for mark in ("OUTSIDE", "GONE")}
+that(len(loops["GONE"]) == 1 and float(loops["GONE"][0]["with_calls_pct"]) == 0 and float(loops["GONE"][0]["exclusive_pct"]) > 30, f"unrolled: {loops['GONE']}")
+that(len(loops["OUTSIDE"]) == 1 and float(loops["OUTSIDE"][0]["with_calls_pct"]) > 90, f"unrolled: {loops['OUTSIDE']}")
+price, said = of(database, "reason", "OUTSIDE")[0], findings(database)
+hottest = re.search(r"The hottest loop takes \S+ s, (\S+) % \([^()]*\): [^:]* at \S*compiled\.c:" + line("OUTSIDE") + r"-\d+, depth 2, in main(.*?)\. ", said)
+that(hottest and not hottest[2] and abs(float(hottest[1]) - price) < 0.06, f"unrolled: {price} % by reason: {said}")
+that("counted in the loop round it: fully unrolled" in " ".join(run(HEATSCOPE, "report", "--by=loop", "--top=0", database).split()), "unrolled: still listed")
+
 # a loop across the lines of a matrix: by how many bytes it goes on is told, of the hottest loop and of arrays
 database = measured("across", CC, "-DACROSS")
 said = findings(database)
