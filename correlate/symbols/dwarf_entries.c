@@ -117,6 +117,8 @@ static bool is_asked(uint32_t name) {
     case DW_AT_linkage_name:
     case DW_AT_MIPS_linkage_name:
     case DW_AT_noreturn:
+    case DW_AT_type:
+    case DW_AT_object_pointer:
         return true;
     default:
         return false;
@@ -330,7 +332,7 @@ static value take_value(const hsc_attribute *at, const hsc_dwarf_unit *u, hsc_cu
 void hsc_read_entry(const hsc_abbreviations *a, const hsc_abbreviation *b, const hsc_dwarf_unit *u, hsc_cursor *c, hsc_entry *out) {
     const uint64_t none = UINT64_MAX;
     bool has_lo = false, has_hi = false, hi_is_size = false;
-    *out = (hsc_entry){.ranges = none, .origin = none, .specification = none, .sibling = none, .call_file = none,
+    *out = (hsc_entry){.ranges = none, .origin = none, .specification = none, .sibling = none, .type = none, .object = none, .call_file = none,
                        .call_line = none, .call_column = none, .call_discriminator = none, .file = none, .line = none};
     for (uint32_t i = 0; i < b->count; i++) {
         const hsc_attribute *at = &a->attributes.p[b->first + i];
@@ -370,6 +372,12 @@ void hsc_read_entry(const hsc_abbreviations *a, const hsc_abbreviation *b, const
                 out->specification = v.n;
                 out->specification_common = v.kind == VALUE_COMMON_ENTRY;
             }
+            break;
+        case DW_AT_type:
+            out->type = v.kind == VALUE_ENTRY ? v.n : none;
+            break;
+        case DW_AT_object_pointer:
+            out->object = v.kind == VALUE_ENTRY ? v.n : none;
             break;
         case DW_AT_call_file:
             out->call_file = n;

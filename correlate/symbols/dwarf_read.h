@@ -110,6 +110,7 @@ typedef struct hsc_entry {
     uint64_t origin, specification; /* entries of the section `in`; UINT64_MAX: none */
     bool origin_common, specification_common; /* of dwz's common file */
     uint64_t sibling;        /* UINT64_MAX: not told */
+    uint64_t type, object;   /* entries of the section: of what it is one; the parameter that is the object of a method; UINT64_MAX: none */
     uint64_t call_file, call_line, call_column, call_discriminator, file, line; /* UINT64_MAX: not told */
     const char *name, *linkage; /* in the sections; NULL */
     bool does_not_return;

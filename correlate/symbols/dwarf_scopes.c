@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Subprograms and inlined copies from a walk over the entries, as one sorted array of address spans. */
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,19 @@ typedef struct origin { /* of scopes */
 
 typedef struct level { /* of the tree of entries */
     uint32_t scope, depth; /* innermost around them */
+    uint64_t subprogram;   /* its entry; UINT64_MAX: none */
 } level;
+
+typedef struct lambda { /* gcc's: its call operator has neither a name for the linker nor a line, its class has the line */
+    uint32_t procedure, line;
+    uint64_t of;       /* the entry of its class */
+    hsc_dwarf_unit *u; /* the class's */
+} lambda;
+
+typedef struct local_class { /* a class without a name in a procedure */
+    uint64_t subprogram;
+    const hsc_dwarf_unit *u;
+} local_class;
 
 typedef struct walk {
     hsc_dwarf *d;
@@ -30,6 +43,9 @@ typedef struct walk {
     hsc_abbreviations abbreviations, others; /* of the unit, of one that it refers to */
     hsc_table origin_of; /* (entry, its file): row of origins */
     HSC_VEC(origin) origins;
+    HSC_VEC(lambda) lambdas;
+    HSC_VEC(local_class) classes;
+    hsc_table class_of; /* (entry, its file): row of classes */
     HSC_VEC(scope_range) ranges;
     uint32_t level; /* of the scope whose ranges come */
 } walk;
@@ -73,6 +89,44 @@ static bool complete(walk *w, const hsc_dwarf_unit *u, hsc_entry *e, const hsc_d
     return true;
 }
 
+/* The class whose call operator `e` is, by the type of its object: a pointer to it, or to a constant one. *at: the class's entry; UINT64_MAX: it is no
+ * lambda of gcc's. */
+static bool class_of_lambda(walk *w, const hsc_dwarf_unit *u, const hsc_entry *e, hsc_entry *class, uint64_t *at) {
+    const hsc_dwarf_unit *of = u;
+    uint64_t next = e->object;
+    *at = UINT64_MAX;
+    if (e->linkage || !e->name || strcmp(e->name, "operator()") || e->line != UINT64_MAX)
+        return true;
+    for (int hops = 0; hops < 6 && next != UINT64_MAX && of == u; hops++) {
+        if (!read_at(w, u, next, false, &of, class))
+            return false;
+        if (of && hops && class->type == UINT64_MAX && class->line != UINT64_MAX && !class->name) {
+            *at = next;
+            return true;
+        }
+        next = of ? class->type : UINT64_MAX;
+    }
+    return true;
+}
+
+/* A lambda's procedure, one for each line that has one; the procedure that it is written in is put before its name when all units are known. */
+static bool add_lambda(walk *w, hsc_dwarf_unit *u, const hsc_entry *class, uint64_t at, uint32_t *out) {
+    hsc_code *c = w->c;
+    char text[64];
+    uint32_t file = HSC_NO_INDEX;
+    bool is_new;
+    snprintf(text, sizeof text, "lambda:%llu", (unsigned long long)class->line);
+    const char *name = hsc_pool_intern(&c->pool, text, strlen(text));
+    if (!name || !hsc_dwarf_file(w->d, u, class->file, &file) || !hsc_code_add_procedure(c, name, name, file, out, &is_new))
+        return false;
+    if (!is_new)
+        return true;
+    uint32_t line = class->line < HSC_NO_INDEX ? (uint32_t)class->line : 0;
+    c->procedures.p[*out].knowledge = HSC_KNOWN_DWARF;
+    c->procedures.p[*out].line_begin = line;
+    return HSC_PUSH(w->lambdas, (lambda){*out, line, at, u});
+}
+
 /* The procedure that the entry `e` at `offset` is of or is a copy of, and the unit it comes from. */
 static bool add_origin(walk *w, const hsc_dwarf_unit *u, hsc_entry e, origin *out) {
     hsc_code *c = w->c;
@@ -90,6 +144,12 @@ static bool add_origin(walk *w, const hsc_dwarf_unit *u, hsc_entry e, origin *ou
     out->unit = u->in == w->u->in ? u->row : HSC_NO_INDEX;
     if (!complete(w, u, &e, &file_unit))
         return false;
+    hsc_entry class;
+    uint64_t class_at;
+    if (!class_of_lambda(w, u, &e, &class, &class_at))
+        return false;
+    if (class_at != UINT64_MAX)
+        return add_lambda(w, &w->d->units.p[u - w->d->units.p], &class, class_at, &out->procedure);
     const char *text = e.linkage ? e.linkage : e.name ? e.name : "[no name]";
     const char *linkage = hsc_pool_intern(&c->pool, text, strlen(text));
     if (!linkage)
@@ -190,7 +250,8 @@ static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined
         c->procedures.p[s.procedure].has_code = true;
         take_public_name(c, &c->procedures.p[s.procedure], w->ranges.p[before].lo);
     }
-    *at = (level){(uint32_t)c->scopes.n, w->level};
+    at->scope = (uint32_t)c->scopes.n;
+    at->depth = w->level;
     return HSC_PUSH(c->scopes, s);
 }
 
@@ -223,6 +284,38 @@ static bool may_hold_code(uint32_t tag) {
     }
 }
 
+static bool add_class(walk *w, uint64_t offset, uint64_t subprogram) {
+    uint32_t *at = hsc_table_at(&w->class_of, offset, (uintptr_t)w->u->in);
+    if (at)
+        *at = (uint32_t)w->classes.n;
+    return at && HSC_PUSH(w->classes, (local_class){subprogram, w->u});
+}
+
+/* "main::lambda:29": by the procedure that it is written in, as the source names it. */
+static bool name_lambda(walk *w, const lambda *l) {
+    uint32_t row = hsc_table_get(&w->class_of, l->of, (uintptr_t)l->u->in);
+    const hsc_dwarf_unit *u, *file_unit;
+    hsc_entry e;
+    if (row == HSC_NO_INDEX)
+        return true;
+    w->u = &w->d->units.p[w->classes.p[row].u - w->d->units.p];
+    if (!hsc_abbreviations_load(&w->abbreviations, w->u) || !read_at(w, w->u, w->classes.p[row].subprogram, false, &u, &e) ||
+        (u && !complete(w, u, &e, &file_unit)))
+        return false;
+    char *whole = u && e.linkage ? hsc_demangle(e.linkage) : NULL;
+    const char *in = !u ? NULL : whole ? whole : e.name;
+    size_t size = in ? strlen(in) + 32 : 0;
+    char *text = in ? malloc(size) : NULL;
+    if (text) {
+        snprintf(text, size, "%s::lambda:%u", in, l->line);
+        w->c->procedures.p[l->procedure].name = hsc_pool_intern(&w->c->pool, text, strlen(text));
+    }
+    bool ok = !in || (text && w->c->procedures.p[l->procedure].name);
+    free(text);
+    free(whole);
+    return ok;
+}
+
 static bool walk_unit(walk *w) {
     hsc_dwarf_unit *u = w->u;
     const uint8_t *base = u->in->info.p;
@@ -245,7 +338,7 @@ static bool walk_unit(walk *w) {
         const hsc_abbreviation *b = hsc_abbreviation_of(&w->abbreviations, code);
         if (!b)
             break;
-        level at = depth && depth <= DEPTH_MAX ? levels[depth - 1] : (level){HSC_NO_INDEX, 0};
+        level at = depth && depth <= DEPTH_MAX ? levels[depth - 1] : (level){HSC_NO_INDEX, 0, UINT64_MAX};
         bool wanted = passed == UINT32_MAX && depth < DEPTH_MAX && (!depth || may_hold_code(b->tag));
         if (!wanted && !(b->has_children && b->has_sibling)) {
             hsc_skip_values(&w->abbreviations, b, u, &c);
@@ -260,10 +353,14 @@ static bool walk_unit(walk *w) {
             if (wanted && b->tag == DW_TAG_subprogram &&
                 (!add_scope(w, &e, offset, false, &at) || (e.does_not_return && !add_no_return(w->c, &e))))
                 return false;
+            if (wanted && b->tag == DW_TAG_subprogram)
+                at.subprogram = offset;
             if (wanted && b->tag == DW_TAG_inlined_subroutine && at.scope != HSC_NO_INDEX && !add_scope(w, &e, offset, true, &at))
                 return false;
         } else {
             hsc_skip_values(&w->abbreviations, b, u, &c);
+            if (at.subprogram != UINT64_MAX && (b->tag == DW_TAG_class_type || b->tag == DW_TAG_structure_type) && !add_class(w, offset, at.subprogram))
+                return false;
         }
         if (!b->has_children) {
             if (!depth)
@@ -363,11 +460,16 @@ bool hsc_dwarf_load_scopes(hsc_dwarf *d) {
         w.u = &d->units.p[i];
         ok = w.u->first >= w.u->end || walk_unit(&w);
     }
+    for (size_t i = 0; ok && i < w.lambdas.n; i++)
+        ok = name_lambda(&w, &w.lambdas.p[i]);
     ok = ok && flatten(&w);
     hsc_abbreviations_fini(&w.abbreviations);
     hsc_abbreviations_fini(&w.others);
     hsc_table_fini(&w.origin_of);
+    hsc_table_fini(&w.class_of);
     free(w.origins.p);
+    free(w.lambdas.p);
+    free(w.classes.p);
     free(w.ranges.p);
     return ok;
 }
