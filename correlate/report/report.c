@@ -135,7 +135,7 @@ static hsc_status load_own(report *r, hsc_err *err) {
     return status;
 }
 
-static hsc_status (*const load_steps[])(report *, hsc_err *) = {load_head, load_exclusive, load_inclusive, load_instances, load_own};
+static hsc_status (*const load_steps[])(report *, hsc_err *) = {load_head, load_exclusive, load_instances, load_inclusive, load_own};
 const unsigned report_load_steps = sizeof load_steps / sizeof *load_steps;
 
 hsc_status report_load_step(report *r, unsigned step, hsc_err *err) { return load_steps[step](r, err); }

@@ -80,7 +80,7 @@ hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **ou
 }
 
 hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop, hsc_err *err) {
-    enum { STEPS = 2 }; /* programs and exclusive samples: that is all it needs */
+    enum { STEPS = 3 }; /* programs, exclusive samples and those of loops' versions: that is all it needs */
     report r;
     hsc_status s = HSC_OK;
     begin(&r, db, metric);
