@@ -26,7 +26,7 @@ static const hsc_cli_command command = {
         "first "
         "line and by their place among their neighbours, lines by their text, so that edits elsewhere do not matter.\n"
         "\n"
-        "Every change has a 95 % interval from the numbers of samples; what it cannot tell from nothing is marked ~. "
+        "The CPU time of a whole run, waits and calls of message passing are counted by clocks, and so are exact; every other change has a 95 % interval from the numbers of samples, and what it cannot tell from nothing is marked ~. "
         "Loops "
         "that the compiler treated differently are shown with what it did and why not.\n"
         "\n"

@@ -136,10 +136,34 @@ static void put_factors(FILE *out, const diff *d, const diff_factors *a, const d
     put_factor(out, "computation_scaling", diff_computation_scaling(d, a, b));
 }
 
+/* CPU time by the kernel's clocks, and waits: of whole runs, and not sampled. */
+static hsc_status put_exact(FILE *out, diff *d, const diff_measured m[2], hsc_err *err) {
+    diff_wait *list;
+    uint32_t n;
+    bool whole = diff_is_whole(&d->a) && diff_is_whole(&d->b);
+    put_factor(out, "cpu_a_s", whole ? d->a.info.cpu_s : NAN);
+    put_factor(out, "cpu_b_s", whole ? d->b.info.cpu_s : NAN);
+    put_factor(out, "cpu_itself_a_s", whole && m[0].itself_s > 0 ? m[0].itself_s : NAN);
+    put_factor(out, "cpu_itself_b_s", whole && m[1].itself_s > 0 ? m[1].itself_s : NAN);
+    hsc_status s = diff_waits(d, &list, &n, err);
+    if (s)
+        return s;
+    fputs("  \"waits\": [", out);
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(out, "%s\n    {\"kind\": ", i ? "," : "");
+        hsc_quote_json(out, list[i].kind);
+        fprintf(out, ", \"of\": \"%s\", \"a_s\": %.10g, \"b_s\": %.10g}", list[i].messages ? "messages" : "waits", list[i].a_s, list[i].b_s);
+    }
+    fputs(n ? "\n  ],\n" : "],\n", out);
+    free(list);
+    return HSC_OK;
+}
+
 /* What stands before a JSON document's rows. */
-static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err) {
+static char *json_head(diff *d, diff_by by, const char *unit, hsc_err *err) {
     char *text = NULL;
     size_t size = 0;
+    bool failed = false;
     diff_row total = diff_total(d);
     diff_measured m[2];
     diff_measured_of(&d->a, &m[0]);
@@ -164,12 +188,14 @@ static char *json_head(const diff *d, diff_by by, const char *unit, hsc_err *err
                 unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
                 d->b.info.wall_s, d->a.columns, d->b.columns);
         put_factors(out, d, &f[0], &f[1]);
+        failed = put_exact(out, d, m, err) != HSC_OK;
         fprintf(out, "  \"by\": \"%s\",\n  \"rows\": [\n", diff_names[by]);
     }
-    if (out && !fclose(out))
+    if (out && !fclose(out) && !failed)
         return text;
     free(text);
-    hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!failed)
+        hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     return NULL;
 }
 

@@ -150,8 +150,8 @@ static hsc_status put_moved(diff *d, diff_by by, const diff_row *row, hsc_err *e
                  m.how == DIFF_MOVED_AROUND ? " and what it calls" : "");
     double a = m.together.count_a * d->a.unit.scale, b = m.together.count_b * d->b.unit.scale;
     int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
-    snprintf(text, sizeof text, "%s%.*f -> %.*f, %+.*f (%+.*f..%+.*f)~: it only moved", name, n, a, n, b, n, m.together.change, n,
-             m.together.low, n, m.together.high);
+    snprintf(text, sizeof text, "%s%.*f -> %.*f, %+.*f (%+.*f..%+.*f)%s: it only moved", name, n, a, n, b, n, m.together.change, n,
+             m.together.low, n, m.together.high, m.together.beyond ? "" : "~");
     report_text_wrap(d->out, d->a.width, text, 9, fprintf(d->out, "      %s", with[m.how]));
     return HSC_OK;
 }
@@ -178,12 +178,21 @@ static int longest(const void *p, const void *q) {
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
+static bool is_users_line(const diff *d, const diff_row *row) {
+    const report *r = row->b != HSC_NONE ? &d->b : &d->a;
+    hsc_db_line l;
+    hsc_db_file f;
+    hsc_db_scope s;
+    return !hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL) && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &s, NULL) &&
+           report_is_users(r, &s) && !hsc_db_get_file(r->db, l.file, &f, NULL) && !report_system_header(f.path, NULL, 0);
+}
+
 /* Of two scales the user's own code comes first, the longest first; how many rows that are. */
-static uint32_t put_users_first(const diff *d, diff_row *rows, uint32_t n) {
+static uint32_t put_users_first(const diff *d, diff_by by, diff_row *rows, uint32_t n) {
     diff_row *others = malloc(((size_t)n + 1) * sizeof *others);
     uint32_t own = 0, other = 0;
     for (uint32_t i = 0; others && i < n; i++)
-        if (diff_is_users(d, &rows[i]))
+        if (by == DIFF_LINE ? is_users_line(d, &rows[i]) : diff_is_users(d, &rows[i]))
             rows[own++] = rows[i];
         else
             others[other++] = rows[i];
@@ -209,7 +218,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     hsc_status s = diff_rows_by(d, by, &rows, &n, err);
     if (s)
         return s;
-    uint32_t own = scaling && by != DIFF_MODULE ? put_users_first(d, rows, n) : 0;
+    uint32_t own = d->scaling && by != DIFF_MODULE ? put_users_first(d, by, rows, n) : 0;
     fprintf(d->out, "\n%s%s\n", title, own ? "; the program's own first" : "");
     column_heads(d, what, scaling);
     report_named *named = calloc((size_t)n + 1, sizeof *named);
@@ -240,7 +249,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             continue;
         }
         if (own && i >= own && !libraries) {
-            fputs("   libraries: no speed, time that they poll and wait in is no work\n", d->out);
+            fputs(scaling ? "   libraries: no speed, time that they poll and wait in is no work\n" : "   libraries\n", d->out);
             libraries = true;
         }
         const report_named *x = &named[shown++];
@@ -300,7 +309,6 @@ static hsc_status decision_table(diff *d, hsc_err *err) {
 }
 
 hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
-    diff_row total = diff_total(d);
     hsc_status s = HSC_OK;
     head(d, 'A', &d->a);
     head(d, 'B', &d->b);
@@ -308,17 +316,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     size_t n_a = program_of(d->a.info.command, &program[0]), n_b = program_of(d->b.info.command, &program[1]);
     if (n_a && n_b && (n_a != n_b || memcmp(program[0], program[1], n_a)))
         fprintf(d->out, "These are different programs: what has the same name in both is compared.\n");
-    double a = total.count_a * d->a.unit.scale;
-    char text[400];
-    int n = snprintf(text, sizeof text, "%.3f %s -> %.3f %s, %+.3f %s", a, d->a.unit.unit, total.count_b * d->b.unit.scale, d->b.unit.unit, total.change,
-                     d->a.unit.unit);
-    if (a > 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a, 100 * total.high / a);
-    snprintf(text + n, sizeof text - (size_t)n, "%s", total.beyond ? "" : " ~");
-    report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "\n%s%s:", d->a.unit.name, d->a.unit.exact ? "" : " by samples") - 1);
-    if (d->a.info.wall_s > 0 && d->b.info.wall_s > 0)
-        fprintf(d->out, "Elapsed: %.3f s -> %.3f s (%+.1f %%)\n", d->a.info.wall_s, d->b.info.wall_s,
-                100 * (d->b.info.wall_s / d->a.info.wall_s - 1));
+    if ((s = diff_text_run(d, err)))
+        return s;
     if (d->scaling)
         fprintf(d->out, "Scaling, %s: %u -> %u processors, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
                 d->weak ? "weak" : "strong", d->a.columns, d->b.columns, d->a.info.wall_s / d->b.info.wall_s,
@@ -332,11 +331,11 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
           "  than sampling does: repeat them to see by how much.\n",
           d->out);
     if (by == DIFF_ALL && d->scaling)
-        s = table(d, DIFF_LOOP, "Loops, without inner loops", "loop", true, err);
+        s = table(d, DIFF_LOOP, "Loops with what they call, without inner loops", "loop", true, err);
     if (!s && (by == DIFF_ALL || by == DIFF_PROCEDURE))
         s = table(d, DIFF_PROCEDURE, "Procedures, with their loops", "procedure", by == DIFF_ALL, err);
     if (!s && ((by == DIFF_ALL && !d->scaling) || by == DIFF_LOOP))
-        s = table(d, DIFF_LOOP, "Loops, without inner loops", "loop", by == DIFF_ALL, err);
+        s = table(d, DIFF_LOOP, "Loops with what they call, without inner loops", "loop", by == DIFF_ALL, err);
     if (!s && by == DIFF_ALL)
         s = decision_table(d, err);
     if (!s && (by == DIFF_ALL || by == DIFF_LINE))

@@ -7,6 +7,8 @@
 #include "report_text.h"
 
 hsc_status diff_text(diff *d, diff_by by, hsc_err *err);
+/* CPU time, elapsed time, waiting by kind, imbalance: of whole runs all but the last without sampling. */
+hsc_status diff_text_run(diff *d, hsc_err *err);
 /* A sentence for each way in which the two runs were not measured alike, or the machine was not the same to both. */
 void diff_text_measured(diff *d);
 /* The factors of the efficiency of both, and which of them the loss comes from; nothing where they are not known. */

@@ -13,7 +13,7 @@ extern "C" {
 typedef enum hsc_compare_how { /* best first */
                                HSC_COMPARE_SAME =
                                    0, /* same name, file and module; loops: the same source text at the header */
-                               HSC_COMPARE_MOVED = 1, /* same name, in another file or module */
+                               HSC_COMPARE_MOVED = 1, /* same name, in another file or module; loops: the same text, in a loop that only one has */
                                HSC_COMPARE_NUMBERED =
                                    2, /* same name but for numbers that the compiler gives (f.omp_outlined.3) */
                                HSC_COMPARE_POSITION = 3, /* loops without equal text: the same kind at the same position
@@ -32,7 +32,7 @@ typedef struct hsc_compare {
 } hsc_compare;
 
 /* Matches one to one: what is matched is of the same kind, and its parent loop, if any, is matched with the other's
- * parent. Source text is used where it is that of the build (embedded, or unchanged on disk). Deterministic. On success
+ * parent, or is a loop more that only one has (HSC_COMPARE_MOVED). Source text is used where it is that of the build (embedded, or unchanged on disk). Deterministic. On success
  * free with hsc_compare_clear. HSC_E_MEMORY, HSC_E_FORMAT, HSC_E_IO. Memory: 60 bytes a scope, and the sources of files
  * with loops. */
 hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *err);

@@ -202,6 +202,32 @@ static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_
     return s;
 }
 
+/* The one loop below `loop`, if any, that nothing is matched with and whose header line is `key`; HSC_NONE: none, or several. */
+static uint32_t only_inside(side *s, const uint32_t *matched, uint32_t loop, uint64_t key) {
+    uint32_t found = HSC_NONE;
+    for (uint32_t c = loop + 1; key && c < s->scope[loop].subtree_end; c++) {
+        if (s->scope[c].kind != HSC_SCOPE_LOOP || matched[c] != HSC_NONE || loop_key(s, c, true) != key)
+            continue;
+        if (found != HSC_NONE)
+            return HSC_NONE;
+        found = c;
+    }
+    return found;
+}
+
+/* Two loops at one position. Where their header lines differ, one may stand in a loop more in the other database, as a compiler makes it
+ * of an OpenMP schedule that hands out iterations as the run goes. */
+static void match_position(matcher *m, uint32_t a, uint32_t b) {
+    uint64_t ka = m->a.scope[a].kind == HSC_SCOPE_LOOP ? loop_key(&m->a, a, true) : 0, kb = ka ? loop_key(&m->b, b, true) : 0;
+    uint32_t in_b = ka != kb ? only_inside(&m->b, m->out->a_of_b, b, ka) : HSC_NONE, in_a = ka != kb ? only_inside(&m->a, m->out->b_of_a, a, kb) : HSC_NONE;
+    if (in_b != HSC_NONE)
+        match(m, a, in_b, HSC_COMPARE_MOVED);
+    else if (in_a != HSC_NONE)
+        match(m, in_a, b, HSC_COMPARE_MOVED);
+    else
+        match(m, a, b, HSC_COMPARE_POSITION);
+}
+
 /* What is left between matched neighbours: in order where both sides have as many of the same kinds, else by position.
  */
 static hsc_status match_rest(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k) {
@@ -216,7 +242,7 @@ static hsc_status match_rest(matcher *m, const uint32_t *a, uint32_t n, const ui
         for (uint32_t x = 0; same && x < i_end - i; x++)
             same = m->a.scope[a[i + x]].kind == m->b.scope[b[j + x]].kind;
         for (uint32_t x = 0; same && x < i_end - i; x++)
-            match(m, a[i + x], b[j + x], HSC_COMPARE_POSITION);
+            match_position(m, a[i + x], b[j + x]);
         if (!same && i_end > i && j_end > j && fits(i_end - i, j_end - j))
             s = align(m, a + i, i_end - i, b + j, j_end - j, false);
         i = i_end;
@@ -286,6 +312,28 @@ static hsc_status match_files(matcher *m) {
     return s;
 }
 
+/* A source file that was renamed: that of the first procedure of it that is elsewhere now. */
+static hsc_status match_renamed(matcher *m) {
+    bool *taken = calloc((size_t)m->out->files_b + 1, sizeof *taken);
+    hsc_status s = taken ? HSC_OK : no_memory(m);
+    for (uint32_t f = 0; !s && f < m->out->files_a; f++)
+        if (m->out->file_b_of_a[f] != HSC_NONE)
+            taken[m->out->file_b_of_a[f]] = true;
+    for (uint32_t i = 0; !s && i < m->out->scopes_a; i++) {
+        uint32_t b = m->out->b_of_a[i], f = m->a.scope[i].file, g = b == HSC_NONE ? HSC_NONE : m->b.scope[b].file;
+        hsc_db_file x, y;
+        if (m->a.scope[i].kind != HSC_SCOPE_PROCEDURE || f >= m->out->files_a || g >= m->out->files_b || m->out->file_b_of_a[f] != HSC_NONE || taken[g])
+            continue;
+        s = hsc_db_get_file(m->a.db, f, &x, m->err);
+        if (!s && !(s = hsc_db_get_file(m->b.db, g, &y, m->err)) && x.has_lines && y.has_lines) {
+            m->out->file_b_of_a[f] = g;
+            taken[g] = true;
+        }
+    }
+    free(taken);
+    return s;
+}
+
 static uint32_t *none(size_t n) {
     uint32_t *p = malloc((n + 1) * sizeof *p);
     for (size_t i = 0; p && i <= n; i++)
@@ -332,6 +380,8 @@ hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *e
     }
     for (size_t i = 1; !s && i < sizeof rounds / sizeof *rounds; i++)
         s = match_named(&m, rounds[i].kind, rounds[i].use, rounds[i].how);
+    if (!s)
+        s = match_renamed(&m);
     /* parents stand before children, so one walk reaches all depths */
     for (uint32_t i = 0; !s && i < out->scopes_a; i++)
         if (out->b_of_a[i] != HSC_NONE && m.a.scope[i].kind >= HSC_SCOPE_PROCEDURE)

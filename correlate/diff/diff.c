@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <report_paid.h>
+
 hsc_status diff_load(diff *d, hsc_err *err) {
     hsc_status s = report_load(&d->a, err);
     if (!s)
@@ -15,6 +17,11 @@ hsc_status diff_load(diff *d, hsc_err *err) {
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path,
                         d->b.info.path, d->a.unit.unit, d->b.unit.unit);
     d->scaling = d->a.columns != d->b.columns;
+    for (int side = 0; side < 2 && !s; side++) {
+        diff_measured m;
+        diff_measured_of(side ? &d->b : &d->a, &m);
+        d->lost[side] = m.lost;
+    }
     return s;
 }
 
@@ -31,13 +38,36 @@ const char *diff_how_text(hsc_compare_how how) {
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
+bool diff_is_whole(const report *r) {
+    double begin_s, end_s;
+    return r->as_interval || !hsc_db_get_interval(r->db, &begin_s, &end_s);
+}
+
+/* Is how many periods there are known, by the clocks that samples are taken from, and sampled only where they are? */
+static bool is_total_known(const report *r) { return !r->metric && !r->category && diff_is_whole(r); }
+
+/* Interval of a sum of the run's samples, in counts. */
+static void interval_of(const report *r, double lost, hsc_weighted v, double *low, double *high) {
+    if (r->unit.exact) {
+        *low = *high = v.sum;
+    } else if (is_total_known(r) && v.sum > 0) {
+        hsc_interval_share(v, r->all, low, high);
+        *low *= r->total;
+        *high *= r->total + lost;
+        if (v.sum >= r->total * (1 - 1e-12))
+            *low = v.sum;
+    } else {
+        hsc_interval_sum(v, r->all, low, high);
+    }
+}
+
 void diff_set_change(const diff *d, diff_row *row) {
-    double sa = d->a.unit.scale, sb = d->b.unit.scale;
+    double sa = d->a.unit.scale, sb = d->b.unit.scale, low_a, high_a, low_b, high_b;
+    interval_of(&d->a, d->lost[0], (hsc_weighted){row->count_a, row->excess_a}, &low_a, &high_a);
+    interval_of(&d->b, d->lost[1], (hsc_weighted){row->count_b, row->excess_b}, &low_b, &high_b);
     row->change = row->count_b * sb - row->count_a * sa;
-    row->low = row->high = row->change;
-    if (!d->a.unit.exact || !d->b.unit.exact)
-        hsc_interval_change((hsc_sampled){{row->count_a, row->excess_a}, d->a.all, sa},
-                            (hsc_sampled){{row->count_b, row->excess_b}, d->b.all, sb}, &row->low, &row->high);
+    row->low = row->change - hypot((row->count_b - low_b) * sb, (high_a - row->count_a) * sa);
+    row->high = row->change + hypot((high_b - row->count_b) * sb, (row->count_a - low_a) * sa);
     row->beyond = row->low > 0 || row->high < 0;
 }
 
@@ -73,11 +103,13 @@ static hsc_weighted count_of(const report *r, uint32_t scope, hsc_scope_kind kin
         return (hsc_weighted){0};
     return kind == HSC_SCOPE_PROCEDURE ? report_own(r, scope)
            : kind == HSC_SCOPE_MODULE  ? module_sum(r, scope)
-                                       : report_excl(r, scope);
+                                       : r->paid->loop[scope];
 }
 
 static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint32_t *n, hsc_err *err) {
     *n = 0;
+    if (kind == HSC_SCOPE_LOOP && (report_pay_all(&d->a, err) || report_pay_all(&d->b, err)))
+        return err->status;
     for (int side = 0; side < 2; side++) {
         report *r = side ? &d->b : &d->a;
         for (uint32_t s = 0; s < r->info.scopes; s++) {
@@ -208,9 +240,13 @@ hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double
     *speedup = *efficiency = NAN;
     if (row->a == HSC_NONE || row->b == HSC_NONE || !(work_a > 0) || !(work_b > 0) || !d->a.columns || !d->b.columns)
         return HSC_OK;
-    hsc_status s = report_spread_of(&d->a, row->a, &a, err);
+    hsc_db_scope scope;
+    hsc_status s = hsc_db_get_scope(d->a.db, row->a, &scope, err);
+    bool loop = !s && scope.kind == HSC_SCOPE_LOOP;
     if (!s)
-        s = report_spread_of(&d->b, row->b, &b, err);
+        s = loop ? report_paid_spread(&d->a, REPORT_PAID_LOOP, row->a, &a, err) : report_spread_of(&d->a, row->a, &a, err);
+    if (!s)
+        s = loop ? report_paid_spread(&d->b, REPORT_PAID_LOOP, row->b, &b, err) : report_spread_of(&d->b, row->b, &b, err);
     if (s)
         return s;
     if (b.max > 0)
@@ -266,8 +302,8 @@ hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, 
     if (!s)
         s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b,
                       err);
-    double n_a = hsc_interval_effective((hsc_weighted){row->count_a, row->excess_a}),
-           n_b = hsc_interval_effective((hsc_weighted){row->count_b, row->excess_b});
+    double n_a = row->a == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->a, row->a)),
+           n_b = row->b == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->b, row->b));
     bool known = *out->versions_a && *out->versions_b;
     out->changed = !s && row->a != HSC_NONE && row->b != HSC_NONE && !same_binary(d, row->a, row->b) &&
                    (strcmp(out->remark_a, out->remark_b) != 0 ||

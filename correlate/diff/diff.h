@@ -16,6 +16,7 @@ typedef struct diff {
     report a, b;
     hsc_compare match;
     FILE *out;
+    double lost[2]; /* periods of CPU time in no sample: a place may have as much of them as of the rest */
     bool scaling; /* the runs have different numbers of processors: speed-up and efficiency are shown */
     bool weak;    /* weak scaling: the work grows with the processors */
     uint32_t *callers[2]; /* by procedure of A and B, the one that mostly calls it; NULL until asked for */
@@ -23,7 +24,7 @@ typedef struct diff {
 
 typedef struct diff_row {
     uint32_t a, b;            /* scopes, or line rows; HSC_NONE: not there */
-    double count_a, count_b;  /* samples: of procedures with their loops, of loops without inner loops */
+    double count_a, count_b;  /* samples: of procedures with their loops, of loops with what they call, without inner loops */
     double excess_a, excess_b; /* of their weights */
     double change, low, high; /* b - a in the metric's unit, with its 95 % interval */
     bool beyond;              /* of noise: the interval leaves 0 out */
@@ -36,7 +37,7 @@ void diff_clear(diff *d);
 /* Pairs with samples in either, and what only one has, the largest change first. free() *rows. */
 hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_err *err);
 
-/* The whole: totals, unmatched or not. */
+/* The whole: totals, unmatched or not. Of a whole run's CPU time they are known, but for what is in no sample. */
 diff_row diff_total(const diff *d);
 
 /* Scaling of a row: speed-up of the slowest processor, and efficiency: work in A over work in B (strong), a processor's
@@ -60,6 +61,18 @@ hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err);
 double diff_computation_scaling(const diff *d, const diff_factors *a, const diff_factors *b);
 /* Code of the user's own, in no header of the system: a procedure or a loop. */
 bool diff_is_users(const diff *d, const diff_row *row);
+
+/* Is all of the run compared, and no interval? */
+bool diff_is_whole(const report *r);
+
+/* Time of all threads in waits of a kind, and in calls of an operation of message passing. */
+typedef struct diff_wait {
+    const char *kind; /* "mutex", "MPI_Allreduce"; borrowed */
+    bool messages;
+    double a_s, b_s;
+} diff_wait;
+/* The largest change first; none of intervals. free() *list. Not those of libraries' own threads. */
+hsc_status diff_waits(diff *d, diff_wait **list, uint32_t *n, hsc_err *err);
 
 /* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
  * or the remark differ, and the binaries do (build id). Texts of `size` bytes each. */

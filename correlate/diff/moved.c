@@ -5,6 +5,8 @@
 
 #include "diff.h"
 
+#include <report_paid.h>
+
 typedef struct both { /* sums of one thing in A and B */
     hsc_weighted a, b;
 } both;
@@ -21,12 +23,15 @@ static diff_row change_of(const diff *d, both x) {
     return row;
 }
 
+#define LITTLE 0.1 /* of what moved: as much may both together have changed, where little is left to sampling */
+
 /* Did the rest change as surely the other way, so that together they did not? */
 static bool balances(const diff *d, const diff_row *row, both rest, diff_row *together) {
     both part = {{row->count_a, row->excess_a}, {row->count_b, row->excess_b}};
     diff_row other = change_of(d, rest);
     *together = change_of(d, (both){with(part.a, rest.a), with(part.b, rest.b)});
-    return row->beyond && other.beyond && other.change * row->change < 0 && !together->beyond;
+    return row->beyond && other.beyond && other.change * row->change < 0 &&
+           (!together->beyond || fabs(together->change) < LITTLE * fmin(fabs(row->change), fabs(other.change)));
 }
 
 /* ---- who calls whom ---- */
@@ -93,8 +98,9 @@ static uint32_t on_side(const diff *d, int from, uint32_t scope, int side) {
     return scope == HSC_NONE || from == side ? scope : from ? d->match.a_of_b[scope] : d->match.b_of_a[scope];
 }
 
-static hsc_weighted own_of(const report *r, uint32_t procedure) {
-    return procedure == HSC_NONE ? (hsc_weighted){0} : report_own(r, procedure);
+/* Of a procedure: as much as rows of the kind may have of it. */
+static hsc_weighted own_of(const report *r, diff_by by, uint32_t procedure) {
+    return procedure == HSC_NONE ? (hsc_weighted){0} : by == DIFF_LOOP ? r->paid->procedure[procedure] : report_own(r, procedure);
 }
 
 static void keep(diff_moved *out, diff_moved_how how, uint32_t a, uint32_t b, diff_row together) {
@@ -104,9 +110,9 @@ static void keep(diff_moved *out, diff_moved_how how, uint32_t a, uint32_t b, di
 }
 
 /* The procedure that the row is in, without the row. */
-static void look_round(const diff *d, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
-    both rest = {without(own_of(&d->a, a), (hsc_weighted){row->count_a, row->excess_a}),
-                 without(own_of(&d->b, b), (hsc_weighted){row->count_b, row->excess_b})};
+static void look_round(const diff *d, diff_by by, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
+    both rest = {without(own_of(&d->a, by, a), (hsc_weighted){row->count_a, row->excess_a}),
+                 without(own_of(&d->b, by, b), (hsc_weighted){row->count_b, row->excess_b})};
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, DIFF_MOVED_WITHIN, a, b, together);
@@ -124,7 +130,7 @@ static void look_below(const diff *d, diff_by by, const diff_row *row, uint32_t 
 }
 
 /* The procedure's caller and the procedure, each with its loops. */
-static hsc_status look_above(diff *d, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out, hsc_err *err) {
+static hsc_status look_above(diff *d, diff_by by, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out, hsc_err *err) {
     hsc_status s = load_callers(d, err);
     int side = row->change > 0; /* where it has more, its call is known best */
     uint32_t callee = side ? b : a;
@@ -133,9 +139,9 @@ static hsc_status look_above(diff *d, const diff_row *row, uint32_t a, uint32_t 
     uint32_t caller = d->callers[side][callee], caller_a = on_side(d, side, caller, 0), caller_b = on_side(d, side, caller, 1);
     if (caller_a == HSC_NONE || caller_b == HSC_NONE)
         return HSC_OK;
-    hsc_weighted own_a = own_of(&d->a, a), own_b = own_of(&d->b, b); /* of the whole procedure, where the row is a part of it */
-    both rest = {with(own_of(&d->a, caller_a), without(own_a, (hsc_weighted){row->count_a, row->excess_a})),
-                 with(own_of(&d->b, caller_b), without(own_b, (hsc_weighted){row->count_b, row->excess_b}))};
+    hsc_weighted own_a = own_of(&d->a, by, a), own_b = own_of(&d->b, by, b); /* of the whole procedure, where the row is a part of it */
+    both rest = {with(own_of(&d->a, by, caller_a), without(own_a, (hsc_weighted){row->count_a, row->excess_a})),
+                 with(own_of(&d->b, by, caller_b), without(own_b, (hsc_weighted){row->count_b, row->excess_b}))};
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, DIFF_MOVED_CALLER, caller_a, caller_b, together);
@@ -154,10 +160,10 @@ hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *o
         return s;
     uint32_t a = procedure_of(&d->a, scope_a), b = procedure_of(&d->b, scope_b);
     if (by != DIFF_PROCEDURE && a != HSC_NONE && b != HSC_NONE && d->match.b_of_a[a] == b)
-        look_round(d, row, a, b, out);
+        look_round(d, by, row, a, b, out);
     if (out->how == DIFF_NOT_MOVED)
         look_below(d, by, row, by == DIFF_LINE ? a : row->a, by == DIFF_LINE ? b : row->b, out);
     if (out->how == DIFF_NOT_MOVED)
-        s = look_above(d, row, a, b, out, err);
+        s = look_above(d, by, row, a, b, out, err);
     return s;
 }

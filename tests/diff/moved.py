@@ -35,7 +35,7 @@ m.that(program["moved"] == "to or from what it calls" and program["moved_with"] 
 m.that(library["moved"] == "to or from its caller" and library["moved_with"] == "[program]", f"moved up: {library}")
 for row in (program, library):
     got = [float(row[f"together_{k}_s"]) for k in ("a", "b", "change_low", "change_high")]
-    m.that(got[:2] == [0.465, 0.461] and got[2] < -0.004 < got[3], f"together: {row}")
+    m.that(got[:2] == [0.465, 0.461] and got[2] <= -0.0039 and got[3] >= -0.0041, f"together: {row}") # both are all there is: known without sampling
 m.that("with what it calls: 0.465 -> 0.461, -0.004" in text and "with its caller [program]: 0.465 -> 0.461" in text and text.count("it only moved") >= 2, f"moved:\n{text}")
 
 m, program, library, text = compare("new", (465, 0), (16, 445))
